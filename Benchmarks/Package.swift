@@ -1,0 +1,15 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// A package of its own: what is measured is built as a dependency, the way a studio's server builds it.
+let package = Package(
+  name: "Benchmarks",
+  dependencies: [
+    .package(name: "doubloon", path: "..")
+  ],
+  targets: [
+    .systemLibrary(name: "SQLiteInterface", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .executableTarget(
+      name: "commits", dependencies: ["SQLiteInterface", .product(name: "DoubloonEngine", package: "doubloon")]),
+  ]
+)

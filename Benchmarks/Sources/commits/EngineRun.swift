@@ -1,0 +1,117 @@
+import StorageCore
+import StorageSQLite
+import Synchronization
+import TreeDatabase
+import TreeModel
+
+/// Doubloon's write path, from the door to the disk: queue, pipeline, group commit, log, history.
+struct EngineRun {
+  let plan: Plan
+  let folder: String
+
+  func run() async throws -> Measurement {
+    let engine = try SQLiteEngine(directory: folder)
+    defer { engine.close() }
+    let groups = GroupCounter()
+    let database = try Database(engine: engine, participants: [], observers: [groups], clock: SystemClock())
+    defer { database.shutDown() }
+    let namespace = try await database.openNamespace(named: "bench")
+    try await fill(database, namespace)
+
+    groups.reset()
+    let watch = Stopwatch()
+    let writers = Writers(plan: plan, database: database, namespace: namespace)
+    try await withCheckedThrowingContinuation { writers.start($0) }
+    return watch.stop(commits: plan.commits, groupSize: groups.average)
+  }
+
+  /// Every player gets a level, 10,000 in one commit.
+  private func fill(_ database: Database, _ namespace: NamespaceID) async throws {
+    for start in stride(from: 0, to: plan.players, by: 10_000) {
+      let assignments = try (start..<min(start + 10_000, plan.players)).map { player in
+        WriteOperation.Assignment(path: try Self.path(player), value: .node(WriteNode(.leaf(.int(0)))))
+      }
+      _ = try await database.commit(
+        CommitRequest(namespace: namespace, actor: .admin("bench"), operations: [try .update(.root, assignments)]))
+    }
+  }
+
+  static func path(_ player: Int) throws -> Path { try Path(parsing: "users/p\(player)/level") }
+}
+
+/// So many writers, each of which begins its next write when the one before is durable.
+final class Writers: Sendable {
+  private struct State {
+    var begun = 0
+    var finished = 0
+    var draw = Draw(seed: 1)
+    var waiting: CheckedContinuation<Void, any Error>?
+  }
+
+  private let plan: Plan
+  private let database: Database
+  private let namespace: NamespaceID
+  private let state = Mutex(State())
+
+  init(plan: Plan, database: Database, namespace: NamespaceID) {
+    self.plan = plan
+    self.database = database
+    self.namespace = namespace
+  }
+
+  /// Starts all writers; the continuation goes on when the last commit is durable.
+  func start(_ waiting: CheckedContinuation<Void, any Error>) {
+    state.withLock { $0.waiting = waiting }
+    for _ in 0..<plan.writers { next() }
+  }
+
+  private func next() {
+    let write = state.withLock { state -> (Int, Int)? in
+      guard state.begun < plan.commits else { return nil }
+      state.begun += 1
+      return (state.draw.next(below: plan.players), state.begun)
+    }
+    guard let (player, level) = write else { return }
+    do {
+      let operation = WriteOperation.set(try EngineRun.path(player), .leaf(.int(Int64(level))))
+      database.submit(CommitRequest(namespace: namespace, actor: .admin("bench"), operations: [operation])) { [self] result in
+        finish(result)
+      }
+    } catch {
+      end(.failure(error))
+    }
+  }
+
+  private func finish(_ result: Result<CommitReceipt, CommitRefusal>) {
+    if case .failure(let refusal) = result { return end(.failure(refusal)) }
+    let isLast = state.withLock { state in
+      state.finished += 1
+      return state.finished == plan.commits
+    }
+    if isLast { end(.success(())) } else { next() }
+  }
+
+  private func end(_ result: Result<Void, any Error>) {
+    let waiting = state.withLock { state in
+      defer { state.waiting = nil }
+      return state.waiting
+    }
+    waiting?.resume(with: result)
+  }
+}
+
+/// Counts how many requests share a transaction.
+final class GroupCounter: CommitObserver {
+  private let counts = Mutex((batches: 0, requests: 0))
+
+  func didCommit(_ batch: [CommittedRequest]) {
+    counts.withLock { counts in
+      counts.batches += 1
+      counts.requests += batch.count
+    }
+  }
+
+  func reset() { counts.withLock { $0 = (0, 0) } }
+
+  var average: Int { counts.withLock { $0.batches == 0 ? 1 : max(1, $0.requests / $0.batches) } }
+}

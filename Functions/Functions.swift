@@ -1,0 +1,7 @@
+public import FunctionsKit
+
+/// This deployment's functions. Add yours here, one file each.
+public func registerFunctions(_ functions: Functions) {
+  grantSignupReward(functions)
+  rewardReferrals(functions)
+}

@@ -1,0 +1,43 @@
+import FunctionsKit
+
+/// The sign-up reward's settings.
+private struct SignupReward: FunctionSettings {
+  /// Coins for the player.
+  var amount: Int64 = 50
+  var selfReferral = Policy.skip
+  /// Whether a record that is deleted and made anew is paid again.
+  var repeats = Repeats.once
+  /// How long after the first sign-in a referrer may still be entered, in milliseconds; nil: not at all.
+  var lateReferralWithin: Int64?
+
+  static let optionalNames: Set<String> = ["lateReferralWithin"]
+}
+
+/// Pays a referred player for signing up: when `last_signin_at` appears for the first time.
+func grantSignupReward(_ functions: Functions) {
+  functions.onCreate(Users.signIn, name: "grantSignupReward", settings: SignupReward()) { event, context, settings in
+    try await pay(event.params, settings, context)
+  }
+
+  // Only a deployment that allows late referrals pays for looking at each of them.
+  let settings = functions.settings(SignupReward(), of: "grantSignupReward")
+  guard let window = settings.lateReferralWithin else { return }
+  functions.onCreate(Users.referredBy, name: "grantLateSignupReward") { event, context in
+    guard let signedInAt = try await context.get(Users.signIn, event.params) else { return .skipped("not_signed_in") }
+    guard context.now - signedInAt <= window else { return .skipped("too_late") }
+    return try await pay(event.params, settings, context)
+  }
+}
+
+private func pay(_ player: UserID, _ settings: SignupReward, _ context: FunctionContext) async throws -> Outcome {
+  switch try await Referrer.of(player, context) {
+  case .nobody: return .skipped("not_referred")
+  case .invalid: return .skipped("invalid_referrer")
+  case .player(let referrer):
+    if referrer == player && settings.selfReferral == .skip { return .skipped("self_referral") }
+    try await context.credit(
+      Users.gold, player, amount: settings.amount, code: "signup",
+      once: settings.repeats == .once ? "signup/\(player)" : nil, note: "referred by \(referrer)")
+    return .done
+  }
+}

@@ -1,0 +1,126 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+/// Every target is built with these: imports are internal unless said otherwise, warnings are errors.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .treatAllWarnings(as: .error),
+]
+
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+
+let package = Package(
+  name: "doubloon",
+  products: [
+    .executable(name: "doubloon", targets: ["DoubloonCommand"]),
+    .library(name: "FunctionsKit", targets: ["FunctionsKit", "TreeModel"]),
+    .library(name: "ServerApp", targets: ["ServerApp"]),
+    .library(name: "DoubloonTesting", targets: ["DoubloonTesting"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),  // the command line, with its help
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),  // SHA-1 and SHA-256: data hashes and chains
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),  // the log, with a backend of the user's choice
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),  // sockets, event loops and the HTTP/1 codec
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),  // orderly start and stop
+  ],
+  targets: [
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+
+    // Floor 0: pure values
+    .target(name: "TreeModel", dependencies: [crypto], swiftSettings: strict),
+    .target(name: "RewardModel", dependencies: [crypto], swiftSettings: strict),
+
+    // Floor 1: languages and protocols
+    .target(name: "FunctionsKit", dependencies: ["TreeModel"], swiftSettings: strict),
+    .target(
+      name: "StorageCore", dependencies: ["RewardModel", "TreeModel", crypto], resources: [.embedInCode("schema.sql")],
+      swiftSettings: strict),
+
+    // Floor 2: one capability each
+    .target(
+      name: "StorageSQLite", dependencies: ["CSQLite", "RewardModel", "StorageCore", "TreeModel"], swiftSettings: strict),
+    .target(name: "TreeDatabase", dependencies: ["RewardModel", "StorageCore", "TreeModel"], swiftSettings: strict),
+    .target(name: "Ledger", dependencies: ["RewardModel", "StorageCore", "TreeModel"], swiftSettings: strict),
+    .target(
+      name: "Triggers", dependencies: ["FunctionsKit", "RewardModel", "StorageCore", "TreeModel", logging],
+      swiftSettings: strict),
+
+    // Floor 3: surfaces
+    .target(
+      name: "ServerAPI",
+      dependencies: [
+        "FunctionsKit", "Ledger", "RewardModel", "StorageCore", "TreeDatabase", "TreeModel", "Triggers", crypto, lifecycle,
+        logging, nioCore, nioHTTP1, nioPosix,
+      ], swiftSettings: strict),
+
+    // Floor 4: composition
+    .target(
+      name: "ServerApp",
+      dependencies: [
+        "FunctionsKit", "Ledger", "RewardModel", "ServerAPI", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel",
+        "Triggers", argumentParser, lifecycle, logging, nioCore, nioHTTP1, nioPosix, unixSignals,
+      ], swiftSettings: strict),
+
+    // The tenant: this deployment's functions
+    .target(name: "Functions", dependencies: ["FunctionsKit", "TreeModel"], path: "Functions", swiftSettings: strict),
+
+    // Floor 5: what people start
+    .executableTarget(name: "DoubloonCommand", dependencies: ["Functions", "ServerApp"], swiftSettings: strict),
+    .target(
+      name: "DoubloonTesting",
+      dependencies: [
+        "FunctionsKit", "Ledger", "RewardModel", "ServerApp", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel",
+        "Triggers",
+      ], swiftSettings: strict),
+
+    // Tests: a target for each room, and three for the whole
+    .target(name: "TestSupport", dependencies: ["TreeModel"], path: "Tests/TestSupport", swiftSettings: strict),
+    .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"], swiftSettings: strict),
+    .testTarget(
+      name: "StorageSQLiteTests",
+      dependencies: ["CSQLite", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TreeModel"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TreeDatabaseTests",
+      dependencies: ["StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"], swiftSettings: strict),
+    .testTarget(
+      name: "LedgerTests",
+      dependencies: [
+        "CSQLite", "Ledger", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "TriggersTests",
+      dependencies: [
+        "FunctionsKit", "Ledger", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
+        "Triggers", logging,
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "ServerAPITests",
+      dependencies: [
+        "Ledger", "RewardModel", "ServerAPI", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
+        lifecycle, logging, nioCore, nioHTTP1, nioPosix,
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "ServerAppTests",
+      dependencies: ["FunctionsKit", "ServerApp", "StorageCore", "TestSupport", "TreeModel", argumentParser, nioCore, nioHTTP1, nioPosix],
+      swiftSettings: strict),
+    .testTarget(
+      name: "FunctionsTests", dependencies: ["DoubloonTesting", "Functions", "RewardModel", "ServerApp", "TreeModel", "Triggers"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: ["DoubloonTesting", "Functions", "FunctionsKit", "ServerApp", "StorageCore", "TestSupport", "TreeModel", nioHTTP1],
+      swiftSettings: strict),
+    .testTarget(name: "TidyTests", swiftSettings: strict),
+  ]
+)

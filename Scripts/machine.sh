@@ -1,0 +1,69 @@
+# What Scripts/run and Scripts/test need of the machine. Sourced, not started.
+# shellcheck shell=bash
+
+SWIFT_NEEDED=6.2
+
+say() { printf '%s\n' "$*"; }
+fail() {
+  printf '%s\n' "$*" >&2
+  exit 2
+}
+
+# Swift itself is never installed from here: it is large, and which one is the user's choice.
+need_swift() {
+  local how="Get it at https://www.swift.org/install/linux/ (swiftly installs and updates it), then run this again."
+  command -v swift >/dev/null || fail "Doubloon is built with Swift $SWIFT_NEEDED or newer, and no swift is in the PATH. $how"
+  local found
+  found=$(swift --version 2>&1 | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1)
+  [[ -n $found ]] || fail "Doubloon is built with Swift $SWIFT_NEEDED or newer; swift --version does not say what this one is. $how"
+  local oldest
+  oldest=$(printf '%s\n%s\n' "$SWIFT_NEEDED" "$found" | sort -V | head -n 1)
+  [[ $oldest == "$SWIFT_NEEDED" ]] || fail "Doubloon is built with Swift $SWIFT_NEEDED or newer; this is Swift $found. $how"
+}
+
+missing=()
+
+# need PACKAGE WHY CHECK...: notes the package unless the check succeeds.
+need() {
+  local package=$1 why=$2
+  shift 2
+  "$@" >/dev/null 2>&1 && return
+  missing+=("$package")
+  say "Missing: $package ($why)"
+}
+
+has_sqlite() { [[ -e /usr/include/sqlite3.h ]] || pkg-config --exists sqlite3; }
+
+need_build_packages() {
+  need git "Swift fetches the libraries of Package.swift with it" command -v git
+  need libsqlite3-dev "SQLite, which holds the data" has_sqlite
+}
+
+need_python() {
+  need python3 "runs the stages that play clients against the server" command -v python3
+}
+
+need_python_venv() {
+  need_python
+  need python3-venv "a place of its own for the Firebase admin SDK" python3 -c 'import venv, ensurepip'
+}
+
+# Installs what was missing; without the right to do so, says how.
+install_missing() {
+  ((${#missing[@]})) || return 0
+  local install=(apt-get install -y --no-install-recommends "${missing[@]}")
+  command -v apt-get >/dev/null || fail "Install what is missing with this system's package manager, then run this again."
+  local as_root=()
+  if [[ $(id -u) != 0 ]]; then
+    sudo -n true 2>/dev/null || fail "To install it, run:  sudo ${install[*]}"
+    as_root=(sudo -n)
+  fi
+  say "Installing: ${missing[*]}"
+  as_root+=(env DEBIAN_FRONTEND=noninteractive)
+  # A fresh machine has no package lists yet, and an old one has outdated ones: the second try brings new ones.
+  if ! "${as_root[@]}" "${install[@]}" >/dev/null 2>&1; then
+    "${as_root[@]}" apt-get update >/dev/null || fail "apt-get update failed. To install by hand, run:  ${install[*]}"
+    "${as_root[@]}" "${install[@]}" >/dev/null || fail "apt-get failed. To install by hand, run:  ${install[*]}"
+  fi
+  missing=()
+}

@@ -1,0 +1,61 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A folder of a test's own, on a memory file system where there is one; removed when the value goes away.
+final class TestFolder: Sendable {
+  let path: String
+
+  init() throws(TestServerError) {
+    let base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+    var template = Array("\(base)/doubloon-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw TestServerError("No temporary folder could be made in \(base): \(String(cString: strerror(errno))).")
+    }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// A folder with the same files, as they are at this moment.
+  func copy() throws(TestServerError) -> TestFolder {
+    let copy = try TestFolder()
+    for name in fileNames { try Self.copyFile("\(path)/\(name)", "\(copy.path)/\(name)") }
+    return copy
+  }
+
+  private static func copyFile(_ source: String, _ target: String) throws(TestServerError) {
+    let input = open(source, O_RDONLY)
+    let output = open(target, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    defer {
+      close(input)
+      close(output)
+    }
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(input, &buffer, buffer.count)
+      if count == 0 { return }
+      guard count > 0, write(output, buffer, count) == count else {
+        throw TestServerError("\(source) could not be copied: \(String(cString: strerror(errno))).")
+      }
+    }
+  }
+
+  private var fileNames: [String] {
+    guard let directory = opendir(path) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  deinit {
+    for name in fileNames { unlink("\(path)/\(name)") }
+    rmdir(path)
+  }
+}

@@ -1,0 +1,130 @@
+public import FunctionsKit
+import Ledger
+public import ServerApp
+public import StorageCore
+import Synchronization
+import TreeDatabase
+public import TreeModel
+import Triggers
+
+/// A whole Doubloon in a temporary folder, at a clock that stands still: for the tests of function authors, and our own.
+///
+/// Nothing in it is a stand-in but the clock: the same store, pipeline, ledger and dispatcher that a player meets. Every
+/// write waits until its effects, and theirs, are settled, so a test never sleeps. When the test is over the ledger is
+/// verified: coins that do not add up fail it.
+///
+/// ```swift
+/// try await TestServer.run(registerFunctions, tree: ["users": ["bob": ["level": 4, "referred_by": "alice"]]]) { server in
+///   let write = try await server.set("/users/bob/level", 5, as: .user("bob"))
+///   #expect(write.outcomes == ["rewardReferrals": .done])
+///   #expect(try await server.balance("/users/alice/inventory/pieces_of_eight") == 50)
+/// }
+/// ```
+public final class TestServer: Sendable {
+  /// Who writes.
+  public enum Writer: Sendable {
+    case admin
+    case user(String)
+    case anonymous
+
+    var actor: Actor {
+      switch self {
+      case .admin: .admin("test")
+      case .user(let uid): .user(uid: uid)
+      case .anonymous: .anonymous
+      }
+    }
+  }
+
+  /// Move it instead of waiting: retries, deadlines and commit times follow it.
+  public let clock: AdjustableClock
+  let trigger = CrashTrigger()
+  let functions: @Sendable (Functions) -> Void
+  let settings: TreeNode
+  let limits: WriteLimits
+  private let state: Mutex<State>
+
+  private struct State {
+    var application: Application
+    var namespace: NamespaceID
+    var folder: TestFolder
+  }
+
+  /// Runs a test against a server of its own.
+  ///
+  /// - Parameters:
+  ///   - functions: registers the functions, as the deployment's `main` does.
+  ///   - tree: what the namespace holds before; written without triggers, with opening entries for balances.
+  ///   - settings: overrides of functions' settings, by function and setting.
+  public static func run(
+    _ functions: @escaping @Sendable (Functions) -> Void, tree: TreeNode = .absent, settings: TreeNode = .absent,
+    limits: WriteLimits = WriteLimits(), _ test: (TestServer) async throws -> Void
+  ) async throws {
+    let server = try await TestServer(functions: functions, tree: tree, settings: settings, limits: limits)
+    do {
+      try await test(server)
+      try await server.verify()
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+  }
+
+  init(
+    functions: @escaping @Sendable (Functions) -> Void, tree: TreeNode, settings: TreeNode, limits: WriteLimits
+  ) async throws {
+    clock = AdjustableClock(frozenAt: 1_700_000_000_000)
+    let folder = try TestFolder()
+    self.functions = functions
+    self.settings = settings
+    self.limits = limits
+    state = Mutex(
+      try await Self.start(in: folder, clock: clock, settings: settings, limits: limits, trigger: trigger, functions))
+    if tree.exists { try await load(tree) }
+  }
+
+  /// The application, for what the conveniences do not cover.
+  public var application: Application { state.withLock(\.application) }
+  var namespace: NamespaceID { state.withLock(\.namespace) }
+  var folder: TestFolder { state.withLock(\.folder) }
+
+  /// Stops the server in an orderly way and starts it again on the same data.
+  public func restart() async throws {
+    try await restart(in: folder)
+  }
+
+  func restart(in folder: TestFolder) async throws {
+    await application.stop()
+    let next = try await Self.start(
+      in: folder, clock: clock, settings: settings, limits: limits, trigger: trigger, functions)
+    state.withLock { $0 = next }
+  }
+
+  func stop() async {
+    await application.stop()
+  }
+
+  private func load(_ tree: TreeNode) async throws {
+    var request = CommitRequest(namespace: namespace, actor: .system("import"), operations: [.set(.root, tree)])
+    request.suppressesTriggers = true
+    request.isImport = true
+    _ = try await application.database.commit(request)
+  }
+
+  private static func start(
+    in folder: TestFolder, clock: AdjustableClock, settings: TreeNode, limits: WriteLimits, trigger: CrashTrigger,
+    _ functions: @Sendable (Functions) -> Void
+  ) async throws -> State {
+    var configuration = ServerConfiguration(storage: .directory(folder.path))
+    configuration.project = "test"
+    configuration.functionSettings = settings
+    configuration.limits = limits
+    configuration.clock = clock
+    let application = try Application(
+      configuration: configuration, failpoint: Failpoint { trigger.reach($0) }, functions: functions)
+    try await application.startRooms()
+    let namespace = try await application.database.openNamespace(named: configuration.defaultNamespace)
+    return State(application: application, namespace: namespace, folder: folder)
+  }
+}

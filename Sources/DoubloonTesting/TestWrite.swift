@@ -1,0 +1,57 @@
+import ServerApp
+public import StorageCore
+
+/// A write, with what its functions made of it.
+public struct TestWrite: Sendable {
+  /// How a function ended with an event of the write.
+  public enum Ending: Sendable, Hashable {
+    case done
+    case skipped(String)
+    /// It failed and waits for its next attempt, or for a function that is paused.
+    case waiting(String)
+    case dead(String)
+  }
+
+  public let revision: Revision
+  /// Whether the write changed the tree.
+  public let changed: Bool
+  public let events: [EventID]
+  /// How each function ended, by name. A function that had several events of the write is not here: see ``endings``.
+  public let outcomes: [String: Ending]
+  /// How each function ended with each event.
+  public let endings: [EventID: [String: Ending]]
+
+  init(_ receipt: CommitReceipt, on server: TestServer) throws {
+    revision = receipt.revision
+    changed = receipt.changed
+    events = receipt.events.map(\.id)
+    let namespace = server.namespace
+    let events = events
+    endings = try server.application.engine.read { (snapshot) throws(StorageError) in
+      var endings: [EventID: [String: Ending]] = [:]
+      for event in events {
+        var byFunction: [String: Ending] = [:]
+        for execution in try snapshot.executions(in: namespace, of: event) {
+          byFunction[execution.function] = execution.outcome == .done ? .done : .skipped(execution.shortReason)
+        }
+        for delivery in try snapshot.deliveries(in: namespace, of: event) {
+          byFunction[delivery.function] = delivery.state == .dead ? .dead(delivery.lastError) : .waiting(delivery.lastError)
+        }
+        endings[event] = byFunction
+      }
+      return endings
+    }
+    var counts: [String: [Ending]] = [:]
+    for byFunction in endings.values {
+      for (function, ending) in byFunction { counts[function, default: []].append(ending) }
+    }
+    outcomes = counts.compactMapValues { $0.count == 1 ? $0[0] : nil }
+  }
+}
+
+extension ExecutionRecord {
+  /// The reason's first word, by which it is known.
+  var shortReason: String {
+    String((reason ?? "").prefix { $0 != " " && $0 != ":" })
+  }
+}

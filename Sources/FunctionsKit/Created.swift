@@ -1,0 +1,13 @@
+/// Something appeared where nothing was.
+public struct Created<Value: Sendable, each P: PathParameter>: Sendable {
+  public let value: Value
+  public let params: (repeat each P)
+  public let details: EventDetails
+
+  init(_ run: FunctionDefinition.Run) throws where Value: Decodable {
+    value = try run.after.decoded()
+    var captures = CaptureReader(run.captures)
+    params = (repeat try captures.next((each P).self))
+    details = run.details
+  }
+}

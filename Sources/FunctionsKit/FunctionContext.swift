@@ -1,0 +1,199 @@
+import Synchronization
+public import TreeModel
+
+/// What a function can do: read the tree as of its event, and ask for effects.
+///
+/// Nothing that is asked for happens at once. When the function returns ``Outcome/done``, all of it is committed as one
+/// operation, together with the record that the function handled the event: all or nothing, once. A function that throws,
+/// is abandoned or dies leaves no trace but an attempt.
+///
+/// A context serves one run. Used after the run (from a task that was detached, say) it throws, and changes nothing.
+public final class FunctionContext: Sendable {
+  /// The time of the event's commit, in milliseconds since 1970. Use it instead of the clock: a replay sees it again.
+  public let now: Int64
+  public let event: EventDetails
+
+  private struct State: Sendable {
+    var effects = FunctionEffects()
+    var isFinished = false
+    /// The first misuse; it fails the run even if the function swallowed it.
+    var misuse: FunctionContextError?
+  }
+
+  private let reader: any FunctionReader
+  private let state = Mutex(State())
+
+  public init(event: EventDetails, reader: any FunctionReader) {
+    self.event = event
+    self.reader = reader
+    now = event.time
+  }
+
+  // MARK: Reading
+
+  /// The value at a place as of the event's commit; nil if nothing is there.
+  ///
+  /// - Throws: `DecodingError` if what is there is not a `Value`.
+  public func get<Value, each P>(_ place: TreePath<Value, repeat each P>, _ params: repeat each P) async throws -> Value? {
+    try decode(Value.self, await node(at: place.path(repeat each params)))
+  }
+
+  /// The node at a path as of the event's commit.
+  public func node(at path: Path) async throws -> TreeNode {
+    try checkUse()
+    return try reader.nodeAtEvent(path)
+  }
+
+  // MARK: Coins
+
+  /// Pays coins into a balance. Credits add up: a thousand at once never conflict.
+  ///
+  /// - Parameters:
+  ///   - amount: above zero, in minor units.
+  ///   - code: why, in one word; the coins come from the account `issuance:CODE`.
+  ///   - once: a business key that is paid only once, ever. If it was paid before, the run changes nothing and is recorded
+  ///     as skipped, `already_paid`, with the first entry. Without one, this event and function pay once.
+  ///   - subject: whom the payment is about, where that is not the one who is paid.
+  ///   - note: a remark for the statement.
+  public func credit<each P>(
+    _ balance: TreePath<Int64, repeat each P>, _ params: repeat each P, amount: Int64, code: String, once key: String? = nil,
+    subject: String? = nil, note: String? = nil
+  ) async throws {
+    try post(.credit, balance.path(repeat each params), amount, code, key, subject, note)
+  }
+
+  /// Takes coins from a balance; they go to the account `redemption:CODE`. If the balance does not suffice when the run is
+  /// committed, the run is skipped as `insufficient_funds`.
+  public func debit<each P>(
+    _ balance: TreePath<Int64, repeat each P>, _ params: repeat each P, amount: Int64, code: String, once key: String? = nil,
+    subject: String? = nil, note: String? = nil
+  ) async throws {
+    try post(.debit, balance.path(repeat each params), amount, code, key, subject, note)
+  }
+
+  // MARK: Writing
+
+  /// Replaces what is at a place.
+  public func set<Value, each P>(_ place: TreePath<Value, repeat each P>, _ params: repeat each P, to value: Value)
+    async throws
+  {
+    let node = try TreeNodeEncoder.encode(value)
+    try append(.set(place.path(repeat each params), node))
+  }
+
+  /// Adds to a number, or begins it.
+  public func increment<each P>(_ place: TreePath<Int64, repeat each P>, _ params: repeat each P, by delta: Int64)
+    async throws
+  {
+    try append(.set(place.path(repeat each params), .increment(delta)))
+  }
+
+  /// Removes what is at a place.
+  public func remove<Value, each P>(_ place: TreePath<Value, repeat each P>, _ params: repeat each P) async throws {
+    try append(.remove(place.path(repeat each params)))
+  }
+
+  /// Writes anything that a client could write.
+  public func write(_ operation: WriteOperation) async throws {
+    try append(operation)
+  }
+
+  /// Changes a value on the ground of the latest one.
+  ///
+  /// `update` must be pure. If somebody else changes the value before the run is committed, the whole run is repeated on
+  /// the new value, at most 25 times.
+  public func transaction<Value, each P>(
+    _ place: TreePath<Value, repeat each P>, _ params: repeat each P, update: (Value?) throws -> Value?
+  ) async throws {
+    try checkUse()
+    let path = try place.path(repeat each params)
+    let current = try reader.latestNode(path)
+    let changed = try update(decode(Value.self, current))
+    let node = try changed.map { try TreeNodeEncoder.encode($0) } ?? .absent
+    try mutate { effects in
+      effects.assumptions.append(FunctionEffects.Assumption(path: path, node: current))
+      effects.operations.append(.set(path, node))
+    }
+  }
+
+  // MARK: Outside
+
+  /// Sends something to the outside after the run is committed: at least once, with a key of its own.
+  ///
+  /// - Parameters:
+  ///   - outlet: which registered outlet delivers it.
+  ///   - label: tells this message from others of the same run.
+  public func send(_ payload: some Encodable, to outlet: String, label: String = "message") async throws {
+    let node = try TreeNodeEncoder.encode(payload)
+    try mutate { effects in
+      if effects.messages.contains(where: { $0.outlet == outlet && $0.label == label }) {
+        throw FunctionContextError("Two messages to \(outlet) have the label \(label); give each its own.")
+      }
+      effects.messages.append(FunctionEffects.Message(outlet: outlet, payload: node, label: label))
+    }
+  }
+
+  // MARK: The engine's side
+
+  /// Ends the run: whatever is asked of the context from now on throws.
+  ///
+  /// - Returns: the effects that were asked for.
+  /// - Throws: the first misuse of the run, also if the function swallowed it.
+  public func finish() throws -> FunctionEffects {
+    try state.withLock { state in
+      state.isFinished = true
+      if let misuse = state.misuse { throw misuse }
+      return state.effects
+    }
+  }
+
+  /// Ends the run from outside, at its deadline.
+  public func abandon() {
+    state.withLock { $0.isFinished = true }
+  }
+
+  private func post(
+    _ direction: FunctionEffects.Posting.Direction, _ path: Path, _ amount: Int64, _ code: String, _ key: String?,
+    _ subject: String?, _ note: String?
+  ) throws {
+    try mutate { effects in
+      guard amount > 0 else { throw FunctionContextError("An amount is above zero; \(amount) is not.") }
+      guard !code.isEmpty, !code.contains("/") else { throw FunctionContextError("A code is one word without a slash.") }
+      let repeated = effects.postings.contains { $0.key == key && $0.code == code && (key != nil || $0.path == path) }
+      guard !repeated else {
+        throw FunctionContextError("\(path) is paid twice under one key; give each payment a code or key of its own.")
+      }
+      effects.postings.append(
+        FunctionEffects.Posting(
+          direction: direction, path: path, amount: amount, code: code, key: key, subject: subject, note: note))
+    }
+  }
+
+  private func append(_ operation: WriteOperation) throws {
+    try mutate { $0.operations.append(operation) }
+  }
+
+  private func mutate(_ body: (inout FunctionEffects) throws -> Void) throws {
+    try state.withLock { state in
+      guard !state.isFinished else { throw Self.used(event) }
+      do {
+        try body(&state.effects)
+      } catch let error as FunctionContextError {
+        if state.misuse == nil { state.misuse = error }
+        throw error
+      }
+    }
+  }
+
+  private func checkUse() throws {
+    if state.withLock({ $0.isFinished }) { throw Self.used(event) }
+  }
+
+  private static func used(_ event: EventDetails) -> FunctionContextError {
+    FunctionContextError("The run for \(event.id) is over: its context cannot be used any more. Await all work in the function.")
+  }
+
+  private func decode<Value: Decodable>(_ type: Value.Type, _ node: TreeNode) throws -> Value? {
+    node.exists ? try TreeNodeDecoder.decode(Value.self, from: node) : nil
+  }
+}

@@ -1,0 +1,10 @@
+/// Misuse of a ``FunctionContext``. Fails the run even if the function swallows it.
+public struct FunctionContextError: Error, Sendable, Hashable, CustomStringConvertible {
+  public let message: String
+
+  init(_ message: String) {
+    self.message = message
+  }
+
+  public var description: String { message }
+}

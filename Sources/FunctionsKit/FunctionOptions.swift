@@ -1,0 +1,26 @@
+/// How a function is run; the defaults fit a reward.
+public struct FunctionOptions: Sendable {
+  /// Which events wait for each other.
+  public enum Order: Sendable, Hashable {
+    /// Events with the same first capture, one after the other: a failing one holds back the later ones of its key.
+    case perKey
+    /// None.
+    case unordered
+  }
+
+  /// How long a run may take before it is abandoned and counted as a failure.
+  public var deadline: Duration
+  public var order: Order
+  public var retry: RetryPolicy
+  /// Names that the function had before: what it did under them counts as done.
+  public var formerly: [String]
+
+  public init(
+    deadline: Duration = .seconds(60), order: Order = .perKey, retry: RetryPolicy = RetryPolicy(), formerly: [String] = []
+  ) {
+    self.deadline = deadline
+    self.order = order
+    self.retry = retry
+    self.formerly = formerly
+  }
+}

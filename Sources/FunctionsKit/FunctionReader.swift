@@ -1,0 +1,11 @@
+public import TreeModel
+
+/// Where a ``FunctionContext`` reads from; the engine provides it.
+public protocol FunctionReader: Sendable {
+  /// The node as of the event's commit: what a replay will see again.
+  func nodeAtEvent(_ path: Path) throws -> TreeNode
+  /// The node as it is now.
+  func latestNode(_ path: Path) throws -> TreeNode
+  /// What stood there just before the event's commit.
+  func nodeBeforeEvent(_ path: Path) throws -> TreeNode
+}

@@ -1,0 +1,138 @@
+public import TreeModel
+
+/// The list of a deployment's functions, filled at start-up.
+///
+/// ```swift
+/// public func referralRewards(_ functions: Functions) {
+///   functions.onUpdate(Users.level, name: "rewardReferrals", when: .rising(to: 5)) { event, context in
+///     …
+///     return .done
+///   }
+/// }
+/// ```
+/// A mistake in a registration (a name that is taken, a setting that does not exist) is one of the programmer or of the
+/// configuration: it stops the program at start-up, with a sentence.
+public final class Functions {
+  public private(set) var definitions: [FunctionDefinition] = []
+  private let overrides: TreeNode
+
+  /// - Parameter settings: overrides by function and setting: `{"rewardReferrals":{"amount":60}}`.
+  public init(settings: TreeNode = .absent) {
+    overrides = settings
+  }
+
+  /// Runs when something appears at a place where nothing was.
+  public func onCreate<Value, each P>(
+    _ place: TreePath<Value, repeat each P>, name: String, options: FunctionOptions = FunctionOptions(),
+    _ body: @escaping @Sendable (Created<Value, repeat each P>, FunctionContext) async throws -> Outcome
+  ) {
+    onCreate(place, name: name, settings: NoSettings(), options: options) { event, context, _ in try await body(event, context) }
+  }
+
+  /// Runs when something appears at a place where nothing was; with settings.
+  public func onCreate<Value, Settings: FunctionSettings, each P>(
+    _ place: TreePath<Value, repeat each P>, name: String, settings: Settings, options: FunctionOptions = FunctionOptions(),
+    _ body: @escaping @Sendable (Created<Value, repeat each P>, FunctionContext, Settings) async throws -> Outcome
+  ) {
+    register(place.pattern, .onCreate, name, .any, settings, options) { run, context, settings in
+      try await body(Created(run), context, settings)
+    }
+  }
+
+  /// Runs when something changes into something else.
+  public func onUpdate<Value, each P>(
+    _ place: TreePath<Value, repeat each P>, name: String, when filter: ChangeFilter = .any,
+    options: FunctionOptions = FunctionOptions(),
+    _ body: @escaping @Sendable (Updated<Value, repeat each P>, FunctionContext) async throws -> Outcome
+  ) {
+    onUpdate(place, name: name, when: filter, settings: NoSettings(), options: options) { event, context, _ in
+      try await body(event, context)
+    }
+  }
+
+  /// Runs when something changes into something else; with settings.
+  public func onUpdate<Value, Settings: FunctionSettings, each P>(
+    _ place: TreePath<Value, repeat each P>, name: String, when filter: ChangeFilter = .any, settings: Settings,
+    options: FunctionOptions = FunctionOptions(),
+    _ body: @escaping @Sendable (Updated<Value, repeat each P>, FunctionContext, Settings) async throws -> Outcome
+  ) {
+    register(place.pattern, .onUpdate, name, filter, settings, options) { run, context, settings in
+      try await body(Updated(run), context, settings)
+    }
+  }
+
+  /// Runs when something vanishes.
+  public func onDelete<Value, each P>(
+    _ place: TreePath<Value, repeat each P>, name: String, options: FunctionOptions = FunctionOptions(),
+    _ body: @escaping @Sendable (Deleted<Value, repeat each P>, FunctionContext) async throws -> Outcome
+  ) {
+    register(place.pattern, .onDelete, name, .any, NoSettings(), options) { run, context, _ in
+      try await body(Deleted(run), context)
+    }
+  }
+
+  /// Runs on every change: creation, update and deletion.
+  public func onWrite<Value, each P>(
+    _ place: TreePath<Value, repeat each P>, name: String, when filter: ChangeFilter = .any,
+    options: FunctionOptions = FunctionOptions(),
+    _ body: @escaping @Sendable (Written<Value, repeat each P>, FunctionContext) async throws -> Outcome
+  ) {
+    register(place.pattern, .onWrite, name, filter, NoSettings(), options) { run, context, _ in
+      try await body(Written(run), context)
+    }
+  }
+
+  /// The settings of a function with the configuration's overrides, where a registration depends on them.
+  public func settings<Settings: FunctionSettings>(_ defaults: Settings, of name: String) -> Settings {
+    resolvedSettings(defaults, of: name).0
+  }
+
+  private func register<Settings: FunctionSettings>(
+    _ pattern: PathPattern, _ trigger: FunctionDefinition.Trigger, _ name: String, _ filter: ChangeFilter,
+    _ defaults: Settings, _ options: FunctionOptions,
+    _ body: @escaping @Sendable (FunctionDefinition.Run, FunctionContext, Settings) async throws -> Outcome
+  ) {
+    let taken = Set(definitions.flatMap { [$0.name] + $0.options.formerly })
+    for candidate in [name] + options.formerly {
+      precondition(!taken.contains(candidate), "Two functions are, or were, called \(candidate); a name belongs to one.")
+      precondition((try? Key(candidate)) != nil, "\"\(candidate)\" cannot be a function's name: it must be a legal key.")
+    }
+    let (settings, node) = resolvedSettings(defaults, of: name)
+    definitions.append(
+      FunctionDefinition(
+        name: name, trigger: trigger, pattern: pattern, filter: filter, options: options, settings: node
+      ) { run, context in
+        do {
+          return try await body(run, context, settings)
+        } catch is TypeMismatch {
+          return .skipped("type_mismatch")
+        }
+      })
+  }
+
+  /// The settings of a function: its defaults, with the overrides of the configuration in their place.
+  private func resolvedSettings<Settings: FunctionSettings>(_ defaults: Settings, of name: String) -> (Settings, TreeNode) {
+    do {
+      var node = try TreeNodeEncoder.encode(defaults)
+      for override in overrides[Key(unchecked: name)].children {
+        let known = node[override.key].exists || Settings.optionalNames.contains(override.key.text)
+        precondition(known, "\(name) has no setting \(override.key); it has \(node.children.map(\.key.text).joined(separator: ", ")).")
+        node = .map(node.children.setting(override.key, to: override.node))
+      }
+      return (try TreeNodeDecoder.decode(Settings.self, from: node), node)
+    } catch {
+      preconditionFailure("The settings of \(name) cannot be read: \(error)")
+    }
+  }
+}
+
+extension TreeNode {
+  /// The node as a value.
+  func decoded<Value: Decodable>() throws(TypeMismatch) -> Value {
+    do {
+      return try TreeNodeDecoder.decode(Value.self, from: self)
+    } catch {
+      throw TypeMismatch()
+    }
+  }
+}

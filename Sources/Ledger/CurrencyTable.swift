@@ -1,0 +1,93 @@
+import RewardModel
+public import StorageCore
+import TreeModel
+
+/// The declared currencies, checked, and arranged for looking up.
+///
+/// A balance belongs to a *purse*, an account and a unit. Purses whose account is of a currency's holder kind stand in the
+/// tree; for them this table is the only way from a place to a purse and back.
+public struct CurrencyTable: Sendable {
+  /// A currency, with what every place of its pattern begins and ends with.
+  struct Place: Sendable {
+    let currency: Currency
+    let prefix: [UInt8]
+    let suffix: [UInt8]
+
+    init(_ currency: Currency) {
+      self.currency = currency
+      let literals = currency.pattern.segments.map { segment -> [UInt8]? in
+        if case .literal(let key) = segment { PathBytes.root.child(key).bytes } else { nil }
+      }
+      prefix = literals.prefix { $0 != nil }.flatMap { $0 ?? [] }
+      suffix = literals.reversed().prefix { $0 != nil }.reversed().flatMap { $0 ?? [] }
+    }
+
+    /// A cheap test that most changed leaves fail: they need not be taken apart.
+    func mayHold(_ path: PathBytes) -> Bool {
+      let bytes = path.bytes
+      return bytes.count >= prefix.count + suffix.count && bytes.suffix(suffix.count).elementsEqual(suffix)
+        && bytes.starts(with: prefix)
+    }
+  }
+
+  /// The currencies in the order they were declared.
+  public var currencies: [Currency] { places.map(\.currency) }
+
+  let places: [Place]
+
+  /// Checks the currencies and arranges them.
+  ///
+  /// - Throws: ``LedgerError`` with ``LedgerError/Code/invalidCurrency`` if places and purses would not be one to one.
+  public init(_ currencies: [Currency]) throws(LedgerError) {
+    for (index, currency) in currencies.enumerated() {
+      try Self.check(currency)
+      for other in currencies[..<index] { try Self.check(currency, beside: other) }
+    }
+    places = currencies.map(Place.init)
+  }
+
+  /// The purse whose balance stands at exactly this place; nil if it is no balance's.
+  func purse(at path: PathBytes) -> Purse? {
+    for place in places where place.mayHold(path) && !path.isPriority {
+      guard let readable = path.path, let account = place.currency.account(at: readable) else { continue }
+      return Purse(account: account, unit: place.currency.unit)
+    }
+    return nil
+  }
+
+  /// Whether accounts of this kind have their balance in the tree.
+  func isHolder(_ account: LedgerAccount) -> Bool {
+    places.contains { account.kind.utf8.elementsEqual($0.currency.holder.utf8) }
+  }
+
+  /// Where the purse's balance stands in the tree; nil for a purse that the ledger alone keeps.
+  ///
+  /// - Throws: ``StorageCore/CommitRefusal`` with `invalidTransfer` if the account is a holder's but no place is its own.
+  func path(of purse: Purse) throws(CommitRefusal) -> Path? {
+    let account = purse.account
+    var isHolder = false
+    for place in places where account.kind.utf8.elementsEqual(place.currency.holder.utf8) {
+      isHolder = true
+      guard purse.unit == place.currency.unit else { continue }
+      let parts = account.ownerParts
+      let pattern = place.currency.pattern
+      guard parts.count == pattern.captureNames.count, let path = try? pattern.path(filling: parts) else {
+        throw CommitRefusal(
+          .invalidTransfer,
+          """
+          \(account) names no place of \(pattern). After the colon stand legal keys for \(pattern.captureNames), with \
+          slashes between.
+          """)
+      }
+      return path
+    }
+    if isHolder {
+      throw CommitRefusal(
+        .invalidTransfer,
+        "\(account) holds no \(purse.unit): no such currency is declared. Use \(units), or declare the currency.")
+    }
+    return nil
+  }
+
+  private var units: String { places.map(\.currency.unit).joined(separator: ", ") }
+}

@@ -1,0 +1,156 @@
+public import RewardModel
+public import StorageCore
+
+/// Proves, or disproves, that the ledger of a namespace is whole and equals the balances in the tree (promise P3).
+///
+/// One pass over the entries, one over the tree's balances, in pages; what stays in memory is one Int64 for each account.
+/// That a business key is used once is the store's unique index's word and not read again.
+public struct LedgerAudit {
+  static let pageSize = 1000
+
+  let snapshot: any Snapshot
+  let namespace: NamespaceID
+  let currencies: CurrencyTable
+  var report = LedgerReport()
+  /// The balances by the entries so far.
+  var balances: [Purse: Int64] = [:]
+  private var last: LedgerEntry?
+
+  /// Audits a namespace as it is in the snapshot.
+  ///
+  /// - Returns: what was found; ``RewardModel/LedgerReport/isSound`` if every rule holds.
+  /// - Throws: `StorageError` if the store cannot be read.
+  public static func verify(_ snapshot: any Snapshot, namespace: NamespaceID, currencies: CurrencyTable)
+    throws(StorageError) -> LedgerReport
+  {
+    var audit = LedgerAudit(snapshot: snapshot, namespace: namespace, currencies: currencies)
+    try audit.checkEntries()
+    try audit.checkHead()
+    audit.report.accountCount = audit.balances.count
+    audit.report.lastHash = audit.last?.hash ?? NamespaceHead.genesisHash
+    audit.checkSums()
+    try audit.checkStoredBalances()
+    try audit.checkTree()
+    return audit.report
+  }
+
+  private init(snapshot: any Snapshot, namespace: NamespaceID, currencies: CurrencyTable) {
+    self.snapshot = snapshot
+    self.namespace = namespace
+    self.currencies = currencies
+  }
+
+  // MARK: Entry by entry
+
+  private mutating func checkEntries() throws(StorageError) {
+    while true {
+      let page = try snapshot.entries(in: namespace, after: last?.sequence ?? 0, limit: Self.pageSize)
+      for entry in page {
+        try check(entry)
+        last = entry
+      }
+      if page.count < Self.pageSize { return }
+    }
+  }
+
+  private mutating func check(_ entry: LedgerEntry) throws(StorageError) {
+    report.countEntry()
+    checkChain(entry)
+    let transfer = entry.transfer
+    if transfer.amount <= 0 || transfer.debit == transfer.credit || transfer.key.text.isEmpty {
+      let sides = "from \(transfer.debit) to \(transfer.credit)"
+      note(.entry, entry, "has an amount of \(transfer.amount) \(sides), key \"\(transfer.key)\"")
+    }
+    checkBalance(entry, of: transfer.debit, by: -Int128(transfer.amount), after: entry.debitAfter)
+    checkBalance(entry, of: transfer.credit, by: Int128(transfer.amount), after: entry.creditAfter)
+    if let reversed = transfer.reverses { try checkReversal(entry, of: reversed) }
+  }
+
+  /// Each fault shows once, at its place: the next entry is compared with what is stored here, not with what should be.
+  private mutating func checkChain(_ entry: LedgerEntry) {
+    let expected = (last?.sequence ?? 0) + 1
+    if entry.sequence != expected {
+      note(.sequence, entry, "follows on entry \(expected - 1): \(entry.sequence - expected) entries are missing")
+    }
+    if entry.previousHash != last?.hash ?? NamespaceHead.genesisHash {
+      note(.chain, entry, "does not follow on the entry before it: an entry was changed, exchanged or removed")
+    }
+    let hash = LedgerEntry.chainHash(
+      sequence: entry.sequence, revision: entry.revision, time: entry.time, transfer: entry.transfer,
+      debitAfter: entry.debitAfter, creditAfter: entry.creditAfter, previousHash: entry.previousHash)
+    if entry.hash != hash { note(.chain, entry, "is not what was written: its hash is not that of its content") }
+  }
+
+  private mutating func checkBalance(_ entry: LedgerEntry, of account: LedgerAccount, by change: Int128, after: Int64) {
+    let purse = Purse(account: account, unit: entry.transfer.unit)
+    let expected = Int128(balances[purse] ?? 0) + change
+    if expected != Int128(after) {
+      note(.balance, entry, "leaves \(account) with \(after) \(purse.unit); the entries so far give \(expected)", account)
+    }
+    balances[purse] = after
+  }
+
+  private mutating func checkReversal(_ entry: LedgerEntry, of sequence: Int64) throws(StorageError) {
+    let original = try snapshot.entry(in: namespace, sequence: sequence)?.transfer
+    let transfer = entry.transfer
+    if original?.debit != transfer.credit || original?.credit != transfer.debit || original?.amount != transfer.amount {
+      note(.reversal, entry, "reverses entry \(sequence), but does not mirror it")
+    }
+    if try snapshot.reversal(in: namespace, of: sequence)?.sequence != entry.sequence {
+      note(.reversal, entry, "is not the only reversal of entry \(sequence)")
+    }
+  }
+
+  // MARK: At the end
+
+  /// The chain alone does not show that its last entries were cut off; a head that was stored does, and the balances do.
+  private mutating func checkHead() throws(StorageError) {
+    let head = try snapshot.head(of: namespace)
+    let sequence = last?.sequence ?? 0
+    if head.entrySequence != sequence {
+      report.note(
+        .init(
+          .sequence, sequence: min(sequence, head.entrySequence) + 1,
+          message: "The ledger should end with entry \(head.entrySequence); the last one found is \(sequence)."))
+    } else if head.entryHash != last?.hash ?? NamespaceHead.genesisHash {
+      report.note(
+        .init(
+          .chain, sequence: sequence,
+          message: "Entry \(sequence) is not the one that the ledger ended with: its hash differs."))
+    }
+  }
+
+  private mutating func checkSums() {
+    var sums: [String: Int128] = [:]
+    for (purse, balance) in balances { sums[purse.unit, default: 0] += Int128(balance) }
+    for (unit, sum) in sums.sorted(by: { $0.key < $1.key }) where sum != 0 {
+      report.note(.init(.sum, message: "The accounts of \(unit) sum to \(sum), not to 0."))
+    }
+  }
+
+  private mutating func checkStoredBalances() throws(StorageError) {
+    var expected: [Purse: Int64] = balances.filter { !currencies.isHolder($0.key.account) }
+    for stored in try snapshot.balances(in: namespace) {
+      let purse = Purse(account: stored.account, unit: stored.unit)
+      let sum = expected.removeValue(forKey: purse) ?? 0
+      if stored.balance != sum { noteStored(purse, stored: stored.balance, sum: sum) }
+    }
+    for (purse, sum) in expected.sorted(by: { $0.key.account.name < $1.key.account.name }) where sum != 0 {
+      noteStored(purse, stored: nil, sum: sum)
+    }
+  }
+
+  private mutating func noteStored(_ purse: Purse, stored: Int64?, sum: Int64) {
+    let what = stored.map(String.init) ?? "no balance"
+    report.note(
+      .init(
+        .stored, account: purse.account,
+        message: "The ledger keeps \(what) \(purse.unit) for \(purse.account); its entries sum to \(sum)."))
+  }
+
+  private mutating func note(
+    _ kind: LedgerReport.Fault.Kind, _ entry: LedgerEntry, _ what: String, _ account: LedgerAccount? = nil
+  ) {
+    report.note(.init(kind, sequence: entry.sequence, account: account, message: "Entry \(entry.sequence) \(what)."))
+  }
+}

@@ -1,0 +1,139 @@
+public import RewardModel
+public import StorageCore
+
+extension LedgerBook {
+  /// Sets coins aside. The entry's sequence names the hold.
+  ///
+  /// - Throws: ``LedgerError`` as ``transfer(_:in:by:)``.
+  public func hold(_ order: HoldOrder, in namespace: NamespaceID, by actor: Actor) async throws(LedgerError) -> PostedTransfer {
+    try await transfer(order.transfer, in: namespace, by: actor)
+  }
+
+  /// Pays a hold out, whole or in part; the rest goes back to where it came from.
+  ///
+  /// - Parameters:
+  ///   - sequence: the entry that made the hold.
+  ///   - receiver: who gets the coins.
+  ///   - amount: at most what is held; nil for all of it.
+  /// - Throws: ``LedgerError`` with `notFound`, `holdEnded` (naming the entry) if it ended another way before, `invalid` for
+  ///   a wrong amount or an expired hold, or as ``transfer(_:in:by:)``.
+  public func release(
+    _ sequence: Int64, to receiver: LedgerAccount, amount: Int64? = nil, in namespace: NamespaceID, by actor: Actor,
+    reason: String? = nil
+  ) async throws(LedgerError) -> HoldEnding {
+    let hold = try hold(sequence, in: namespace)
+    let held = hold.transfer.amount
+    let amount = amount ?? held
+    guard amount > 0, amount <= held else {
+      throw LedgerError(
+        .invalid,
+        "Hold \(sequence) has \(held) \(hold.transfer.unit); \(amount) cannot be released. Release 1 to \(held), or void it.")
+    }
+    var transfers = [hold.ending(to: receiver, amount, HoldEnds.releaseCode, .holdEnd(of: sequence), reason)]
+    if amount < held {
+      transfers.append(hold.ending(to: hold.transfer.debit, held - amount, "rest", .holdRest(of: sequence), reason))
+    }
+    return try await end(hold, transfers, in: namespace, by: actor)
+  }
+
+  /// Gives the whole hold back to where it came from.
+  ///
+  /// - Throws: ``LedgerError`` as ``release(_:to:amount:in:by:reason:)``.
+  public func void(_ sequence: Int64, in namespace: NamespaceID, by actor: Actor, reason: String? = nil)
+    async throws(LedgerError) -> HoldEnding
+  {
+    let hold = try hold(sequence, in: namespace)
+    let back = hold.ending(
+      to: hold.transfer.debit, hold.transfer.amount, HoldEnds.voidCode, .holdEnd(of: sequence), reason)
+    return try await end(hold, [back], in: namespace, by: actor)
+  }
+
+  /// Gives back what is held beyond its time. To be called every now and then; twice does no harm.
+  ///
+  /// A hold that cannot be freed (the balance it came from is no integer any more) is listed and stays for the next sweep.
+  /// - Parameter now: milliseconds since 1970.
+  public func expireHolds(in namespace: NamespaceID, now: Int64) async throws(LedgerError) -> HoldSweep {
+    var sweep = HoldSweep()
+    for hold in try expiredHolds(in: namespace, now: now) {
+      let back = hold.ending(
+        to: hold.transfer.debit, hold.transfer.amount, HoldEnds.expiryCode, .holdEnd(of: hold.sequence), nil)
+      do {
+        sweep.freed.append(try await end(hold, [back], in: namespace, by: .system("hold-expiry")).entry)
+      } catch {
+        // Somebody released or voided it in the meantime: nothing to do.
+        if error.code == .holdEnded { continue }
+        sweep.failures.append(HoldSweep.Failure(hold: hold, error: error))
+      }
+    }
+    return sweep
+  }
+
+  private func hold(_ sequence: Int64, in namespace: NamespaceID) throws(LedgerError) -> LedgerEntry {
+    guard let entry = try entry(in: namespace, sequence: sequence), entry.transfer.credit.isHold else {
+      throw LedgerError(.notFound, "Entry \(sequence) made no hold. A hold is named by the sequence of the entry that made it.")
+    }
+    return entry
+  }
+
+  private func end(_ hold: LedgerEntry, _ transfers: [LedgerTransfer], in namespace: NamespaceID, by actor: Actor)
+    async throws(LedgerError) -> HoldEnding
+  {
+    do throws(CommitRefusal) {
+      let entries = try await commit(transfers, in: namespace, by: actor)
+      return HoldEnding(entry: entries[0], rest: entries.dropFirst().first, isRepeated: false)
+    } catch {
+      guard case .keyTaken(let entry) = error.code else { throw LedgerError(error) }
+      let rest = try self.entry(in: namespace, key: .holdRest(of: hold.sequence))
+      if transfers[0].hasSameBody(as: entry.transfer) { return HoldEnding(entry: entry, rest: rest, isRepeated: true) }
+      throw LedgerError(
+        .holdEnded, "Hold \(hold.sequence) ended with entry \(entry.sequence) (\(entry.transfer.code)). A hold ends once.",
+        entry: entry)
+    }
+  }
+
+  /// The open holds whose time is over.
+  ///
+  /// Only accounts that hold something are looked at, newest entries first, until their open holds are all found.
+  private func expiredHolds(in namespace: NamespaceID, now: Int64) throws(LedgerError) -> [LedgerEntry] {
+    try read { (snapshot) throws(StorageError) in
+      var expired: [LedgerEntry] = []
+      for held in try snapshot.balances(in: namespace) where held.account.isHold && held.balance > 0 {
+        expired += try openHolds(held, in: namespace, snapshot).filter { hold in
+          hold.transfer.expiresAt.map { $0 <= now } ?? false
+        }
+      }
+      return expired.sorted { $0.sequence < $1.sequence }
+    }
+  }
+
+  private func openHolds(_ held: AccountBalance, in namespace: NamespaceID, _ snapshot: any Snapshot)
+    throws(StorageError) -> [LedgerEntry]
+  {
+    var open: [LedgerEntry] = []
+    var rest = held.balance
+    var before: Int64?
+    while rest > 0 {
+      let page = try snapshot.entries(in: namespace, account: held.account, before: before, limit: LedgerAudit.pageSize)
+      for entry in page where entry.transfer.credit == held.account && entry.transfer.unit == held.unit {
+        if try snapshot.entry(in: namespace, key: .holdEnd(of: entry.sequence)) != nil { continue }
+        open.append(entry)
+        rest -= entry.transfer.amount
+      }
+      guard page.count == LedgerAudit.pageSize, let last = page.last else { break }
+      before = last.sequence
+    }
+    return open
+  }
+}
+
+extension LedgerEntry {
+  /// A transfer out of the hold that this entry made.
+  fileprivate func ending(to receiver: LedgerAccount, _ amount: Int64, _ code: String, _ key: BusinessKey, _ reason: String?)
+    -> LedgerTransfer
+  {
+    // Giving back to a player whose balance was driven below zero meanwhile is fine; the hold itself never goes there.
+    LedgerTransfer(
+      debit: transfer.credit, credit: receiver, amount: amount, unit: transfer.unit, code: code, key: key,
+      subject: transfer.subject, reason: reason)
+  }
+}

@@ -1,0 +1,63 @@
+/// The name of a place where coins are: `user:bob`, `issuance:signup`, `adjustment`.
+///
+/// The part before the first colon is the kind. Accounts whose kind is a currency's holder (`user` by default) have their
+/// balance in the tree; all others keep it in the ledger alone, and may go below zero (`hold:…` excepted). Two accounts are
+/// the same only if their names' bytes are.
+public struct LedgerAccount: Sendable, CustomStringConvertible {
+  /// The whole name.
+  public let name: String
+
+  /// A name's largest size in a transfer, in UTF-8 bytes.
+  public static let bytesMax = 2048
+
+  /// The kind of the accounts that holds stand in.
+  public static let holdKind = "hold"
+
+  /// An account of this name. Accounts exist by being used.
+  public init(_ name: String) {
+    self.name = name
+  }
+
+  /// What stands before the first colon.
+  public var kind: Substring {
+    // By bytes: a name may begin with a combining mark, which Swift would make one character with the colon.
+    guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return name[...] }
+    return name[..<colon]
+  }
+
+  /// What stands after the first colon; empty if there is none.
+  public var owner: Substring {
+    guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return "" }
+    return name[name.utf8.index(after: colon)...]
+  }
+
+  /// The parts of the owner between slashes: one for each capture of a currency's pattern.
+  public var ownerParts: [String] {
+    owner.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(Substring($0)) }
+  }
+
+  /// Whether coins stand here until a hold is released, voided or expires.
+  public var isHold: Bool { kind.utf8.elementsEqual(Self.holdKind.utf8) }
+
+  /// Where rewards come from; minus its balance is what was issued under this code.
+  public static func issuance(_ code: String) -> LedgerAccount { LedgerAccount("issuance:\(code)") }
+  /// Where coins go that are taken under this code.
+  public static func redemption(_ code: String) -> LedgerAccount { LedgerAccount("redemption:\(code)") }
+  /// Where coins wait that are held in somebody's name.
+  public static func hold(_ owner: String) -> LedgerAccount { LedgerAccount("\(holdKind):\(owner)") }
+  /// The other side of a balance that somebody wrote into the tree.
+  public static let adjustment = LedgerAccount("adjustment")
+  /// The other side of balances that were imported.
+  public static let opening = LedgerAccount("opening")
+
+  /// The whole name.
+  public var description: String { name }
+}
+
+extension LedgerAccount: Hashable {
+  /// Equality by bytes.
+  public static func == (a: LedgerAccount, b: LedgerAccount) -> Bool { a.name.hasSameBytes(as: b.name) }
+
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) { name.hashBytes(into: &hasher) }
+}

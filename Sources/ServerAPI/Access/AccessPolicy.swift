@@ -1,0 +1,56 @@
+import StorageCore
+public import TreeModel
+
+/// Access without accounts and rules: admin tokens, and a tree that is open (development) or closed (production).
+public struct AccessPolicy: AccessDeciding {
+  /// The two ways to run the server (design §8).
+  public enum Mode: Sendable, Hashable {
+    /// Unsigned tokens name a user, namespaces appear on first use, and without rules everybody may read and write.
+    case development
+    /// Everything is refused that is not an admin's.
+    case production
+  }
+
+  /// Development or production.
+  public let mode: Mode
+  private let adminTokens: [AdminToken]
+
+  /// - Parameter adminTokens: what opens the admin surface; in development usually `owner`, as Firebase's emulators have it.
+  public init(mode: Mode, adminTokens: [AdminToken]) {
+    self.mode = mode
+    self.adminTokens = adminTokens
+  }
+
+  /// Development as the emulators have it: `Bearer owner` is the administrator.
+  public static let development = AccessPolicy(mode: .development, adminTokens: [AdminToken(name: "owner", secret: "owner")])
+
+  public var isDevelopment: Bool { mode == .development }
+  public var createsNamespaces: Bool { isDevelopment }
+
+  public func mayRead(_ path: Path, in namespace: String, as caller: Caller) -> Bool { caller.isAdmin || isDevelopment }
+  public func mayWrite(_ path: Path, in namespace: String, as caller: Caller) -> Bool { caller.isAdmin || isDevelopment }
+
+  public func caller(_ credentials: Credentials) throws(AccessRefusal) -> Caller {
+    for secret in [credentials.accessToken, credentials.idToken] {
+      guard let secret, let admin = adminTokens.first(where: { $0.matches(secret) }) else { continue }
+      return try overridden(Caller(actor: .admin(admin.name), isAdmin: true), by: credentials.override)
+    }
+    if let token = credentials.idToken {
+      // Signed tokens are the accounts' business; until they are there, production knows no users.
+      guard isDevelopment, let uid = UnsignedToken.uid(of: token) else { throw .malformedToken }
+      return Caller(actor: .user(uid: uid), isAdmin: false)
+    }
+    if credentials.accessToken != nil, !isDevelopment { throw AccessRefusal("Unauthorized request.") }
+    return .anonymous
+  }
+
+  /// An admin's request that is to be judged as somebody else's (spec: rtdb-protocol §2, `auth_variable_override`).
+  private func overridden(_ admin: Caller, by override: String?) throws(AccessRefusal) -> Caller {
+    guard let override else { return admin }
+    guard let json = try? JSONParser.parse(override), json.isNull || json.object != nil else {
+      throw AccessRefusal("auth_variable_override must be a JSON object or null.")
+    }
+    guard let uid = json["uid"]?.string else { return .anonymous }
+    return Caller(actor: .user(uid: uid), isAdmin: false)
+  }
+}

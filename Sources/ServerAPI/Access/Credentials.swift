@@ -1,0 +1,15 @@
+/// What a request says about who sent it, as it was sent.
+public struct Credentials: Sendable {
+  /// What stands behind `Bearer` in the `Authorization` header, or in `access_token`.
+  public let accessToken: String?
+  /// The parameter `auth`: an ID token.
+  public let idToken: String?
+  /// The parameter `auth_variable_override`, as JSON text.
+  public let override: String?
+
+  public init(accessToken: String? = nil, idToken: String? = nil, override: String? = nil) {
+    self.accessToken = accessToken
+    self.idToken = idToken
+    self.override = override
+  }
+}

@@ -1,0 +1,125 @@
+import NIOHTTP1
+import StorageCore
+import TreeModel
+
+/// The trigger log, under both of its names: `events` and `triggers`.
+enum EventRoutes {
+  static let routes: [Route] =
+    ["/admin/v1/events", "/admin/v1/triggers"].flatMap { base in
+      [
+        Route.listing(
+          RouteTemplate(stringLiteral: base),
+          "Events, newest first; filters: function, outcome, path, uid, since (ms); cursor, limit.", list),
+        Route.listing(RouteTemplate(stringLiteral: base + "/{event...}"), "One event, with what became of it.", show),
+        Route.change(
+          .POST, RouteTemplate(stringLiteral: base + "/{event...}/redeliver"), audit: "events.redeliver",
+          "Gives an event to its functions again; who handled it does nothing.", redeliver),
+      ]
+    } + [
+      .listing("/admin/v1/executions", "What the functions did with the event of the parameter event.", executions),
+      .listing("/admin/v1/dead-letters", "Events that a function gave up on; limit, cursor.", deadLetters),
+      .change(
+        .POST, "/admin/v1/drain", audit: nil,
+        "Waits until the events committed so far are settled; timeout (such as 30s); 504 with the list if they are not.",
+        drain),
+    ]
+
+  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let filter = try EventFilter(call)
+    let start = try call.query["cursor"].map { (text) throws(APIError) in try EventListing.position(text) }
+    var listing = EventListing(namespace: try call.namespace(), filter: filter, limit: try call.limit())
+    return .json(try call.read { (snapshot) throws(StorageError) in try listing.page(before: start, in: snapshot) })
+  }
+
+  private static func show(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let id = try eventID(call.captures["event"] ?? "")
+    let namespace = try call.namespace()
+    let row = try call.read { (snapshot) throws(StorageError) -> JSON? in
+      guard let event = try snapshot.event(in: namespace, id: id) else { return nil }
+      let commit = try snapshot.commit(in: namespace, at: id.revision)
+      return EventListing.row(
+        event, commit, try snapshot.executions(in: namespace, of: id), try snapshot.deliveries(in: namespace, of: id))
+    }
+    guard let row else { throw unknown(id) }
+    return .json(row)
+  }
+
+  private static func executions(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let id = try eventID(try call.required("event"))
+    let namespace = try call.namespace()
+    let records = try call.read { (snapshot) throws(StorageError) in try snapshot.executions(in: namespace, of: id) }
+    return .json(["executions": .array(records.map(JSON.init))])
+  }
+
+  private static func deadLetters(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let namespace = try call.namespace()
+    let limit = try call.limit(default: 100)
+    let cursor = try call.query["cursor"].map { (text) throws(APIError) in try delivery(text) }
+    let records = try call.read { (snapshot) throws(StorageError) -> [DeliveryRecord] in
+      var last: DeliveryRecord?
+      if let cursor { last = try snapshot.delivery(in: namespace, of: cursor.event, to: cursor.function) }
+      return try snapshot.deliveries(in: namespace, state: .dead, after: last, limit: limit)
+    }
+    let next = records.count == limit ? records.last.map { "\($0.function) \($0.event)" } : nil
+    return .json(.record([("deadLetters", .array(records.map(JSON.init))), ("next", next.map(JSON.string))]))
+  }
+
+  private static func redeliver(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let id = try eventID(call.captures["event"] ?? "")
+    let functions = try FunctionRoutes.functions(call)
+    let namespace = try call.namespace()
+    let isKnown = try call.read { (snapshot) throws(StorageError) in try snapshot.event(in: namespace, id: id) != nil }
+    guard isKnown else { throw unknown(id) }
+    try await FunctionRoutes.carryOut { () throws(OperationFault) in
+      try await functions.redeliver(id, in: namespace, by: call.caller.actor)
+    }
+    return .json(["status": "ok"])
+  }
+
+  private static func drain(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let timeout = try call.query["timeout"].map { (text) throws(APIError) in try milliseconds(text) } ?? 30_000
+    let functions = try FunctionRoutes.functions(call)
+    let report = await functions.drain(timeoutMilliseconds: timeout)
+    return .json(
+      ["settled": .bool(report.isComplete), "running": .array(report.running), "unfinished": .array(report.unfinished)],
+      status: report.isComplete ? .ok : .gatewayTimeout)
+  }
+
+  // MARK: Arguments
+
+  private static func eventID(_ text: String) throws(APIError) -> EventID {
+    guard let id = EventID(text) else {
+      throw .badRequest("\"\(text.prefix(200))\" is no event's id; they look like 1-42:/users/bob/level.")
+    }
+    return id
+  }
+
+  private static func unknown(_ id: EventID) -> APIError {
+    APIError(.notFound, "not_found", "There is no event \(id) in this namespace; GET /admin/v1/events lists them.")
+  }
+
+  /// A cursor of the dead letters: function, space, event.
+  private static func delivery(_ cursor: String) throws(APIError) -> (event: EventID, function: String) {
+    let parts = cursor.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, let event = EventID(String(parts[1])) else {
+      throw .badRequest("cursor must be the \"next\" of an earlier page.")
+    }
+    return (event, String(parts[0]))
+  }
+
+  /// `500ms`, `30s`, `2min`, or seconds without a unit; at most an hour.
+  private static func milliseconds(_ text: String) throws(APIError) -> Int64 {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    let unit: Int64? =
+      switch text[digits.endIndex...] {
+      case "ms": 1
+      case "s", "": 1000
+      case "min": 60_000
+      default: nil
+      }
+    guard let count = Int64(digits), let unit, count <= 3_600_000 / unit else {
+      throw .badRequest("timeout must be a number with ms, s or min behind it, at most an hour.")
+    }
+    return count * unit
+  }
+}

@@ -1,0 +1,67 @@
+import NIOHTTP1
+import StorageCore
+import TreeModel
+
+/// The functions: what there is, and their brakes.
+enum FunctionRoutes {
+  static let routes: [Route] = [
+    .listing("/admin/v1/functions", "The functions, with their state.", list),
+    .change(.POST, "/admin/v1/functions/{name}/pause", audit: "functions.pause", "Lets a function's events wait; body: reason.")
+    {
+      (call) throws(APIError) in
+      let reason = try call.body().optional("reason") ?? "paused by \(call.caller.actor)"
+      let functions = try functions(call)
+      try await carryOut { () throws(OperationFault) in
+        try await functions.pause(call.captures["name"] ?? "", reason: reason, by: call.caller.actor)
+      }
+      return .json(["status": "ok"])
+    },
+    .change(.POST, "/admin/v1/functions/{name}/resume", audit: "functions.resume", "Goes on, with the events that waited.") {
+      (call) throws(APIError) in
+      let functions = try functions(call)
+      try await carryOut { () throws(OperationFault) in
+        try await functions.resume(call.captures["name"] ?? "", by: call.caller.actor)
+      }
+      return .json(["status": "ok"])
+    },
+    .change(.POST, "/admin/v1/functions/{name}/retry", audit: "functions.retry", "Tries the function's dead letters once more.")
+    {
+      (call) throws(APIError) in
+      let functions = try functions(call)
+      let namespace = try call.namespace()
+      let count = try await carryOut { () throws(OperationFault) in
+        try await functions.retryDeadLetters(of: call.captures["name"] ?? "", in: namespace, by: call.caller.actor)
+      }
+      return .json(["status": "ok", "retried": .int(Int64(count))])
+    },
+  ]
+
+  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let records: [FunctionRecord]
+    if let functions = call.services.functions {
+      do throws(OperationFault) {
+        records = try functions.functionRecords()
+      } catch {
+        throw APIError(error)
+      }
+    } else {
+      records = try call.read { (snapshot) throws(StorageError) in try snapshot.functions() }
+    }
+    return .json(["functions": .array(records.map(JSON.init))])
+  }
+
+  static func functions(_ call: RouteCall) throws(APIError) -> any FunctionOperating {
+    guard let functions = call.services.functions else {
+      throw APIError(.notImplemented, "not_available", "This server runs no functions.")
+    }
+    return functions
+  }
+
+  static func carryOut<Value>(_ body: () async throws(OperationFault) -> Value) async throws(APIError) -> Value {
+    do throws(OperationFault) {
+      return try await body()
+    } catch {
+      throw APIError(error)
+    }
+  }
+}

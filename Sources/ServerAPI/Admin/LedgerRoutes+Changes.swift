@@ -1,0 +1,99 @@
+import Ledger
+import NIOHTTP1
+import RewardModel
+import StorageCore
+import TreeModel
+
+extension LedgerRoutes {
+  static func transfer(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let body = try call.body()
+    let transfer = LedgerTransfer(
+      debit: LedgerAccount(try body.required("debit")), credit: LedgerAccount(try body.required("credit")),
+      amount: try body.requiredInteger("amount"), unit: try body.optional("unit") ?? Currency.piecesOfEight.unit,
+      code: try body.optional("code") ?? "transfer", key: BusinessKey(try body.required("key")),
+      subject: try body.optional("subject"), reason: try body.optional("reason"),
+      allowsNegative: body["allowNegative"]?.bool ?? false)
+    let book = try book(call)
+    let namespace = try call.namespace()
+    return posted(
+      try await changing { () throws(LedgerError) in
+        try await book.transfer(transfer, in: namespace, by: call.caller.actor)
+      })
+  }
+
+  static func reverse(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let body = try call.body()
+    let sequence = try body.requiredInteger("sequence")
+    let reason = try body.required("reason")
+    let name = try body.optional("policy") ?? ReversalPolicy.allowNegative.rawValue
+    guard let policy = ReversalPolicy(rawValue: name) else {
+      throw .badRequest("\"policy\" must be \(ReversalPolicy.allCases.map(\.rawValue).joined(separator: " or ")).")
+    }
+    let book = try book(call)
+    let namespace = try call.namespace()
+    return posted(
+      try await changing { () throws(LedgerError) in
+        try await book.reverse(sequence, in: namespace, by: call.caller.actor, reason: reason, policy: policy)
+      })
+  }
+
+  static func hold(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let body = try call.body()
+    let order = HoldOrder(
+      from: LedgerAccount(try body.required("from")), owner: try body.required("owner"),
+      amount: try body.requiredInteger("amount"), unit: try body.optional("unit") ?? Currency.piecesOfEight.unit,
+      key: BusinessKey(try body.required("key")), expiresAt: try body.optionalInteger("expiresAt"),
+      subject: try body.optional("subject"), reason: try body.optional("reason"))
+    let book = try book(call)
+    let namespace = try call.namespace()
+    return posted(
+      try await changing { () throws(LedgerError) in try await book.hold(order, in: namespace, by: call.caller.actor) })
+  }
+
+  static func release(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let body = try call.body()
+    let receiver = LedgerAccount(try body.required("to"))
+    let (amount, reason) = (try body.optionalInteger("amount"), try body.optional("reason"))
+    let (book, sequence, namespace) = (try book(call), try sequence(call), try call.namespace())
+    return ended(
+      try await changing { () throws(LedgerError) in
+        try await book.release(
+          sequence, to: receiver, amount: amount, in: namespace, by: call.caller.actor, reason: reason)
+      })
+  }
+
+  static func voidHold(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let reason = try call.body().optional("reason")
+    let (book, sequence, namespace) = (try book(call), try sequence(call), try call.namespace())
+    return ended(
+      try await changing { () throws(LedgerError) in
+        try await book.void(sequence, in: namespace, by: call.caller.actor, reason: reason)
+      })
+  }
+
+  private static func sequence(_ call: RouteCall) throws(APIError) -> Int64 {
+    guard let sequence = call.captures["sequence"].flatMap({ Int64($0) }) else {
+      throw .badRequest("A hold is named by the sequence of the entry that made it, a number.")
+    }
+    return sequence
+  }
+
+  private static func posted(_ posted: PostedTransfer) -> HTTPResponse {
+    .json(["entry": JSON(posted.entry), "repeated": .bool(posted.isRepeated)])
+  }
+
+  private static func ended(_ ending: HoldEnding) -> HTTPResponse {
+    .json(
+      .record([
+        ("entry", JSON(ending.entry)), ("rest", ending.rest.map { JSON($0) }), ("repeated", .bool(ending.isRepeated)),
+      ]))
+  }
+
+  private static func changing<Value>(_ body: () async throws(LedgerError) -> Value) async throws(APIError) -> Value {
+    do throws(LedgerError) {
+      return try await body()
+    } catch {
+      throw APIError(error)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Ledger
+import NIOHTTP1
+import RewardModel
+import StorageCore
+import TreeModel
+
+/// The ledger: looking, and what administrators may do with it.
+enum LedgerRoutes {
+  static let routes: [Route] =
+    [
+      .listing("/admin/v1/ledger/balance", "An account's balance; account, unit.", balance),
+      .listing("/admin/v1/ledger/statement", "An account's entries, newest first; account, before, limit.", statement),
+      .listing(
+        "/admin/v1/ledger/entries", "All entries, oldest first; after, limit. With key: the one made under it.", entries),
+      .listing("/admin/v1/ledger/verify", "Audits the whole ledger of a namespace.", verify),
+    ] + transfers + [
+      .change(
+        .POST, "/admin/v1/ledger/reverse", audit: "ledger.reverse",
+        "Takes an entry back by a new one; sequence, reason, policy (allowNegative, refuse).", reverse),
+      .change(
+        .POST, "/admin/v1/ledger/holds", audit: "ledger.hold",
+        "Sets coins aside; from, owner, amount, unit, key, expiresAt, subject, reason.", hold),
+      .change(
+        .POST, "/admin/v1/ledger/holds/{sequence}/release", audit: "ledger.release", "Pays a hold out; to, amount, reason.",
+        release),
+      .change(
+        .POST, "/admin/v1/ledger/holds/{sequence}/void", audit: "ledger.void", "Gives a hold back; reason.", voidHold),
+    ]
+
+  private static let transfers: [Route] = ["/admin/v1/ledger/transfer", "/admin/v1/ledger/transfers"].map { path in
+    .change(
+      .POST, RouteTemplate(stringLiteral: path), audit: "ledger.transfer",
+      "Moves coins, once for each key; debit, credit, amount, unit, code, key, subject, reason, allowNegative.", transfer)
+  }
+
+  // MARK: Looking
+
+  private static func balance(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let account = LedgerAccount(try call.required("account"))
+    let unit = call.query["unit"] ?? Currency.piecesOfEight.unit
+    let book = try book(call)
+    let namespace = try call.namespace()
+    let balance = try asking { () throws(LedgerError) in try book.balance(in: namespace, of: account, unit: unit) }
+    return .json(["account": .string(account.name), "unit": .string(unit), "balance": .int(balance)])
+  }
+
+  private static func statement(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let account = LedgerAccount(try call.required("account"))
+    let book = try book(call)
+    let namespace = try call.namespace()
+    let (before, limit) = (try call.integer("before"), try call.limit())
+    let entries = try asking { () throws(LedgerError) in
+      try book.statement(in: namespace, of: account, before: before, limit: limit)
+    }
+    let next = entries.count == limit ? entries.last.map { JSON.int($0.sequence) } : nil
+    return .json(.record([("account", .string(account.name)), ("entries", .array(entries.map(JSON.init))), ("next", next)]))
+  }
+
+  private static func entries(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let namespace = try call.namespace()
+    if let key = call.query["key"] {
+      let entry = try call.read { (snapshot) throws(StorageError) in
+        try snapshot.entry(in: namespace, key: BusinessKey(key))
+      }
+      return .json(["entries": .array(entry.map { [JSON($0)] } ?? [])])
+    }
+    let (after, limit) = (try call.integer("after") ?? 0, try call.limit())
+    let entries = try call.read { (snapshot) throws(StorageError) in
+      try snapshot.entries(in: namespace, after: after, limit: limit)
+    }
+    let next = entries.count == limit ? entries.last.map { JSON.int($0.sequence) } : nil
+    return .json(.record([("entries", .array(entries.map(JSON.init))), ("next", next)]))
+  }
+
+  private static func verify(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let book = try book(call)
+    let namespace = try call.namespace()
+    return .json(JSON(try asking { () throws(LedgerError) in try book.verify(namespace) }))
+  }
+
+  // MARK: Arguments
+
+  static func book(_ call: RouteCall) throws(APIError) -> LedgerBook {
+    guard let book = call.services.ledger else {
+      throw APIError(.notImplemented, "not_available", "This server keeps no ledger.")
+    }
+    return book
+  }
+
+  static func asking<Value>(_ body: () throws(LedgerError) -> Value) throws(APIError) -> Value {
+    do throws(LedgerError) {
+      return try body()
+    } catch {
+      throw APIError(error)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import RewardModel
+import StorageCore
+import TreeModel
+
+/// How records are shown to administrators. Names and meanings are the records' own; what is not there is left out.
+extension JSON {
+  /// An object of what is there.
+  static func record(_ members: [(String, JSON?)]) -> JSON {
+    .object(members.compactMap { name, value in value.map { Member(key: name, value: $0) } })
+  }
+
+  init(_ execution: ExecutionRecord) {
+    self = .record([
+      ("event", .string(execution.event.description)), ("function", .string(execution.function)),
+      ("outcome", .string(execution.outcome.rawValue)), ("reason", execution.reason.map(JSON.string)),
+      ("attempt", .int(Int64(execution.attempt))), ("startedAt", .int(execution.startedAt)),
+      ("finishedAt", .int(execution.finishedAt)), ("effect", execution.effect.map { .int($0.rawValue) }),
+      ("settings", execution.settings.map { (try? JSONParser.parse($0)) ?? .string($0) }),
+    ])
+  }
+
+  init(_ delivery: DeliveryRecord) {
+    self = .record([
+      ("event", .string(delivery.event.description)), ("function", .string(delivery.function)),
+      ("state", .string(delivery.state.rawValue)), ("kind", .string(delivery.kind.rawValue)),
+      ("hop", .int(Int64(delivery.hop))), ("attempts", .int(Int64(delivery.attempts))),
+      ("crashes", .int(Int64(delivery.crashes))),
+      ("nextAttemptAt", delivery.state == .waiting ? .int(delivery.nextAttemptAt) : nil),
+      ("lastError", .string(delivery.lastError)), ("updatedAt", .int(delivery.updatedAt)),
+    ])
+  }
+
+  init(_ function: FunctionRecord) {
+    self = .record([
+      ("name", .string(function.name)), ("pattern", .string(function.pattern)), ("kinds", .string(function.kinds)),
+      ("paused", .bool(function.isPaused)), ("pauseReason", function.pauseReason.map(JSON.string)),
+      ("updatedAt", .int(function.updatedAt)),
+    ])
+  }
+
+  init(_ entry: LedgerEntry) {
+    let transfer = entry.transfer
+    self = .record([
+      ("sequence", .int(entry.sequence)), ("revision", .int(entry.revision)), ("time", .int(entry.time)),
+      ("debit", .string(transfer.debit.name)), ("credit", .string(transfer.credit.name)), ("amount", .int(transfer.amount)),
+      ("unit", .string(transfer.unit)), ("code", .string(transfer.code)), ("key", .string(transfer.key.text)),
+      ("event", transfer.event.map(JSON.string)), ("function", transfer.function.map(JSON.string)),
+      ("subject", transfer.subject.map(JSON.string)), ("reverses", transfer.reverses.map(JSON.int)),
+      ("reason", transfer.reason.map(JSON.string)), ("expiresAt", transfer.expiresAt.map(JSON.int)),
+      ("debitAfter", .int(entry.debitAfter)), ("creditAfter", .int(entry.creditAfter)),
+      ("hash", .string(Self.hex(entry.hash))),
+    ])
+  }
+
+  init(_ audit: AuditRecord) {
+    self = .record([
+      ("time", .int(audit.time)), ("actor", .string(audit.actor.description)), ("action", .string(audit.action)),
+      ("detail", (try? JSONParser.parse(audit.detail)) ?? .string(audit.detail)), ("result", .string(audit.result)),
+    ])
+  }
+
+  init(_ report: LedgerReport) {
+    self = .record([
+      ("sound", .bool(report.isSound)), ("entries", .int(report.entryCount)), ("accounts", .int(Int64(report.accountCount))),
+      ("lastHash", .string(Self.hex(report.lastHash))), ("firstBrokenEntry", report.firstBrokenEntry.map(JSON.int)),
+      ("faultCount", .int(Int64(report.faultCount))), ("faults", .array(report.faults.map(JSON.init))),
+      ("unbackedCount", .int(Int64(report.unbackedCount))), ("unbacked", .array(report.unbacked.map(JSON.init))),
+    ])
+  }
+
+  private init(_ fault: LedgerReport.Fault) {
+    self = .record([
+      ("kind", .string(fault.kind.rawValue)), ("sequence", fault.sequence.map(JSON.int)),
+      ("account", fault.account.map { .string($0.name) }), ("message", .string(fault.message)),
+    ])
+  }
+
+  private init(_ place: LedgerReport.Unbacked) {
+    self = [
+      "path": .string(place.path), "account": .string(place.account.name), "unit": .string(place.unit),
+      "found": .string(place.found),
+    ]
+  }
+
+  private static func hex(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,75 @@
+import NIOHTTP1
+import NIOPosix
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+/// The server itself: how it is, its clock, its copies, and who did what.
+enum SystemRoutes {
+  /// How far one call moves the clock: a hundred years, in milliseconds.
+  private static let advanceMax: Int64 = 3_155_760_000_000
+
+  static let routes: [Route] = [
+    .listing("/admin/v1/status", "How the server is.", status),
+    .listing("/admin/v1/audit", "What administrators did and tried, newest first; limit.", audits),
+    .change(.POST, "/admin/v1/backup", audit: "backup", "Copies the store into a new file on the server; body: path.", backup),
+    .change(
+      .POST, "/admin/v1/clock", audit: "clock.advance", "Moves the clock forward (development only); body: advance (ms).",
+      access: .adminInDevelopment, clock),
+  ]
+
+  private static func status(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let database = call.services.database
+    let (epoch, namespaces) = try call.read { (snapshot) throws(StorageError) in
+      (snapshot.epoch, try snapshot.namespaces().count)
+    }
+    let problems = call.services.functions?.problems ?? []
+    return .json(
+      .record([
+        ("mode", .string(call.services.access.isDevelopment ? "development" : "production")),
+        ("time", .int(database.clock.now())), ("epoch", .int(epoch)), ("namespaces", .int(Int64(namespaces))),
+        ("defaultNamespace", .string(call.services.defaultNamespace)),
+        (
+          "writer",
+          .record([
+            ("queueDepth", .int(Int64(database.queueDepth))), ("failure", database.failure.map { .string($0.message) }),
+          ])
+        ),
+        ("problems", .array(problems.map(JSON.string))),
+      ]))
+  }
+
+  private static func audits(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let limit = try call.limit(default: 100)
+    let records = try call.read { (snapshot) throws(StorageError) in try snapshot.audits(limit: limit) }
+    return .json(["actions": .array(records.map(JSON.init))])
+  }
+
+  private static func backup(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let path = try call.body().required("path")
+    guard path.hasPrefix("/") else { throw .badRequest("\"path\" must be absolute: the file is written by the server.") }
+    let engine = call.services.database.engine
+    let outcome: Result<Void, StorageError>?
+    do {
+      outcome = try await call.services.threadPool.runIfActive {
+        Result { () throws(StorageError) in try engine.backup(to: path) }
+      }
+    } catch {
+      throw APIError(.serviceUnavailable, "unavailable", "The server is shutting down.")
+    }
+    if case .failure(let error) = outcome { throw APIError(error) }
+    return .json(["status": "ok", "path": .string(path)])
+  }
+
+  private static func clock(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    guard let clock = call.services.adjustableClock else {
+      throw APIError(.notImplemented, "not_available", "This server's clock cannot be moved.")
+    }
+    let advance = try call.body().requiredInteger("advance")
+    guard advance >= 0, advance <= advanceMax else {
+      throw .badRequest("\"advance\" must be 0 or more milliseconds, at most a hundred years: time only goes forward.")
+    }
+    clock.advance(by: advance)
+    return .json(["time": .int(clock.now())])
+  }
+}

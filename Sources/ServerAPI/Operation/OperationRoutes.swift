@@ -1,0 +1,30 @@
+import NIOHTTP1
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+/// What those who run the server look at.
+enum OperationRoutes {
+  static let routes: [Route] = [
+    .glance("/healthz", "Whether the process answers.") { _ in .json(["status": "ok"]) },
+    .glance("/readyz", "Whether writes and functions work; 503 with the reasons if not.", ready),
+    .glance("/metrics", "Counters in Prometheus' text format.", metrics),
+  ]
+
+  private static func ready(_ call: RouteCall) -> HTTPResponse {
+    var reasons: [String] = []
+    if let failure = call.services.database.failure { reasons.append("The writer stopped: \(failure.message)") }
+    reasons += call.services.functions?.problems ?? []
+    if reasons.isEmpty { return .json(["status": "ready"]) }
+    return .json(["status": "not ready", "reasons": .array(reasons.map(JSON.string))], status: .serviceUnavailable)
+  }
+
+  private static func metrics(_ call: RouteCall) -> HTTPResponse {
+    let text = call.services.metrics.prometheus(gauges: [
+      ("doubloon_writer_queue_depth", "Requests that wait for the writer.", call.services.database.queueDepth),
+      ("doubloon_writer_failed", "1 once the writer has stopped for good.", call.services.database.failure == nil ? 0 : 1),
+      ("doubloon_function_problems", "What keeps functions from working.", call.services.functions?.problems.count ?? 0),
+    ])
+    return HTTPResponse(.ok, content: .metrics, body: Array(text.utf8))
+  }
+}

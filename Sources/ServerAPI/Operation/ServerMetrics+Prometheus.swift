@@ -1,0 +1,47 @@
+extension ServerMetrics {
+  /// The numbers in Prometheus' text format.
+  ///
+  /// - Parameter gauges: what is true at the moment, such as the depth of a queue: name, description, value.
+  func prometheus(gauges: [(name: String, help: String, value: Int)]) -> String {
+    var text = "# HELP doubloon_http_requests_total Requests answered.\n# TYPE doubloon_http_requests_total counter\n"
+    for routeClass in RouteClass.allCases {
+      for hundred in 1..<6 {
+        let count = count(of: routeClass, hundred: hundred)
+        guard count > 0 else { continue }
+        text += "doubloon_http_requests_total{route=\"\(routeClass.label)\",status=\"\(hundred)xx\"} \(count)\n"
+      }
+    }
+    text += latency
+    for (name, help, counter) in counters {
+      text += "# HELP \(name) \(help)\n# TYPE \(name) counter\n\(name) \(counter.current)\n"
+    }
+    for gauge in gauges {
+      text += "# HELP \(gauge.name) \(gauge.help)\n# TYPE \(gauge.name) gauge\n\(gauge.name) \(gauge.value)\n"
+    }
+    return text
+  }
+
+  private var counters: [(String, String, Counter)] {
+    [
+      ("doubloon_commits_total", "Commits that changed something.", commits),
+      ("doubloon_events_total", "Events that commits caused.", events),
+      ("doubloon_executions_total", "Runs of functions that ended: done or skipped.", executions),
+      ("doubloon_executions_skipped_total", "Runs of functions that had nothing to do.", skips),
+      ("doubloon_dead_letters_total", "Events that a function gave up on.", deadLetters),
+      ("doubloon_ledger_entries_total", "Entries written to the ledger.", entries),
+    ]
+  }
+
+  private var latency: String {
+    let name = "doubloon_commit_seconds"
+    var text = "# HELP \(name) From a write's way into the queue to its answer.\n# TYPE \(name) histogram\n"
+    let (counts, seconds) = commitLatency.current
+    var sum = 0
+    for (index, bound) in LatencyHistogram.boundsMicroseconds.enumerated() {
+      sum += counts[index]
+      text += "\(name)_bucket{le=\"\(Double(bound) / 1e6)\"} \(sum)\n"
+    }
+    sum += counts[counts.count - 1]
+    return text + "\(name)_bucket{le=\"+Inf\"} \(sum)\n\(name)_sum \(seconds)\n\(name)_count \(sum)\n"
+  }
+}

@@ -1,0 +1,41 @@
+import NIOHTTP1
+import StorageCore
+
+extension APIError {
+  /// The status of everything that the write pipeline refuses.
+  ///
+  /// 500 and 503 are only for what was not applied: clients repeat such requests (spec: rtdb-protocol §2, status).
+  init(_ refusal: CommitRefusal) {
+    let (status, code): (HTTPResponseStatus, String) =
+      switch refusal.code {
+      case .stale: (.preconditionFailed, "stale")
+      case .permissionDenied: (.unauthorized, "permission_denied")
+      case .invalid: (.badRequest, "invalid_argument")
+      case .tooLarge: (.badRequest, "too_large")
+      case .triggersExceeded: (.badRequest, "triggers_exceeded")
+      case .balanceType: (.conflict, "balance_type")
+      case .balanceOverflow: (.conflict, "balance_overflow")
+      case .insufficientFunds: (.conflict, "insufficient_funds")
+      case .keyTaken: (.conflict, "key_taken")
+      case .invalidTransfer: (.badRequest, "invalid_transfer")
+      case .alreadyExecuted: (.conflict, "already_executed")
+      case .idempotencyConflict: (.unprocessableEntity, "idempotency_conflict")
+      case .overloaded: (.serviceUnavailable, "overloaded")
+      case .unavailable: (.serviceUnavailable, "unavailable")
+      }
+    self.init(status, code, refusal.message)
+    if case .overloaded = refusal.code { headers = [HTTPResponse.Header("Retry-After", "1")] }
+  }
+
+  init(_ error: StorageError) {
+    if error.code == .unreadable {
+      self.init(.gone, "unreadable", error.message)
+    } else {
+      self.init(.serviceUnavailable, "unavailable", error.message)
+    }
+  }
+
+  init(_ refusal: AccessRefusal) {
+    self.init(.unauthorized, "unauthenticated", refusal.message)
+  }
+}

@@ -1,0 +1,39 @@
+import NIOHTTP1
+import TreeModel
+
+/// Why a request is answered with something else than what it asked for. The status is chosen where it is thrown or, for
+/// refusals of the write pipeline, in ``APIError/init(_:)``; nowhere else.
+struct APIError: Error, Sendable {
+  let status: HTTPResponseStatus
+  /// For programs: one word, stable.
+  let code: String
+  /// For people: what is wrong and what to do.
+  let message: String
+  var headers: [HTTPResponse.Header] = []
+
+  init(_ status: HTTPResponseStatus, _ code: String, _ message: String, headers: [HTTPResponse.Header] = []) {
+    self.status = status
+    self.code = code
+    self.message = message
+    self.headers = headers
+  }
+
+  static func badRequest(_ message: String) -> APIError { APIError(.badRequest, "invalid_argument", message) }
+
+  /// The exact words that clients look for (spec: rtdb-protocol §2, 401).
+  static let permissionDenied = APIError(.unauthorized, "permission_denied", "Permission denied")
+
+  /// As the Firebase surfaces say it: `{"error": "…"}`.
+  var treeResponse: HTTPResponse {
+    var response = HTTPResponse.error(status, message)
+    response.headers = headers
+    return response
+  }
+
+  /// As the admin surface says it: `{"error": "…", "code": "…"}`.
+  var adminResponse: HTTPResponse {
+    var response = HTTPResponse.json(["error": .string(message), "code": .string(code)], status: status)
+    response.headers = headers
+    return response
+  }
+}

@@ -1,0 +1,45 @@
+import Logging
+import NIOCore
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+/// Records what administrators change, and what was refused (design §8).
+struct AuditTrail: Sendable {
+  let services: ServerServices
+
+  /// Bytes of arguments that a record keeps.
+  private static let detailBytesMax = 4096
+
+  /// Adds a record; it rides in a commit of its own, behind the action.
+  ///
+  /// Query parameters that hold credentials are left out.
+  func record(
+    _ action: String, by actor: Actor, _ captures: [String: String], _ query: QueryString, _ body: ByteBuffer?, result: String
+  ) {
+    var members = captures.sorted { $0.key < $1.key }.map { JSON.Member(key: $0.key, value: .string($0.value)) }
+    for parameter in query.parameters where !["auth", "access_token", "ac"].contains(parameter.name) {
+      members.append(JSON.Member(key: parameter.name, value: .string(parameter.value)))
+    }
+    if let body, body.readableBytes <= Self.detailBytesMax {
+      let json = body.withUnsafeReadableBytes { try? JSONParser.parse($0) }
+      if let json { members.append(JSON.Member(key: "body", value: json)) }
+    }
+    var writer = JSONWriter()
+    writer.write(.object(members))
+    let record = AuditRecord(
+      time: services.database.clock.now(), actor: actor, action: action,
+      detail: String(decoding: writer.bytes, as: UTF8.self), result: result)
+    services.logger.info("admin action", metadata: ["action": "\(action)", "actor": "\(actor)", "result": "\(result)"])
+    services.database.openNamespace(named: services.defaultNamespace) { opened in
+      guard case .success(let namespace) = opened else { return }
+      var request = CommitRequest(namespace: namespace, actor: actor)
+      request.audit = record
+      services.database.submit(request) { committed in
+        if case .failure(let refusal) = committed {
+          services.logger.error("an admin action could not be recorded", metadata: ["reason": "\(refusal.message)"])
+        }
+      }
+    }
+  }
+}

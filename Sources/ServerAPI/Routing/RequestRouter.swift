@@ -1,0 +1,51 @@
+import Logging
+public import NIOHTTP1
+
+/// Decides who answers a request. The contents page of the whole server:
+///
+/// | Path | Surface |
+/// |---|---|
+/// | `/<path>.json` | ``TreeRoutes``: the Realtime Database |
+/// | `/.settings/…`, `/.inspect/…` | ``SettingsRoutes`` |
+/// | `/admin/v1/…` | ``AdminRoutes`` |
+/// | `/healthz`, `/readyz`, `/metrics` | ``OperationRoutes`` |
+///
+/// The tree is asked first, without a look at the table: it is what nearly every request is for.
+public struct RequestRouter: RequestResponder {
+  /// Bytes that `writeSizeLimit=unlimited` allows an administrator (spec: rtdb-protocol §2, parameters).
+  static let unlimitedBytes = 256 << 20
+
+  private let services: ServerServices
+  private let tree: TreeRoutes
+  private let table: RouteTable
+
+  public init(services: ServerServices) {
+    self.services = services
+    tree = TreeRoutes(services: services)
+    table = RouteTable(
+      services: services,
+      routes: OperationRoutes.routes + SettingsRoutes.routes + AdminRoutes.routes)
+  }
+
+  public func respond(to request: HTTPRequest, sink: ResponseSink) {
+    guard let target = RequestTarget(request.uri) else {
+      return sink.send(.error(.badRequest, "The URL is not valid: it must begin with / and be percent-encoded UTF-8."))
+    }
+    if TreeAddress.isTree(target.path) {
+      tree.respond(to: request, target, sink: sink)
+    } else {
+      table.respond(to: request, target, sink: sink)
+    }
+  }
+
+  public func bodyBytesMax(for head: HTTPRequestHead) -> Int? {
+    // Most requests have no query, and are decided by this search alone.
+    guard head.uri.utf8.contains(UInt8(ascii: "?")), let target = RequestTarget(head.uri),
+      target.query["writeSizeLimit"] == "unlimited"
+    else { return nil }
+    let credentials = Credentials(
+      accessToken: TreeHeaders(head.headers).bearer ?? target.query["access_token"], idToken: target.query["auth"])
+    guard let caller = try? services.access.caller(credentials), caller.isAdmin else { return nil }
+    return Self.unlimitedBytes
+  }
+}

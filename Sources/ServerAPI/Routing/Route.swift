@@ -1,0 +1,65 @@
+import NIOHTTP1
+
+/// One line of the contents page: what is answered where, and by whom.
+struct Route: Sendable {
+  enum Access: Sendable {
+    /// Anybody.
+    case open
+    /// An administrator's credentials.
+    case admin
+    /// An administrator's credentials, and a server in development.
+    case adminInDevelopment
+  }
+
+  enum Action: Sendable {
+    /// Answers at once, on the event loop.
+    case immediate(@Sendable (RouteCall) throws(APIError) -> HTTPResponse)
+    /// Reads the store, on a thread of the pool.
+    case blocking(@Sendable (RouteCall) throws(APIError) -> HTTPResponse)
+    /// Waits for others.
+    case waiting(@Sendable (RouteCall) async throws(APIError) -> HTTPResponse)
+  }
+
+  let method: HTTPMethod
+  let template: RouteTemplate
+  /// One sentence for the index and, later, the OpenAPI document.
+  let summary: String
+  let access: Access
+  /// Under what name the action is recorded in the audit log, allowed or refused; nil if it changes nothing.
+  let audit: String?
+  let action: Action
+
+  private init(
+    _ method: HTTPMethod, _ template: RouteTemplate, _ summary: String, _ access: Access, _ audit: String?, _ action: Action
+  ) {
+    self.method = method
+    self.template = template
+    self.summary = summary
+    self.access = access
+    self.audit = audit
+    self.action = action
+  }
+
+  /// Something to look at that needs no store.
+  static func glance(
+    _ template: RouteTemplate, _ summary: String, access: Access = .open,
+    _ body: @escaping @Sendable (RouteCall) throws(APIError) -> HTTPResponse
+  ) -> Route {
+    Route(.GET, template, summary, access, nil, .immediate(body))
+  }
+
+  /// Something to read from the store, as an administrator.
+  static func listing(
+    _ template: RouteTemplate, _ summary: String, _ body: @escaping @Sendable (RouteCall) throws(APIError) -> HTTPResponse
+  ) -> Route {
+    Route(.GET, template, summary, .admin, nil, .blocking(body))
+  }
+
+  /// Something that an administrator changes.
+  static func change(
+    _ method: HTTPMethod, _ template: RouteTemplate, audit: String?, _ summary: String, access: Access = .admin,
+    _ body: @escaping @Sendable (RouteCall) async throws(APIError) -> HTTPResponse
+  ) -> Route {
+    Route(method, template, summary, access, audit, .waiting(body))
+  }
+}

@@ -1,0 +1,94 @@
+import NIOCore
+import NIOHTTP1
+import RewardModel
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+/// A request that found its route.
+struct RouteCall: Sendable {
+  let request: HTTPRequest
+  let captures: [String: String]
+  let query: QueryString
+  let caller: Caller
+  let services: ServerServices
+
+  /// The body, an object; an empty body is an empty object.
+  func body() throws(APIError) -> JSON {
+    guard let bytes = request.body, bytes.readableBytes > 0 else { return .object([]) }
+    let result = bytes.withUnsafeReadableBytes { bytes in
+      Result { () throws(JSONError) -> JSON in try JSONParser.parse(bytes) }
+    }
+    switch result {
+    case .success(let json):
+      guard json.object != nil else { throw .badRequest("The body must be a JSON object.") }
+      return json
+    case .failure(let error): throw .badRequest(error.description)
+    }
+  }
+
+  /// A parameter that must be there.
+  func required(_ name: String) throws(APIError) -> String {
+    guard let value = query[name], !value.isEmpty else { throw .badRequest("The parameter \(name) is missing.") }
+    return value
+  }
+
+  func integer(_ name: String) throws(APIError) -> Int64? {
+    guard let text = query[name] else { return nil }
+    guard let value = Int64(text) else { throw .badRequest("\(name) must be an integer.") }
+    return value
+  }
+
+  /// How many rows to list.
+  func limit(default fallback: Int = 50, max: Int = 1000) throws(APIError) -> Int {
+    guard let limit = try integer("limit") else { return fallback }
+    guard limit > 0, limit <= Int64(max) else { throw .badRequest("limit must be 1 to \(max).") }
+    return Int(limit)
+  }
+
+  /// The name of the namespace that is meant: `ns`, or the server's default.
+  var namespaceName: String { query["ns"] ?? services.defaultNamespace }
+
+  func namespace() throws(APIError) -> NamespaceID {
+    guard let id = services.database.namespace(named: namespaceName) else {
+      throw TreeRoutes.unknownNamespace(namespaceName)
+    }
+    return id
+  }
+
+  func read<Value>(_ body: (any Snapshot) throws(StorageError) -> Value) throws(APIError) -> Value {
+    do throws(StorageError) {
+      return try services.database.engine.read(body)
+    } catch {
+      throw APIError(error)
+    }
+  }
+}
+
+extension JSON {
+  /// A text member that must be there.
+  func required(_ name: String) throws(APIError) -> String {
+    guard let value = self[name]?.string, !value.isEmpty else {
+      throw .badRequest("\"\(name)\" must be a text that is not empty.")
+    }
+    return value
+  }
+
+  /// A text member that may be missing or null, but nothing else.
+  func optional(_ name: String) throws(APIError) -> String? {
+    guard let value = self[name], !value.isNull else { return nil }
+    guard let text = value.string else { throw .badRequest("\"\(name)\" must be a text.") }
+    return text
+  }
+
+  func requiredInteger(_ name: String) throws(APIError) -> Int64 {
+    guard let value = self[name]?.int else { throw .badRequest("\"\(name)\" must be an integer.") }
+    return value
+  }
+
+  func optionalInteger(_ name: String) throws(APIError) -> Int64? {
+    guard let value = self[name], !value.isNull else { return nil }
+    guard let number = value.int else { throw .badRequest("\"\(name)\" must be an integer.") }
+    return number
+  }
+}

@@ -1,0 +1,20 @@
+/// What a request counts as in the metrics.
+public enum RouteClass: Int, Sendable, CaseIterable {
+  case treeRead
+  case treeWrite
+  case admin
+  case operation
+  /// No route, or no request: malformed, too large, too slow.
+  case unknown
+
+  /// The label in the metrics.
+  var label: String {
+    switch self {
+    case .treeRead: "tree_read"
+    case .treeWrite: "tree_write"
+    case .admin: "admin"
+    case .operation: "operation"
+    case .unknown: "unknown"
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import StorageCore
+import TreeModel
+
+/// Answers what is declared as a list of routes: everything but the tree.
+struct RouteTable: Sendable {
+  private let services: ServerServices
+  private let routes: [Route]
+  private let audit: AuditTrail
+
+  init(services: ServerServices, routes: [Route]) {
+    self.services = services
+    self.routes = routes
+    audit = AuditTrail(services: services)
+  }
+
+  func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) {
+    var sink = sink
+    if request.method == .OPTIONS { return sink.send(TreeRoutes.preflight) }
+    guard let path = Self.segments(target.path) else {
+      return sink.send(APIError.badRequest("The path must be UTF-8, percent-encoded.").adminResponse)
+    }
+    let matches = routes.compactMap { route in route.template.match(path).map { (route, $0) } }
+    guard let (route, captures) = matches.first(where: { $0.0.method == request.method }) else {
+      return sink.send(Self.notFound(path, allowed: matches.map(\.0.method)).adminResponse)
+    }
+    sink.routeClass = path.first == "admin" ? .admin : .operation
+    let caller: Caller
+    do throws(APIError) {
+      caller = try self.caller(of: request, target, for: route)
+    } catch {
+      if let action = route.audit {
+        audit.record(action, by: .anonymous, captures, target.query, request.body, result: error.message)
+      }
+      return sink.send(error.adminResponse)
+    }
+    let call = RouteCall(request: request, captures: captures, query: target.query, caller: caller, services: services)
+    run(route, call, sink: sink)
+  }
+
+  private static func segments(_ path: Substring.UTF8View) -> [String]? {
+    var segments: [String] = []
+    for piece in path.split(separator: UInt8(ascii: "/")) {
+      guard let text = PercentDecoding.text(piece) else { return nil }
+      segments.append(text)
+    }
+    return segments
+  }
+
+  private static func notFound(_ path: [String], allowed: [HTTPMethod]) -> APIError {
+    guard allowed.isEmpty else {
+      let methods = allowed.map(\.rawValue).joined(separator: ", ")
+      return APIError(
+        .methodNotAllowed, "method_not_allowed", "This address answers \(methods) only.",
+        headers: [HTTPResponse.Header("Allow", methods)])
+    }
+    if path.first == "admin" {
+      return APIError(.notFound, "unknown_route", "There is no such route; GET /admin/v1 lists all there are.")
+    }
+    return APIError(
+      .notFound, "unknown_route",
+      "Nothing is here: append .json to your request URI to use the REST API; GET /admin/v1 lists the admin surface.")
+  }
+
+  private func caller(of request: HTTPRequest, _ target: RequestTarget, for route: Route) throws(APIError) -> Caller {
+    if case .open = route.access { return .anonymous }
+    let caller: Caller
+    do throws(AccessRefusal) {
+      caller = try services.access.caller(
+        Credentials(
+          accessToken: TreeHeaders(request.headers).bearer ?? target.query["access_token"], idToken: target.query["auth"]))
+    } catch {
+      throw APIError(error)
+    }
+    guard caller.isAdmin else {
+      throw APIError(
+        .unauthorized, "unauthenticated", "This needs an administrator's credentials: send Authorization: Bearer TOKEN.",
+        headers: [HTTPResponse.Header("WWW-Authenticate", "Bearer")])
+    }
+    if case .adminInDevelopment = route.access, !services.access.isDevelopment {
+      throw APIError(.forbidden, "development_only", "This exists in development only (doubloon dev).")
+    }
+    return caller
+  }
+
+  private func run(_ route: Route, _ call: RouteCall, sink: ResponseSink) {
+    switch route.action {
+    case .immediate(let body): sink.send(Self.answer { () throws(APIError) in try body(call) })
+    case .blocking(let body):
+      services.threadPool.submit { state in
+        guard case .active = state else {
+          return sink.send(APIError(.serviceUnavailable, "unavailable", "The server is shutting down.").adminResponse)
+        }
+        sink.send(Self.answer { () throws(APIError) in try body(call) })
+      }
+    case .waiting(let body):
+      sink.eventLoop.makeFutureWithTask { [audit] () async -> HTTPResponse in
+        let result: Result<HTTPResponse, APIError>
+        do throws(APIError) {
+          result = .success(try await body(call))
+        } catch {
+          result = .failure(error)
+        }
+        if let action = route.audit {
+          audit.record(
+            action, by: call.caller.actor, call.captures, call.query, call.request.body, result: Self.outcome(result))
+        }
+        return Self.answer { () throws(APIError) in try result.get() }
+      }.whenSuccess { sink.send($0) }
+    }
+  }
+
+  private static func outcome(_ result: Result<HTTPResponse, APIError>) -> String {
+    switch result {
+    case .success: "ok"
+    case .failure(let error): error.message
+    }
+  }
+
+  private static func answer(_ body: () throws(APIError) -> HTTPResponse) -> HTTPResponse {
+    do throws(APIError) {
+      return try body()
+    } catch {
+      return error.adminResponse
+    }
+  }
+}

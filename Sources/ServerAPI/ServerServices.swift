@@ -1,0 +1,54 @@
+public import Ledger
+public import Logging
+public import NIOPosix
+public import StorageCore
+public import TreeDatabase
+
+/// Everything the surfaces stand on, injected by the composition.
+public struct ServerServices: Sendable {
+  /// The door to the tree.
+  public let database: Database
+  /// Who may do what.
+  public let access: any AccessDeciding
+  /// Counts what happens; also to be given to the database as an observer, or commits are not counted.
+  public let metrics: ServerMetrics
+  /// The namespace of requests that name none.
+  public let defaultNamespace: String
+  /// For what takes long: large reads, listings, audits.
+  public let threadPool: NIOThreadPool
+  /// Where administrators' actions are logged; never bodies, never secrets.
+  public let logger: Logger
+  /// Nil where no functions run.
+  public var functions: (any FunctionOperating)?
+  /// Nil where no ledger is kept.
+  public var ledger: LedgerBook?
+  /// Answers `X-Doubloon-Wait: effects`.
+  public var effects: (any EffectsWaiting)?
+  /// The clock to move, in development.
+  public var adjustableClock: AdjustableClock?
+  /// Told once of each namespace that came into being by a first write.
+  public var announceNamespace: @Sendable (String) -> Void
+  /// Where push ids get their random part.
+  public var random: any RandomNumberGenerator & Sendable
+
+  public init(
+    database: Database, access: any AccessDeciding, metrics: ServerMetrics, defaultNamespace: String,
+    threadPool: NIOThreadPool, logger: Logger, random: any RandomNumberGenerator & Sendable,
+    functions: (any FunctionOperating)? = nil, ledger: LedgerBook? = nil, effects: (any EffectsWaiting)? = nil,
+    adjustableClock: AdjustableClock? = nil,
+    announceNamespace: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.database = database
+    self.access = access
+    self.metrics = metrics
+    self.defaultNamespace = defaultNamespace
+    self.threadPool = threadPool
+    self.logger = logger
+    self.functions = functions
+    self.ledger = ledger
+    self.effects = effects
+    self.adjustableClock = adjustableClock
+    self.announceNamespace = announceNamespace
+    self.random = random
+  }
+}

@@ -1,0 +1,106 @@
+import Crypto
+import NIOCore
+import NIOHTTP1
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+extension TreeRoutes {
+  /// How long the answer to a keyed request is kept: 24 hours, in milliseconds (design §7).
+  private static let idempotencyLifetime: Int64 = 86_400_000
+  /// How long `X-Doubloon-Wait: effects` waits.
+  private static let effectsTimeoutMilliseconds: Int64 = 30_000
+
+  /// Hands a PUT, PATCH, POST or DELETE to the writer; the answer follows when it is durable.
+  func write(_ call: TreeRequest, body: ByteBuffer?, uri: String, sink: ResponseSink) throws(APIError) {
+    guard services.access.mayWrite(call.target.path, in: call.namespace, as: call.caller) else { throw .permissionDenied }
+    // Everything that can be wrong with the request itself is found before a namespace is made for it.
+    let plan = try WritePlan(call, body: body, pushID: pushIDs.next)
+    let idempotency = try call.idempotencyKey.map { (key) throws(APIError) in
+      try Self.idempotency(key, plan: plan, uri: uri, body: body)
+    }
+    if call.waitsForEffects, services.effects == nil {
+      throw APIError(.notImplemented, "not_available", "X-Doubloon-Wait is not available: this server runs no functions.")
+    }
+    namespaces.open(call.namespace) { result in
+      switch result {
+      case .success(let namespace): submit(plan, in: namespace, idempotency, sink: sink)
+      case .failure(let error): sink.send(error.treeResponse)
+      }
+    }
+  }
+
+  private func submit(
+    _ plan: WritePlan, in namespace: NamespaceID, _ idempotency: CommitRequest.Idempotency?, sink: ResponseSink
+  ) {
+    let call = plan.call
+    var request = CommitRequest(namespace: namespace, actor: call.caller.actor, operations: [plan.operation])
+    request.requestID = call.requestID
+    request.suppressesTriggers = call.parameters.suppressesTriggers
+    request.isImport = call.parameters.isImport
+    request.idempotency = idempotency
+    let start = NIODeadline.now()
+    services.database.submit(request) { [self] result in
+      // On the writer: only hand it on.
+      sink.eventLoop.execute {
+        services.metrics.commitLatency.record(NIODeadline.now() - start)
+        switch result {
+        case .success(let receipt): finish(plan, receipt, sink: sink)
+        case .failure(let refusal): sink.send(Self.response(to: refusal, plan: plan))
+        }
+      }
+    }
+  }
+
+  private func finish(_ plan: WritePlan, _ receipt: CommitReceipt, sink: ResponseSink) {
+    if let replayed = receipt.replayed {
+      guard let answer = WriteAnswer(stored: replayed.answer) else {
+        return sink.send(
+          .error(.unprocessableEntity, "The idempotency key was used for a request of another kind; use a key of its own."))
+      }
+      // Of the first request's events nothing is known any more, so a repetition does not wait for them.
+      return sink.send(answer.response.adding("Idempotency-Replayed", "true"))
+    }
+    let response = plan.answer(receipt).response
+    guard plan.call.waitsForEffects, let effects = services.effects else { return sink.send(response) }
+    let events = receipt.events
+    if events.isEmpty { return sink.send(response.adding("X-Doubloon-Effects", "settled")) }
+    sink.eventLoop.makeFutureWithTask {
+      await effects.settled(events, timeoutMilliseconds: Self.effectsTimeoutMilliseconds)
+    }.whenSuccess { isSettled in
+      // The write itself is done either way: an error here would make clients repeat it.
+      sink.send(response.adding("X-Doubloon-Effects", isSettled ? "settled" : "pending"))
+    }
+  }
+
+  private static func response(to refusal: CommitRefusal, plan: WritePlan) -> HTTPResponse {
+    guard case .stale(let node) = refusal.code else { return APIError(refusal).treeResponse }
+    return HTTPResponse(
+      .preconditionFailed,
+      headers: [
+        HTTPResponse.Header("ETag", ETag.of(node)), HTTPResponse.Header("Access-Control-Expose-Headers", "ETag"),
+      ], body: node.json(plan.call.parameters.format))
+  }
+
+  /// The key belongs to who sends it: nobody gets another's answer by guessing a key.
+  private static func idempotency(_ key: String, plan: WritePlan, uri: String, body: ByteBuffer?) throws(APIError)
+    -> CommitRequest.Idempotency
+  {
+    guard !key.isEmpty, key.utf8.count <= 255 else { throw .badRequest("Idempotency-Key must have 1 to 255 characters.") }
+    var digest = SHA256()
+    digest.update(data: Array("\(plan.call.method) \(Self.identity(of: uri))\n".utf8))
+    body?.withUnsafeReadableBytes { digest.update(bufferPointer: $0) }
+    return CommitRequest.Idempotency(
+      key: "\(plan.call.caller.actor) \(key)", requestDigest: Array(digest.finalize()), lifetime: idempotencyLifetime
+    ) { plan.answer($0).stored }
+  }
+
+  /// The URI without the parameters that may differ between a request and its repetition: tokens are renewed.
+  private static func identity(of uri: String) -> String {
+    guard let mark = uri.utf8.firstIndex(of: UInt8(ascii: "?")) else { return uri }
+    let kept = uri[uri.index(after: mark)...].split(separator: "&").filter { parameter in
+      !["auth=", "access_token=", "ac="].contains { parameter.hasPrefix($0) }
+    }
+    return uri[...mark] + kept.joined(separator: "&")
+  }
+}

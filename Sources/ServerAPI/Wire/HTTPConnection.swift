@@ -1,0 +1,289 @@
+import NIOCore
+import NIOHTTP1
+import StorageCore
+
+/// One client's connection: collects requests, has them answered one after the other, writes the answers.
+///
+/// Stands right behind NIO's request decoder. A client that sends ahead (pipelining) has its later requests wait in
+/// `pending`, and while any wait nothing more is read, so memory stays bounded. The ordinary client, which waits for its
+/// answer, never causes that switch of the selector.
+///
+/// A socket or an event stream takes over by replacing this handler once its upgrade request is complete: the decoder
+/// stops at an upgrade by itself.
+final class HTTPConnection: ChannelDuplexHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundIn = Never
+  typealias OutboundOut = ByteBuffer
+
+  /// What the connection is doing.
+  enum Phase {
+    /// Between two requests.
+    case idle
+    /// A head has arrived, the body has not ended.
+    case receiving(HTTPRequestHead, bytesMax: Int)
+    /// The request is with the responder.
+    case answering(ResponseFraming)
+    /// The answer is larger than the socket takes at once.
+    case sending
+    /// The last answer is written; what still arrives is thrown away until the client closes.
+    case lingering
+    case closed
+  }
+
+  let configuration: HTTPServerConfiguration
+  private let responder: any RequestResponder
+  private let metrics: ServerMetrics
+  private let clock: any WallClock
+
+  var context: ChannelHandlerContext?
+  var phase = Phase.idle
+  /// When the present phase has lasted too long.
+  var deadline = NIODeadline.distantFuture
+  var timer: Scheduled<Void>?
+  private var body: ByteBuffer?
+  private var bodyBytes = 0
+  private var requestCount = 0
+  private var pending = CircularBuffer<HTTPServerRequestPart>()
+  /// What is wrong with the bytes behind the pending requests.
+  private var fault: HTTPResponse?
+  private var isReadHeld = false
+  /// Whether the server stops: the next answer is the last.
+  private var isClosing = false
+  /// Whether the client sends nothing more: what it has sent is still answered.
+  private var isInputClosed = false
+  private var isDraining = false
+  private var date = DateHeader()
+
+  init(
+    configuration: HTTPServerConfiguration, responder: any RequestResponder, metrics: ServerMetrics, clock: any WallClock
+  ) {
+    self.configuration = configuration
+    self.responder = responder
+    self.metrics = metrics
+    self.clock = clock
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    enterIdle()
+    startTimer(context)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    timer?.cancel()
+    self.context = nil
+    phase = .closed
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    phase = .closed
+    pending.removeAll()
+    body = nil
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let part = unwrapInboundIn(data)
+    switch phase {
+    case .idle, .receiving: take(part, context)
+    case .answering, .sending: pending.append(part)
+    case .lingering, .closed: break
+    }
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if pending.isEmpty { context.read() } else { isReadHeld = true }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard let response = Self.response(to: error) else { return context.close(promise: nil) }
+    switch phase {
+    case .idle, .receiving: refuse(response, context)
+    case .answering, .sending: fault = response
+    case .lingering, .closed: break
+    }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is ChannelShouldQuiesceEvent {
+      isClosing = true
+      if case .idle = phase { context.close(promise: nil) }
+    }
+    if case .some(.inputClosed) = event as? ChannelEvent { inputClosed(context) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  /// The client sends nothing more, but may still wait for an answer.
+  private func inputClosed(_ context: ChannelHandlerContext) {
+    switch phase {
+    case .answering, .sending: isInputClosed = true
+    case .idle, .receiving, .lingering, .closed: context.close(promise: nil)
+    }
+  }
+
+  func enterIdle() {
+    phase = .idle
+    deadline = .now() + configuration.idleTimeout
+  }
+}
+
+// MARK: - Requests
+
+extension HTTPConnection {
+  private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+    switch part {
+    case .head(let head): begin(head, context)
+    case .body(var bytes):
+      guard case .receiving(_, let bytesMax) = phase else { return }
+      let count = bytes.readableBytes
+      bodyBytes += count
+      guard bodyBytes <= bytesMax else { return refuse(Self.tooLarge(bytesMax), context) }
+      if body == nil { body = bytes } else { body?.writeBuffer(&bytes) }
+      deadline = deadline + allowance(for: count)
+    case .end:
+      guard case .receiving(let head, _) = phase else { return }
+      dispatch(head, context)
+    }
+  }
+
+  private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    body = nil
+    bodyBytes = 0
+    let bytesMax = responder.bodyBytesMax(for: head) ?? configuration.bodyBytesMax
+    phase = .receiving(head, bytesMax: bytesMax)
+    deadline = .now() + configuration.exchangeTimeout
+    if let length = head.headers.first(name: "content-length").flatMap({ Int($0) }), length > bytesMax {
+      return refuse(Self.tooLarge(bytesMax), context)
+    }
+    guard let expectation = head.headers.first(name: "expect") else { return }
+    guard expectation.lowercased() == "100-continue" else {
+      return refuse(.error(.expectationFailed, "The only expectation this server knows is 100-continue."), context)
+    }
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+  }
+
+  private func dispatch(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    requestCount += 1
+    // After a request that asks for an upgrade the decoder reads no further one, so this must be the last.
+    let keepsAlive =
+      head.isKeepAlive && requestCount < configuration.requestsPerConnectionMax && !head.headers.contains(name: "upgrade")
+    let framing = ResponseFraming(
+      isHead: head.method == .HEAD, isHTTP10: head.version.minor == 0, keepsAlive: keepsAlive)
+    phase = .answering(framing)
+    deadline = .distantFuture
+    let request = HTTPRequest(
+      method: head.method == .HEAD ? .GET : head.method, uri: head.uri, headers: head.headers, body: body)
+    body = nil
+    responder.respond(
+      to: request, sink: ResponseSink(connection: self, number: requestCount, eventLoop: context.eventLoop))
+  }
+
+  /// Answers a request that will not be read to its end.
+  func refuse(_ response: HTTPResponse, _ context: ChannelHandlerContext) {
+    var isHead = false
+    if case .receiving(let head, _) = phase { isHead = head.method == .HEAD }
+    phase = .answering(ResponseFraming(isHead: isHead, isHTTP10: false, keepsAlive: false))
+    pending.removeAll()
+    requestCount += 1
+    answer(response, to: requestCount, routeClass: .unknown)
+  }
+
+  /// Time that a client gets beyond the timeout for this many bytes.
+  private func allowance(for bytes: Int) -> TimeAmount {
+    .milliseconds(Int64(bytes) * 1000 / Int64(max(1, configuration.bytesPerSecondMin)))
+  }
+}
+
+// MARK: - Answers
+
+extension HTTPConnection {
+  /// Bytes of an answer beyond which the next request waits until the socket took them.
+  private static let eagerBytesMax = 64 << 10
+
+  /// Writes the answer to request `number`; a second one, and one for a closed connection, is dropped.
+  func answer(_ response: HTTPResponse, to number: Int, routeClass: RouteClass) {
+    guard number == requestCount, case .answering(let asked) = phase, let context else { return }
+    metrics.count(response.status, of: routeClass)
+    let framing = ResponseFraming(
+      isHead: asked.isHead, isHTTP10: asked.isHTTP10,
+      keepsAlive: asked.keepsAlive && !isClosing && !response.closesConnection)
+    date.set(clock.now())
+    var buffer = context.channel.allocator.buffer(capacity: response.body.count + 320)
+    response.write(to: &buffer, framing: framing, date: date)
+    let count = buffer.readableBytes
+    if count <= Self.eagerBytesMax, context.channel.isWritable {
+      context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+      didSend(keepsAlive: framing.keepsAlive)
+      return
+    }
+    phase = .sending
+    deadline = .now() + configuration.exchangeTimeout + allowance(for: count)
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    sent.futureResult.assumeIsolated().whenComplete { result in
+      if case .success = result, case .sending = self.phase { self.didSend(keepsAlive: framing.keepsAlive) }
+    }
+    context.writeAndFlush(wrapOutboundOut(buffer), promise: sent)
+  }
+
+  private func didSend(keepsAlive: Bool) {
+    guard let context else { return }
+    guard keepsAlive else { return linger(context) }
+    enterIdle()
+    // Answers that come at once must not nest: the loop below goes on with the requests that wait.
+    guard !isDraining else { return }
+    isDraining = true
+    defer { isDraining = false }
+    while isTaking, let part = pending.popFirst() { take(part, context) }
+    guard isTaking else { return }
+    if let fault {
+      self.fault = nil
+      return refuse(fault, context)
+    }
+    if isClosing || isInputClosed, case .idle = phase { return context.close(promise: nil) }
+    if isReadHeld {
+      isReadHeld = false
+      context.read()
+    }
+  }
+
+  /// Whether the next part of a request can be looked at.
+  private var isTaking: Bool {
+    switch phase {
+    case .idle, .receiving: true
+    case .answering, .sending, .lingering, .closed: false
+    }
+  }
+
+  /// Ends the connection so that the client still reads the last answer.
+  ///
+  /// Closing a socket with unread bytes makes the system send a reset, which overtakes the answer (RFC 9112 §9.6): so only
+  /// our direction is closed at first.
+  private func linger(_ context: ChannelHandlerContext) {
+    phase = .lingering
+    deadline = .now() + .seconds(2)
+    pending.removeAll()
+    startTimer(context)
+    context.close(mode: .output, promise: nil)
+    if isReadHeld {
+      isReadHeld = false
+      context.read()
+    }
+  }
+
+  private static func tooLarge(_ bytesMax: Int) -> HTTPResponse {
+    .error(
+      .payloadTooLarge, "The body is larger than \(bytesMax) bytes, the most that one request may carry: send it in parts.")
+  }
+
+  /// What a client is told whose bytes are no HTTP; nil if there is nobody to tell.
+  private static func response(to error: any Error) -> HTTPResponse? {
+    switch error {
+    case HTTPParserError.invalidEOFState, HTTPParserError.closedConnection: nil
+    case HTTPParserError.headerOverflow:
+      .error(.requestHeaderFieldsTooLarge, "The request's headers are too large: shorten the URL, cookies or tokens.")
+    case is HTTPParserError: .error(.badRequest, "The request is not valid HTTP/1.1: check its request line and headers.")
+    default: nil
+    }
+  }
+}

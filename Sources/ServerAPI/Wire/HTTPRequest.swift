@@ -1,0 +1,21 @@
+public import NIOCore
+public import NIOHTTP1
+
+/// A request as it came over the wire, complete with its body.
+public struct HTTPRequest: Sendable {
+  /// The verb; a HEAD arrives as GET.
+  public var method: HTTPMethod
+  /// The request target as sent: path and query, percent-encoded.
+  public let uri: String
+  /// As sent, in order.
+  public let headers: HTTPHeaders
+  /// The body's bytes; nil if there was none.
+  public let body: ByteBuffer?
+
+  public init(method: HTTPMethod, uri: String, headers: HTTPHeaders = [:], body: ByteBuffer? = nil) {
+    self.method = method
+    self.uri = uri
+    self.headers = headers
+    self.body = body
+  }
+}

@@ -1,0 +1,30 @@
+public import NIOCore
+
+/// Where the answer to one request goes.
+///
+/// Everything that runs later (a commit's completion, a read on another thread) carries one of these; it hops to the
+/// connection's event loop by itself. The first answer counts, and none does once the connection is gone.
+public struct ResponseSink: Sendable {
+  /// The connection's loop.
+  public let eventLoop: any EventLoop
+  private let connection: NIOLoopBound<HTTPConnection>
+  /// Which request of the connection this is.
+  private let number: Int
+  /// What the request counts as in the metrics; the router sets it.
+  var routeClass = RouteClass.unknown
+
+  init(connection: HTTPConnection, number: Int, eventLoop: any EventLoop) {
+    self.eventLoop = eventLoop
+    self.connection = NIOLoopBound(connection, eventLoop: eventLoop)
+    self.number = number
+  }
+
+  /// Answers the request. May be called from any thread.
+  public func send(_ response: HTTPResponse) {
+    if eventLoop.inEventLoop {
+      connection.value.answer(response, to: number, routeClass: routeClass)
+    } else {
+      eventLoop.execute { connection.value.answer(response, to: number, routeClass: routeClass) }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+public import FunctionsKit
+public import Ledger
+public import Logging
+import NIOCore
+import NIOPosix
+import ServerAPI
+import ServiceLifecycle
+public import StorageCore
+import StorageSQLite
+import Synchronization
+public import TreeDatabase
+public import Triggers
+import UnixSignals
+
+/// The whole server, put together: the one place where rooms that do not know each other are introduced.
+///
+/// Order of life: the store is opened, functions are registered, the dispatcher catches up with the log, and only then the
+/// doors open. Stopping goes the other way.
+public final class Application: Sendable {
+  public let configuration: ServerConfiguration
+  public let engine: any StorageEngine
+  public let database: Database
+  public let dispatcher: Dispatcher
+  public let outbox: OutboxDispatcher
+  public let ledger: LedgerBook
+
+  private let server: HTTPServer
+  private let threadPool: NIOThreadPool
+  private let logger: Logger
+  private let running = Mutex<(group: ServiceGroup, task: Task<Void, any Error>)?>(nil)
+
+  /// Opens the store and introduces everybody; nothing runs yet.
+  ///
+  /// - Parameters:
+  ///   - outlets: what delivers the messages that functions send to the outside.
+  ///   - functions: registers the deployment's functions.
+  /// - Throws: `StorageError` if the data cannot be opened: another process has them, or a newer version wrote them.
+  public init(
+    configuration: ServerConfiguration, logger: Logger = Logger(label: "doubloon"), outlets: [any Outlet] = [],
+    failpoint: Failpoint = .none, functions: (Functions) -> Void
+  ) throws {
+    self.configuration = configuration
+    self.logger = logger
+    let registry = Functions(settings: configuration.functionSettings)
+    functions(registry)
+    let table = TriggerTable(registry.definitions)
+    let currencies = try CurrencyTable(configuration.currencies)
+    let engine = try Self.open(configuration.storage)
+    self.engine = engine
+    dispatcher = try Dispatcher(
+      table: table, engine: engine, clock: configuration.clock, options: Self.options(configuration, failpoint), logger: logger)
+    outbox = OutboxDispatcher(outlets: outlets, engine: engine, clock: configuration.clock, logger: logger)
+    let metrics = ServerMetrics()
+    database = try Database(
+      engine: engine,
+      participants: [LedgerParticipant(table: currencies), EventParticipant(table: table, limits: configuration.limits)],
+      observers: configuration.dispatchesFunctions ? [dispatcher, outbox, metrics] : [metrics], limits: configuration.limits,
+      clock: configuration.clock)
+    ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
+    threadPool = NIOThreadPool(numberOfThreads: 2)
+    let surfaces = Surfaces(
+      configuration: configuration, database: database, dispatcher: dispatcher, ledger: ledger, metrics: metrics,
+      threadPool: threadPool, logger: logger)
+    server = surfaces.makeServer()
+  }
+
+  /// Starts everything in the background.
+  ///
+  /// - Returns: the port that was bound.
+  public func start() async throws -> Int {
+    let rooms = try await startedRooms()
+    let port = try await server.bind().port ?? configuration.port
+    begin(rooms + [server])
+    return port
+  }
+
+  /// Starts everything but the socket: for tests that need no wire.
+  public func startRooms() async throws {
+    begin(try await startedRooms())
+  }
+
+  /// Serves until the process is told to end.
+  ///
+  /// - Parameter onStart: called with the bound port once the doors are open.
+  public func run(onStart: (Int) -> Void) async throws {
+    let rooms = try await startedRooms()
+    onStart(try await server.bind().port ?? configuration.port)
+    let group = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: rooms + [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+    try await group.run()
+    close()
+  }
+
+  /// Ends what ``start()`` began; returns once the store is closed.
+  public func stop() async {
+    let life = running.withLock { running in
+      defer { running = nil }
+      return running
+    }
+    if let life {
+      await life.group.triggerGracefulShutdown()
+      _ = await life.task.result
+    }
+    close()
+  }
+
+  /// Waits until every event that was committed before is settled: done, skipped, or waiting for something that only a
+  /// person or the clock can bring.
+  public func settle() async throws {
+    _ = try await dispatcher.drain()
+  }
+
+  /// Lets the dispatcher catch up with the log. Services end in the opposite order of this list: first the doors, then
+  /// what works behind them.
+  private func startedRooms() async throws -> [any Service] {
+    threadPool.start()
+    guard configuration.dispatchesFunctions else { return [] }
+    let report = try await dispatcher.start(writer: database)
+    for line in report.lines { logger.notice("\(line)") }
+    let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
+    return [
+      RoomService(name: "dispatcher", dispatcher.run), RoomService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
+      RoomService(name: "holds", sweeper.run),
+    ]
+  }
+
+  private func begin(_ services: [any Service]) {
+    let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: services, logger: logger))
+    // The one task that outlives its caller: stop() ends it and waits for it.
+    let task = Task { try await group.run() }
+    running.withLock { $0 = (group, task) }
+  }
+
+  private func close() {
+    database.shutDown()
+    engine.close()
+    // The pool has nothing to do any more; that it was stopped before is no fault.
+    try? threadPool.syncShutdownGracefully()
+  }
+
+  private static func open(_ storage: ServerConfiguration.Storage) throws(StorageError) -> SQLiteEngine {
+    switch storage {
+    case .directory(let folder): try SQLiteEngine(directory: folder)
+    case .memory: try SQLiteEngine.inMemory()
+    }
+  }
+
+  private static func options(_ configuration: ServerConfiguration, _ failpoint: Failpoint) -> DispatcherOptions {
+    var options = DispatcherOptions(
+      currencies: configuration.currencies, limits: configuration.limits, runnerCount: configuration.runners,
+      failpoint: failpoint)
+    if case .directory(let folder) = configuration.storage { options.crashNotesPath = "\(folder)/running.notes" }
+    return options
+  }
+}

@@ -1,0 +1,49 @@
+public import NIOHTTP1
+public import TreeModel
+
+/// A server's answer, complete.
+public struct AdminResponse: Sendable {
+  /// The status code, such as 200.
+  public let status: Int
+  /// The headers, as sent.
+  public let headers: HTTPHeaders
+  /// The body, whole.
+  public let body: [UInt8]
+  /// Whether the connection may be used for another request.
+  let keepsAlive: Bool
+
+  /// An answer.
+  init(status: Int, headers: HTTPHeaders, body: [UInt8], keepsAlive: Bool) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+    self.keepsAlive = keepsAlive
+  }
+
+  /// Whether the server did what it was asked for.
+  public var isSuccess: Bool { (200..<300).contains(status) }
+
+  /// The body as a value; `null` if there is none, as with 204.
+  public func json() throws(AdminClientError) -> JSON {
+    guard !body.isEmpty else { return .null }
+    do {
+      return try JSONParser.parse(body, depthMax: 128)
+    } catch {
+      throw AdminClientError(
+        .badResponse, "The answer of the server is no JSON (\(error)); is that address a Doubloon server?", cause: error)
+    }
+  }
+
+  /// This answer, if the server did what it was asked for; else its refusal is thrown.
+  public func checked() throws(AdminClientError) -> AdminResponse {
+    if isSuccess { return self }
+    throw AdminClientError(.refused(status: status), refusal)
+  }
+
+  /// What the server said against the request, in its own words.
+  private var refusal: String {
+    let json = try? JSONParser.parse(body, depthMax: 128)
+    if let message = json?["error"]?.string ?? json?["error"]?["message"]?.string { return message }
+    return "The server answered with status \(status) and no explanation."
+  }
+}

@@ -1,0 +1,81 @@
+/// Where a server is: the scheme, host and port of an address such as `http://127.0.0.1:9000`.
+public struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
+  /// A name or an address, without the brackets of IPv6.
+  public let host: String
+  /// 1 to 65535.
+  public let port: Int
+
+  /// Where `doubloon dev` listens unless told otherwise.
+  public static let local = ServerAddress(host: "127.0.0.1", port: 9000)
+
+  /// A host's name or address, and a port.
+  public init(host: String, port: Int) {
+    self.host = host
+    self.port = port
+  }
+
+  /// Reads `http://host[:port]`; `http://` and a slash at the end may be left out, the port is then 80.
+  ///
+  /// - Throws: ``AdminClientError`` with a sentence.
+  public init(_ text: String) throws(AdminClientError) {
+    var rest = text[...]
+    if let mark = Self.schemeEnd(text) {
+      switch text[..<mark].lowercased() {
+      case "http": rest = text[text.index(mark, offsetBy: 3)...]
+      case "https":
+        throw AdminClientError(
+          .badAddress,
+          "https is not spoken here yet: use http://127.0.0.1:PORT on the server's own machine, or through a tunnel (ssh -L)."
+        )
+      default: throw Self.unreadable(text)
+      }
+    }
+    if rest.last == "/" { rest.removeLast() }
+    guard let (host, port) = Self.split(rest) else { throw Self.unreadable(text) }
+    self.init(host: host, port: port)
+  }
+
+  /// The host and port as the `Host` header has them.
+  public var authority: String {
+    let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+    return port == 80 ? name : "\(name):\(port)"
+  }
+
+  /// The address as it is written: `http://127.0.0.1:9000`.
+  public var description: String { "http://\(authority)" }
+
+  private static func unreadable(_ text: String) -> AdminClientError {
+    AdminClientError(.badAddress, "\"\(text)\" is no server's address; write it like http://127.0.0.1:9000.")
+  }
+
+  /// Where `://` begins.
+  private static func schemeEnd(_ text: String) -> String.Index? {
+    guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }
+    return colon
+  }
+
+  /// The host, without the brackets of IPv6, and the port.
+  private static func split(_ text: Substring) -> (String, Int)? {
+    var host = text
+    var port: Substring?
+    if text.first == "[" {
+      guard let end = text.firstIndex(of: "]") else { return nil }
+      host = text[text.index(after: text.startIndex)..<end]
+      let rest = text[text.index(after: end)...]
+      guard rest.isEmpty || rest.first == ":" else { return nil }
+      port = rest.isEmpty ? nil : rest.dropFirst()
+    } else if let colon = text.firstIndex(of: ":") {
+      host = text[..<colon]
+      port = text[text.index(after: colon)...]
+    }
+    let isName = host.utf8.allSatisfy { byte in
+      byte > 0x20 && byte < 0x7F && !"/?#@[]\\\"".utf8.contains(byte)
+    }
+    guard !host.isEmpty, isName else { return nil }
+    guard let port else { return (String(host), 80) }
+    guard port.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(port), (1...65_535).contains(number) else {
+      return nil
+    }
+    return (String(host), number)
+  }
+}

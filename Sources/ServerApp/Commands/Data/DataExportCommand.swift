@@ -1,0 +1,38 @@
+import ArgumentParser
+
+/// `doubloon data export`: writes a part of the tree into a file.
+struct DataExportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write what stands at a path into a JSON file.",
+    discussion: """
+      Priorities are included. More than a million values are read in parts, between which others may write; a backup \
+      ("doubloon backup") is a picture of one moment, and holds the ledger too.
+
+      Examples:
+        doubloon data export / tree.json
+        doubloon data export /users | gzip > users.json.gz
+      """)
+
+  @Argument(help: "The place in the tree.", transform: TreeLocation.init(argument:))
+  var path: TreeLocation
+
+  @Argument(help: ArgumentHelp("The file; - or nothing for the standard output.", valueName: "file"))
+  var file = "-"
+
+  @Flag(help: "Indent the JSON.")
+  var pretty = false
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  func run() async throws {
+    let bytes = try await server.withClient { client in
+      var export = DataExport(client: client, query: server.query, isPretty: pretty, output: DoubloonCommandLine.output)
+      return try await export.read(path)
+    }
+    if file == "-" { return DoubloonCommandLine.output.out(bytes + [UInt8(ascii: "\n")]) }
+    try FileBytes.write(bytes + [UInt8(ascii: "\n")], to: file)
+    DoubloonCommandLine.output.error("Exported \(path.text) to \(file) (\(bytes.count.grouped) bytes).")
+  }
+}

@@ -1,0 +1,132 @@
+import NIOCore
+import TreeModel
+
+/// Writes and removes parts of the tree that are too large for one commit, a part after the other.
+///
+/// A part that the server still finds too large is halved until it fits: what stood there before counts as well, and only
+/// the server knows it.
+struct DataTransfer {
+  /// Bytes of one answer: a read of a million leaves, and then some.
+  static let responseBytesMax = 1 << 30
+  /// How long one part may take.
+  static let timeout = TimeAmount.minutes(5)
+  /// Names of children that are asked for at once.
+  static let namesMax = 100_000
+
+  let client: AdminClient
+  /// The parameters of every write.
+  let query: [QueryItem]
+  let chunk: ImportWeight.Limit
+  /// Leaves to write, for the progress.
+  let total: Int
+  private var done = 0
+  private var progress: ProgressLine
+
+  init(
+    client: AdminClient, query: [QueryItem], output: CommandOutput, chunk: ImportWeight.Limit = .plain, total: Int = 0
+  ) {
+    self.client = client
+    self.query = query
+    self.chunk = chunk
+    self.total = total
+    progress = ProgressLine(output)
+  }
+
+  /// Removes what stands at a place.
+  mutating func remove(_ place: TreeLocation) async throws {
+    defer { progress.clear() }
+    if try await fits({ _ = try await client.delete(place.urlPath, query: query, timeout: Self.timeout) }) { return }
+    try await removeChildren(of: place)
+  }
+
+  /// Replaces what stands at a place.
+  mutating func replace(_ place: TreeLocation, by json: JSON) async throws {
+    defer { progress.clear() }
+    try await put(place, json)
+  }
+
+  // MARK: Parts
+
+  private mutating func put(_ place: TreeLocation, _ json: JSON) async throws {
+    let weight = ImportWeight(json, pathBytes: place.text.utf8.count)
+    let isOne = weight.fits(chunk) || !json.isSplittable
+    if isOne, try await fits({ _ = try await client.put(place.urlPath, json, query: query, timeout: Self.timeout) }) {
+      return count(weight.leaves)
+    }
+    guard json.isSplittable else {
+      // A single value is never too large by itself: what stands there is.
+      try await removeChildren(of: place)
+      _ = try await client.put(place.urlPath, json, query: query, timeout: Self.timeout)
+      return count(weight.leaves)
+    }
+    try await putChildren(of: place, json)
+  }
+
+  /// Writes an object child by child, and removes the children that it does not have.
+  private mutating func putChildren(of place: TreeLocation, _ json: JSON) async throws {
+    let members = json.treeMembers
+    let names = Set(members.lazy.map { Key(unchecked: $0.key) })
+    var parts: [JSON.Member] = try await client.childNames(of: place, query: query)
+      .filter { !names.contains($0) }
+      .map { JSON.Member(key: $0.text, value: .null) }
+    var weight = ImportWeight.zero
+    for member in members where member.key != ".priority" {
+      let added = ImportWeight(member.value, pathBytes: place.text.utf8.count + member.key.utf8.count)
+      if !(weight + added).fits(chunk) || parts.count >= Self.namesMax {
+        try await patch(place, parts)
+        parts = []
+        weight = .zero
+      }
+      parts.append(member)
+      weight = weight + added
+    }
+    try await patch(place, parts)
+    if place.target.isPriority { return }
+    let priority = members.last { $0.key == ".priority" }?.value ?? .null
+    let target = TreeLocation(priorityOf: place)
+    if !priority.isNull { _ = try await client.put(target.urlPath, priority, query: query, timeout: Self.timeout) }
+  }
+
+  private mutating func removeChildren(of place: TreeLocation) async throws {
+    while true {
+      let names = try await client.childNames(of: place, query: query, limit: Self.namesMax)
+      if names.isEmpty { return }
+      try await patch(place, names.map { JSON.Member(key: $0.text, value: .null) })
+    }
+  }
+
+  /// Writes some children of a place; halves them if that is too much for one commit.
+  private mutating func patch(_ place: TreeLocation, _ members: [JSON.Member]) async throws {
+    guard !members.isEmpty else { return }
+    let weight = ImportWeight(.object(members), pathBytes: place.text.utf8.count)
+    if members.count == 1, !weight.fits(chunk) || place.target.isPriority {
+      return try await put(try place.child(members[0].key), members[0].value)
+    }
+    if try await fits({ _ = try await client.patch(place.urlPath, .object(members), query: query, timeout: Self.timeout) }) {
+      return count(weight.leaves)
+    }
+    if members.count == 1 {
+      let child = try place.child(members[0].key)
+      guard members[0].value.isNull else { return try await put(child, members[0].value) }
+      return try await removeChildren(of: child)
+    }
+    let middle = members.count / 2
+    try await patch(place, Array(members[..<middle]))
+    try await patch(place, Array(members[middle...]))
+  }
+
+  /// Whether the server took a write; false if it is too large for one commit.
+  private func fits(_ write: () async throws -> Void) async throws -> Bool {
+    do {
+      try await write()
+      return true
+    } catch let error as AdminClientError where error.isTooLarge {
+      return false
+    }
+  }
+
+  private mutating func count(_ leaves: Int) {
+    done += leaves
+    if total > 0 { progress.show("Imported \(done.grouped) of \(total.grouped) values") }
+  }
+}

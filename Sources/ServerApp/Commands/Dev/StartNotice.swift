@@ -1,0 +1,55 @@
+import FunctionsKit
+import TreeModel
+
+/// What a server in development prints once it listens: where everything is.
+struct StartNotice: Sendable {
+  let configuration: ServerConfiguration
+  let functions: [FunctionDefinition]
+
+  /// - Parameter port: the one that was bound.
+  func text(port: Int) -> String {
+    // An address that means "all of them" is none that a client can use.
+    let host = ["0.0.0.0", "::"].contains(configuration.host) ? "127.0.0.1" : configuration.host
+    let base = ServerAddress(host: host, port: port).description
+    var lines = ["Doubloon is running at \(base)", ""]
+    if host != configuration.host { lines.append("  Listening  \(configuration.host), all addresses of this machine") }
+    lines.append("  Data       \(dataFolder)")
+    lines.append("  Namespace  \(configuration.defaultNamespace)")
+    lines.append("  Admin key  \(configuration.adminToken)")
+    lines += functionLines
+    lines += ["", "Try it:", "  \(example(base))"]
+    lines += ["  \(commandPrefix(base))doubloon triggers tail", "", "Ctrl-C stops it."]
+    return lines.joined(separator: "\n")
+  }
+
+  private var dataFolder: String {
+    switch configuration.storage {
+    case .directory(let folder): folder
+    case .memory: "in a temporary folder, removed at the end"
+    }
+  }
+
+  private var functionLines: [String] {
+    guard !functions.isEmpty else { return ["  Functions  none"] }
+    var table = TextTable([.text("function"), .text("runs"), .text("settings")])
+    for function in functions {
+      let settings = function.settings.exists ? String(decoding: function.settings.json(), as: UTF8.self) : ""
+      table.add([function.name, "\(function.trigger.rawValue) \(function.pattern)", settings])
+    }
+    return table.lines(showsTitles: false).enumerated().map { index, line in
+      (index == 0 ? "  Functions  " : "             ") + line
+    }
+  }
+
+  private func example(_ base: String) -> String {
+    let key = configuration.adminToken == "owner" ? "" : " -H 'Authorization: Bearer \(configuration.adminToken)'"
+    return "curl\(key) -X PUT \(base)/users/alice.json -d '{\"referred_by\":\"bob\",\"last_signin_at\":1}'"
+  }
+
+  /// What a command on this machine must be told to find the server.
+  private func commandPrefix(_ base: String) -> String {
+    var prefix = base == ServerAddress.local.description ? "" : "DOUBLOON_SERVER=\(base) "
+    if configuration.adminToken != "owner" { prefix += "DOUBLOON_KEY=\(configuration.adminToken) " }
+    return prefix
+  }
+}

@@ -1,0 +1,74 @@
+import Glibc
+
+/// Whole files, read and written in one go.
+enum FileBytes {
+  /// Reads a file; `-` is the standard input.
+  ///
+  /// - Throws: ``CommandFailure`` that names the file.
+  static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
+    if path == "-" { return try readAll(STDIN_FILENO, name: "the standard input") }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw CommandFailure("\(path) cannot be read: \(lastError).") }
+    defer { close(descriptor) }
+    return try readAll(descriptor, name: path)
+  }
+
+  /// Writes a file: beside it first, then in its place, so that an interruption leaves the old one whole.
+  ///
+  /// - Throws: ``CommandFailure`` that names the file.
+  static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
+    let partial = "\(path).partial"
+    let descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw CommandFailure("\(path) cannot be written: \(lastError).") }
+    var failure = writeAll(bytes, to: descriptor)
+    if close(descriptor) != 0, failure == nil { failure = lastError }
+    if failure == nil, rename(partial, path) != 0 { failure = lastError }
+    guard let failure else { return }
+    unlink(partial)
+    throw CommandFailure("\(path) cannot be written: \(failure).")
+  }
+
+  /// Whether something is at the path.
+  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  /// Whether a folder is at the path.
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// The path from the root of the file system, for a server whose working folder is another.
+  static func absolute(_ path: String) -> String {
+    guard path.first != "/", let folder = getcwd(nil, 0) else { return path }
+    defer { free(folder) }
+    return "\(String(cString: folder))/\(path)"
+  }
+
+  /// What the system said last, in its words.
+  static var lastError: String { String(cString: strerror(errno)) }
+
+  private static func readAll(_ descriptor: Int32, name: String) throws(CommandFailure) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw CommandFailure("\(name) cannot be read: \(lastError).") }
+      if count == 0 { return bytes }
+      bytes.append(contentsOf: buffer[..<count])
+    }
+  }
+
+  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> String? {
+    bytes.withUnsafeBytes { buffer in
+      var rest = buffer[...]
+      while !rest.isEmpty {
+        let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return lastError }
+        rest = rest.dropFirst(count)
+      }
+      return fsync(descriptor) == 0 ? nil : lastError
+    }
+  }
+}

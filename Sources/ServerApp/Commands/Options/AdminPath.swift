@@ -1,0 +1,27 @@
+/// Where the admin surface has what; every route that the commands use, in one place.
+enum AdminPath {
+  static let status = "/admin/v1/status"
+  static let drain = "/admin/v1/drain"
+  static let backup = "/admin/v1/backup"
+  static let namespaces = "/admin/v1/namespaces"
+
+  static let events = "/admin/v1/events"
+  static let functions = "/admin/v1/functions"
+
+  static let balance = "/admin/v1/ledger/balance"
+  static let statement = "/admin/v1/ledger/statement"
+  static let verify = "/admin/v1/ledger/verify"
+  static let reverse = "/admin/v1/ledger/reverse"
+  static let transfers = "/admin/v1/ledger/transfers"
+
+  /// One event; ids hold slashes, which separate segments there too.
+  static func event(_ id: String) -> String {
+    events + "/"
+      + id.split(separator: "/", omittingEmptySubsequences: false).map { PercentEncoding.segment($0) }.joined(separator: "/")
+  }
+
+  /// What is done to a function: `pause`, `resume`, `retry`.
+  static func function(_ name: String, _ action: String) -> String {
+    "\(functions)/\(PercentEncoding.segment(name))/\(action)"
+  }
+}

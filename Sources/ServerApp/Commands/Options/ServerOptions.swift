@@ -1,0 +1,79 @@
+import ArgumentParser
+import Glibc
+import StorageCore
+
+/// Which server a command talks to, as whom, about which namespace.
+struct ServerOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The server's address. (environment: DOUBLOON_SERVER; default: http://127.0.0.1:9000)", valueName: "url"))
+  var server: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The admin key, or a file that holds it. (environment: DOUBLOON_KEY; default: owner)", valueName: "file|token"))
+  var key: String?
+
+  @Option(
+    help: ArgumentHelp("Open this data folder instead of asking a server; no server may have it open.", valueName: "dir"))
+  var data: String?
+
+  @Option(
+    name: .customLong("ns"),
+    help: ArgumentHelp("The namespace. (default: the server's own, PROJECT-default-rtdb)", valueName: "name"))
+  var namespace: String?
+
+  mutating func validate() throws {
+    if server != nil, data != nil {
+      throw ValidationError("--server and --data exclude each other: ask a running server, or open a folder.")
+    }
+    if let namespace, !NamespaceName.isLegal(namespace) {
+      throw ValidationError("--ns must be 1 to \(NamespaceName.lengthMax) letters, digits and hyphens.")
+    }
+  }
+
+  /// The parameter that names the namespace, if one was named.
+  var query: [QueryItem] { [QueryItem("ns", namespace)].compactMap(\.self) }
+
+  /// The address to talk to.
+  ///
+  /// - Parameter environment: looks up a variable.
+  func address(environment: (String) -> String? = Self.variable) -> String {
+    server ?? environment("DOUBLOON_SERVER") ?? ServerAddress.local.description
+  }
+
+  /// The secret to send.
+  ///
+  /// - Parameter environment: looks up a variable.
+  func token(environment: (String) -> String? = Self.variable) throws -> String {
+    guard let text = key ?? environment("DOUBLOON_KEY") else { return "owner" }
+    guard FileBytes.exists(text), !FileBytes.isFolder(text) else {
+      if text.contains("/") { throw CommandFailure("There is no key file \(text); check --key and DOUBLOON_KEY.") }
+      return text
+    }
+    let content = String(decoding: try FileBytes.read(text), as: UTF8.self)
+    guard let line = content.split(whereSeparator: \.isNewline).first?.trimmingSpaces, !line.isEmpty else {
+      throw CommandFailure("The key file \(text) is empty; it must hold the token in its first line.")
+    }
+    if line.hasPrefix("{") {
+      throw CommandFailure("\(text) is a service account's key; those come in a later version. Use the server's admin token.")
+    }
+    return line
+  }
+
+  /// A variable of the process's environment; nil if it is empty.
+  static func variable(_ name: String) -> String? {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+}
+
+extension Substring {
+  /// Without blanks at both ends.
+  fileprivate var trimmingSpaces: String {
+    var text = self
+    while text.first?.isWhitespace == true { text.removeFirst() }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,62 @@
+import TreeModel
+
+/// One event as a page of text.
+struct EventPage {
+  let event: JSON
+
+  var text: String {
+    var sections = [head]
+    if event["before"] != nil || event["after"] != nil { sections.append(change) }
+    for run in event.runs { sections.append(lines(of: run)) }
+    if event.runs.isEmpty { sections.append(["No function has run for it."]) }
+    let effects = event.listed("effects")
+    if !effects.isEmpty { sections.append(["Effects"] + effects.map { "  \($0.plainText)" }) }
+    let entries = event.listed("entries")
+    if !entries.isEmpty {
+      sections.append(["Ledger"] + LedgerText.entries(entries).lines().map { "  \($0)" })
+    }
+    return sections.map { $0.joined(separator: "\n") }.joined(separator: "\n\n").printable
+  }
+
+  private var head: [String] {
+    var lines = ["Event      \(event["id"]?.string ?? "?")"]
+    add("Path", event["path"], to: &lines)
+    add("Kind", event["kind"], to: &lines)
+    lines.append("Time       \(event["time"]?.timeText ?? "-")")
+    add("Revision", event["revision"], to: &lines)
+    add("Written by", event["actor"], to: &lines)
+    add("Request", event["requestId"], to: &lines)
+    add("Cause", event["cause"], to: &lines)
+    add("Hop", event["hop"], to: &lines)
+    add("Pattern", event["pattern"], to: &lines)
+    add("Captures", event["captures"], to: &lines)
+    return lines
+  }
+
+  private var change: [String] {
+    [
+      "Change", "  before   \((event["before"] ?? .null).compactText)", "  after    \((event["after"] ?? .null).compactText)",
+    ]
+  }
+
+  private func lines(of run: JSON) -> [String] {
+    let row = EventRow.rows(of: ["id": event["id"] ?? .null, "executions": .array([run])])[0]
+    var lines = ["\(row.function): \(row.outcome)" + (row.reason.isEmpty ? "" : " (\(row.reason))")]
+    // What the title says is not said again.
+    for member in run.object ?? [] where !Self.titleMembers.contains(member.key) {
+      guard !member.value.isNull else { continue }
+      let isTime = member.key.hasSuffix("At")
+      lines.append("  \(member.key)  \(isTime ? member.value.timeText : member.value.plainText)")
+    }
+    return lines
+  }
+
+  private static let titleMembers: Set<String> = [
+    "event", "function", "outcome", "state", "reason", "lastError", "kind", "hop",
+  ]
+
+  private func add(_ name: String, _ value: JSON?, to lines: inout [String]) {
+    guard let value, !value.isNull else { return }
+    lines.append(name + String(repeating: " ", count: max(1, 11 - name.count)) + value.plainText)
+  }
+}

@@ -1,0 +1,36 @@
+import Ledger
+import Logging
+import NIOPosix
+import ServerAPI
+import StorageCore
+import TreeDatabase
+import Triggers
+
+/// Puts the surfaces of the one port together.
+struct Surfaces {
+  let configuration: ServerConfiguration
+  let database: Database
+  let dispatcher: Dispatcher
+  let ledger: LedgerBook
+  let metrics: ServerMetrics
+  let threadPool: NIOThreadPool
+  let logger: Logger
+
+  func makeServer() -> HTTPServer {
+    let desk = FunctionDesk(dispatcher: dispatcher, engine: database.engine)
+    let logger = logger
+    let services = ServerServices(
+      database: database,
+      access: AccessPolicy(
+        mode: .development, adminTokens: [AdminToken(name: "owner", secret: configuration.adminToken)]),
+      metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,
+      random: SystemRandomNumberGenerator(), functions: desk, ledger: ledger, effects: desk,
+      adjustableClock: configuration.clock as? AdjustableClock,
+      announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
+    var http = HTTPServerConfiguration(host: configuration.host, port: configuration.port)
+    if let eventLoops = configuration.eventLoops { http.threadCount = eventLoops }
+    return HTTPServer(
+      configuration: http, responder: RequestRouter(services: services), metrics: metrics, clock: configuration.clock,
+      logger: logger)
+  }
+}

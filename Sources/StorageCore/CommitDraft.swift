@@ -1,0 +1,31 @@
+public import RewardModel
+public import TreeModel
+
+/// A request on its way to a commit, as participants see it: what it will change, and what they add to it.
+public struct CommitDraft {
+  public let request: CommitRequest
+  /// The operation's time, in milliseconds since 1970.
+  public let time: Int64
+  public let epoch: Int64
+  /// The revision that the commit will have.
+  public let revision: Revision
+  /// What changes, sorted by path; empty if nothing does.
+  public let changes: [LeafChange]
+  /// The namespace's head; participants move the part that is theirs.
+  public var head: NamespaceHead
+  public var events: [EventRecord]
+  public var entries: [LedgerEntry]
+
+  public init(
+    request: CommitRequest, time: Int64, epoch: Int64, revision: Revision, changes: [LeafChange], head: NamespaceHead
+  ) {
+    self.request = request
+    self.time = time
+    self.epoch = epoch
+    self.revision = revision
+    self.changes = changes
+    self.head = head
+    events = []
+    entries = []
+  }
+}

@@ -1,0 +1,49 @@
+public import RewardModel
+public import TreeModel
+
+/// Why a request was not applied. Nothing of it was.
+///
+/// The code is for the surfaces, which choose a status and a wire code; the message says what to do.
+public struct CommitRefusal: Error, Sendable, CustomStringConvertible {
+  public enum Code: Sendable {
+    /// A compare-and-set, or an expectation, met another value: the node that stands there.
+    case stale(TreeNode)
+    case permissionDenied
+    /// The data cannot be written there: a priority without a node, a tree too deep.
+    case invalid
+    /// More leaves or bytes than one commit may change.
+    case tooLarge
+    /// The write would cause more events, or a larger one, than is allowed.
+    case triggersExceeded
+    /// The balance is no integer.
+    case balanceType
+    case balanceOverflow
+    case insufficientFunds
+    /// The business key was used by this entry, for the same transfer or another.
+    case keyTaken(LedgerEntry)
+    /// The ledger cannot take the transfer as it is.
+    case invalidTransfer
+    /// The event was already handled by this function.
+    case alreadyExecuted
+    /// Another request was made under the same idempotency key.
+    case idempotencyConflict
+    /// The queue before the writer is full.
+    case overloaded
+    /// The store is stopped, or failed.
+    case unavailable
+  }
+
+  public let code: Code
+  public let message: String
+
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  public init(_ error: StorageError) {
+    self.init(.unavailable, error.message)
+  }
+
+  public var description: String { message }
+}

@@ -1,0 +1,15 @@
+public import TreeModel
+
+/// A request that is durable.
+public struct CommittedRequest: Sendable {
+  public let request: CommitRequest
+  public let receipt: CommitReceipt
+  /// What changed, sorted by path.
+  public let changes: [LeafChange]
+
+  public init(request: CommitRequest, receipt: CommitReceipt, changes: [LeafChange]) {
+    self.request = request
+    self.receipt = receipt
+    self.changes = changes
+  }
+}

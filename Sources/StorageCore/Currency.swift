@@ -1,0 +1,35 @@
+public import RewardModel
+public import TreeModel
+
+/// A kind of coin, and where the players' balances stand in the tree.
+public struct Currency: Sendable {
+  /// Such as `pieces_of_eight`.
+  public let unit: String
+  /// Such as `users/{uid}/inventory/pieces_of_eight`.
+  public let pattern: PathPattern
+  /// The kind of account that a balance belongs to: `user` makes `user:bob`.
+  public let holder: String
+
+  /// The currency of the seed.
+  public static let piecesOfEight = Currency(unit: "pieces_of_eight", pattern: "users/{uid}/inventory/pieces_of_eight")
+
+  public init(unit: String, pattern: PathPattern, holder: String = "user") {
+    self.unit = unit
+    self.pattern = pattern
+    self.holder = holder
+  }
+
+  /// The account whose balance stands at `path`; nil if none does.
+  public func account(at path: Path) -> LedgerAccount? {
+    guard let captures = pattern.match(path) else { return nil }
+    return LedgerAccount("\(holder):\(captures.map(\.value).joined(separator: "/"))")
+  }
+
+  /// Where the account's balance stands; nil if it is not a holder's account.
+  public func path(of account: LedgerAccount) -> Path? {
+    guard account.kind.utf8.elementsEqual(holder.utf8) else { return nil }
+    let owners = account.ownerParts
+    guard owners.count == pattern.captureNames.count else { return nil }
+    return try? pattern.path(filling: owners)
+  }
+}

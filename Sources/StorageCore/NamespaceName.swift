@@ -1,0 +1,10 @@
+/// The name of a namespace: what clients put into `ns`, or into the first label of the host's name.
+public enum NamespaceName {
+  public static let lengthMax = 64
+
+  /// Whether a namespace may have this name: letters, digits and hyphens, as in a host's label.
+  public static func isLegal(_ name: some StringProtocol) -> Bool {
+    !name.isEmpty && name.utf8.count <= lengthMax
+      && name.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 45 }
+  }
+}

@@ -1,0 +1,41 @@
+public import TreeModel
+
+/// One commit of one namespace, as the log keeps it.
+///
+/// `hash` is SHA-256 over the previous record's hash, the record's fixed fields and `digest`; `digest` is SHA-256 over the
+/// payload. A payload can therefore expire, or be erased for a player who leaves, while the chain still verifies.
+public struct CommitRecord: Sendable, Hashable {
+  public let namespace: NamespaceID
+  public let epoch: Int64
+  public let revision: Revision
+  /// Milliseconds since 1970; never smaller than the record's before.
+  public let time: Int64
+  public let actor: Actor
+  /// What the client called this request, if it did.
+  public let requestID: String?
+  /// The event and the function whose effect this commit is.
+  public let cause: Cause?
+  /// Whether functions were told to sleep through this commit.
+  public let suppressesTriggers: Bool
+  /// What changed, sorted by path; nil once the payload is forgotten.
+  public let changes: [LeafChange]?
+  public let digest: [UInt8]
+  public let hash: [UInt8]
+
+  public init(
+    namespace: NamespaceID, epoch: Int64, revision: Revision, time: Int64, actor: Actor, requestID: String?, cause: Cause?,
+    suppressesTriggers: Bool, changes: [LeafChange]?, digest: [UInt8], hash: [UInt8]
+  ) {
+    self.namespace = namespace
+    self.epoch = epoch
+    self.revision = revision
+    self.time = time
+    self.actor = actor
+    self.requestID = requestID
+    self.cause = cause
+    self.suppressesTriggers = suppressesTriggers
+    self.changes = changes
+    self.digest = digest
+    self.hash = hash
+  }
+}

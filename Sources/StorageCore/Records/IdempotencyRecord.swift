@@ -1,0 +1,20 @@
+/// The answer to a request that carried a key, kept so that a repetition gets the same one.
+public struct IdempotencyRecord: Sendable, Hashable {
+  public let key: String
+  /// SHA-256 of the request: another request under the same key is a conflict.
+  public let requestDigest: [UInt8]
+  /// The tree's revision after the request.
+  public let revision: Revision
+  /// What the surface answered, in a form of its own.
+  public let answer: [UInt8]
+  /// Milliseconds since 1970.
+  public let expiresAt: Int64
+
+  public init(key: String, requestDigest: [UInt8], revision: Revision, answer: [UInt8], expiresAt: Int64) {
+    self.key = key
+    self.requestDigest = requestDigest
+    self.revision = revision
+    self.answer = answer
+    self.expiresAt = expiresAt
+  }
+}

@@ -1,0 +1,12 @@
+public import TreeModel
+
+/// A stored leaf or priority, with the revision of its last change.
+public struct StoredLeaf: Sendable, Hashable {
+  public let leaf: Leaf
+  public let revision: Revision
+
+  public init(leaf: Leaf, revision: Revision) {
+    self.leaf = leaf
+    self.revision = revision
+  }
+}

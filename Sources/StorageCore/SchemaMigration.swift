@@ -1,0 +1,14 @@
+/// One step from a schema version to the next. Frozen once it was shipped.
+public struct SchemaMigration: Sendable {
+  /// The version that it starts from; it ends at the next.
+  public let from: Int
+  public let script: String
+
+  public init(from: Int, script: String) {
+    self.from = from
+    self.script = script
+  }
+
+  /// Every step that was shipped, oldest first: none, version 1 is the first.
+  public static let all: [SchemaMigration] = []
+}

@@ -1,0 +1,35 @@
+/// What went wrong below the store's door: the file, the disk, the schema. Never a fault of a request.
+public struct StorageError: Error, Sendable, CustomStringConvertible {
+  public struct Code: Sendable, Hashable {
+    private enum Value: Sendable, Hashable { case locked, newerSchema, damaged, full, failed, stopped, unreadable }
+    private let value: Value
+
+    private init(_ value: Value) { self.value = value }
+
+    /// Another process has the data open.
+    public static let locked = Code(.locked)
+    /// The file was written by a newer version.
+    public static let newerSchema = Code(.newerSchema)
+    /// The file does not hold what it should.
+    public static let damaged = Code(.damaged)
+    /// The disk is full.
+    public static let full = Code(.full)
+    /// Reading or writing failed; after a failed commit nothing more is written.
+    public static let failed = Code(.failed)
+    /// The store is closed.
+    public static let stopped = Code(.stopped)
+    /// What was asked for lies before what the store still remembers.
+    public static let unreadable = Code(.unreadable)
+  }
+
+  public let code: Code
+  /// What happened, and what to do.
+  public let message: String
+
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  public var description: String { message }
+}

@@ -1,0 +1,6 @@
+/// The door of the write pipeline, for rooms that commit something themselves.
+public protocol TreeWriter: Sendable {
+  /// Queues a request. `completion` is called once, on the writer, when the request is durable or refused; it must only
+  /// hand the result on.
+  func submit(_ request: CommitRequest, completion: @escaping @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
+}

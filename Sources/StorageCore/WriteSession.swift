@@ -1,0 +1,45 @@
+public import RewardModel
+public import TreeModel
+
+/// The one writer's hold on the store: many operations, one transaction, one fsync.
+///
+/// Held by exactly one thread. Reads see the batch so far. Everything that is put is buffered: ``rollback(to:)`` takes one
+/// operation back without touching the file, and ``commit()`` writes the rows of the whole batch in key order. On
+/// PostgreSQL the holder of an advisory lock plays this part; the batch's paths are prefetched in one read, and the same
+/// buffer becomes a few `unnest` statements.
+public protocol WriteSession: StorageReading, AnyObject {
+  var epoch: Int64 { get }
+
+  /// The namespace of this name; created at `time` (milliseconds since 1970) if there is none, unless that is nil.
+  func namespace(named name: String, creatingAt time: Int64?) throws(StorageError) -> NamespaceID?
+  func setHead(_ head: NamespaceHead, of namespace: NamespaceID)
+
+  /// Stores a leaf or priority; nil removes it.
+  func setLeaf(_ scalar: Scalar?, at path: PathBytes, revision: Revision, in namespace: NamespaceID)
+  func append(_ commit: CommitRecord)
+  func append(_ event: EventRecord)
+  func put(_ execution: ExecutionRecord, in namespace: NamespaceID)
+  func put(_ delivery: DeliveryRecord, in namespace: NamespaceID)
+  func removeDelivery(of event: EventID, to function: String, in namespace: NamespaceID)
+  func append(_ entry: LedgerEntry, in namespace: NamespaceID)
+  func setBalance(_ balance: Int64, of account: LedgerAccount, unit: String, in namespace: NamespaceID)
+  func put(_ record: OutboxRecord, in namespace: NamespaceID)
+  func put(_ record: IdempotencyRecord, in namespace: NamespaceID)
+  func put(_ record: FunctionRecord)
+  func append(_ record: AuditRecord)
+  func setSettledRevision(_ revision: Revision, of namespace: NamespaceID)
+  /// Forgets a namespace whole.
+  func remove(_ namespace: NamespaceID)
+  /// Forgets answers that nobody will ask for again.
+  func removeIdempotency(expiredAt time: Int64)
+
+  /// The place in the batch to come back to.
+  func mark() -> WriteMark
+  /// Takes back everything that was put since the mark.
+  func rollback(to mark: WriteMark)
+  /// Makes the batch durable.
+  ///
+  /// - Throws: after which the session refuses everything: what the disk holds is no longer known, and an fsync that
+  ///   failed is never tried again.
+  func commit() throws(StorageError)
+}

@@ -1,0 +1,77 @@
+internal import RewardModel
+internal import StorageCore
+internal import TreeModel
+
+/// Everything that was put since the last commit, and how to take it back.
+struct Batch {
+  var overlays: [NamespaceID: BatchOverlay] = [:]
+  var heads: [NamespaceID: NamespaceHead] = [:]
+  var created: [NamespaceRecord] = []
+  var removed: [NamespaceID] = []
+  var functions: [ExactText: FunctionRecord] = [:]
+  var audits: [AuditRecord] = []
+  /// Answers in the file that expired at or before this time are forgotten.
+  var idempotencyExpiry: Int64?
+  private(set) var undo: [BatchUndo] = []
+
+  var isEmpty: Bool { undo.isEmpty }
+  var position: Int { undo.count }
+
+  mutating func record(_ step: BatchUndo) {
+    undo.append(step)
+  }
+
+  /// The overlay of a namespace, for a put.
+  mutating func overlay(_ ns: NamespaceID) -> BatchOverlay {
+    if let overlay = overlays[ns] { return overlay }
+    let overlay = BatchOverlay()
+    overlays[ns] = overlay
+    return overlay
+  }
+
+  mutating func setLeaf(_ scalar: Scalar?, at path: PathBytes, revision: Revision, in ns: NamespaceID) {
+    let pending = BatchOverlay.PendingLeaf(scalar: scalar, revision: revision)
+    let overlay = overlay(ns)
+    let before = overlay.nodes.updateValue(pending, forKey: path)
+    if before == nil { overlay.addPath(path) }
+    undo.append(.node(ns, path, before))
+  }
+
+  /// Keeps the batch as it is, for a step that changes it at many places.
+  mutating func recordWhole() {
+    var copy = self
+    copy.overlays = overlays.mapValues { $0.copy() }
+    undo.append(.whole(copy))
+  }
+
+  mutating func rollback(to position: Int) {
+    precondition(position <= undo.count, "A mark is good until the batch was taken back beyond it, or committed.")
+    while undo.count > position { takeBack(undo.removeLast()) }
+  }
+
+  private mutating func takeBack(_ step: BatchUndo) {
+    switch step {
+    case .node(let ns, let path, let before):
+      // The path stays in the order of paths: a row that is not live is passed over.
+      if let before { overlays[ns]?.nodes[path] = before } else { overlays[ns]?.nodes[path]?.isLive = false }
+    case .commit(let ns): overlays[ns]?.commits.removeLast()
+    case .event(let ns): overlays[ns]?.events.removeLast()
+    case .entry(let ns): overlays[ns]?.removeLastEntry()
+    case .settled(let ns, let before): overlays[ns]?.settledRevision = before
+    case .head(let ns, let before): heads[ns] = before
+    case .audit: audits.removeLast()
+    case .execution(let ns, let key, let before): overlays[ns]?.executions[key] = before
+    case .delivery(let ns, let key, let before):
+      if let before {
+        overlays[ns]?.deliveries.updateValue(before, forKey: key)
+      } else {
+        overlays[ns]?.deliveries.removeValue(forKey: key)
+      }
+    case .balance(let ns, let key, let before): overlays[ns]?.balances[key] = before
+    case .outbox(let ns, let key, let before): overlays[ns]?.outbox[key] = before
+    case .idempotency(let ns, let key, let before): overlays[ns]?.idempotency[key] = before
+    case .function(let name, let before): functions[name] = before
+    case .whole(let before): self = before
+    }
+  }
+}

@@ -1,0 +1,110 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+internal import StorageCore
+internal import TreeModel
+
+/// Changes, oldest first, laid out by column: all paths in one piece of memory.
+///
+/// Looking for a path among recent changes goes through hundreds of them; as an array of arrays that would be hundreds of
+/// reference counts, here it is one pass over bytes.
+struct ChangeColumns {
+  private(set) var revisions: [Int64] = []
+  private(set) var befores: [Scalar?] = []
+  private var pathBytes: [UInt8] = []
+  /// Where each path ends in ``pathBytes``.
+  private var ends: [Int] = []
+
+  var count: Int { revisions.count }
+
+  mutating func append(_ changes: [LeafChange], of revision: Int64) {
+    for change in changes {
+      revisions.append(revision)
+      befores.append(change.before)
+      pathBytes.append(contentsOf: change.path.bytes)
+      ends.append(pathBytes.count)
+    }
+  }
+
+  mutating func append(_ other: ChangeColumns) {
+    let base = pathBytes.count
+    revisions += other.revisions
+    befores += other.befores
+    pathBytes += other.pathBytes
+    for end in other.ends { ends.append(base + end) }
+  }
+
+  func path(_ index: Int) -> PathBytes {
+    PathBytes(bytes: Array(pathBytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]))
+  }
+
+  /// Runs `body` with a way to read paths without copying them, which is good until `body` returns.
+  func withPaths<Result>(_ body: ((Int) -> UnsafeRawBufferPointer) -> Result) -> Result {
+    pathBytes.withUnsafeBytes { memory in
+      ends.withUnsafeBufferPointer { ends in
+        // Every end is at most the memory's size, and no end is smaller than the one before: `append` makes them so.
+        body { index in
+          let start = index == 0 ? 0 : ends[index - 1]
+          return UnsafeRawBufferPointer(rebasing: memory[start..<ends[index]])
+        }
+      }
+    }
+  }
+
+  /// Calls `body` with each change after `revision`, up to `last`, within a range of paths; oldest first.
+  func forEachChange(
+    after revision: Int64, through last: Int64, in range: PathRange, _ body: (PathBytes, Scalar?) -> Void
+  ) {
+    let first = revisions.lowerBound { $0 <= revision }
+    let end = revisions.lowerBound { $0 <= last }
+    guard first < end else { return }
+    withPaths { path in
+      range.lower.withUnsafeBytes { lower in
+        range.upper.withUnsafeBytes { upper in
+          for index in first..<end where !path(index).precedes(lower) && path(index).precedes(upper) {
+            body(PathBytes(bytes: Array(path(index))), befores[index])
+          }
+        }
+      }
+    }
+  }
+
+  /// The places of the changes in the order of path and revision.
+  func sortedPlaces() -> [Int32] {
+    withPaths { path in
+      (0..<Int32(count)).sorted { a, b in
+        let order = path(Int(a)).order(path(Int(b)))
+        // Of one path the older change comes first.
+        return order == 0 ? a < b : order < 0
+      }
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Byte order, as SQLite compares blobs: below zero if this comes first, zero if they are the same.
+  @inline(__always)
+  func order(_ other: UnsafeRawBufferPointer) -> Int {
+    if let a = baseAddress, let b = other.baseAddress {
+      // Both lengths bound the comparison.
+      let order = memcmp(a, b, Swift.min(count, other.count))
+      if order != 0 { return Int(order) }
+    }
+    return count - other.count
+  }
+
+  @inline(__always)
+  func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
+    order(other) < 0
+  }
+}
+
+extension [UInt8] {
+  /// As above. The standard library's `lexicographicallyPrecedes` says the same, several times as slow.
+  @inline(__always)
+  func precedes(_ other: [UInt8]) -> Bool {
+    withUnsafeBytes { a in other.withUnsafeBytes { b in a.precedes(b) } }
+  }
+}

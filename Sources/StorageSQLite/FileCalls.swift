@@ -1,0 +1,107 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+internal import StorageCore
+
+/// The few calls of the file system that SQLite does not make for us.
+enum FileCalls {
+  static func exists(_ path: String) -> Bool {
+    access(path, F_OK) == 0
+  }
+
+  static func isWritableFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && access(path, W_OK) == 0
+  }
+
+  static func makeFolder(_ path: String) throws(StorageError) {
+    var partial = path.hasPrefix("/") ? "/" : ""
+    for piece in path.split(separator: "/") {
+      partial += partial.isEmpty || partial.hasSuffix("/") ? String(piece) : "/" + piece
+      if mkdir(partial, 0o700) != 0, errno != EEXIST, errno != EISDIR {
+        throw failed("creating the folder", partial)
+      }
+    }
+  }
+
+  static func rename(_ source: String, to target: String) throws(StorageError) {
+    #if canImport(Glibc)
+      let code = Glibc.rename(source, target)
+    #else
+      let code = Darwin.rename(source, target)
+    #endif
+    guard code == 0 else { throw failed("renaming \(source) to", target) }
+  }
+
+  /// Makes a file's content durable, or, for a folder, the names in it.
+  static func sync(_ path: String) throws(StorageError) {
+    let descriptor = open(path, O_RDONLY)
+    guard descriptor >= 0 else { throw failed("opening", path) }
+    defer { _ = close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw failed("syncing", path) }
+  }
+
+  static func copy(_ source: String, to target: String) throws(StorageError) {
+    let input = open(source, O_RDONLY)
+    guard input >= 0 else { throw failed("opening", source) }
+    defer { _ = close(input) }
+    let output = open(target, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    guard output >= 0 else { throw failed("creating", target) }
+    defer { _ = close(output) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = read(input, &buffer, buffer.count)
+      guard count >= 0 else { throw failed("reading", source) }
+      if count == 0 { return }
+      var done = 0
+      while done < count {
+        let written = buffer.withUnsafeBytes { write(output, $0.baseAddress! + done, count - done) }
+        guard written > 0 else { throw failed("writing", target) }
+        done += written
+      }
+    }
+  }
+
+  static func remove(_ path: String) {
+    _ = unlink(path)
+  }
+
+  /// Removes a folder that holds no folders.
+  static func removeFolder(_ path: String) {
+    guard let folder = opendir(path) else { return }
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { _ = unlink(path + "/" + name) }
+    }
+    closedir(folder)
+    _ = rmdir(path)
+  }
+
+  /// A fresh private folder whose name nobody could guess.
+  static func makeTemporaryFolder() throws(StorageError) -> String {
+    let variable = getenv("TMPDIR").map { String(cString: $0) }
+    // /dev/shm is memory; elsewhere a temporary folder may be on a disk, which is slower and no less right.
+    let parent = ["/dev/shm", variable ?? "/tmp", "/tmp"].first(where: isWritableFolder) ?? "/tmp"
+    var template = Array("\(parent)/doubloon-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw failed("creating a temporary folder in", parent) }
+    return template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+  }
+
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  static func failed(_ action: String, _ path: String) -> StorageError {
+    let code = errno
+    let reason = String(cString: strerror(code))
+    if code == ENOSPC || code == EDQUOT {
+      return StorageError(.full, "\(action) \(path) failed: \(reason). Make room on the disk, then try again.")
+    }
+    return StorageError(.failed, "\(action) \(path) failed: \(reason). Check the path and its permissions.")
+  }
+}

@@ -1,0 +1,95 @@
+internal import StorageCore
+internal import Synchronization
+internal import TreeModel
+
+/// The recent changes of every namespace, shared by the writer and the readers.
+///
+/// ## Why a reader never misses a change
+///
+/// To read as of revision R is to take the leaves of a snapshot S and to undo, for each path, the earliest change after R.
+/// Let H be the last revision that S sees and W the watermark that S sees. A reader opens S first and takes its copy of
+/// this memory afterwards; let *start* be where the copy begins.
+///
+/// 1. The writer puts a batch in here *before* its COMMIT. S was opened after the COMMIT of H, the copy was taken later
+///    still: the copy holds every change in (start, H].
+/// 2. S's table holds every change up to W: the watermark moves in the transaction that writes a generation's last row.
+/// 3. If start <= W, (1) and (2) cover everything up to H; where they overlap they say the same. If start > W, a
+///    generation was finished after S was opened; the gap (W, start] is read from S's commit log, which has it.
+/// 4. What the copy holds beyond H (a batch on its way, one whose COMMIT failed, or later commits) is left out: the reader
+///    asks S for H. It must be: a copy whose start lies beyond H does not begin with the first change after H.
+/// 5. A process that dies leaves rows of an unfinished generation G > W. The next process makes generations of its own
+///    from the commit log. Once the watermark passes G, its rows are read too: they are true, and since a slice is
+///    written in order of (path, revision), with a row of a path every earlier one of that generation is there. Searching
+///    generations by rising name, the first row after R is therefore the earliest change after R.
+///
+/// An empty place is filled by whoever needs it first. The writer reads the log's tail through its own connection. A
+/// reader reads it from its snapshot and installs it only if the place is still empty under the lock: then the writer has
+/// not committed to this namespace since the process began, and the snapshot's log is the whole log.
+final class HistoryMemory: Sendable {
+  let limits: HistoryLimits
+  private let places = Mutex<[NamespaceID: RecentChanges]>([:])
+
+  init(limits: HistoryLimits) {
+    self.limits = limits
+  }
+
+  /// A copy for a reader whose snapshot is open on `connection`.
+  func recent(_ ns: NamespaceID, reading connection: SQLiteConnection) throws(StorageError) -> RecentChanges {
+    if let recent = places.withLock({ $0[ns] }) { return recent }
+    let loaded = try load(ns, from: connection)
+    return places.withLock { places in
+      if let recent = places[ns] { return recent }
+      places[ns] = loaded
+      return loaded
+    }
+  }
+
+  /// Notes commits that are about to be made durable. For the writer.
+  func publish(_ commits: [CommitRecord], in ns: NamespaceID, reading connection: SQLiteConnection) throws(StorageError) {
+    _ = try recent(ns, reading: connection)
+    places.withLock { places in
+      for commit in commits {
+        places[ns]?.append(commit.changes ?? [], of: commit.revision.rawValue, blockChanges: limits.blockChanges)
+      }
+    }
+  }
+
+  /// Freezes the open commits if they are at least `count` changes. For the writer, who alone changes them: sorting
+  /// happens outside the lock.
+  func freeze(_ ns: NamespaceID, from count: Int) {
+    guard let recent = places.withLock({ $0[ns] }), recent.openChanges >= count, let generation = recent.openGeneration()
+    else { return }
+    places.withLock { $0[ns]?.freeze(generation) }
+  }
+
+  /// The generation to write next. For the writer.
+  func oldestFrozen(_ ns: NamespaceID) -> HistoryGeneration? {
+    places.withLock { $0[ns]?.frozen.first }
+  }
+
+  /// Says that the oldest frozen generation is durable. For the writer.
+  func complete(_ ns: NamespaceID) {
+    places.withLock { $0[ns]?.complete() }
+  }
+
+  func remove(_ ns: NamespaceID) {
+    places.withLock { $0[ns] = nil }
+  }
+
+  var namespaces: [NamespaceID] {
+    places.withLock { Array($0.keys) }
+  }
+
+  private func load(_ ns: NamespaceID, from connection: SQLiteConnection) throws(StorageError) -> RecentChanges {
+    let watermark = try connection.watermark(ns).history
+    var recent = RecentChanges(start: watermark, written: try connection.generations(ns, through: watermark))
+    for commit in try connection.commits(ns, after: watermark) {
+      guard let changes = commit.changes else {
+        throw StorageError(
+          .unreadable, "The changes of commit \(commit.revision) were forgotten before they were in the history.")
+      }
+      recent.append(changes, of: commit.revision.rawValue, blockChanges: limits.blockChanges)
+    }
+    return recent
+  }
+}

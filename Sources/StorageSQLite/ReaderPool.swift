@@ -1,0 +1,51 @@
+internal import StorageCore
+internal import Synchronization
+
+/// The readers' connections. A snapshot takes one for itself and gives it back.
+///
+/// There are as many connections as there are threads that read at the same moment: reads are synchronous, so the server's
+/// threads are the bound, and nobody ever waits here (a bound of our own could deadlock a read inside a read). Of those,
+/// ``SQLiteOptions/idleReadersMax`` are kept while nobody needs them.
+final class ReaderPool: Sendable {
+  private struct State {
+    var idle: [SQLiteConnection] = []
+    var isClosed = false
+  }
+
+  private let path: String
+  private let options: SQLiteOptions
+  private let state = Mutex(State())
+
+  init(path: String, options: SQLiteOptions) {
+    self.path = path
+    self.options = options
+  }
+
+  func take() throws(StorageError) -> SQLiteConnection {
+    let (idle, isClosed) = state.withLock { ($0.idle.popLast(), $0.isClosed) }
+    if isClosed { throw StorageError(.stopped, "The store is closed.") }
+    if let idle { return idle }
+    let connection = try SQLiteConnection(path: path, vfs: options.vfs)
+    for pragma in Pragmas.reader(options) { try connection.execute(pragma) }
+    return connection
+  }
+
+  func give(_ connection: SQLiteConnection) {
+    let isKept = state.withLock { state in
+      guard !state.isClosed, state.idle.count < options.idleReadersMax else { return false }
+      state.idle.append(connection)
+      return true
+    }
+    if !isKept { connection.close() }
+  }
+
+  /// Closes the idle connections; those in use are closed when they come back.
+  func close() {
+    let idle = state.withLock { state in
+      state.isClosed = true
+      defer { state.idle = [] }
+      return state.idle
+    }
+    for connection in idle { connection.close() }
+  }
+}

@@ -1,0 +1,74 @@
+internal import StorageCore
+internal import TreeModel
+
+extension SQLiteConnection {
+  func commit(_ ns: NamespaceID, at revision: Revision) throws(StorageError) -> CommitRecord? {
+    try statement(.commitRecord).bind(ns.rawValue).bind(revision.rawValue).first(readCommit)
+  }
+
+  func commits(_ ns: NamespaceID, after revision: Int64, limit: Int = .max) throws(StorageError) -> [CommitRecord] {
+    try statement(.commits).bind(ns.rawValue).bind(revision).all(limit: limit, readCommit)
+  }
+
+  private func readCommit(_ row: SQLiteStatement) throws(StorageError) -> CommitRecord {
+    guard let actor = Actor(try row.text(4)) else { throw damaged("a commit's actor") }
+    return CommitRecord(
+      namespace: NamespaceID(rawValue: row.int(0)), epoch: row.int(2), revision: Revision(row.int(1)), time: row.int(3),
+      actor: actor, requestID: try row.optionalText(5), cause: row.isNull(6) ? nil : try Cause(stored: row.raw(6)),
+      suppressesTriggers: row.int(7) != 0, changes: row.isNull(10) ? nil : try LeafChangeList.decode(row.raw(10)),
+      digest: row.bytes(8), hash: row.bytes(9))
+  }
+
+  func head(_ ns: NamespaceID) throws(StorageError) -> NamespaceHead {
+    var head = NamespaceHead()
+    _ = try statement(.lastCommit).bind(ns.rawValue).first { row throws(StorageError) in
+      head.revision = Revision(row.int(0))
+      head.time = row.int(1)
+      head.commitHash = row.bytes(2)
+    }
+    _ = try statement(.lastEntry).bind(ns.rawValue).first { row throws(StorageError) in
+      head.entrySequence = row.int(0)
+      head.entryHash = row.bytes(1)
+    }
+    return head
+  }
+
+  func lastRevision(_ ns: NamespaceID) throws(StorageError) -> Int64 {
+    try statement(.lastCommit).bind(ns.rawValue).first { row throws(StorageError) in row.int(0) } ?? 0
+  }
+
+  func event(_ ns: NamespaceID, id: EventID) throws(StorageError) -> EventRecord? {
+    let event = try statement(.event).bind(ns.rawValue).bind(id.revision.rawValue).bind(id.path.bytes).first(readEvent)
+    // A revision of another epoch is another event.
+    return event?.id == id ? event : nil
+  }
+
+  func events(_ ns: NamespaceID, after position: EventPosition?, limit: Int) throws(StorageError) -> [EventRecord] {
+    // Before the first event of a revision is after everything of the revision before.
+    let revision = position.map { $0.path == nil ? $0.revision.rawValue - 1 : $0.revision.rawValue } ?? -1
+    return try statement(.eventsAfter).bind(ns.rawValue).bind(revision).bind(position?.path?.bytes ?? PathRange.end)
+      .all(limit: limit, readEvent)
+  }
+
+  func events(_ ns: NamespaceID, before position: EventPosition?, limit: Int) throws(StorageError) -> [EventRecord] {
+    try statement(.eventsBefore).bind(ns.rawValue).bind(position?.revision.rawValue ?? Int64.max)
+      .bind(position?.path?.bytes ?? []).all(limit: limit, readEvent)
+  }
+
+  private func readEvent(_ row: SQLiteStatement) throws(StorageError) -> EventRecord {
+    EventRecord(
+      namespace: NamespaceID(rawValue: row.int(0)),
+      id: EventID(epoch: row.int(3), revision: Revision(row.int(1)), path: PathBytes(bytes: row.bytes(2))),
+      kind: try value(row.text(4), "an event's kind"), hop: Int(row.int(5)))
+  }
+
+  /// Reads an enumeration's text.
+  func value<Value: RawRepresentable<String>>(_ text: String, _ what: String) throws(StorageError) -> Value {
+    guard let value = Value(rawValue: text) else { throw damaged(what) }
+    return value
+  }
+
+  func damaged(_ what: String) -> StorageError {
+    StorageError(.damaged, "\(path) is damaged: \(what) cannot be read. Restore the last backup into a new folder.")
+  }
+}

@@ -1,0 +1,71 @@
+internal import CSQLite
+internal import StorageCore
+
+/// One open connection with its prepared statements.
+///
+/// `@unchecked Sendable`: SQLite is told that it need not lock (`SQLITE_OPEN_NOMUTEX`), so a connection must be used by one
+/// thread at a time. It is: the writer's belongs to the write session, whose contract is one thread; a reader's is taken
+/// out of ``ReaderPool`` under its lock by one snapshot and given back under the lock; the checkpointer's is used only
+/// while its lock is held.
+final class SQLiteConnection: @unchecked Sendable {
+  let handle: OpaquePointer
+  let path: String
+  private var statements = [SQLiteStatement?](repeating: nil, count: Query.allCases.count)
+  private var isClosed = false
+
+  init(path: String, creates: Bool = false, vfs: String? = nil) throws(StorageError) {
+    var handle: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
+    let code = sqlite3_open_v2(path, &handle, flags, vfs)
+    guard let handle, code == SQLITE_OK else {
+      let error = StorageError(sqlite: code, message: handle.map(Self.message) ?? "out of memory", path: path, during: "opening")
+      sqlite3_close(handle)
+      throw error
+    }
+    sqlite3_extended_result_codes(handle, 1)
+    self.handle = handle
+    self.path = path
+  }
+
+  deinit {
+    close()
+  }
+
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    statements = []
+    // Every statement was finalized by its deinit or below; close_v2 waits for one that a caller still holds.
+    sqlite3_close_v2(handle)
+  }
+
+  /// The prepared form of a query; prepared once for each connection.
+  func statement(_ query: Query) throws(StorageError) -> SQLiteStatement {
+    guard !isClosed else { throw StorageError(.stopped, "The store is closed.") }
+    if let statement = statements[query.rawValue] { return statement }
+    let statement = try SQLiteStatement(query.sql, on: self, isKept: true)
+    statements[query.rawValue] = statement
+    return statement
+  }
+
+  /// Runs a script; rows are ignored.
+  func execute(_ script: String) throws(StorageError) {
+    let code = sqlite3_exec(handle, script, nil, nil, nil)
+    guard code == SQLITE_OK else { throw error(code, during: "running \(script.prefix(60))") }
+  }
+
+  /// The first column of each row, as text; for pragmas and the like.
+  func texts(_ sql: String) throws(StorageError) -> [String] {
+    try SQLiteStatement(sql, on: self, isKept: false).all { row throws(StorageError) in try row.text(0) }
+  }
+
+  func error(_ code: Int32, during action: String) -> StorageError {
+    StorageError(sqlite: code, message: Self.message(handle), path: path, during: action)
+  }
+
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  private static func message(_ handle: OpaquePointer) -> String {
+    String(cString: sqlite3_errmsg(handle))
+  }
+}

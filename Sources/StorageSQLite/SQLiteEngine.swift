@@ -1,0 +1,114 @@
+internal import CSQLite
+public import StorageCore
+internal import Synchronization
+
+/// A store in one SQLite file.
+///
+/// One connection writes and belongs to the write session; readers have a connection each while they look, from a pool; one
+/// more makes checkpoints, on whatever thread calls ``checkpoint()``. The log file (WAL) is never moved by a commit.
+public final class SQLiteEngine: StorageEngine {
+  private struct State {
+    var hasSession = false
+    var isClosed = false
+    var session: SQLiteWriteSession?
+  }
+
+  /// Counts the restores; part of every event and push id.
+  public let epoch: Int64
+  /// The store's file.
+  public var path: String { folder.store }
+
+  let options: SQLiteOptions
+  let pool: ReaderPool
+  let history: HistoryMemory
+  private let folder: DataFolder
+  private let writer: SQLiteConnection
+  private let checkpointer: Mutex<SQLiteConnection>
+  private let faults: SQLiteFaults?
+  private let state = Mutex(State())
+
+  /// Opens the store in a folder; creates both if there is none.
+  ///
+  /// - Throws: ``StorageError/Code/locked`` with the pid of the process that has it open,
+  ///   ``StorageError/Code/newerSchema``, or ``StorageError/Code/damaged``.
+  public convenience init(directory: String, options: SQLiteOptions = SQLiteOptions()) throws(StorageError) {
+    try self.init(folder: DataFolder(directory), options: options)
+  }
+
+  /// A store in a private temporary folder, in memory where the machine has a file system there. It goes with ``close()``.
+  public static func inMemory(options: SQLiteOptions = SQLiteOptions()) throws(StorageError) -> SQLiteEngine {
+    try SQLiteEngine(folder: .temporary(), options: options)
+  }
+
+  init(
+    folder: DataFolder, options: SQLiteOptions, migrations: [SchemaMigration] = SchemaMigration.all,
+    faults: SQLiteFaults? = nil
+  ) throws(StorageError) {
+    self.folder = folder
+    self.options = options
+    self.faults = faults
+    do throws(StorageError) {
+      writer = try StoreOpening(path: folder.store, options: options, migrations: migrations).open()
+      guard let epoch = try writer.meta(.epoch) else { throw writer.damaged("the store's epoch") }
+      self.epoch = epoch
+      let checkpointer = try SQLiteConnection(path: folder.store, vfs: options.vfs)
+      for pragma in Pragmas.checkpointer(options) { try checkpointer.execute(pragma) }
+      self.checkpointer = Mutex(checkpointer)
+    } catch {
+      folder.release()
+      throw error
+    }
+    pool = ReaderPool(path: folder.store, options: options)
+    history = HistoryMemory(limits: options.history)
+  }
+
+  deinit {
+    close()
+  }
+
+  public func read<Result, E: Error>(_ body: (any Snapshot) throws(E) -> Result) throws(E) -> Result {
+    let snapshot = SQLiteSnapshot(epoch: epoch, history: history, pool: pool)
+    defer { snapshot.finish() }
+    return try body(snapshot)
+  }
+
+  public func makeWriteSession() throws(StorageError) -> any WriteSession {
+    let isFirst = state.withLock { state in
+      defer { state.hasSession = true }
+      return !state.hasSession
+    }
+    precondition(isFirst, "A store has one writer; its session was already made.")
+    let session = try SQLiteWriteSession(connection: writer, epoch: epoch, history: history, faults: faults)
+    state.withLock { $0.session = session }
+    return session
+  }
+
+  /// Moves what was committed into the main file, as far as readers let it.
+  ///
+  /// Waits for nobody, unless the log file has grown beyond ``SQLiteOptions/walBytesMax``: then the writer is held up for a
+  /// moment, so that the log can begin anew.
+  public func checkpoint() throws(StorageError) {
+    try checkpointer.withLock { connection throws(StorageError) in
+      let frames = try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+      guard frames * options.pageBytes > options.walBytesMax else { return }
+      sqlite3_busy_timeout(connection.handle, 200)
+      defer { sqlite3_busy_timeout(connection.handle, 0) }
+      _ = try connection.checkpoint(SQLITE_CHECKPOINT_RESTART)
+    }
+  }
+
+  /// Closes the store. Call it after the writer's thread has ended; reads fail from now on.
+  public func close() {
+    let (isFirst, session) = state.withLock { state in
+      defer { state.isClosed = true }
+      return (!state.isClosed, state.session)
+    }
+    guard isFirst else { return }
+    session?.writeOutHistory()
+    writer.close()
+    pool.close()
+    // The last connection to go moves the log into the main file and removes it.
+    checkpointer.withLock { $0.close() }
+    folder.release()
+  }
+}

@@ -1,0 +1,42 @@
+/// What of the engine can be tuned. The defaults were measured (StorageCore's note *Commit records*).
+public struct SQLiteOptions: Sendable {
+  /// The page size of a new file, in bytes; an existing file keeps its own.
+  public var pageBytes: Int
+  /// The page cache of the writer, and of each reader, in bytes.
+  public var writerCacheBytes: Int
+  public var readerCacheBytes: Int
+  /// Reader connections that are kept open while nobody reads.
+  public var idleReadersMax: Int
+  /// From this size on, a checkpoint makes the writer begin the WAL anew, which may hold it up for a moment.
+  public var walBytesMax: Int
+  public var history: HistoryLimits
+  /// The SQLite VFS to use; nil for the system's.
+  public var vfs: String?
+
+  public init() {
+    pageBytes = 2048
+    writerCacheBytes = 32 << 20
+    readerCacheBytes = 4 << 20
+    idleReadersMax = 8
+    walBytesMax = 64 << 20
+    history = HistoryLimits()
+    vfs = nil
+  }
+}
+
+/// How much of the recent past is kept in memory, and how fast it is written behind the writer.
+public struct HistoryLimits: Sendable {
+  /// So many changes of one namespace make a generation, which is sorted and written.
+  public var generationChanges: Int
+  /// So many of its rows are written with each batch, and two more for each change of the batch: the oldest generation is
+  /// on disk before the next is full.
+  public var sliceRows: Int
+  /// Changes that are kept in one block of the memory.
+  public var blockChanges: Int
+
+  public init(generationChanges: Int = 8192, sliceRows: Int = 64, blockChanges: Int = 256) {
+    self.generationChanges = generationChanges
+    self.sliceRows = sliceRows
+    self.blockChanges = blockChanges
+  }
+}

@@ -1,0 +1,129 @@
+internal import StorageCore
+internal import TreeModel
+
+extension SQLiteSnapshot {
+  /// The past: the leaves of now with the changes after `revision` undone (``HistoryMemory`` shows why none is missed).
+  ///
+  /// Goes through the subtree in chunks, so that a small limit does not undo a large tree. The revision of a leaf whose
+  /// value was brought back is not known; it is given as `revision`, which it cannot be later than.
+  func leaves(in namespace: NamespaceID, under path: PathBytes, asOf revision: Revision, limit: Int) throws(StorageError)
+    -> [StoredLeaf]
+  {
+    let whole = PathRange(subtree: path)
+    var result: [StoredLeaf] = []
+    var lower = whole.lower
+    var undo: Undo?
+    while result.count < limit {
+      let chunkRows = min(max(limit - result.count, 64), 4096)
+      // The first of these reads is what fixes the snapshot; the memory's copy has to be taken after it.
+      let leaves = try db.leaves(namespace, in: PathRange(lower: lower, upper: whole.upper), limit: chunkRows)
+      let isLast = leaves.count < chunkRows
+      // A path with a zero byte added is the next one that there could be.
+      let upper = isLast ? whole.upper : leaves[leaves.count - 1].leaf.path.bytes + [0]
+      if undo == nil { undo = try Undo(namespace, after: revision, in: self) }
+      let changes = try undo?.changes(in: PathRange(lower: lower, upper: upper)) ?? [:]
+      try Self.merge(leaves, changes, revision, limit: limit, into: &result)
+      if isLast { break }
+      lower = upper
+    }
+    return result
+  }
+
+  private static func merge(
+    _ leaves: [StoredLeaf], _ changes: [PathBytes: Scalar?], _ revision: Revision, limit: Int,
+    into result: inout [StoredLeaf]
+  ) throws(StorageError) {
+    let changed = changes.keys.sorted()
+    var next = 0
+    func addChanged(before path: PathBytes?) {
+      while next < changed.count, result.count < limit, path.map({ changed[next] < $0 }) ?? true {
+        let path = changed[next]
+        if case .some(.some(let scalar)) = changes[path] {
+          result.append(StoredLeaf(leaf: Leaf(path: path, scalar: scalar), revision: revision))
+        }
+        next += 1
+      }
+    }
+    for leaf in leaves {
+      addChanged(before: leaf.leaf.path)
+      if result.count >= limit { return }
+      // If it was changed, what stood there before comes with the others.
+      if changes[leaf.leaf.path] != nil { continue }
+      guard leaf.revision <= revision else {
+        throw StorageError(
+          .damaged, "The commit log does not have the change of a leaf in revision \(leaf.revision). Restore the last backup.")
+      }
+      result.append(leaf)
+    }
+    addChanged(before: nil)
+  }
+}
+
+/// What has to be undone to see one namespace as it was after a revision.
+private struct Undo {
+  private let namespace: NamespaceID
+  private let revision: Int64
+  private let connection: SQLiteConnection
+  private let recent: RecentChanges
+  /// The last revision that the snapshot sees.
+  private let head: Int64
+  /// Up to where the snapshot's table is complete.
+  private let watermark: Int64
+
+  init(_ namespace: NamespaceID, after revision: Revision, in snapshot: SQLiteSnapshot) throws(StorageError) {
+    self.namespace = namespace
+    self.revision = revision.rawValue
+    connection = try snapshot.db
+    recent = try snapshot.history.recent(namespace, reading: connection)
+    // Nothing was committed since; the memory holds at least what the snapshot sees.
+    guard revision.rawValue < recent.lastRevision else {
+      (head, watermark) = (revision.rawValue, recent.start)
+      return
+    }
+    head = try connection.lastRevision(namespace)
+    // The usual case: everything after the revision is still in memory.
+    guard revision.rawValue < recent.start else {
+      watermark = recent.start
+      return
+    }
+    let (watermark, pruned) = try connection.watermark(namespace)
+    guard revision.rawValue >= pruned else {
+      throw StorageError(
+        .unreadable, "The log was pruned up to revision \(pruned); the tree as of \(revision) can no longer be read.")
+    }
+    self.watermark = watermark
+  }
+
+  /// What stood at each path of the range that was changed since.
+  func changes(in range: PathRange) throws(StorageError) -> [PathBytes: Scalar?] {
+    // Sources by age: the first change that is found is the earliest.
+    var earliest: [PathBytes: Scalar?] = [:]
+    if revision < head, revision < recent.start {
+      for generation in recent.written where generation > revision && generation <= watermark {
+        try connection.forEachHistory(namespace, generation: generation, in: range) {
+          path, changed, before throws(StorageError) in
+          guard changed > revision, earliest[path] == nil else { return }
+          earliest.updateValue(try before(), forKey: path)
+        }
+      }
+      if watermark < recent.start { try addGap(in: range, to: &earliest) }
+    }
+    recent.forEachChange(after: revision, through: head, in: range) { path, before in
+      if earliest[path] == nil { earliest.updateValue(before, forKey: path) }
+    }
+    return earliest
+  }
+
+  /// The commits that left the memory after the snapshot was opened.
+  private func addGap(in range: PathRange, to earliest: inout [PathBytes: Scalar?]) throws(StorageError) {
+    for commit in try connection.commits(namespace, after: max(revision, watermark)) {
+      guard commit.revision.rawValue <= recent.start else { return }
+      guard let changes = commit.changes else {
+        throw StorageError(.unreadable, "The changes of commit \(commit.revision) were forgotten.")
+      }
+      for change in changes where range.contains(change.path) && earliest[change.path] == nil {
+        earliest.updateValue(change.before, forKey: change.path)
+      }
+    }
+  }
+}

@@ -1,0 +1,163 @@
+internal import CSQLite
+internal import StorageCore
+
+/// A prepared statement. Values are bound in order; columns are read by number.
+///
+/// The connection outlives it: the connection keeps its statements, and one that is not kept is a local of a function that
+/// holds the connection.
+final class SQLiteStatement {
+  private let handle: OpaquePointer
+  private unowned let connection: SQLiteConnection
+  private var bound: Int32 = 0
+  private var bindCode = SQLITE_OK
+
+  init(_ sql: String, on connection: SQLiteConnection, isKept: Bool) throws(StorageError) {
+    var handle: OpaquePointer?
+    let flags = isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+    let code = sqlite3_prepare_v3(connection.handle, sql, -1, flags, &handle, nil)
+    guard code == SQLITE_OK, let handle else { throw connection.error(code, during: "preparing \(sql.prefix(60))") }
+    self.handle = handle
+    self.connection = connection
+  }
+
+  deinit {
+    sqlite3_finalize(handle)
+  }
+
+  // MARK: Binding
+
+  /// SQLite copies what is bound with this: the array may go before the statement runs.
+  private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+  @discardableResult
+  func bind(_ value: Int64) -> SQLiteStatement {
+    note(sqlite3_bind_int64(handle, advance(), value))
+  }
+
+  @discardableResult
+  func bind(_ value: Int64?) -> SQLiteStatement {
+    if let value { return bind(value) }
+    return note(sqlite3_bind_null(handle, advance()))
+  }
+
+  @discardableResult
+  func bind(_ bytes: [UInt8]) -> SQLiteStatement {
+    // An empty array may have no address, which SQLite would take for NULL.
+    guard !bytes.isEmpty else { return note(sqlite3_bind_zeroblob(handle, advance(), 0)) }
+    let index = advance()
+    return note(bytes.withUnsafeBytes { sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), Self.transient) })
+  }
+
+  @discardableResult
+  func bind(_ bytes: [UInt8]?) -> SQLiteStatement {
+    if let bytes { return bind(bytes) }
+    return note(sqlite3_bind_null(handle, advance()))
+  }
+
+  @discardableResult
+  func bind(_ text: String) -> SQLiteStatement {
+    var text = text
+    let index = advance()
+    return note(
+      text.withUTF8 { utf8 in
+        // As above: an empty text may have no address. A text may hold NUL, so its length is given.
+        guard let base = utf8.baseAddress else { return sqlite3_bind_text(handle, index, "", 0, Self.transient) }
+        return base.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
+          sqlite3_bind_text64(handle, index, $0, UInt64(utf8.count), Self.transient, UInt8(SQLITE_UTF8))
+        }
+      })
+  }
+
+  @discardableResult
+  func bind(_ text: String?) -> SQLiteStatement {
+    if let text { return bind(text) }
+    return note(sqlite3_bind_null(handle, advance()))
+  }
+
+  private func advance() -> Int32 {
+    bound += 1
+    return bound
+  }
+
+  private func note(_ code: Int32) -> SQLiteStatement {
+    if bindCode == SQLITE_OK { bindCode = code }
+    return self
+  }
+
+  // MARK: Running
+
+  /// Runs to the next row; false at the end.
+  func step() throws(StorageError) -> Bool {
+    guard bindCode == SQLITE_OK else { throw fault(bindCode) }
+    switch sqlite3_step(handle) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    case let code: throw fault(code)
+    }
+  }
+
+  /// Ends the run; what was bound is bound anew by the next one.
+  func reset() {
+    sqlite3_reset(handle)
+    bound = 0
+    bindCode = SQLITE_OK
+  }
+
+  func run() throws(StorageError) {
+    defer { reset() }
+    while try step() {}
+  }
+
+  func first<Value>(_ decode: (SQLiteStatement) throws(StorageError) -> Value) throws(StorageError) -> Value? {
+    defer { reset() }
+    return try step() ? try decode(self) : nil
+  }
+
+  func all<Value>(limit: Int = .max, _ decode: (SQLiteStatement) throws(StorageError) -> Value) throws(StorageError)
+    -> [Value]
+  {
+    defer { reset() }
+    var values: [Value] = []
+    while values.count < limit, try step() { values.append(try decode(self)) }
+    return values
+  }
+
+  private func fault(_ code: Int32) -> StorageError {
+    connection.error(code, during: "running \(String(cString: sqlite3_sql(handle)).prefix(60))")
+  }
+
+  // MARK: Columns
+
+  func isNull(_ column: Int32) -> Bool {
+    sqlite3_column_type(handle, column) == SQLITE_NULL
+  }
+
+  func int(_ column: Int32) -> Int64 {
+    sqlite3_column_int64(handle, column)
+  }
+
+  func optionalInt(_ column: Int32) -> Int64? {
+    isNull(column) ? nil : int(column)
+  }
+
+  /// The bytes of a column, in SQLite's memory: valid until the next step or reset.
+  func raw(_ column: Int32) -> UnsafeRawBufferPointer {
+    let base = sqlite3_column_blob(handle, column)
+    return UnsafeRawBufferPointer(start: base, count: base == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
+  }
+
+  func bytes(_ column: Int32) -> [UInt8] {
+    Array(raw(column))
+  }
+
+  func text(_ column: Int32) throws(StorageError) -> String {
+    guard let text = String(validating: raw(column), as: UTF8.self) else {
+      throw StorageError(.damaged, "\(connection.path) is damaged: a text is not UTF-8. Restore the last backup.")
+    }
+    return text
+  }
+
+  func optionalText(_ column: Int32) throws(StorageError) -> String? {
+    isNull(column) ? nil : try text(column)
+  }
+}

@@ -1,0 +1,154 @@
+internal import StorageCore
+internal import TreeModel
+
+extension SQLiteWriteSession {
+  /// Writes the batch in one transaction: rows of each table in key order, so that a page is touched once.
+  ///
+  /// The recent changes are published before COMMIT and the durable state is taken over after it; ``HistoryMemory`` says
+  /// why in this order.
+  func commit() throws(StorageError) {
+    let connection = try db
+    guard !batch.isEmpty else { return }
+    do {
+      for (ns, overlay) in batch.overlays where !overlay.commits.isEmpty && !batch.removed.contains(ns) {
+        try history.publish(overlay.commits, in: ns, reading: connection)
+      }
+      try connection.statement(.beginImmediate).run()
+      try faults?.check(.beforeRows)
+      try writeStore()
+      for (ns, overlay) in batch.overlays.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+        try write(overlay, of: ns)
+      }
+      let finished = try writeHistory()
+      try faults?.check(.beforeCommit)
+      try connection.statement(.commit).run()
+      try faults?.check(.afterCommit)
+      takeOver(finished: finished)
+    } catch {
+      // The rollback's own result says nothing more: the session is over either way.
+      if connection.isInTransaction { try? connection.statement(.rollback).run() }
+      throw fail(error)
+    }
+  }
+
+  /// What became true with the commit.
+  private func takeOver(finished: [NamespaceID]) {
+    heads.merge(batch.heads) { $1 }
+    for ns in finished { history.complete(ns) }
+    for record in batch.created { names[ExactText(record.name)] = record.id }
+    nextNamespace += Int64(batch.created.count)
+    nextAudit += Int64(batch.audits.count)
+    for ns in batch.removed {
+      names = names.filter { $0.value != ns }
+      heads[ns] = nil
+      historyRows[ns] = nil
+      history.remove(ns)
+    }
+    batch = Batch()
+  }
+
+  /// Rows of the whole store.
+  private func writeStore() throws(StorageError) {
+    for ns in batch.removed {
+      for table in Query.namespaceTables { try connection.execute("DELETE FROM \(table) WHERE ns = \(ns.rawValue)") }
+      try connection.execute("DELETE FROM namespace WHERE id = \(ns.rawValue)")
+    }
+    // After the removals: a name may be given again in the same batch.
+    for record in batch.created where !batch.removed.contains(record.id) {
+      try connection.statement(.putNamespace).bind(record.id.rawValue).bind(record.name).bind(record.createdAt).run()
+    }
+    if !batch.created.isEmpty {
+      try connection.setMeta(.nextNamespace, to: nextNamespace + Int64(batch.created.count))
+    }
+    if let expiry = batch.idempotencyExpiry { try connection.statement(.expireIdempotency).bind(expiry).run() }
+    for (_, record) in batch.functions.sorted(by: { $0.key < $1.key }) { try write(record) }
+    for (offset, record) in batch.audits.enumerated() {
+      try connection.statement(.putAudit).bind(nextAudit + Int64(offset)).bind(record.time).bind(record.actor.description)
+        .bind(record.action).bind(record.detail).bind(record.result).run()
+    }
+  }
+
+  private func write(_ overlay: BatchOverlay, of ns: NamespaceID) throws(StorageError) {
+    // A namespace that was removed in this batch takes nothing with it.
+    guard !batch.removed.contains(ns) else { return }
+    for path in overlay.paths() {
+      guard let pending = overlay.nodes[path], pending.isLive else { continue }
+      try write(pending, at: path, of: ns)
+    }
+    for commit in overlay.commits { try write(commit) }
+    for event in overlay.events { try write(event) }
+    for (_, execution) in overlay.executions.sorted(by: { $0.key < $1.key }) { try write(execution, of: ns) }
+    for (key, delivery) in overlay.deliveries.sorted(by: { $0.key < $1.key }) { try write(delivery, at: key, of: ns) }
+    for entry in overlay.entries { try write(entry, of: ns) }
+    try writePostings(of: overlay, of: ns)
+    for (key, balance) in overlay.balances.sorted(by: { $0.key < $1.key }) {
+      try connection.statement(.putBalance).bind(ns.rawValue).bind(key.account.text).bind(key.unit.text).bind(balance).run()
+    }
+    for (_, record) in overlay.outbox.sorted(by: { $0.key < $1.key }) { try write(record, of: ns) }
+    for (_, record) in overlay.idempotency.sorted(by: { $0.key < $1.key }) { try write(record, of: ns) }
+    if let revision = overlay.settledRevision {
+      try connection.statement(.setSettledRevision).bind(revision.rawValue).bind(ns.rawValue).run()
+    }
+  }
+
+  // MARK: The history, written behind
+
+  /// Writes a slice of each waiting generation; returns the namespaces whose oldest one is complete with it.
+  private func writeHistory() throws(StorageError) -> [NamespaceID] {
+    for (ns, overlay) in batch.overlays where !overlay.commits.isEmpty && !batch.removed.contains(ns) {
+      history.freeze(ns, from: history.limits.generationChanges)
+      if historyRows[ns] == nil, history.oldestFrozen(ns) != nil { historyRows[ns] = 0 }
+    }
+    guard !historyRows.isEmpty else { return [] }
+    let changes = batch.overlays.values.reduce(0) { $0 + $1.commits.reduce(0) { $0 + ($1.changes?.count ?? 0) } }
+    var finished: [NamespaceID] = []
+    for ns in historyRows.keys.sorted(by: { $0.rawValue < $1.rawValue }) where !batch.removed.contains(ns) {
+      if try writeSlice(of: ns, rows: history.limits.sliceRows + 2 * changes) { finished.append(ns) }
+    }
+    return finished
+  }
+
+  /// Writes the next rows of a namespace's oldest generation; true if it is complete.
+  func writeSlice(of ns: NamespaceID, rows: Int) throws(StorageError) -> Bool {
+    guard let generation = history.oldestFrozen(ns) else {
+      historyRows[ns] = nil
+      return false
+    }
+    let start = historyRows[ns] ?? 0
+    let end = min(start + rows, generation.count)
+    for index in start..<end {
+      let row = generation.row(index)
+      var before = ByteWriter(capacity: 16)
+      before.write(scalar: row.before)
+      try connection.statement(.putHistory).bind(ns.rawValue).bind(generation.last).bind(row.path.bytes).bind(row.revision)
+        .bind(before.bytes).run()
+    }
+    historyRows[ns] = end
+    guard end == generation.count else { return false }
+    try connection.statement(.setWatermark).bind(generation.last).bind(ns.rawValue).run()
+    // Whether another generation waits is seen by the next batch.
+    historyRows[ns] = nil
+    return true
+  }
+
+  /// Writes what the next process would otherwise have to read from the commit log. For closing; without it nothing is
+  /// lost, so a failure is nobody's concern. A short tail is left: a table of many small generations is slow to search.
+  func writeOutHistory() {
+    guard failure == nil, batch.isEmpty else { return }
+    for ns in history.namespaces {
+      history.freeze(ns, from: max(1, history.limits.generationChanges / 8))
+      while history.oldestFrozen(ns) != nil {
+        do {
+          try connection.statement(.beginImmediate).run()
+          let isComplete = try writeSlice(of: ns, rows: .max / 2)
+          try connection.statement(.commit).run()
+          guard isComplete else { return }
+          history.complete(ns)
+        } catch {
+          if connection.isInTransaction { try? connection.statement(.rollback).run() }
+          return
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+internal import RewardModel
+internal import StorageCore
+internal import TreeModel
+
+/// The one writer's hold on a SQLite store: a buffer over the file, and the transaction that writes it.
+///
+/// `@unchecked Sendable`: used by one thread at a time, as ``WriteSession`` says. The engine keeps it only to close it, which
+/// its contract allows after the writer's thread has ended.
+final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
+  let epoch: Int64
+  let connection: SQLiteConnection
+  let history: HistoryMemory
+  let faults: SQLiteFaults?
+  var batch = Batch()
+  /// Heads and names that are in the file, as far as they were asked for.
+  var heads: [NamespaceID: NamespaceHead] = [:]
+  var names: [ExactText: NamespaceID] = [:]
+  var nextNamespace: Int64
+  var nextAudit: Int64
+  /// Generations of the history that are being written: how many of their rows are in the file.
+  var historyRows: [NamespaceID: Int] = [:]
+  /// Why the session stopped for good.
+  private(set) var failure: StorageError?
+
+  init(connection: SQLiteConnection, epoch: Int64, history: HistoryMemory, faults: SQLiteFaults?) throws(StorageError) {
+    self.connection = connection
+    self.epoch = epoch
+    self.history = history
+    self.faults = faults
+    nextNamespace = try connection.meta(.nextNamespace) ?? 1
+    nextAudit = try connection.lastAudit() + 1
+  }
+
+  /// The connection, unless a commit failed before.
+  var db: SQLiteConnection {
+    get throws(StorageError) {
+      if let failure { throw failure }
+      return connection
+    }
+  }
+
+  /// Stops the session for good: what the disk holds is no longer known.
+  func fail(_ error: StorageError) -> StorageError {
+    if failure == nil {
+      failure = StorageError(
+        error.code, "\(error.message) Nothing more is written until the server is started again and reads what is on the disk.")
+    }
+    return failure ?? error
+  }
+
+  // MARK: Marks
+
+  func mark() -> WriteMark {
+    WriteMark(position: batch.position)
+  }
+
+  func rollback(to mark: WriteMark) {
+    batch.rollback(to: mark.position)
+  }
+
+  // MARK: Namespaces and heads
+
+  func namespace(named name: String, creatingAt time: Int64?) throws(StorageError) -> NamespaceID? {
+    let exact = ExactText(name)
+    if let created = batch.created.last(where: { ExactText($0.name) == exact }), !batch.removed.contains(created.id) {
+      return created.id
+    }
+    if names[exact] == nil { names[exact] = try db.namespace(named: name) }
+    if let id = names[exact], !batch.removed.contains(id) { return id }
+    guard let time else { return nil }
+    let id = NamespaceID(rawValue: nextNamespace + Int64(batch.created.count))
+    batch.recordWhole()
+    batch.created.append(NamespaceRecord(id: id, name: name, createdAt: time))
+    return id
+  }
+
+  func remove(_ namespace: NamespaceID) {
+    batch.recordWhole()
+    batch.removed.append(namespace)
+    let empty = BatchOverlay()
+    empty.hidesStored = true
+    batch.overlays[namespace] = empty
+    batch.heads[namespace] = NamespaceHead()
+  }
+
+  func head(of namespace: NamespaceID) throws(StorageError) -> NamespaceHead {
+    if let head = batch.heads[namespace] ?? heads[namespace] { return head }
+    let head = try db.head(namespace)
+    heads[namespace] = head
+    return head
+  }
+
+  func setHead(_ head: NamespaceHead, of namespace: NamespaceID) {
+    batch.record(.head(namespace, batch.heads.updateValue(head, forKey: namespace)))
+  }
+
+  func setSettledRevision(_ revision: Revision, of namespace: NamespaceID) {
+    let overlay = batch.overlay(namespace)
+    batch.record(.settled(namespace, overlay.settledRevision))
+    overlay.settledRevision = revision
+  }
+}

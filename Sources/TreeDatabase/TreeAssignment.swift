@@ -1,0 +1,150 @@
+import StorageCore
+import TreeModel
+
+/// Puts nodes into the batch, leaf by leaf, and notes what changed (spec: rtdb-protocol §1).
+struct TreeAssignment {
+  let namespace: NamespaceID
+  let revision: Revision
+  let limits: WriteLimits
+  let session: any WriteSession
+  private(set) var changes = ChangeList()
+
+  init(namespace: NamespaceID, revision: Revision, limits: WriteLimits, session: any WriteSession) {
+    self.namespace = namespace
+    self.revision = revision
+    self.limits = limits
+    self.session = session
+  }
+
+  /// Fills the server values of an assignment and applies it.
+  ///
+  /// - Returns: the node that stands there now; of a priority, the priority as a leaf.
+  mutating func apply(_ assignment: WriteOperation.Assignment, at time: Int64) throws(CommitRefusal) -> TreeNode {
+    let path = PathBytes(assignment.path)
+    switch assignment.value {
+    case .node(let write):
+      let node = try resolved(write, at: assignment.path, time: time)
+      try replace(path, depth: assignment.path.depth, with: node)
+      return node
+    case .priority(let value):
+      return try setPriority(value, of: path, time: time)
+    }
+  }
+
+  private func resolved(_ write: WriteNode, at path: Path, time: Int64) throws(CommitRefusal) -> TreeNode {
+    if write.slots.isEmpty { return write.node }
+    return try write.resolved(now: time) { (slot) throws(CommitRefusal) in
+      let place = PathBytes(path.appending(slot.path))
+      return try refusing { () throws(StorageError) in
+        try session.leaf(in: namespace, at: slot.isPriority ? place.priority : place)?.leaf.scalar
+      }
+    }
+  }
+
+  /// Replaces the subtree at `path`: its value, its priority and everything below it.
+  private mutating func replace(_ path: PathBytes, depth: Int, with node: TreeNode) throws(CommitRefusal) {
+    let new = node.leaves(at: path)
+    if case .map = node.content, depth + node.height > Path.depthMax {
+      throw CommitRefusal(.invalid, PathError(.tooDeep, key: "").description)
+    }
+    let old = try refusing { () throws(StorageError) in
+      try session.leaves(in: namespace, under: path, limit: limits.leavesMax + 1)
+    }
+    try checkSize(old.count + new.count)
+    if old.isEmpty && !new.isEmpty { try removeLeaf(above: path) }
+    var i = 0
+    var j = 0
+    while i < old.count || j < new.count {
+      if j == new.count || (i < old.count && old[i].leaf.path < new[j].path) {
+        change(old[i].leaf.path, from: old[i].leaf.scalar, to: nil)
+        i += 1
+      } else if i == old.count || new[j].path < old[i].leaf.path {
+        change(new[j].path, from: nil, to: new[j].scalar)
+        j += 1
+      } else {
+        if old[i].leaf.scalar != new[j].scalar { change(new[j].path, from: old[i].leaf.scalar, to: new[j].scalar) }
+        i += 1
+        j += 1
+      }
+    }
+    if new.isEmpty && !old.isEmpty { try removeEmptyAncestors(of: path) }
+  }
+
+  /// A child below a leaf replaces the leaf's value by a map; the leaf's priority stays.
+  ///
+  /// Between a leaf and a place below it only the leaf's own priority is stored, so at most two look-ups find it.
+  private mutating func removeLeaf(above path: PathBytes) throws(CommitRefusal) {
+    var previous = try refusing { () throws(StorageError) in try session.leaf(in: namespace, before: path) }
+    if let found = previous, found.leaf.path.isPriority {
+      previous = try refusing { () throws(StorageError) in try session.leaf(in: namespace, before: found.leaf.path) }
+    }
+    guard let leaf = previous?.leaf, !leaf.path.isPriority, leaf.path != path, leaf.path.contains(path) else { return }
+    change(leaf.path, from: leaf.scalar, to: nil)
+  }
+
+  /// A parent left without children vanishes, with its priority; so does its parent, and so on.
+  private mutating func removeEmptyAncestors(of path: PathBytes) throws(CommitRefusal) {
+    let ends = path.keyEnds
+    for end in ([0] + ends.dropLast()).reversed() {
+      let ancestor = PathBytes(bytes: Array(path.bytes[..<end]))
+      let left = try refusing { () throws(StorageError) in try session.leaves(in: namespace, under: ancestor, limit: 2) }
+      guard let first = left.first else { continue }
+      guard left.count == 1, first.leaf.path == ancestor.priority else { return }
+      change(first.leaf.path, from: first.leaf.scalar, to: nil)
+    }
+  }
+
+  private mutating func setPriority(_ value: WriteOperation.PriorityValue, of path: PathBytes, time: Int64)
+    throws(CommitRefusal) -> TreeNode
+  {
+    let found = try refusing { () throws(StorageError) in try session.leaves(in: namespace, under: path, limit: 2) }
+    guard found.contains(where: { $0.leaf.path != path.priority }) else {
+      throw CommitRefusal(.invalid, "A priority needs a node: \(path.path?.description ?? "") does not exist. Write its value first.")
+    }
+    let old = try refusing { () throws(StorageError) in try session.leaf(in: namespace, at: path.priority)?.leaf.scalar }
+    let new: Scalar? =
+      switch value {
+      case .scalar(let scalar): scalar
+      case .server(let server): server.resolved(now: time, current: old)
+      }
+    if old != new { change(path.priority, from: old, to: new) }
+    return new.map { .leaf($0) } ?? .absent
+  }
+
+  private mutating func change(_ path: PathBytes, from before: Scalar?, to after: Scalar?) {
+    session.setLeaf(after, at: path, revision: revision, in: namespace)
+    changes.append(LeafChange(path: path, before: before, after: after))
+  }
+
+  private func checkSize(_ added: Int) throws(CommitRefusal) {
+    guard changes.count + added <= limits.leavesMax * 2, changes.bytes <= limits.bytesMax else { throw .tooLarge }
+  }
+
+  /// Checked once more when all changes are known.
+  func checkSize(of changes: [LeafChange]) throws(CommitRefusal) {
+    guard changes.count <= limits.leavesMax, self.changes.bytes <= limits.bytesMax else { throw .tooLarge }
+  }
+}
+
+extension CommitRefusal {
+  /// The hosted service's own words (spec: rtdb-protocol §2, writeSizeLimit).
+  static let tooLarge = CommitRefusal(
+    .tooLarge, "Data to write exceeds the maximum size that can be modified with a single request.")
+}
+
+extension TreeNode {
+  /// How many levels lie below the node.
+  var height: Int {
+    guard case .map(let map) = content else { return 0 }
+    return 1 + (map.map(\.node.height).max() ?? 0)
+  }
+}
+
+/// Turns a fault of the store into a refusal of the request that met it.
+func refusing<Result>(_ body: () throws(StorageError) -> Result) throws(CommitRefusal) -> Result {
+  do throws(StorageError) {
+    return try body()
+  } catch {
+    throw CommitRefusal(error)
+  }
+}

@@ -1,0 +1,153 @@
+import RewardModel
+import StorageCore
+import TreeModel
+
+/// One request's way from the queue into the batch: resolve, judge, diff, participate (design §3, steps 2-5).
+///
+/// Everything here runs on the writer, on the state that the request is applied to: there is no window between judging
+/// and applying. What it puts into the session is taken back if it throws.
+struct WritePipeline {
+  let participants: [any CommitParticipant]
+  let limits: WriteLimits
+  let clock: any WallClock
+
+  /// What a request became, before it is durable.
+  struct Accepted {
+    let receipt: CommitReceipt
+    let changes: [LeafChange]
+  }
+
+  func accept(_ request: CommitRequest, in session: any WriteSession) throws(CommitRefusal) -> Accepted {
+    let namespace = request.namespace
+    let head = try refusing { () throws(StorageError) in try session.head(of: namespace) }
+    // Commit time never runs backwards, whatever the machine's clock does.
+    let time = max(clock.now(), head.time)
+    if let replayed = try repetition(of: request, at: time, in: session) {
+      return Accepted(
+        receipt: CommitReceipt(revision: replayed.revision, changed: false, time: time, replayed: replayed), changes: [])
+    }
+    try checkExecution(of: request, in: session)
+
+    var tree = TreeAssignment(namespace: namespace, revision: head.revision.next, limits: limits, session: session)
+    let resolved = try apply(request, at: time, to: &tree)
+    for participant in participants {
+      for assignment in try participant.assignments(for: request, at: time, in: session) {
+        _ = try tree.apply(assignment, at: time)
+      }
+    }
+    let changes = tree.changes.finished()
+    try tree.checkSize(of: changes)
+
+    var draft = CommitDraft(
+      request: request, time: time, epoch: session.epoch, revision: head.revision.next, changes: changes, head: head)
+    if !changes.isEmpty || !request.transfers.isEmpty {
+      for participant in participants { try participant.participate(in: &draft, session: session) }
+    }
+    let changed = !changes.isEmpty || !draft.entries.isEmpty
+    if changed { append(draft, to: session) }
+    let receipt = CommitReceipt(
+      revision: changed ? draft.revision : head.revision, changed: changed, time: time, resolved: resolved, events: draft.events,
+      entries: draft.entries)
+    putRecords(of: request, receipt: receipt, in: session)
+    return Accepted(receipt: receipt, changes: changes)
+  }
+
+  private func repetition(of request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitRefusal)
+    -> IdempotencyRecord?
+  {
+    guard let idempotency = request.idempotency else { return nil }
+    let stored = try refusing { () throws(StorageError) in
+      try session.idempotency(in: request.namespace, key: idempotency.key)
+    }
+    guard let stored, stored.expiresAt > time else { return nil }
+    guard stored.requestDigest == idempotency.requestDigest else {
+      throw CommitRefusal(
+        .idempotencyConflict,
+        "The idempotency key \"\(idempotency.key)\" was used for another request. Give every request a key of its own.")
+    }
+    return stored
+  }
+
+  private func checkExecution(of request: CommitRequest, in session: any WriteSession) throws(CommitRefusal) {
+    guard let execution = request.execution else { return }
+    let stored = try refusing { () throws(StorageError) in
+      try session.execution(in: request.namespace, of: execution.event, by: execution.function)
+    }
+    guard stored == nil else {
+      throw CommitRefusal(.alreadyExecuted, "\(execution.function) has handled \(execution.event) before; nothing was done.")
+    }
+  }
+
+  private func apply(_ request: CommitRequest, at time: Int64, to tree: inout TreeAssignment) throws(CommitRefusal)
+    -> [TreeNode]
+  {
+    for expectation in request.expectations {
+      let node = try currentNode(PathBytes(expectation.path), tree)
+      guard node == expectation.node else {
+        throw CommitRefusal(.stale(node), "\(expectation.path) has changed since it was read. Read it again and retry.")
+      }
+    }
+    var resolved: [TreeNode] = []
+    for operation in request.operations {
+      if let expected = operation.expectedHash {
+        let node = try currentNode(PathBytes(operation.path), tree)
+        guard node.matches(dataHash: expected) else {
+          throw CommitRefusal(.stale(node), "\(operation.path) is not what the request expects. Read it again and retry.")
+        }
+      }
+      for assignment in operation.assignments { resolved.append(try tree.apply(assignment, at: time)) }
+    }
+    return resolved
+  }
+
+  private func currentNode(_ path: PathBytes, _ tree: TreeAssignment) throws(CommitRefusal) -> TreeNode {
+    let leaves = try refusing { () throws(StorageError) in
+      try tree.session.leaves(in: tree.namespace, under: path, limit: limits.leavesMax + 1)
+    }
+    guard leaves.count <= limits.leavesMax else { throw .tooLarge }
+    guard let node = TreeNode(leaves: leaves.map(\.leaf), at: path) else {
+      throw CommitRefusal(StorageError(.damaged, "A stored path cannot be read; verify the data, or restore a backup."))
+    }
+    return node
+  }
+
+  private func append(_ draft: CommitDraft, to session: any WriteSession) {
+    let request = draft.request
+    let digest = CommitRecord.digest(of: draft.changes)
+    let hash = CommitRecord.chainHash(
+      previous: draft.head.commitHash, epoch: draft.epoch, revision: draft.revision, time: draft.time, actor: request.actor,
+      requestID: request.requestID, cause: request.cause, suppressesTriggers: request.suppressesTriggers, digest: digest)
+    session.append(
+      CommitRecord(
+        namespace: request.namespace, epoch: draft.epoch, revision: draft.revision, time: draft.time, actor: request.actor,
+        requestID: request.requestID, cause: request.cause, suppressesTriggers: request.suppressesTriggers,
+        changes: draft.changes, digest: digest, hash: hash))
+    for event in draft.events { session.append(event) }
+    var head = draft.head
+    head.revision = draft.revision
+    head.time = draft.time
+    head.commitHash = hash
+    session.setHead(head, of: request.namespace)
+  }
+
+  /// The rows that ride along: the end of a function's run, deliveries, messages, the answer to a keyed request.
+  private func putRecords(of request: CommitRequest, receipt: CommitReceipt, in session: any WriteSession) {
+    let namespace = request.namespace
+    if var execution = request.execution {
+      execution.effect = receipt.changed ? receipt.revision : nil
+      session.put(execution, in: namespace)
+    }
+    if let settled = request.settles { session.removeDelivery(of: settled.event, to: settled.function, in: namespace) }
+    for delivery in request.deliveries { session.put(delivery, in: namespace) }
+    for message in request.outbox { session.put(message, in: namespace) }
+    for function in request.functions { session.put(function) }
+    if let audit = request.audit { session.append(audit) }
+    if let revision = request.settledRevision { session.setSettledRevision(revision, of: namespace) }
+    if let idempotency = request.idempotency {
+      session.put(
+        IdempotencyRecord(
+          key: idempotency.key, requestDigest: idempotency.requestDigest, revision: receipt.revision,
+          answer: idempotency.answer(receipt), expiresAt: receipt.time + idempotency.lifetime), in: namespace)
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/// A path in which some segments are open (spec: triggers-ledger §1.2).
+///
+/// | Segment | Matches | Captures |
+/// |---|---|---|
+/// | `users` | that key | nothing |
+/// | `{uid}`, `{uid=*}` | any one key | it |
+/// | `*` | any one key | nothing |
+/// | `{rest=**}` | one or more keys | them, joined by `/` |
+/// | `**` | one or more keys | nothing |
+///
+/// At most one segment is a multi-segment, so a match is never ambiguous. Without one, a pattern matches only paths of its
+/// own length.
+public struct PathPattern: Sendable {
+  /// One segment; the name is nil if nothing is captured.
+  public enum Segment: Sendable, Hashable {
+    /// This key.
+    case literal(Key)
+    /// Any one key.
+    case single(name: String?)
+    /// One or more keys.
+    case multi(name: String?)
+
+    var name: String? {
+      switch self {
+      case .literal: nil
+      case .single(let name), .multi(let name): name
+      }
+    }
+  }
+
+  /// The segments, outermost first; none for the root.
+  public let segments: [Segment]
+
+  /// Reads a pattern; leading, trailing and doubled slashes are ignored.
+  ///
+  /// - Throws: ``PatternError`` for illegal literal keys, repeated or empty names, captures of a part of a segment, and more
+  ///   than one multi-segment.
+  public init(parsing text: some StringProtocol) throws(PatternError) {
+    var segments: [Segment] = []
+    var names: Set<String> = []
+    var hasMulti = false
+    for piece in text.split(separator: "/", omittingEmptySubsequences: true) {
+      let piece = String(piece)
+      let segment = try Self.segment(piece)
+      if let name = segment.name, !names.insert(name).inserted {
+        throw PatternError(.duplicateName, segment: piece)
+      }
+      if case .multi = segment {
+        if hasMulti { throw PatternError(.severalMultiSegments, segment: piece) }
+        hasMulti = true
+      }
+      segments.append(segment)
+    }
+    guard segments.count <= Path.depthMax else {
+      throw PatternError(.path(PathError(.tooDeep, key: "")), segment: String(text))
+    }
+    self.segments = segments
+  }
+
+  private static func segment(_ text: String) throws(PatternError) -> Segment {
+    if text == "*" { return .single(name: nil) }
+    if text == "**" { return .multi(name: nil) }
+    if text.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) { return try capture(text) }
+    if text.utf8.contains(UInt8(ascii: "*")) { throw PatternError(.partialSegment, segment: text) }
+    do {
+      return .literal(try Key(text))
+    } catch {
+      throw PatternError(.path(error), segment: text)
+    }
+  }
+
+  /// Reads a segment with braces.
+  private static func capture(_ text: String) throws(PatternError) -> Segment {
+    let inner = text.dropFirst().dropLast()
+    guard text.utf8.count >= 2, text.utf8.first == UInt8(ascii: "{"), text.utf8.last == UInt8(ascii: "}"),
+      !inner.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") })
+    else { throw PatternError(.partialSegment, segment: text) }
+    let parts = inner.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(parts[0])
+    guard !name.isEmpty else { throw PatternError(.emptyName, segment: text) }
+    guard !name.utf8.contains(UInt8(ascii: "*")) else { throw PatternError(.partialSegment, segment: text) }
+    switch parts.count == 2 ? parts[1] : "*" {
+    case "*": return .single(name: name)
+    case "**": return .multi(name: name)
+    default: throw PatternError(.unknownForm, segment: text)
+    }
+  }
+
+  /// The names of the captures, in order.
+  public var captureNames: [String] { segments.compactMap(\.name) }
+
+  /// Matches a whole path.
+  ///
+  /// - Returns: what was captured, raw; nil if the path does not match.
+  public func match(_ path: Path) -> Captures? {
+    // How many keys a multi-segment takes follows from the lengths: all other segments take one each.
+    let spare = path.depth - segments.count
+    var captures: [Captures.Capture] = []
+    var at = 0
+    for segment in segments {
+      var width = 1
+      if case .multi = segment { width += spare }
+      guard width >= 1, at + width <= path.depth else { return nil }
+      if case .literal(let key) = segment, path.keys[at] != key { return nil }
+      if let name = segment.name {
+        let value = path.keys[at..<at + width].map(\.text).joined(separator: "/")
+        captures.append(Captures.Capture(name: name, value: value))
+      }
+      at += width
+    }
+    return at == path.depth ? Captures(captures) : nil
+  }
+}
+
+extension PathPattern: Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
+  /// The pattern in its shortest spelling: `/users/{uid}/**`; the root is `/`.
+  public var description: String {
+    "/" + segments.map(\.description).joined(separator: "/")
+  }
+
+  /// A pattern written in the source. An illegal one is a mistake of the programmer and traps.
+  public init(stringLiteral text: String) {
+    do {
+      self = try PathPattern(parsing: text)
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+}
+
+extension PathPattern.Segment: CustomStringConvertible {
+  /// The segment in its shortest spelling.
+  public var description: String {
+    switch self {
+    case .literal(let key): key.text
+    case .single(let name): name.map { "{\($0)}" } ?? "*"
+    case .multi(let name): name.map { "{\($0)=**}" } ?? "**"
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/// A node of the tree as an immutable value: absent, a leaf, or a map of children; with an optional priority.
+///
+/// An absent node has no priority, and a map has at least one child: ``init(_:priority:)`` normalises, so that null, `{}`
+/// and `{a:null}` are one value.
+public struct TreeNode: Sendable, Hashable {
+  /// What a node holds besides its priority.
+  public enum Content: Sendable, Hashable {
+    /// Nothing.
+    case absent
+    /// A value.
+    case leaf(Scalar)
+    /// At least one child.
+    case map(TreeMap)
+  }
+
+  /// What the node holds.
+  public let content: Content
+  /// A number or a string; nil where there is none.
+  public let priority: Scalar?
+
+  /// No node.
+  public static let absent = TreeNode(.absent)
+
+  /// A node; an empty map becomes an absent node, and absence loses its priority.
+  public init(_ content: Content, priority: Scalar? = nil) {
+    switch content {
+    case .absent:
+      self.content = .absent
+      self.priority = nil
+    case .map(let map) where map.isEmpty:
+      self.content = .absent
+      self.priority = nil
+    case .leaf, .map:
+      self.content = content
+      self.priority = priority
+    }
+  }
+
+  /// A leaf.
+  public static func leaf(_ scalar: Scalar, priority: Scalar? = nil) -> TreeNode {
+    TreeNode(.leaf(scalar), priority: priority)
+  }
+
+  /// A map; absent if there are no children.
+  public static func map(_ map: TreeMap, priority: Scalar? = nil) -> TreeNode {
+    TreeNode(.map(map), priority: priority)
+  }
+
+  /// Whether there is a leaf or a map.
+  public var exists: Bool {
+    if case .absent = content { false } else { true }
+  }
+
+  /// The leaf's value; nil for maps and absent nodes.
+  public var scalar: Scalar? {
+    if case .leaf(let scalar) = content { scalar } else { nil }
+  }
+
+  /// The children; empty for leaves and absent nodes.
+  public var children: TreeMap {
+    if case .map(let map) = content { map } else { TreeMap() }
+  }
+
+  /// The child under a key; absent where there is none.
+  public subscript(key: TreeModel.Key) -> TreeNode {
+    if case .map(let map) = content { map[key] } else { .absent }
+  }
+
+  /// The node at a path below this one; absent below a leaf.
+  public subscript(path: Path) -> TreeNode {
+    var node = self
+    for key in path.keys {
+      node = node[key]
+      if !node.exists { return .absent }
+    }
+    return node
+  }
+
+  /// How many leaves the node holds.
+  public var leafCount: Int {
+    switch content {
+    case .absent: 0
+    case .leaf: 1
+    case .map(let map): map.reduce(0) { $0 + $1.node.leafCount }
+    }
+  }
+}
+
+extension TreeNode: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral
+{
+  /// A leaf written in the source.
+  public init(booleanLiteral value: Bool) { self = .leaf(.bool(value)) }
+  /// A leaf written in the source.
+  public init(integerLiteral value: Int64) { self = .leaf(.int(value)) }
+  /// A leaf written in the source.
+  public init(floatLiteral value: Double) { self = .leaf(.number(value)) }
+  /// A leaf written in the source.
+  public init(stringLiteral value: String) { self = .leaf(.string(value)) }
+
+  /// Children written in the source; an illegal or repeated key is a mistake of the programmer and traps.
+  public init(dictionaryLiteral elements: (String, TreeNode)...) {
+    let entries = elements.map { name, node in
+      do {
+        return TreeMap.Entry(key: try TreeModel.Key(name), node: node)
+      } catch {
+        preconditionFailure("\(error)")
+      }
+    }
+    self = .map(TreeMap(entries))
+  }
+}

@@ -1,0 +1,110 @@
+/// Reads Swift values from nodes.
+///
+/// - Absence is nil, and also the empty list and the empty map, which the tree cannot tell from it.
+/// - A list is a map with the keys 0, 1, …; holes read as nil, and at least half of the places must be filled.
+/// - Kinds are never turned into each other; an integer may be read as a floating-point number, and a number without
+///   fraction as an integer.
+/// - Priorities are not seen.
+public enum TreeNodeDecoder {
+  /// Reads a value of the given type.
+  ///
+  /// - Throws: `DecodingError` with the path of the child that does not fit.
+  public static func decode<T: Decodable>(_ type: T.Type, from node: TreeNode) throws -> T {
+    try T(from: TreeDecoding(node: node, codingPath: []))
+  }
+}
+
+/// The decoder of one node.
+struct TreeDecoding: Decoder {
+  let node: TreeNode
+  let codingPath: [any CodingKey]
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func child(_ node: TreeNode, _ key: any CodingKey) -> TreeDecoding {
+    TreeDecoding(node: node, codingPath: codingPath + [key])
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    if node.scalar != nil { throw mismatch([String: Any].self) }
+    return KeyedDecodingContainer(TreeKeyedDecoding<Key>(decoding: self))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    guard node.exists else { return TreeListDecoding(decoding: self, elements: []) }
+    guard let length = node.children.arrayLength else { throw mismatch([Any].self) }
+    var elements = [TreeNode](repeating: .absent, count: length)
+    for entry in node.children { elements[Int(entry.key.integer ?? 0)] = entry.node }
+    return TreeListDecoding(decoding: self, elements: elements)
+  }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+  func mismatch(_ type: Any.Type) -> DecodingError {
+    .typeMismatch(type, context("expected \(type), found \(found)"))
+  }
+
+  func context(_ text: String) -> DecodingError.Context {
+    DecodingError.Context(codingPath: codingPath, debugDescription: text)
+  }
+
+  private var found: String {
+    switch node.content {
+    case .absent: "nothing"
+    case .map: "a map"
+    case .leaf(.bool): "a boolean"
+    case .leaf(.int), .leaf(.double): "a number"
+    case .leaf(.string): "a string"
+    }
+  }
+
+  /// The leaf; an error where there is none.
+  private func scalar(_ type: Any.Type) throws -> Scalar {
+    guard node.exists else { throw DecodingError.valueNotFound(type, context("expected \(type), found nothing")) }
+    guard let scalar = node.scalar else { throw mismatch(type) }
+    return scalar
+  }
+
+  private func floatingPoint<T: BinaryFloatingPoint>(_ type: T.Type) throws -> T {
+    guard let value = try scalar(type).doubleValue else { throw mismatch(type) }
+    return T(value)
+  }
+
+  private func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
+    let exact: T? =
+      switch try scalar(type) {
+      case .int(let value): T(exactly: value)
+      case .double(let value): T(exactly: value)
+      case .bool, .string: throw mismatch(type)
+      }
+    guard let exact else { throw DecodingError.dataCorrupted(context("the number is no exact \(type)")) }
+    return exact
+  }
+}
+
+extension TreeDecoding: SingleValueDecodingContainer {
+  func decodeNil() -> Bool { !node.exists }
+
+  func decode(_ type: Bool.Type) throws -> Bool {
+    guard case .bool(let value) = try scalar(type) else { throw mismatch(type) }
+    return value
+  }
+
+  func decode(_ type: String.Type) throws -> String {
+    guard case .string(let value) = try scalar(type) else { throw mismatch(type) }
+    return value
+  }
+
+  func decode(_ type: Double.Type) throws -> Double { try floatingPoint(type) }
+  func decode(_ type: Float.Type) throws -> Float { try floatingPoint(type) }
+  func decode(_ type: Int.Type) throws -> Int { try integer(type) }
+  func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
+  func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
+  func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
+  func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
+  func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
+  func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
+  func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
+  func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
+  func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+  func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
+}

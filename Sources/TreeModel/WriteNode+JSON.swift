@@ -1,0 +1,208 @@
+extension WriteNode {
+  /// A string's largest size, in bytes of UTF-8 (spec: rtdb-protocol §1).
+  public static let stringBytesMax = 10 * 1024 * 1024
+
+  /// Reads the data of a write: plain JSON, export form, and server values (spec: rtdb-protocol §1, input JSON).
+  ///
+  /// Nulls and empty containers are absence; arrays become maps with the keys 0, 1, …; of a repeated name the last counts.
+  ///
+  /// - Parameters:
+  ///   - json: the body.
+  ///   - depth: how deep the place written lies; data may reach ``Path/depthMax`` levels below the root.
+  /// - Throws: ``WriteDataError`` for illegal keys, dot names without meaning, bad priorities and server values, data that
+  ///   lies too deep, and strings over ``stringBytesMax``.
+  public init(json: JSON, depth: Int = 0) throws(WriteDataError) {
+    var reader = WriteDataReader(depth: depth)
+    let node = try reader.node(json)
+    self.init(node, slots: reader.slots)
+  }
+}
+
+extension TreeNode {
+  /// Reads data that holds no server values: an export, a fixture.
+  ///
+  /// - Throws: ``WriteDataError``, as ``WriteNode/init(json:depth:)`` does, and for any server value.
+  public init(json: JSON, depth: Int = 0) throws(WriteDataError) {
+    let write = try WriteNode(json: json, depth: depth)
+    if let slot = write.slots.first { throw WriteDataError(.serverValueNotAllowed, at: slot.path) }
+    self = write.node
+  }
+}
+
+/// Walks a body from the outside in and keeps the way it came.
+struct WriteDataReader {
+  /// The server values met, each at its path.
+  private(set) var slots: [WriteNode.Slot] = []
+  private let depth: Int
+  private var keys: [Key] = []
+
+  init(depth: Int) {
+    self.depth = depth
+  }
+
+  mutating func node(_ json: JSON) throws(WriteDataError) -> TreeNode {
+    switch json {
+    case .null: .absent
+    case .bool(let value): .leaf(.bool(value))
+    case .int(let value): .leaf(.int(value))
+    case .double(let value): .leaf(try number(value))
+    case .string(let value): .leaf(try text(value))
+    case .array(let elements): try list(elements)
+    case .object(let members): try object(members)
+    }
+  }
+
+  /// What a `.priority` holds: nil for null.
+  mutating func priority(_ json: JSON) throws(WriteDataError) -> WriteOperation.PriorityValue {
+    switch json {
+    case .null: return .scalar(nil)
+    case .int(let value): return .scalar(.int(value))
+    case .double(let value): return .scalar(try number(value))
+    case .string(let value): return .scalar(try text(value))
+    case .object(let members):
+      guard members.count == 1, let form = json[".sv"] else { throw fault(.illegalPriority) }
+      return .server(try serverValue(form))
+    case .bool, .array: throw fault(.illegalPriority)
+    }
+  }
+
+  private func fault(_ code: WriteDataError.Code) -> WriteDataError {
+    WriteDataError(code, at: Path(keys: keys))
+  }
+
+  private func number(_ value: Double) throws(WriteDataError) -> Scalar {
+    guard value.isFinite else { throw fault(.numberNotFinite) }
+    return .number(value)
+  }
+
+  private func text(_ value: String) throws(WriteDataError) -> Scalar {
+    guard value.utf8.count <= WriteNode.stringBytesMax else { throw fault(.stringTooLong) }
+    return .string(value)
+  }
+
+  private func serverValue(_ form: JSON) throws(WriteDataError) -> ServerValue {
+    if form.string == "timestamp" { return .timestamp }
+    guard let members = form.object, members.count == 1, let delta = form["increment"] else {
+      throw fault(.unknownServerValue)
+    }
+    switch delta {
+    case .int(let value): return .increment(.int(value))
+    case .double(let value): return .increment(try number(value))
+    default: throw fault(.unknownServerValue)
+    }
+  }
+}
+
+extension WriteDataReader {
+  private mutating func list(_ elements: [JSON]) throws(WriteDataError) -> TreeNode {
+    var entries: [TreeMap.Entry] = []
+    for (index, element) in elements.enumerated() where !element.isNull {
+      let key = Key(unchecked: String(index))
+      entries.append(TreeMap.Entry(key: key, node: try child(key, element)))
+    }
+    return .map(TreeMap(entries))
+  }
+
+  /// Reads a child one level down.
+  private mutating func child(_ key: Key, _ json: JSON) throws(WriteDataError) -> TreeNode {
+    guard depth + keys.count < Path.depthMax else { throw fault(.path(PathError(.tooDeep, key: key.text))) }
+    keys.append(key)
+    defer { keys.removeLast() }
+    return try node(json)
+  }
+
+  /// The members of an object that are not children.
+  private struct Marks {
+    var value: JSON?
+    var priority: JSON?
+    var serverValue: JSON?
+  }
+
+  private mutating func object(_ members: [JSON.Member]) throws(WriteDataError) -> TreeNode {
+    var marks = Marks()
+    var entries: [TreeMap.Entry] = []
+    entries.reserveCapacity(members.count)
+    let slotsBefore = slots.count
+    var owners: [Int] = []
+    for member in members {
+      if member.key.utf8.first == UInt8(ascii: ".") {
+        try read(member, into: &marks)
+        continue
+      }
+      let key = try legalKey(member.key)
+      entries.append(TreeMap.Entry(key: key, node: try child(key, member.value)))
+      while slotsBefore + owners.count < slots.count { owners.append(entries.count - 1) }
+    }
+    dropOverwrittenSlots(from: slotsBefore, owners: owners, entries: entries)
+    return try node(marks, entries)
+  }
+
+  private func legalKey(_ name: String) throws(WriteDataError) -> Key {
+    do {
+      return try Key(name)
+    } catch {
+      throw fault(.path(error))
+    }
+  }
+
+  private func read(_ member: JSON.Member, into marks: inout Marks) throws(WriteDataError) {
+    switch member.key {
+    case ".value": marks.value = member.value
+    case ".priority": marks.priority = member.value
+    case ".sv": marks.serverValue = member.value
+    default: throw fault(.path(PathError(.reservedKey, key: String(member.key.prefix(40)))))
+    }
+  }
+
+  private mutating func node(_ marks: Marks, _ entries: [TreeMap.Entry]) throws(WriteDataError) -> TreeNode {
+    let node: TreeNode
+    if let form = marks.serverValue {
+      guard entries.isEmpty, marks.value == nil else { throw fault(.valueBesideChildren) }
+      node = try filled(by: form)
+    } else if let value = marks.value, !value.isNull {
+      guard entries.isEmpty else { throw fault(.valueBesideChildren) }
+      node = try leaf(value)
+    } else {
+      node = .map(TreeMap(entries))
+    }
+    guard let json = marks.priority else { return node }
+    switch try priority(json) {
+    case .scalar(let scalar): return TreeNode(node.content, priority: scalar)
+    case .server(let value):
+      // Absence has no priority, so nothing waits to be filled there.
+      guard node.exists else { return .absent }
+      slots.append(WriteNode.Slot(path: Path(keys: keys), isPriority: true, value: value))
+      return TreeNode(node.content, priority: .int(0))
+    }
+  }
+
+  /// What stands under `.value`.
+  private mutating func leaf(_ value: JSON) throws(WriteDataError) -> TreeNode {
+    switch value {
+    case .object(let members):
+      guard members.count == 1, let form = value[".sv"] else { throw fault(.valueNotPrimitive) }
+      return try filled(by: form)
+    case .array: throw fault(.valueNotPrimitive)
+    default: return try node(value)
+    }
+  }
+
+  private mutating func filled(by form: JSON) throws(WriteDataError) -> TreeNode {
+    slots.append(WriteNode.Slot(path: Path(keys: keys), isPriority: false, value: try serverValue(form)))
+    return .leaf(.int(0))
+  }
+
+  /// Forgets the server values of members that a later member of the same name replaced.
+  ///
+  /// - Parameters:
+  ///   - start: the slots from here on are this object's.
+  ///   - owners: for each of them the index of the entry that it lies in.
+  private mutating func dropOverwrittenSlots(from start: Int, owners: [Int], entries: [TreeMap.Entry]) {
+    guard !owners.isEmpty, entries.count > 1 else { return }
+    var lastIndex: [Key: Int] = [:]
+    for (index, entry) in entries.enumerated() { lastIndex[entry.key] = index }
+    guard lastIndex.count < entries.count else { return }
+    let kept = zip(slots[start...], owners).filter { lastIndex[entries[$0.1].key] == $0.1 }.map(\.0)
+    slots.replaceSubrange(start..., with: kept)
+  }
+}

@@ -1,0 +1,121 @@
+/// What a client asks of the tree: one operation, applied whole or not at all.
+///
+/// Every kind is a list of assignments. A set has one; an update has one for each of its paths; a compare-and-set has one
+/// and an expectation. Server values are still open (``WriteNode``).
+public struct WriteOperation: Sendable, Hashable {
+  /// What the client asked for; every kind is carried out as assignments.
+  public enum Kind: String, Sendable, Hashable {
+    /// Replaces one place.
+    case set
+    /// Replaces several places below one path.
+    case update
+    /// Deletes one place.
+    case remove
+    /// Replaces one place if it holds what the client believes.
+    case compareAndSet
+  }
+
+  /// One place and what it gets.
+  public struct Assignment: Sendable, Hashable {
+    /// What a place gets.
+    public enum Value: Sendable, Hashable {
+      /// Replaces the node: value and priority.
+      case node(WriteNode)
+      /// Replaces only the priority of a node that must exist; nil clears it.
+      case priority(PriorityValue)
+    }
+
+    /// The place; for a priority, that of its node.
+    public let path: Path
+    /// What it gets.
+    public let value: Value
+
+    /// An assignment.
+    public init(path: Path, value: Value) {
+      self.path = path
+      self.value = value
+    }
+
+    /// Where the assignment writes. A node's priority is a place of its own beside the node's children, so an update may
+    /// name both it and a child.
+    var place: PathBytes {
+      if case .priority = value { PathBytes(path).priority } else { PathBytes(path) }
+    }
+  }
+
+  /// A priority to write.
+  public enum PriorityValue: Sendable, Hashable {
+    /// A string or a finite number; nil clears the priority.
+    case scalar(Scalar?)
+    /// Filled in when the write is judged.
+    case server(ServerValue)
+  }
+
+  /// What the client asked for.
+  public let kind: Kind
+  /// The location that the client addressed; every assignment is there or below.
+  public let path: Path
+  /// What is written; in an update sorted by place, a node's priority before its children.
+  public let assignments: [Assignment]
+  /// The data hash (spec §3.6) that the node at ``path`` must have; the empty string means absent.
+  public let expectedHash: String?
+
+  private init(kind: Kind, path: Path, assignments: [Assignment], expectedHash: String? = nil) {
+    self.kind = kind
+    self.path = path
+    self.assignments = assignments
+    self.expectedHash = expectedHash
+  }
+
+  /// Replaces the node at `path`: value and priority.
+  public static func set(_ path: Path, _ node: WriteNode) -> WriteOperation {
+    WriteOperation(kind: .set, path: path, assignments: [Assignment(path: path, value: .node(node))])
+  }
+
+  /// Replaces the node at `path` by plain data.
+  public static func set(_ path: Path, _ node: TreeNode) -> WriteOperation {
+    .set(path, WriteNode(node))
+  }
+
+  /// Replaces only the priority of the node at `path`, which must exist.
+  public static func setPriority(_ path: Path, _ priority: PriorityValue) -> WriteOperation {
+    WriteOperation(kind: .set, path: path, assignments: [Assignment(path: path, value: .priority(priority))])
+  }
+
+  /// Deletes the node at `path`.
+  public static func remove(_ path: Path) -> WriteOperation {
+    WriteOperation(kind: .remove, path: path, assignments: [Assignment(path: path, value: .node(.absent))])
+  }
+
+  /// Replaces the node at `path` if its data hash (spec §3.6) is the expected one; the empty string expects absence.
+  public static func compareAndSet(_ path: Path, expectedHash: String, _ node: WriteNode) -> WriteOperation {
+    WriteOperation(
+      kind: .compareAndSet, path: path, assignments: [Assignment(path: path, value: .node(node))], expectedHash: expectedHash)
+  }
+
+  /// A multi-path update below `path`.
+  ///
+  /// - Throws: ``WriteOperationError`` if one assignment's place is another's, or lies below it.
+  public static func update(_ path: Path, _ assignments: [Assignment]) throws(WriteOperationError) -> WriteOperation {
+    let sorted = assignments.map { ($0.place, $0) }.sorted { $0.0 < $1.0 }
+    for (upper, lower) in zip(sorted, sorted.dropFirst()) where upper.0.contains(lower.0) {
+      throw WriteOperationError(upper: upper.1.path, lower: lower.1.path)
+    }
+    return WriteOperation(kind: .update, path: path, assignments: sorted.map(\.1))
+  }
+}
+
+/// An update that names a place and a place inside it (spec: rtdb-protocol §1, update).
+public struct WriteOperationError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The outer place.
+  public let upper: Path
+  /// The place inside it, or the same place.
+  public let lower: Path
+
+  /// A sentence for the client.
+  public var description: String {
+    upper == lower
+      ? "Invalid update: \(upper) is named twice."
+      : "Invalid update: \(upper) is an ancestor of \(lower); an update cannot write both."
+  }
+}

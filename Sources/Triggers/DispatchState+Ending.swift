@@ -1,0 +1,261 @@
+import FunctionsKit
+import Logging
+import RewardModel
+import StorageCore
+
+extension DispatchState {
+  /// Takes back what a runner did.
+  ///
+  /// - Returns: whether the run counts; false if it was abandoned meanwhile, and nothing of it may have an effect.
+  mutating func end(_ run: Run, _ ending: RunEnding, at now: Int64) -> Bool {
+    guard active.removeValue(forKey: run.id) != nil else {
+      // The thread came back after all: its note is free again.
+      freeNote(run.delivery.noteSlot)
+      return false
+    }
+    let delivery = run.delivery
+    switch ending {
+    case .effect(var request, let execution):
+      request.settles = delivery.isStored ? (delivery.event, functions[delivery.function].name) : nil
+      if request.operations.isEmpty && request.transfers.isEmpty && request.outbox.isEmpty {
+        later(request, delivery, execution, at: now)
+      } else {
+        aftermath.submissions.append(Submission(request: request, purpose: .effect(delivery, execution)))
+      }
+    case .skipped(let reason): skip(delivery, because: reason, startedAt: run.startedAt, at: now)
+    case .failed(let error, let failure): fail(delivery, error, failure, at: now)
+    }
+    return true
+  }
+
+  /// Records that nothing was to be done. The lane goes on at once: there is no effect that could be overtaken.
+  mutating func skip(_ delivery: Delivery, because reason: String, startedAt: Int64, at now: Int64) {
+    let execution = ExecutionRecord(
+      event: delivery.event, function: functions[delivery.function].name, outcome: .skipped, reason: reason,
+      attempt: delivery.attempts + 1, startedAt: startedAt, finishedAt: now, settings: table.settings[delivery.function])
+    var request = request(in: delivery.namespace)
+    request.execution = execution
+    request.settles = delivery.isStored ? (delivery.event, execution.function) : nil
+    later(request, delivery, execution, at: now)
+  }
+
+  /// Keeps the record of a run without effects until something else is sent.
+  private mutating func later(
+    _ request: CommitRequest, _ delivery: Delivery, _ execution: ExecutionRecord, at now: Int64
+  ) {
+    freeNote(delivery.noteSlot)
+    lanes.finish(delivery.lane)
+    var delivery = delivery.withoutLane
+    delivery.noteSlot = nil
+    if skips.isEmpty {
+      timers.add(.flush, at: now + options.skipDelay)
+      wake(by: now + options.skipDelay)
+    }
+    skips.append(Submission(request: request, purpose: .effect(delivery, execution)))
+  }
+
+  /// Writes down a failed attempt: the event is tried again, or becomes a dead letter.
+  mutating func fail(_ failed: Delivery, _ error: String, _ failure: RunEnding.Failure, at now: Int64) {
+    options.failpoint(.beforeAttemptRecord)
+    var delivery = failed
+    delivery.attempts += 1
+    delivery.reruns = 0
+    functions[delivery.function].counts.failed += 1
+    let policy = table.definitions[delivery.function].options.retry
+    var delay: Int64
+    var isDead = delivery.attempts >= policy.attempts
+    switch failure {
+    case .permanent:
+      isDead = true
+      delay = 0
+    case .retryAfter(let milliseconds): delay = max(milliseconds, 0)
+    case .retry:
+      let milliseconds = Double(policy.delay(afterFailures: delivery.attempts).wholeMilliseconds)
+      delay = Int64(milliseconds * Double.random(in: 0.8...1.2, using: &random))
+    }
+    let isPaused = functions[delivery.function].phase == .paused
+    let record = delivery.record(
+      isDead ? .dead : isPaused ? .paused : .waiting, function: functions[delivery.function].name,
+      nextAttemptAt: isDead ? 0 : now + delay, lastError: String(error.prefix(2000)), at: now)
+    var request = request(in: delivery.namespace)
+    request.deliveries = [record]
+    aftermath.submissions.append(Submission(request: request, purpose: .attempt(delivery, record)))
+  }
+
+  /// Takes in what became of a request.
+  mutating func complete(
+    _ purpose: Submission.Purpose, _ result: Result<CommitReceipt, CommitRefusal>, at now: Int64
+  ) {
+    switch (purpose, result) {
+    case (.effect(let delivery, let execution), .success(let receipt)): finish(delivery, execution, receipt)
+    case (.effect(let delivery, let execution), .failure(let refusal)): refuse(delivery, execution, refusal, at: now)
+    case (.attempt(let delivery, let record), .success): rest(delivery, record)
+    case (.park(let deliveries), .success):
+      for delivery in deliveries { parked(delivery) }
+    case (.settle(let delivery), .success): finish(delivery)
+    case (.wait(let deliveries), .success):
+      for var delivery in deliveries { settle(&delivery) }
+    case (.wait(let deliveries), .failure): unsettle(deliveries)
+    case (.note, _): return
+    case (.attempt(let delivery, let record), .failure):
+      var request = request(in: delivery.namespace)
+      request.deliveries = [record]
+      resend(Submission(request: request, purpose: purpose), at: now)
+    case (.park(let deliveries), .failure):
+      for delivery in deliveries { functions[delivery.function].parking -= 1 }
+      for delivery in deliveries { park(delivery) }
+      collectParks(at: now)
+      // Not at once again: the writer is busy, or gone.
+      let again = aftermath.submissions.filter { if case .park = $0.purpose { true } else { false } }
+      aftermath.submissions.removeAll { if case .park = $0.purpose { true } else { false } }
+      for submission in again { resend(submission, at: now) }
+    case (.settle(let delivery), .failure): resend(settlement(of: delivery), at: now)
+    }
+  }
+
+  private mutating func resend(_ submission: Submission, at now: Int64) {
+    timers.add(.resend(submission), at: now + 1000)
+    wake(by: now + 1000)
+  }
+
+  private func settlement(of delivery: Delivery) -> Submission {
+    var request = request(in: delivery.namespace)
+    request.settles = (delivery.event, functions[delivery.function].name)
+    return Submission(request: request, purpose: .settle(delivery))
+  }
+
+  /// The effect is durable.
+  private mutating func finish(_ delivery: Delivery, _ execution: ExecutionRecord, _ receipt: CommitReceipt) {
+    options.failpoint(.effectDurable)
+    if !receipt.events.isEmpty {
+      namespaces[delivery.namespace]?.tracker.expect(receipt.revision, root: delivery.root)
+    }
+    if execution.outcome == .done {
+      functions[delivery.function].counts.done += 1
+    } else {
+      functions[delivery.function].counts.skipped += 1
+    }
+    finish(delivery)
+  }
+
+  /// The delivery has its durable end.
+  private mutating func finish(_ delivery: Delivery) {
+    var delivery = delivery
+    freeNote(delivery.noteSlot)
+    settle(&delivery)
+    end(delivery)
+    lanes.finish(delivery.lane)
+  }
+
+  /// A failed attempt is durable.
+  private mutating func rest(_ delivery: Delivery, _ record: DeliveryRecord) {
+    options.failpoint(.afterAttemptRecord)
+    var delivery = delivery
+    freeNote(delivery.noteSlot)
+    delivery.noteSlot = nil
+    delivery.isStored = true
+    settle(&delivery)
+    switch record.state {
+    case .waiting:
+      if functions[delivery.function].phase == .paused {
+        park(delivery)
+        lanes.finish(delivery.lane)
+        return
+      }
+      hold(delivery.lane, at: record.updatedAt)
+      timers.add(.retry(delivery), at: record.nextAttemptAt)
+      wake(by: record.nextAttemptAt)
+    case .dead:
+      functions[delivery.function].counts.dead += 1
+      aftermath.remarks.append(
+        (.warning, "\(record.function) gave up on \(record.event) after attempt \(record.attempts): \(record.lastError)"))
+      lanes.finish(delivery.lane)
+    case .paused: lanes.finish(delivery.lane)
+    }
+    end(delivery)
+  }
+
+  private mutating func parked(_ delivery: Delivery) {
+    var delivery = delivery
+    settle(&delivery)
+    end(delivery)
+    functions[delivery.function].parking -= 1
+    guard functions[delivery.function].parking == 0 else { return }
+    aftermath.parked += functions[delivery.function].parkingWaiters
+    functions[delivery.function].parkingWaiters = []
+  }
+
+  mutating func freeNote(_ slot: Int?) {
+    guard let slot else { return }
+    notes?.clear(slot)
+    freeNoteSlots.append(slot)
+  }
+
+  // MARK: Refusals
+
+  /// The writer did not take the effect: what that means for the event.
+  private mutating func refuse(
+    _ delivery: Delivery, _ execution: ExecutionRecord, _ refusal: CommitRefusal, at now: Int64
+  ) {
+    switch refusal.code {
+    case .alreadyExecuted:
+      functions[delivery.function].counts.alreadyDone += 1
+      guard delivery.isStored else { return finish(delivery) }
+      lanes.finish(delivery.lane)
+      aftermath.submissions.append(settlement(of: delivery.withoutLane))
+    case .keyTaken(let entry):
+      skip(
+        delivery, because: "already_paid: entry \(entry.sequence) of \(entry.transfer.event ?? "no event")",
+        startedAt: execution.startedAt, at: now)
+    case .insufficientFunds: skip(delivery, because: "insufficient_funds", startedAt: execution.startedAt, at: now)
+    case .stale: rerun(delivery, refusal, at: now)
+    case .overloaded: postpone(delivery, at: now)
+    case .unavailable: fail(delivery, refusal.message, .retry, at: now)
+    case .permissionDenied, .invalid, .tooLarge, .triggersExceeded, .balanceType, .balanceOverflow, .invalidTransfer,
+      .idempotencyConflict:
+      fail(delivery, "\(refusal.code.word): \(refusal.message)", .permanent, at: now)
+    }
+  }
+
+  /// A value that the run had read has changed: the whole run is repeated at once.
+  private mutating func rerun(_ delivery: Delivery, _ refusal: CommitRefusal, at now: Int64) {
+    var delivery = delivery
+    delivery.reruns += 1
+    guard delivery.reruns <= options.rerunsMax else {
+      return fail(delivery, "stale: \(refusal.message) Repeated \(options.rerunsMax) times.", .retry, at: now)
+    }
+    freeNote(delivery.noteSlot)
+    delivery.noteSlot = nil
+    lanes.requeue(delivery)
+  }
+
+  /// The writer's queue is full: the run is repeated later, and does not count as an attempt.
+  private mutating func postpone(_ delivery: Delivery, at now: Int64) {
+    var delivery = delivery
+    freeNote(delivery.noteSlot)
+    delivery.noteSlot = nil
+    delivery.postponements += 1
+    let delay = min(Int64(50) << min(Int64(delivery.postponements), 7), 5000)
+    timers.add(.repetition(delivery), at: now + delay)
+    wake(by: now + delay)
+  }
+}
+
+extension Delivery {
+  /// The same, when its lane has gone on already.
+  fileprivate var withoutLane: Delivery { Delivery(self, lane: nil) }
+}
+
+extension CommitRefusal.Code {
+  /// The word by which the trigger log shows a refusal that no attempt can change.
+  fileprivate var word: String {
+    switch self {
+    case .balanceType: "balance_type"
+    case .balanceOverflow: "balance_overflow"
+    case .invalidTransfer: "invalid_transfer"
+    case .tooLarge: "too_large"
+    case .triggersExceeded: "triggers_exceeded"
+    default: "refused"
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import StorageCore
+
+extension DispatchState {
+  /// Whether a runner has something to do.
+  var hasWork: Bool {
+    isStopping || lanes.readyCount > 0 || (!loads.isEmpty && lanes.count < options.eventsLow)
+  }
+
+  /// Ends all work.
+  ///
+  /// - Returns: the runs under way, which count no more, and requests that store how far the namespaces are settled.
+  mutating func stop() -> ([Run], [CommitRequest]) {
+    isStopping = true
+    let running = Array(active.values)
+    active = [:]
+    var requests: [CommitRequest] = []
+    for (id, namespace) in namespaces where namespace.watermark > namespace.sentWatermark {
+      var request = request(in: id)
+      request.settledRevision = namespace.watermark
+      requests.append(request)
+    }
+    for id in Array(waiters.keys) { finishWaiter(id, isReady: false) }
+    return (running, requests)
+  }
+
+  /// Drops everything of a namespace that does not exist any more.
+  mutating func forget(_ namespace: NamespaceID) {
+    guard let state = namespaces[namespace] else { return }
+    let isIts = { (delivery: Delivery) in delivery.namespace == namespace }
+    lanes.removeAll(where: isIts, lanesWhere: { $0.namespace == namespace })
+    _ = timers.remove { $0.delivery.map(isIts) ?? false }
+    skips.removeAll { $0.request.namespace == namespace }
+    parks[namespace] = nil
+    for waiter in state.tracker.watchers + state.followers { release(waiter) }
+    for (id, run) in active where isIts(run.delivery) {
+      active[id] = nil
+      run.abandon()
+    }
+    namespaces[namespace] = nil
+  }
+}

@@ -1,0 +1,197 @@
+import FunctionsKit
+public import StorageCore
+import TreeModel
+
+extension Dispatcher {
+  /// The registered functions.
+  public var functions: [FunctionStatus] {
+    let states = withState(\.functions)
+    return zip(table.definitions, states).enumerated().map { position, pair in
+      let (definition, state) = pair
+      return FunctionStatus(
+        name: state.name, pattern: definition.pattern.description, trigger: definition.trigger.rawValue,
+        filter: definition.filter.description, settings: table.settings[position], isPaused: state.phase == .paused,
+        pauseReason: state.phase == .paused ? state.pauseReason : nil, counts: state.counts)
+    }
+  }
+
+  /// Stops a function: its events are kept, and run when it is resumed. Runs under way end.
+  public func pause(_ name: String, because reason: String) async throws {
+    let function = try position(of: name)
+    let now = clock.now()
+    let namespace = try anyNamespace()
+    let record = withState { state in
+      state.pause(function, because: reason, byEngine: false, in: nil, at: now)
+      return FunctionRecord(state.table.definitions[function], state.functions[function], at: now)
+    }
+    try await store(record, in: namespace)
+  }
+
+  /// Lets a function run again, and first everything that was kept while it was paused.
+  public func resume(_ name: String) async throws {
+    let function = try position(of: name)
+    let now = clock.now()
+    let record = withState { state -> FunctionRecord? in
+      guard state.functions[function].phase == .paused else { return nil }
+      state.functions[function].phase = .resuming
+      state.functions[function].abandoned = 0
+      return FunctionRecord(state.table.definitions[function], state.functions[function], at: now)
+    }
+    guard let record else { return }
+    try await store(record, in: try anyNamespace())
+    await allParked(function)
+    let kept = try keptDeliveries(of: name)
+    withState { state in
+      let deliveries = kept.compactMap { state.delivery($0.1, in: $0.0) }
+      state.reactivate(function, with: deliveries)
+    }
+  }
+
+  /// Delivers an event again to the functions that want it, or to one of them. A function that has handled it runs, and
+  /// then finds its record: nothing happens a second time.
+  ///
+  /// - Returns: the functions that will run.
+  @discardableResult
+  public func redeliver(_ event: EventID, in namespace: NamespaceID, to name: String? = nil) throws -> [String] {
+    let loaded = try engine.read { (snapshot) throws(StorageError) in
+      try LoadedEvent.one(event, in: namespace, from: snapshot)
+    }
+    guard let loaded else {
+      throw AdministrationError("There is no event \(event). List the events to find its id.")
+    }
+    let facts = loaded.event.facts
+    let wanting = table.wanting(facts.path, facts.record.kind, change: loaded.event.change)
+      .filter { name == nil || table.definitions[$0].name == name }
+    withState { state in
+      for function in wanting {
+        guard loaded.event.known.isDisjoint(with: table.definitions[function].options.formerly) else {
+          // The writer knows a function by one name only.
+          state.functions[function].counts.alreadyDone += 1
+          continue
+        }
+        let stored = loaded.deliveries.first { $0.function == table.definitions[function].name }
+        // A delivery that waits, or is kept, has its own turn; a second one beside it would only meet its record.
+        if let stored, stored.state != .dead { continue }
+        var delivery = Delivery(facts, to: function, of: table.definitions[function], root: facts.revision)
+        delivery.isStored = stored != nil
+        state.begin(delivery)
+        state.route(delivery)
+      }
+    }
+    return wanting.map { table.definitions[$0].name }
+  }
+
+  /// Tries dead letters again, with all their attempts.
+  ///
+  /// - Parameters:
+  ///   - function: whose; nil for all functions.
+  ///   - event: of which event; nil for all.
+  /// - Returns: how many.
+  public func retryDeadLetters(in namespace: NamespaceID, of function: String? = nil, event: EventID? = nil) async throws
+    -> Int
+  {
+    let now = clock.now()
+    var count = 0
+    for letter in try deadLetters(in: namespace, of: function, event: event) {
+      guard table.position(of: letter.function) != nil else { continue }
+      let again = DeliveryRecord(
+        event: letter.event, kind: letter.kind, hop: letter.hop, function: letter.function, state: .waiting, attempts: 0,
+        crashes: 0, nextAttemptAt: now, lastError: letter.lastError, updatedAt: now)
+      var request = CommitRequest(namespace: namespace, actor: .system("triggers"))
+      request.deliveries = [again]
+      try await commit(request)
+      withState { state in
+        guard let delivery = state.delivery(again, in: namespace) else { return }
+        state.begin(delivery)
+        state.route(delivery)
+      }
+      count += 1
+    }
+    return count
+  }
+
+  /// Closes dead letters without running them: they are recorded as skipped, `acknowledged`.
+  ///
+  /// - Returns: how many.
+  public func acknowledgeDeadLetters(in namespace: NamespaceID, of function: String? = nil, event: EventID? = nil)
+    async throws -> Int
+  {
+    let now = clock.now()
+    let letters = try deadLetters(in: namespace, of: function, event: event)
+    for letter in letters {
+      var request = CommitRequest(namespace: namespace, actor: .system("triggers"))
+      request.execution = ExecutionRecord(
+        event: letter.event, function: letter.function, outcome: .skipped, reason: "acknowledged",
+        attempt: max(letter.attempts, 1), startedAt: now, finishedAt: now, settings: nil)
+      request.settles = (letter.event, letter.function)
+      try await commit(request)
+    }
+    return letters.count
+  }
+
+  // MARK: Looking things up
+
+  private func position(of name: String) throws -> Int {
+    guard let position = table.position(of: name) else { throw AdministrationError.unknownFunction(name) }
+    return position
+  }
+
+  private func anyNamespace() throws -> NamespaceID {
+    let first = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces().first }
+    return first?.id ?? NamespaceID(rawValue: 0)
+  }
+
+  private func store(_ record: FunctionRecord, in namespace: NamespaceID) async throws {
+    var request = CommitRequest(namespace: namespace, actor: .system("triggers"))
+    request.functions = [record]
+    try await commit(request)
+  }
+
+  /// Waits until no record of a paused function is on its way to the disk.
+  private func allParked(_ function: Int) async {
+    await withCheckedContinuation { continuation in
+      let isReady = withState { state in
+        guard state.functions[function].parking > 0 else { return true }
+        state.functions[function].parkingWaiters.append(continuation)
+        return false
+      }
+      if isReady { continuation.resume() }
+    }
+  }
+
+  /// What was kept while a function was paused, in the order of the events.
+  private func keptDeliveries(of name: String) throws -> [(NamespaceID, DeliveryRecord)] {
+    try engine.read { (snapshot) throws(StorageError) in
+      var kept: [(NamespaceID, DeliveryRecord)] = []
+      for namespace in try snapshot.namespaces() {
+        let found = try snapshot.allDeliveries(in: namespace.id, state: .paused).filter { $0.function == name }
+        kept += found.map { (namespace.id, $0) }
+      }
+      return kept.sorted { ($0.1.event.revision, $0.1.event.path) < ($1.1.event.revision, $1.1.event.path) }
+    }
+  }
+
+  private func deadLetters(in namespace: NamespaceID, of function: String?, event: EventID?) throws -> [DeliveryRecord] {
+    try engine.read { (snapshot) throws(StorageError) in
+      let letters =
+        if let event {
+          try snapshot.deliveries(in: namespace, of: event).filter { $0.state == .dead }
+        } else {
+          try snapshot.allDeliveries(in: namespace, state: .dead)
+        }
+      return letters.filter { function == nil || $0.function == function }
+    }
+  }
+}
+
+extension Snapshot {
+  /// All deliveries in one state, page by page.
+  func allDeliveries(in namespace: NamespaceID, state: DeliveryRecord.State) throws(StorageError) -> [DeliveryRecord] {
+    var found: [DeliveryRecord] = []
+    while true {
+      let page = try deliveries(in: namespace, state: state, after: found.last, limit: 512)
+      found += page
+      guard page.count == 512 else { return found }
+    }
+  }
+}

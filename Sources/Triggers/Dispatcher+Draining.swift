@@ -1,0 +1,124 @@
+public import StorageCore
+
+extension Dispatcher {
+  /// How many deliveries a report lists.
+  private static let listMax = 100
+
+  /// Waits until the events that were committed before the call, and what they cause, are settled.
+  ///
+  /// A delivery that waits for a retry, is paused or is a dead letter counts as settled and is listed. Retries that are due
+  /// are run. Nothing is polled: the wait ends with the change that ends it.
+  ///
+  /// - Parameter namespaces: which ones; nil for all.
+  /// - Throws: ``DrainTimeout`` if it takes longer than `timeout`.
+  @discardableResult
+  public func drain(_ namespaces: [NamespaceID]? = nil, timeout: Duration = .seconds(30)) async throws -> DrainReport {
+    fireTimers()
+    let heads = try engine.read { (snapshot) throws(StorageError) -> [(NamespaceID, EventID?)] in
+      var heads: [(NamespaceID, EventID?)] = []
+      let known = try snapshot.namespaces().map(\.id)
+      for namespace in namespaces ?? known {
+        heads.append((namespace, try snapshot.events(in: namespace, before: nil, limit: 1).first?.id))
+      }
+      return heads
+    }
+    let waiter = withState { state in
+      let waiter = state.addWaiter()
+      for (namespace, last) in heads { state.drain(namespace, through: last, for: waiter) }
+      return waiter
+    }
+    return try await wait(waiter, in: heads.map(\.0), timeout: timeout)
+  }
+
+  /// Waits until these events, and what they cause, are settled: what `X-Doubloon-Wait: effects` stands for.
+  ///
+  /// - Parameter events: the events of a receipt.
+  /// - Throws: ``DrainTimeout`` if it takes longer than `timeout`.
+  @discardableResult
+  public func settlement(of events: [EventRecord], timeout: Duration = .seconds(30)) async throws -> DrainReport {
+    guard !events.isEmpty else { return DrainReport(unsettled: []) }
+    let waiter = withState { state in
+      let waiter = state.addWaiter()
+      for event in events { state.watch(event, for: waiter) }
+      return waiter
+    }
+    try await wait(waiter, timeout: timeout)
+    let records = try engine.read { (snapshot) throws(StorageError) -> [UnsettledDelivery] in
+      var found: [UnsettledDelivery] = []
+      for event in events.prefix(Self.listMax) {
+        found += try snapshot.deliveries(in: event.namespace, of: event.id)
+          .map { UnsettledDelivery($0, in: event.namespace) }
+      }
+      return found
+    }
+    return DrainReport(unsettled: records)
+  }
+
+  private func wait(_ waiter: Int, in namespaces: [NamespaceID], timeout: Duration) async throws -> DrainReport {
+    try await wait(waiter, timeout: timeout)
+    return DrainReport(unsettled: try restingDeliveries(in: namespaces))
+  }
+
+  /// Waits for the waiter's events, or for the time, whatever is first.
+  private func wait(_ waiter: Int, timeout: Duration) async throws {
+    let isReady = await withTaskGroup(of: Bool.self) { group in
+      group.addTask { await self.suspend(waiter) }
+      group.addTask {
+        try? await self.options.waitClock.sleep(until: self.options.waitClock.now() + timeout.wholeMilliseconds)
+        return false
+      }
+      let first = await group.next() ?? false
+      group.cancelAll()
+      return first
+    }
+    guard !isReady else { return }
+    try Task.checkCancellation()
+    let busy = withState { $0.busyDeliveries(limit: Self.listMax) }
+    throw DrainTimeout(unsettled: busy)
+  }
+
+  private func suspend(_ waiter: Int) async -> Bool {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let known = withState { $0.suspend(waiter, continuation) }
+        if let known { continuation.resume(returning: known) }
+      }
+    } onCancel: {
+      withState { $0.finishWaiter(waiter, isReady: false) }
+    }
+  }
+
+  private func restingDeliveries(in namespaces: [NamespaceID]) throws -> [UnsettledDelivery] {
+    try engine.read { (snapshot) throws(StorageError) in
+      var found: [UnsettledDelivery] = []
+      for namespace in namespaces {
+        for state in DeliveryRecord.State.allCases {
+          found += try snapshot.deliveries(in: namespace, state: state, after: nil, limit: Self.listMax)
+            .map { UnsettledDelivery($0, in: namespace) }
+        }
+      }
+      return found
+    }
+  }
+}
+
+extension DispatchState {
+  /// Waits for an event and what it causes. One that was not taken in yet is on its way from the writer, or in storage.
+  mutating func watch(_ event: EventRecord, for waiter: Int) {
+    guard let tracker = namespaces[event.namespace]?.tracker else { return }
+    if !tracker.hasAbsorbed(event.id) {
+      namespaces[event.namespace]?.tracker.expect(event.id.revision, root: event.id.revision)
+    }
+    let root = namespaces[event.namespace]?.tracker.root(of: event.id.revision) ?? event.id.revision
+    watch(root, in: event.namespace, for: waiter)
+  }
+
+  /// Deliveries that are queued or running.
+  func busyDeliveries(limit: Int) -> [UnsettledDelivery] {
+    let running = active.values.map {
+      UnsettledDelivery($0.delivery, .running, function: functions[$0.delivery.function].name)
+    }
+    let queued = lanes.prefix(limit).map { UnsettledDelivery($0, .queued, function: functions[$0.function].name) }
+    return Array((running + queued).prefix(limit))
+  }
+}

@@ -1,0 +1,130 @@
+import Synchronization
+import FunctionsKit
+import StorageCore
+import TreeModel
+
+extension Dispatcher {
+  /// Runs functions until the task is cancelled. Call it once, after ``start(writer:)``.
+  ///
+  /// When it returns, nothing more is submitted: runs that were under way are abandoned, and happen again at the next
+  /// start.
+  public func run() async throws {
+    for _ in 0..<options.runnerCount { Runner().start(serve) }
+    while !Task.isCancelled {
+      let wakeTime = fireTimers()
+      await alarm.wait(until: wakeTime)
+    }
+    await stop()
+  }
+
+  /// Does what is due; the runs that are over their deadline are left behind, each with its thread.
+  ///
+  /// - Returns: when the next thing is due.
+  @discardableResult
+  func fireTimers() -> Int64? {
+    let now = clock.now()
+    let (overdue, wakeTime) = withState { state in
+      let overdue = state.fire(at: now)
+      return (overdue, state.wakeTime)
+    }
+    for run in overdue {
+      run.abandon()
+      Runner().start(serve)
+    }
+    return wakeTime
+  }
+
+  private func stop() async {
+    let (running, watermarks) = withState { state in state.stop() }
+    for run in running { run.abandon() }
+    inbox.wake(all: true)
+    for request in watermarks {
+      // Only a help for the next start; what the store does not take is looked up then.
+      try? await commit(request)
+    }
+    notes?.clearAll()
+  }
+
+  // MARK: One runner
+
+  private func serve(_ runner: Runner) async {
+    var ended: (Run, RunEnding)?
+    while true {
+      let work = await nextWork(for: runner, after: ended)
+      ended = nil
+      switch work {
+      case .stop: return
+      case .load(let namespace): load(namespace)
+      case .run(let run): ended = (run, await perform(run))
+      }
+    }
+  }
+
+  /// Hands in what the last run asked for, and takes the next work; waits until there is some.
+  private func nextWork(for runner: Runner, after ended: (Run, RunEnding)?) async -> DispatchState.Work {
+    var ended = ended
+    while true {
+      let now = clock.now()
+      let last = ended.take()
+      let work = withState { state -> DispatchState.Work? in
+        if let (run, ending) = last, !state.end(run, ending, at: now) { return .stop }
+        return state.nextWork(for: runner, at: now)
+      }
+      if let work { return work }
+      await withCheckedContinuation { continuation in
+        // Whoever makes work ready holds this lock, and wakes a parked runner afterwards.
+        let isParked = state.withLock { state in !state.hasWork && inbox.park(continuation) }
+        if !isParked { continuation.resume() }
+      }
+    }
+  }
+
+  private func perform(_ run: Run) async -> RunEnding {
+    let definition = table.definitions[run.delivery.function]
+    options.failpoint(.committedNotDispatched)
+    if let notes, let slot = run.delivery.noteSlot {
+      notes.write(
+        CrashNote(namespace: run.delivery.namespace, event: run.delivery.event, function: definition.name), to: slot)
+    }
+    do {
+      return try await execute(run, definition)
+    } catch {
+      return Self.failure(of: error)
+    }
+  }
+
+  private func execute(_ run: Run, _ definition: FunctionDefinition) async throws -> RunEnding {
+    let delivery = run.delivery
+    let input = try RunInput(
+      delivery, definition, namespace: name(of: delivery.namespace), engine: engine, leavesMax: options.limits.leavesMax)
+    run.context.withLock { $0 = input.context }
+    options.failpoint(.inHandler)
+    let outcome: Outcome
+    do {
+      outcome = try await definition.body(input.run, input.context)
+    } catch {
+      input.context.abandon()
+      throw error
+    }
+    let effects = try input.context.finish()
+    switch outcome {
+    case .skipped(let reason): return .skipped(reason)
+    case .done:
+      let now = clock.now()
+      let execution = ExecutionRecord(
+        event: delivery.event, function: definition.name, outcome: .done, reason: nil, attempt: delivery.attempts + 1,
+        startedAt: run.startedAt, finishedAt: now, settings: table.settings[delivery.function])
+      let request = try EffectRequest(delivery: delivery, definition: definition, currencies: options.currencies)
+        .make(effects, execution, at: now)
+      return .effect(request, execution)
+    }
+  }
+
+  private static func failure(of error: any Error) -> RunEnding {
+    switch error {
+    case let permanent as PermanentFailure: .failed(permanent.reason, .permanent)
+    case let later as RetryLater: .failed(later.reason, .retryAfter(later.delay.wholeMilliseconds))
+    default: .failed("\(error)", .retry)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+public import StorageCore
+
+/// How the dispatcher works; every cap in one place.
+public struct DispatcherOptions: Sendable {
+  /// The kinds of coin, and where balances stand: what `credit` and `debit` may name.
+  public var currencies: [Currency]
+  public var limits: WriteLimits
+  /// Functions that run at the same time.
+  public var runnerCount: Int
+  /// Events held in memory; what is beyond waits in storage.
+  public var eventsMax: Int
+  /// Below this many, events that wait in storage are loaded.
+  public var eventsLow: Int
+  /// Runs of one function that may be abandoned at their deadline before the function is paused.
+  public var abandonedMax: Int
+  /// Deaths of the process during the run of one event before it becomes a dead letter and the function is paused.
+  public var crashesMax: Int
+  /// Repetitions of a run whose `transaction` met another value.
+  public var rerunsMax: Int
+  /// How long the record of a skipped run may wait for company, in milliseconds.
+  public var skipDelay: Int64
+  /// Skipped runs whose records wait for company.
+  public var skipsMax: Int
+  /// The file in which runs are noted, so that one that kills the process is found; nil notes nothing.
+  public var crashNotesPath: String?
+  /// What measures the timeouts of `drain` and `settlement`: the machine's clock, also where the server's is moved.
+  public var waitClock: any WallClock
+  public var failpoint: Failpoint
+
+  public init(
+    currencies: [Currency] = [.piecesOfEight], limits: WriteLimits = WriteLimits(), runnerCount: Int = 4,
+    eventsMax: Int = 65_536, eventsLow: Int = 16_384, abandonedMax: Int = 4, crashesMax: Int = 3, rerunsMax: Int = 25,
+    skipDelay: Int64 = 1000, skipsMax: Int = 128, crashNotesPath: String? = nil, waitClock: any WallClock = SystemClock(),
+    failpoint: Failpoint = .none
+  ) {
+    precondition(runnerCount > 0, "Functions need at least one runner.")
+    precondition(eventsLow < eventsMax, "Loading begins below the cap: \(eventsLow) is not below \(eventsMax).")
+    self.currencies = currencies
+    self.limits = limits
+    self.runnerCount = runnerCount
+    self.eventsMax = eventsMax
+    self.eventsLow = eventsLow
+    self.abandonedMax = abandonedMax
+    self.crashesMax = crashesMax
+    self.rerunsMax = rerunsMax
+    self.skipDelay = skipDelay
+    self.skipsMax = skipsMax
+    self.crashNotesPath = crashNotesPath
+    self.waitClock = waitClock
+    self.failpoint = failpoint
+  }
+}

@@ -1,0 +1,136 @@
+import FunctionsKit
+public import StorageCore
+public import TreeModel
+
+/// Makes the events of a commit, in its own transaction (spec: triggers-ledger §1.1, §1.3).
+///
+/// For each changed leaf every pattern that matches a prefix of its path yields a place; each place that some function
+/// wants yields one event, whatever number of leaves changed below it. The work is bounded by what changed, but for
+/// places above leaves: their unchanged leaves are counted too, in one bounded read, because they belong to the event's
+/// size and decide between created, updated and deleted. Patterns that end at leaves never read.
+public struct EventParticipant: CommitParticipant {
+  private let table: TriggerTable
+  private let limits: WriteLimits
+
+  public init(table: TriggerTable, limits: WriteLimits = WriteLimits()) {
+    self.table = table
+    self.limits = limits
+  }
+
+  /// None: events are rows beside the tree.
+  public func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitRefusal)
+    -> [WriteOperation.Assignment]
+  { [] }
+
+  /// Adds an event for each place that a function wants; the pipeline stores what the draft holds.
+  public func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitRefusal) {
+    guard !draft.changes.isEmpty, !draft.request.suppressesTriggers, !table.isEmpty else { return }
+    let hop = draft.request.cause?.hop ?? 0
+    for place in matchedPlaces(draft.changes) {
+      let unchanged = try unchangedLeaves(of: place, in: draft, session)
+      guard let kind = place.kind(hasUnchanged: unchanged.exist) else { continue }
+      let wanting = place.functions.filter {
+        table.wants($0, kind, before: place.exact?.before, after: place.exact?.after)
+      }
+      guard !wanting.isEmpty else { continue }
+      try checkSize(of: place, in: draft, unchangedBytes: unchanged.bytes)
+      let event = EventRecord(
+        namespace: draft.request.namespace, id: EventID(epoch: draft.epoch, revision: draft.revision, path: place.path),
+        kind: kind, hop: hop)
+      guard draft.events.count < limits.eventsMax else { throw tooMany }
+      draft.events.append(event)
+      if hop > limits.hopsMax { deadLetter(event, wanting, draft, session) }
+    }
+  }
+
+  /// The places that patterns matched, in path order.
+  private func matchedPlaces(_ changes: [LeafChange]) -> [MatchedPlace] {
+    var places: [MatchedPlace] = []
+    var indices: [PathBytes: Int] = [:]
+    for (position, change) in changes.enumerated() where !change.path.isPriority {
+      guard let path = change.path.path else { continue }
+      var ends: [Int] = []
+      table.forEachMatch(of: path) { depth, function in
+        if ends.isEmpty { ends = change.path.keyEnds }
+        let bytes = depth == 0 ? PathBytes.root : PathBytes(bytes: Array(change.path.bytes[..<ends[depth - 1]]))
+        let index: Int
+        if let known = indices[bytes] {
+          index = known
+        } else {
+          index = places.count
+          indices[bytes] = index
+          places.append(MatchedPlace(path: bytes, first: position))
+        }
+        if !places[index].functions.contains(function) { places[index].functions.append(function) }
+        places[index].changes = places[index].changes.lowerBound..<position + 1
+        places[index].note(change)
+      }
+    }
+    return places.count > 1 ? places.sorted { $0.path < $1.path } : places
+  }
+
+  /// Looks for leaves below the place that the commit does not touch.
+  ///
+  /// Reads no more than what an event may carry. It makes no difference whether the session shows the state before or
+  /// after the changes: changed places are left out.
+  private func unchangedLeaves(of place: MatchedPlace, in draft: CommitDraft, _ session: any WriteSession)
+    throws(CommitRefusal) -> (exist: Bool, bytes: Int)
+  {
+    guard place.mayHaveUnchanged else { return (false, 0) }
+    let limit = limits.eventBytesMax / 16 + place.changes.count + 1
+    let stored: [StoredLeaf]
+    do {
+      stored = try session.leaves(in: draft.request.namespace, under: place.path, limit: limit)
+    } catch {
+      throw CommitRefusal(error)
+    }
+    var exist = false
+    var bytes = 0
+    var position = place.changes.lowerBound
+    for entry in stored {
+      while position < draft.changes.count, draft.changes[position].path < entry.leaf.path { position += 1 }
+      if position < draft.changes.count, draft.changes[position].path == entry.leaf.path { continue }
+      exist = true
+      bytes += 2 * size(of: entry.leaf.scalar, at: entry.leaf.path)
+    }
+    return (exist, bytes)
+  }
+
+  private func checkSize(of place: MatchedPlace, in draft: CommitDraft, unchangedBytes: Int) throws(CommitRefusal) {
+    var bytes = unchangedBytes
+    for change in draft.changes[place.changes] {
+      if let before = change.before { bytes += size(of: before, at: change.path) }
+      if let after = change.after { bytes += size(of: after, at: change.path) }
+    }
+    guard bytes > limits.eventBytesMax else { return }
+    throw CommitRefusal(
+      .triggersExceeded,
+      "The event at \(place.path.path?.description ?? "?") would carry \(bytes) bytes before and after; "
+        + "\(limits.eventBytesMax) are allowed. Write less at once, put the function's pattern on a smaller node, "
+        + "or write with disableTriggers=true.")
+  }
+
+  private func size(of scalar: Scalar, at path: PathBytes) -> Int {
+    path.bytes.count + (scalar.stringValue?.utf8.count ?? 8)
+  }
+
+  private var tooMany: CommitRefusal {
+    CommitRefusal(
+      .triggersExceeded,
+      "The write would cause more than \(limits.eventsMax) events. Write smaller parts, or with disableTriggers=true.")
+  }
+
+  /// Ends a chain of functions that start each other: the write stands, what it would start is kept for a person to see.
+  private func deadLetter(_ event: EventRecord, _ functions: [Int], _ draft: CommitDraft, _ session: any WriteSession) {
+    let chain = CauseChain(endingWith: draft.request.cause, in: draft.request.namespace, reading: session)
+    for function in functions {
+      session.put(
+        DeliveryRecord(
+          event: event.id, kind: event.kind, hop: event.hop, function: table.definitions[function].name, state: .dead,
+          attempts: 0, crashes: 0, nextAttemptAt: 0,
+          lastError: "hop limit: \(event.hop) functions started each other, \(limits.hopsMax) may. The chain: \(chain)",
+          updatedAt: draft.time),
+        in: event.namespace)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import StorageCore
+
+/// A registered function as the dispatcher knows it.
+struct FunctionState {
+  enum Phase: Sendable {
+    case active
+    case paused
+    /// What was put by while it was paused is being loaded; what comes meanwhile stands behind it.
+    case resuming
+  }
+
+  let name: String
+  /// Its first revision in each namespace.
+  var since: [NamespaceID: Revision] = [:]
+  var phase = Phase.active
+  var pauseReason: String?
+  /// Whether the engine paused it, not a person.
+  var isPausedByEngine = false
+  /// Runs that were abandoned since the start, or since it was resumed.
+  var abandoned = 0
+  /// Deliveries on their way to a paused record.
+  var parking = 0
+  /// Who waits until none is.
+  var parkingWaiters: [CheckedContinuation<Void, Never>] = []
+  /// What came while it was resuming.
+  var held: [Delivery] = []
+  var counts = FunctionCounts()
+
+  init(name: String) {
+    self.name = name
+  }
+
+  func isNew(for event: EventRecord) -> Bool {
+    since[event.namespace].map { event.id.revision <= $0 } ?? false
+  }
+}

@@ -1,0 +1,129 @@
+import StorageCore
+import Synchronization
+
+/// Where the writer leaves what happened: its one short touch with the dispatcher.
+///
+/// Bounded: when too much waits, the events of a namespace are not kept any more, and the namespace *lags*: its events are
+/// read from storage later, from where the dispatcher stands.
+final class Inbox: Sendable {
+  struct Contents {
+    var arrivals: [Arrival] = []
+    var completions: [(Submission.Purpose, Result<CommitReceipt, CommitRefusal>)] = []
+    /// Namespaces that began to lag.
+    var lagging: [NamespaceID] = []
+
+    var isEmpty: Bool { arrivals.isEmpty && completions.isEmpty && lagging.isEmpty }
+  }
+
+  fileprivate struct State {
+    var contents = Contents()
+    var eventCount = 0
+    /// Events that the dispatcher holds already.
+    var backlog = 0
+    var lagging: Set<NamespaceID> = []
+    /// Until the dispatcher has started, every namespace lags.
+    var isClosed = true
+    /// Runners without work.
+    var idle: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let capacity: Int
+  private let state = Mutex(State())
+
+  init(capacity: Int) {
+    self.capacity = capacity
+  }
+
+  /// Takes note of commits. Called on the writer.
+  func add(_ batch: [CommittedRequest]) {
+    let idle = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      let wasEmpty = state.contents.isEmpty
+      for committed in batch where !committed.receipt.events.isEmpty { state.add(committed, capacity: capacity) }
+      return wasEmpty && !state.contents.isEmpty ? state.idle.popLast() : nil
+    }
+    idle?.resume()
+  }
+
+  /// Takes note of what became of a request of the dispatcher's own. Called on the writer.
+  func add(_ result: Result<CommitReceipt, CommitRefusal>, of purpose: Submission.Purpose) {
+    let idle = state.withLock { state in
+      let wasEmpty = state.contents.isEmpty
+      state.contents.completions.append((purpose, result))
+      // One runner is woken for all that gathers until it has taken it.
+      return wasEmpty ? state.idle.popLast() : nil
+    }
+    idle?.resume()
+  }
+
+  /// Takes everything. The caller holds the dispatcher's state, so that what is taken first is applied first.
+  func take(backlog: Int) -> Contents? {
+    state.withLock { state in
+      state.backlog = backlog
+      guard !state.contents.isEmpty else { return nil }
+      defer {
+        state.contents = Contents()
+        state.eventCount = 0
+      }
+      return state.contents
+    }
+  }
+
+  /// Lets events in: those of namespaces that are not lagging.
+  ///
+  /// - Returns: the namespaces that had commits while the inbox was closed.
+  func open(lagging: [NamespaceID]) -> [NamespaceID] {
+    state.withLock { state in
+      state.isClosed = false
+      let early = state.lagging.subtracting(lagging)
+      state.lagging.formUnion(lagging)
+      state.contents.lagging = []
+      return Array(early)
+    }
+  }
+
+  /// The namespace does not lag any more: its events are kept from now on.
+  func follow(_ namespace: NamespaceID) {
+    state.withLock { _ = $0.lagging.remove(namespace) }
+  }
+
+  /// Parks a runner until there is something to do.
+  ///
+  /// - Returns: false if there is something already; the continuation is then not kept.
+  func park(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
+    state.withLock { state in
+      guard state.contents.isEmpty else { return false }
+      state.idle.append(continuation)
+      return true
+    }
+  }
+
+  /// Wakes one idle runner, or all.
+  func wake(all: Bool = false) {
+    let idle = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+      guard all else { return state.idle.popLast().map { [$0] } ?? [] }
+      defer { state.idle = [] }
+      return state.idle
+    }
+    for runner in idle { runner.resume() }
+  }
+}
+
+fileprivate extension Inbox.State {
+  mutating func add(_ committed: CommittedRequest, capacity: Int) {
+    let namespace = committed.request.namespace
+    guard !lagging.contains(namespace) else { return }
+    let events = committed.receipt.events
+    guard !isClosed, eventCount + backlog + events.count <= capacity else {
+      lagging.insert(namespace)
+      contents.lagging.append(namespace)
+      return
+    }
+    eventCount += events.count
+    contents.arrivals.append(
+      Arrival(
+        namespace: namespace, events: events,
+        commit: EventFacts.Commit(
+          time: committed.receipt.time, actor: committed.request.actor, changes: committed.changes),
+        parent: committed.request.cause?.event.revision))
+  }
+}

@@ -1,0 +1,126 @@
+/// What is to be run, in order: one lane for each order key, and what is ready now.
+///
+/// A lane exists while its head is ready, running, waiting for its effect to become durable, or waiting for a retry; the
+/// others of the lane stand behind it. ``finish(_:)`` lets the next one go; until then nothing of the lane is ready. Lanes
+/// that are done are forgotten, so a million keys cost nothing when nothing happens to them.
+struct LaneQueue<Element> {
+  private struct Lane {
+    var waiting = Queue<Element>()
+    /// Whether the head waits for a retry, and everything behind it with it.
+    var isHeld = false
+  }
+
+  private var ready = Queue<Element>()
+  private var lanes: [LaneKey: Lane] = [:]
+  /// How many stand behind the heads of their lanes.
+  private var behind = 0
+  /// How many of these wait for a retry of their lane's head.
+  private var held = 0
+
+  /// How many can run now.
+  var readyCount: Int { ready.count }
+  /// How many wait for nothing but a runner, or for the one before them. Those behind a retry do not count: they have
+  /// their delivery records, and one failing key must not keep the events of others from being loaded.
+  var count: Int { ready.count + behind - held }
+  var laneCount: Int { lanes.count }
+
+  /// Adds an element at the end of its lane; without a lane, or as its head, it is ready at once.
+  mutating func add(_ element: Element, to lane: LaneKey?) {
+    if admit(element, to: lane) { ready.append(element) }
+  }
+
+  /// Makes the element the head of its lane if that is free, without making it ready: it waits elsewhere.
+  /// Otherwise it is added behind the others.
+  ///
+  /// - Returns: whether it is the head now, and the caller's to keep.
+  mutating func admit(_ element: Element, to lane: LaneKey?) -> Bool {
+    guard let lane else { return true }
+    guard lanes[lane] != nil else {
+      lanes[lane] = Lane()
+      return true
+    }
+    lanes[lane]?.waiting.append(element)
+    behind += 1
+    if isHeld(lane) { held += 1 }
+    return false
+  }
+
+  /// The next element to run; its lane is closed until ``finish(_:)``.
+  mutating func next() -> Element? { ready.popFirst() }
+
+  /// Makes the head of a lane ready again: its time for a retry has come.
+  mutating func requeue(_ head: Element) { ready.append(head) }
+
+  /// Lets the next one of the lane go: its head is done with.
+  mutating func finish(_ lane: LaneKey?) {
+    guard let lane else { return }
+    hold(lane, false)
+    guard let next = lanes[lane]?.waiting.popFirst() else {
+      lanes[lane] = nil
+      return
+    }
+    behind -= 1
+    ready.append(next)
+  }
+
+  // MARK: Retries
+
+  /// Whether an element that is added to the lane would wait for a retry of its head.
+  func isHeld(_ lane: LaneKey?) -> Bool {
+    lane.map { lanes[$0]?.isHeld ?? false } ?? false
+  }
+
+  /// Notes whether the head of a lane waits for a retry.
+  mutating func hold(_ lane: LaneKey?, _ isHeld: Bool) {
+    guard let lane, let state = lanes[lane], state.isHeld != isHeld else { return }
+    held += isHeld ? state.waiting.count : -state.waiting.count
+    lanes[lane]?.isHeld = isHeld
+  }
+
+  /// Changes everything behind the head of a lane.
+  mutating func updateBehind(_ lane: LaneKey?, _ change: (inout Element) -> Void) {
+    guard let lane else { return }
+    lanes[lane]?.waiting.update(change)
+  }
+
+  // MARK: Taking out
+
+  /// Takes out everything of one function that is not running.
+  ///
+  /// - Parameters:
+  ///   - fits: whether an element is the function's.
+  ///   - lane: the lane of an element.
+  /// - Returns: the elements, and whether each was waiting for a retry of its lane's head.
+  mutating func removeAll(of function: Int, where fits: (Element) -> Bool, lane: (Element) -> LaneKey?)
+    -> [(element: Element, wasHeld: Bool)]
+  {
+    let front = ready.remove(where: fits)
+    var removed = front.map { ($0, false) }
+    for key in lanes.keys where key.function == function {
+      let waiting = lanes[key]?.waiting.remove { _ in true } ?? []
+      behind -= waiting.count
+      if isHeld(key) { held -= waiting.count }
+      removed += waiting.map { ($0, isHeld(key)) }
+    }
+    for head in front.compactMap(lane) { lanes[head] = nil }
+    return removed
+  }
+
+  /// Forgets elements and lanes; what is running of them is the caller's to end.
+  mutating func removeAll(where fits: (Element) -> Bool, lanesWhere isOver: (LaneKey) -> Bool) {
+    _ = ready.remove(where: fits)
+    for key in lanes.keys where isOver(key) {
+      let waiting = lanes[key]?.waiting.count ?? 0
+      behind -= waiting
+      if isHeld(key) { held -= waiting }
+      lanes[key] = nil
+    }
+  }
+
+  /// The first elements that can run, then some that cannot, for a look.
+  func prefix(_ count: Int) -> [Element] {
+    let front = ready.prefix(count)
+    guard front.count < count else { return front }
+    return front + lanes.values.lazy.flatMap { $0.waiting.prefix(count) }.prefix(count - front.count)
+  }
+}

@@ -1,0 +1,176 @@
+public import FunctionsKit
+public import Logging
+public import StorageCore
+import Synchronization
+
+/// Delivers messages to the outside: at least once, each with its own key, retried, and a dead letter in the end.
+///
+/// Messages are born in the transaction of the effect that sends them; here they only leave. A message that was delivered
+/// and not yet recorded when the process dies is delivered again, under the same key.
+public final class OutboxDispatcher: CommitObserver, Sendable {
+  private let engine: any StorageEngine
+  private let clock: any WallClock
+  private let outlets: [String: any Outlet]
+  private let retry: RetryPolicy
+  private let logger: Logger
+  private let alarm: Alarm
+  private let queue: Mutex<OutboxQueue>
+  private let random: Mutex<any RandomNumberGenerator & Sendable>
+  private let resting = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+  /// - Parameters:
+  ///   - retry: when a failed message is tried again; after its attempts it is a dead letter.
+  ///   - concurrency: how many messages are on their way at once.
+  ///   - capacity: how many messages are held in memory; what is beyond waits in storage.
+  public init(
+    outlets: [any Outlet], engine: any StorageEngine, clock: any WallClock, retry: RetryPolicy = RetryPolicy(),
+    concurrency: Int = 8, capacity: Int = 10_000,
+    random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+    logger: Logger = Logger(label: "doubloon.outbox")
+  ) {
+    self.engine = engine
+    self.clock = clock
+    self.outlets = Dictionary(outlets.map { ($0.name, $0) }) { _, _ in
+      preconditionFailure("Two outlets have one name; give each its own.")
+    }
+    self.retry = retry
+    self.logger = logger
+    alarm = Alarm(clock: clock)
+    queue = Mutex(OutboxQueue(capacity: capacity, concurrency: concurrency))
+    self.random = Mutex(random)
+  }
+
+  public func didCommit(_ batch: [CommittedRequest]) {
+    guard batch.contains(where: { !$0.request.outbox.isEmpty }) else { return }
+    let now = clock.now()
+    let isNew = queue.withLock { queue in
+      let before = queue.ready.count
+      for committed in batch {
+        for record in committed.request.outbox {
+          queue.add(OutboxItem(namespace: committed.request.namespace, record: record), at: now)
+        }
+      }
+      return queue.ready.count > before || !queue.unread.isEmpty || queue.nextTime != nil
+    }
+    if isNew { alarm.ring() }
+  }
+
+  /// Delivers until the task is cancelled; begins with what waits in storage.
+  public func run(writer: any TreeWriter) async throws {
+    let namespaces = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces().map(\.id) }
+    queue.withLock { $0.start(namespaces) }
+    await withTaskGroup(of: Void.self) { group in
+      while !Task.isCancelled {
+        readUnread()
+        let now = clock.now()
+        let (items, next) = queue.withLock { queue in
+          queue.fire(at: now)
+          var items: [OutboxItem] = []
+          while let item = queue.start() { items.append(item) }
+          return (items, queue.nextTime)
+        }
+        for item in items { group.addTask { await self.deliver(item, writer) } }
+        wakeResting()
+        await alarm.wait(until: next)
+      }
+      group.cancelAll()
+    }
+  }
+
+  /// Waits until every message is delivered, waits for a later attempt, or is a dead letter.
+  public func drain() async {
+    alarm.ring()
+    await withCheckedContinuation { continuation in
+      resting.withLock { $0.append(continuation) }
+      wakeResting()
+    }
+  }
+
+  private func wakeResting() {
+    let now = clock.now()
+    let isResting = queue.withLock { $0.isResting && ($0.nextTime.map { $0 > now } ?? true) }
+    guard isResting else { return }
+    let waiters = resting.withLock { waiters in
+      defer { waiters = [] }
+      return waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  // MARK: One message
+
+  private func deliver(_ item: OutboxItem, _ writer: any TreeWriter) async {
+    let error = await attempt(item)
+    // A delivery that was cut off by the shutdown is no failure: it comes again at the next start.
+    if error != nil, Task.isCancelled { return }
+    let now = clock.now()
+    let record = item.record(after: error, retry: retryTime(item, at: now), at: now)
+    if record.state == .dead {
+      logger.warning("The message \(record.key) to \(record.outlet) is a dead letter: \(record.lastError ?? "")")
+    }
+    var request = CommitRequest(namespace: item.namespace, actor: .system("outbox"))
+    request.outbox = [record]
+    let stored = await withCheckedContinuation { continuation in
+      writer.submit(request) { continuation.resume(returning: $0) }
+    }
+    var next = record.state == .waiting ? record : nil
+    if case .failure(let refusal) = stored {
+      logger.warning("The attempt at \(record.key) could not be recorded, so it is repeated: \(refusal)")
+      next = item.record.later(now + 1000)
+    }
+    queue.withLock { $0.finish(item, next: next, at: now) }
+    alarm.ring()
+  }
+
+  /// - Returns: why the delivery failed; nil if it did not.
+  private func attempt(_ item: OutboxItem) async -> String? {
+    guard let outlet = outlets[item.record.outlet] else {
+      return "No outlet is called \"\(item.record.outlet)\". Configure one, or correct the function that sends to it."
+    }
+    do {
+      let name = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
+        .first { $0.id == item.namespace }?.name
+      try await outlet.deliver(key: item.key(in: name ?? "?"), payload: item.record.payload)
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private func retryTime(_ item: OutboxItem, at now: Int64) -> OutboxItem.RetryAt {
+    let failures = item.record.attempts + 1
+    guard failures < retry.attempts else { return .never }
+    let delay = Double(retry.delay(afterFailures: failures).wholeMilliseconds)
+    let jitter = random.withLock { Double.random(in: 0.8...1.2, using: &$0) }
+    return .at(now + Int64(delay * jitter))
+  }
+
+  /// Reads waiting messages from storage, as many as there is room for.
+  private func readUnread() {
+    while let namespace = queue.withLock({ $0.nextUnread() }) {
+      do throws(StorageError) {
+        let records = try engine.read { (snapshot) throws(StorageError) in
+          try snapshot.outbox(in: namespace, state: .waiting, after: nil, limit: 5000)
+        }
+        let now = clock.now()
+        queue.withLock { queue in
+          for record in records { queue.add(OutboxItem(namespace: namespace, record: record), at: now) }
+          if records.count == 5000 { queue.mark(namespace) }
+        }
+        if records.count == 5000 { return }
+      } catch {
+        logger.error("The outbox of namespace \(namespace.rawValue) cannot be read: \(error)")
+        return queue.withLock { $0.mark(namespace) }
+      }
+    }
+  }
+}
+
+extension OutboxRecord {
+  /// The same, to be tried at another time.
+  fileprivate func later(_ time: Int64) -> OutboxRecord {
+    OutboxRecord(
+      key: key, outlet: outlet, payload: payload, cause: cause, state: .waiting, attempts: attempts, nextAttemptAt: time,
+      lastError: lastError, createdAt: createdAt)
+  }
+}

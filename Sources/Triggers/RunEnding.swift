@@ -1,0 +1,18 @@
+import StorageCore
+
+/// How a run ended.
+enum RunEnding: Sendable {
+  /// Effects to commit, together with the execution record in the request.
+  case effect(CommitRequest, ExecutionRecord)
+  case skipped(String)
+  case failed(String, Failure)
+
+  enum Failure: Sendable {
+    /// To be tried again by the function's policy.
+    case retry
+    /// To be tried again after this many milliseconds.
+    case retryAfter(Int64)
+    /// Trying again is useless.
+    case permanent
+  }
+}

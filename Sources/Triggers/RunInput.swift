@@ -1,0 +1,54 @@
+import FunctionsKit
+import StorageCore
+import TreeModel
+
+/// What a function is given: the event's values, and a context.
+struct RunInput {
+  let run: FunctionDefinition.Run
+  let context: FunctionContext
+
+  /// Reads the event's values: of a leaf from the commit, of a larger node from the tree as of the commit and of the one
+  /// before it. A retry, a restart and a replay find the same.
+  init(
+    _ delivery: Delivery, _ definition: FunctionDefinition, namespace: String, engine: any StorageEngine, leavesMax: Int
+  ) throws {
+    let facts = delivery.facts
+    guard let captures = delivery.captures else {
+      throw PermanentFailure("\(definition.name)'s pattern \(definition.pattern) does not match \(facts.path) any more.")
+    }
+    let commit = try facts.commit ?? Self.commit(of: facts, engine)
+    let reader = RunReader(engine: engine, namespace: facts.namespace, revision: facts.revision, leavesMax: leavesMax)
+    let details = EventDetails(
+      id: facts.text, namespace: namespace, path: facts.path, time: commit.time,
+      actor: commit.actor.description, attempt: delivery.attempts + 1)
+    let (before, after) = try Self.values(facts, commit, reader)
+    run = FunctionDefinition.Run(details: details, captures: captures, before: before, after: after)
+    context = FunctionContext(event: details, reader: reader)
+  }
+
+  private static func commit(of facts: EventFacts, _ engine: any StorageEngine) throws -> EventFacts.Commit {
+    let record = try engine.read { (snapshot) throws(StorageError) in
+      try snapshot.commit(in: facts.namespace, at: facts.revision)
+    }
+    guard let record else {
+      throw PermanentFailure("The commit of \(facts.record.id) is not in the log any more; the event cannot be run.")
+    }
+    return EventFacts.Commit(time: record.time, actor: record.actor, changes: record.changes)
+  }
+
+  private static func values(_ facts: EventFacts, _ commit: EventFacts.Commit, _ reader: RunReader) throws
+    -> (before: TreeNode, after: TreeNode)
+  {
+    if let change = commit.changes?.change(at: facts.record.id.path) {
+      switch (facts.record.kind, change.before, change.after) {
+      case (.created, nil, let after?): return (.absent, .leaf(after))
+      case (.updated, let before?, let after?): return (.leaf(before), .leaf(after))
+      case (.deleted, let before?, nil): return (.leaf(before), .absent)
+      default: break  // A map stood there, or stands there now.
+      }
+    }
+    let before = facts.record.kind == .created ? .absent : try reader.nodeBeforeEvent(facts.path)
+    let after = facts.record.kind == .deleted ? .absent : try reader.nodeAtEvent(facts.path)
+    return (before, after)
+  }
+}

@@ -1,0 +1,34 @@
+import FunctionsKit
+import StorageCore
+import TreeModel
+
+/// Reads the tree for one run: as of its event's commit, just before it, and as it is now.
+struct RunReader: FunctionReader {
+  let engine: any StorageEngine
+  let namespace: NamespaceID
+  let revision: Revision
+  /// The most that one read may return.
+  let leavesMax: Int
+
+  func nodeAtEvent(_ path: Path) throws -> TreeNode { try node(path, asOf: revision) }
+  func nodeBeforeEvent(_ path: Path) throws -> TreeNode { try node(path, asOf: revision.previous) }
+  func latestNode(_ path: Path) throws -> TreeNode { try node(path, asOf: nil) }
+
+  private func node(_ path: Path, asOf revision: Revision?) throws -> TreeNode {
+    let place = PathBytes(path)
+    let leaves = try engine.read { (snapshot) throws(StorageError) -> [StoredLeaf] in
+      if let revision {
+        try snapshot.leaves(in: namespace, under: place, asOf: revision, limit: leavesMax + 1)
+      } else {
+        try snapshot.leaves(in: namespace, under: place, limit: leavesMax + 1)
+      }
+    }
+    guard leaves.count <= leavesMax else {
+      throw PermanentFailure("\(path) holds more than \(leavesMax) leaves; read a smaller part of the tree.")
+    }
+    guard let node = TreeNode(leaves: leaves.lazy.map(\.leaf), at: place) else {
+      throw StorageError(.damaged, "A stored path below \(path) cannot be read; verify the data, or restore a backup.")
+    }
+    return node
+  }
+}

@@ -1,0 +1,128 @@
+import FunctionsKit
+import StorageCore
+import TreeModel
+
+/// What a start has to do, from one look at storage.
+struct StartPlan: Sendable {
+  struct Namespace: Sendable {
+    let id: NamespaceID
+    let settled: Revision
+  }
+
+  /// A delivery that becomes another: under a new name, or a dead letter.
+  struct Move: Sendable {
+    let old: DeliveryRecord
+    let new: DeliveryRecord
+  }
+
+  let table: TriggerTable
+  private(set) var namespaces: [Namespace] = []
+  private(set) var functions: [FunctionState]
+  private(set) var missing: [MissingFunction] = []
+  /// Records that storage does not have, or not so.
+  private(set) var functionRecords: [FunctionRecord] = []
+  /// Names that functions had before, and their names now.
+  private var renamed: [String: String] = [:]
+  var report = StartReport()
+
+  init(table: TriggerTable, now: Int64, snapshot: any Snapshot) throws(StorageError) {
+    self.table = table
+    functions = table.definitions.map { FunctionState(name: $0.name) }
+    var heads: [NamespaceID: Revision] = [:]
+    for namespace in try snapshot.namespaces() {
+      heads[namespace.id] = try snapshot.head(of: namespace.id).revision
+      namespaces.append(Namespace(id: namespace.id, settled: try snapshot.settledRevision(of: namespace.id)))
+    }
+    let stored = Dictionary(try snapshot.functions().map { ($0.name, $0) }) { $1 }
+    for (position, definition) in table.definitions.enumerated() {
+      for name in definition.options.formerly { renamed[name] = definition.name }
+      let names = [definition.name] + definition.options.formerly
+      compare(position, with: names.lazy.compactMap { stored[$0] }.first, heads: heads, at: now)
+    }
+    for record in stored.values.sorted(by: { $0.name < $1.name }) {
+      guard table.position(of: record.name) == nil, renamed[record.name] == nil else { continue }
+      missing.append(MissingFunction(record))
+      report.missing.append(record.name)
+    }
+  }
+
+  private mutating func compare(
+    _ position: Int, with stored: FunctionRecord?, heads: [NamespaceID: Revision], at now: Int64
+  ) {
+    guard let stored else {
+      functions[position].since = heads
+      report.new.append(functions[position].name)
+      functionRecords.append(record(of: position, at: now))
+      return
+    }
+    functions[position].since = stored.since
+    if stored.isPaused {
+      functions[position].phase = .paused
+      functions[position].pauseReason = stored.pauseReason
+      functions[position].isPausedByEngine = stored.pauseReason?.hasPrefix("paused by the engine") ?? false
+      report.paused.append(functions[position].name)
+    }
+    let record = record(of: position, at: now)
+    let isSame = record.pattern == stored.pattern && record.kinds == stored.kinds
+    if !isSame { report.changed.append(record.name) }
+    if !isSame || record.name != stored.name { functionRecords.append(record) }
+  }
+
+  mutating func pause(_ function: Int, because reason: String, at now: Int64) {
+    functions[function].phase = .paused
+    functions[function].pauseReason = reason
+    functions[function].isPausedByEngine = true
+    report.paused.append(functions[function].name)
+  }
+
+  func record(of function: Int, at now: Int64) -> FunctionRecord {
+    FunctionRecord(table.definitions[function], functions[function], at: now)
+  }
+
+  /// The deliveries that wait in a namespace: those to load, and those of functions that have another name or none.
+  func deliveries(in namespace: NamespaceID, from snapshot: any Snapshot) throws(StorageError)
+    -> (ready: [DeliveryRecord], moved: [Move])
+  {
+    var ready: [DeliveryRecord] = []
+    var moved: [Move] = []
+    for state in [DeliveryRecord.State.waiting, .paused] {
+      var last: DeliveryRecord?
+      while true {
+        let page = try snapshot.deliveries(in: namespace, state: state, after: last, limit: 512)
+        for delivery in page {
+          let name = renamed[delivery.function] ?? delivery.function
+          guard let function = table.position(of: name) else {
+            moved.append(Move(old: delivery, new: delivery.dead))
+            continue
+          }
+          let own = delivery.function == name ? delivery : delivery.moved(to: name)
+          if own.function != delivery.function { moved.append(Move(old: delivery, new: own)) }
+          if functions[function].phase == .active { ready.append(own) }
+        }
+        guard page.count == 512 else { break }
+        last = page.last
+      }
+    }
+    // Each lane in the order of its events, whatever the state that they were found in.
+    ready.sort { ($0.event.revision, $0.event.path) < ($1.event.revision, $1.event.path) }
+    return (ready, moved)
+  }
+}
+
+extension DeliveryRecord {
+  /// The same for another function.
+  fileprivate func moved(to name: String) -> DeliveryRecord {
+    DeliveryRecord(
+      event: event, kind: kind, hop: hop, function: name, state: state, attempts: attempts, crashes: crashes,
+      nextAttemptAt: nextAttemptAt, lastError: lastError, updatedAt: updatedAt)
+  }
+
+  /// The same as a dead letter of a function that is not there any more.
+  fileprivate var dead: DeliveryRecord {
+    let unknown = "unknown_function: \(function) is not registered any more. Register it, or name it in `formerly` of the "
+      + "function that took its place. The last error before: \(lastError)"
+    return DeliveryRecord(
+      event: event, kind: kind, hop: hop, function: function, state: .dead, attempts: attempts, crashes: crashes,
+      nextAttemptAt: 0, lastError: unknown, updatedAt: updatedAt)
+  }
+}

@@ -1,0 +1,19 @@
+/// What the start found out about the registered functions, compared with what storage remembers.
+public struct StartReport: Sendable, Hashable {
+  /// Functions that were not there before: they see events from now on.
+  public var new: [String] = []
+  /// Functions that nobody registered any more.
+  public var missing: [String] = []
+  /// Functions whose pattern or kind is another.
+  public var changed: [String] = []
+  /// Functions that are paused.
+  public var paused: [String] = []
+  /// Runs that were under way when the process died, as `function event`.
+  public var crashed: [String] = []
+  /// Waiting deliveries that became dead letters because their function is missing.
+  public var deadLetters = 0
+  /// Deliveries that wait for a retry.
+  public var waiting = 0
+
+  public init() {}
+}

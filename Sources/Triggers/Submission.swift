@@ -1,0 +1,22 @@
+import StorageCore
+
+/// A request of the dispatcher's own, and what its end means.
+struct Submission: Sendable {
+  enum Purpose: Sendable {
+    /// The end of a run: its effects and its execution record.
+    case effect(Delivery, ExecutionRecord)
+    /// A failed attempt: a retry, or a dead letter.
+    case attempt(Delivery, DeliveryRecord)
+    /// Deliveries that wait behind one that waits for a retry.
+    case wait([Delivery])
+    /// Deliveries of a paused function.
+    case park([Delivery])
+    /// Removes the delivery record of an event that was handled before.
+    case settle(Delivery)
+    /// Something that nobody waits for.
+    case note
+  }
+
+  var request: CommitRequest
+  let purpose: Purpose
+}

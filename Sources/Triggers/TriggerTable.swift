@@ -1,0 +1,72 @@
+public import FunctionsKit
+import StorageCore
+import TreeModel
+
+/// The registered functions, arranged so that those which want a change are found in one walk. Immutable.
+public struct TriggerTable: Sendable {
+  public let definitions: [FunctionDefinition]
+  /// Positions in ``definitions`` by pattern.
+  private let trie: PathTrie<Int>
+  private let positions: [String: Int]
+  /// The settings of each function, as JSON; nil if it has none.
+  let settings: [String?]
+
+  public init(_ definitions: [FunctionDefinition]) {
+    self.definitions = definitions
+    var trie = PathTrie<Int>()
+    var positions: [String: Int] = [:]
+    for (position, definition) in definitions.enumerated() {
+      trie.insert(definition.pattern, position)
+      positions[definition.name] = position
+    }
+    self.trie = trie
+    self.positions = positions
+    settings = definitions.map { $0.settings.exists ? String(decoding: $0.settings.json(.export), as: UTF8.self) : nil }
+  }
+
+  /// The position of a function; nil if none has the name.
+  public func position(of name: String) -> Int? { positions[name] }
+
+  /// The definition of a function; nil if none has the name.
+  public subscript(name: String) -> FunctionDefinition? {
+    positions[name].map { definitions[$0] }
+  }
+
+  /// Whether a path, or one above it, matches any pattern: what is false for most writes, and cheap to ask.
+  var isEmpty: Bool { definitions.isEmpty }
+
+  /// Calls `body` for each function and each prefix of the path that its pattern matches.
+  func forEachMatch(of path: Path, _ body: (_ depth: Int, _ function: Int) -> Void) {
+    trie.forEachPrefixMatch(of: path, body)
+  }
+
+  /// Whether a function wants a change of this kind with these scalars at a path that its pattern matches.
+  func wants(_ function: Int, _ kind: EventRecord.Kind, before: Scalar?, after: Scalar?) -> Bool {
+    let definition = definitions[function]
+    return definition.trigger.admits(kind) && definition.filter(before: before, after: after)
+  }
+
+  /// The functions that want an event, in the order of their registration.
+  ///
+  /// - Parameter change: the change of the leaf at exactly the event's path, if there was one.
+  func wanting(_ path: Path, _ kind: EventRecord.Kind, change: LeafChange?) -> [Int] {
+    var found: [Int] = []
+    trie.forEachPrefixMatch(of: path) { depth, function in
+      guard depth == path.depth, wants(function, kind, before: change?.before, after: change?.after) else { return }
+      found.append(function)
+    }
+    return found.count > 1 ? found.sorted() : found
+  }
+}
+
+extension FunctionDefinition.Trigger {
+  /// Whether an event of this kind starts a function with this trigger (spec: triggers-ledger §1.1).
+  func admits(_ kind: EventRecord.Kind) -> Bool {
+    switch self {
+    case .onWrite: true
+    case .onCreate: kind == .created
+    case .onUpdate: kind == .updated
+    case .onDelete: kind == .deleted
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import DoubloonTesting
+import Functions
+import RewardModel
+import Testing
+import TreeModel
+
+/// `rewardReferrals` as the seed has it, with the policies of the design (spec: triggers-ledger §2 and §8.26-42).
+struct LevelRewardTests {
+  @Test("From 4 to 5 the referrer gets 50 and the player nothing (§8.29), once (§8.44)")
+  func fourToFive() async throws {
+    try await TestServer.run(registerFunctions, tree: Game.bobAtFour) { server in
+      let write = try await server.set(Game.level("bob"), 5, as: .user("bob"))
+      #expect(write.outcomes == ["rewardReferrals": .done])
+      try await server.redeliver(write, times: 100)
+      #expect(try await server.balance(Game.gold("alice")) == 50)
+      #expect(try await server.balance(Game.gold("bob")) == 0)
+      try await server.expectEntries(1)
+    }
+  }
+
+  @Test(
+    "Jumping over level 5 pays nothing and says so; other changes make no run at all (§8.30)",
+    arguments: [(3, 5, true), (4, 6, true), (5, 4, false), (5, 6, false), (1, 2, false), (6, 5, false)] as [(Int64, Int64, Bool)])
+  func otherSteps(from: Int64, to: Int64, isJump: Bool) async throws {
+    let tree: TreeNode = ["users": ["bob": ["level": .leaf(.int(from)), "referred_by": "alice"]]]
+    try await TestServer.run(registerFunctions, tree: tree) { server in
+      let write = try await server.set(Game.level("bob"), .leaf(.int(to)))
+      #expect(write.outcomes == (isJump ? ["rewardReferrals": .skipped("jumped_over_5")] : [:]))
+      try await server.expectEntries(0)
+    }
+  }
+
+  @Test("A level that is created as 5 is no update, and pays nothing (§8.30)")
+  func createdAsFive() async throws {
+    try await TestServer.run(registerFunctions, tree: ["users": ["bob": ["referred_by": "alice"]]]) { server in
+      let write = try await server.set(Game.level("bob"), 5)
+      #expect(write.events.isEmpty)
+      try await server.expectEntries(0)
+    }
+  }
+
+  @Test("Where the settings say crossing, a jump over level 5 pays")
+  func crossing() async throws {
+    let settings: TreeNode = ["rewardReferrals": ["crossing": true, "amount": 60]]
+    try await TestServer.run(registerFunctions, tree: Game.bobAtFour, settings: settings) { server in
+      try await server.set(Game.level("bob"), 7)
+      #expect(try await server.balance(Game.gold("alice")) == 60)
+    }
+  }
+
+  @Test("5 and 5.0 are one level: writing 5.0 over 4 pays, over 5 is no event (§8.14)")
+  func floatingFive() async throws {
+    try await TestServer.run(registerFunctions, tree: Game.bobAtFour) { server in
+      try await server.set(Game.level("bob"), 5.0)
+      let same = try await server.set(Game.level("bob"), 5)
+      #expect(!same.changed)
+      #expect(try await server.balance(Game.gold("alice")) == 50)
+    }
+  }
+
+  @Test("Falling back and rising again pays once by default, each time where the policy says so (§8.32)")
+  func again() async throws {
+    try await TestServer.run(registerFunctions, tree: Game.bobAtFour) { server in
+      for level in [5, 4, 5] as [Int64] { try await server.set(Game.level("bob"), .leaf(.int(level))) }
+      #expect(try await server.balance(Game.gold("alice")) == 50)
+    }
+    let settings: TreeNode = ["rewardReferrals": ["repeats": "everyTime"]]
+    try await TestServer.run(registerFunctions, tree: Game.bobAtFour, settings: settings) { server in
+      for level in [5, 4, 5] as [Int64] { try await server.set(Game.level("bob"), .leaf(.int(level))) }
+      #expect(try await server.balance(Game.gold("alice")) == 100)
+    }
+  }
+
+  @Test("A circle of referrals pays the referrer nothing, unless it is allowed (§8.38)")
+  func cycle() async throws {
+    let tree: TreeNode = [
+      "users": [
+        "a": ["referred_by": "c", "level": 4], "b": ["referred_by": "a", "level": 4], "c": ["referred_by": "b", "level": 4],
+      ]
+    ]
+    try await TestServer.run(registerFunctions, tree: tree) { server in
+      let write = try await server.set(Game.level("a"), 5)
+      #expect(write.outcomes == ["rewardReferrals": .skipped("cycle")])
+      try await server.expectEntries(0)
+    }
+    try await TestServer.run(registerFunctions, tree: tree, settings: ["rewardReferrals": ["cycle": "allow"]]) { server in
+      try await server.set(Game.level("a"), 5)
+      #expect(try await server.balance(Game.gold("c")) == 50)
+    }
+  }
+
+  @Test("A referrer without a record is paid and marked; where one is required, skipped (§8.38)")
+  func ghost() async throws {
+    let tree: TreeNode = ["users": ["bob": ["level": 4, "referred_by": "ghost"]]]
+    try await TestServer.run(registerFunctions, tree: tree) { server in
+      try await server.set(Game.level("bob"), 5)
+      #expect(try await server.balance(Game.gold("ghost")) == 50)
+      #expect(try await server.entries().map(\.transfer.reason) == ["ghost_referrer"])
+    }
+    let settings: TreeNode = ["rewardReferrals": ["requireReferrer": "record"]]
+    try await TestServer.run(registerFunctions, tree: tree, settings: settings) { server in
+      let write = try await server.set(Game.level("bob"), 5)
+      #expect(write.outcomes == ["rewardReferrals": .skipped("unknown_referrer")])
+    }
+  }
+
+  @Test("The referrer is read as of the event: a change that comes later does not redirect the coins (rule 14)")
+  func asOfEvent() async throws {
+    try await TestServer.run(registerFunctions, tree: Game.bobAtFour) { server in
+      try await server.pause("rewardReferrals")
+      try await server.set(Game.level("bob"), 5)
+      try await server.set(Game.referredBy("bob"), "mallory")
+      try await server.resume("rewardReferrals")
+      #expect(try await server.balance(Game.gold("alice")) == 50)
+      #expect(try await server.balance(Game.gold("mallory")) == 0)
+    }
+  }
+
+  @Test("1,000 players who reach level 5 at once bring their referrer exactly 50,000 (§8.39)")
+  func thousand() async throws {
+    let users = (0..<1000).map { TreeMap.Entry(key: Key(unchecked: "p\($0)"), node: ["level": 4, "referred_by": "alice"]) }
+    try await TestServer.run(registerFunctions, tree: ["users": .map(TreeMap(users))]) { server in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for i in 0..<1000 { group.addTask { try await server.set(Game.level("p\(i)"), 5) } }
+        try await group.waitForAll()
+      }
+      #expect(try await server.balance(Game.gold("alice")) == 50_000)
+      try await server.expectEntries(1000)
+    }
+  }
+
+  @Test("Players who are imported with their levels pay nobody, and their coins are opening entries (rule 26)")
+  func imported() async throws {
+    let tree: TreeNode = ["users": ["bob": ["level": 5, "referred_by": "alice", "inventory": ["pieces_of_eight": 120]]]]
+    try await TestServer.run(registerFunctions, tree: tree) { server in
+      let codes = try await server.entries().map(\.transfer.code)
+      #expect(codes == ["opening"])
+      #expect(try await server.balance(Game.gold("alice")) == 0)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import Ledger
+import Logging
+import NIOCore
+import NIOPosix
+import StorageCore
+import StorageSQLite
+import Synchronization
+import TestSupport
+import Testing
+import TreeDatabase
+import TreeModel
+
+@testable import ServerAPI
+
+/// The whole surface over a real socket, on a store in memory and a clock that stands still.
+struct APIServer: Sendable {
+  let database: Database
+  let clock: AdjustableClock
+  let metrics: ServerMetrics
+  let router: RequestRouter
+  let port: Int
+  /// The namespaces that were announced.
+  let announced: Announcements
+  /// The server's `run()`.
+  let running: Task<Void, any Error>
+
+  static let start: Int64 = 1_700_000_000_000
+  static let admin = ["Authorization": "Bearer owner"]
+
+  final class Announcements: Sendable {
+    private let names = Mutex<[String]>([])
+    func add(_ name: String) { names.withLock { $0.append(name) } }
+    var all: [String] { names.withLock { $0 } }
+  }
+
+  /// Runs a test against a server of its own.
+  static func run(
+    access: AccessPolicy = .development, functions: (any FunctionOperating)? = nil, effects: (any EffectsWaiting)? = nil,
+    limits: WriteLimits = WriteLimits(), configuration: HTTPServerConfiguration = .changed { _ in },
+    participants: [any CommitParticipant] = [],
+    _ test: (APIServer) async throws -> Void
+  ) async throws {
+    let engine = try SQLiteEngine.inMemory()
+    let clock = AdjustableClock(frozenAt: start)
+    let metrics = ServerMetrics()
+    let currencies = try CurrencyTable([.piecesOfEight])
+    let database = try Database(
+      engine: engine, participants: [LedgerParticipant(table: currencies)] + participants, observers: [metrics], limits: limits,
+      clock: clock)
+    let pool = NIOThreadPool(numberOfThreads: 2)
+    pool.start()
+    let announced = Announcements()
+    let services = ServerServices(
+      database: database, access: access, metrics: metrics, defaultNamespace: "game", threadPool: pool,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, random: SplitMix64(seed: 1), functions: functions,
+      ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), effects: effects, adjustableClock: clock,
+      announceNamespace: announced.add)
+    let router = RequestRouter(services: services)
+    let server = HTTPServer(
+      configuration: configuration, responder: router, metrics: metrics, clock: clock,
+      logger: services.logger)
+    let port = try await server.bind().port ?? 0
+    let running = Task { try await server.run() }
+    let outcome: Result<Void, any Error>
+    do {
+      outcome = .success(
+        try await test(
+          APIServer(
+            database: database, clock: clock, metrics: metrics, router: router, port: port, announced: announced,
+            running: running)))
+    } catch {
+      outcome = .failure(error)
+    }
+    running.cancel()
+    try await running.value
+    database.shutDown()
+    try await pool.shutdownGracefully()
+    engine.close()
+    try outcome.get()
+  }
+
+  /// Makes the server stop, as the end of its service group does.
+  func stop() { running.cancel() }
+
+  /// Sends one request on a connection of its own.
+  func send(
+    _ method: String, _ path: String, _ body: String? = nil, headers: [String: String] = [:], host: String = "localhost"
+  ) async throws -> RawResponse {
+    let connection = try await RawConnection.connect(to: port)
+    try await connection.send(Self.text(method, path, body, headers: headers, host: host))
+    let response = try #require(try await connection.next(isHead: method == "HEAD"), "\(method) \(path): no answer")
+    try? await connection.close()
+    return response
+  }
+
+  static func text(
+    _ method: String, _ path: String, _ body: String? = nil, headers: [String: String] = [:], host: String = "localhost"
+  ) -> String {
+    var text = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\n"
+    for (name, value) in headers { text += "\(name): \(value)\r\n" }
+    if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
+    return text + "\r\n" + (body ?? "")
+  }
+
+  /// The value at a path, as JSON text.
+  func value(_ path: String) async throws -> String { try await send("GET", path).body }
+
+  /// The default namespace's revision; 0 if there is none yet.
+  func revision(of name: String = "game") throws -> Int64 {
+    guard let id = database.namespace(named: name) else { return 0 }
+    return try database.engine.read { (snapshot) throws(StorageError) in try snapshot.head(of: id) }.revision.rawValue
+  }
+}
+
+extension HTTPServerConfiguration {
+  /// A small server on a port of the system's choice, with something changed.
+  static func changed(_ change: (inout HTTPServerConfiguration) -> Void) -> HTTPServerConfiguration {
+    var configuration = HTTPServerConfiguration(port: 0, threadCount: 2)
+    change(&configuration)
+    return configuration
+  }
+}

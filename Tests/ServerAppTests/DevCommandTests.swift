@@ -1,0 +1,69 @@
+import ArgumentParser
+import FunctionsKit
+import TestSupport
+import Testing
+import TreeModel
+
+@testable import ServerApp
+
+@Suite struct DevCommandTests {
+  @Test("the options make the configuration")
+  func configuration() throws {
+    let plain = try DevCommand.parse([]).makeConfiguration()
+    #expect(plain.host == "127.0.0.1")
+    #expect(plain.port == 9000)
+    #expect(plain.adminToken == "owner")
+    #expect(plain.defaultNamespace == "demo-default-rtdb")
+    #expect(plain.dispatchesFunctions)
+    guard case .directory(let folder) = plain.storage else { throw CommandFailure("no folder") }
+    #expect(folder.hasPrefix("/") && folder.hasSuffix("/.doubloon"))
+
+    let open = try DevCommand.parse(["--host", "0.0.0.0", "--port", "0", "--in-memory", "--project", "game"])
+      .makeConfiguration()
+    #expect(open.storage == .memory)
+    #expect(open.adminToken.utf8.count == 32)
+    #expect(open.defaultNamespace == "game-default-rtdb")
+    #expect(try DevCommand.parse(["--token"]).makeConfiguration().adminToken != "owner")
+  }
+
+  @Test("settings that no function has are refused before anything starts")
+  func settings() async throws {
+    let folder = TemporaryFolder()
+    let rows = [
+      ("{\"nobody\":{\"a\":1}}", "has settings of \"nobody\", but no function has that name"),
+      ("[1]", "must hold an object of objects"), ("{\"f\":1}", "must hold an object of objects"), ("{", "Invalid JSON"),
+    ]
+    for (text, message) in rows {
+      try FileBytes.write(Array(text.utf8), to: folder.file("s.json"))
+      let run = await CommandRun(["dev", "--in-memory", "--port", "0", "--functions-config", folder.file("s.json")])
+      #expect(run.code == 1)
+      #expect(run.err.contains(message), "\(run.err)")
+    }
+  }
+
+  @Test("the notice says where everything is")
+  func notice() throws {
+    var configuration = ServerConfiguration(storage: .directory("/data"))
+    let functions = Functions()
+    functions.onWrite(TreePath<Int>("/a/b"), name: "watch") { _, _ in .done }
+    let text = StartNotice(configuration: configuration, functions: functions.definitions).text(port: 9000)
+    #expect(text.hasPrefix("Doubloon is running at http://127.0.0.1:9000\n"))
+    for line in [
+      "  Data       /data", "  Namespace  demo-default-rtdb", "  Admin key  owner", "  Functions  watch  onWrite /a/b",
+      "  doubloon triggers tail", "curl -X PUT http://127.0.0.1:9000/users/alice.json",
+    ] {
+      #expect(text.contains(line), "\(text)")
+    }
+    configuration.host = "0.0.0.0"
+    configuration.adminToken = "t0ken"
+    configuration.storage = .memory
+    let open = StartNotice(configuration: configuration, functions: []).text(port: 4711)
+    for line in [
+      "Doubloon is running at http://127.0.0.1:4711\n", "  Listening  0.0.0.0, all addresses of this machine",
+      "  Functions  none",
+      "-H 'Authorization: Bearer t0ken'", "DOUBLOON_SERVER=http://127.0.0.1:4711 DOUBLOON_KEY=t0ken doubloon triggers tail",
+    ] {
+      #expect(open.contains(line), "\(open)")
+    }
+  }
+}

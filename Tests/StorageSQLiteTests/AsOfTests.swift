@@ -1,0 +1,139 @@
+import StorageCore
+import Testing
+import TreeModel
+
+@testable import StorageSQLite
+
+@Suite("The tree as it was")
+struct AsOfTests {
+  typealias Tree = [PathBytes: Scalar]
+
+  @Test("Every subtree as of every revision equals a naive model, also after reopening", arguments: [1, 2, 3] as [UInt64])
+  func randomHistories(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    let folder = TemporaryFolder()
+    var past: [Tree] = [[:]]
+    for round in 0..<4 {
+      let engine = try SQLiteEngine(directory: folder.path, options: tinyOptions)
+      let scribe = try Scribe(engine)
+      for _ in 0..<40 {
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+          var tree = past[past.count - 1]
+          var values: [PathBytes: Scalar?] = [:]
+          for _ in 0..<Int.random(in: 1...4, using: &random) {
+            let path = OverlayTests.paths.randomElement(using: &random)!
+            let scalar: Scalar? = Bool.random(using: &random) ? .int(Int64.random(in: 0..<5, using: &random)) : nil
+            values[path] = .some(scalar)
+            tree[path] = scalar
+          }
+          try scribe.put(values)
+          past.append(tree)
+        }
+        try scribe.session.commit()
+      }
+      try engine.read { try check($0, scribe.ns, past, &random) }
+      // Half of the times as if the process had been killed: what is in memory only is gone.
+      if round % 2 == 0 { engine.close() } else { try moveAsIfKilled(engine, folder) }
+    }
+  }
+
+  private func check(_ snapshot: any Snapshot, _ ns: NamespaceID, _ past: [Tree], _ random: inout SplitMix) throws {
+    for (revision, tree) in past.enumerated() {
+      for _ in 0..<4 {
+        let path = OverlayTests.paths.randomElement(using: &random)!
+        let limit = Int.random(in: 1...12, using: &random)
+        let found = try snapshot.leaves(in: ns, under: path, asOf: Revision(Int64(revision)), limit: limit)
+        let expected = tree.filter { path.contains($0.key) }.sorted { $0.key < $1.key }.prefix(limit)
+        #expect(found.map(\.leaf) == expected.map { Leaf(path: $0.key, scalar: $0.value) }, "revision \(revision), \(path)")
+      }
+      let all = try snapshot.leaves(in: ns, under: .root, asOf: Revision(Int64(revision)), limit: .max)
+      #expect(Dictionary(uniqueKeysWithValues: all.map { ($0.leaf.path, $0.leaf.scalar) }) == tree)
+    }
+  }
+
+  /// Copies the files as they are, and puts the copies in the place of the originals once the engine is gone.
+  private func moveAsIfKilled(_ engine: SQLiteEngine, _ folder: TemporaryFolder) throws {
+    let files = ["doubloon.db", "doubloon.db-wal"].map { ($0, TemporaryFolder.bytes(of: folder.file($0))) }
+    engine.close()
+    for name in TemporaryFolder.names(in: folder.path) where name != "doubloon.lock" {
+      try #require(FileCalls.exists(folder.file(name)))
+      FileCalls.remove(folder.file(name))
+    }
+    for (name, bytes) in files { TemporaryFolder.write(bytes, to: folder.file(name)) }
+  }
+
+  @Test("A snapshot that stays open while generations are finished still sees its past")
+  func heldSnapshot() throws {
+    let engine = try SQLiteEngine.inMemory(options: tinyOptions)
+    defer { engine.close() }
+    let scribe = try Scribe(engine)
+    for value in 1...30 {
+      try scribe.put("/counter", .int(Int64(value)))
+      try scribe.session.commit()
+    }
+    try engine.read { snapshot throws in
+      let counter = PathBytes("/counter")
+      #expect(try snapshot.value(in: scribe.ns, "/counter") == 30)
+      for value in 31...200 {
+        try scribe.put("/counter", .int(Int64(value)))
+        try scribe.session.commit()
+      }
+      #expect(try engine.history.recent(scribe.ns, reading: SQLiteConnection(path: engine.path)).start > 100)
+      for revision in 1...30 {
+        let found = try snapshot.leaves(in: scribe.ns, under: counter, asOf: Revision(Int64(revision)), limit: 1)
+        #expect(found.first?.leaf.scalar == .int(Int64(revision)))
+      }
+    }
+  }
+
+  @Test("Readers on other threads see every revision while the writer crosses every border")
+  func concurrentReaders() async throws {
+    let engine = try SQLiteEngine.inMemory(options: tinyOptions)
+    let ns = NamespaceID(rawValue: 1)
+    let counter = PathBytes("/counter")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        let scribe = try Scribe(engine)
+        for value in 1...900 as ClosedRange<Int64> {
+          try scribe.put([counter: .int(value), PathBytes("/even"): value % 2 == 0 ? .int(value) : nil])
+          if value % 3 == 0 { try scribe.session.commit() }
+          if value % 100 == 0 { try engine.checkpoint() }
+        }
+        try scribe.session.commit()
+      }
+      for seed in 1...2 as ClosedRange<UInt64> {
+        group.addTask {
+          var random = SplitMix(seed: seed)
+          for _ in 0..<600 {
+            try engine.read { snapshot throws in
+              let head = try snapshot.head(of: ns).revision.rawValue
+              guard head > 0 else { return }
+              let revision = Int64.random(in: max(1, head - 60)...head, using: &random)
+              let found = try snapshot.leaves(in: ns, under: .root, asOf: Revision(revision), limit: 9)
+              let expected: [Scalar] = revision % 2 == 0 ? [.int(revision), .int(revision)] : [.int(revision)]
+              #expect(found.map(\.leaf.scalar) == expected)
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    engine.close()
+  }
+
+  @Test("What was pruned is said to be unreadable")
+  func pruned() throws {
+    let engine = try SQLiteEngine.inMemory(options: tinyOptions)
+    defer { engine.close() }
+    let scribe = try Scribe(engine)
+    for value in 1...100 {
+      try scribe.put("/counter", .int(Int64(value)))
+      try scribe.session.commit()
+    }
+    try SQLiteConnection(path: engine.path).execute("UPDATE namespace SET pruned_revision = 20")
+    #expect {
+      try engine.read { try $0.leaves(in: scribe.ns, under: .root, asOf: Revision(10), limit: 1) }
+    } throws: { ($0 as? StorageError)?.code == .unreadable }
+    #expect(try engine.read { try $0.leaves(in: scribe.ns, under: .root, asOf: Revision(20), limit: 1) }.count == 1)
+  }
+}

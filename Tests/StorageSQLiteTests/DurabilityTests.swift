@@ -1,0 +1,134 @@
+import StorageCore
+import Synchronization
+import Testing
+import TreeModel
+
+@testable import StorageSQLite
+
+@Suite("Durability")
+struct DurabilityTests {
+  let folder = TemporaryFolder()
+
+  @Test("Files copied after a commit, as a killed process leaves them, hold everything that was committed")
+  func killed() throws {
+    let engine = try SQLiteEngine(directory: folder.file("data"), options: tinyOptions)
+    let scribe = try Scribe(engine)
+    for value in 1...50 as ClosedRange<Int64> {
+      try scribe.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
+      try scribe.session.commit()
+      guard value % 10 == 0 else { continue }
+      if value == 30 { try engine.checkpoint() }
+      let copy = folder.file("copy\(value)")
+      try FileCalls.makeFolder(copy)
+      for name in ["doubloon.db", "doubloon.db-wal"] {
+        TemporaryFolder.write(TemporaryFolder.bytes(of: folder.file("data/" + name)), to: copy + "/" + name)
+      }
+      let reopened = try SQLiteEngine(directory: copy, options: tinyOptions)
+      try reopened.read { snapshot throws in
+        #expect(try snapshot.value(in: scribe.ns, "/a") == .int(value))
+        #expect(try snapshot.children(in: scribe.ns, of: PathBytes("/b"), after: nil, limit: 99).count == Int(value))
+      }
+      reopened.close()
+    }
+    engine.close()
+  }
+
+  @Test(
+    "A commit that fails throws, and the session writes nothing ever after",
+    arguments: [SQLiteFaults.Point.beforeRows, .beforeCommit])
+  func poisoned(point: SQLiteFaults.Point) throws {
+    let isBroken = Mutex(false)
+    let broken = Broken(isBroken)
+    let faults = SQLiteFaults { found in
+      found == point && broken.value ? StorageError(.full, "The disk is full.") : nil
+    }
+    let engine = try SQLiteEngine(
+      folder: DataFolder(folder.path), options: tinyOptions, faults: faults)
+    let scribe = try Scribe(engine)
+    try scribe.put("/a", 1)
+    try scribe.session.commit()
+    try scribe.put("/a", 2)
+    broken.value = true
+    #expect { try scribe.session.commit() } throws: { ($0 as? StorageError)?.code == .full }
+    broken.value = false
+    #expect { try scribe.session.commit() } throws: { ($0 as? StorageError)?.code == .full }
+    #expect(throws: StorageError.self) { try scribe.session.head(of: NamespaceID(rawValue: 77)) }
+    #expect(throws: StorageError.self) { try scribe.session.leaf(in: scribe.ns, at: PathBytes("/x")) }
+    // Readers go on, and see what was acknowledged; the past is not confused by what was published and never committed.
+    try engine.read { snapshot throws in
+      #expect(try snapshot.value(in: scribe.ns, "/a") == 1)
+      #expect(try snapshot.leaves(in: scribe.ns, under: .root, asOf: Revision(1), limit: 9).map(\.leaf.scalar) == [1])
+    }
+    engine.close()
+    let reopened = try SQLiteEngine(directory: folder.path, options: tinyOptions)
+    #expect(try reopened.read { try $0.value(in: scribe.ns, "/a") } == 1)
+    reopened.close()
+  }
+
+  @Test("A failure after the disk has the commit keeps it, and acknowledges nothing")
+  func failedAfterCommit() throws {
+    let faults = SQLiteFaults { $0 == .afterCommit ? StorageError(.failed, "I/O error.") : nil }
+    let engine = try SQLiteEngine(folder: DataFolder(folder.path), options: tinyOptions, faults: faults)
+    let scribe = try Scribe(engine)
+    try scribe.put("/a", 1)
+    #expect(throws: StorageError.self) { try scribe.session.commit() }
+    engine.close()
+    let reopened = try SQLiteEngine(directory: folder.path, options: tinyOptions)
+    #expect(try reopened.read { try $0.value(in: scribe.ns, "/a") } == 1)
+    reopened.close()
+  }
+
+  @Test("An I/O error of the disk at a commit's fsync poisons; after a power cut everything acknowledged is there")
+  func powerCut() throws {
+    for failsAt in 1...25 {
+      let disk = FaultyDisk.shared
+      disk.reset()
+      var options = tinyOptions
+      options.vfs = disk.name
+      let data = folder.file("data\(failsAt)")
+      let engine = try SQLiteEngine(directory: data, options: options)
+      let scribe = try Scribe(engine)
+      try scribe.session.commit()
+      disk.failSync(after: failsAt)
+      var acknowledged: Int64 = 0
+      do {
+        for value in 1...40 as ClosedRange<Int64> {
+          try scribe.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
+          try scribe.session.commit()
+          acknowledged = value
+          if value % 7 == 0 { try engine.checkpoint() }
+        }
+      } catch {
+        #expect((error as? StorageError)?.code == .failed)
+      }
+      #expect(acknowledged < 40)
+      // What was not synced is lost.
+      let after = folder.file("after\(failsAt)")
+      try FileCalls.makeFolder(after)
+      disk.copyDurable(from: data, to: after)
+      engine.close()
+      let reopened = try SQLiteEngine(directory: after, options: tinyOptions)
+      try reopened.read { snapshot throws in
+        let head = try snapshot.head(of: scribe.ns).revision.rawValue
+        #expect(head >= acknowledged && head <= acknowledged + 1, "sync \(failsAt)")
+        #expect(try snapshot.value(in: scribe.ns, "/a") == (head == 0 ? nil : .int(head)))
+        #expect(try snapshot.children(in: scribe.ns, of: PathBytes("/b"), after: nil, limit: 99).count == Int(head))
+      }
+      reopened.close()
+    }
+  }
+}
+
+/// A switch that a closure and a test share.
+private final class Broken: Sendable {
+  private let state: Mutex<Bool>
+
+  init(_ state: consuming Mutex<Bool>) {
+    self.state = state
+  }
+
+  var value: Bool {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
+  }
+}

@@ -1,0 +1,165 @@
+import Glibc
+import StorageCore
+import Testing
+import TreeModel
+
+@testable import StorageSQLite
+
+@Suite("Opening a store")
+struct OpeningTests {
+  let folder = TemporaryFolder()
+
+  @Test("A second opening is refused and names the process")
+  func locked() throws {
+    let engine = try SQLiteEngine(directory: folder.path)
+    let error = #expect(throws: StorageError.self) { try SQLiteEngine(directory: folder.path) }
+    #expect(error?.code == .locked)
+    #expect(error?.message.contains("process \(getpid())") == true)
+    engine.close()
+    try SQLiteEngine(directory: folder.path).close()
+  }
+
+  @Test("What was committed is there after closing, and nothing else stays in the folder")
+  func reopening() throws {
+    var engine = try SQLiteEngine(directory: folder.file("deep/er"))
+    var scribe = try Scribe(engine)
+    try scribe.put("/a", 1)
+    try scribe.post(transfer("bob", key: "one"))
+    try scribe.session.commit()
+    try scribe.put("/b", 1)
+    let head = NamespaceHead(
+      revision: Revision(1), time: 1001, commitHash: try engine.read { try $0.head(of: scribe.ns) }.commitHash,
+      entrySequence: 1, entryHash: try scribe.session.head(of: scribe.ns).entryHash)
+    engine.close()
+    #expect(TemporaryFolder.names(in: folder.file("deep/er")) == ["doubloon.db", "doubloon.lock"])
+
+    engine = try SQLiteEngine(directory: folder.file("deep/er"))
+    scribe = try Scribe(engine)
+    #expect(try scribe.session.head(of: scribe.ns) == head)
+    #expect(try scribe.session.value(in: scribe.ns, "/a") == 1)
+    #expect(try scribe.session.value(in: scribe.ns, "/b") == nil)
+    #expect(try engine.read { try $0.namespaces() }.count == 1)
+    engine.close()
+    #expect { try engine.read { try $0.namespaces() } } throws: { ($0 as? StorageError)?.code == .stopped }
+    #expect { try scribe.session.value(in: scribe.ns, "/a") } throws: { ($0 as? StorageError)?.code == .stopped }
+  }
+
+  @Test("A store in memory leaves nothing behind")
+  func inMemory() throws {
+    let engine = try SQLiteEngine.inMemory()
+    let path = engine.path
+    #expect(FileCalls.exists(path))
+    engine.close()
+    #expect(!FileCalls.exists(path) && !FileCalls.exists(FileCalls.folder(of: path)))
+  }
+
+  @Test("A newer schema is refused and left as it is")
+  func newer() throws {
+    try SQLiteEngine(directory: folder.path).close()
+    try edit("UPDATE meta SET value = '2' WHERE name = 'schema_version'")
+    let error = #expect(throws: StorageError.self) { try SQLiteEngine(directory: folder.path) }
+    #expect(error?.code == .newerSchema)
+    #expect(TemporaryFolder.names(in: folder.path) == ["doubloon.db", "doubloon.lock"])
+  }
+
+  @Test("An older schema is brought up to date, with a copy of it beside, and ends as a new one begins")
+  func migration() throws {
+    try SQLiteEngine(directory: folder.path).close()
+    let fresh = try schema()
+    try edit("UPDATE meta SET value = '0' WHERE name = 'schema_version'; DROP TABLE audit; DROP INDEX outbox_state")
+
+    let broken = SchemaMigration(from: 0, script: "CREATE TABLE audit (id BIGINT); SELECT nothing FROM nowhere")
+    #expect(throws: StorageError.self) { try open([broken]) }
+    #expect(try open([]).code == .failed)
+
+    let lines = SchemaScript.text
+    let audit = try #require(lines.range(of: "CREATE TABLE audit"))
+    let script = lines[audit.lowerBound...] + "CREATE INDEX outbox_state ON outbox (ns, state, key);"
+    try SQLiteEngine(
+      folder: DataFolder(folder.path), options: SQLiteOptions(), migrations: [SchemaMigration(from: 0, script: String(script))]
+    ).close()
+    #expect(try schema() == fresh)
+    let copy = try SQLiteConnection(path: folder.file("doubloon.db.v0.backup"))
+    #expect(try copy.meta(.schemaVersion) == 0)
+    #expect(try copy.texts("SELECT name FROM sqlite_master WHERE name = 'audit'").isEmpty)
+  }
+
+  private func open(_ migrations: [SchemaMigration]) throws -> StorageError {
+    do {
+      let engine = try SQLiteEngine(folder: DataFolder(folder.path), options: SQLiteOptions(), migrations: migrations)
+      engine.close()
+      return StorageError(.stopped, "it opened")
+    } catch {
+      // Nothing was changed.
+      #expect(try SQLiteConnection(path: folder.file("doubloon.db")).meta(.schemaVersion) == 0)
+      if migrations.isEmpty { return error }
+      throw error
+    }
+  }
+
+  private func edit(_ script: String) throws {
+    let connection = try SQLiteConnection(path: folder.file("doubloon.db"))
+    try connection.execute(script)
+    connection.close()
+  }
+
+  private func schema() throws -> [String] {
+    let connection = try SQLiteConnection(path: folder.file("doubloon.db"))
+    defer { connection.close() }
+    return try connection.texts("SELECT name || coalesce(sql, '') FROM sqlite_master ORDER BY name")
+  }
+
+  @Test("What is no store is refused", arguments: ["garbage", "other", "torn"])
+  func damaged(kind: String) throws {
+    switch kind {
+    case "garbage": TemporaryFolder.write([UInt8](repeating: 7, count: 5000), to: folder.file("doubloon.db"))
+    case "other":
+      let connection = try SQLiteConnection(path: folder.file("doubloon.db"), creates: true)
+      try connection.execute("CREATE TABLE song (title TEXT)")
+      connection.close()
+    default:
+      let engine = try SQLiteEngine(directory: folder.path)
+      engine.close()
+      var bytes = TemporaryFolder.bytes(of: folder.file("doubloon.db"))
+      for i in bytes.indices.dropFirst(100) { bytes[i] = 0xA5 }
+      TemporaryFolder.write(bytes, to: folder.file("doubloon.db"))
+    }
+    #expect(throws: StorageError.self) { try SQLiteEngine(directory: folder.path) }
+    // The lock was given back.
+    #expect { try SQLiteEngine(directory: folder.path) } throws: { ($0 as? StorageError)?.code == .damaged }
+  }
+
+  @Test("A payload that cannot be read is reported as damage, by the snapshot and by the writer")
+  func damagedPayload() throws {
+    let engine = try SQLiteEngine(directory: folder.path)
+    defer { engine.close() }
+    let scribe = try Scribe(engine)
+    try scribe.put("/a", 1)
+    try scribe.session.commit()
+    try edit("UPDATE node SET value = x'63'; UPDATE commit_log SET changes = x'01FF'")
+    func isDamaged(_ body: () throws -> Void) -> Bool {
+      do {
+        try body()
+        return false
+      } catch {
+        return (error as? StorageError)?.code == .damaged
+      }
+    }
+    #expect(isDamaged { _ = try engine.read { try $0.leaves(in: scribe.ns, under: .root, limit: 1) } })
+    #expect(isDamaged { _ = try engine.read { try $0.commit(in: scribe.ns, at: Revision(1)) } })
+    #expect(isDamaged { _ = try scribe.session.leaf(in: scribe.ns, at: PathBytes("/a")) })
+    #expect(try engine.read { try $0.namespaces() }.count == 1)
+  }
+}
+
+extension StringProtocol {
+  /// The first place of a text; the standard library has none without Foundation.
+  fileprivate func range(of text: String) -> Range<Index>? {
+    var start = startIndex
+    while start < endIndex {
+      if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
+      formIndex(after: &start)
+    }
+    return nil
+  }
+}

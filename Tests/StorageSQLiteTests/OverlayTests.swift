@@ -1,0 +1,112 @@
+import RewardModel
+import StorageCore
+import Testing
+import TreeModel
+
+@testable import StorageSQLite
+
+@Suite("A batch over the file")
+struct OverlayTests {
+  /// Paths at three depths that share keys, with priorities and the root.
+  static let paths: [PathBytes] = {
+    var paths: [PathBytes] = [.root]
+    let keys = ["a", "b", "1", "02", "é"].map { Key(unchecked: $0) }
+    for x in keys {
+      let one = PathBytes.root.child(x)
+      paths += [one, one.priority]
+      for y in keys { paths += [one.child(y), one.child(y).child(x)] }
+    }
+    return paths.sorted()
+  }()
+
+  @Test("Reads equal a naive model under random puts, removals, rollbacks and commits", arguments: [1, 2, 3, 4] as [UInt64])
+  func model(seed: UInt64) throws {
+    var random = SplitMix(seed: seed)
+    let engine = try SQLiteEngine.inMemory()
+    defer { engine.close() }
+    let session = try engine.makeWriteSession()
+    let ns = try session.namespace(named: "game", creatingAt: 1)!
+    var model: [PathBytes: StoredLeaf] = [:]
+    var marks: [(mark: WriteMark, model: [PathBytes: StoredLeaf])] = []
+    for step in 1...3000 {
+      switch Int.random(in: 0..<20, using: &random) {
+      case 0..<11:
+        let path = Self.paths.randomElement(using: &random)!
+        let scalar: Scalar? = Int.random(in: 0..<3, using: &random) == 0 ? nil : .int(Int64(step))
+        session.setLeaf(scalar, at: path, revision: Revision(Int64(step)), in: ns)
+        model[path] = scalar.map { StoredLeaf(leaf: Leaf(path: path, scalar: $0), revision: Revision(Int64(step))) }
+      case 11, 12: marks.append((session.mark(), model))
+      case 13, 14:
+        guard let index = marks.indices.randomElement(using: &random) else { continue }
+        session.rollback(to: marks[index].mark)
+        model = marks[index].model
+        marks.removeSubrange((index + 1)...)
+      case 15:
+        if Int.random(in: 0..<8, using: &random) == 0 {
+          try session.commit()
+          marks = []
+          try engine.read { snapshot throws in try check(snapshot, ns, model, .root, .max) }
+        }
+      default:
+        let path = Self.paths.randomElement(using: &random)!
+        try check(session, ns, model, path, Int.random(in: 1..<30, using: &random))
+      }
+    }
+  }
+
+  private func check(
+    _ reading: any StorageReading, _ ns: NamespaceID, _ model: [PathBytes: StoredLeaf], _ path: PathBytes, _ limit: Int
+  ) throws {
+    let sorted = model.values.sorted { $0.leaf.path < $1.leaf.path }
+    let expected = sorted.filter { path.contains($0.leaf.path) }.prefix(limit)
+    #expect(try reading.leaves(in: ns, under: path, limit: limit) == Array(expected))
+    #expect(try reading.leaf(in: ns, at: path) == model[path])
+    #expect(try reading.leaf(in: ns, before: path) == sorted.last { $0.leaf.path < path })
+  }
+
+  @Test("A rollback takes back every kind of row, and what was there before counts again")
+  func rollbackOfEverything() throws {
+    let engine = try SQLiteEngine.inMemory()
+    defer { engine.close() }
+    let scribe = try Scribe(engine)
+    let session = scribe.session
+    let records = Records(ns: scribe.ns)
+    try scribe.put("/a", 1)
+    try records.putAll(into: scribe, round: 1)
+    try session.commit()
+    let before = try records.readAll(session)
+    let head = try session.head(of: scribe.ns)
+
+    let mark = session.mark()
+    try scribe.put("/a", 2)
+    try records.putAll(into: scribe, round: 2)
+    session.removeIdempotency(expiredAt: .max)
+    session.setSettledRevision(Revision(99), of: scribe.ns)
+    #expect(try records.readAll(session) != before)
+    session.remove(scribe.ns)
+    #expect(try session.value(in: scribe.ns, "/a") == nil)
+    #expect(try session.namespace(named: "game", creatingAt: nil) == nil)
+    session.rollback(to: mark)
+    #expect(try records.readAll(session) == before)
+    #expect(try session.head(of: scribe.ns) == head)
+    #expect(try session.value(in: scribe.ns, "/a") == 1)
+    #expect(try session.namespace(named: "game", creatingAt: nil) == scribe.ns)
+
+    try session.commit()
+    #expect(try engine.read { try records.readAll($0) } == before)
+    #expect(try engine.read { try $0.settledRevision(of: scribe.ns) } == .zero)
+  }
+
+  @Test("Keys that Unicode would merge stay apart")
+  func exactTexts() throws {
+    let engine = try SQLiteEngine.inMemory()
+    defer { engine.close() }
+    let scribe = try Scribe(engine)
+    try scribe.post(transfer("x", key: "é"))
+    #expect(try scribe.session.entry(in: scribe.ns, key: BusinessKey("e\u{301}")) == nil)
+    try scribe.post(transfer("x", key: "e\u{301}"))
+    try scribe.session.commit()
+    #expect(try scribe.session.entry(in: scribe.ns, key: BusinessKey("é"))?.sequence == 1)
+    #expect(try scribe.session.entry(in: scribe.ns, key: BusinessKey("e\u{301}"))?.sequence == 2)
+  }
+}

@@ -1,0 +1,73 @@
+import RewardModel
+import StorageCore
+import TreeModel
+
+@testable import StorageSQLite
+
+/// One record of every kind that has a key, in rounds: a later round replaces what can be replaced.
+struct Records {
+  let ns: NamespaceID
+  let event = EventID(epoch: 1, revision: Revision(1), path: PathBytes("/users/bob/level"))
+  let account = LedgerAccount.issuance("signup")
+
+  func delivery(_ round: Int, _ function: String = "reward", _ state: DeliveryRecord.State = .waiting) -> DeliveryRecord {
+    DeliveryRecord(
+      event: event, kind: .created, hop: 1, function: function, state: state, attempts: round, crashes: 0, nextAttemptAt: 9,
+      lastError: "round \(round)", updatedAt: 8)
+  }
+
+  func execution(_ function: String) -> ExecutionRecord {
+    ExecutionRecord(
+      event: event, function: function, outcome: .skipped, reason: "jumped_over_5", attempt: 2, startedAt: 3, finishedAt: 4,
+      effect: Revision(7), settings: "{}")
+  }
+
+  func outbox(_ round: Int, _ key: String = "mail/1", _ state: OutboxRecord.State = .waiting) -> OutboxRecord {
+    OutboxRecord(
+      key: key, outlet: "webhook", payload: "{\"round\":\(round)}", cause: Cause(event: event, function: "reward", hop: 1),
+      state: state, attempts: round, nextAttemptAt: 5, lastError: nil, createdAt: 6)
+  }
+
+  func answer(_ round: Int, _ key: String = "key", expiresAt: Int64 = 100) -> IdempotencyRecord {
+    IdempotencyRecord(
+      key: key, requestDigest: [UInt8(round)], revision: Revision(Int64(round)), answer: [], expiresAt: expiresAt)
+  }
+
+  /// The first round fills, the second replaces, removes and adds.
+  func putAll(into scribe: Scribe, round: Int) throws {
+    let session = scribe.session
+    session.append(EventRecord(namespace: ns, id: event(in: round), kind: .created, hop: 0))
+    session.put(execution("other\(round)"), in: ns)
+    if round == 1 { session.put(delivery(1), in: ns) } else { session.removeDelivery(of: event, to: "reward", in: ns) }
+    try scribe.post(transfer("bob", key: "signup/bob\(round)", reverses: round == 2 ? 1 : nil))
+    session.setBalance(Int64(-50 * round), of: account, unit: "pieces_of_eight", in: ns)
+    session.put(outbox(round), in: ns)
+    session.put(answer(round), in: ns)
+    session.put(
+      FunctionRecord(
+        name: "reward", pattern: "/users/{uid}", kinds: "onCreate", since: [ns: Revision(Int64(round))], isPaused: round == 2,
+        pauseReason: nil, updatedAt: 1))
+    session.append(AuditRecord(time: Int64(round), actor: .admin("ann"), action: "a", detail: "{}", result: "ok"))
+  }
+
+  func event(in round: Int) -> EventID {
+    EventID(epoch: 1, revision: Revision(Int64(round)), path: event.path)
+  }
+
+  /// What both readers can see, as text to compare.
+  func readAll(_ reading: any StorageReading) throws -> [String] {
+    [
+      "\(String(describing: try reading.commit(in: ns, at: Revision(2))))",
+      "\(String(describing: try reading.execution(in: ns, of: event, by: "other1")))",
+      "\(String(describing: try reading.execution(in: ns, of: event, by: "other2")))",
+      "\(String(describing: try reading.delivery(in: ns, of: event, to: "reward")))",
+      "\(String(describing: try reading.entry(in: ns, key: BusinessKey("signup/bob1"))))",
+      "\(String(describing: try reading.entry(in: ns, key: BusinessKey("signup/bob2"))))",
+      "\(String(describing: try reading.entry(in: ns, sequence: 2)))",
+      "\(String(describing: try reading.reversal(in: ns, of: 1)))",
+      "\(String(describing: try reading.balance(in: ns, of: account, unit: "pieces_of_eight")))",
+      "\(String(describing: try reading.outbox(in: ns, key: "mail/1")))",
+      "\(String(describing: try reading.idempotency(in: ns, key: "key")))",
+    ]
+  }
+}

@@ -1,0 +1,39 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A folder of a test's own, removed with everything in it when the value goes away.
+public final class TemporaryFolder: Sendable {
+  /// The folder's absolute path.
+  public let path: String
+
+  public init() {
+    var template = Array("/tmp/doubloon-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      preconditionFailure("No temporary folder could be made: \(String(cString: strerror(errno)))")
+    }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  deinit { Self.remove(path) }
+
+  /// The path of a file in the folder.
+  public func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  private static func remove(_ path: String) {
+    if let directory = opendir(path) {
+      while let entry = readdir(directory) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+          pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if name != ".", name != ".." { remove("\(path)/\(name)") }
+      }
+      closedir(directory)
+      rmdir(path)
+    } else {
+      unlink(path)
+    }
+  }
+}

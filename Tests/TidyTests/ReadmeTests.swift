@@ -1,0 +1,97 @@
+import Testing
+
+/// The documents name only what is there.
+@Suite struct ReadmeTests {
+  static let documents = Repository.texts.filter { $0.path.hasSuffix(".md") && !$0.path.contains(".docc/") }
+
+  @Test("every relative link leads somewhere")
+  func links() {
+    var found: [Finding] = []
+    for document in Self.documents {
+      let folder = document.path.split(separator: "/").dropLast().map(String.init)
+      for (number, line) in document.lines.enumerated() {
+        for target in Self.links(in: line)
+        where !target.hasPrefix("#") && !target.hasPrefix("mailto:") && !target[...].holds("://") {
+          let path = Self.resolved(target.split(separator: "#").first ?? "", in: folder)
+          if !Repository.exists(path) {
+            found.append(Finding(path: document.path, line: number + 1, message: "\(target) leads nowhere"))
+          }
+        }
+      }
+    }
+    #expect(found.isEmpty, "\(found.listing)")
+  }
+
+  @Test("every script that is shown can be started, and every command exists")
+  func commands() {
+    let known = Self.commandNames
+    var found: [Finding] = []
+    for document in Self.documents {
+      for (number, line) in Self.shellLines(of: document) {
+        let words = line.split { $0 == " " || $0 == "`" }.map(String.init)
+        for script in words where script.hasPrefix("Scripts/") || script.hasPrefix(".ci/") {
+          if !Repository.isExecutable(script) {
+            found.append(Finding(path: document.path, line: number, message: "\(script) cannot be started"))
+          }
+        }
+        for (program, command) in zip(words, words.dropFirst()) where program == "doubloon" || program.hasSuffix("/doubloon") {
+          if command.allSatisfy({ $0.isLowercase || $0 == "-" }), !command.hasPrefix("-"), !known.contains(command) {
+            found.append(Finding(path: document.path, line: number, message: "there is no command \"doubloon \(command)\""))
+          }
+        }
+      }
+    }
+    #expect(found.isEmpty, "\(found.listing)")
+  }
+
+  /// The names that the sources give to commands: said outright, or derived from the type's name.
+  private static let commandNames: Set<String> = {
+    var names: Set<String> = []
+    for file in Repository.sources {
+      for (raw, code) in zip(file.lines, file.code) {
+        if code.holds("commandName:"), let name = raw.split(separator: "\"", omittingEmptySubsequences: false).dropFirst().first
+        {
+          names.insert(String(name))
+        }
+        if code.holds("ParsableCommand"), let keyword = code.words.firstIndex(of: "struct"), keyword + 1 < code.words.count {
+          names.insert(code.words[keyword + 1].lowercased())
+        }
+      }
+    }
+    return names
+  }()
+
+  /// The lines between fences that hold shell, with their numbers.
+  private static func shellLines(of document: TextFile) -> [(Int, Substring)] {
+    var language: Substring?
+    var lines: [(Int, Substring)] = []
+    for (number, line) in document.lines.enumerated() {
+      if line.trimmed.hasPrefix("```") {
+        language = language == nil ? line.trimmed.dropFirst(3) : nil
+      } else if language == "sh" || language == "bash" || language == "console" {
+        lines.append((number + 1, line))
+      }
+    }
+    return lines
+  }
+
+  /// What stands in the parentheses of `[text](target)`.
+  private static func links(in line: Substring) -> [String] {
+    var targets: [String] = []
+    var rest = line
+    while let start = rest.utf8Range(of: "](") {
+      let after = rest[start...].dropFirst(2)
+      targets.append(String(after.prefix { $0 != ")" && $0 != " " }))
+      rest = after
+    }
+    return targets
+  }
+
+  private static func resolved(_ target: Substring, in folder: [String]) -> String {
+    var parts = folder
+    for part in target.split(separator: "/") where part != "." {
+      if part == ".." { _ = parts.popLast() } else { parts.append(String(part)) }
+    }
+    return parts.joined(separator: "/")
+  }
+}

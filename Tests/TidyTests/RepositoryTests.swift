@@ -1,0 +1,61 @@
+import Testing
+
+/// What a stranger who clones the repository meets.
+@Suite struct RepositoryTests {
+  /// Words that are taken apart here, so that this file does not hold what it looks for.
+  static let unfinished: Set<String> = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
+  /// Folders that exist on one machine only.
+  static let machinePaths = ["/wo" + "rk/", "/ho" + "me/", "/ro" + "ot/", "/opt/" + "swift", "/Us" + "ers/"]
+  /// Traits and calls that let a test pass without running.
+  static let skips = [".disab" + "led(", ".enabled(" + "if", "withKnown" + "Issue", "XCT" + "Skip"]
+  static let sleeps = ["Task.sl" + "eep", "usl" + "eep(", "Thread.sl" + "eep"]
+
+  @Test("no line says that its work is unfinished")
+  func marks() {
+    let found = Self.lines(with: Array(Self.unfinished)) { line in
+      line.words.contains { Self.unfinished.contains(String($0)) } ? "do it now, or open an issue" : nil
+    }
+    #expect(found.isEmpty, "\(found.listing)")
+  }
+
+  @Test("no line names a folder of one machine")
+  func paths() {
+    let found = Self.lines(with: Self.machinePaths) { line in
+      Self.machinePaths.first { line.holds($0) }.map { "\($0) exists on one machine only" }
+    }
+    #expect(found.isEmpty, "\(found.listing)")
+  }
+
+  @Test("no test can be skipped, and none sleeps")
+  func skipping() {
+    let found = Self.lines(in: "Tests/", with: Self.skips + Self.sleeps) { line in
+      if let skip = Self.skips.first(where: { line.holds($0) }) { return "\(skip): a test that was skipped is no test" }
+      if let sleep = Self.sleeps.first(where: { line.holds($0) }) { return "\(sleep): wait for the thing itself, with a bound" }
+      return nil
+    }
+    #expect(found.isEmpty, "\(found.listing)")
+  }
+
+  @Test(
+    "what a stranger expects is there",
+    arguments: ["README.md", "CONTRIBUTING.md", "LICENSE", "schema.sql", ".swift-format", ".gitignore"])
+  func present(_ file: String) {
+    #expect(Repository.exists(file))
+  }
+
+  @Test("the commands can be started", arguments: ["Scripts/run", "Scripts/test", ".ci/run"])
+  func executable(_ file: String) {
+    #expect(Repository.isExecutable(file))
+  }
+
+  /// The complaints about lines of files that hold one of the texts.
+  private static func lines(in folder: String = "", with texts: [String], _ complaint: (Substring) -> String?) -> [Finding] {
+    let needles = texts.map { Array($0.utf8) }
+    return Repository.texts.filter { file in file.path.hasPrefix(folder) && needles.contains { file.bytes.holds($0) } }
+      .flatMap { file in
+        file.lines.enumerated().compactMap { number, line in
+          complaint(line).map { Finding(path: file.path, line: number + 1, message: $0) }
+        }
+      }
+  }
+}

@@ -1,0 +1,150 @@
+import StorageCore
+import TestSupport
+import Testing
+import TreeDatabase
+import TreeModel
+
+/// What a write does to the tree (spec: rtdb-protocol §1 and §7).
+struct WritePipelineTests {
+  @Test("A set replaces value and priority; an update leaves what it does not name (§7.5, §7.6)")
+  func setAndUpdate() async throws {
+    let fixture = try await DatabaseFixture()
+    defer { fixture.close() }
+    try await fixture.write(.set("/a", prioritised(["x": 1, "y": 2], 3)))
+    try await fixture.write(
+      .update("/a", [.init(path: "/a/x", value: .node(WriteNode(10))), .init(path: "/a/deep/er", value: .node(WriteNode("z")))]))
+    #expect(try fixture.node("/a") == prioritised(["x": 10, "y": 2, "deep": ["er": "z"]], 3))
+    try await fixture.write(.set("/a", ["y": 5]))
+    #expect(try fixture.node() == ["a": ["y": 5]])
+  }
+
+  @Test("Null, an empty map and a map of nulls delete, and empty parents vanish with their priorities (§7.3)")
+  func deletion() async throws {
+    let fixture = try await DatabaseFixture()
+    defer { fixture.close() }
+    try await fixture.write(.set("/a/b", prioritised(["c": 1], "p")))
+    try await fixture.write(.setPriority("/a", .scalar(7)))
+    try await fixture.write(.set("/a/b/c", TreeNode.absent))
+    #expect(try fixture.node() == .absent)
+    #expect(try fixture.head().revision == Revision(3))
+  }
+
+  @Test("A child under a leaf turns the leaf into a map and keeps its priority")
+  func childUnderLeaf() async throws {
+    let fixture = try await DatabaseFixture()
+    defer { fixture.close() }
+    try await fixture.write(.set("/a", .leaf("x", priority: 2)))
+    try await fixture.write(.set("/a/b/c", 1))
+    #expect(try fixture.node() == ["a": prioritised(["b": ["c": 1]], 2)])
+  }
+
+  @Test("A priority on an absent node is refused, and nothing changes (§7.14)")
+  func priorityOnNothing() async throws {
+    let fixture = try await DatabaseFixture()
+    defer { fixture.close() }
+    await #expect(throws: CommitRefusal.self) { try await fixture.write(.setPriority("/a", .scalar(1))) }
+    #expect(try fixture.head().revision == .zero)
+  }
+
+  @Test("A write that changes nothing makes no commit; 5 and 5.0 are the same (triggers §8.3, §8.14)")
+  func unchanged() async throws {
+    let fixture = try await DatabaseFixture()
+    defer { fixture.close() }
+    try await fixture.write(.set("/a", 5))
+    let receipt = try await fixture.write(.set("/a", 5.0))
+    #expect(!receipt.changed)
+    #expect(receipt.revision == Revision(1))
+    #expect(try fixture.commits().count == 1)
+  }
+
+  @Test("One reading of the clock serves every timestamp of an operation (§7.20)")
+  func timestamps() async throws {
+    let fixture = try await DatabaseFixture()
+    defer { fixture.close() }
+    let operation = try WriteOperation.update(
+      .root, [.init(path: "/a", value: .node(.timestamp)), .init(path: "/b", value: .node(.timestamp))])
+    let receipt = try await fixture.write(operation)
+    #expect(receipt.resolved == [.leaf(.int(DatabaseFixture.start)), .leaf(.int(DatabaseFixture.start))])
+  }
+
+  @Test("100 increments at once sum exactly (§7.21)")
+  func increments() async throws {
+    let fixture = try await DatabaseFixture()
+    defer { fixture.close() }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<100 { group.addTask { try await fixture.write(.set("/n", .increment(3))) } }
+      try await group.waitForAll()
+    }
+    #expect(try fixture.node("/n") == 300)
+  }
+
+  @Test("A stale compare-and-set tells the current value and writes nothing; a fitting one writes (§7.35)")
+  func compareAndSet() async throws {
+    let fixture = try await DatabaseFixture()
+    defer { fixture.close() }
+    try await fixture.write(.compareAndSet("/a", expectedHash: "", WriteNode(1)))
+    let refusal = await #expect(throws: CommitRefusal.self) {
+      try await fixture.write(.compareAndSet("/a", expectedHash: "", WriteNode(2)))
+    }
+    guard case .stale(let current) = try #require(refusal).code else {
+      Issue.record("refused for another reason: \(String(describing: refusal))")
+      return
+    }
+    #expect(current == 1)
+    try await fixture.write(.compareAndSet("/a", expectedHash: current.dataHash, WriteNode(2)))
+    #expect(try fixture.node("/a") == 2)
+  }
+
+  @Test("A refused operation leaves no trace of those before it in the same request (triggers §8.12)")
+  func atomicity() async throws {
+    let fixture = try await DatabaseFixture()
+    defer { fixture.close() }
+    await #expect(throws: CommitRefusal.self) {
+      try await fixture.write(.set("/a", 1), .setPriority("/nothing", .scalar(1)))
+    }
+    #expect(try fixture.node() == .absent)
+    #expect(try fixture.commits().isEmpty)
+  }
+
+  @Test("A write over the limit is refused with the hosted service's words")
+  func tooLarge() async throws {
+    var limits = WriteLimits()
+    limits.leavesMax = 3
+    let fixture = try await DatabaseFixture(limits: limits)
+    defer { fixture.close() }
+    let refusal = await #expect(throws: CommitRefusal.self) {
+      try await fixture.write(.set("/a", ["a": 1, "b": 2, "c": 3, "d": 4]))
+    }
+    #expect(
+      refusal?.message == "Data to write exceeds the maximum size that can be modified with a single request.")
+    #expect(try fixture.head().revision == .zero)
+  }
+
+  @Test("Commit time never runs backwards, and each record is chained to the one before")
+  func chain() async throws {
+    let fixture = try await DatabaseFixture()
+    defer { fixture.close() }
+    for value in 1...5 {
+      try await fixture.write(.set("/a", .leaf(.int(Int64(value)))))
+      fixture.clock.advance(by: 10)
+    }
+    let commits = try fixture.commits()
+    #expect(commits.map(\.revision.rawValue) == [1, 2, 3, 4, 5])
+    #expect(commits.map(\.time) == commits.map(\.time).sorted())
+    var previous = NamespaceHead.genesisHash
+    for commit in commits {
+      #expect(
+        commit.hash
+          == CommitRecord.chainHash(
+            previous: previous, epoch: commit.epoch, revision: commit.revision, time: commit.time, actor: commit.actor,
+            requestID: commit.requestID, cause: commit.cause, suppressesTriggers: commit.suppressesTriggers,
+            digest: CommitRecord.digest(of: try #require(commit.changes))))
+      previous = commit.hash
+    }
+  }
+}
+
+/// The node with a priority.
+private func prioritised(_ node: TreeNode, _ priority: Scalar) -> TreeNode {
+  TreeNode(node.content, priority: priority)
+}

@@ -1,0 +1,206 @@
+-- Doubloon: the whole current schema (version 1). Readable alone; StorageCore embeds this file.
+--
+-- Written for SQLite in words that PostgreSQL shares. For PostgreSQL: BLOB is BYTEA, WITHOUT ROWID goes away, and the
+-- database's collation is C, because texts and paths are compared byte by byte.
+--
+-- Everything that has a name is scoped by its namespace, and every key begins with the namespace's number (ns). Logs are
+-- keyed by a number that only grows, so that their rows are added at the end. Times are milliseconds since 1970. Numbers
+-- are BIGINT. Nothing refers to another table by a constraint: the single writer keeps rows together by writing them in
+-- one transaction, and `doubloon log verify` and `doubloon ledger verify` show that it did.
+
+-- What is true of the whole store: schema_version, epoch (1, and 1 more for each restore), namespace_next.
+CREATE TABLE meta (
+  name TEXT NOT NULL PRIMARY KEY,
+  value TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- A tree with its log and its ledger. The id of a namespace that was removed is never given again.
+CREATE TABLE namespace (
+  id BIGINT NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  settled_revision BIGINT NOT NULL,  -- up to here every event is settled or has a delivery row
+  history_revision BIGINT NOT NULL,  -- up to here the table history is complete; later changes are in commit_log
+  pruned_revision BIGINT NOT NULL,   -- up to here the past was pruned
+  CONSTRAINT namespace_name UNIQUE (name)
+) WITHOUT ROWID;
+
+-- The tree: one row for each leaf, and one for each priority. A path is a binary form that sorts like the tree (PathBytes),
+-- so every subtree is one range. A value is a tag byte and the value.
+CREATE TABLE node (
+  ns BIGINT NOT NULL,
+  path BLOB NOT NULL,
+  revision BIGINT NOT NULL,  -- of the last change
+  value BLOB NOT NULL,
+  PRIMARY KEY (ns, path)
+) WITHOUT ROWID;
+
+-- The commit log, a hash chain: hash covers the record before, the fixed fields and digest; digest covers changes, which
+-- may be forgotten (NULL) while the chain still verifies.
+CREATE TABLE commit_log (
+  ns BIGINT NOT NULL,
+  revision BIGINT NOT NULL,
+  epoch BIGINT NOT NULL,
+  time BIGINT NOT NULL,
+  actor TEXT NOT NULL,
+  request_id TEXT,
+  cause BLOB,                           -- the event and the function whose effect this is
+  suppresses_triggers SMALLINT NOT NULL,
+  digest BLOB NOT NULL,
+  hash BLOB NOT NULL,
+  changes BLOB,                         -- path, before and after of each change
+  PRIMARY KEY (ns, revision)
+) WITHOUT ROWID;
+
+-- The past of leaves: what stood at path before the commit of revision. Written behind the commits in sorted runs
+-- (generations, named by their last revision), each of which is added at the end.
+CREATE TABLE history (
+  ns BIGINT NOT NULL,
+  generation BIGINT NOT NULL,
+  path BLOB NOT NULL,
+  revision BIGINT NOT NULL,
+  before BLOB NOT NULL,                 -- a value, or the tag byte of "nothing"
+  PRIMARY KEY (ns, generation, path, revision)
+) WITHOUT ROWID;
+
+-- What some function's pattern matched. Before and after come from the commit.
+CREATE TABLE event (
+  ns BIGINT NOT NULL,
+  revision BIGINT NOT NULL,
+  path BLOB NOT NULL,
+  epoch BIGINT NOT NULL,
+  kind TEXT NOT NULL,                   -- created, updated, deleted
+  hop BIGINT NOT NULL,
+  PRIMARY KEY (ns, revision, path)
+) WITHOUT ROWID;
+
+-- The end of a function's work on an event; the key makes it the only one, for ever.
+CREATE TABLE execution (
+  ns BIGINT NOT NULL,
+  epoch BIGINT NOT NULL,
+  revision BIGINT NOT NULL,
+  path BLOB NOT NULL,
+  function TEXT NOT NULL,
+  outcome TEXT NOT NULL,                -- done, skipped
+  reason TEXT,
+  attempt BIGINT NOT NULL,
+  started_at BIGINT NOT NULL,
+  finished_at BIGINT NOT NULL,
+  effect BIGINT,                        -- the revision of its commit
+  settings TEXT,
+  PRIMARY KEY (ns, epoch, revision, path, function)
+) WITHOUT ROWID;
+
+-- An event that a function could not finish at once: waiting, paused or dead.
+CREATE TABLE delivery (
+  ns BIGINT NOT NULL,
+  epoch BIGINT NOT NULL,
+  revision BIGINT NOT NULL,
+  path BLOB NOT NULL,
+  function TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  hop BIGINT NOT NULL,
+  state TEXT NOT NULL,
+  attempts BIGINT NOT NULL,
+  crashes BIGINT NOT NULL,
+  next_attempt_at BIGINT NOT NULL,
+  last_error TEXT NOT NULL,
+  updated_at BIGINT NOT NULL,
+  PRIMARY KEY (ns, epoch, revision, path, function)
+) WITHOUT ROWID;
+CREATE INDEX delivery_state ON delivery (ns, state, function, epoch, revision, path);
+
+-- The ledger: an amount from one account to another, a hash chain. Never changed, never removed.
+CREATE TABLE ledger_entry (
+  ns BIGINT NOT NULL,
+  sequence BIGINT NOT NULL,
+  revision BIGINT NOT NULL,
+  time BIGINT NOT NULL,
+  debit TEXT NOT NULL,
+  credit TEXT NOT NULL,
+  amount BIGINT NOT NULL,
+  unit TEXT NOT NULL,
+  code TEXT NOT NULL,
+  business_key TEXT NOT NULL,
+  event TEXT,
+  function TEXT,
+  subject TEXT,
+  reverses BIGINT,
+  reason TEXT,
+  expires_at BIGINT,                    -- when a hold lapses
+  allows_negative SMALLINT NOT NULL,
+  debit_after BIGINT NOT NULL,
+  credit_after BIGINT NOT NULL,
+  previous_hash BLOB NOT NULL,
+  hash BLOB NOT NULL,
+  PRIMARY KEY (ns, sequence)
+) WITHOUT ROWID;
+-- The second guard against paying twice; the first is the writer's look-up before.
+CREATE UNIQUE INDEX ledger_entry_key ON ledger_entry (ns, business_key);
+CREATE UNIQUE INDEX ledger_entry_reversal ON ledger_entry (ns, reverses) WHERE reverses IS NOT NULL;
+
+-- The entries of each account, both sides.
+CREATE TABLE ledger_posting (
+  ns BIGINT NOT NULL,
+  account TEXT NOT NULL,
+  sequence BIGINT NOT NULL,
+  PRIMARY KEY (ns, account, sequence)
+) WITHOUT ROWID;
+
+-- The balances of the accounts that the ledger alone keeps; those of currency holders are in the tree.
+CREATE TABLE ledger_balance (
+  ns BIGINT NOT NULL,
+  account TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  balance BIGINT NOT NULL,
+  PRIMARY KEY (ns, account, unit)
+) WITHOUT ROWID;
+
+-- Effects outside the store, delivered after the commit, at least once.
+CREATE TABLE outbox (
+  ns BIGINT NOT NULL,
+  key TEXT NOT NULL,
+  outlet TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  cause BLOB,
+  state TEXT NOT NULL,                  -- waiting, delivered, dead
+  attempts BIGINT NOT NULL,
+  next_attempt_at BIGINT NOT NULL,
+  last_error TEXT,
+  created_at BIGINT NOT NULL,
+  PRIMARY KEY (ns, key)
+) WITHOUT ROWID;
+CREATE INDEX outbox_state ON outbox (ns, state, key);
+
+-- Answers to requests that carried a key, kept so that a repetition gets the same one.
+CREATE TABLE idempotency (
+  ns BIGINT NOT NULL,
+  key TEXT NOT NULL,
+  request_digest BLOB NOT NULL,
+  revision BIGINT NOT NULL,
+  answer BLOB NOT NULL,
+  expires_at BIGINT NOT NULL,
+  PRIMARY KEY (ns, key)
+) WITHOUT ROWID;
+CREATE INDEX idempotency_expiry ON idempotency (expires_at);
+
+-- The functions that were registered, of all namespaces: since is "ns:revision" of each, separated by commas.
+CREATE TABLE function (
+  name TEXT NOT NULL PRIMARY KEY,
+  pattern TEXT NOT NULL,
+  kinds TEXT NOT NULL,
+  since TEXT NOT NULL,
+  is_paused SMALLINT NOT NULL,
+  pause_reason TEXT,
+  updated_at BIGINT NOT NULL
+) WITHOUT ROWID;
+
+-- What admins did and tried to do.
+CREATE TABLE audit (
+  id BIGINT NOT NULL PRIMARY KEY,
+  time BIGINT NOT NULL,
+  actor TEXT NOT NULL,
+  action TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  result TEXT NOT NULL
+) WITHOUT ROWID;
