@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "FunctionsKit", targets: ["FunctionsKit", "TreeModel"]),
     .library(name: "ServerApp", targets: ["ServerApp"]),
     .library(name: "DoubloonTesting", targets: ["DoubloonTesting"]),
+    .library(name: "DoubloonEngine", targets: ["StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),  // the command line, with its help
@@ -59,8 +60,8 @@ let package = Package(
     .target(
       name: "ServerAPI",
       dependencies: [
-        "FunctionsKit", "Ledger", "RewardModel", "StorageCore", "TreeDatabase", "TreeModel", "Triggers", crypto, lifecycle,
-        logging, nioCore, nioHTTP1, nioPosix,
+        "Ledger", "RewardModel", "StorageCore", "TreeDatabase", "TreeModel", crypto, lifecycle, logging, nioCore, nioHTTP1,
+        nioPosix,
       ], swiftSettings: strict),
 
     // Floor 4: composition
@@ -86,6 +87,10 @@ let package = Package(
     // Tests: a target for each room, and three for the whole
     .target(name: "TestSupport", dependencies: ["TreeModel"], path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"], swiftSettings: strict),
+    .testTarget(name: "RewardModelTests", dependencies: ["RewardModel"], swiftSettings: strict),
+    .testTarget(name: "FunctionsKitTests", dependencies: ["FunctionsKit", "TreeModel"], swiftSettings: strict),
+    .testTarget(
+      name: "StorageCoreTests", dependencies: ["RewardModel", "StorageCore", "TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(
       name: "StorageSQLiteTests",
       dependencies: ["CSQLite", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TreeModel"],
@@ -112,14 +117,19 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "ServerAppTests",
-      dependencies: ["FunctionsKit", "ServerApp", "StorageCore", "TestSupport", "TreeModel", argumentParser, nioCore, nioHTTP1, nioPosix],
+      dependencies: [
+        "FunctionsKit", "ServerApp", "StorageCore", "TestSupport", "TreeModel", argumentParser, nioCore, nioHTTP1, nioPosix,
+      ],
       swiftSettings: strict),
     .testTarget(
-      name: "FunctionsTests", dependencies: ["DoubloonTesting", "Functions", "RewardModel", "ServerApp", "TreeModel", "Triggers"],
+      name: "FunctionsTests",
+      dependencies: ["DoubloonTesting", "Functions", "RewardModel", "ServerApp", "TreeModel", "Triggers"],
       swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["DoubloonTesting", "Functions", "FunctionsKit", "ServerApp", "StorageCore", "TestSupport", "TreeModel", nioHTTP1],
+      dependencies: [
+        "DoubloonTesting", "Functions", "FunctionsKit", "ServerApp", "StorageCore", "TestSupport", "TreeModel", nioHTTP1,
+      ],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]

@@ -33,7 +33,8 @@ extension TestServer {
 
   /// Writes anything that a client could write, as one operation.
   @discardableResult
-  public func write(_ operations: [WriteOperation], as writer: Writer = .admin, triggers: Bool = true) async throws -> TestWrite {
+  public func write(_ operations: [WriteOperation], as writer: Writer = .admin, triggers: Bool = true) async throws -> TestWrite
+  {
     var request = CommitRequest(namespace: namespace, actor: writer.actor, operations: operations)
     request.suppressesTriggers = !triggers
     let receipt = try await application.database.commit(request)

@@ -12,6 +12,7 @@ public struct TestWrite: Sendable {
     case dead(String)
   }
 
+  /// The tree's revision after the write; the one before if nothing changed.
   public let revision: Revision
   /// Whether the write changed the tree.
   public let changed: Bool

@@ -159,7 +159,7 @@ public final class FunctionContext: Sendable {
     try mutate { effects in
       guard amount > 0 else { throw FunctionContextError("An amount is above zero; \(amount) is not.") }
       guard !code.isEmpty, !code.contains("/") else { throw FunctionContextError("A code is one word without a slash.") }
-      let repeated = effects.postings.contains { $0.key == key && $0.code == code && (key != nil || $0.path == path) }
+      let repeated = effects.postings.contains { $0.key == key && (key != nil || ($0.code == code && $0.path == path)) }
       guard !repeated else {
         throw FunctionContextError("\(path) is paid twice under one key; give each payment a code or key of its own.")
       }
@@ -190,7 +190,8 @@ public final class FunctionContext: Sendable {
   }
 
   private static func used(_ event: EventDetails) -> FunctionContextError {
-    FunctionContextError("The run for \(event.id) is over: its context cannot be used any more. Await all work in the function.")
+    FunctionContextError(
+      "The run for \(event.id) is over: its context cannot be used any more. Await all work in the function.")
   }
 
   private func decode<Value: Decodable>(_ type: Value.Type, _ node: TreeNode) throws -> Value? {

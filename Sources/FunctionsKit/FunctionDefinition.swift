@@ -12,10 +12,13 @@ public struct FunctionDefinition: Sendable {
 
   /// One run's input.
   public struct Run: Sendable {
+    /// When, where and by whom.
     public let details: EventDetails
     /// What the pattern's captures matched, in its order.
     public let captures: [String]
+    /// The node at the event's path before the commit; absent for a creation.
     public let before: TreeNode
+    /// The node at the event's path after the commit; absent for a deletion.
     public let after: TreeNode
 
     public init(details: EventDetails, captures: [String], before: TreeNode, after: TreeNode) {
@@ -27,11 +30,17 @@ public struct FunctionDefinition: Sendable {
   }
 
   public let name: String
+  /// Which kinds of change it wants.
   public let trigger: Trigger
+  /// Where it wants them.
   public let pattern: PathPattern
+  /// What it turns down without a run.
   public let filter: ChangeFilter
+  /// Deadline, order, retries and former names.
   public let options: FunctionOptions
   /// The settings with their values, as a tree; absent if the function has none.
   public let settings: TreeNode
+  /// Decodes the run's input and calls the author's closure. Input of another type is skipped as `type_mismatch`: trying
+  /// again would not change it.
   public let body: @Sendable (Run, FunctionContext) async throws -> Outcome
 }

@@ -6,39 +6,55 @@ public import TreeModel
 public struct FunctionEffects: Sendable {
   /// A movement of coins between the program and a balance in the tree.
   public struct Posting: Sendable {
+    /// Which way the coins go, as the balance sees it.
     public enum Direction: Sendable {
       case credit
       case debit
     }
 
+    /// Whether the balance gets or gives.
     public let direction: Direction
     /// The balance's place; it must be a declared currency's.
     public let path: Path
+    /// Above zero, in minor units.
     public let amount: Int64
+    /// Why, in one word; names the other side, `issuance:CODE` or `redemption:CODE`.
     public let code: String
     /// The business key; nil stands for `{event}/{function}/{code}`.
     public let key: String?
+    /// Whom the payment is about, where that is not the one who is paid.
     public let subject: String?
+    /// A remark for the statement.
     public let note: String?
   }
 
   /// A message for the outside.
   public struct Message: Sendable {
+    /// Which registered outlet delivers it.
     public let outlet: String
+    /// What is delivered, as JSON.
     public let payload: TreeNode
+    /// Tells it from other messages of the same run: a part of its key.
     public let label: String
   }
 
   /// A value that must still stand when the effects are committed.
   public struct Assumption: Sendable {
+    /// Where the run looked.
     public let path: Path
+    /// What it saw there. If anything else stands there by then, the run is repeated.
     public let node: TreeNode
   }
 
+  /// Writes to the tree, in the order they were asked for; a later one sees the earlier.
   public internal(set) var operations: [WriteOperation] = []
+  /// Payments, in the order they were asked for. They are made after the operations.
   public internal(set) var postings: [Posting] = []
+  /// Messages, in the order they were asked for; no two to one outlet have the same label.
   public internal(set) var messages: [Message] = []
+  /// What the run's transactions saw.
   public internal(set) var assumptions: [Assumption] = []
 
+  /// Whether nothing was asked for: then only the record of the run is committed. Assumptions alone ask for nothing.
   public var isEmpty: Bool { operations.isEmpty && postings.isEmpty && messages.isEmpty }
 }

@@ -10,7 +10,9 @@ public struct FunctionOptions: Sendable {
 
   /// How long a run may take before it is abandoned and counted as a failure.
   public var deadline: Duration
+  /// Whether events of one key wait for each other.
   public var order: Order
+  /// When a failed event is tried again.
   public var retry: RetryPolicy
   /// Names that the function had before: what it did under them counts as done.
   public var formerly: [String]

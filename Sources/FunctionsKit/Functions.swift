@@ -13,6 +13,7 @@ public import TreeModel
 /// A mistake in a registration (a name that is taken, a setting that does not exist) is one of the programmer or of the
 /// configuration: it stops the program at start-up, with a sentence.
 public final class Functions {
+  /// What was registered so far, in that order.
   public private(set) var definitions: [FunctionDefinition] = []
   private let overrides: TreeNode
 
@@ -26,7 +27,8 @@ public final class Functions {
     _ place: TreePath<Value, repeat each P>, name: String, options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Created<Value, repeat each P>, FunctionContext) async throws -> Outcome
   ) {
-    onCreate(place, name: name, settings: NoSettings(), options: options) { event, context, _ in try await body(event, context) }
+    onCreate(place, name: name, settings: NoSettings(), options: options) { event, context, _ in try await body(event, context)
+    }
   }
 
   /// Runs when something appears at a place where nothing was; with settings.
@@ -116,7 +118,8 @@ public final class Functions {
       var node = try TreeNodeEncoder.encode(defaults)
       for override in overrides[Key(unchecked: name)].children {
         let known = node[override.key].exists || Settings.optionalNames.contains(override.key.text)
-        precondition(known, "\(name) has no setting \(override.key); it has \(node.children.map(\.key.text).joined(separator: ", ")).")
+        precondition(
+          known, "\(name) has no setting \(override.key); it has \(node.children.map(\.key.text).joined(separator: ", ")).")
         node = .map(node.children.setting(override.key, to: override.node))
       }
       return (try TreeNodeDecoder.decode(Settings.self, from: node), node)

@@ -14,6 +14,7 @@ extension String: PathParameter {
 }
 
 extension Int: PathParameter {
+  /// Reads digits in their shortest spelling; nil for `007` and `+7`, which would lead back to another key.
   public init?(pathSegment: String) {
     guard let value = Int(pathSegment), String(value) == pathSegment else { return nil }
     self = value
@@ -26,8 +27,10 @@ extension Int: PathParameter {
 /// It cannot be made from a text with `/` or another character that keys do not have, so that a forged id never leads to
 /// another place in the tree (spec: triggers-ledger §2, rule 21).
 public struct UserID: PathParameter, Codable, CustomStringConvertible {
+  /// The id as it stands in paths.
   public let text: String
 
+  /// Checks an id; nil if it is no legal key.
   public init?(_ text: String) {
     guard (try? Key(text)) != nil else { return nil }
     self.text = text

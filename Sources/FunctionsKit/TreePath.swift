@@ -10,8 +10,10 @@ public import TreeModel
 /// The pattern needs one capture for each parameter type. A path that does not fit its types is a mistake of the
 /// programmer and traps when it is first used, at start-up.
 public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendable {
+  /// The place with its captures open.
   public let pattern: PathPattern
 
+  /// A place, written like `/users/{uid}/level`.
   public init(_ text: String) {
     do {
       pattern = try PathPattern(parsing: text)

@@ -17,11 +17,16 @@ import UnixSignals
 /// Order of life: the store is opened, functions are registered, the dispatcher catches up with the log, and only then the
 /// doors open. Stopping goes the other way.
 public final class Application: Sendable {
+  /// What it was started with.
   public let configuration: ServerConfiguration
+  /// The store, for looking. Whoever writes goes through ``database``.
   public let engine: any StorageEngine
+  /// The door to the tree, with the one writer behind it.
   public let database: Database
+  /// What takes events to the functions.
   public let dispatcher: Dispatcher
   public let outbox: OutboxDispatcher
+  /// The ledger, for transfers, holds and statements.
   public let ledger: LedgerBook
 
   private let server: HTTPServer
@@ -48,8 +53,10 @@ public final class Application: Sendable {
     let engine = try Self.open(configuration.storage)
     self.engine = engine
     dispatcher = try Dispatcher(
-      table: table, engine: engine, clock: configuration.clock, options: Self.options(configuration, failpoint), logger: logger)
-    outbox = OutboxDispatcher(outlets: outlets, engine: engine, clock: configuration.clock, logger: logger)
+      table: table, engine: engine, clock: configuration.clock, options: Self.options(configuration, failpoint),
+      random: SystemRandomNumberGenerator(), logger: logger)
+    outbox = OutboxDispatcher(
+      outlets: outlets, engine: engine, clock: configuration.clock, random: SystemRandomNumberGenerator(), logger: logger)
     let metrics = ServerMetrics()
     database = try Database(
       engine: engine,
@@ -120,7 +127,8 @@ public final class Application: Sendable {
     for line in report.lines { logger.notice("\(line)") }
     let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
     return [
-      RoomService(name: "dispatcher", dispatcher.run), RoomService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
+      RoomService(name: "dispatcher", dispatcher.run),
+      RoomService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
       RoomService(name: "holds", sweeper.run),
     ]
   }

@@ -26,7 +26,7 @@ public struct DoubloonServer: Sendable {
   public func main(_ arguments: [String]? = nil) async {
     // A client that hangs up while it is written to is an error on its socket, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
-    let code = await DoubloonCommandLine.$functions.withValue(functions) {
+    let code = await DoubloonCommandLine.$functions.withValue(FunctionRegistration(register: functions)) {
       await DoubloonCommandLine.execute(arguments)
     }
     exit(code)

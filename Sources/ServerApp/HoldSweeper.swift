@@ -27,7 +27,8 @@ struct HoldSweeper: Sendable {
       for namespace in namespaces {
         let sweep = try await ledger.expireHolds(in: namespace.id, now: clock.now())
         for failure in sweep.failures {
-          logger.warning("a hold could not be freed", metadata: ["hold": "\(failure.hold.sequence)", "why": "\(failure.error)"])
+          logger.warning(
+            "a hold could not be freed", metadata: ["hold": "\(failure.hold.sequence)", "why": "\(failure.error)"])
         }
       }
     } catch {

@@ -11,7 +11,9 @@ public struct CommitReceipt: Sendable {
   public let time: Int64
   /// The node of each assignment of each operation, server values filled in; in the request's order.
   public let resolved: [TreeNode]
+  /// The events that the commit caused.
   public let events: [EventRecord]
+  /// The ledger entries that were made, adjustments included.
   public let entries: [LedgerEntry]
   /// The stored answer, if this request was a repetition; nothing else happened then.
   public let replayed: IdempotencyRecord?

@@ -5,6 +5,7 @@ public import TreeModel
 ///
 /// The code is for the surfaces, which choose a status and a wire code; the message says what to do.
 public struct CommitRefusal: Error, Sendable, CustomStringConvertible {
+  /// The reasons, with what a surface needs to answer.
   public enum Code: Sendable {
     /// A compare-and-set, or an expectation, met another value: the node that stands there.
     case stale(TreeNode)
@@ -33,7 +34,9 @@ public struct CommitRefusal: Error, Sendable, CustomStringConvertible {
     case unavailable
   }
 
+  /// Which reason.
   public let code: Code
+  /// What happened, and what to do: a sentence that may be shown to whoever asked.
   public let message: String
 
   public init(_ code: Code, _ message: String) {
@@ -41,6 +44,7 @@ public struct CommitRefusal: Error, Sendable, CustomStringConvertible {
     self.message = message
   }
 
+  /// Refuses because the store failed. That is never the request's fault, so it is ``Code/unavailable``.
   public init(_ error: StorageError) {
     self.init(.unavailable, error.message)
   }

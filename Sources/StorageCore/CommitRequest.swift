@@ -8,7 +8,9 @@ public import TreeModel
 public struct CommitRequest: Sendable {
   /// A node that must still be what the author of the request saw.
   public struct Expectation: Sendable {
+    /// Where it must be.
     public let path: Path
+    /// What must stand there, priority and all; absent if nothing may.
     public let node: TreeNode
 
     public init(path: Path, node: TreeNode) {
@@ -19,7 +21,9 @@ public struct CommitRequest: Sendable {
 
   /// Asks to answer a repetition of this request with the first answer.
   public struct Idempotency: Sendable {
+    /// What the client calls the request; unique in its namespace.
     public let key: String
+    /// SHA-256 of the request: another request under the same key is refused.
     public let requestDigest: [UInt8]
     /// How long to remember, in milliseconds.
     public let lifetime: Int64
@@ -36,14 +40,19 @@ public struct CommitRequest: Sendable {
     }
   }
 
+  /// Whose tree and ledger it is about; a request never touches two.
   public var namespace: NamespaceID
+  /// Who asks. The commit records it; the surface has judged by then whether the actor may.
   public var actor: Actor
+  /// What the client calls this request, for the log; nothing is judged by it.
   public var requestID: String?
   /// Applied in order; a later one sees the earlier.
   public var operations: [WriteOperation]
   /// Applied after the operations.
   public var transfers: [LedgerTransfer]
+  /// Judged before anything is applied; one that fails refuses the whole request as stale.
   public var expectations: [Expectation]
+  /// Messages for the outside, stored with the commit and delivered after it.
   public var outbox: [OutboxRecord]
   /// The end of a function's run; its event and function may have only one, ever.
   public var execution: ExecutionRecord?
@@ -53,12 +62,17 @@ public struct CommitRequest: Sendable {
   public var settles: (event: EventID, function: String)?
   /// See ``Snapshot/settledRevision(of:)``.
   public var settledRevision: Revision?
+  /// What is to be remembered of functions; each replaces the record of its name.
   public var functions: [FunctionRecord]
+  /// A line for the audit log, written in the same transaction: a request that is refused leaves none.
   public var audit: AuditRecord?
+  /// The event and the function whose effect this is; nil for everybody else's request.
   public var cause: Cause?
+  /// Whether the commit makes no events, so that no function runs for it.
   public var suppressesTriggers: Bool
   /// Whether new balances are opening entries, not adjustments.
   public var isImport: Bool
+  /// Makes a repetition of the request harmless; nil where every request counts.
   public var idempotency: Idempotency?
 
   public init(namespace: NamespaceID, actor: Actor, operations: [WriteOperation] = []) {

@@ -2,7 +2,9 @@ public import TreeModel
 
 /// A request that is durable.
 public struct CommittedRequest: Sendable {
+  /// What was asked.
   public let request: CommitRequest
+  /// What became of it.
   public let receipt: CommitReceipt
   /// What changed, sorted by path.
   public let changes: [LeafChange]

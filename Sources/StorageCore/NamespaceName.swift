@@ -1,5 +1,6 @@
 /// The name of a namespace: what clients put into `ns`, or into the first label of the host's name.
 public enum NamespaceName {
+  /// The longest name, in bytes; the letters allowed take one each.
   public static let lengthMax = 64
 
   /// Whether a namespace may have this name: letters, digits and hyphens, as in a host's label.

@@ -2,6 +2,7 @@
 public struct SchemaMigration: Sendable {
   /// The version that it starts from; it ends at the next.
   public let from: Int
+  /// SQL that changes a store of version ``from`` in place, in one transaction.
   public let script: String
 
   public init(from: Int, script: String) {

@@ -1,5 +1,6 @@
 /// What went wrong below the store's door: the file, the disk, the schema. Never a fault of a request.
 public struct StorageError: Error, Sendable, CustomStringConvertible {
+  /// What kind of fault. Engines may learn of more, so it is no enum that a caller could switch over completely.
   public struct Code: Sendable, Hashable {
     private enum Value: Sendable, Hashable { case locked, newerSchema, damaged, full, failed, stopped, unreadable }
     private let value: Value
@@ -22,6 +23,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public static let unreadable = Code(.unreadable)
   }
 
+  /// Which kind.
   public let code: Code
   /// What happened, and what to do.
   public let message: String

@@ -54,7 +54,10 @@ enum Query: Int, CaseIterable {
     case .firstPath: "SELECT path FROM node WHERE ns = ? AND path >= ? AND path < ? ORDER BY path LIMIT 1"
     case .watermark: "SELECT history_revision, pruned_revision FROM namespace WHERE id = ?"
     case .historyRange:
-      "SELECT path, revision, before FROM history WHERE ns = ? AND generation = ? AND path >= ? AND path < ? ORDER BY path, revision"
+      """
+      SELECT path, revision, before FROM history WHERE ns = ? AND generation = ? AND path >= ? AND path < ?
+      ORDER BY path, revision
+      """
     case .nextGeneration:
       "SELECT generation FROM history WHERE ns = ? AND generation > ? ORDER BY generation LIMIT 1"
     case .commitRecord: "SELECT \(Self.commitColumns) FROM commit_log WHERE ns = ? AND revision = ?"
@@ -71,7 +74,8 @@ enum Query: Int, CaseIterable {
     case .deliveries: "SELECT \(Self.deliveryColumns) FROM delivery WHERE \(Self.eventKey) ORDER BY function"
     case .deliveriesInState:
       """
-      SELECT \(Self.deliveryColumns) FROM delivery WHERE ns = ? AND state = ? AND (function, epoch, revision, path) > (?, ?, ?, ?)
+      SELECT \(Self.deliveryColumns) FROM delivery
+      WHERE ns = ? AND state = ? AND (function, epoch, revision, path) > (?, ?, ?, ?)
       ORDER BY function, epoch, revision, path
       """
     case .functions: "SELECT \(Self.functionColumns) FROM function ORDER BY name"
@@ -107,7 +111,10 @@ enum Query: Int, CaseIterable {
   private var writingSQL: String {
     switch self {
     case .putNode:
-      "INSERT INTO node (ns, path, revision, value) VALUES (?, ?, ?, ?) ON CONFLICT (ns, path) DO UPDATE SET revision = excluded.revision, value = excluded.value"
+      """
+      INSERT INTO node (ns, path, revision, value) VALUES (?, ?, ?, ?)
+      ON CONFLICT (ns, path) DO UPDATE SET revision = excluded.revision, value = excluded.value
+      """
     case .removeNode: "DELETE FROM node WHERE ns = ? AND path = ?"
     case .putCommit: Self.insert("commit_log", Self.commitColumns)
     case .putEvent: Self.insert("event", Self.eventColumns)
@@ -124,7 +131,10 @@ enum Query: Int, CaseIterable {
     case .putFunction: Self.insert("function", Self.functionColumns, replacing: true)
     case .putAudit: Self.insert("audit", "id, time, actor, action, detail, result")
     case .putNamespace:
-      "INSERT INTO namespace (id, name, created_at, settled_revision, history_revision, pruned_revision) VALUES (?, ?, ?, 0, 0, 0)"
+      """
+      INSERT INTO namespace (id, name, created_at, settled_revision, history_revision, pruned_revision)
+      VALUES (?, ?, ?, 0, 0, 0)
+      """
     case .setSettledRevision: "UPDATE namespace SET settled_revision = ? WHERE id = ?"
     case .putHistory: Self.insert("history", "ns, generation, path, revision, before", replacing: true)
     case .setWatermark: "UPDATE namespace SET history_revision = ? WHERE id = ?"

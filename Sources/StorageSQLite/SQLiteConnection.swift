@@ -18,7 +18,8 @@ final class SQLiteConnection: @unchecked Sendable {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
     let code = sqlite3_open_v2(path, &handle, flags, vfs)
     guard let handle, code == SQLITE_OK else {
-      let error = StorageError(sqlite: code, message: handle.map(Self.message) ?? "out of memory", path: path, during: "opening")
+      let message = handle.map(Self.message) ?? "out of memory"
+      let error = StorageError(sqlite: code, message: message, path: path, during: "opening")
       sqlite3_close(handle)
       throw error
     }

@@ -4,11 +4,13 @@ public struct SQLiteOptions: Sendable {
   public var pageBytes: Int
   /// The page cache of the writer, and of each reader, in bytes.
   public var writerCacheBytes: Int
+  /// The page cache of each reader, in bytes.
   public var readerCacheBytes: Int
   /// Reader connections that are kept open while nobody reads.
   public var idleReadersMax: Int
   /// From this size on, a checkpoint makes the writer begin the WAL anew, which may hold it up for a moment.
   public var walBytesMax: Int
+  /// How the recent past is kept.
   public var history: HistoryLimits
   /// The SQLite VFS to use; nil for the system's.
   public var vfs: String?

@@ -7,12 +7,13 @@ extension SQLiteWriteSession {
   /// The recent changes are published before COMMIT and the durable state is taken over after it; ``HistoryMemory`` says
   /// why in this order.
   func commit() throws(StorageError) {
-    let connection = try db
-    guard !batch.isEmpty else { return }
+    if let failure { throw failure }
+    guard !batch.isEmpty else { return try endReading() }
     do {
       for (ns, overlay) in batch.overlays where !overlay.commits.isEmpty && !batch.removed.contains(ns) {
         try history.publish(overlay.commits, in: ns, reading: connection)
       }
+      try endReading()
       try connection.statement(.beginImmediate).run()
       try faults?.check(.beforeRows)
       try writeStore()
@@ -134,7 +135,7 @@ extension SQLiteWriteSession {
   /// Writes what the next process would otherwise have to read from the commit log. For closing; without it nothing is
   /// lost, so a failure is nobody's concern. A short tail is left: a table of many small generations is slow to search.
   func writeOutHistory() {
-    guard failure == nil, batch.isEmpty else { return }
+    guard failure == nil, batch.isEmpty, (try? endReading()) != nil else { return }
     for ns in history.namespaces {
       history.freeze(ns, from: max(1, history.limits.generationChanges / 8))
       while history.oldestFrozen(ns) != nil {

@@ -31,12 +31,23 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
     nextAudit = try connection.lastAudit() + 1
   }
 
-  /// The connection, unless a commit failed before.
+  /// The connection, unless a commit failed before; inside the one read transaction of the batch.
+  ///
+  /// Begun with the batch's first look: each look outside of a transaction would take and give back the locks of its own.
   var db: SQLiteConnection {
     get throws(StorageError) {
       if let failure { throw failure }
+      if !connection.isInTransaction { try connection.statement(.begin).run() }
       return connection
     }
+  }
+
+  /// Ends the batch's looks. Nobody else writes, so what is written next still stands on what was seen.
+  ///
+  /// The read transaction is not turned into the write transaction: that fails at once, instead of waiting, while a
+  /// checkpoint that begins the WAL anew holds the write lock.
+  func endReading() throws(StorageError) {
+    if connection.isInTransaction { try connection.statement(.commit).run() }
   }
 
   /// Stops the session for good: what the disk holds is no longer known.

@@ -56,7 +56,7 @@ struct StoreOpening {
     let steps = (found..<SchemaScript.version).compactMap { version in migrations.first { $0.from == version } }
     guard steps.count == SchemaScript.version - found else {
       throw StorageError(
-        .failed, "\(path) has schema \(found), which this program can no longer bring up to date. Open it with an older one first.")
+        .failed, "\(path) has schema \(found), which this program cannot bring up to date. Open it with an older one first.")
     }
     try connection.backup(to: "\(path).v\(found).backup")
     try connection.execute("BEGIN IMMEDIATE")

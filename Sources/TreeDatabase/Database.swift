@@ -15,8 +15,11 @@ public final class Database: TreeWriter {
     case forget(NamespaceID, @Sendable (Result<Void, CommitRefusal>) -> Void)
   }
 
+  /// The store, for looking; writing to it is this door's alone.
   public let engine: any StorageEngine
+  /// Where the times of commits come from.
   public let clock: any WallClock
+  /// How much one commit may do, and how many may wait.
   public let limits: WriteLimits
 
   private let queue: WriterQueue<Work>
@@ -87,6 +90,8 @@ public final class Database: TreeWriter {
     ) { completion(.failure($0)) }
   }
 
+  /// The namespace of this name, made if it does not exist; refused as ``CommitRefusal/Code/invalid`` if the name is not
+  /// legal.
   public func openNamespace(named name: String) async throws(CommitRefusal) -> NamespaceID {
     try await withCheckedContinuation { continuation in
       openNamespace(named: name) { continuation.resume(returning: $0) }
@@ -135,7 +140,8 @@ public final class Database: TreeWriter {
     switch queue.push(work) {
     case .queued: return
     case .full: refuse(CommitRefusal(.overloaded, "Too many writes are waiting; nothing was written. Try again in a moment."))
-    case .closed: refuse(CommitRefusal(.unavailable, "The server is shutting down; nothing was written. Try again in a moment."))
+    case .closed:
+      refuse(CommitRefusal(.unavailable, "The server is shutting down; nothing was written. Try again in a moment."))
     }
   }
 

@@ -8,6 +8,8 @@ struct TreeAssignment {
   let limits: WriteLimits
   let session: any WriteSession
   private(set) var changes = ChangeList()
+  /// Nodes that lost a child in this step.
+  private var bereft: Set<PathBytes> = []
 
   init(namespace: NamespaceID, revision: Revision, limits: WriteLimits, session: any WriteSession) {
     self.namespace = namespace
@@ -16,19 +18,26 @@ struct TreeAssignment {
     self.session = session
   }
 
-  /// Fills the server values of an assignment and applies it.
+  /// Fills the server values of some assignments and applies them, as one step: what the last of them leaves without
+  /// children vanishes then.
   ///
-  /// - Returns: the node that stands there now; of a priority, the priority as a leaf.
-  mutating func apply(_ assignment: WriteOperation.Assignment, at time: Int64) throws(CommitRefusal) -> TreeNode {
-    let path = PathBytes(assignment.path)
-    switch assignment.value {
-    case .node(let write):
-      let node = try resolved(write, at: assignment.path, time: time)
-      try replace(path, depth: assignment.path.depth, with: node)
-      return node
-    case .priority(let value):
-      return try setPriority(value, of: path, time: time)
+  /// - Returns: the nodes that stand there now; of a priority, the priority as a leaf.
+  mutating func apply(_ assignments: [WriteOperation.Assignment], at time: Int64) throws(CommitRefusal) -> [TreeNode] {
+    var nodes: [TreeNode] = []
+    nodes.reserveCapacity(assignments.count)
+    for assignment in assignments {
+      let path = PathBytes(assignment.path)
+      switch assignment.value {
+      case .node(let write):
+        let node = try resolved(write, at: assignment.path, time: time)
+        try replace(path, depth: assignment.path.depth, with: node)
+        nodes.append(node)
+      case .priority(let value):
+        nodes.append(try setPriority(value, of: path, time: time))
+      }
     }
+    try removeEmptyAncestors()
+    return nodes
   }
 
   private func resolved(_ write: WriteNode, at path: Path, time: Int64) throws(CommitRefusal) -> TreeNode {
@@ -67,7 +76,9 @@ struct TreeAssignment {
         j += 1
       }
     }
-    if new.isEmpty && !old.isEmpty { try removeEmptyAncestors(of: path) }
+    if new.isEmpty && !old.isEmpty, let parent = path.keyEnds.dropLast().last ?? (path.bytes.isEmpty ? nil : 0) {
+      bereft.insert(PathBytes(bytes: Array(path.bytes[..<parent])))
+    }
   }
 
   /// A child below a leaf replaces the leaf's value by a map; the leaf's priority stays.
@@ -83,15 +94,21 @@ struct TreeAssignment {
   }
 
   /// A parent left without children vanishes, with its priority; so does its parent, and so on.
-  private mutating func removeEmptyAncestors(of path: PathBytes) throws(CommitRefusal) {
-    let ends = path.keyEnds
-    for end in ([0] + ends.dropLast()).reversed() {
-      let ancestor = PathBytes(bytes: Array(path.bytes[..<end]))
-      let left = try refusing { () throws(StorageError) in try session.leaves(in: namespace, under: ancestor, limit: 2) }
-      guard let first = left.first else { continue }
-      guard left.count == 1, first.leaf.path == ancestor.priority else { return }
-      change(first.leaf.path, from: first.leaf.scalar, to: nil)
+  ///
+  /// Looked at once for each parent when all children are gone: a look finds the first child that is left, and would
+  /// otherwise step over all that were removed before it, once for each of them.
+  private mutating func removeEmptyAncestors() throws(CommitRefusal) {
+    guard !bereft.isEmpty else { return }
+    for parent in bereft.sorted().reversed() {
+      for end in ([0] + parent.keyEnds).reversed() {
+        let ancestor = PathBytes(bytes: Array(parent.bytes[..<end]))
+        let left = try refusing { () throws(StorageError) in try session.leaves(in: namespace, under: ancestor, limit: 2) }
+        guard let first = left.first else { continue }
+        guard left.count == 1, first.leaf.path == ancestor.priority else { break }
+        change(first.leaf.path, from: first.leaf.scalar, to: nil)
+      }
     }
+    bereft = []
   }
 
   private mutating func setPriority(_ value: WriteOperation.PriorityValue, of path: PathBytes, time: Int64)
@@ -99,7 +116,8 @@ struct TreeAssignment {
   {
     let found = try refusing { () throws(StorageError) in try session.leaves(in: namespace, under: path, limit: 2) }
     guard found.contains(where: { $0.leaf.path != path.priority }) else {
-      throw CommitRefusal(.invalid, "A priority needs a node: \(path.path?.description ?? "") does not exist. Write its value first.")
+      throw CommitRefusal(
+        .invalid, "A priority needs a node: \(path.path?.description ?? "") does not exist. Write its value first.")
     }
     let old = try refusing { () throws(StorageError) in try session.leaf(in: namespace, at: path.priority)?.leaf.scalar }
     let new: Scalar? =

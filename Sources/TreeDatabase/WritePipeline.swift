@@ -31,9 +31,7 @@ struct WritePipeline {
     var tree = TreeAssignment(namespace: namespace, revision: head.revision.next, limits: limits, session: session)
     let resolved = try apply(request, at: time, to: &tree)
     for participant in participants {
-      for assignment in try participant.assignments(for: request, at: time, in: session) {
-        _ = try tree.apply(assignment, at: time)
-      }
+      _ = try tree.apply(participant.assignments(for: request, at: time, in: session), at: time)
     }
     let changes = tree.changes.finished()
     try tree.checkSize(of: changes)
@@ -46,7 +44,8 @@ struct WritePipeline {
     let changed = !changes.isEmpty || !draft.entries.isEmpty
     if changed { append(draft, to: session) }
     let receipt = CommitReceipt(
-      revision: changed ? draft.revision : head.revision, changed: changed, time: time, resolved: resolved, events: draft.events,
+      revision: changed ? draft.revision : head.revision, changed: changed, time: time, resolved: resolved,
+      events: draft.events,
       entries: draft.entries)
     putRecords(of: request, receipt: receipt, in: session)
     return Accepted(receipt: receipt, changes: changes)
@@ -95,7 +94,7 @@ struct WritePipeline {
           throw CommitRefusal(.stale(node), "\(operation.path) is not what the request expects. Read it again and retry.")
         }
       }
-      for assignment in operation.assignments { resolved.append(try tree.apply(assignment, at: time)) }
+      resolved += try tree.apply(operation.assignments, at: time)
     }
     return resolved
   }

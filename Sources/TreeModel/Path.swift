@@ -19,7 +19,9 @@ public struct Path: Sendable, Hashable {
   /// - Throws: ``PathError`` if a key is illegal or the path is deeper than ``depthMax``.
   public init(parsing text: some StringProtocol) throws(PathError) {
     var keys: [Key] = []
-    for piece in text.split(separator: "/", omittingEmptySubsequences: true) {
+    // By bytes: a key may begin with a combining mark, which Swift would make one character with the slash.
+    for utf8 in String(text).utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: true) {
+      let piece = Substring(utf8)
       keys.append(try Key(piece))
     }
     guard keys.count <= Self.depthMax else { throw PathError(.tooDeep, key: "") }

@@ -5,7 +5,8 @@ extension PathPattern {
   /// - Throws: ``PathError`` if a value is no legal key. Unnamed open segments cannot be filled and are a mistake of the
   ///   programmer, as is another number of values than of captures: both trap.
   public func path(filling values: [String]) throws(PathError) -> Path {
-    precondition(values.count == captureNames.count, "\(self) has \(captureNames.count) captures; \(values.count) values were given.")
+    precondition(
+      values.count == captureNames.count, "\(self) has \(captureNames.count) captures; \(values.count) values were given.")
     var keys: [Key] = []
     var next = values.makeIterator()
     for segment in segments {

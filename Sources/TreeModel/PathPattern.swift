@@ -39,8 +39,9 @@ public struct PathPattern: Sendable {
     var segments: [Segment] = []
     var names: Set<String> = []
     var hasMulti = false
-    for piece in text.split(separator: "/", omittingEmptySubsequences: true) {
-      let piece = String(piece)
+    // By bytes: a key may begin with a combining mark, which Swift would make one character with the slash.
+    for utf8 in String(text).utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: true) {
+      let piece = String(Substring(utf8))
       let segment = try Self.segment(piece)
       if let name = segment.name, !names.insert(name).inserted {
         throw PatternError(.duplicateName, segment: piece)

@@ -17,7 +17,9 @@ public struct PathTarget: Sendable, Hashable, CustomStringConvertible {
   public init(parsing text: some StringProtocol) throws(PathError) {
     var keys: [Key] = []
     var isPriority = false
-    for piece in text.split(separator: "/", omittingEmptySubsequences: true) {
+    // By bytes: a key may begin with a combining mark, which Swift would make one character with the slash.
+    for utf8 in String(text).utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: true) {
+      let piece = Substring(utf8)
       if isPriority { throw PathError(.reservedKey, key: ".priority") }
       if piece == ".priority" {
         isPriority = true

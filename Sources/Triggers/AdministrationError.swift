@@ -1,5 +1,6 @@
 /// What was asked of the dispatcher cannot be done.
 public struct AdministrationError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What was wrong, and what to do: a sentence for whoever asked.
   public let message: String
 
   init(_ message: String) {

@@ -7,6 +7,8 @@ struct Aftermath {
   var released: [(waiter: CheckedContinuation<Bool, Never>, isReady: Bool)] = []
   /// Waiters for the records of a paused function.
   var parked: [CheckedContinuation<Void, Never>] = []
+  /// Who waited for the runners to end.
+  var stopped: CheckedContinuation<Void, Never>?
   var remarks: [(Logger.Level, Logger.Message)] = []
   /// Whether a runner without work is to be woken.
   var wakesRunner = false

@@ -70,6 +70,7 @@ final class CrashNotes: @unchecked Sendable {
   }
 
   private static func failure(_ what: String, _ path: String) -> StorageError {
-    StorageError(.failed, "\(path) could not be \(what): \(String(cString: strerror(errno))). Check the folder's rights and space.")
+    StorageError(
+      .failed, "\(path) could not be \(what): \(String(cString: strerror(errno))). Check the folder's rights and space.")
   }
 }

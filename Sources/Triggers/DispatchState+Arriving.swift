@@ -20,7 +20,9 @@ extension DispatchState {
     for event in arrival.events {
       guard namespaces[namespace]?.tracker.hasAbsorbed(event.id) == false, let path = event.id.path.path else { continue }
       let facts = EventFacts(record: event, path: path, commit: arrival.commit)
-      absorb(facts, wanting: wanting(facts, change: arrival.commit.changes?.change(at: event.id.path)), parent: arrival.parent, at: now)
+      absorb(
+        facts, wanting: wanting(facts, change: arrival.commit.changes?.change(at: event.id.path)), parent: arrival.parent,
+        at: now)
     }
     noteAbsorbed(namespace)
   }

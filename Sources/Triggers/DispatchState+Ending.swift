@@ -77,6 +77,8 @@ extension DispatchState {
     let record = delivery.record(
       isDead ? .dead : isPaused ? .paused : .waiting, function: functions[delivery.function].name,
       nextAttemptAt: isDead ? 0 : now + delay, lastError: String(error.prefix(2000)), at: now)
+    // Whoever resumes the function waits until the record can be found.
+    if record.state == .paused { functions[delivery.function].parking += 1 }
     var request = request(in: delivery.namespace)
     request.deliveries = [record]
     aftermath.submissions.append(Submission(request: request, purpose: .attempt(delivery, record)))
@@ -170,7 +172,9 @@ extension DispatchState {
       aftermath.remarks.append(
         (.warning, "\(record.function) gave up on \(record.event) after attempt \(record.attempts): \(record.lastError)"))
       lanes.finish(delivery.lane)
-    case .paused: lanes.finish(delivery.lane)
+    case .paused:
+      lanes.finish(delivery.lane)
+      noteParked(delivery.function)
     }
     end(delivery)
   }
@@ -179,10 +183,14 @@ extension DispatchState {
     var delivery = delivery
     settle(&delivery)
     end(delivery)
-    functions[delivery.function].parking -= 1
-    guard functions[delivery.function].parking == 0 else { return }
-    aftermath.parked += functions[delivery.function].parkingWaiters
-    functions[delivery.function].parkingWaiters = []
+    noteParked(delivery.function)
+  }
+
+  private mutating func noteParked(_ function: Int) {
+    functions[function].parking -= 1
+    guard functions[function].parking == 0 else { return }
+    aftermath.parked += functions[function].parkingWaiters
+    functions[function].parkingWaiters = []
   }
 
   mutating func freeNote(_ slot: Int?) {
@@ -226,7 +234,7 @@ extension DispatchState {
     }
     freeNote(delivery.noteSlot)
     delivery.noteSlot = nil
-    lanes.requeue(delivery)
+    requeue(delivery)
   }
 
   /// The writer's queue is full: the run is repeated later, and does not count as an attempt.

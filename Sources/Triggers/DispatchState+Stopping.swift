@@ -1,3 +1,5 @@
+import Synchronization
+import FunctionsKit
 import StorageCore
 
 extension DispatchState {
@@ -23,6 +25,17 @@ extension DispatchState {
     return (running, requests)
   }
 
+  /// A runner has ended.
+  mutating func endRunner() {
+    runnerCount -= 1
+    if runnerCount == 0 { aftermath.stopped = stopWaiter.take() }
+  }
+
+  /// Gives up waiting for runners: a function does not come back.
+  mutating func stopWaiting() {
+    aftermath.stopped = stopWaiter.take()
+  }
+
   /// Drops everything of a namespace that does not exist any more.
   mutating func forget(_ namespace: NamespaceID) {
     guard let state = namespaces[namespace] else { return }
@@ -34,7 +47,7 @@ extension DispatchState {
     for waiter in state.tracker.watchers + state.followers { release(waiter) }
     for (id, run) in active where isIts(run.delivery) {
       active[id] = nil
-      run.abandon()
+      run.context.withLock(\.self)?.abandon()
     }
     namespaces[namespace] = nil
   }

@@ -33,7 +33,8 @@ extension DispatchState {
     return min(timer, deadline ?? timer)
   }
 
-  private mutating func requeue(_ delivery: Delivery) {
+  /// Makes the head of a lane ready again, unless its function is paused meanwhile.
+  mutating func requeue(_ delivery: Delivery) {
     guard functions[delivery.function].phase == .paused else { return lanes.requeue(delivery) }
     park(delivery)
     lanes.finish(delivery.lane)
@@ -41,6 +42,8 @@ extension DispatchState {
 
   private mutating func timeOut(_ run: Run, at now: Int64) {
     active[run.id] = nil
+    run.runner.leaveBehind()
+    runnerCount -= 1
     var delivery = run.delivery
     // The note stays as long as the thread is out: it may still kill the process.
     delivery.noteSlot = nil
@@ -50,7 +53,8 @@ extension DispatchState {
     let deadline = table.definitions[function].options.deadline
     if functions[function].abandoned >= options.abandonedMax, functions[function].phase == .active {
       pause(
-        function, because: "paused by the engine: \(functions[function].abandoned) runs did not come back within \(deadline); "
+        function,
+        because: "paused by the engine: \(functions[function].abandoned) runs did not come back within \(deadline); "
           + "correct the function, deploy, and resume it", byEngine: true, in: delivery.namespace, at: now)
     }
     fail(delivery, "timeout: the run did not come back within \(deadline)", .retry, at: now)

@@ -52,6 +52,9 @@ struct DispatchState {
   /// The time that the timer task sleeps to; nil while it sleeps for ever.
   var wakeTime: Int64?
   var isStopping = false
+  /// Runners that are not left behind, and who waits until none is.
+  var runnerCount = 0
+  var stopWaiter: CheckedContinuation<Void, Never>?
   var aftermath = Aftermath()
   let notes: CrashNotes?
 

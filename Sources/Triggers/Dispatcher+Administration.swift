@@ -38,12 +38,21 @@ extension Dispatcher {
       return FunctionRecord(state.table.definitions[function], state.functions[function], at: now)
     }
     guard let record else { return }
-    try await store(record, in: try anyNamespace())
-    await allParked(function)
-    let kept = try keptDeliveries(of: name)
-    withState { state in
-      let deliveries = kept.compactMap { state.delivery($0.1, in: $0.0) }
-      state.reactivate(function, with: deliveries)
+    do {
+      try await store(record, in: try anyNamespace())
+      await allParked(function)
+      let kept = try keptDeliveries(of: name)
+      withState { state in
+        let deliveries = kept.compactMap { state.delivery($0.1, in: $0.0) }
+        state.reactivate(function, with: deliveries)
+      }
+    } catch {
+      // Paused as before: what came meanwhile is put by with the rest.
+      withState { state in
+        state.functions[function].phase = .paused
+        state.putBy(function)
+      }
+      throw error
     }
   }
 

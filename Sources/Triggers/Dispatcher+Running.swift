@@ -9,7 +9,7 @@ extension Dispatcher {
   /// When it returns, nothing more is submitted: runs that were under way are abandoned, and happen again at the next
   /// start.
   public func run() async throws {
-    for _ in 0..<options.runnerCount { Runner().start(serve) }
+    for _ in 0..<options.runnerCount { startRunner() }
     while !Task.isCancelled {
       let wakeTime = fireTimers()
       await alarm.wait(until: wakeTime)
@@ -29,7 +29,7 @@ extension Dispatcher {
     }
     for run in overdue {
       run.abandon()
-      Runner().start(serve)
+      startRunner()
     }
     return wakeTime
   }
@@ -38,6 +38,7 @@ extension Dispatcher {
     let (running, watermarks) = withState { state in state.stop() }
     for run in running { run.abandon() }
     inbox.wake(all: true)
+    await runnersEnd()
     for request in watermarks {
       // Only a help for the next start; what the store does not take is looked up then.
       try? await commit(request)
@@ -45,7 +46,31 @@ extension Dispatcher {
     notes?.clearAll()
   }
 
+  /// Waits until no runner reads the store any more, but not for ever for a function that does not come back.
+  private func runnersEnd() async {
+    // The task that runs the service is cancelled by now; this wait is not to be.
+    let patience = Task.detached { [options] in
+      try? await options.waitClock.sleep(until: options.waitClock.now() + options.stopDelay)
+      self.withState { $0.stopWaiting() }
+    }
+    await withCheckedContinuation { continuation in
+      let isOver = withState { state in
+        if state.runnerCount > 0 { state.stopWaiter = continuation }
+        return state.runnerCount == 0
+      }
+      if isOver { continuation.resume() }
+    }
+    patience.cancel()
+  }
+
   // MARK: One runner
+
+  private func startRunner() {
+    withState { $0.runnerCount += 1 }
+    Runner().start { [self] runner in
+      await serve(runner)
+    }
+  }
 
   private func serve(_ runner: Runner) async {
     var ended: (Run, RunEnding)?
@@ -53,7 +78,9 @@ extension Dispatcher {
       let work = await nextWork(for: runner, after: ended)
       ended = nil
       switch work {
-      case .stop: return
+      case .stop:
+        if !runner.isLeftBehind { withState { $0.endRunner() } }
+        return
       case .load(let namespace): load(namespace)
       case .run(let run): ended = (run, await perform(run))
       }
@@ -67,7 +94,7 @@ extension Dispatcher {
       let now = clock.now()
       let last = ended.take()
       let work = withState { state -> DispatchState.Work? in
-        if let (run, ending) = last, !state.end(run, ending, at: now) { return .stop }
+        if let (run, ending) = last, !state.end(run, ending, at: now), runner.isLeftBehind { return .stop }
         return state.nextWork(for: runner, at: now)
       }
       if let work { return work }

@@ -67,7 +67,8 @@ extension Dispatcher {
       request.deliveries = [crash.record(isDead: isFatal, at: now)]
       if isFatal {
         plan.pause(
-          function, because: "paused by the engine: its run for \(note.event) killed the process \(crash.crashes) times; "
+          function,
+          because: "paused by the engine: its run for \(note.event) killed the process \(crash.crashes) times; "
             + "correct the function, deploy, and resume it", at: now)
         request.functions = [plan.record(of: function, at: now)]
       }

@@ -13,7 +13,9 @@ import Synchronization
 /// Make it before the database, whose observer it is; call ``start(writer:)`` before the doors open, then keep
 /// ``run()`` going until the server stops.
 public final class Dispatcher: CommitObserver, Sendable {
+  /// The functions that it runs.
   public let table: TriggerTable
+  /// What deadlines, retries and records go by.
   public let clock: any WallClock
   let engine: any StorageEngine
   let options: DispatcherOptions
@@ -30,7 +32,7 @@ public final class Dispatcher: CommitObserver, Sendable {
   /// - Throws: if the file of crash notes cannot be opened.
   public init(
     table: TriggerTable, engine: any StorageEngine, clock: any WallClock, options: DispatcherOptions = DispatcherOptions(),
-    random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+    random: any RandomNumberGenerator & Sendable,
     logger: Logger = Logger(label: "doubloon.triggers")
   ) throws(StorageError) {
     self.table = table
@@ -81,6 +83,7 @@ public final class Dispatcher: CommitObserver, Sendable {
     if aftermath.ringsAlarm { alarm.ring() }
     for (waiter, isReady) in aftermath.released { waiter.resume(returning: isReady) }
     for waiter in aftermath.parked { waiter.resume() }
+    aftermath.stopped?.resume()
     for (level, message) in aftermath.remarks { logger.log(level: level, message) }
   }
 

@@ -4,6 +4,7 @@ public import StorageCore
 public struct DispatcherOptions: Sendable {
   /// The kinds of coin, and where balances stand: what `credit` and `debit` may name.
   public var currencies: [Currency]
+  /// The write path's caps, the database's own: chains of functions end at `hopsMax`.
   public var limits: WriteLimits
   /// Functions that run at the same time.
   public var runnerCount: Int
@@ -23,14 +24,19 @@ public struct DispatcherOptions: Sendable {
   public var skipsMax: Int
   /// The file in which runs are noted, so that one that kills the process is found; nil notes nothing.
   public var crashNotesPath: String?
+  /// How long a stop waits for functions that were cancelled, in milliseconds.
+  public var stopDelay: Int64
   /// What measures the timeouts of `drain` and `settlement`: the machine's clock, also where the server's is moved.
   public var waitClock: any WallClock
+  /// Where tests let the process die.
   public var failpoint: Failpoint
 
+  /// Options; the defaults fit two cores. A cap that contradicts another is a mistake of the programmer and traps.
   public init(
     currencies: [Currency] = [.piecesOfEight], limits: WriteLimits = WriteLimits(), runnerCount: Int = 4,
     eventsMax: Int = 65_536, eventsLow: Int = 16_384, abandonedMax: Int = 4, crashesMax: Int = 3, rerunsMax: Int = 25,
-    skipDelay: Int64 = 1000, skipsMax: Int = 128, crashNotesPath: String? = nil, waitClock: any WallClock = SystemClock(),
+    skipDelay: Int64 = 1000, skipsMax: Int = 128, crashNotesPath: String? = nil, stopDelay: Int64 = 2000,
+    waitClock: any WallClock = SystemClock(),
     failpoint: Failpoint = .none
   ) {
     precondition(runnerCount > 0, "Functions need at least one runner.")
@@ -46,6 +52,7 @@ public struct DispatcherOptions: Sendable {
     self.skipDelay = skipDelay
     self.skipsMax = skipsMax
     self.crashNotesPath = crashNotesPath
+    self.stopDelay = stopDelay
     self.waitClock = waitClock
     self.failpoint = failpoint
   }

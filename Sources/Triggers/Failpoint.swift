@@ -1,5 +1,6 @@
 /// Places where tests let the process die (spec: triggers-ledger §3.4). Does nothing in production.
 public struct Failpoint: Sendable {
+  /// The windows in which a death must neither lose an event nor pay it twice.
   public enum Place: String, Sendable, Hashable, CaseIterable {
     /// W3: the event is durable, its function has not begun.
     case committedNotDispatched
@@ -17,6 +18,7 @@ public struct Failpoint: Sendable {
 
   private let reach: @Sendable (Place) -> Void
 
+  /// Never dies: production.
   public static let none = Failpoint { _ in }
 
   public init(_ reach: @escaping @Sendable (Place) -> Void) {

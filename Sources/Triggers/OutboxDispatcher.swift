@@ -25,7 +25,7 @@ public final class OutboxDispatcher: CommitObserver, Sendable {
   public init(
     outlets: [any Outlet], engine: any StorageEngine, clock: any WallClock, retry: RetryPolicy = RetryPolicy(),
     concurrency: Int = 8, capacity: Int = 10_000,
-    random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+    random: any RandomNumberGenerator & Sendable,
     logger: Logger = Logger(label: "doubloon.outbox")
   ) {
     self.engine = engine

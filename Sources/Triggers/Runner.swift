@@ -4,6 +4,10 @@ import Synchronization
 final class Runner: Sendable {
   let thread = RunnerThread()
   private let task = Mutex<Task<Void, Never>?>(nil)
+  private let leftBehind = Mutex(false)
+
+  /// Whether another runner has taken its place, because its function does not come back.
+  var isLeftBehind: Bool { leftBehind.withLock(\.self) }
 
   /// Starts the loop.
   ///
@@ -15,6 +19,10 @@ final class Runner: Sendable {
       self.thread.stop()
     }
     task.withLock { $0 = started }
+  }
+
+  func leaveBehind() {
+    leftBehind.withLock { $0 = true }
   }
 
   /// Cancels the loop, and with it what the function awaits.

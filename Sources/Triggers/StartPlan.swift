@@ -95,8 +95,10 @@ struct StartPlan: Sendable {
             moved.append(Move(old: delivery, new: delivery.dead))
             continue
           }
-          let own = delivery.function == name ? delivery : delivery.moved(to: name)
-          if own.function != delivery.function { moved.append(Move(old: delivery, new: own)) }
+          // A paused function's deliveries are all in that state: that is where resuming looks.
+          let state = functions[function].phase == .paused ? .paused : delivery.state
+          let own = delivery.moved(to: name, state)
+          if own != delivery { moved.append(Move(old: delivery, new: own)) }
           if functions[function].phase == .active { ready.append(own) }
         }
         guard page.count == 512 else { break }
@@ -110,8 +112,8 @@ struct StartPlan: Sendable {
 }
 
 extension DeliveryRecord {
-  /// The same for another function.
-  fileprivate func moved(to name: String) -> DeliveryRecord {
+  /// The same for another function, or in another state.
+  fileprivate func moved(to name: String, _ state: State) -> DeliveryRecord {
     DeliveryRecord(
       event: event, kind: kind, hop: hop, function: name, state: state, attempts: attempts, crashes: crashes,
       nextAttemptAt: nextAttemptAt, lastError: lastError, updatedAt: updatedAt)
@@ -119,7 +121,8 @@ extension DeliveryRecord {
 
   /// The same as a dead letter of a function that is not there any more.
   fileprivate var dead: DeliveryRecord {
-    let unknown = "unknown_function: \(function) is not registered any more. Register it, or name it in `formerly` of the "
+    let unknown =
+      "unknown_function: \(function) is not registered any more. Register it, or name it in `formerly` of the "
       + "function that took its place. The last error before: \(lastError)"
     return DeliveryRecord(
       event: event, kind: kind, hop: hop, function: function, state: .dead, attempts: attempts, crashes: crashes,

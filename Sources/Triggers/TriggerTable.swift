@@ -4,6 +4,7 @@ import TreeModel
 
 /// The registered functions, arranged so that those which want a change are found in one walk. Immutable.
 public struct TriggerTable: Sendable {
+  /// The functions, in the order of their registration.
   public let definitions: [FunctionDefinition]
   /// Positions in ``definitions`` by pattern.
   private let trie: PathTrie<Int>
@@ -11,6 +12,7 @@ public struct TriggerTable: Sendable {
   /// The settings of each function, as JSON; nil if it has none.
   let settings: [String?]
 
+  /// Arranges the functions by their patterns. Their names must differ, which `Functions` sees to.
   public init(_ definitions: [FunctionDefinition]) {
     self.definitions = definitions
     var trie = PathTrie<Int>()

@@ -2,6 +2,7 @@ public import StorageCore
 
 /// An event that some function has not finished.
 public struct UnsettledDelivery: Sendable, Hashable, CustomStringConvertible {
+  /// How far the delivery is.
   public enum State: String, Sendable, Hashable {
     /// Behind another of its lane, or waiting for a runner.
     case queued
@@ -12,9 +13,13 @@ public struct UnsettledDelivery: Sendable, Hashable, CustomStringConvertible {
     case dead
   }
 
+  /// Whose event it is.
   public let namespace: NamespaceID
+  /// Which event.
   public let event: EventID
+  /// Which function has not finished it.
   public let function: String
+  /// How far it is.
   public let state: State
   /// The last failure; nil if there was none.
   public let lastError: String?

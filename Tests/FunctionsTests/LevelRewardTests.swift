@@ -20,7 +20,8 @@ struct LevelRewardTests {
 
   @Test(
     "Jumping over level 5 pays nothing and says so; other changes make no run at all (§8.30)",
-    arguments: [(3, 5, true), (4, 6, true), (5, 4, false), (5, 6, false), (1, 2, false), (6, 5, false)] as [(Int64, Int64, Bool)])
+    arguments: [(3, 5, true), (4, 6, true), (5, 4, false), (5, 6, false), (1, 2, false), (6, 5, false)]
+      as [(Int64, Int64, Bool)])
   func otherSteps(from: Int64, to: Int64, isJump: Bool) async throws {
     let tree: TreeNode = ["users": ["bob": ["level": .leaf(.int(from)), "referred_by": "alice"]]]
     try await TestServer.run(registerFunctions, tree: tree) { server in

@@ -121,7 +121,8 @@ struct SignupRewardTests {
     }
   }
 
-  @Test("Existing coins are added to: 120 becomes 170, nothing 50, -20 becomes 30 (§8.31)", arguments: [120, 0, -20] as [Int64])
+  @Test(
+    "Existing coins are added to: 120 becomes 170, nothing 50, -20 becomes 30 (§8.31)", arguments: [120, 0, -20] as [Int64])
   func existingBalance(before: Int64) async throws {
     let tree: TreeNode = [
       "users": ["bob": ["referred_by": "alice", "inventory": ["pieces_of_eight": .leaf(.int(before))]]]
@@ -132,7 +133,9 @@ struct SignupRewardTests {
     }
   }
 
-  @Test("A balance that is no integer is left alone, and the event is a dead letter (§8.41)", arguments: ["10", true, 1.5] as [TreeNode])
+  @Test(
+    "A balance that is no integer is left alone, and the event is a dead letter (§8.41)",
+    arguments: ["10", true, 1.5] as [TreeNode])
   func balanceType(balance: TreeNode) async throws {
     let tree: TreeNode = ["users": ["bob": ["referred_by": "alice", "inventory": ["pieces_of_eight": balance]]]]
     try await TestServer.run(registerFunctions, tree: tree) { server in

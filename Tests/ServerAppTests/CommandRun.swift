@@ -15,7 +15,9 @@ struct CommandRun: Sendable {
     let err = Captured()
     let output = CommandOutput(out: out.append, err: err.append, showsProgress: false)
     code = await DoubloonCommandLine.$output.withValue(output) {
-      await DoubloonCommandLine.$functions.withValue(functions) { await DoubloonCommandLine.execute(arguments) }
+      await DoubloonCommandLine.$functions.withValue(FunctionRegistration(register: functions)) {
+        await DoubloonCommandLine.execute(arguments)
+      }
     }
     self.out = out.text
     self.err = err.text

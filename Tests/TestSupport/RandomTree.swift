@@ -15,7 +15,9 @@ public struct RandomTree {
   ]
 
   public static let strings = ["", "a", "b", "10", "é", "e\u{301}", "😀", "\u{FFFD}", "tab\t\"quote\"\\", "\u{0}\u{1F}\u{7F}"]
-  public static let doubles = [0.5, -0.5, 1e21, 1e300, .leastNonzeroMagnitude, 1.5e-7, 4.5623, -128.256, 9_007_199_254_740_993.0, 0.1]
+  public static let doubles = [
+    0.5, -0.5, 1e21, 1e300, .leastNonzeroMagnitude, 1.5e-7, 4.5623, -128.256, 9_007_199_254_740_993.0, 0.1,
+  ]
   public static let integers: [Int64] = [0, 1, -1, 5, 10, 500, .max, .min, 9_007_199_254_740_993, 9_007_199_254_740_992]
 
   public mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: 0..<values.count, using: &random)] }
@@ -56,9 +58,10 @@ public struct RandomTree {
     case 4: .string(pick(Self.strings))
     case 5: .array((0..<Int.random(in: 0...4, using: &random)).map { _ in json(depthMax: depthMax - 1) })
     default:
-      .object((0..<Int.random(in: 0...4, using: &random)).map { _ in
-        JSON.Member(key: pick(Self.keys + Self.strings), value: json(depthMax: depthMax - 1))
-      })
+      .object(
+        (0..<Int.random(in: 0...4, using: &random)).map { _ in
+          JSON.Member(key: pick(Self.keys + Self.strings), value: json(depthMax: depthMax - 1))
+        })
     }
   }
 }

@@ -30,4 +30,29 @@ import Testing
     }
     #expect(found.isEmpty, "\(found.listing)")
   }
+
+  @Test("the measure knows bodies from requirements, and counts what is nested")
+  func measure() {
+    let text = """
+      protocol P {
+        func required(a: Int) -> Int
+        var stored: Int { get }
+      }
+      struct A {
+        var plain = 0
+        func long(
+          a: Int,
+          b: Int
+        ) async throws
+          -> Int
+        {
+          func inner() { print("{ \\(1) {") }
+          return a  // {
+        }
+        init() {}
+      }
+      """
+    let found = FunctionExtent.all(in: CodeMask.masked(Array(text.utf8)))
+    #expect(found.map { "\($0.name) \($0.line) \($0.lineCount)" } == ["stored 2 1", "long 6 9", "inner 12 1", "init 15 1"])
+  }
 }

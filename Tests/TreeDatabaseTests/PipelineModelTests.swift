@@ -31,7 +31,12 @@ struct PipelineModelTests {
     let path = random.path(depthMax: 3)
     switch Int.random(in: 0..<10, using: &random.random) {
     case 0, 1:
-      return (.remove(path), { $0.set(path, to: .absent); return true })
+      return (
+        .remove(path),
+        {
+          $0.set(path, to: .absent); return true
+        }
+      )
     case 2:
       let priority = random.chance(3) ? nil : random.priority()
       return (.setPriority(path, .scalar(priority)), { $0.setPriority(path, to: priority) })
@@ -39,10 +44,20 @@ struct PipelineModelTests {
       let children = Set((0..<3).map { _ in random.key() }).map { (path.child($0), random.node(depthMax: 2)) }
       let assignments = children.map { WriteOperation.Assignment(path: $0.0, value: .node(WriteNode($0.1))) }
       guard let operation = try? WriteOperation.update(path, assignments) else { preconditionFailure("siblings never clash") }
-      return (operation, { tree in for (place, node) in children { tree.set(place, to: node) }; return true })
+      return (
+        operation,
+        { tree in
+          for (place, node) in children { tree.set(place, to: node) }; return true
+        }
+      )
     default:
       let node = random.node(depthMax: 3)
-      return (.set(path, node), { $0.set(path, to: node); return true })
+      return (
+        .set(path, node),
+        {
+          $0.set(path, to: node); return true
+        }
+      )
     }
   }
 

@@ -12,7 +12,8 @@ struct WritePipelineTests {
     defer { fixture.close() }
     try await fixture.write(.set("/a", prioritised(["x": 1, "y": 2], 3)))
     try await fixture.write(
-      .update("/a", [.init(path: "/a/x", value: .node(WriteNode(10))), .init(path: "/a/deep/er", value: .node(WriteNode("z")))]))
+      .update(
+        "/a", [.init(path: "/a/x", value: .node(WriteNode(10))), .init(path: "/a/deep/er", value: .node(WriteNode("z")))]))
     #expect(try fixture.node("/a") == prioritised(["x": 10, "y": 2, "deep": ["er": "z"]], 3))
     try await fixture.write(.set("/a", ["y": 5]))
     #expect(try fixture.node() == ["a": ["y": 5]])

@@ -2,17 +2,19 @@ import Testing
 @testable import TreeModel
 
 @Suite struct DataHashTests {
-  @Test("hashes are those of the clients", arguments: [
-    ("null", ""), ("true", "E5z61QM0lN/U2WsOnusszCTkR8M="), ("false", "aSSNoqcS4oQwJ2xxH20rvpp3zP0="),
-    ("500", "Ajg9bohDwTVmqR14o1bVJnneryM="), ("500.0", "Ajg9bohDwTVmqR14o1bVJnneryM="),
-    (#""Hello World""#, "B8HWXc7zXMjrsnJxPRj7wrNGqt4="), (#""""#, "Ki0Xy0V6morg0TO3Sxi/jwugYDQ="),
-    (#""€😀""#, "J+hAkV4WyB61qvRLH9rqK6NCwIQ="), (#"{"foo":"bar"}"#, "XnLeTeWQmzTHImTbSMDLg/qMrKY="),
-    (#"{"a":{"b":1},"10":"x","9":"y"}"#, "vouNLB7AjvdZXLyghvjOGDxm4t0="),
-    (#"{".value":"primitive",".priority":200}"#, "R9u8hs9fhRzuQ2M/3BQ0uhxz5ys="),
-    (#"{".priority":128.256,"someKey":"value"}"#, "WYR8kBGna+a7E5x75zvhPhzACOQ="),
-    (#"{"a":{".value":1,".priority":2},"b":{".value":2,".priority":1}}"#, "/3lk7Vfl5OYG6Kw2SkiPXNeExPw="),
-    (#"{"intNode":4,"doubleNode":4.5623,"stringNode":"hey guys","boolNode":true}"#, "6Mc4jFmNdrLVIlJJjz2/MakTK9I="),
-  ])
+  @Test(
+    "hashes are those of the clients",
+    arguments: [
+      ("null", ""), ("true", "E5z61QM0lN/U2WsOnusszCTkR8M="), ("false", "aSSNoqcS4oQwJ2xxH20rvpp3zP0="),
+      ("500", "Ajg9bohDwTVmqR14o1bVJnneryM="), ("500.0", "Ajg9bohDwTVmqR14o1bVJnneryM="),
+      (#""Hello World""#, "B8HWXc7zXMjrsnJxPRj7wrNGqt4="), (#""""#, "Ki0Xy0V6morg0TO3Sxi/jwugYDQ="),
+      (#""€😀""#, "J+hAkV4WyB61qvRLH9rqK6NCwIQ="), (#"{"foo":"bar"}"#, "XnLeTeWQmzTHImTbSMDLg/qMrKY="),
+      (#"{"a":{"b":1},"10":"x","9":"y"}"#, "vouNLB7AjvdZXLyghvjOGDxm4t0="),
+      (#"{".value":"primitive",".priority":200}"#, "R9u8hs9fhRzuQ2M/3BQ0uhxz5ys="),
+      (#"{".priority":128.256,"someKey":"value"}"#, "WYR8kBGna+a7E5x75zvhPhzACOQ="),
+      (#"{"a":{".value":1,".priority":2},"b":{".value":2,".priority":1}}"#, "/3lk7Vfl5OYG6Kw2SkiPXNeExPw="),
+      (#"{"intNode":4,"doubleNode":4.5623,"stringNode":"hey guys","boolNode":true}"#, "6Mc4jFmNdrLVIlJJjz2/MakTK9I="),
+    ])
   func vectors(_ source: String, _ hash: String) throws {
     let tree = try node(source)
     #expect(tree.dataHash == hash)
@@ -28,13 +30,16 @@ import Testing
   }
 
   // Computed with the JavaScript client's routine in Node.
-  @Test("numbers have the bits that JavaScript computes, its errors included", arguments: [
-    (9_007_199_254_740_991, 0x4340_0000_0000_0000), (9_007_199_254_740_990, 0x434F_FFFF_FFFF_FFFF),
-    (3.9999999999999996, 0x4010_0000_0000_0000), (0x1p-29, 0x3E10_0000_0000_0000), (0x1p-31, 0x3DF0_0000_0000_0000),
-    (0x1p-39, 0x3D70_0000_0000_0000), (-0x1p-29, 0xBE10_0000_0000_0000), (281_474_976_710_655.97, 0x42F0_0000_0000_0000),
-    (1e-300, 0x01A0_0000_0000_0000), (1, 0x3FF0_0000_0000_0000), (0.1, 0x3FB9_9999_9999_999A), (0, 0), (500, 0x407F_4000_0000_0000),
-    (.leastNonzeroMagnitude, 1),
-  ] as [(Double, UInt64)])
+  @Test(
+    "numbers have the bits that JavaScript computes, its errors included",
+    arguments: [
+      (9_007_199_254_740_991, 0x4340_0000_0000_0000), (9_007_199_254_740_990, 0x434F_FFFF_FFFF_FFFF),
+      (3.9999999999999996, 0x4010_0000_0000_0000), (0x1p-29, 0x3E10_0000_0000_0000), (0x1p-31, 0x3DF0_0000_0000_0000),
+      (0x1p-39, 0x3D70_0000_0000_0000), (-0x1p-29, 0xBE10_0000_0000_0000), (281_474_976_710_655.97, 0x42F0_0000_0000_0000),
+      (1e-300, 0x01A0_0000_0000_0000), (1, 0x3FF0_0000_0000_0000), (0.1, 0x3FB9_9999_9999_999A), (0, 0),
+      (500, 0x407F_4000_0000_0000),
+      (.leastNonzeroMagnitude, 1),
+    ] as [(Double, UInt64)])
   func javaScript(_ value: Double, _ bits: UInt64) {
     #expect(JavaScriptDouble.bitPattern(value) == bits)
   }
@@ -70,9 +75,11 @@ import Testing
   /// The hash of a text as it stands.
   private static func sha1(_ text: String) -> String { DataHash.digest(Array(text.utf8)) }
 
-  @Test("base64 pads what is left over", arguments: [
-    ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy"),
-  ])
+  @Test(
+    "base64 pads what is left over",
+    arguments: [
+      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy"),
+    ])
   func base64(_ source: String, _ expected: String) {
     #expect(DataHash.base64(source.utf8) == expected)
   }

@@ -3,37 +3,46 @@ import Testing
 import TreeModel
 
 @Suite struct JSONTests {
-  @Test("legal JSON is read exactly", arguments: [
-    ("null", nil), (" true\n", true), ("-0", 0), ("9223372036854775807", .int(.max)), ("-9223372036854775808", .int(.min)),
-    ("9223372036854775808", .double(9_223_372_036_854_775_808)), ("9007199254740993", 9_007_199_254_740_993),
-    ("1.0", 1.0), ("1e308", 1e308), ("1E+2", 100.0), ("-2.5e-3", -0.0025), ("1e-400", 0.0),
-    ("123456789012345678901234567890", .double(123456789012345678901234567890.0)),
-    (#""""#, ""), (#""\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00""#, "\"\\/\u{8}\u{C}\n\r\té😀"), ("\"é😀\"", "é😀"),
-    ("[]", []), ("[1,[2],{}]", [1, [2], [:]]), (#"{"a":1,"b":{"c":null}}"#, ["a": 1, "b": ["c": nil]]),
-  ] as [(String, JSON)])
+  @Test(
+    "legal JSON is read exactly",
+    arguments: [
+      ("null", nil), (" true\n", true), ("-0", 0), ("9223372036854775807", .int(.max)), ("-9223372036854775808", .int(.min)),
+      ("9223372036854775808", .double(9_223_372_036_854_775_808)), ("9007199254740993", 9_007_199_254_740_993),
+      ("1.0", 1.0), ("1e308", 1e308), ("1E+2", 100.0), ("-2.5e-3", -0.0025), ("1e-400", 0.0),
+      ("123456789012345678901234567890", .double(123456789012345678901234567890.0)),
+      (#""""#, ""), (#""\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00""#, "\"\\/\u{8}\u{C}\n\r\té😀"), ("\"é😀\"", "é😀"),
+      ("[]", []), ("[1,[2],{}]", [1, [2], [:]]), (#"{"a":1,"b":{"c":null}}"#, ["a": 1, "b": ["c": nil]]),
+    ] as [(String, JSON)])
   func reads(_ source: String, _ value: JSON) throws {
     #expect(try JSONParser.parse(source) == value)
   }
 
-  @Test("what is not JSON is refused, with place and reason", arguments: [
-    ("", 0, .empty), ("  ", 2, .empty), ("tru", 3, .unexpectedEnd), ("trux", 3, .unexpectedCharacter), ("nul", 3, .unexpectedEnd),
-    ("1 2", 2, .trailingBytes), ("01", 1, .badNumber), ("-", 1, .unexpectedEnd), ("-a", 1, .badNumber), ("1.", 2, .badNumber),
-    ("1e", 2, .badNumber), ("+1", 0, .unexpectedCharacter), (".5", 0, .unexpectedCharacter), ("1e309", 0, .numberOutOfRange),
-    ("NaN", 0, .unexpectedCharacter), ("[1,]", 3, .unexpectedCharacter), ("[1", 2, .unexpectedEnd), ("[1 2]", 3, .unexpectedCharacter),
-    ("{\"a\":1,}", 7, .unexpectedCharacter), ("{a:1}", 1, .unexpectedCharacter), ("{\"a\" 1}", 5, .unexpectedCharacter),
-    ("{\"a\":", 5, .unexpectedEnd), ("'a'", 0, .unexpectedCharacter), ("\"a", 2, .unexpectedEnd), ("\"\n\"", 1, .controlCharacter),
-    ("\"\\x\"", 2, .badEscape), ("\"\\u12g4\"", 5, .badEscape), ("\"\\ud800\"", 7, .loneSurrogate),
-    ("\"\\ud800\\u0041\"", 13, .loneSurrogate), ("\"\\udc00\"", 7, .loneSurrogate), ("//\n1", 0, .unexpectedCharacter),
-  ] as [(String, Int, JSONError.Reason)])
+  @Test(
+    "what is not JSON is refused, with place and reason",
+    arguments: [
+      ("", 0, .empty), ("  ", 2, .empty), ("tru", 3, .unexpectedEnd), ("trux", 3, .unexpectedCharacter),
+      ("nul", 3, .unexpectedEnd),
+      ("1 2", 2, .trailingBytes), ("01", 1, .badNumber), ("-", 1, .unexpectedEnd), ("-a", 1, .badNumber), ("1.", 2, .badNumber),
+      ("1e", 2, .badNumber), ("+1", 0, .unexpectedCharacter), (".5", 0, .unexpectedCharacter), ("1e309", 0, .numberOutOfRange),
+      ("NaN", 0, .unexpectedCharacter), ("[1,]", 3, .unexpectedCharacter), ("[1", 2, .unexpectedEnd),
+      ("[1 2]", 3, .unexpectedCharacter),
+      ("{\"a\":1,}", 7, .unexpectedCharacter), ("{a:1}", 1, .unexpectedCharacter), ("{\"a\" 1}", 5, .unexpectedCharacter),
+      ("{\"a\":", 5, .unexpectedEnd), ("'a'", 0, .unexpectedCharacter), ("\"a", 2, .unexpectedEnd),
+      ("\"\n\"", 1, .controlCharacter),
+      ("\"\\x\"", 2, .badEscape), ("\"\\u12g4\"", 5, .badEscape), ("\"\\ud800\"", 7, .loneSurrogate),
+      ("\"\\ud800\\u0041\"", 13, .loneSurrogate), ("\"\\udc00\"", 7, .loneSurrogate), ("//\n1", 0, .unexpectedCharacter),
+    ] as [(String, Int, JSONError.Reason)])
   func refuses(_ source: String, _ offset: Int, _ reason: JSONError.Reason) {
     let error = thrown(JSONError.self) { _ = try JSONParser.parse(source) }
     #expect(error == JSONError(offset: offset, reason: reason))
   }
 
-  @Test("bytes that are not UTF-8 are refused, also beside escapes", arguments: [
-    [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0x5C, 0x6E, 0xC3, 0x22],
-    [0x22, 0xF5, 0x80, 0x80, 0x80, 0x22],
-  ] as [[UInt8]])
+  @Test(
+    "bytes that are not UTF-8 are refused, also beside escapes",
+    arguments: [
+      [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0x5C, 0x6E, 0xC3, 0x22],
+      [0x22, 0xF5, 0x80, 0x80, 0x80, 0x22],
+    ] as [[UInt8]])
   func utf8(_ bytes: [UInt8]) {
     #expect(thrown(JSONError.self) { _ = try JSONParser.parse(bytes) }?.reason == .invalidUTF8)
   }
@@ -111,24 +120,28 @@ import TreeModel
 
 @Suite struct NumberPrintingTests {
   // Printed by Node's JSON.stringify.
-  @Test("doubles print as JavaScript prints them", arguments: [
-    (1e21, "1e+21"), (1e20, "100000000000000000000"), (123456789012345680, "123456789012345680"), (1.5e-7, "1.5e-7"),
-    (1e-6, "0.000001"), (0.000001234, "0.000001234"), (1e-7, "1e-7"), (1e300, "1e+300"), (.leastNonzeroMagnitude, "5e-324"),
-    (1.7976931348623157e308, "1.7976931348623157e+308"), (0.1, "0.1"), (100, "100"), (123.456, "123.456"), (-2.5, "-2.5"),
-    (1e22, "1e+22"), (1.2345e21, "1.2345e+21"), (4.35, "4.35"), (9_007_199_254_740_992, "9007199254740992"),
-    (9_223_372_036_854_775_808, "9223372036854776000"), (1.0 / 3, "0.3333333333333333"), (1e16, "10000000000000000"),
-    (12345678901234567168, "12345678901234567000"), (-1.25e-9, "-1.25e-9"), (-0.0, "0"), (1, "1"), (.infinity, "null"),
-  ] as [(Double, String)])
+  @Test(
+    "doubles print as JavaScript prints them",
+    arguments: [
+      (1e21, "1e+21"), (1e20, "100000000000000000000"), (123456789012345680, "123456789012345680"), (1.5e-7, "1.5e-7"),
+      (1e-6, "0.000001"), (0.000001234, "0.000001234"), (1e-7, "1e-7"), (1e300, "1e+300"), (.leastNonzeroMagnitude, "5e-324"),
+      (1.7976931348623157e308, "1.7976931348623157e+308"), (0.1, "0.1"), (100, "100"), (123.456, "123.456"), (-2.5, "-2.5"),
+      (1e22, "1e+22"), (1.2345e21, "1.2345e+21"), (4.35, "4.35"), (9_007_199_254_740_992, "9007199254740992"),
+      (9_223_372_036_854_775_808, "9223372036854776000"), (1.0 / 3, "0.3333333333333333"), (1e16, "10000000000000000"),
+      (12345678901234567168, "12345678901234567000"), (-1.25e-9, "-1.25e-9"), (-0.0, "0"), (1, "1"), (.infinity, "null"),
+    ] as [(Double, String)])
   func doubles(_ value: Double, _ expected: String) {
     var writer = JSONWriter()
     writer.double(value)
     #expect(text(writer.bytes) == expected)
   }
 
-  @Test("integers print all their digits", arguments: [
-    (Int64.max, "9223372036854775807"), (.min, "-9223372036854775808"), (0, "0"), (-7, "-7"),
-    (9_007_199_254_740_993, "9007199254740993"),
-  ])
+  @Test(
+    "integers print all their digits",
+    arguments: [
+      (Int64.max, "9223372036854775807"), (.min, "-9223372036854775808"), (0, "0"), (-7, "-7"),
+      (9_007_199_254_740_993, "9007199254740993"),
+    ])
   func integers(_ value: Int64, _ expected: String) {
     var writer = JSONWriter()
     writer.int(value)

@@ -3,7 +3,8 @@ import Testing
 import TreeModel
 
 @Suite struct KeyTests {
-  @Test("a key that holds a forbidden character is refused", arguments: [".", "$", "#", "[", "]", "/", "\u{0}", "\u{1F}", "\u{7F}"])
+  @Test(
+    "a key that holds a forbidden character is refused", arguments: [".", "$", "#", "[", "]", "/", "\u{0}", "\u{1F}", "\u{7F}"])
   func forbidden(_ character: String) {
     let error = thrown(PathError.self) { _ = try Key("a" + character + "b") }
     #expect(error?.code == .forbiddenCharacter)
@@ -26,10 +27,12 @@ import TreeModel
     #expect(decomposed < composed)
   }
 
-  @Test("a key that is an int32 counts as a number, with any leading zeros", arguments: [
-    ("0", 0), ("-0", 0), ("00", 0), ("-1", -1), ("007", 7), ("2147483647", .max), ("-2147483648", .min),
-    ("2147483648", nil), ("-2147483649", nil), ("", nil), ("-", nil), ("1a", nil), ("+1", nil), (" 1", nil), ("1.5", nil),
-  ] as [(String, Int32?)])
+  @Test(
+    "a key that is an int32 counts as a number, with any leading zeros",
+    arguments: [
+      ("0", 0), ("-0", 0), ("00", 0), ("-1", -1), ("007", 7), ("2147483647", .max), ("-2147483648", .min),
+      ("2147483648", nil), ("-2147483649", nil), ("", nil), ("-", nil), ("1a", nil), ("+1", nil), (" 1", nil), ("1.5", nil),
+    ] as [(String, Int32?)])
   func integers(_ text: String, _ value: Int32?) {
     #expect(Key(unchecked: text).integer == value)
   }
@@ -83,16 +86,20 @@ import TreeModel
     #expect(path.parent == "/a" && Path.root.parent == nil)
   }
 
-  @Test("a target's last segment may be .priority", arguments: [
-    ("/a/.priority", "/a", true), (".priority", "/", true), ("/a/b/", "/a/b", false), ("", "/", false),
-  ])
+  @Test(
+    "a target's last segment may be .priority",
+    arguments: [
+      ("/a/.priority", "/a", true), (".priority", "/", true), ("/a/b/", "/a/b", false), ("", "/", false),
+    ])
   func target(_ text: String, _ path: String, _ isPriority: Bool) throws {
     let target = try PathTarget(parsing: text)
     #expect(target.path.description == path)
     #expect(target.isPriority == isPriority)
   }
 
-  @Test(".priority in the middle and other dot names are refused", arguments: ["/.priority/a", "/a/.value", "a/.sv", ".priority/.priority"])
+  @Test(
+    ".priority in the middle and other dot names are refused",
+    arguments: ["/.priority/a", "/a/.value", "a/.sv", ".priority/.priority"])
   func badTarget(_ text: String) {
     #expect(throws: PathError.self) { try PathTarget(parsing: text) }
   }

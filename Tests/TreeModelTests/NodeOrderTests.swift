@@ -3,7 +3,8 @@ import TreeModel
 
 @Suite struct NodeOrderTests {
   private static let values: [TreeNode] = [
-    false, true, .leaf(.int(.min)), -1, 0, 0.5, 1, .leaf(.int(.max)), 1e300, "", "10", "9", "a", "e\u{301}", "é", "😀", "\u{FFFD}",
+    false, true, .leaf(.int(.min)), -1, 0, 0.5, 1, .leaf(.int(.max)), 1e300, "", "10", "9", "a", "e\u{301}", "é", "😀",
+    "\u{FFFD}",
     ["x": 1],
   ]
 

@@ -3,45 +3,54 @@ import Testing
 import TreeModel
 
 @Suite struct PathPatternTests {
-  @Test("a pattern matches and captures", arguments: [
-    ("/users/{uid}/level", "/users/bob/level", ["uid=bob"]), ("users//{uid}/", "/users/bob", ["uid=bob"]),
-    ("/{a}/{b}", "/x/y", ["a=x", "b=y"]), ("/*/b", "/x/b", []), ("/{n=*}", "/x", ["n=x"]), ("/", "/", []),
-    ("/{p=**}", "/a/b/c", ["p=a/b/c"]), ("/{p=**}", "/a", ["p=a"]), ("/a/**/z/{last}", "/a/b/c/z/q", ["last=q"]),
-    ("/{first}/{rest=**}/{last}", "/a/b/c/d", ["first=a", "rest=b/c", "last=d"]), ("/a/**", "/a/b/c", []),
-    ("/{x}", "/a%20b", ["x=a%20b"]), ("/{x}", "/ключ 😀", ["x=ключ 😀"]), ("/é/{x}", "/é/e\u{301}", ["x=e\u{301}"]),
-  ])
+  @Test(
+    "a pattern matches and captures",
+    arguments: [
+      ("/users/{uid}/level", "/users/bob/level", ["uid=bob"]), ("users//{uid}/", "/users/bob", ["uid=bob"]),
+      ("/{a}/{b}", "/x/y", ["a=x", "b=y"]), ("/*/b", "/x/b", []), ("/{n=*}", "/x", ["n=x"]), ("/", "/", []),
+      ("/{p=**}", "/a/b/c", ["p=a/b/c"]), ("/{p=**}", "/a", ["p=a"]), ("/a/**/z/{last}", "/a/b/c/z/q", ["last=q"]),
+      ("/{first}/{rest=**}/{last}", "/a/b/c/d", ["first=a", "rest=b/c", "last=d"]), ("/a/**", "/a/b/c", []),
+      ("/{x}", "/a%20b", ["x=a%20b"]), ("/{x}", "/ключ 😀", ["x=ключ 😀"]), ("/é/{x}", "/é/e\u{301}", ["x=e\u{301}"]),
+    ])
   func matches(_ pattern: String, _ path: String, _ captures: [String]) throws {
     let found = try PathPattern(parsing: pattern).match(Path(parsing: path))
     #expect(found?.map { "\($0.name)=\($0.value)" } == captures)
   }
 
-  @Test("a path that is too short, too long or different does not match", arguments: [
-    ("/users/{uid}/level", "/users/bob"), ("/users/{uid}/level", "/users/bob/level/x"), ("/users/{uid}/level", "/bob/level"),
-    ("/users/{uid}", "/user/bob"), ("/{a}", "/"), ("/**", "/"), ("/a/**", "/a"), ("/a/**/z", "/a/z"), ("/a/**/z", "/a/b"),
-    ("/é", "/e\u{301}"), ("/1", "/01"), ("/", "/a"), ("/{x}/**/{y}", "/a/b"),
-  ])
+  @Test(
+    "a path that is too short, too long or different does not match",
+    arguments: [
+      ("/users/{uid}/level", "/users/bob"), ("/users/{uid}/level", "/users/bob/level/x"), ("/users/{uid}/level", "/bob/level"),
+      ("/users/{uid}", "/user/bob"), ("/{a}", "/"), ("/**", "/"), ("/a/**", "/a"), ("/a/**/z", "/a/z"), ("/a/**/z", "/a/b"),
+      ("/é", "/e\u{301}"), ("/1", "/01"), ("/", "/a"), ("/{x}/**/{y}", "/a/b"),
+    ])
   func misses(_ pattern: String, _ path: String) throws {
     #expect(try PathPattern(parsing: pattern).match(Path(parsing: path)) == nil)
   }
 
-  @Test("a pattern that is not legal is refused", arguments: [
-    ("/{a}/x/{a}", .duplicateName, "{a}"), ("/{a}/{a=**}", .duplicateName, "{a=**}"), ("/a-{x}", .partialSegment, "a-{x}"),
-    ("/{x}-a", .partialSegment, "{x}-a"), ("/{x}{y}", .partialSegment, "{x}{y}"), ("/{x", .partialSegment, "{x"),
-    ("/x}", .partialSegment, "x}"), ("/a*", .partialSegment, "a*"), ("/***", .partialSegment, "***"), ("/{", .partialSegment, "{"),
-    ("/**/a/**", .severalMultiSegments, "**"), ("/{a=**}/{b=**}", .severalMultiSegments, "{b=**}"),
-    ("/{}", .emptyName, "{}"), ("/{=**}", .emptyName, "{=**}"), ("/{a=b}", .unknownForm, "{a=b}"),
-    ("/{a=}", .unknownForm, "{a=}"), ("/a.b", .path(PathError(.forbiddenCharacter, key: "a.b")), "a.b"),
-    ("/$x", .path(PathError(.forbiddenCharacter, key: "$x")), "$x"),
-  ] as [(String, PatternError.Code, String)])
+  @Test(
+    "a pattern that is not legal is refused",
+    arguments: [
+      ("/{a}/x/{a}", .duplicateName, "{a}"), ("/{a}/{a=**}", .duplicateName, "{a=**}"), ("/a-{x}", .partialSegment, "a-{x}"),
+      ("/{x}-a", .partialSegment, "{x}-a"), ("/{x}{y}", .partialSegment, "{x}{y}"), ("/{x", .partialSegment, "{x"),
+      ("/x}", .partialSegment, "x}"), ("/a*", .partialSegment, "a*"), ("/***", .partialSegment, "***"),
+      ("/{", .partialSegment, "{"),
+      ("/**/a/**", .severalMultiSegments, "**"), ("/{a=**}/{b=**}", .severalMultiSegments, "{b=**}"),
+      ("/{}", .emptyName, "{}"), ("/{=**}", .emptyName, "{=**}"), ("/{a=b}", .unknownForm, "{a=b}"),
+      ("/{a=}", .unknownForm, "{a=}"), ("/a.b", .path(PathError(.forbiddenCharacter, key: "a.b")), "a.b"),
+      ("/$x", .path(PathError(.forbiddenCharacter, key: "$x")), "$x"),
+    ] as [(String, PatternError.Code, String)])
   func refuses(_ text: String, _ code: PatternError.Code, _ segment: String) {
     let error = thrown { _ = try PathPattern(parsing: text) } as PatternError?
     #expect(error == PatternError(code, segment: segment))
     #expect(error?.description.hasPrefix("Invalid pattern: ") == true)
   }
 
-  @Test("a pattern prints in its shortest spelling, which reads back as the same pattern", arguments: [
-    ("users//{uid=*}/", "/users/{uid}"), ("/a/{p=**}", "/a/{p=**}"), ("*/**", "/*/**"), ("", "/"),
-  ])
+  @Test(
+    "a pattern prints in its shortest spelling, which reads back as the same pattern",
+    arguments: [
+      ("users//{uid=*}/", "/users/{uid}"), ("/a/{p=**}", "/a/{p=**}"), ("*/**", "/*/**"), ("", "/"),
+    ])
   func description(_ text: String, _ expected: String) throws {
     let pattern = try PathPattern(parsing: text)
     #expect(pattern.description == expected)
@@ -63,13 +72,15 @@ import TreeModel
   func prefixes() {
     var trie = PathTrie<String>()
     #expect(trie.isEmpty)
-    for pattern: PathPattern in ["/", "/users/{uid}", "/users/bob", "/users/{uid}/level", "/users/*/x", "/users/**", "/a/**/z"] {
+    for pattern: PathPattern in ["/", "/users/{uid}", "/users/bob", "/users/{uid}/level", "/users/*/x", "/users/**", "/a/**/z"]
+    {
       trie.insert(pattern, pattern.description)
     }
     #expect(!trie.isEmpty)
-    #expect(Self.found(trie, "/users/bob/level") == [
-      "0 /", "2 /users/bob", "2 /users/{uid}", "3 /users/**", "3 /users/{uid}/level",
-    ])
+    #expect(
+      Self.found(trie, "/users/bob/level") == [
+        "0 /", "2 /users/bob", "2 /users/{uid}", "3 /users/**", "3 /users/{uid}/level",
+      ])
     #expect(Self.found(trie, "/users") == ["0 /"])
     #expect(Self.found(trie, "/a/z/z/b/z/c") == ["0 /", "3 /a/**/z", "5 /a/**/z"])
   }

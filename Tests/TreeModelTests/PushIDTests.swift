@@ -15,9 +15,11 @@ import TreeModel
     #expect(throws: Never.self) { try Key(id) }
   }
 
-  @Test("the first eight characters are the clock", arguments: [
-    (0, "--------"), (1, "-------0"), (63, "-------z"), (64, "------0-"), (1_700_000_000_000, "-NjEtLV-"),
-  ] as [(Int64, String)])
+  @Test(
+    "the first eight characters are the clock",
+    arguments: [
+      (0, "--------"), (1, "-------0"), (63, "-------z"), (64, "------0-"), (1_700_000_000_000, "-NjEtLV-"),
+    ] as [(Int64, String)])
   func clock(_ now: Int64, _ expected: String) {
     var generator = PushIDGenerator()
     var random = SplitMix64(seed: 42)

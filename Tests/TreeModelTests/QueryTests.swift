@@ -12,9 +12,10 @@ import TreeModel
 
   @Test("a child order puts children without the value first, and ties in key order")
   func childOrder() {
-    #expect(Self.keys(Query(order: .child("/height"))) == [
-      "triceratops", "unknown", "linhenykus", "pterodactyl", "lambeosaurus", "stegosaurus", "bruhathkayosaurus",
-    ])
+    #expect(
+      Self.keys(Query(order: .child("/height"))) == [
+        "triceratops", "unknown", "linhenykus", "pterodactyl", "lambeosaurus", "stegosaurus", "bruhathkayosaurus",
+      ])
   }
 
   @Test("bounds include their value or not, as asked")
@@ -25,16 +26,18 @@ import TreeModel
     #expect(Self.keys(Query(order: height, start: .start(0), end: .end(0.6))) == ["linhenykus", "pterodactyl"])
     #expect(Self.keys(Query(order: height, end: .end(0.6, isInclusive: false))) == ["triceratops", "unknown"])
     #expect(Self.keys(Query(order: height, start: .start(nil), end: .end(nil))) == ["triceratops", "unknown"])
-    #expect(Self.keys(Query(order: height, start: .start(nil, isInclusive: false), end: .end(3))) == [
-      "linhenykus", "pterodactyl", "lambeosaurus",
-    ])
+    #expect(
+      Self.keys(Query(order: height, start: .start(nil, isInclusive: false), end: .end(3))) == [
+        "linhenykus", "pterodactyl", "lambeosaurus",
+      ])
   }
 
   @Test("a bound's key decides between children of its value")
   func boundKeys() {
     let height = NodeOrder.child("/height")
     let key = Key(unchecked: "linhenykus")
-    #expect(Self.keys(Query(order: height, start: .start(0.6, key: key, isInclusive: false), end: .end(0.6))) == ["pterodactyl"])
+    #expect(
+      Self.keys(Query(order: height, start: .start(0.6, key: key, isInclusive: false), end: .end(0.6))) == ["pterodactyl"])
     #expect(Self.keys(Query(order: height, start: .start(0.6, key: key), end: .end(0.6, key: key))) == ["linhenykus"])
     #expect(Self.keys(Query(order: height, start: .start(0.6), end: .end(0.6, key: key, isInclusive: false))) == [])
   }
@@ -58,7 +61,8 @@ import TreeModel
 
   @Test("key order has bounds of keys")
   func keyOrder() {
-    let query = Query(order: .key, start: .key(Key(unchecked: "linhenykus")), end: .key(Key(unchecked: "t"), isInclusive: false))
+    let query = Query(
+      order: .key, start: .key(Key(unchecked: "linhenykus")), end: .key(Key(unchecked: "t"), isInclusive: false))
     #expect(Self.keys(query) == ["linhenykus", "pterodactyl", "stegosaurus"])
     let all = QueryBound(value: nil, edge: .init("[MIN_NAME]"), isInclusive: false)
     #expect(Self.keys(Query(order: .key, start: all)).count == 7)
@@ -112,7 +116,9 @@ import TreeModel
       let key = source.chance(2) || query.order == .key ? source.key() : nil
       query.end = .end(source.pick(values), key: key, isInclusive: source.chance(2))
     }
-    if source.chance(2) { query.limit = source.chance(2) ? .first(source.pick([0, 1, 2, 3])) : .last(source.pick([0, 1, 2, 3])) }
+    if source.chance(2) {
+      query.limit = source.chance(2) ? .first(source.pick([0, 1, 2, 3])) : .last(source.pick([0, 1, 2, 3]))
+    }
     return query
   }
 

@@ -51,12 +51,14 @@ import TreeModel
     }
   }
 
-  @Test("a value becomes a node and comes back", arguments: [
-    Player(name: "Ann", level: 5),
-    Player(
-      name: "é", level: .max, ratio: 2, admin: true, referrer: "bob", scores: [1, 2, 3], tags: ["a": true],
-      friends: [Friend(since: 5), nil, Friend(note: 1.5)], visits: [7: 255, -1: 0], kind: .silver),
-  ])
+  @Test(
+    "a value becomes a node and comes back",
+    arguments: [
+      Player(name: "Ann", level: 5),
+      Player(
+        name: "é", level: .max, ratio: 2, admin: true, referrer: "bob", scores: [1, 2, 3], tags: ["a": true],
+        friends: [Friend(since: 5), nil, Friend(note: 1.5)], visits: [7: 255, -1: 0], kind: .silver),
+    ])
   func roundTrip(_ player: Player) throws {
     let node = try TreeNodeEncoder.encode(player)
     #expect(try TreeNodeDecoder.decode(Player.self, from: node) == player)
@@ -65,7 +67,8 @@ import TreeModel
   @Test("the node is what a client would have written")
   func encoded() throws {
     let player = Player(name: "Ann", level: 5, scores: [7, 8], friends: [nil, Friend(since: 1)])
-    let expected = #"{"admin":false,"friends":{"1":{"since":1}},"kind":"gold","level":5,"name":"Ann","ratio":0.5,"scores":{"0":7,"1":8}}"#
+    let expected =
+      #"{"admin":false,"friends":{"1":{"since":1}},"kind":"gold","level":5,"name":"Ann","ratio":0.5,"scores":{"0":7,"1":8}}"#
     #expect(text(try TreeNodeEncoder.encode(player).json(.export)) == expected)
   }
 

@@ -3,13 +3,16 @@ import Testing
 import TreeModel
 
 @Suite struct TreeNodeJSONTests {
-  @Test("a map of mostly filled indices prints as an array", arguments: [
-    (#"{"0":1,"1":2,"2":3}"#, "[1,2,3]"), (#"{"0":1,"1":2,"3":4}"#, "[1,2,null,4]"), (#"{"0":1,"3":2}"#, "[1,null,null,2]"),
-    (#"{"1":"x"}"#, #"[null,"x"]"#), (#"{"0":1,"1":2,"9":3}"#, #"{"0":1,"1":2,"9":3}"#), (#"{"5":1}"#, #"{"5":1}"#),
-    (#"{"3":1,"03":2}"#, #"{"3":1,"03":2}"#), (#"{"00":1}"#, #"{"00":1}"#), (#"{"-1":1,"0":2}"#, #"{"-1":1,"0":2}"#),
-    (#"{"-0":1}"#, #"{"-0":1}"#), (#"{"0":1,"a":2}"#, #"{"0":1,"a":2}"#), (#"{"0":1,"9999999999":2}"#, #"{"0":1,"9999999999":2}"#),
-    (#"{"a":{"0":[5]}}"#, #"{"a":[[5]]}"#),
-  ])
+  @Test(
+    "a map of mostly filled indices prints as an array",
+    arguments: [
+      (#"{"0":1,"1":2,"2":3}"#, "[1,2,3]"), (#"{"0":1,"1":2,"3":4}"#, "[1,2,null,4]"), (#"{"0":1,"3":2}"#, "[1,null,null,2]"),
+      (#"{"1":"x"}"#, #"[null,"x"]"#), (#"{"0":1,"1":2,"9":3}"#, #"{"0":1,"1":2,"9":3}"#), (#"{"5":1}"#, #"{"5":1}"#),
+      (#"{"3":1,"03":2}"#, #"{"3":1,"03":2}"#), (#"{"00":1}"#, #"{"00":1}"#), (#"{"-1":1,"0":2}"#, #"{"-1":1,"0":2}"#),
+      (#"{"-0":1}"#, #"{"-0":1}"#), (#"{"0":1,"a":2}"#, #"{"0":1,"a":2}"#),
+      (#"{"0":1,"9999999999":2}"#, #"{"0":1,"9999999999":2}"#),
+      (#"{"a":{"0":[5]}}"#, #"{"a":[[5]]}"#),
+    ])
   func arrays(_ source: String, _ expected: String) throws {
     let tree = try node(source)
     #expect(text(tree.json()) == expected)
@@ -26,10 +29,13 @@ import TreeModel
     #expect(text(TreeNode.leaf(true, priority: 1).json(.export)) == #"{".value":true,".priority":1}"#)
   }
 
-  @Test("an absent node prints null, 1.0 prints 1, 2^53+1 and 1e308 survive", arguments: [
-    ("null", "null"), ("{}", "null"), ("[]", "null"), (#"{"a":{"b":null},"c":[null,{}]}"#, "null"), ("1.0", "1"), ("-0.0", "0"),
-    ("9007199254740993", "9007199254740993"), ("1e308", "1e+308"), ("false", "false"), (#""""#, #""""#),
-  ])
+  @Test(
+    "an absent node prints null, 1.0 prints 1, 2^53+1 and 1e308 survive",
+    arguments: [
+      ("null", "null"), ("{}", "null"), ("[]", "null"), (#"{"a":{"b":null},"c":[null,{}]}"#, "null"), ("1.0", "1"),
+      ("-0.0", "0"),
+      ("9007199254740993", "9007199254740993"), ("1e308", "1e+308"), ("false", "false"), (#""""#, #""""#),
+    ])
   func values(_ source: String, _ expected: String) throws {
     #expect(text(try node(source).json()) == expected)
   }

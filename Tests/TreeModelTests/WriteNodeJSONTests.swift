@@ -2,29 +2,34 @@ import Testing
 import TreeModel
 
 @Suite struct WriteNodeJSONTests {
-  @Test("data is read by the rules of the tree", arguments: [
-    (#"{"a":1,"a":2}"#, #"{"a":2}"#), (#"{"a":1,"a":null}"#, "null"), ("[1,null,3]", #"{"0":1,"2":3}"#),
-    (#"{".value":5}"#, "5"), (#"{".value":5,".priority":1}"#, #"{".value":5,".priority":1}"#), (#"{".value":null}"#, "null"),
-    (#"{".value":null,"a":1}"#, #"{"a":1}"#), (#"{".priority":1}"#, "null"), (#"{"a":1,".priority":null}"#, #"{"a":1}"#),
-    (#"{"a":1,".priority":"x"}"#, #"{"a":1,".priority":"x"}"#), (#"{"a":{"b":{}}}"#, "null"),
-    ("{\"\u{E9}\":1,\"e\u{301}\":2}", "{\"e\u{301}\":2,\"\u{E9}\":1}"),
-  ])
+  @Test(
+    "data is read by the rules of the tree",
+    arguments: [
+      (#"{"a":1,"a":2}"#, #"{"a":2}"#), (#"{"a":1,"a":null}"#, "null"), ("[1,null,3]", #"{"0":1,"2":3}"#),
+      (#"{".value":5}"#, "5"), (#"{".value":5,".priority":1}"#, #"{".value":5,".priority":1}"#), (#"{".value":null}"#, "null"),
+      (#"{".value":null,"a":1}"#, #"{"a":1}"#), (#"{".priority":1}"#, "null"), (#"{"a":1,".priority":null}"#, #"{"a":1}"#),
+      (#"{"a":1,".priority":"x"}"#, #"{"a":1,".priority":"x"}"#), (#"{"a":{"b":{}}}"#, "null"),
+      ("{\"\u{E9}\":1,\"e\u{301}\":2}", "{\"e\u{301}\":2,\"\u{E9}\":1}"),
+    ])
   func reads(_ source: String, _ expected: String) throws {
     let write = try WriteNode(json: JSONParser.parse(source))
     #expect(write.slots.isEmpty)
     #expect(text(write.node.json(.export)) == expected)
   }
 
-  @Test("data that is not legal is refused with its place", arguments: [
-    (#"{"a":{".value":1,"b":2}}"#, .valueBesideChildren, "/a"), (#"{".sv":"timestamp","b":2}"#, .valueBesideChildren, "/"),
-    (#"{".value":{"a":1}}"#, .valueNotPrimitive, "/"), (#"{"a":{".value":[1]}}"#, .valueNotPrimitive, "/a"),
-    (#"{"a":[{".sv":"now"}]}"#, .unknownServerValue, "/a/0"), (#"{".sv":{"increment":"1"}}"#, .unknownServerValue, "/"),
-    (#"{".sv":{"increment":1,"x":2}}"#, .unknownServerValue, "/"), (#"{".sv":null}"#, .unknownServerValue, "/"),
-    (#"{"a":1,".priority":true}"#, .illegalPriority, "/"), (#"{"a":1,".priority":{"x":1}}"#, .illegalPriority, "/"),
-    (#"{"a":1,".priority":[1]}"#, .illegalPriority, "/"), (#"{".foo":1}"#, .path(PathError(.reservedKey, key: ".foo")), "/"),
-    (#"{"a":{"b/c":1}}"#, .path(PathError(.forbiddenCharacter, key: "b/c")), "/a"),
-    (#"{"":1}"#, .path(PathError(.emptyKey, key: "")), "/"), (#"{"a.b":1}"#, .path(PathError(.forbiddenCharacter, key: "a.b")), "/"),
-  ] as [(String, WriteDataError.Code, Path)])
+  @Test(
+    "data that is not legal is refused with its place",
+    arguments: [
+      (#"{"a":{".value":1,"b":2}}"#, .valueBesideChildren, "/a"), (#"{".sv":"timestamp","b":2}"#, .valueBesideChildren, "/"),
+      (#"{".value":{"a":1}}"#, .valueNotPrimitive, "/"), (#"{"a":{".value":[1]}}"#, .valueNotPrimitive, "/a"),
+      (#"{"a":[{".sv":"now"}]}"#, .unknownServerValue, "/a/0"), (#"{".sv":{"increment":"1"}}"#, .unknownServerValue, "/"),
+      (#"{".sv":{"increment":1,"x":2}}"#, .unknownServerValue, "/"), (#"{".sv":null}"#, .unknownServerValue, "/"),
+      (#"{"a":1,".priority":true}"#, .illegalPriority, "/"), (#"{"a":1,".priority":{"x":1}}"#, .illegalPriority, "/"),
+      (#"{"a":1,".priority":[1]}"#, .illegalPriority, "/"), (#"{".foo":1}"#, .path(PathError(.reservedKey, key: ".foo")), "/"),
+      (#"{"a":{"b/c":1}}"#, .path(PathError(.forbiddenCharacter, key: "b/c")), "/a"),
+      (#"{"":1}"#, .path(PathError(.emptyKey, key: "")), "/"),
+      (#"{"a.b":1}"#, .path(PathError(.forbiddenCharacter, key: "a.b")), "/"),
+    ] as [(String, WriteDataError.Code, Path)])
   func refuses(_ source: String, _ code: WriteDataError.Code, _ place: Path) throws {
     let json = try JSONParser.parse(source)
     let error = thrown(WriteDataError.self) { _ = try WriteNode(json: json) }
@@ -68,11 +73,13 @@ import TreeModel
     #expect(text(resolved.json(.export)) == expected)
   }
 
-  @Test("a server value under a repeated name counts only if its member is the last", arguments: [
-    (#"{"a":{".sv":"timestamp"},"a":5}"#, #"{"a":5}"#), (#"{"a":5,"a":{".sv":"timestamp"}}"#, #"{"a":7}"#),
-    (#"{"a":{"x":{".sv":"timestamp"}},"b":{".sv":"timestamp"},"a":{"y":1}}"#, #"{"a":{"y":1},"b":7}"#),
-    (#"{"a":{".sv":"timestamp"},"a":{".sv":{"increment":3}}}"#, #"{"a":3}"#),
-  ])
+  @Test(
+    "a server value under a repeated name counts only if its member is the last",
+    arguments: [
+      (#"{"a":{".sv":"timestamp"},"a":5}"#, #"{"a":5}"#), (#"{"a":5,"a":{".sv":"timestamp"}}"#, #"{"a":7}"#),
+      (#"{"a":{"x":{".sv":"timestamp"}},"b":{".sv":"timestamp"},"a":{"y":1}}"#, #"{"a":{"y":1},"b":7}"#),
+      (#"{"a":{".sv":"timestamp"},"a":{".sv":{"increment":3}}}"#, #"{"a":3}"#),
+    ])
   func repeatedServerValues(_ source: String, _ expected: String) throws {
     let write = try WriteNode(json: JSONParser.parse(source))
     #expect(text(write.resolved(now: 7) { _ in nil }.json()) == expected)
@@ -85,11 +92,14 @@ import TreeModel
     #expect(node == ["a": 1_700_000_000_000, "b": 1_700_000_000_000])
   }
 
-  @Test("an increment adds integers exactly and falls back to doubles", arguments: [
-    (nil, 5, 5), (.int(2), 5, 7), (.number(1), .double(1.5), .double(2.5)), ("text", 5, 5), (true, 5, 5),
-    (.int(.max), 1, .double(9_223_372_036_854_775_808)), (.int(.max), -1, .int(.max - 1)), (.double(0.5), .double(0.5), 1),
-    (.double(1e308), .double(1e308), .double(.greatestFiniteMagnitude)), (.int(9_007_199_254_740_992), 1, 9_007_199_254_740_993),
-  ] as [(Scalar?, Scalar, Scalar)])
+  @Test(
+    "an increment adds integers exactly and falls back to doubles",
+    arguments: [
+      (nil, 5, 5), (.int(2), 5, 7), (.number(1), .double(1.5), .double(2.5)), ("text", 5, 5), (true, 5, 5),
+      (.int(.max), 1, .double(9_223_372_036_854_775_808)), (.int(.max), -1, .int(.max - 1)), (.double(0.5), .double(0.5), 1),
+      (.double(1e308), .double(1e308), .double(.greatestFiniteMagnitude)),
+      (.int(9_007_199_254_740_992), 1, 9_007_199_254_740_993),
+    ] as [(Scalar?, Scalar, Scalar)])
   func increment(_ base: Scalar?, _ delta: Scalar, _ sum: Scalar) {
     #expect(ServerValue.increment(delta).resolved(now: 0, current: base) == sum)
   }
@@ -107,36 +117,43 @@ import TreeModel
     let json = try JSONParser.parse(#"{"b/c":1,"a":null,"d/.priority":"p","b/d":{"e":2},".priority":3}"#)
     let operation = try WriteOperation.update("/x", json: json)
     #expect(operation.kind == .update)
-    #expect(operation.assignments == [
-      .init(path: "/x", value: .priority(.scalar(3))),
-      .init(path: "/x/a", value: .node(.absent)),
-      .init(path: "/x/b/c", value: .node(WriteNode(1))),
-      .init(path: "/x/b/d", value: .node(WriteNode(["e": 2]))),
-      .init(path: "/x/d", value: .priority(.scalar("p"))),
-    ])
+    #expect(
+      operation.assignments == [
+        .init(path: "/x", value: .priority(.scalar(3))),
+        .init(path: "/x/a", value: .node(.absent)),
+        .init(path: "/x/b/c", value: .node(WriteNode(1))),
+        .init(path: "/x/b/d", value: .node(WriteNode(["e": 2]))),
+        .init(path: "/x/d", value: .priority(.scalar("p"))),
+      ])
   }
 
-  @Test("an update whose paths lie inside each other is refused", arguments: [
-    #"{"a":1,"a/b":2}"#, #"{"a/b/c":1,"a":2}"#, #"{"a":1,"/a":2}"#, #"{"a":1,"a/.priority":2}"#, #"{"a":null,"a/b":null}"#,
-  ])
+  @Test(
+    "an update whose paths lie inside each other is refused",
+    arguments: [
+      #"{"a":1,"a/b":2}"#, #"{"a/b/c":1,"a":2}"#, #"{"a":1,"/a":2}"#, #"{"a":1,"a/.priority":2}"#, #"{"a":null,"a/b":null}"#,
+    ])
   func overlap(_ source: String) throws {
     let json = try JSONParser.parse(source)
     let error = thrown(WriteDataError.self) { _ = try WriteOperation.update("/x", json: json) }
     guard case .overlap = error?.code else { return #expect(Bool(false), "\(String(describing: error))") }
   }
 
-  @Test("names that only share a beginning do not overlap; of one name twice the last counts", arguments: [
-    (#"{"a":1,"ab":2}"#, 2), (#"{"a/b":1,"a/c":2}"#, 2), (#"{"a/.priority":1,"a/b":2}"#, 2), (#"{"a":1,"a":2}"#, 1),
-    (#"{"1":1,"01":2}"#, 2), ("{}", 0),
-  ])
+  @Test(
+    "names that only share a beginning do not overlap; of one name twice the last counts",
+    arguments: [
+      (#"{"a":1,"ab":2}"#, 2), (#"{"a/b":1,"a/c":2}"#, 2), (#"{"a/.priority":1,"a/b":2}"#, 2), (#"{"a":1,"a":2}"#, 1),
+      (#"{"1":1,"01":2}"#, 2), ("{}", 0),
+    ])
   func siblings(_ source: String, _ count: Int) throws {
     #expect(try WriteOperation.update("/", json: JSONParser.parse(source)).assignments.count == count)
   }
 
-  @Test("an update with a bad name or body is refused", arguments: [
-    "5", "[1]", "null", #""x""#, #"{"":1}"#, #"{"/":1}"#, #"{"a.b":1}"#, #"{"a/.priority/b":1}"#, #"{"a/.value":1}"#,
-    #"{"a/.priority":true}"#, #"{"a":{".foo":1}}"#,
-  ])
+  @Test(
+    "an update with a bad name or body is refused",
+    arguments: [
+      "5", "[1]", "null", #""x""#, #"{"":1}"#, #"{"/":1}"#, #"{"a.b":1}"#, #"{"a/.priority/b":1}"#, #"{"a/.value":1}"#,
+      #"{"a/.priority":true}"#, #"{"a":{".foo":1}}"#,
+    ])
   func refuses(_ source: String) throws {
     let json = try JSONParser.parse(source)
     #expect(throws: WriteDataError.self) { try WriteOperation.update("/x", json: json) }

@@ -12,7 +12,10 @@ struct CrashNotesTests {
       function: function)
   }
 
-  @Test(arguments: ["/", "/users/bob/level", "/users/ключ/😀/00/-5", Path(keys: (0..<32).map { _ in Key(unchecked: String(repeating: "k", count: 768)) })])
+  @Test(arguments: [
+    "/", "/users/bob/level", "/users/ключ/😀/00/-5",
+    Path(keys: (0..<32).map { _ in Key(unchecked: String(repeating: "k", count: 768)) }),
+  ])
   func aNoteIsReadAsItWasWritten(path: Path) throws {
     let folder = TemporaryFolder()
     do {

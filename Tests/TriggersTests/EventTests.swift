@@ -39,34 +39,44 @@ struct EventTests {
     Case("4 to null", first: [four], [.remove(level)], ["deleted /users/bob/level"]),
     Case("null to null", [.set(level, [:])], []),
     Case("null to an object of nulls", [.set(level, ["a": .absent])], []),
-    Case("below the pattern", first: [.set("/users/bob/level/x", 1)], [.set("/users/bob/level/y", 2)],
+    Case(
+      "below the pattern", first: [.set("/users/bob/level/x", 1)], [.set("/users/bob/level/y", 2)],
       ["updated /users/bob/level"]),
     Case("first leaf below the pattern", [.set("/users/bob/level/x", 1)], ["created /users/bob/level"]),
-    Case("last leaf below the pattern", first: [.set("/users/bob/level/x", 1)], [.remove("/users/bob/level/x")],
+    Case(
+      "last leaf below the pattern", first: [.set("/users/bob/level/x", 1)], [.remove("/users/bob/level/x")],
       ["deleted /users/bob/level"]),
-    Case("one of two leaves below the pattern", first: [.set(level, ["x": 1, "y": 2])], [.remove("/users/bob/level/x")],
+    Case(
+      "one of two leaves below the pattern", first: [.set(level, ["x": 1, "y": 2])], [.remove("/users/bob/level/x")],
       ["updated /users/bob/level"]),
     Case("leaf to map", first: [four], [.set(level, ["x": 1])], ["updated /users/bob/level"]),
     Case("map to leaf", first: [.set(level, ["x": 1])], [four], ["updated /users/bob/level"]),
     Case("a leaf under a leaf", first: [four], [.set("/users/bob/level/x", 1)], ["updated /users/bob/level"]),
     Case("above the pattern", [.set("/users/bob", ["level": 5, "name": "Bob"])], ["created /users/bob/level"]),
     Case("above the pattern, level unchanged", first: [four], [.set("/users/bob", ["level": 4, "name": "Bob"])], []),
-    Case("many users at once", [.set("/users", ["a": ["level": 1], "b": ["level": 2], "c": ["name": "C"]])],
+    Case(
+      "many users at once", [.set("/users", ["a": ["level": 1], "b": ["level": 2], "c": ["name": "C"]])],
       ["created /users/a/level", "created /users/b/level"]),
-    Case("delete many", first: [.set("/users", ["a": ["level": 1], "b": ["level": 2]])], [.remove("/users")],
+    Case(
+      "delete many", first: [.set("/users", ["a": ["level": 1], "b": ["level": 2]])], [.remove("/users")],
       ["deleted /users/a/level", "deleted /users/b/level"]),
     Case("user to scalar", first: [four], [.set("/users/bob", "gone")], ["deleted /users/bob/level"]),
     Case("scalar to user", first: [.set("/users/bob", "here")], [four], ["created /users/bob/level"]),
-    Case("two edits under one match", first: [.set(level, ["x": 1])], [.set("/users/bob/level/x", 2), .set("/users/bob/level/y", 2)],
+    Case(
+      "two edits under one match", first: [.set(level, ["x": 1])],
+      [.set("/users/bob/level/x", 2), .set("/users/bob/level/y", 2)],
       ["updated /users/bob/level"]),
     Case("a path that is too short", [.set("/users/bob", 1)], []),
     Case("another path of the same length", [.set("/teams/bob/level", 1)], []),
     Case("a priority alone", first: [four], [.setPriority(level, .scalar(3))], []),
-    Case("percent signs and other scripts stay as they are", [.set("/users/a%20ключ/level", 1)], ["created /users/a%20ключ/level"]),
+    Case(
+      "percent signs and other scripts stay as they are", [.set("/users/a%20ключ/level", 1)], ["created /users/a%20ключ/level"]),
     Case("a capture of several segments", [.set("/files/a/b/c", 1)], ["created /files/a/b/c"], pattern: "/files/{p=**}"),
-    Case("a map's own pattern", first: [.set("/users/bob", ["name": "B", "level": 1])], [.set("/users/bob/level", 2)],
+    Case(
+      "a map's own pattern", first: [.set("/users/bob", ["name": "B", "level": 1])], [.set("/users/bob/level", 2)],
       ["updated /users/bob"], pattern: "/users/{uid}"),
-    Case("a map that loses a leaf", first: [.set("/users/bob", ["name": "B", "level": 1])], [.remove("/users/bob/level")],
+    Case(
+      "a map that loses a leaf", first: [.set("/users/bob", ["name": "B", "level": 1])], [.remove("/users/bob/level")],
       ["updated /users/bob"], pattern: "/users/{uid}"),
     Case("a map that gets its first leaf", [.set("/users/bob/level", 1)], ["created /users/bob"], pattern: "/users/{uid}"),
     Case("the root", [.set("/a", 1)], ["created /"], pattern: "/"),
@@ -100,10 +110,18 @@ struct EventTests {
   ]) func eachKindStartsItsFunctions(kind: String, expected: [String]) async throws {
     let ran = Notes<String>()
     let fixture = try await TriggerFixture { functions in
-      functions.onCreate(Users.level, name: "onCreate") { _, _ in ran.add("onCreate"); return .done }
-      functions.onUpdate(Users.level, name: "onUpdate") { _, _ in ran.add("onUpdate"); return .done }
-      functions.onDelete(Users.level, name: "onDelete") { _, _ in ran.add("onDelete"); return .done }
-      functions.onWrite(Users.level, name: "onWrite") { _, _ in ran.add("onWrite"); return .done }
+      functions.onCreate(Users.level, name: "onCreate") { _, _ in
+        ran.add("onCreate"); return .done
+      }
+      functions.onUpdate(Users.level, name: "onUpdate") { _, _ in
+        ran.add("onUpdate"); return .done
+      }
+      functions.onDelete(Users.level, name: "onDelete") { _, _ in
+        ran.add("onDelete"); return .done
+      }
+      functions.onWrite(Users.level, name: "onWrite") { _, _ in
+        ran.add("onWrite"); return .done
+      }
     }
     if kind != "created" { try await fixture.write(Self.four, suppressingTriggers: true) }
     try await fixture.write(kind == "deleted" ? .remove(Self.level) : .set(Self.level, 5))
@@ -198,7 +216,11 @@ struct JSONValue: Codable, Sendable {
       text = "{" + members.sorted { $0.0 < $1.0 }.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
     } else {
       let container = try decoder.singleValueContainer()
-      if let value = try? container.decode(Int64.self) { text = "\(value)" } else { text = "\"\(try container.decode(String.self))\"" }
+      if let value = try? container.decode(Int64.self) {
+        text = "\(value)"
+      } else {
+        text = "\"\(try container.decode(String.self))\""
+      }
     }
   }
 

@@ -140,7 +140,7 @@ struct MisbehaviourTests {
   }
 
   @Test(arguments: Hang.allCases) func aRunThatDoesNotComeBackIsAbandonedAndHasNoEffect(_ hang: Hang) async throws {
-    let mayEnd = Atomic(false), started = Latch(), ended = Latch()
+    let mayEnd = Atomic(false), started = Latch(), release = Latch(), ended = Latch()
     let options = FunctionOptions(deadline: .seconds(5), retry: RetryPolicy(attempts: 2))
     let fixture = try await TriggerFixture { functions in
       functions.onWrite(Users.level, name: "hang", options: options) { event, context in
@@ -152,7 +152,7 @@ struct MisbehaviourTests {
         try await context.credit(Users.coins, event.params, amount: 50, code: "first")
         started.open()
         switch hang {
-        case .sleeping: try? await Task.sleep(for: .seconds(100_000))
+        case .sleeping: await release.wait()
         case .spinning: while !mayEnd.load(ordering: .relaxed) {}
         }
         return .done
@@ -164,6 +164,7 @@ struct MisbehaviourTests {
     let report = try await fixture.dispatcher.drain()
     #expect(report.unsettled.first?.lastError?.hasPrefix("timeout") == true)
     mayEnd.store(true, ordering: .relaxed)
+    release.open()
     await ended.wait()
     #expect(try fixture.coins("bob") == nil)
     try await fixture.advance(by: 2000)
@@ -175,12 +176,12 @@ struct MisbehaviourTests {
   }
 
   @Test func fourAbandonedRunsPauseTheFunctionAndOthersGoOn() async throws {
-    let started = Notes<Int>(), four = Latch(), seen = Notes<String>()
+    let started = Notes<Int>(), four = Latch(), release = Latch(), seen = Notes<String>()
     let fixture = try await TriggerFixture { functions in
       functions.onWrite(Users.level, name: "hang", options: FunctionOptions(deadline: .seconds(5))) { _, _ in
         started.add(1)
         if started.count == 4 { four.open() }
-        try? await Task.sleep(for: .seconds(100_000))
+        await release.wait()
         return .done
       }
       functions.onWrite(Users.name, name: "fine") { event, _ in
@@ -199,6 +200,7 @@ struct MisbehaviourTests {
     try await fixture.set("/users/bob/name", "Bob")
     try await fixture.drain()
     #expect(seen.all == ["bob"])
+    release.open()
     await fixture.close()
   }
 

@@ -56,7 +56,8 @@ struct ModelTests {
     try await last.dispatcher.resume("pay")
     // As many steps as the longest lane has failures.
     for _ in 0..<400 where try await !last.drain().unsettled.isEmpty { clock.advance(by: 10_000) }
-    #expect(try last.openDeliveries().isEmpty)
+    let open = try last.openDeliveries()
+    #expect(open.isEmpty, "\(open)")
     for (uid, coins) in expected { #expect(try last.coins(uid) == coins, "\(uid)") }
     #expect(try last.node("/counter").scalar == .int(Int64(writes)))
     try last.checkInvariants()

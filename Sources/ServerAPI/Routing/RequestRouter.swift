@@ -19,6 +19,7 @@ public struct RequestRouter: RequestResponder {
   private let tree: TreeRoutes
   private let table: RouteTable
 
+  /// Gathers the routes of every surface. Of two that match a request the earlier answers.
   public init(services: ServerServices) {
     self.services = services
     tree = TreeRoutes(services: services)

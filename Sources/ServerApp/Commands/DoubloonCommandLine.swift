@@ -4,7 +4,7 @@ import FunctionsKit
 /// The root of the command line: `doubloon`, and everything below it.
 public struct DoubloonCommandLine: AsyncParsableCommand {
   /// The deployment's functions, for commands that start a server in their own process. `DoubloonServer.main` binds it.
-  @TaskLocal static var functions: @Sendable (Functions) -> Void = { _ in }
+  @TaskLocal static var functions = FunctionRegistration { _ in }
 
   /// Where commands print.
   @TaskLocal static var output = CommandOutput.standard

@@ -12,18 +12,21 @@ public struct ByteReader {
     self.buffer = buffer
   }
 
+  /// Whether every byte was read.
   public var isAtEnd: Bool { position == buffer.count }
 
   static func damaged(_ what: String) -> StorageError {
     StorageError(.damaged, "The stored data is damaged: \(what). Stop the server and restore the last backup.")
   }
 
+  /// The next byte.
   public mutating func byte() throws(StorageError) -> UInt8 {
     guard position < buffer.count else { throw Self.damaged("a record ends too early") }
     defer { position += 1 }
     return buffer[position]
   }
 
+  /// A number of seven bits a byte, the lowest first; at most ten bytes.
   public mutating func unsigned() throws(StorageError) -> UInt64 {
     var value: UInt64 = 0
     var shift: UInt64 = 0
@@ -37,6 +40,7 @@ public struct ByteReader {
     }
   }
 
+  /// A zigzag number of either sign.
   public mutating func signed() throws(StorageError) -> Int64 {
     let value = try unsigned()
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
@@ -49,22 +53,26 @@ public struct ByteReader {
     return Int(value)
   }
 
+  /// The next `count` bytes where they are: not copied, and valid only as long as the buffer.
   public mutating func raw(_ count: Int) throws(StorageError) -> UnsafeRawBufferPointer {
     guard count >= 0, count <= buffer.count - position else { throw Self.damaged("a record ends too early") }
     defer { position += count }
     return UnsafeRawBufferPointer(rebasing: buffer[position..<position + count])
   }
 
+  /// A length and as many bytes, copied.
   public mutating func bytes() throws(StorageError) -> [UInt8] {
     try Array(raw(count()))
   }
 
+  /// A length and as many bytes of UTF-8. Other bytes are damage; they are not repaired.
   public mutating func text() throws(StorageError) -> String {
     let raw = try raw(count())
     guard let text = String(validating: raw, as: UTF8.self) else { throw Self.damaged("a text is not UTF-8") }
     return text
   }
 
+  /// A mark, and a text if the mark is 1.
   public mutating func optionalText() throws(StorageError) -> String? {
     switch try byte() {
     case 0: nil
@@ -73,6 +81,7 @@ public struct ByteReader {
     }
   }
 
+  /// A tag and the value; nil is a tag of its own.
   public mutating func optionalScalar() throws(StorageError) -> Scalar? {
     switch try byte() {
     case ScalarTag.none: return nil
@@ -87,6 +96,7 @@ public struct ByteReader {
     }
   }
 
+  /// Checks that nothing is left: a record ends where its last field does.
   public func finish() throws(StorageError) {
     guard isAtEnd else { throw Self.damaged("a record has bytes after its end") }
   }

@@ -2,13 +2,16 @@ public import TreeModel
 
 /// Builds the compact byte forms in which records are stored and hashed.
 public struct ByteWriter: Sendable {
+  /// What was written so far.
   public private(set) var bytes: [UInt8]
 
+  /// - Parameter capacity: the bytes to make room for; more make it grow.
   public init(capacity: Int = 64) {
     bytes = []
     bytes.reserveCapacity(capacity)
   }
 
+  /// One byte, as it is: versions, marks and tags.
   public mutating func write(byte: UInt8) {
     bytes.append(byte)
   }
@@ -43,6 +46,7 @@ public struct ByteWriter: Sendable {
     }
   }
 
+  /// 0 for nil; 1 and the text otherwise, so that nil and the empty text differ.
   public mutating func write(optional text: String?) {
     write(byte: text == nil ? 0 : 1)
     if let text { write(text: text) }

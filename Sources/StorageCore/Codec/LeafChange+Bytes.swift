@@ -7,6 +7,7 @@ public import TreeModel
 public enum LeafChangeList {
   static let version: UInt8 = 1
 
+  /// The stored form. The changes must be sorted by path, or little is shared.
   public static func encode(_ changes: [LeafChange]) -> [UInt8] {
     var writer = ByteWriter(capacity: 16 + 64 * changes.count)
     writer.write(byte: version)
@@ -24,6 +25,9 @@ public enum LeafChangeList {
     return writer.bytes
   }
 
+  /// Reads the stored form.
+  ///
+  /// - Throws: ``StorageError/Code/damaged`` if this type cannot have written the bytes.
   public static func decode(_ bytes: UnsafeRawBufferPointer) throws(StorageError) -> [LeafChange] {
     var reader = ByteReader(bytes)
     let version = try reader.byte()

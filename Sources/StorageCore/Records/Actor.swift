@@ -27,8 +27,9 @@ public enum Actor: Sendable, Hashable, CustomStringConvertible {
       self = .anonymous
       return
     }
-    guard let colon = text.firstIndex(of: ":") else { return nil }
-    let name = String(text[text.index(after: colon)...])
+    // By bytes: a name may begin with a combining mark, which Swift would make one character with the colon.
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let name = String(text[text.utf8.index(after: colon)...])
     switch text[..<colon] {
     case "admin": self = .admin(name)
     case "user": self = .user(uid: name)

@@ -2,6 +2,7 @@
 public struct AuditRecord: Sendable, Hashable {
   /// Milliseconds since 1970.
   public let time: Int64
+  /// Who asked, also where it was refused.
   public let actor: Actor
   /// What was asked, such as `ledger.reverse`.
   public let action: String

@@ -5,11 +5,15 @@ public import TreeModel
 /// `hash` is SHA-256 over the previous record's hash, the record's fixed fields and `digest`; `digest` is SHA-256 over the
 /// payload. A payload can therefore expire, or be erased for a player who leaves, while the chain still verifies.
 public struct CommitRecord: Sendable, Hashable {
+  /// Whose log it belongs to; the hash does not cover it.
   public let namespace: NamespaceID
+  /// See ``EventID/epoch``.
   public let epoch: Int64
+  /// 1, 2, 3 … within the namespace, without gaps.
   public let revision: Revision
   /// Milliseconds since 1970; never smaller than the record's before.
   public let time: Int64
+  /// Who wrote.
   public let actor: Actor
   /// What the client called this request, if it did.
   public let requestID: String?
@@ -19,7 +23,9 @@ public struct CommitRecord: Sendable, Hashable {
   public let suppressesTriggers: Bool
   /// What changed, sorted by path; nil once the payload is forgotten.
   public let changes: [LeafChange]?
+  /// SHA-256 of the stored form of ``changes``; it stays when they are forgotten.
   public let digest: [UInt8]
+  /// 32 bytes: the end of the chain up to here.
   public let hash: [UInt8]
 
   public init(

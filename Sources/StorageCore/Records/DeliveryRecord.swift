@@ -2,16 +2,22 @@
 ///
 /// A pair of event and function has an execution record, a delivery record, or neither (not yet looked at); never both.
 public struct DeliveryRecord: Sendable, Hashable {
+  /// What it waits for: its time (`waiting`), its function (`paused`), or a person (`dead`).
   public enum State: String, Sendable, Hashable, CaseIterable {
     case waiting
     case paused
     case dead
   }
 
+  /// Which event.
   public let event: EventID
+  /// What happened at the event's path.
   public let kind: EventRecord.Kind
+  /// How many functions stand between the first write and the event.
   public let hop: Int
+  /// Which function could not finish it.
   public let function: String
+  /// What it waits for.
   public let state: State
   /// Attempts that ended in a failure so far.
   public let attempts: Int
@@ -19,7 +25,9 @@ public struct DeliveryRecord: Sendable, Hashable {
   public let crashes: Int
   /// When to try again, in milliseconds since 1970; meaningful while waiting.
   public let nextAttemptAt: Int64
+  /// Why the last attempt failed, or why the function is paused; for people.
   public let lastError: String
+  /// When this was written, in milliseconds since 1970.
   public let updatedAt: Int64
 
   public init(

@@ -8,7 +8,9 @@ public import TreeModel
 public struct EventID: Sendable, Hashable, CustomStringConvertible {
   /// Counts the restores of the data: revisions repeat after a restore, events do not.
   public let epoch: Int64
+  /// The commit that changed it.
   public let revision: Revision
+  /// The place that a pattern matched; what changed is there or below.
   public let path: PathBytes
 
   public init(epoch: Int64, revision: Revision, path: PathBytes) {
@@ -24,7 +26,7 @@ public struct EventID: Sendable, Hashable, CustomStringConvertible {
   /// Reads the text form; nil if it is not one.
   public init?(_ text: String) {
     guard let colon = text.firstIndex(of: ":") else { return nil }
-    let numbers = text[..<colon].split(separator: "-")
+    let numbers = text[..<colon].split(separator: "-", omittingEmptySubsequences: false)
     guard numbers.count == 2, let epoch = Int64(numbers[0]), let revision = Int64(numbers[1]),
       let path = try? Path(parsing: text[text.index(after: colon)...])
     else { return nil }

@@ -9,8 +9,10 @@ public struct EventRecord: Sendable, Hashable {
     case deleted
   }
 
+  /// Whose log it belongs to.
   public let namespace: NamespaceID
   public let id: EventID
+  /// What happened at the matched path.
   public let kind: Kind
   /// How many functions stand between the first write and this event: 0 for a client's write.
   public let hop: Int

@@ -1,12 +1,16 @@
 /// The end of a function's work on an event: written once, in the transaction of the effect.
 public struct ExecutionRecord: Sendable, Hashable {
+  /// How it ended. A failure is no end: see ``DeliveryRecord``.
   public enum Outcome: String, Sendable, Hashable, CaseIterable {
     case done
     case skipped
   }
 
+  /// Which event it ran for.
   public let event: EventID
+  /// Which function ran.
   public let function: String
+  /// How it ended.
   public let outcome: Outcome
   /// Why it was skipped; nil when done.
   public let reason: String?
@@ -14,6 +18,7 @@ public struct ExecutionRecord: Sendable, Hashable {
   public let attempt: Int
   /// Milliseconds since 1970.
   public let startedAt: Int64
+  /// Milliseconds since 1970.
   public let finishedAt: Int64
   /// The commit of the effect; nil if the run changed nothing. The pipeline fills it in.
   public var effect: Revision?

@@ -1,5 +1,6 @@
 /// The answer to a request that carried a key, kept so that a repetition gets the same one.
 public struct IdempotencyRecord: Sendable, Hashable {
+  /// What the client called the request; unique in its namespace.
   public let key: String
   /// SHA-256 of the request: another request under the same key is a conflict.
   public let requestDigest: [UInt8]

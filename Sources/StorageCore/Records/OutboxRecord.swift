@@ -1,5 +1,6 @@
 /// An effect outside the store, born in the transaction of its cause and delivered afterwards, at least once.
 public struct OutboxRecord: Sendable, Hashable {
+  /// Whether it is still to be delivered, was, or was given up.
   public enum State: String, Sendable, Hashable, CaseIterable {
     case waiting
     case delivered
@@ -12,11 +13,17 @@ public struct OutboxRecord: Sendable, Hashable {
   public let outlet: String
   /// What to deliver, as JSON.
   public let payload: String
+  /// The run that asked for it; nil if none did.
   public let cause: Cause?
+  /// Whether it is still to be delivered.
   public let state: State
+  /// Deliveries that failed so far.
   public let attempts: Int
+  /// When to try again, in milliseconds since 1970; meaningful while waiting.
   public let nextAttemptAt: Int64
+  /// Why the last attempt failed; nil if none has.
   public let lastError: String?
+  /// When it was asked for, in milliseconds since 1970.
   public let createdAt: Int64
 
   public init(

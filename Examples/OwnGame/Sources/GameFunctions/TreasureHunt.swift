@@ -20,7 +20,8 @@ public struct TreasureHunt: FunctionSettings {
 public func treasureHunt(_ functions: Functions) {
   functions.onCreate(Pirates.chest, name: "shareTreasure", settings: TreasureHunt()) { event, context, settings in
     let (pirate, chest) = event.params
-    try await context.credit(Pirates.gold, pirate, amount: settings.share, code: "treasure", once: "treasure/\(pirate)/\(chest)")
+    try await context.credit(
+      Pirates.gold, pirate, amount: settings.share, code: "treasure", once: "treasure/\(pirate)/\(chest)")
     try await context.increment(Pirates.chestCount, pirate, by: 1)
     if let captain = try await context.get(Pirates.crew, pirate).flatMap({ UserID($0) }), captain != pirate {
       try await context.credit(

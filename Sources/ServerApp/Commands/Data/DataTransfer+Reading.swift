@@ -1,19 +1,19 @@
 import TreeModel
 
 extension AdminClient {
-  /// The names of a place's children, in key order; empty for a leaf and for nothing.
+  /// The names of a place's children, in key order, read page by page; none for a leaf and for nothing.
   ///
-  /// - Parameter limit: how many at most; nil reads on until there are no more.
-  func childNames(of place: TreeLocation, query: [QueryItem], limit: Int? = nil) async throws -> [Key] {
+  /// - Parameter query: of which the namespace counts.
+  func childNames(of place: TreeLocation, query: [QueryItem]) async throws -> [Key] {
     let namespace = query.filter { $0.name == "ns" }
     var names: [Key] = []
     while true {
-      let wanted = limit ?? DataTransfer.namesMax
+      let wanted = DataTransfer.namesMax
       var page = namespace + [QueryItem("shallow", "true"), QueryItem("limitToFirst", String(wanted))]
       if let last = names.last { page.append(QueryItem("startAfter", last.text)) }
       let found = try await get(place.urlPath, query: page).treeMembers.map { Key(unchecked: $0.key) }
       names += found
-      if limit != nil || found.count < wanted { return names }
+      if found.count < wanted { return names }
     }
   }
 }

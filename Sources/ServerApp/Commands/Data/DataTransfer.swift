@@ -12,6 +12,8 @@ struct DataTransfer {
   static let timeout = TimeAmount.minutes(5)
   /// Names of children that are asked for at once.
   static let namesMax = 100_000
+  /// Children that one request removes at first. Other writers wait while a commit is made.
+  static let removalMax = 200
 
   let client: AdminClient
   /// The parameters of every write.
@@ -72,7 +74,7 @@ struct DataTransfer {
     var weight = ImportWeight.zero
     for member in members where member.key != ".priority" {
       let added = ImportWeight(member.value, pathBytes: place.text.utf8.count + member.key.utf8.count)
-      if !(weight + added).fits(chunk) || parts.count >= Self.namesMax {
+      if !(weight + added).fits(chunk) || parts.count >= chunk.leaves {
         try await patch(place, parts)
         parts = []
         weight = .zero
@@ -87,11 +89,19 @@ struct DataTransfer {
     if !priority.isNull { _ = try await client.put(target.urlPath, priority, query: query, timeout: Self.timeout) }
   }
 
+  /// Removes the children of a place, the last ones first: as long as the first child stands, the server sees at once that
+  /// the place is not empty yet.
   private mutating func removeChildren(of place: TreeLocation) async throws {
     while true {
-      let names = try await client.childNames(of: place, query: query, limit: Self.namesMax)
+      var names = try await client.childNames(of: place, query: query)
       if names.isEmpty { return }
-      try await patch(place, names.map { JSON.Member(key: $0.text, value: .null) })
+      let count = names.count
+      while !names.isEmpty {
+        let part = names.suffix(Self.removalMax).map { JSON.Member(key: $0.text, value: .null) }
+        names.removeLast(part.count)
+        try await patch(place, part)
+        if count > Self.removalMax { progress.show("Removed \((count - names.count).grouped) of \(count.grouped) children") }
+      }
     }
   }
 

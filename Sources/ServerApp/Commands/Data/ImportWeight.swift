@@ -7,8 +7,9 @@ struct ImportWeight: Sendable, Equatable {
     let leaves: Int
     let bytes: Int
 
-    /// Half of what the server takes (design §3), for what stood there before counts too.
-    static let plain = Limit(leaves: 50_000, bytes: 6 << 20)
+    /// Well below what the server takes (design §3): what stood there before counts too, and other writers wait while a
+    /// commit is made.
+    static let plain = Limit(leaves: 10_000, bytes: 4 << 20)
     /// A commit makes 1,000 events at most, and a leaf may make several.
     static let withTriggers = Limit(leaves: 200, bytes: 1 << 20)
   }

@@ -64,7 +64,7 @@ struct DevCommand: AsyncParsableCommand {
     let notice = StartNotice(configuration: configuration, functions: try definitions(configuration))
     do {
       application = try Application(
-        configuration: configuration, logger: Self.logger, functions: DoubloonCommandLine.functions)
+        configuration: configuration, logger: Self.logger, functions: DoubloonCommandLine.functions.register)
       let output = DoubloonCommandLine.output
       try await application.run { port in output.line(notice.text(port: port)) }
     } catch let error as CommandFailure {

@@ -32,7 +32,8 @@ extension ServerOptions {
     let application: Application
     let port: Int
     do {
-      application = try Application(configuration: configuration, logger: logger, functions: DoubloonCommandLine.functions)
+      application = try Application(
+        configuration: configuration, logger: logger, functions: DoubloonCommandLine.functions.register)
       port = try await application.start()
     } catch {
       throw CommandFailure("\(folder) cannot be opened: \(error)")

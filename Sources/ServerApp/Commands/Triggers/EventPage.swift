@@ -41,14 +41,15 @@ struct EventPage {
 
   private func lines(of run: JSON) -> [String] {
     let row = EventRow.rows(of: ["id": event["id"] ?? .null, "executions": .array([run])])[0]
-    var lines = ["\(row.function): \(row.outcome)" + (row.reason.isEmpty ? "" : " (\(row.reason))")]
+    let lines = ["\(row.function): \(row.outcome)" + (row.reason.isEmpty ? "" : " (\(row.reason))")]
     // What the title says is not said again.
+    var table = TextTable([.text("name"), .text("value")])
     for member in run.object ?? [] where !Self.titleMembers.contains(member.key) {
       guard !member.value.isNull else { continue }
       let isTime = member.key.hasSuffix("At")
-      lines.append("  \(member.key)  \(isTime ? member.value.timeText : member.value.plainText)")
+      table.add([member.key, isTime ? member.value.timeText : member.value.plainText])
     }
-    return lines
+    return lines + table.lines(showsTitles: false).map { "  \($0)" }
   }
 
   private static let titleMembers: Set<String> = [

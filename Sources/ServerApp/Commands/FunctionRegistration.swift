@@ -1,0 +1,14 @@
+import FunctionsKit
+
+/// The deployment's functions, as a value that a task carries.
+///
+/// A struct around the closure, because a task local whose value is a bare closure crashes in optimised builds of
+/// Swift 6.3: its reabstraction is specialised wrongly.
+struct FunctionRegistration: Sendable {
+  let register: @Sendable (Functions) -> Void
+
+  /// Registers the functions with an engine that is being started.
+  func callAsFunction(_ functions: Functions) {
+    register(functions)
+  }
+}
