@@ -128,7 +128,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "DoubloonTesting", "Functions", "FunctionsKit", "ServerApp", "StorageCore", "TestSupport", "TreeModel", nioHTTP1,
+        "DoubloonTesting", "Functions", "FunctionsKit", "ServerApp", "StorageCore", "TestSupport", "TreeModel", "Triggers",
+        nioHTTP1,
       ],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),

@@ -56,3 +56,11 @@ public struct UserID: PathParameter, Codable, CustomStringConvertible {
   public static func == (a: UserID, b: UserID) -> Bool { Key(unchecked: a.text) == Key(unchecked: b.text) }
   public func hash(into hasher: inout Hasher) { Key(unchecked: text).hash(into: &hasher) }
 }
+
+extension UserID: ExpressibleByStringLiteral {
+  /// An id written in the source, as tests do. An illegal one is a mistake of the programmer and traps.
+  public init(stringLiteral text: String) {
+    guard let id = UserID(text) else { preconditionFailure("\"\(text)\" is no legal key of the tree.") }
+    self = id
+  }
+}

@@ -7,8 +7,8 @@ import TreeModel
   let eve: UserID
 
   init() throws {
-    bob = try #require(UserID("bob"))
-    eve = try #require(UserID("eve"))
+    bob = UserID("bob")
+    eve = UserID("eve")
   }
 
   @Test("a context reads the tree as of its event, and its time is the event's")

@@ -46,7 +46,7 @@ struct MisbehaviourTests {
     let fixture = try await TriggerFixture { functions in
       functions.onWrite(Users.level, name: "pay") { event, context in
         try await context.credit(Users.coins, event.params, amount: 5, code: "level")
-        try await context.credit(Users.coins, UserID("eve")!, amount: 7, code: "level")
+        try await context.credit(Users.coins, UserID("eve"), amount: 7, code: "level")
         return .done
       }
     }

@@ -1,0 +1,97 @@
+import DoubloonTesting
+import Functions
+import FunctionsKit
+import Synchronization
+import TestSupport
+import Testing
+import TreeModel
+import Triggers
+
+/// The crash windows between an event and its effect (spec: triggers-ledger §3.4 and §8.46): whatever the process was
+/// doing when it died, after a restart the referrer has exactly 50.
+struct CrashWindowTests {
+  private static let bobAtFour: TreeNode = ["users": ["bob": ["level": 4, "referred_by": "alice"]]]
+  private static let level: Path = "/users/bob/level"
+  private static let gold: Path = "/users/alice/inventory/pieces_of_eight"
+
+  @Test(
+    "Dying between the commit of an event and the memory of its effect pays once",
+    arguments: [
+      .committedNotDispatched, .inHandler, .effectSubmitted, .effectDurable,
+    ] as [Failpoint.Place])
+  func windows(place: Failpoint.Place) async throws {
+    try await TestServer.run(registerFunctions, tree: Self.bobAtFour) { server in
+      try await server.crash(at: place) { try await server.set(Self.level, 5) }
+      #expect(try await server.node(Self.level) == 5)
+      #expect(try await server.balance(Self.gold) == 50)
+      try await server.expectEntries(1)
+    }
+  }
+
+  @Test(
+    "Dying around the record of a failed attempt loses neither the event nor the payment",
+    arguments: [.beforeAttemptRecord, .afterAttemptRecord] as [Failpoint.Place])
+  func failedAttempt(place: Failpoint.Place) async throws {
+    let failures = FailureBudget(1)
+    let functions: @Sendable (Functions) -> Void = { functions in
+      functions.onUpdate(Places.level, name: "pay") { event, context in
+        if failures.spend() { throw TemporarilyBroken.notYet }
+        try await context.credit(Places.gold, event.params, amount: 50, code: "level")
+        return .done
+      }
+    }
+    try await TestServer.run(functions, tree: Self.bobAtFour) { server in
+      try await server.crash(at: place) { try await server.set(Self.level, 5) }
+      try await server.advance(by: .seconds(60))
+      #expect(try await server.balance(Places.gold, "bob") == 50)
+      try await server.expectEntries(1)
+    }
+  }
+
+  @Test("Dying again and again, each time in the function, still pays once")
+  func twice() async throws {
+    try await TestServer.run(registerFunctions, tree: Self.bobAtFour) { server in
+      try await server.crash(at: .inHandler) { try await server.set(Self.level, 5) }
+      try await server.crash(at: .effectDurable) { try await server.set("/users/bob/last_signin_at", 1) }
+      try await server.restart()
+      #expect(try await server.balance(Self.gold) == 50)
+      #expect(try await server.balance(Places.gold, "bob") == 50)
+      try await server.expectEntries(2)
+    }
+  }
+
+  @Test("A crash that nothing comes by is a mistake in the test, and says so")
+  func neverReached() async throws {
+    try await TestServer.run(registerFunctions) { server in
+      await #expect(throws: TestServerError.self) {
+        try await server.crash(at: .inHandler) { try await server.set("/elsewhere", 1) }
+      }
+    }
+  }
+}
+
+private enum Places {
+  static let level = TreePath<Int64, UserID>("/users/{uid}/level")
+  static let gold = TreePath<Int64, UserID>("/users/{uid}/inventory/pieces_of_eight")
+}
+
+private enum TemporarilyBroken: Error {
+  case notYet
+}
+
+/// How often a function may still fail.
+private final class FailureBudget: Sendable {
+  private let left: Mutex<Int>
+
+  init(_ count: Int) {
+    left = Mutex(count)
+  }
+
+  func spend() -> Bool {
+    left.withLock { left in
+      guard left > 0 else { return false }
+      left -= 1
+      return true
+    }
+  }
+}
