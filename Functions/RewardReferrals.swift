@@ -31,7 +31,7 @@ func rewardReferrals(_ functions: Functions) {
     {
       return .skipped("cycle")
     }
-    let hasRecord = try await context.node(at: Users.record.path(filling: [referrer.text])).exists
+    let hasRecord = try await context.exists(at: Users.record.path(filling: [referrer.text]))
     if !hasRecord && settings.requireReferrer == .record { return .skipped("unknown_referrer") }
     try await context.credit(
       Users.gold, referrer, amount: settings.amount, code: "level5",

@@ -44,6 +44,12 @@ public final class FunctionContext: Sendable {
     return try reader.nodeAtEvent(path)
   }
 
+  /// Whether anything is at a path as of the event's commit: cheap, however much it is.
+  public func exists(at path: Path) async throws -> Bool {
+    try checkUse()
+    return try reader.existsAtEvent(path)
+  }
+
   // MARK: Coins
 
   /// Pays coins into a balance. Credits add up: a thousand at once never conflict.

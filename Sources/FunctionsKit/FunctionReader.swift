@@ -4,6 +4,8 @@ public import TreeModel
 public protocol FunctionReader: Sendable {
   /// The node as of the event's commit: what a replay will see again.
   func nodeAtEvent(_ path: Path) throws -> TreeNode
+  /// Whether anything is there as of the event's commit; reads no more than it needs to know that.
+  func existsAtEvent(_ path: Path) throws -> Bool
   /// The node as it is now.
   func latestNode(_ path: Path) throws -> TreeNode
   /// What stood there just before the event's commit.

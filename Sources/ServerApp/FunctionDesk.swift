@@ -19,7 +19,7 @@ struct FunctionDesk: FunctionOperating, EffectsWaiting {
   }
 
   func pause(_ function: String, reason: String, by actor: Actor) async throws(OperationFault) {
-    try await faulting { try await dispatcher.pause(function, because: "paused by \(actor): \(reason)") }
+    try await faulting { try await dispatcher.pause(function, because: reason) }
   }
 
   func resume(_ function: String, by actor: Actor) async throws(OperationFault) {

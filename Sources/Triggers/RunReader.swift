@@ -12,6 +12,14 @@ struct RunReader: FunctionReader {
 
   func nodeAtEvent(_ path: Path) throws -> TreeNode { try node(path, asOf: revision) }
   func nodeBeforeEvent(_ path: Path) throws -> TreeNode { try node(path, asOf: revision.previous) }
+
+  func existsAtEvent(_ path: Path) throws -> Bool {
+    let place = PathBytes(path)
+    return try engine.read { (snapshot) throws(StorageError) in
+      try !snapshot.leaves(in: namespace, under: place, asOf: revision, limit: 1).isEmpty
+    }
+  }
+
   func latestNode(_ path: Path) throws -> TreeNode { try node(path, asOf: nil) }
 
   private func node(_ path: Path, asOf revision: Revision?) throws -> TreeNode {

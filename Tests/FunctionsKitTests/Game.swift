@@ -32,6 +32,7 @@ struct FixedReader: FunctionReader {
   var latest: TreeNode = .absent
 
   func nodeAtEvent(_ path: Path) throws -> TreeNode { atEvent[path] }
+  func existsAtEvent(_ path: Path) throws -> Bool { atEvent[path].exists }
   func latestNode(_ path: Path) throws -> TreeNode { latest[path] }
   func nodeBeforeEvent(_ path: Path) throws -> TreeNode { before[path] }
 }

@@ -10,7 +10,9 @@ enum EventRoutes {
         Route.listing(
           RouteTemplate(stringLiteral: base),
           "Events, newest first; filters: function, outcome, path, uid, since (ms); cursor, limit.", list),
-        Route.listing(RouteTemplate(stringLiteral: base + "/{event...}"), "One event, with what became of it.", show),
+        Route.listing(
+          RouteTemplate(stringLiteral: base + "/{event...}"),
+          "One event whole: before and after, the runs, their effects and entries.", show),
         Route.change(
           .POST, RouteTemplate(stringLiteral: base + "/{event...}/redeliver"), audit: "events.redeliver",
           "Gives an event to its functions again; who handled it does nothing.", redeliver),
@@ -36,9 +38,7 @@ enum EventRoutes {
     let namespace = try call.namespace()
     let row = try call.read { (snapshot) throws(StorageError) -> JSON? in
       guard let event = try snapshot.event(in: namespace, id: id) else { return nil }
-      let commit = try snapshot.commit(in: namespace, at: id.revision)
-      return EventListing.row(
-        event, commit, try snapshot.executions(in: namespace, of: id), try snapshot.deliveries(in: namespace, of: id))
+      return try EventDetail(event: event, namespace: namespace, snapshot: snapshot).json()
     }
     guard let row else { throw unknown(id) }
     return .json(row)

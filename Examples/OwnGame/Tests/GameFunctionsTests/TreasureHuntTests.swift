@@ -28,4 +28,16 @@ struct TreasureHuntTests {
       try await server.expectEntries(1)
     }
   }
+
+  @Test("A chest pays the pirate, once, whatever happens")
+  func whateverHappens() async throws {
+    try await TestServer.run(treasureHunt, tree: ["pirates": ["jim": ["captain": "silver"]]]) { server in
+      let write = try await server.set("/pirates/jim/chests/c1", "opened", as: .user("jim"))
+      #expect(write.outcomes == ["shareTreasure": .done])
+      try await server.redeliver(write, times: 3)
+      try await server.crash(at: .effectDurable) { try await server.set("/pirates/jim/chests/c2", "opened") }
+      #expect(try await server.balance(Pirates.gold, "jim") == 20)
+      try await server.expectEntries(4)
+    }
+  }
 }

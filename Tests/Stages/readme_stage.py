@@ -1,0 +1,71 @@
+"""The README, as a reader would follow it: its scenario is pasted into a shell, and must say what the README says.
+
+The commands are taken from the README itself, with another port; a server is started as `Scripts/run` starts it, killed in
+the middle with SIGKILL, and everything must be there afterwards.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from server import Checks, Connection, Server
+
+
+def blocks(readme, heading):
+    """The fenced blocks below a heading, in order, as (language, text)."""
+    section = re.split(r"^## ", readme, flags=re.M)
+    text = next(part for part in section if part.startswith(heading))
+    return re.findall(r"^```(\w*)\n(.*?)^```", text, flags=re.M | re.S)
+
+
+def shell(commands, port, program):
+    """Runs a block as a paste into a terminal would, against the server on `port`."""
+    environment = dict(os.environ, DOUBLOON_SERVER=f"http://127.0.0.1:{port}")
+    commands = commands.replace("127.0.0.1:9000", f"127.0.0.1:{port}").replace(".build/release/doubloon", program)
+    return subprocess.run(
+        ["bash", "-euc", commands.replace("curl ", "curl -sS -w '\\n' ")], env=environment, text=True, capture_output=True,
+        timeout=60)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    program = os.path.abspath(parser.parse_args().program)
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    with open(os.path.join(root, "README.md"), encoding="utf-8") as file:
+        scenario, said, look = blocks(file.read(), "Alice refers Bob")[:3]
+    checks = Checks()
+    data = tempfile.mkdtemp(prefix="doubloon-readme-")
+    try:
+        server = Server(program, "--data", data)
+        port = server.await_address()
+        pasted = shell(scenario[1], port, program)
+        lines = pasted.stdout.split()
+        checks.check("the scenario runs", pasted.returncode == 0, pasted.stderr)
+        checks.check("both balances are what the README says", lines[-2:] == said[1].split(), pasted.stdout)
+
+        server.kill()
+        server = Server(program, "--data", data)
+        port = server.await_address()
+        tree = Connection(port).ask("GET", "/users.json").json or {}
+        for player in ("alice", "bob"):
+            coins = tree.get(player, {}).get("inventory", {}).get("pieces_of_eight")
+            checks.check(f"after a kill -9 {player} still has 50", coins == 50, str(tree))
+
+        looked = shell(look[1], port, program)
+        checks.check("the commands that look at it run", looked.returncode == 0, looked.stderr)
+        for word in ("grantSignupReward", "rewardReferrals", "level5", "sound", "pieces_of_eight"):
+            checks.check(f"they show {word}", word in looked.stdout, looked.stdout)
+        checks.check("the server stops when it is asked to", server.stop() == 0)
+    finally:
+        shutil.rmtree(data, ignore_errors=True)
+    print(f"{checks.passed} passed, {checks.failed} failed")
+    return 1 if checks.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
