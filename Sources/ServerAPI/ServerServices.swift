@@ -5,7 +5,9 @@ public import StorageCore
 public import TreeDatabase
 
 /// Everything the surfaces stand on, injected by the composition.
-public struct ServerServices: Sendable {
+///
+/// A class, so that handing it from one part of a request's way to the next costs one reference count and not a dozen.
+public final class ServerServices: Sendable {
   /// The door to the tree.
   public let database: Database
   /// Who may do what.
@@ -19,17 +21,17 @@ public struct ServerServices: Sendable {
   /// Where administrators' actions are logged; never bodies, never secrets.
   public let logger: Logger
   /// Nil where no functions run.
-  public var functions: (any FunctionOperating)?
+  public let functions: (any FunctionOperating)?
   /// Nil where no ledger is kept.
-  public var ledger: LedgerBook?
+  public let ledger: LedgerBook?
   /// Answers `X-Doubloon-Wait: effects`.
-  public var effects: (any EffectsWaiting)?
+  public let effects: (any EffectsWaiting)?
   /// The clock to move, in development.
-  public var adjustableClock: AdjustableClock?
+  public let adjustableClock: AdjustableClock?
   /// Told once of each namespace that came into being by a first write.
-  public var announceNamespace: @Sendable (String) -> Void
+  public let announceNamespace: @Sendable (String) -> Void
   /// Where push ids get their random part.
-  public var random: any RandomNumberGenerator & Sendable
+  public let random: any RandomNumberGenerator & Sendable
 
   public init(
     database: Database, access: any AccessDeciding, metrics: ServerMetrics, defaultNamespace: String,

@@ -4,7 +4,7 @@ import StorageCore
 import TreeModel
 
 /// A request for the tree, understood: who asks for what, where and how.
-struct TreeRequest: Sendable {
+final class TreeRequest: Sendable {
   enum Method: Sendable {
     case get
     case put

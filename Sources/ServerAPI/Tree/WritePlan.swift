@@ -4,7 +4,7 @@ import StorageCore
 import TreeModel
 
 /// What a write request asks for, and how its answer will look.
-struct WritePlan: Sendable {
+final class WritePlan: Sendable {
   /// What the answer shows.
   private enum Echo: Sendable {
     /// The written node, server values filled in.
