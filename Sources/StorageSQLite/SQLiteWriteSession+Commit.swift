@@ -6,7 +6,7 @@ extension SQLiteWriteSession {
   ///
   /// The recent changes are published before COMMIT and the durable state is taken over after it; ``HistoryMemory`` says
   /// why in this order.
-  func commit() throws(StorageError) {
+  func write() throws(StorageError) {
     if let failure { throw failure }
     guard !batch.isEmpty else { return try endReading() }
     do {
@@ -22,8 +22,8 @@ extension SQLiteWriteSession {
       }
       let finished = try writeHistory()
       try faults?.check(.beforeCommit)
+      gate.willWrite()
       try connection.statement(.commit).run()
-      try faults?.check(.afterCommit)
       takeOver(finished: finished)
     } catch {
       // The rollback's own result says nothing more: the session is over either way.

@@ -13,6 +13,8 @@ public final class Database: TreeWriter {
     case commit(CommitRequest, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
     case open(String, @Sendable (Result<NamespaceID, CommitRefusal>) -> Void)
     case forget(NamespaceID, @Sendable (Result<Void, CommitRefusal>) -> Void)
+    /// The batch before is durable and told.
+    case flushed
   }
 
   /// The store, for looking; writing to it is this door's alone.
@@ -25,7 +27,7 @@ public final class Database: TreeWriter {
   private let queue: WriterQueue<Work>
   private let checkpointer: Checkpointer
   private let names: Mutex<[String: NamespaceID]>
-  private let failed = Mutex<StorageError?>(nil)
+  private let flusher: BatchFlusher
   private let threads = Mutex<[PlainThread]>([])
 
   /// Opens the door and starts the writer.
@@ -45,24 +47,23 @@ public final class Database: TreeWriter {
     let known = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
     names = Mutex(Dictionary(uniqueKeysWithValues: known.map { ($0.name, $0.id) }))
     let session = try engine.makeWriteSession()
-    let loop = WriterLoop(
-      session: session, pipeline: WritePipeline(participants: participants, limits: limits, clock: clock), observers: observers)
     let queue = queue
-    let checkpointer = checkpointer
-    // The loop and the session in it are made here and used by the writer's thread alone from now on.
+    flusher = BatchFlusher(observers: observers, checkpointer: checkpointer) { queue.pushFirst(.flushed) }
+    let loop = WriterLoop(
+      session: session, pipeline: WritePipeline(participants: participants, limits: limits, clock: clock), flusher: flusher)
+    // The loop is made here and used by the writer's thread alone from now on; of the session in it the flusher's thread
+    // uses what the session offers to another thread.
     let box = Handover(loop)
-    let writer = PlainThread { [weak self] in
+    let writer = PlainThread {
       var loop = box.value
-      while let batch = queue.take(limits.batchMax) {
-        if let error = loop.run(batch) { self?.stop(because: error) }
-        checkpointer.didCommit(batch.count)
-      }
+      loop.run(queue, batchMax: limits.batchMax)
     }
-    threads.withLock { $0.append(writer) }
+    let flushing = PlainThread { [flusher] in flusher.run(box.value.session) }
+    threads.withLock { $0 = [writer, flushing] }
   }
 
   /// Why the writer stopped, if it did.
-  public var failure: StorageError? { failed.withLock { $0 } }
+  public var failure: StorageError? { flusher.failure }
 
   /// How many requests wait for the writer.
   public var queueDepth: Int { queue.count }
@@ -128,10 +129,13 @@ public final class Database: TreeWriter {
   /// Finishes what is queued, refuses what comes later, and waits for the writer to end. The store stays open.
   public func shutDown() {
     queue.close()
-    for thread in threads.withLock({ threads in
+    let ending = threads.withLock { threads in
       defer { threads = [] }
       return threads
-    }) { thread.join() }
+    }
+    ending.first?.join()
+    flusher.stop()
+    ending.last?.join()
     checkpointer.stop()
   }
 
@@ -143,10 +147,6 @@ public final class Database: TreeWriter {
     case .closed:
       refuse(CommitRefusal(.unavailable, "The server is shutting down; nothing was written. Try again in a moment."))
     }
-  }
-
-  private func stop(because error: StorageError) {
-    failed.withLock { $0 = $0 ?? error }
   }
 }
 

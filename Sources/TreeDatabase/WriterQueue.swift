@@ -56,6 +56,14 @@ final class WriterQueue<Element>: @unchecked Sendable {
     return .queued
   }
 
+  /// Puts an element before all others, whatever the capacity; it must be one of few. Dropped if the queue is closed.
+  func pushFirst(_ element: Element) {
+    pthread_mutex_lock(mutex)
+    if !isClosed { elements.insert(element, at: 0) }
+    pthread_mutex_unlock(mutex)
+    pthread_cond_signal(condition)
+  }
+
   /// Waits until something is there, and takes at most `limit` of it; nil once the queue is closed and empty.
   func take(_ limit: Int) -> [Element]? {
     pthread_mutex_lock(mutex)

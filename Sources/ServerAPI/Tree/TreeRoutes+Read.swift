@@ -39,9 +39,10 @@ extension TreeRoutes {
       return sink.send(Self.response(.node(.absent), to: call))
     }
     let reading = Reading(namespace: namespace, call: call, query: query, shallow: shallow)
-    let found = try find(reading, limit: Self.eagerLeavesMax)
+    let (found, position) = try find(reading, limit: Self.eagerLeavesMax)
     if case .tooMuch = found { return readElsewhere(reading, sink: sink) }
-    sink.send(Self.response(found, to: call))
+    let response = Self.response(found, to: call)
+    services.database.engine.whenDurable(position) { sink.send(response) }
   }
 
   static func unknownNamespace(_ name: String) -> APIError {
@@ -58,21 +59,21 @@ extension TreeRoutes {
         return sink.send(APIError(.serviceUnavailable, "unavailable", "The server is shutting down.").treeResponse)
       }
       do throws(APIError) {
-        let found = try find(reading, limit: Self.leavesMax)
+        let (found, position) = try find(reading, limit: Self.leavesMax)
         let response = Self.response(found, to: reading.call)
         if let deadline, deadline < .now() {
           throw .badRequest("The read took longer than its timeout; ask for less, or for more time.")
         }
-        sink.send(response)
+        services.database.engine.whenDurable(position) { sink.send(response) }
       } catch {
         sink.send(error.treeResponse)
       }
     }
   }
 
-  private func find(_ reading: Reading, limit: Int) throws(APIError) -> Found {
+  private func find(_ reading: Reading, limit: Int) throws(APIError) -> (result: Found, position: Int) {
     do throws(StorageError) {
-      return try services.database.engine.read { (snapshot) throws(StorageError) in
+      return try services.database.engine.readAhead { (snapshot) throws(StorageError) in
         if let shallow = reading.shallow, !reading.call.target.isPriority {
           return try Self.names(reading, shallow, limit: limit, in: snapshot)
         }
