@@ -96,9 +96,7 @@ final class BatchFlusher: Sendable {
     guard !observers.isEmpty else { return }
     var committed: [CommittedRequest] = []
     committed.reserveCapacity(judged.count)
-    for case .committed(let request, let accepted, _) in judged where accepted.receipt.replayed == nil {
-      committed.append(CommittedRequest(request: request, receipt: accepted.receipt, changes: accepted.changes))
-    }
+    for case .committed(let one, _) in judged where one.receipt.replayed == nil { committed.append(one) }
     if committed.isEmpty { return }
     for observer in observers { observer.didCommit(committed) }
   }

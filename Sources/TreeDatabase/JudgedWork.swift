@@ -3,7 +3,7 @@ import TreeModel
 
 /// What became of one piece of the writer's work, to be told once its batch is durable.
 enum JudgedWork: Sendable {
-  case committed(CommitRequest, WritePipeline.Accepted, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
+  case committed(CommittedRequest, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
   case refused(CommitRefusal, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
   case opened(Result<NamespaceID, CommitRefusal>, @Sendable (Result<NamespaceID, CommitRefusal>) -> Void)
   case forgotten(@Sendable (Result<Void, CommitRefusal>) -> Void)
@@ -12,8 +12,8 @@ enum JudgedWork: Sendable {
   /// refused, for it was judged on a state that does not exist.
   func tell(failure: StorageError?) {
     switch self {
-    case .committed(_, let accepted, let completion):
-      completion(failure.map { .failure(CommitRefusal($0)) } ?? .success(accepted.receipt))
+    case .committed(let committed, let completion):
+      completion(failure.map { .failure(CommitRefusal($0)) } ?? .success(committed.receipt))
     case .refused(let refusal, let completion):
       completion(.failure(failure.map { CommitRefusal($0) } ?? refusal))
     case .opened(let result, let completion):

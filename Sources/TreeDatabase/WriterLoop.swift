@@ -59,7 +59,7 @@ struct WriterLoop {
     case .commit(let request, let completion):
       let mark = session.mark()
       do throws(CommitRefusal) {
-        return .committed(request, try pipeline.accept(request, in: session), completion)
+        return .committed(try pipeline.accept(request, in: session), completion)
       } catch {
         session.rollback(to: mark)
         return .refused(error, completion)
