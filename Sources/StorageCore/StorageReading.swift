@@ -7,6 +7,9 @@ public import TreeModel
 public protocol StorageReading {
   /// The leaves and priorities of the subtree at `path`, in path order, at most `limit`.
   func leaves(in namespace: NamespaceID, under path: PathBytes, limit: Int) throws(StorageError) -> [StoredLeaf]
+  /// The leaves and priorities from `lower` up to but without `upper`, in path order, at most `limit`.
+  func leaves(in namespace: NamespaceID, from lower: PathBytes, to upper: PathBytes, limit: Int) throws(StorageError)
+    -> [StoredLeaf]
   /// The leaf (or the priority) that is stored at exactly `path`.
   func leaf(in namespace: NamespaceID, at path: PathBytes) throws(StorageError) -> StoredLeaf?
   /// The last stored leaf or priority before `path`. No leaf lies between a leaf and what stands below it, so this finds

@@ -22,6 +22,9 @@ public final class Database: TreeWriter {
   /// How much one commit may do, and how many may wait.
   public let limits: WriteLimits
 
+  /// Reads nodes and windows of queries from the store's snapshots.
+  public let reader = TreeReader()
+
   private let queue: WriterQueue<Work>
   private let checkpointer: Checkpointer
   private let names: Mutex<[String: NamespaceID]>
