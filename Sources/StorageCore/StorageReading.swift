@@ -28,6 +28,10 @@ public protocol StorageReading {
   /// The balance of an account that the ledger alone keeps (not a currency holder's); nil if it has no entry.
   func balance(in namespace: NamespaceID, of account: LedgerAccount, unit: String) throws(StorageError) -> Int64?
 
+  func rules(of namespace: NamespaceID) throws(StorageError) -> RulesRecord?
+  /// The indexes of a namespace, by number.
+  func indexes(in namespace: NamespaceID) throws(StorageError) -> [IndexRecord]
+
   func outbox(in namespace: NamespaceID, key: String) throws(StorageError) -> OutboxRecord?
   func idempotency(in namespace: NamespaceID, key: String) throws(StorageError) -> IdempotencyRecord?
   func head(of namespace: NamespaceID) throws(StorageError) -> NamespaceHead

@@ -24,6 +24,7 @@ struct WriterLoop {
     case committed(CommitRequest, WritePipeline.Accepted, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
     case refused(CommitRefusal, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
     case opened(Result<NamespaceID, CommitRefusal>, @Sendable (Result<NamespaceID, CommitRefusal>) -> Void)
+    /// Whatever has nothing to show: a namespace was forgotten, a task done.
     case forgotten(@Sendable (Result<Void, CommitRefusal>) -> Void)
   }
 
@@ -66,6 +67,15 @@ struct WriterLoop {
       } catch {
         return .opened(.failure(CommitRefusal(error)), completion)
       }
+    case .task(let task, let completion):
+      let mark = session.mark()
+      do throws(StorageError) {
+        try task(session)
+        return .forgotten(completion)
+      } catch {
+        session.rollback(to: mark)
+        return .refused(CommitRefusal(error)) { completion($0.map { _ in }) }
+      }
     case .forget(let namespace, let completion):
       session.remove(namespace)
       return .forgotten(completion)
@@ -76,6 +86,7 @@ struct WriterLoop {
     switch work {
     case .commit(_, let completion): .refused(refusal, completion)
     case .open(_, let completion): .opened(.failure(refusal), completion)
+    case .task(_, let completion): .refused(refusal) { completion($0.map { _ in }) }
     case .forget(_, let completion): .refused(refusal) { completion($0.map { _ in }) }
     }
   }

@@ -7,7 +7,7 @@ public import TreeModel
 /// index, read from the same snapshot. Every other order is found by a search through the children, which holds little
 /// more than the window in memory. All of it is bounded by ``ReadBounds``.
 public struct TreeReader: Sendable {
-  public init() {}
+  let catalog: IndexCatalog
 
   /// The node at a path, with its priority; absent if there is none.
   public func node(
@@ -41,13 +41,20 @@ public struct TreeReader: Sendable {
     let scan = ChildScan(snapshot: snapshot, namespace: namespace, parent: PathBytes(path))
     var meter = ReadMeter(bounds)
     let isIndexed = isIndexed(query.order, at: path, in: namespace)
-    let node = try query.order == .key ? keyWindow(query, scan, &meter) : searchedWindow(query, scan, &meter)
+    let node: TreeNode
+    if query.order == .key {
+      node = try keyWindow(query, scan, &meter)
+    } else if !query.isUnfiltered, let index = try readyIndex(query.order, at: path, in: namespace, snapshot) {
+      node = try indexedWindow(query, index, scan, &meter)
+    } else {
+      node = try searchedWindow(query, scan, &meter)
+    }
     return QueryResult(node: node, isIndexed: isIndexed)
   }
 
   /// Whether an order at a path needs no index, or has one by the rules.
   public func isIndexed(_ order: NodeOrder, at path: Path, in namespace: NamespaceID) -> Bool {
-    order == .key || order == .priority
+    catalog.isIndexed(order, at: path, in: namespace)
   }
 
   /// The window by a search through all children.
