@@ -17,7 +17,7 @@ extension Database {
     try result.get()
   }
 
-  private func putRules(
+  func putRules(
     _ source: String, _ rules: RuleSet, in namespace: NamespaceID,
     completion: @escaping @Sendable (Result<Void, CommitRefusal>) -> Void
   ) {
