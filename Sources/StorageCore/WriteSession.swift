@@ -26,6 +26,15 @@ public protocol WriteSession: StorageReading, AnyObject {
   func put(_ record: OutboxRecord, in namespace: NamespaceID)
   func put(_ record: IdempotencyRecord, in namespace: NamespaceID)
   func put(_ record: FunctionRecord)
+  func put(_ record: RulesRecord, in namespace: NamespaceID)
+  func put(_ record: IndexRecord, in namespace: NamespaceID)
+  func removeIndex(_ id: IndexID, in namespace: NamespaceID)
+  /// Gives a child its place in an index, or takes it. Either may be the case already.
+  func setPlace(_ place: IndexPlace, isTaken: Bool, below parent: PathBytes, of index: IndexID, in namespace: NamespaceID)
+  /// Removes some places of an index that were committed before.
+  func removePlaces(of index: IndexID, in namespace: NamespaceID, limit: Int)
+  /// Whether an index had places at the last commit.
+  func hasPlaces(of index: IndexID, in namespace: NamespaceID) throws(StorageError) -> Bool
   func append(_ record: AuditRecord)
   func setSettledRevision(_ revision: Revision, of namespace: NamespaceID)
   /// Forgets a namespace whole.

@@ -6,6 +6,7 @@ enum JudgedWork: Sendable {
   case committed(CommittedRequest, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
   case refused(CommitRefusal, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
   case opened(Result<NamespaceID, CommitRefusal>, @Sendable (Result<NamespaceID, CommitRefusal>) -> Void)
+  /// Whatever has nothing to show: a namespace was forgotten, a task done.
   case forgotten(@Sendable (Result<Void, CommitRefusal>) -> Void)
 
   /// Hands out the answer. After a batch that failed everything that was judged on it is refused: also what was going to be

@@ -73,6 +73,15 @@ struct WriterLoop {
       } catch {
         return .opened(.failure(CommitRefusal(error)), completion)
       }
+    case .task(let task, let completion):
+      let mark = session.mark()
+      do throws(StorageError) {
+        try task(session)
+        return .forgotten(completion)
+      } catch {
+        session.rollback(to: mark)
+        return .refused(CommitRefusal(error)) { completion($0.map { _ in }) }
+      }
     case .forget(let namespace, let completion):
       session.remove(namespace)
       return .forgotten(completion)
@@ -83,6 +92,7 @@ struct WriterLoop {
     switch work {
     case .commit(_, let completion): .refused(refusal, completion)
     case .open(_, let completion): .opened(.failure(refusal), completion)
+    case .task(_, let completion): .refused(refusal) { completion($0.map { _ in }) }
     case .forget(_, let completion): .refused(refusal) { completion($0.map { _ in }) }
     case .flushed: nil
     }

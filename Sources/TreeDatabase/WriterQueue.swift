@@ -42,9 +42,10 @@ final class WriterQueue<Element>: @unchecked Sendable {
     return elements.count
   }
 
-  func push(_ element: Element) -> PushResult {
+  /// - Parameter isBounded: false for one that must not be refused because of others.
+  func push(_ element: Element, isBounded: Bool = true) -> PushResult {
     pthread_mutex_lock(mutex)
-    guard !isClosed, elements.count < capacity else {
+    guard !isClosed, elements.count < capacity || !isBounded else {
       defer { pthread_mutex_unlock(mutex) }
       return isClosed ? .closed : .full
     }
