@@ -24,7 +24,7 @@ struct WriterLoop {
     case committed(CommitRequest, WritePipeline.Accepted, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
     case refused(CommitRefusal, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
     case opened(Result<NamespaceID, CommitRefusal>, @Sendable (Result<NamespaceID, CommitRefusal>) -> Void)
-    case forgotten(@Sendable (Result<Void, CommitRefusal>) -> Void)
+    case forgotten(NamespaceID, @Sendable (Result<Void, CommitRefusal>) -> Void)
   }
 
   /// - Returns: why the writer cannot go on, if it cannot.
@@ -68,7 +68,7 @@ struct WriterLoop {
       }
     case .forget(let namespace, let completion):
       session.remove(namespace)
-      return .forgotten(completion)
+      return .forgotten(namespace, completion)
     }
   }
 
@@ -87,8 +87,10 @@ struct WriterLoop {
     for case .committed(let request, let accepted, _) in judged where accepted.receipt.replayed == nil {
       committed.append(CommittedRequest(request: request, receipt: accepted.receipt, changes: accepted.changes))
     }
-    if committed.isEmpty { return }
-    for observer in observers { observer.didCommit(committed) }
+    for observer in observers {
+      if !committed.isEmpty { observer.didCommit(committed) }
+      for case .forgotten(let namespace, _) in judged { observer.didForget(namespace) }
+    }
   }
 
   /// Hands out one answer. After a failed commit everything that was judged on the batch is refused: also what was going
@@ -101,7 +103,7 @@ struct WriterLoop {
       completion(.failure(failure.map { CommitRefusal($0) } ?? refusal))
     case .opened(let result, let completion):
       completion(failure.map { .failure(CommitRefusal($0)) } ?? result)
-    case .forgotten(let completion):
+    case .forgotten(_, let completion):
       completion(failure.map { .failure(CommitRefusal($0)) } ?? .success(()))
     }
   }
