@@ -97,7 +97,9 @@ final class BatchFlusher: Sendable {
     var committed: [CommittedRequest] = []
     committed.reserveCapacity(judged.count)
     for case .committed(let one, _) in judged where one.receipt.replayed == nil { committed.append(one) }
-    if committed.isEmpty { return }
-    for observer in observers { observer.didCommit(committed) }
+    for observer in observers {
+      if !committed.isEmpty { observer.didCommit(committed) }
+      for case .forgotten(let namespace, _) in judged { observer.didForget(namespace) }
+    }
   }
 }

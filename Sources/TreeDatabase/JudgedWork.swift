@@ -6,8 +6,8 @@ enum JudgedWork: Sendable {
   case committed(CommittedRequest, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
   case refused(CommitRefusal, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
   case opened(Result<NamespaceID, CommitRefusal>, @Sendable (Result<NamespaceID, CommitRefusal>) -> Void)
-  /// Whatever has nothing to show: a namespace was forgotten, a task done.
-  case forgotten(@Sendable (Result<Void, CommitRefusal>) -> Void)
+  case forgotten(NamespaceID, @Sendable (Result<Void, CommitRefusal>) -> Void)
+  case done(@Sendable (Result<Void, CommitRefusal>) -> Void)
 
   /// Hands out the answer. After a batch that failed everything that was judged on it is refused: also what was going to be
   /// refused, for it was judged on a state that does not exist.
@@ -19,7 +19,7 @@ enum JudgedWork: Sendable {
       completion(.failure(failure.map { CommitRefusal($0) } ?? refusal))
     case .opened(let result, let completion):
       completion(failure.map { .failure(CommitRefusal($0)) } ?? result)
-    case .forgotten(let completion):
+    case .forgotten(_, let completion), .done(let completion):
       completion(failure.map { .failure(CommitRefusal($0)) } ?? .success(()))
     }
   }

@@ -77,14 +77,14 @@ struct WriterLoop {
       let mark = session.mark()
       do throws(StorageError) {
         try task(session)
-        return .forgotten(completion)
+        return .done(completion)
       } catch {
         session.rollback(to: mark)
         return .refused(CommitRefusal(error)) { completion($0.map { _ in }) }
       }
     case .forget(let namespace, let completion):
       session.remove(namespace)
-      return .forgotten(completion)
+      return .forgotten(namespace, completion)
     }
   }
 

@@ -79,7 +79,17 @@ final class WriterQueue<Element>: @unchecked Sendable {
     }
     let taken = Array(elements[..<limit])
     elements.removeFirst(limit)
+    // Where several take, the next one need not wait for another push.
+    pthread_cond_signal(condition)
     return taken
+  }
+
+  /// Refuses what comes from now on, and forgets what is queued.
+  func discardAndClose() {
+    pthread_mutex_lock(mutex)
+    elements = []
+    pthread_mutex_unlock(mutex)
+    close()
   }
 
   /// Refuses what comes from now on; what is queued is still taken.
