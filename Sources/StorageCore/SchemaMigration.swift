@@ -10,6 +10,6 @@ public struct SchemaMigration: Sendable {
     self.script = script
   }
 
-  /// Every step that was shipped, oldest first: none, version 1 is the first.
-  public static let all: [SchemaMigration] = []
+  /// Every step that was shipped, oldest first.
+  public static let all = [historyRuns]
 }
