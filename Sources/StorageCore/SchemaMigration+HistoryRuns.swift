@@ -6,7 +6,7 @@ extension SchemaMigration {
     script: """
       CREATE TABLE history_run (
         ns BIGINT NOT NULL,
-        generation BIGINT NOT NULL,           -- of history; below zero for a merged run
+        generation BIGINT NOT NULL,           -- of history; from 2^62 on for a merged run
         after_revision BIGINT NOT NULL,       -- it holds the changes of later revisions than this one,
         last_revision BIGINT NOT NULL,        -- up to this one
         level BIGINT NOT NULL,                -- how often its rows were merged

@@ -9,7 +9,7 @@ struct HistoryRun: Sendable, Hashable {
     case retired
   }
 
-  /// The name of its rows: of a run that the writer made the last revision, of a merged one a number below zero.
+  /// The name of its rows: of a run that the writer made the last revision, of a merged one a number beyond all revisions.
   let generation: Int64
   /// It holds the changes of later revisions than this one.
   let after: Int64
@@ -17,7 +17,10 @@ struct HistoryRun: Sendable, Hashable {
   let last: Int64
 
   /// The name of a merged run. Runs of one level are disjoint, so their last revisions differ.
-  static func mergedName(last: Int64, level: Int64) -> Int64 { -(last * 8 + level) }
+  static func mergedName(last: Int64, level: Int64) -> Int64 { mergedNames + last * 8 + level }
+
+  /// Where the names of merged runs begin.
+  static let mergedNames: Int64 = 1 << 62
 
   /// Merging ends here: 16 to the seventh runs are more than a file can hold.
   static let levelMax: Int64 = 7

@@ -139,7 +139,8 @@ extension SQLiteWriteSession {
     for namespace in try connection.namespaces() {
       let watermark = try connection.watermark(namespace.id).history
       try connection.execute(
-        "DELETE FROM history WHERE ns = \(namespace.id.rawValue) AND generation > \(watermark)")
+        "DELETE FROM history WHERE ns = \(namespace.id.rawValue) AND generation > \(watermark) AND generation < \(HistoryRun.mergedNames)"
+      )
     }
   }
 
