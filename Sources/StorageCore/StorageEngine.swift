@@ -16,5 +16,10 @@ public protocol StorageEngine: AnyObject, Sendable {
   func backup(to path: String) throws(StorageError)
   /// Moves what was committed from the log file into the main file. For a thread of its own.
   func checkpoint() throws(StorageError)
+  /// Tidies a bounded piece of the past, so that reads of it stay fast. For a thread of its own; writers may wait for a
+  /// moment.
+  ///
+  /// - Returns: whether there is more to do.
+  func compact() throws(StorageError) -> Bool
   func close()
 }

@@ -10,7 +10,7 @@ internal import Synchronization
 
 /// A SQLite VFS over another one that opens the write-ahead log as a ``LogFile``, and everything else as the one below does.
 ///
-/// For the writer's connection alone: only it appends to the log.
+/// For the writer's connection alone. Others may append to the log between its transactions (a merge of the history does).
 enum LogFileSystem {
   private struct Registered {
     /// The VFS over each VFS, by name.

@@ -25,6 +25,7 @@ public final class SQLiteEngine: StorageEngine {
   private let folder: DataFolder
   private let writer: SQLiteConnection
   private let checkpointer: Mutex<SQLiteConnection>
+  private let compactor: Mutex<HistoryCompactor?>
   private let faults: SQLiteFaults?
   private let state = Mutex(State())
 
@@ -61,6 +62,7 @@ public final class SQLiteEngine: StorageEngine {
     }
     pool = ReaderPool(path: folder.store, options: options)
     history = HistoryMemory(limits: options.history)
+    compactor = Mutex(nil)
   }
 
   deinit {
@@ -111,6 +113,19 @@ public final class SQLiteEngine: StorageEngine {
     }
   }
 
+  /// Merges a piece of the history. A writer that is met goes first: then nothing is done, and more is left.
+  public func compact() throws(StorageError) -> Bool {
+    try compactor.withLock { compactor throws(StorageError) in
+      if state.withLock(\.isClosed) { return false }
+      if compactor == nil {
+        let connection = try SQLiteConnection(path: folder.store, vfs: options.vfs)
+        for pragma in Pragmas.compactor(options) { try connection.execute(pragma) }
+        compactor = HistoryCompactor(connection: connection, limits: options.history)
+      }
+      return try compactor?.step() ?? false
+    }
+  }
+
   /// Closes the store. Call it after the writer's thread has ended; reads fail from now on.
   public func close() {
     let (isFirst, session) = state.withLock { state in
@@ -121,6 +136,10 @@ public final class SQLiteEngine: StorageEngine {
     session?.writeOutHistory()
     writer.close()
     pool.close()
+    compactor.withLock { compactor in
+      compactor?.close()
+      compactor = nil
+    }
     // The last connection to go moves the log into the main file and removes it.
     checkpointer.withLock { $0.close() }
     folder.release()

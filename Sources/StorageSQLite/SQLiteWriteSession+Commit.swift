@@ -127,10 +127,22 @@ extension SQLiteWriteSession {
     }
     historyRows[ns] = end
     guard end == generation.count else { return false }
+    try connection.statement(.putHistoryRun).bind(ns.rawValue).bind(generation.last).bind(history.start(ns))
+      .bind(generation.last).bind(0).bind(HistoryRun.State.whole.rawValue).run()
     try connection.statement(.setWatermark).bind(generation.last).bind(ns.rawValue).run()
     // Whether another generation waits is seen by the next batch.
     historyRows[ns] = nil
     return true
+  }
+
+  /// Removes the rows of generations that a process which died did not finish: they lie beyond the watermark.
+  func removeUnfinishedHistory() throws(StorageError) {
+    for namespace in try connection.namespaces() {
+      let watermark = try connection.watermark(namespace.id).history
+      try connection.execute(
+        "DELETE FROM history WHERE ns = \(namespace.id.rawValue) AND generation > \(watermark) AND generation < \(HistoryRun.mergedNames)"
+      )
+    }
   }
 
   /// Writes what the next process would otherwise have to read from the commit log. For closing; without it nothing is

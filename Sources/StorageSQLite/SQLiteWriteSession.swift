@@ -40,6 +40,7 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
     self.faults = faults
     nextNamespace = try connection.meta(.nextNamespace) ?? 1
     nextAudit = try connection.lastAudit() + 1
+    try removeUnfinishedHistory()
   }
 
   /// The connection, unless a commit failed before; inside the one read transaction of the batch.

@@ -92,6 +92,16 @@ final class WriterQueue<Element>: @unchecked Sendable {
     close()
   }
 
+  /// Takes at most `limit` of what is there, without waiting; nil once the queue is closed and empty.
+  func takeNow(_ limit: Int) -> [Element]? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    if elements.isEmpty { return isClosed ? nil : [] }
+    let taken = Array(elements.prefix(limit))
+    elements.removeFirst(taken.count)
+    return taken
+  }
+
   /// Refuses what comes from now on; what is queued is still taken.
   func close() {
     pthread_mutex_lock(mutex)
