@@ -53,7 +53,7 @@ CREATE TABLE commit_log (
 ) WITHOUT ROWID;
 
 -- The past of leaves: what stood at path before the commit of revision. Written behind the commits in sorted runs
--- (generations, named by their last revision), each of which is added at the end.
+-- (generations, named by their last revision), each of which is added at the end. history_run says which are whole.
 CREATE TABLE history (
   ns BIGINT NOT NULL,
   generation BIGINT NOT NULL,
@@ -235,4 +235,16 @@ CREATE TABLE index_place (
   parent BLOB NOT NULL,
   place BLOB NOT NULL,
   PRIMARY KEY (ns, index_id, parent, place)
+) WITHOUT ROWID;
+
+-- Since version 2: the runs of the table history. A run that is whole is looked through by whoever reads the past; a
+-- growing one is being merged from whole ones of the level below; the rows of a retired one are on their way out.
+CREATE TABLE history_run (
+  ns BIGINT NOT NULL,
+  generation BIGINT NOT NULL,           -- of history; from 2^62 on for a merged run
+  after_revision BIGINT NOT NULL,       -- it holds the changes of later revisions than this one,
+  last_revision BIGINT NOT NULL,        -- up to this one
+  level BIGINT NOT NULL,                -- how often its rows were merged
+  state TEXT NOT NULL,                  -- whole, growing, retired
+  PRIMARY KEY (ns, generation)
 ) WITHOUT ROWID;

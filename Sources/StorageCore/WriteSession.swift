@@ -46,9 +46,23 @@ public protocol WriteSession: StorageReading, AnyObject {
   func mark() -> WriteMark
   /// Takes back everything that was put since the mark.
   func rollback(to mark: WriteMark)
-  /// Makes the batch durable.
+  /// Ends the batch: writes it to the log, in one transaction. Nothing of it may be told before ``flush()``.
   ///
-  /// - Throws: after which the session refuses everything: what the disk holds is no longer known, and an fsync that
-  ///   failed is never tried again.
-  func commit() throws(StorageError)
+  /// - Throws: after which the session refuses everything: what the disk holds is no longer known.
+  func write() throws(StorageError)
+  /// Makes durable what was written.
+  ///
+  /// The one member that another thread than the session's may call: while the session looks and puts, but not while it
+  /// writes. So the next batch can be judged while the disk works on this one. (On PostgreSQL: `write` commits with
+  /// `synchronous_commit = off`, and this waits for the server's log position.)
+  /// - Throws: after which nothing can be written any more; an fsync that failed is never tried again.
+  func flush() throws(StorageError)
+}
+
+extension WriteSession {
+  /// Makes the batch durable: writes and flushes it.
+  public func commit() throws(StorageError) {
+    try write()
+    try flush()
+  }
 }

@@ -6,7 +6,7 @@ extension SQLiteWriteSession {
   ///
   /// The recent changes are published before COMMIT and the durable state is taken over after it; ``HistoryMemory`` says
   /// why in this order.
-  func commit() throws(StorageError) {
+  func write() throws(StorageError) {
     if let failure { throw failure }
     guard !batch.isEmpty else { return try endReading() }
     do {
@@ -22,8 +22,8 @@ extension SQLiteWriteSession {
       }
       let finished = try writeHistory()
       try faults?.check(.beforeCommit)
+      gate.willWrite()
       try connection.statement(.commit).run()
-      try faults?.check(.afterCommit)
       takeOver(finished: finished)
     } catch {
       // The rollback's own result says nothing more: the session is over either way.
@@ -127,10 +127,22 @@ extension SQLiteWriteSession {
     }
     historyRows[ns] = end
     guard end == generation.count else { return false }
+    try connection.statement(.putHistoryRun).bind(ns.rawValue).bind(generation.last).bind(history.start(ns))
+      .bind(generation.last).bind(0).bind(HistoryRun.State.whole.rawValue).run()
     try connection.statement(.setWatermark).bind(generation.last).bind(ns.rawValue).run()
     // Whether another generation waits is seen by the next batch.
     historyRows[ns] = nil
     return true
+  }
+
+  /// Removes the rows of generations that a process which died did not finish: they lie beyond the watermark.
+  func removeUnfinishedHistory() throws(StorageError) {
+    for namespace in try connection.namespaces() {
+      let watermark = try connection.watermark(namespace.id).history
+      try connection.execute(
+        "DELETE FROM history WHERE ns = \(namespace.id.rawValue) AND generation > \(watermark) AND generation < \(HistoryRun.mergedNames)"
+      )
+    }
   }
 
   /// Writes what the next process would otherwise have to read from the commit log. For closing; without it nothing is

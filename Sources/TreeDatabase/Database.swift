@@ -17,6 +17,8 @@ public final class Database: TreeWriter {
     /// Something of the house's own, put into the batch beside the requests.
     case task(WriterTask, completion: @Sendable (Result<Void, CommitRefusal>) -> Void)
     case forget(NamespaceID, @Sendable (Result<Void, CommitRefusal>) -> Void)
+    /// The batch before is durable and told.
+    case flushed
   }
 
   /// The store, for looking; writing to it is this door's alone.
@@ -35,7 +37,7 @@ public final class Database: TreeWriter {
   let keeper: IndexKeeper
   private let checkpointer: Checkpointer
   private let names: Mutex<[String: NamespaceID]>
-  private let failed = Mutex<StorageError?>(nil)
+  private let flusher: BatchFlusher
   private let threads = Mutex<[PlainThread]>([])
 
   /// Opens the door and starts the writer.
@@ -58,27 +60,26 @@ public final class Database: TreeWriter {
     reader = TreeReader(catalog: catalog)
     keeper = IndexKeeper(queue: queue, catalog: catalog)
     let session = try engine.makeWriteSession()
+    let queue = queue
+    flusher = BatchFlusher(observers: observers, checkpointer: checkpointer) { queue.pushFirst(.flushed) }
     let loop = WriterLoop(
       session: session,
       pipeline: WritePipeline(
-        participants: participants + [IndexParticipant(catalog: catalog)], limits: limits, clock: clock), observers: observers)
-    let queue = queue
-    let checkpointer = checkpointer
-    // The loop and the session in it are made here and used by the writer's thread alone from now on.
+        participants: participants + [IndexParticipant(catalog: catalog)], limits: limits, clock: clock), flusher: flusher)
+    // The loop is made here and used by the writer's thread alone from now on; of the session in it the flusher's thread
+    // uses what the session offers to another thread.
     let box = Handover(loop)
-    let writer = PlainThread { [weak self] in
+    let writer = PlainThread {
       var loop = box.value
-      while let batch = queue.take(limits.batchMax) {
-        if let error = loop.run(batch) { self?.stop(because: error) }
-        checkpointer.didCommit(batch.count)
-      }
+      loop.run(queue, batchMax: limits.batchMax)
     }
-    threads.withLock { $0.append(writer) }
+    let flushing = PlainThread { [flusher] in flusher.run(box.value.session) }
+    threads.withLock { $0 = [writer, flushing] }
     for record in known where catalog.rules(of: record.id) != nil { keeper.tend(record.id) }
   }
 
   /// Why the writer stopped, if it did.
-  public var failure: StorageError? { failed.withLock { $0 } }
+  public var failure: StorageError? { flusher.failure }
 
   /// How many requests wait for the writer.
   public var queueDepth: Int { queue.count }
@@ -147,10 +148,13 @@ public final class Database: TreeWriter {
   /// Finishes what is queued, refuses what comes later, and waits for the writer to end. The store stays open.
   public func shutDown() {
     queue.close()
-    for thread in threads.withLock({ threads in
+    let ending = threads.withLock { threads in
       defer { threads = [] }
       return threads
-    }) { thread.join() }
+    }
+    ending.first?.join()
+    flusher.stop()
+    ending.last?.join()
     checkpointer.stop()
   }
 
@@ -167,10 +171,6 @@ public final class Database: TreeWriter {
     case .closed:
       refuse(CommitRefusal(.unavailable, "The server is shutting down; nothing was written. Try again in a moment."))
     }
-  }
-
-  private func stop(because error: StorageError) {
-    failed.withLock { $0 = $0 ?? error }
   }
 }
 

@@ -57,6 +57,14 @@ final class WriterQueue<Element>: @unchecked Sendable {
     return .queued
   }
 
+  /// Puts an element before all others, whatever the capacity; it must be one of few. Dropped if the queue is closed.
+  func pushFirst(_ element: Element) {
+    pthread_mutex_lock(mutex)
+    if !isClosed { elements.insert(element, at: 0) }
+    pthread_mutex_unlock(mutex)
+    pthread_cond_signal(condition)
+  }
+
   /// Waits until something is there, and takes at most `limit` of it; nil once the queue is closed and empty.
   func take(_ limit: Int) -> [Element]? {
     pthread_mutex_lock(mutex)
@@ -71,6 +79,26 @@ final class WriterQueue<Element>: @unchecked Sendable {
     }
     let taken = Array(elements[..<limit])
     elements.removeFirst(limit)
+    // Where several take, the next one need not wait for another push.
+    pthread_cond_signal(condition)
+    return taken
+  }
+
+  /// Refuses what comes from now on, and forgets what is queued.
+  func discardAndClose() {
+    pthread_mutex_lock(mutex)
+    elements = []
+    pthread_mutex_unlock(mutex)
+    close()
+  }
+
+  /// Takes at most `limit` of what is there, without waiting; nil once the queue is closed and empty.
+  func takeNow(_ limit: Int) -> [Element]? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    if elements.isEmpty { return isClosed ? nil : [] }
+    let taken = Array(elements.prefix(limit))
+    elements.removeFirst(taken.count)
     return taken
   }
 

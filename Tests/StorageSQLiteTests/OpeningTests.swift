@@ -67,11 +67,9 @@ struct OpeningTests {
     try SQLiteEngine(directory: folder.path).close()
     let fresh = try schema()
     let step = try #require(SchemaMigration.all.first)
-    let added = step.script.split(separator: "\n").compactMap { line in
-      line.hasPrefix("CREATE TABLE ") ? String(line.split(separator: " ")[2]) : nil
-    }
+    let added = step.tables
     #expect(!added.isEmpty)
-    try edit("UPDATE meta SET value = '1' WHERE name = 'schema_version'" + added.map { "; DROP TABLE \($0)" }.joined())
+    try edit(step.undoing)
 
     let broken = SchemaMigration(from: 1, script: "CREATE TABLE \(added[0]) (id BIGINT); SELECT nothing FROM nowhere")
     #expect(throws: StorageError.self) { try open([broken]) }

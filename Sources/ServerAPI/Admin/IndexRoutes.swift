@@ -5,7 +5,20 @@ import TreeModel
 /// The indexes that the rules declare, and how far they are.
 enum IndexRoutes {
   static let routes: [Route] = [
-    .listing("/admin/v1/indexes", "The indexes of the rules and how far each is built; ns (all namespaces without).", list)
+    Route.listing("/admin/v1/indexes", "The indexes of the rules and how far each is built; ns (all namespaces without).", list)
+      .described(
+        RouteDescription(
+          answer: .object([
+            .always(
+              "indexes",
+              .list(
+                .object([
+                  .always("namespace", .text), .always("path", .text, "where the parents stand"),
+                  .always("index", .text, "what their children are ordered by"),
+                  .always("state", .choice(["building", "ready", "dropping"])), .always("childrenIndexed", .count),
+                  .maybe("at", .text, "how far building is"), .maybe("problem", .text, "why it does not go on"),
+                ])))
+          ])))
   ]
 
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {

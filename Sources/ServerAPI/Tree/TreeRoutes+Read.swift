@@ -40,7 +40,7 @@ extension TreeRoutes {
     }
     let reading = Reading(namespace: namespace, call: call, query: query, shallow: shallow)
     do throws(TreeReadError) {
-      sink.send(Self.response(try find(reading, within: .brief), to: call))
+      try answer(reading, within: .brief, sink: sink)
     } catch {
       guard case .tooLarge = error else { throw Self.refusal(error) }
       readElsewhere(reading, sink: sink)
@@ -75,18 +75,25 @@ extension TreeRoutes {
         return sink.send(APIError(.serviceUnavailable, "unavailable", "The server is shutting down.").treeResponse)
       }
       do throws(TreeReadError) {
-        sink.send(Self.response(try find(reading, within: bounds), to: reading.call))
+        try answer(reading, within: bounds, sink: sink)
       } catch {
         sink.send(Self.refusal(error).treeResponse)
       }
     }
   }
 
-  private func find(_ reading: Reading, within bounds: ReadBounds) throws(TreeReadError) -> Found {
+  /// Sends what the reading finds, once everything that it showed is durable.
+  private func answer(_ reading: Reading, within bounds: ReadBounds, sink: ResponseSink) throws(TreeReadError) {
+    let (found, position) = try find(reading, within: bounds)
+    let response = Self.response(found, to: reading.call)
+    services.database.engine.whenDurable(position) { sink.send(response) }
+  }
+
+  private func find(_ reading: Reading, within bounds: ReadBounds) throws(TreeReadError) -> (result: Found, position: Int) {
     let reader = services.database.reader
     let namespace = reading.namespace
     let target = reading.call.target
-    return try services.database.engine.read { (snapshot) throws(TreeReadError) in
+    return try services.database.engine.readAhead { (snapshot) throws(TreeReadError) in
       if target.isPriority {
         return .node(try reader.priority(at: target.path, in: namespace, of: snapshot).map { .leaf($0) } ?? .absent)
       }
