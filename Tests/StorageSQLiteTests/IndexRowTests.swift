@@ -20,7 +20,8 @@ struct IndexRowTests {
   {
     try engine.read { (snapshot) throws(StorageError) in
       try snapshot.places(
-        in: ns, of: Self.first.id, below: Self.parent, from: IndexPlace(bytes: []), to: IndexPlace(bytes: PathBytes.afterAll.bytes),
+        in: ns, of: Self.first.id, below: Self.parent, from: IndexPlace(bytes: []),
+        to: IndexPlace(bytes: PathBytes.afterAll.bytes),
         isDescending: isDescending, limit: limit)
     }
   }
