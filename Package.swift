@@ -25,7 +25,7 @@ let package = Package(
     .library(name: "FunctionsKit", targets: ["FunctionsKit", "TreeModel"]),
     .library(name: "ServerApp", targets: ["ServerApp"]),
     .library(name: "DoubloonTesting", targets: ["DoubloonTesting"]),
-    .library(name: "DoubloonEngine", targets: ["StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel"]),
+    .library(name: "DoubloonEngine", targets: ["AccessRules", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),  // the command line, with its help
@@ -90,7 +90,7 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["TreeModel"], path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(name: "RewardModelTests", dependencies: ["RewardModel"], swiftSettings: strict),
-    .testTarget(name: "AccessRulesTests", dependencies: ["AccessRules", "TreeModel"], swiftSettings: strict),
+    .testTarget(name: "AccessRulesTests", dependencies: ["AccessRules", "TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(name: "FunctionsKitTests", dependencies: ["FunctionsKit", "TreeModel"], swiftSettings: strict),
     .testTarget(
       name: "StorageCoreTests", dependencies: ["RewardModel", "StorageCore", "TestSupport", "TreeModel"], swiftSettings: strict),

@@ -11,5 +11,6 @@ let package = Package(
     .systemLibrary(name: "SQLiteInterface", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .executableTarget(
       name: "commits", dependencies: ["SQLiteInterface", .product(name: "DoubloonEngine", package: "doubloon")]),
+    .executableTarget(name: "queries", dependencies: [.product(name: "DoubloonEngine", package: "doubloon")]),
   ]
 )

@@ -1,4 +1,5 @@
 import AccessRules
+import TestSupport
 import Testing
 import TreeModel
 
@@ -108,5 +109,35 @@ struct RuleSetTests {
     let children = (0..<20_000).map { "\"k\($0)\":{\".read\":true}" }.joined(separator: ",")
     let rules = try RuleSet(parsing: "{\"rules\":{\(children)}}")
     #expect(rules.root.children.count == 20_000)
+  }
+
+  @Test("Whatever the bytes are, the answer is rules or a fault with a place in the file")
+  func mutations() {
+    var random = SplitMix64(seed: 20)
+    let pieces = Array("{}[]\"\\/*,:$.#\n\r\t u0d8é😀truefalsnl.read$a".unicodeScalars)
+    let source = Array(Self.game.unicodeScalars)
+    for _ in 0..<1500 {
+      var text = source
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        let at = Int.random(in: 0..<text.count, using: &random)
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: text.remove(at: at)
+        case 1: text[at] = pieces[Int.random(in: 0..<pieces.count, using: &random)]
+        default: text.insert(pieces[Int.random(in: 0..<pieces.count, using: &random)], at: at)
+        }
+      }
+      let mutated = String(String.UnicodeScalarView(text))
+      let lines = mutated.unicodeScalars.count { $0 == "\n" || $0 == "\r" } + 1
+      do throws(RulesFault) {
+        let rules = try RuleSet(parsing: mutated)
+        // What was read can be written and read again.
+        var writer = JSONWriter()
+        writer.write(rules.strict)
+        let again = try RuleSet(parsing: String(decoding: writer.bytes, as: UTF8.self))
+        #expect(again.strict == rules.strict)
+      } catch {
+        #expect((1...lines).contains(error.line) && error.column >= 1 && !error.message.isEmpty, "\(error)")
+      }
+    }
   }
 }

@@ -110,6 +110,19 @@ struct RulesFileTests {
     }
   }
 
+  @Test("A body that is too large for the event loop is written and echoed like any other")
+  func largeBody() async throws {
+    try await APIServer.run { server in
+      let text = String(repeating: "x", count: 600_000)
+      let body = "{\"a\":\"\(text)\",\"b\":\"\(text)\"}"
+      try await server.expect(
+        .init("PUT", "/large.json", body, is: body), .init("GET", "/large.json", is: body),
+        .init("PATCH", "/large.json", body, is: body), .init("PUT", "/large.json", body + "}", status: 400),
+        .init("PUT", "/large.json?print=silent", body, headers: ["If-Match": "stale"], status: 400),
+        .init("PUT", "/large.json", body, headers: ["If-Match": "stale"], status: 412))
+    }
+  }
+
   @Test("A read has a timeout; one that takes longer is refused")
   func timeouts() async throws {
     try await APIServer.run { server in

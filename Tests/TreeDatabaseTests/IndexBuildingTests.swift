@@ -75,6 +75,36 @@ struct IndexBuildingTests {
     try fixture.checkPlaces()
   }
 
+  @Test("New rules that meet a step of the rules before in one batch are built too")
+  func rulesBesideStep() async throws {
+    let gate = WriterGate()
+    let base = try await DatabaseFixture(observers: [gate], limits: WriteLimits(batchMax: 2))
+    defer { base.close() }
+    try await base.write(.set("list", ["x": ["a": 1, "b": 2], "y": ["a": 2]]))
+    func write() {
+      let request = CommitRequest(namespace: base.namespace, actor: .admin("test"), operations: [.set("n", .leaf(1))])
+      base.database.submit(request) { _ in }
+    }
+    gate.close(base.database, in: base.namespace, round: 0)
+    await gate.arrival()
+    // Two to a batch: the step that the first rules queue comes behind the second rules.
+    base.database.putRules(Self.rules, try RuleSet(parsing: Self.rules), in: base.namespace) { _ in }
+    write()
+    gate.close(base.database, in: base.namespace, round: 1)
+    write()
+    let both = "{\"rules\":{\"list\":{\".indexOn\":[\"a\",\"b\"]}}}"
+    let (answers, answered) = AsyncStream<Void>.makeStream()
+    base.database.putRules(both, try RuleSet(parsing: both), in: base.namespace) { _ in answered.finish() }
+    gate.open()
+    await gate.arrival()
+    gate.open()
+    for await _ in answers {}
+    let fixture = IndexFixture(base)
+    try await fixture.settle()
+    #expect(try fixture.records().map(\.childCount) == [2, 2])
+    try fixture.checkPlaces()
+  }
+
   @Test("Patterns with variables and without children are walked through")
   func patterns() async throws {
     let base = try await DatabaseFixture()

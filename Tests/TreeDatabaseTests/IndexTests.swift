@@ -88,6 +88,33 @@ struct IndexTests {
     }
   }
 
+  @Test("Readers beside the writer see an index and a tree of the same moment")
+  func concurrency() async throws {
+    let base = try await DatabaseFixture()
+    defer { base.close() }
+    let fixture = IndexFixture(base)
+    var random = RandomTree(seed: 31)
+    try await write(60, &random, base)
+    try await fixture.putRules()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for reader in 0..<3 {
+        group.addTask {
+          var random = RandomTree(seed: 100 + UInt64(reader))
+          for round in 0..<60 {
+            try fixture.compare(random.query(random.pick(IndexFixture.orders)), at: "list", "reader \(reader), round \(round)")
+          }
+        }
+      }
+      group.addTask {
+        var random = RandomTree(seed: 32)
+        try await write(150, &random, base)
+      }
+      try await group.waitForAll()
+    }
+    try await fixture.settle()
+    try fixture.checkPlaces()
+  }
+
   @Test("Building goes on after a restart where it was")
   func restart() async throws {
     let folder = TemporaryFolder()

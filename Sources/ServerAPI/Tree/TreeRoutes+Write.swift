@@ -13,7 +13,7 @@ extension TreeRoutes {
   private static let effectsTimeoutMilliseconds: Int64 = 30_000
 
   /// Bytes of a body that are parsed on the event loop; a larger one moves to a thread that may take its time.
-  private static let eagerBytesMax = 1 << 20
+  static let eagerBytesMax = 1 << 20
 
   /// Hands a PUT, PATCH, POST or DELETE to the writer; the answer follows when it is durable.
   func write(_ call: TreeRequest, body: ByteBuffer?, uri: String, sink: ResponseSink) throws(APIError) {
@@ -57,7 +57,7 @@ extension TreeRoutes {
     let start = NIODeadline.now()
     services.database.submit(request) { [self] result in
       // On the writer: only hand it on.
-      sink.eventLoop.execute {
+      let answer: @Sendable () -> Void = {
         services.metrics.commitLatency.record(NIODeadline.now() - start)
         switch result {
         case .success(let receipt): finish(plan, receipt, sink: sink)
@@ -67,6 +67,8 @@ extension TreeRoutes {
           sink.send(Self.response(to: refusal, plan: plan))
         }
       }
+      // What took long to read takes long to print.
+      if plan.isLarge { services.threadPool.submit { _ in answer() } } else { sink.eventLoop.execute(answer) }
     }
   }
 

@@ -18,11 +18,14 @@ final class WritePlan: Sendable {
 
   let call: TreeRequest
   let operation: WriteOperation
+  /// Whether reading and printing the data would hold up an event loop.
+  let isLarge: Bool
   private let echo: Echo
 
   /// - Parameter pushID: makes the name of a child that POST adds.
   init(_ call: TreeRequest, body: ByteBuffer?, pushID: () -> Key) throws(APIError) {
     self.call = call
+    isLarge = (body?.readableBytes ?? 0) > TreeRoutes.eagerBytesMax
     switch call.method {
     case .get: preconditionFailure("A GET is no write.")
     case .put:

@@ -11,6 +11,8 @@ final class IndexKeeper: Sendable {
   private struct State {
     /// Namespaces with something to build or to remove, in the order in which they came.
     var waiting: [NamespaceID] = []
+    /// Those of them that got new rules while a step was on its way, which may not have known these yet.
+    var renewed: Set<NamespaceID> = []
     var isRunning = false
     var problems: [NamespaceID: String] = [:]
   }
@@ -36,7 +38,11 @@ final class IndexKeeper: Sendable {
   func tend(_ namespace: NamespaceID) {
     let starts = state.withLock { state in
       state.problems[namespace] = nil
-      if !state.waiting.contains(namespace) { state.waiting.append(namespace) }
+      if state.waiting.contains(namespace) {
+        state.renewed.insert(namespace)
+      } else {
+        state.waiting.append(namespace)
+      }
       defer { state.isRunning = true }
       return !state.isRunning
     }
@@ -57,9 +63,10 @@ final class IndexKeeper: Sendable {
     } completion: { [self] result in
       state.withLock { state in
         if case .failure(let refusal) = result { state.problems[namespace] = refusal.message }
-        let ends = if case .success = result { isDone.withLock { $0 } } else { true }
+        let isAtEnd = if case .success = result { isDone.withLock { $0 } } else { true }
+        let isRenewed = state.renewed.remove(namespace) != nil
         state.waiting.removeAll { $0 == namespace }
-        if !ends { state.waiting.append(namespace) }
+        if !isAtEnd || isRenewed { state.waiting.append(namespace) }
       }
       queueStep()
     }
