@@ -9,8 +9,11 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "SQLiteInterface", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "Measuring"),
     .executableTarget(
-      name: "commits", dependencies: ["SQLiteInterface", .product(name: "DoubloonEngine", package: "doubloon")]),
+      name: "past", dependencies: ["Measuring", .product(name: "DoubloonEngine", package: "doubloon")]),
+    .executableTarget(
+      name: "commits", dependencies: ["Measuring", "SQLiteInterface", .product(name: "DoubloonEngine", package: "doubloon")]),
     .executableTarget(name: "queries", dependencies: [.product(name: "DoubloonEngine", package: "doubloon")]),
   ]
 )

@@ -45,7 +45,7 @@ need_python() {
 
 need_python_venv() {
   need_python
-  need python3-venv "a place of its own for the Firebase admin SDK" python3 -c 'import venv, ensurepip'
+  need python3-venv "places of their own for the Firebase admin SDK and for schemathesis" python3 -c 'import venv, ensurepip'
 }
 
 # Installs what was missing; without the right to do so, says how.

@@ -56,8 +56,6 @@ public protocol Snapshot: StorageReading {
   func outbox(in namespace: NamespaceID, state: OutboxRecord.State, after key: String?, limit: Int) throws(StorageError)
     -> [OutboxRecord]
   func functions() throws(StorageError) -> [FunctionRecord]
-  /// Newest first.
-  func audits(limit: Int) throws(StorageError) -> [AuditRecord]
   /// Newest first, with their places in the log, before the one given; nil begins at the end.
   func audits(before place: Int64?, limit: Int) throws(StorageError) -> [(place: Int64, record: AuditRecord)]
 }

@@ -12,7 +12,7 @@ enum Query: Int, CaseIterable {
   // The ledger
   case entry, entryByKey, entryByReversal, entries, entriesOfAccount, lastEntry, balance, balances
   // The rest
-  case namespaces, namespaceNamed, settledRevision, outbox, outboxInState, idempotency, audits, lastAudit, meta
+  case namespaces, namespaceNamed, settledRevision, outbox, outboxInState, idempotency, lastAudit, meta
   // Rules and indexes
   case rules, indexes, index, placesAscending, placesDescending, anyPlace
   // Writing
@@ -110,7 +110,6 @@ enum Query: Int, CaseIterable {
     case .outboxInState:
       "SELECT \(Self.outboxColumns) FROM outbox WHERE ns = ? AND state = ? AND key > ? ORDER BY key"
     case .idempotency: "SELECT key, request_digest, revision, answer, expires_at FROM idempotency WHERE ns = ? AND key = ?"
-    case .audits: "SELECT time, actor, action, detail, result FROM audit ORDER BY id DESC"
     case .lastAudit: "SELECT id FROM audit ORDER BY id DESC LIMIT 1"
     case .meta: "SELECT value FROM meta WHERE name = ?"
     default: indexSQL

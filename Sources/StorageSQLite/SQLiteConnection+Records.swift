@@ -42,10 +42,6 @@ extension SQLiteConnection {
     }
   }
 
-  func audits(limit: Int) throws(StorageError) -> [AuditRecord] {
-    try statement(.audits).all(limit: limit, readAudit)
-  }
-
   func audits(before place: Int64?, limit: Int) throws(StorageError) -> [(place: Int64, record: AuditRecord)] {
     try statement(.auditsBefore).bind(place ?? .max).all(limit: limit) { row throws(StorageError) in
       (row.int(5), try readAudit(row))

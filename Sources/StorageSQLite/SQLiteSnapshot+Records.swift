@@ -72,10 +72,6 @@ extension SQLiteSnapshot {
     try db.idempotency(namespace, key: key)
   }
 
-  func audits(limit: Int) throws(StorageError) -> [AuditRecord] {
-    try db.audits(limit: limit)
-  }
-
   func audits(before place: Int64?, limit: Int) throws(StorageError) -> [(place: Int64, record: AuditRecord)] {
     try db.audits(before: place, limit: limit)
   }

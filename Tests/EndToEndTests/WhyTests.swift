@@ -78,7 +78,7 @@ struct WhyTests {
       #expect(story(bob, "rewardReferrals").last?["reason"] == "jumped_over_5")
       let text = lines(bob)
       #expect(text.contains("level went from 3 to 6: rewardReferrals skipped it: jumped over 5."), "\(text)")
-      let command = "doubloon functions invoke rewardReferrals /users/bob/level --before 4 --after 5 --reason TEXT"
+      let command = "doubloon functions invoke rewardReferrals --path /users/bob/level --before 4 --after 5 --reason TEXT"
       #expect(text.contains(command), "\(text)")
       #expect(story(bob, "rewardReferrals").last?["repair"]?.string == command)
       let alice = try await why(server, "alice")
@@ -130,7 +130,7 @@ struct WhyTests {
       let bob = try await why(server, "bob")
       #expect(fates(bob, "rewardReferrals").last == "suppressed")
       #expect(lines(bob).contains("no run, for admin:owner wrote it with triggers suppressed."), "\(lines(bob))")
-      #expect(lines(bob).contains("doubloon functions invoke rewardReferrals /users/bob/level --before 4 --after 5"))
+      #expect(lines(bob).contains("doubloon functions invoke rewardReferrals --path /users/bob/level --before 4 --after 5"))
       let eve = lines(try await why(server, "eve"))
       #expect(eve.contains("level was created as 5: no run, for rewardReferrals runs on an update rising to 5."), "\(eve)")
       #expect(

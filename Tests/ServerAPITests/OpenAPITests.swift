@@ -93,6 +93,22 @@ struct OpenAPITests {
     }
   }
 
+  @Test("A browser that asks what may be done at an address is told just that")
+  func preflight() async throws {
+    try await APIServer.run { server in
+      for (path, methods) in [
+        ("/admin/v1/namespaces", "GET, HEAD, OPTIONS, POST"), ("/admin/v1/events/1-1:/a", "GET, HEAD, OPTIONS"),
+        ("/admin/v1/events/1-1:/a/redeliver", "OPTIONS, POST"), ("/admin/v1/clock", "OPTIONS, POST"),
+        ("/a.json", "GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS"),
+      ] {
+        let response = try await server.send("OPTIONS", path)
+        #expect(response.status == 200 && response["allow"] == methods, "\(path)")
+      }
+      let wrong = try await server.send("GET", "/admin/v1/events/nothing/redeliver", headers: APIServer.admin)
+      #expect(wrong.status == 405 && wrong["allow"] == "POST")
+    }
+  }
+
   @Test("What does not fit the description is refused with a sentence, and recorded; a parameter that means nothing, too")
   func refusals() async throws {
     try await APIServer.run { server in

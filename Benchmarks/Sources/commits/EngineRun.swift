@@ -1,3 +1,4 @@
+import Measuring
 import StorageCore
 import StorageSQLite
 import Synchronization

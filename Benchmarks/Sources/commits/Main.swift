@@ -3,6 +3,7 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
+import Measuring
 
 /// Durable commits a second: Doubloon's engine beside SQLite alone, the same rows at the same group size, in pairs.
 @main

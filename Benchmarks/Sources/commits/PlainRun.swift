@@ -1,3 +1,4 @@
+import Measuring
 import SQLiteInterface
 import StorageCore
 import StorageSQLite

@@ -41,6 +41,7 @@ enum AuditRoutes {
 
     func admits(_ record: AuditRecord) -> Bool {
       if let action, record.action != action, !record.action.hasPrefix(action + ".") { return false }
+      if let since, record.time < since { return false }
       if let until, record.time > until { return false }
       if let result, (record.result == "ok") != (result == "ok") { return false }
       guard let actor else { return true }
@@ -70,8 +71,6 @@ enum AuditRoutes {
     while true {
       let records = try snapshot.audits(before: place, limit: pageSize)
       for (found, record) in records {
-        // The server's clock never runs backwards: what is older than this is older than all that was asked for.
-        if let since = filter.since, record.time < since { return answer(isComplete: true) }
         guard rows.count < limit, scanned < scanMax else { return answer(isComplete: false) }
         scanned += 1
         place = found

@@ -10,9 +10,9 @@ struct EventCause: Sendable {
 
   /// Reads an event's id, or a revision.
   init(_ text: String) throws(APIError) {
-    if let event = EventID(text) {
+    if let event = EventID(text), event.revision.rawValue <= Schema.countMax {
       (self.event, revision) = (event, event.revision)
-    } else if let number = Int64(text), number >= 0 {
+    } else if let number = Int64(text), (0...Schema.countMax).contains(number) {
       (event, revision) = (nil, Revision(number))
     } else {
       throw .badRequest("cause must be an event's id, such as 1-42:/users/bob/level, or a revision.")

@@ -65,8 +65,7 @@ extension EventRoutes {
 
   static let drainDescription = RouteDescription(
     query: [
-      .namespace,
-      .init("timeout", .form("^([0-9]{1,6}ms|[0-9]{1,3}s?|[0-9]min)$"), "How long to wait: 500ms, 30s, 2min; at most an hour."),
+      .init("timeout", .form("^([0-9]{1,6}ms|[0-9]{1,3}s?|[0-9]min)$"), "How long to wait: 500ms, 30s, 2min; at most an hour.")
     ],
     body: [],
     answer: .object([

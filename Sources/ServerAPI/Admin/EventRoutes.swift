@@ -105,6 +105,12 @@ enum EventRoutes {
 
   private static func eventID(_ text: String) throws(APIError) -> EventID {
     guard let id = EventID(text) else {
+      // What asks for /{event}/redeliver in a wrong way arrives here, for an event's path may end in that word.
+      if text.hasSuffix("/redeliver") {
+        throw APIError(
+          .methodNotAllowed, "method_not_allowed", "This address answers POST only.",
+          headers: [HTTPResponse.Header("Allow", "POST")])
+      }
       throw .badRequest("\"\(text.prefix(200))\" is no event's id; they look like 1-42:/users/bob/level.")
     }
     return id

@@ -6,7 +6,7 @@ import TreeModel
 enum FunctionRoutes {
   static let routes: [Route] = [
     Route.listing("/admin/v1/functions", "The functions, with their state.", list).described(
-      RouteDescription(query: [.namespace], answer: .object([.always("functions", .list(.named("Function")))]))),
+      RouteDescription(answer: .object([.always("functions", .list(.named("Function")))]))),
     Route.change(
       .POST, "/admin/v1/functions/{name}/pause", audit: "functions.pause", "Lets a function's events wait; body: reason."
     ) {
@@ -19,7 +19,7 @@ enum FunctionRoutes {
       return .json(["status": "ok"])
     }.described(
       RouteDescription(
-        query: [.namespace], captures: [name], body: [.maybe("reason", .text, "why, for the record")], answer: .named("Done"))),
+        captures: [name], body: [.maybe("reason", .text, "why, for the record")], answer: .named("Done"))),
     Route.change(
       .POST, "/admin/v1/functions/{name}/resume", audit: "functions.resume", "Goes on, with the events that waited."
     ) {
@@ -29,7 +29,7 @@ enum FunctionRoutes {
         try await functions.resume(call.captures["name"] ?? "", by: call.caller.actor)
       }
       return .json(["status": "ok"])
-    }.described(RouteDescription(query: [.namespace], captures: [name], body: [], answer: .named("Done"))),
+    }.described(RouteDescription(captures: [name], body: [], answer: .named("Done"))),
     Route.change(
       .POST, "/admin/v1/functions/{name}/retry", audit: "functions.retry", "Tries the function's dead letters once more."
     ) {

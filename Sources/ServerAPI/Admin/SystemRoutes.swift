@@ -78,6 +78,9 @@ enum SystemRoutes {
     guard advance >= 0, advance <= advanceMax else {
       throw .badRequest("\"advance\" must be 0 or more milliseconds, at most a hundred years: time only goes forward.")
     }
+    guard advance <= Schema.timeMax - min(clock.now(), Schema.timeMax) else {
+      throw APIError(.conflict, "conflict", "The clock cannot be moved beyond the year 9999; start the server again.")
+    }
     clock.advance(by: advance)
     return .json(["time": .int(clock.now())])
   }

@@ -72,9 +72,13 @@ enum OpenAPIDocument {
   }
 
   private static func body(_ fields: [Schema.Field]) -> JSON {
-    [
+    // A member that may be missing may as well be null.
+    let taken = fields.map { field in
+      field.isRequired ? field : Schema.Field.maybe(field.name, .nullable(field.schema), field.text)
+    }
+    return [
       "required": .bool(fields.contains(where: \.isRequired)),
-      "content": ["application/json": ["schema": Schema.object(fields, isClosed: true).document]],
+      "content": ["application/json": ["schema": Schema.object(taken, isClosed: true).document]],
     ]
   }
 

@@ -30,10 +30,13 @@ indirect enum Schema: Sendable {
 
   /// Any number that fits.
   static let int64 = Schema.integer(.min ... .max)
-  /// A number of things, a sequence, a revision.
-  static let count = Schema.integer(0 ... .max)
-  /// Milliseconds since 1970.
-  static let time = Schema.int64
+  /// A number of things, a sequence, a revision: what every language's numbers can hold.
+  static let count = Schema.integer(0...countMax)
+  /// Milliseconds since 1970, up to the year 9999.
+  static let time = Schema.integer(0...timeMax)
+
+  static let countMax: Int64 = 1 << 53
+  static let timeMax: Int64 = 253_402_300_799_999
 }
 
 extension Schema.Field {

@@ -19,11 +19,11 @@ struct RouteTable: Sendable {
 
   func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) {
     var sink = sink
-    if request.method == .OPTIONS { return sink.send(TreeRoutes.preflight) }
     guard let path = Self.segments(target.path) else {
       return sink.send(APIError.badRequest("The path must be UTF-8, percent-encoded.").adminResponse)
     }
     let matches = routes.compactMap { route in route.template.match(path).map { (route, $0) } }
+    if request.method == .OPTIONS { return sink.send(Self.preflight(matches.map(\.0))) }
     guard let (route, captures) = matches.first(where: { $0.0.method == request.method }) else {
       return sink.send(Self.notFound(path, allowed: matches.map(\.0.method)).adminResponse)
     }
@@ -47,6 +47,14 @@ struct RouteTable: Sendable {
       return sink.send(error.adminResponse)
     }
     run(route, call, sink: sink)
+  }
+
+  /// What may be done at an address; anything where there is nothing.
+  private static func preflight(_ matches: [Route]) -> HTTPResponse {
+    guard let most = matches.map(\.template.literalCount).max() else { return TreeRoutes.preflight }
+    let methods = matches.filter { $0.template.literalCount == most }.map(\.method)
+    let names = Set(methods.map(\.rawValue)).union(methods.contains(.GET) ? ["HEAD", "OPTIONS"] : ["OPTIONS"])
+    return TreeRoutes.preflight(allowing: names.sorted().joined(separator: ", "))
   }
 
   private static func segments(_ path: Substring.UTF8View) -> [String]? {

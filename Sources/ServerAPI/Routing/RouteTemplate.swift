@@ -9,6 +9,8 @@ struct RouteTemplate: Sendable, ExpressibleByStringLiteral {
   }
 
   let text: String
+  /// How many segments are given: of two templates that match, the one with more of them was meant.
+  let literalCount: Int
   private let segments: [Segment]
 
   init(stringLiteral text: String) {
@@ -18,6 +20,7 @@ struct RouteTemplate: Sendable, ExpressibleByStringLiteral {
       let name = piece.dropFirst().dropLast()
       return name.hasSuffix("...") ? .many(String(name.dropLast(3))) : .one(String(name))
     }
+    literalCount = segments.count { if case .literal = $0 { true } else { false } }
     precondition(
       segments.count { if case .many = $0 { true } else { false } } <= 1, "\(text): one segment may take several, not two.")
   }

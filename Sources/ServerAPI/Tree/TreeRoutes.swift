@@ -40,17 +40,22 @@ struct TreeRoutes: Sendable {
   }
 
   /// What browsers ask before they send a request from another origin.
-  static let preflight = HTTPResponse.empty(
-    .ok,
-    headers: [
-      HTTPResponse.Header("Allow", "GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS"),
-      HTTPResponse.Header("Access-Control-Allow-Methods", "GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS"),
-      HTTPResponse.Header(
-        "Access-Control-Allow-Headers",
-        "Authorization, Content-Type, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, "
-          + "Idempotency-Key, X-Doubloon-Wait, X-Request-ID"
-      ),
-      HTTPResponse.Header("Access-Control-Expose-Headers", "ETag, Idempotency-Replayed, X-Doubloon-Effects"),
-      HTTPResponse.Header("Access-Control-Max-Age", "86400"),
-    ])
+  static let preflight = preflight(allowing: "GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS")
+
+  /// The answer to what a browser asks before a request.
+  static func preflight(allowing methods: String) -> HTTPResponse {
+    .empty(
+      .ok,
+      headers: [
+        HTTPResponse.Header("Allow", methods),
+        HTTPResponse.Header("Access-Control-Allow-Methods", methods),
+        HTTPResponse.Header(
+          "Access-Control-Allow-Headers",
+          "Authorization, Content-Type, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, "
+            + "Idempotency-Key, X-Doubloon-Wait, X-Request-ID"
+        ),
+        HTTPResponse.Header("Access-Control-Expose-Headers", "ETag, Idempotency-Replayed, X-Doubloon-Effects"),
+        HTTPResponse.Header("Access-Control-Max-Age", "86400"),
+      ])
+  }
 }

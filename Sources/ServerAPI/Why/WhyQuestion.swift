@@ -28,16 +28,22 @@ struct WhyQuestion {
     let head = try snapshot.head(of: namespace)
     let (payments, next) = try payments(before: sequence)
     let (mentions, sawAll) = try mentions()
+    let places = PlayerPlaces(of: uid, currencies)
+    let spread = asked.filter { places.segment(of: $0.pattern) != nil && places.known(of: $0.pattern) == nil }
     return WhyReport(
-      uid: uid, revision: head.revision, stories: try stories(of: uid, limit: limit), payments: payments, nextPayment: next,
+      uid: uid, revision: head.revision, stories: try stories(of: uid, limit: limit), spread: spread, payments: payments,
+      nextPayment: next,
       mentions: mentions, sawAllMentions: sawAll)
   }
+
+  /// The functions that the question is about.
+  private var asked: [FunctionDescription] { functions.filter { reward == nil || $0.name == reward } }
 
   private func stories(of player: Key, limit: Int) throws(StorageError) -> [FunctionStory] {
     let records = try snapshot.functions()
     let places = PlayerPlaces(of: player, currencies)
     var stories: [FunctionStory] = []
-    for function in functions where reward == nil || function.name == reward {
+    for function in asked {
       let place = PlaceStory(
         function: function, places: places, namespace: namespace, snapshot: snapshot,
         record: records.first { $0.name == function.name })

@@ -7,6 +7,7 @@ extension WhyReport {
   var json: JSON {
     .record([
       ("uid", .string(uid.text)), ("revision", .int(revision.rawValue)), ("functions", .array(stories.map(\.json))),
+      ("spread", .array(spread.map { .string($0.name) })),
       ("payments", .array(payments.map(\.json))), ("nextPayment", nextPayment.map(JSON.int)),
       (
         "mentions",
@@ -38,6 +39,7 @@ extension WhyReport {
     ])
     return .object([
       .always("uid", .text), .always("revision", .count), .always("functions", .list(story)),
+      .always("spread", .list(.text), "functions whose places for the player are spread over the tree"),
       .always(
         "payments",
         .list(

@@ -9,6 +9,8 @@ struct WhyReport: Sendable {
   let revision: Revision
   /// What the functions made of what the player did.
   let stories: [FunctionStory]
+  /// Functions whose places for the player are spread over the tree, so that no story of theirs can be told.
+  let spread: [FunctionDescription]
   /// What moved on the player's accounts, newest first.
   let payments: [Payment]
   /// The sequence to go on before, if there are more.

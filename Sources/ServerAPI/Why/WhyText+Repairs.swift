@@ -50,7 +50,7 @@ extension WhyText {
   private static func invocation(
     at change: ChangeStory, of name: String, before: TreeNode, after: TreeNode, _ words: String
   ) -> Repair {
-    var command = "doubloon functions invoke \(quoted(name)) \(quoted(change.happening.path.description))"
+    var command = "doubloon functions invoke \(quoted(name)) --path \(quoted(change.happening.path.description))"
     for (option, node) in [("before", before), ("after", after)] where node.exists {
       command += " --\(option) \(quoted(String(decoding: node.json(.export), as: UTF8.self)))"
     }

@@ -11,7 +11,13 @@ enum WhyText {
     for story in report.stories {
       lines += [head(of: story)] + body(of: story).map { "  " + $0 } + [""]
     }
-    if report.stories.isEmpty { lines += ["No function looks for \(uid).", ""] }
+    for function in report.spread {
+      lines += [
+        "\(function.name) runs on \(function.runsOn) at \(function.pattern), which is not one place. Its events: "
+          + "doubloon triggers list --uid \(quoted(uid)) --function \(quoted(function.name))", "",
+      ]
+    }
+    if report.stories.isEmpty, report.spread.isEmpty { lines += ["No function looks for \(uid).", ""] }
     if report.payments.isEmpty {
       lines.append("No coins ever moved on an account of \(uid).")
     } else {
@@ -88,7 +94,7 @@ enum WhyText {
     case .done: return "\(name) handled it and moved no coins"
     case .skipped(let reason, _): return "\(name) skipped it: \(words(reason))"
     case .waiting(let until, let attempts, let error):
-      return "\(name) failed \(times(attempts)) (\(error)) and tries again at \(UTCText.of(until))"
+      return "\(name) failed at attempt \(attempts) (\(error)) and tries again at \(UTCText.of(until))"
     case .paused(let reason): return "it waits until \(name) is resumed (\(reason))"
     case .dead(let attempts, let error): return "\(name) gave up after \(times(attempts)): \(error)"
     case .pending: return "\(name) has it in hand"

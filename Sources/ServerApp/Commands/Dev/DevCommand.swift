@@ -1,6 +1,7 @@
 import ArgumentParser
 import FunctionsKit
 import Logging
+import StorageCore
 import TreeModel
 
 /// `doubloon dev`: the server for development and tests.
@@ -80,6 +81,8 @@ struct DevCommand: AsyncParsableCommand {
     configuration.host = host
     configuration.port = port
     configuration.project = project
+    // It runs with the machine's, and can be moved: /admin/v1/clock.
+    configuration.clock = AdjustableClock()
     if token || !configuration.isLoopback { configuration.adminToken = RandomToken.make() }
     if let functionsConfig { configuration.functionSettings = try Self.settings(functionsConfig) }
     return configuration

@@ -1,0 +1,11 @@
+/// The same numbers in every run: a linear congruential generator (Knuth's MMIX constants).
+package struct Draw {
+  private var state: UInt64
+
+  package init(seed: UInt64) { state = seed }
+
+  package mutating func next(below bound: Int) -> Int {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return Int((state >> 33) % UInt64(bound))
+  }
+}
