@@ -21,13 +21,15 @@ extension SQLiteWriteSession {
         try write(overlay, of: ns)
       }
       let finished = try writeHistory()
-      try faults?.check(.beforeCommit)
       gate.willWrite()
+      try faults?.check(.beforeCommit)
       try connection.statement(.commit).run()
       takeOver(finished: finished)
     } catch {
       // The rollback's own result says nothing more: the session is over either way.
       if connection.isInTransaction { try? connection.statement(.rollback).run() }
+      // Nobody will flush it, and nobody can see it.
+      gate.didFlush()
       throw fail(error)
     }
   }

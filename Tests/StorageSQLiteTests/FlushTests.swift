@@ -33,6 +33,17 @@ struct FlushTests {
     engine.close()
   }
 
+  @Test("A batch that cannot be written holds no reader back")
+  func refused() throws {
+    let faults = SQLiteFaults { $0 == .beforeCommit ? StorageError(.full, "The disk is full.") : nil }
+    let engine = try SQLiteEngine(folder: DataFolder(folder.path), options: tinyOptions, faults: faults)
+    let scribe = try Scribe(engine)
+    try scribe.put("/a", 1)
+    #expect(throws: StorageError.self) { try scribe.session.write() }
+    #expect(try engine.read { try $0.value(in: scribe.ns, "/a") } == nil)
+    engine.close()
+  }
+
   @Test("What waits for the disk is let go when the disk fails, and nothing is written after")
   func failed() throws {
     let faults = SQLiteFaults { $0 == .afterCommit ? StorageError(.failed, "I/O error.") : nil }

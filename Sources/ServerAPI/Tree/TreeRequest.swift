@@ -25,6 +25,7 @@ final class TreeRequest: Sendable {
   let idempotencyKey: String?
   let waitsForEffects: Bool
   let requestID: String?
+  let wantsStream: Bool
 
   init(_ request: HTTPRequest, _ target: RequestTarget, services: ServerServices) throws(APIError) {
     let headers = TreeHeaders(request.headers)
@@ -45,6 +46,7 @@ final class TreeRequest: Sendable {
     ifNoneMatch = headers.ifNoneMatch
     idempotencyKey = headers.idempotencyKey
     waitsForEffects = headers.waitsForEffects
+    wantsStream = headers.wantsStream
     requestID = headers.requestID.map { String($0.prefix(128)) }
     if let wait = headers.unknownWait {
       throw .badRequest("X-Doubloon-Wait: \"\(wait.prefix(40))\" is unknown; the only value is \"effects\".")

@@ -22,8 +22,8 @@ struct CommitReader {
 
   /// Enough of the node to know whether it is absent, a leaf, or a map.
   func outline(at place: PathBytes) throws(ListenFault) -> TreeNode {
-    // A leaf's priority comes right behind it, a map's before its children.
-    let leaves = try leaves(under: place, limit: 2)
+    // Before the first leaf come the priorities of the maps around it, at most one on each level.
+    let leaves = try leaves(under: place, limit: Path.depthMax + 1)
     return try Self.node(leaves, at: place)
   }
 

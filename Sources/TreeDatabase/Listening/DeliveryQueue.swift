@@ -13,7 +13,7 @@ final class DeliveryQueue: @unchecked Sendable {
     case restart(Audience)
     case load(Listening, generation: Int, LoadOutcome)
     case run(Listener, @Sendable () -> Void)
-    case review(Audience, @Sendable (Listening) -> Bool)
+    case review(Audience)
     case end(Audience, ListenEnd)
   }
 
@@ -105,9 +105,9 @@ extension DeliveryQueue {
     case .restart(let audience):
       audience.isRestarting.store(false, ordering: .releasing)
       audience.forEach { $0.restart() }
-    case .review(let audience, let mayListen):
+    case .review(let audience):
       audience.forEach { listening in
-        if !mayListen(listening) { end(listening, .revoked) }
+        if !listening.listener.mayContinue(listening) { end(listening, .revoked) }
       }
     case .end(let audience, let end): audience.forEach { self.end($0, end) }
     }

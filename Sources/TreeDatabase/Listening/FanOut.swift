@@ -37,7 +37,7 @@ struct FanOut {
         table.forEachGroup(in: namespace) { groups.append($0) }
         for group in groups { restart(group) }
       }
-    case .review(let mayListen): tellAll(nil) { .review($0, mayListen) }
+    case .review: tellAll(nil) { .review($0) }
     case .forget(let namespace): tellAll(namespace) { .end($0, .namespaceForgotten) }
     }
   }

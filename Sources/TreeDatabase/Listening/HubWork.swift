@@ -11,6 +11,6 @@ enum HubWork: Sendable {
   case reload(Listening, generation: Int)
   case loaded(LoadResult)
   case run(Listener, @Sendable () -> Void)
-  case review(@Sendable (Listening) -> Bool)
+  case review
   case forget(NamespaceID)
 }

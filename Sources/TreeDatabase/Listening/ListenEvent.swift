@@ -18,7 +18,7 @@ public enum ListenEvent: Sendable {
 
 /// Why a listen is over without having been stopped.
 public enum ListenEnd: Sendable, Hashable {
-  /// The client may no longer read there (``ListenerHub/review(_:)``).
+  /// The client may no longer read there (``ListenerHub/review()``).
   case revoked
   /// The namespace was forgotten. A client that comes again finds the new one.
   case namespaceForgotten

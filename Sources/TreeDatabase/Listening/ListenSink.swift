@@ -9,4 +9,10 @@ public protocol ListenSink: AnyObject, Sendable {
   func receive(_ event: ListenEvent, for listening: Listening) -> Int
   /// Called once after the last of a row of events.
   func flush()
+  /// Whether the client may still listen there; asked after ``ListenerHub/review()``.
+  func mayContinue(_ listening: Listening) -> Bool
+}
+
+extension ListenSink {
+  public func mayContinue(_ listening: Listening) -> Bool { true }
 }

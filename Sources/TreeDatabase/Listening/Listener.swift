@@ -98,6 +98,8 @@ extension Listener {
     _ = sink.receive(.ended(end), for: listening)
   }
 
+  func mayContinue(_ listening: Listening) -> Bool { sink.mayContinue(listening) }
+
   func flush() {
     isTouched = false
     if !isClosed { sink.flush() }

@@ -51,12 +51,10 @@ public final class ListenerHub: CommitObserver {
     return Listener(sink: sink, lane: queue, hub: self)
   }
 
-  /// Looks at every listen again, because rules or identities changed: those that may not stay end as
-  /// ``ListenEnd/revoked``.
-  ///
-  /// - Parameter mayListen: called on the lane of each listen.
-  public func review(_ mayListen: @escaping @Sendable (Listening) -> Bool) {
-    push(.review(mayListen))
+  /// Asks for every listen again whether it may stay (``ListenSink/mayContinue(_:)``), because rules or identities changed:
+  /// one that may not ends as ``ListenEnd/revoked``.
+  public func review() {
+    push(.review)
   }
 
   /// What was done so far, and how many listen.
