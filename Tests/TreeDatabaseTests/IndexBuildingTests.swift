@@ -105,6 +105,36 @@ struct IndexBuildingTests {
     try fixture.checkPlaces()
   }
 
+  @Test("Indexes that come and go among writes leave no places behind, and those that stay are right")
+  func comingAndGoing() async throws {
+    let base = try await DatabaseFixture()
+    defer { base.close() }
+    let fixture = IndexFixture(base)
+    let versions = [Self.rules, "{\"rules\":{\"list\":{\".indexOn\":[\"b/c\"]}}}", "{\"rules\":{}}", IndexFixture.rules]
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<3 {
+        group.addTask {
+          var random = RandomTree(seed: 60 + UInt64(writer))
+          for _ in 0..<50 {
+            let child = Path(keys: [Key(unchecked: "list"), random.key()])
+            try await base.write(random.chance(3) ? .remove(child) : .set(child, random.orderable()))
+          }
+        }
+      }
+      group.addTask {
+        for version in versions + versions { try await fixture.putRules(version) }
+      }
+      try await group.waitForAll()
+    }
+    try await fixture.settle()
+    try fixture.checkPlaces()
+    let kept = Set(try fixture.records().map(\.id))
+    let last = try #require(kept.max()).rawValue
+    for number in 1...last where !kept.contains(IndexID(rawValue: number)) {
+      #expect(try fixture.placeCount(of: IndexID(rawValue: number), below: ["list"]) == 0)
+    }
+  }
+
   @Test("Patterns with variables and without children are walked through")
   func patterns() async throws {
     let base = try await DatabaseFixture()
