@@ -31,9 +31,9 @@ public protocol WriteSession: StorageReading, AnyObject {
   func removeIndex(_ id: IndexID, in namespace: NamespaceID)
   /// Gives a child its place in an index, or takes it. Either may be the case already.
   func setPlace(_ place: IndexPlace, isTaken: Bool, below parent: PathBytes, of index: IndexID, in namespace: NamespaceID)
-  /// Removes some places of an index that were committed before.
+  /// Removes some places of an index that were written before this batch.
   func removePlaces(of index: IndexID, in namespace: NamespaceID, limit: Int)
-  /// Whether an index had places at the last commit.
+  /// Whether an index has places, so that something is left to remove.
   func hasPlaces(of index: IndexID, in namespace: NamespaceID) throws(StorageError) -> Bool
   func append(_ record: AuditRecord)
   func setSettledRevision(_ revision: Revision, of namespace: NamespaceID)

@@ -46,7 +46,11 @@ extension SQLiteWriteSession {
   }
 
   func hasPlaces(of index: IndexID, in namespace: NamespaceID) throws(StorageError) -> Bool {
-    if batch.overlays[namespace]?.hidesStored == true { return false }
+    if let overlay = batch.overlays[namespace] {
+      if overlay.hidesStored { return false }
+      // Removals of a batch come before what it puts.
+      if overlay.places.contains(where: { $0.key.index == index && $0.value }) { return true }
+    }
     return try db.hasPlaces(namespace, of: index)
   }
 

@@ -57,7 +57,7 @@ struct IndexTests {
     try await write(60, &random, base)
     try await fixture.putRules()
     try await fixture.settle()
-    for round in 0..<12 {
+    for round in 0..<9 {
       try await write(8, &random, base)
       for order in IndexFixture.orders {
         for _ in 0..<3 { try fixture.compare(random.query(order), at: "list", "round \(round)") }
@@ -100,7 +100,7 @@ struct IndexTests {
       for reader in 0..<3 {
         group.addTask {
           var random = RandomTree(seed: 100 + UInt64(reader))
-          for round in 0..<60 {
+          for round in 0..<40 {
             try fixture.compare(random.query(random.pick(IndexFixture.orders)), at: "list", "reader \(reader), round \(round)")
           }
         }

@@ -46,8 +46,8 @@ extension Database {
       session.put(record, in: namespace)
       committed.withLock { $0 = NamespaceRules(record: record, rules: rules, records: records) }
     } completion: { [catalog, keeper] result in
-      // On the writer, and before its next batch: from there on every commit keeps the new indexes, and building finds what
-      // was there before.
+      // In this order: from there on every commit keeps the new indexes, and a step of building comes behind every request
+      // that was judged without them.
       if case .success = result {
         catalog.set(committed.withLock { $0 }, of: namespace)
         keeper.tend(namespace)

@@ -5,7 +5,8 @@ public import TreeModel
 
 /// The rules of every namespace that has some, and the indexes that they declare: in memory, for the writer and for readers.
 ///
-/// Changed by the writer alone, between two batches. Whether an index is ready is not known here but in the store, so that
+/// Changed when the batch with the new rules is told, while the writer may judge the next one: what is judged before keeps the
+/// indexes of the rules before, and is seen by the building of the new ones, which begins after. Whether an index is ready is not known here but in the store, so that
 /// a reader sees it as of its own snapshot.
 public final class IndexCatalog: Sendable {
   private let namespaces = Mutex<[NamespaceID: NamespaceRules]>([:])
@@ -57,7 +58,7 @@ public final class IndexCatalog: Sendable {
     return rules.indexes
   }
 
-  /// Takes over what was committed; nil forgets the namespace. Called on the writer, before the next batch.
+  /// Takes over what is durable; nil forgets the namespace. Called in the order of the batches.
   func set(_ rules: NamespaceRules?, of namespace: NamespaceID) {
     namespaces.withLock { $0[namespace] = rules }
     noteIndexes()

@@ -55,7 +55,7 @@ final class IndexKeeper: Sendable {
       return state.waiting.first
     }
     guard let namespace else { return }
-    // What the step found is read by its completion, on the same thread.
+    // What the step found, for its completion.
     let isDone = Mutex(false)
     let work = Database.Work.task { [catalog] (session) throws(StorageError) in
       let done = try Self.step(namespace, catalog.rules(of: namespace), session)

@@ -17,7 +17,7 @@ public struct TreeReader: Sendable {
     var meter = ReadMeter(bounds)
     var leaves: [Leaf] = []
     var lower = place
-    var chunk = min(512, bounds.leavesMax) + 1
+    var chunk = min(64, bounds.leavesMax) + 1
     while true {
       let rows = try reading { () throws(StorageError) in
         try snapshot.leaves(in: namespace, from: lower, to: place.subtreeEnd ?? .afterAll, limit: chunk)
@@ -27,7 +27,7 @@ public struct TreeReader: Sendable {
       try meter.check(leaves: leaves.count)
       guard rows.count == chunk, let last = rows.last else { break }
       lower = PathBytes(bytes: last.leaf.path.bytes + [0])
-      chunk = 8192
+      chunk = min(chunk * 4, 8192)
     }
     guard let node = TreeNode(leaves: leaves, at: place) else { throw .storage(.unreadablePath) }
     return node
