@@ -28,10 +28,11 @@ struct Surfaces {
       random: SystemRandomNumberGenerator(), functions: desk, ledger: ledger, effects: desk,
       adjustableClock: configuration.clock as? AdjustableClock,
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
+    let sockets = SocketDoor(services: services)
     var http = HTTPServerConfiguration(host: configuration.host, port: configuration.port)
     if let eventLoops = configuration.eventLoops { http.threadCount = eventLoops }
     return HTTPServer(
-      configuration: http, responder: RequestRouter(services: services), metrics: metrics, clock: configuration.clock,
-      logger: logger)
+      configuration: http, responder: RequestRouter(services: services, sockets: sockets), sockets: sockets,
+      metrics: metrics, clock: configuration.clock, logger: logger)
   }
 }

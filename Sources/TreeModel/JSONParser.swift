@@ -7,13 +7,15 @@ public struct JSONParser: ~Copyable {
   private let bytes: UnsafePointer<UInt8>
   private let count: Int
   private let depthMax: Int
+  private let replacesLoneSurrogates: Bool
   private var at = 0
   private var depth = 0
 
-  private init(bytes: UnsafePointer<UInt8>, count: Int, depthMax: Int) {
+  private init(bytes: UnsafePointer<UInt8>, count: Int, depthMax: Int, replacesLoneSurrogates: Bool) {
     self.bytes = bytes
     self.count = count
     self.depthMax = depthMax
+    self.replacesLoneSurrogates = replacesLoneSurrogates
   }
 
   /// Reads one value that fills the whole text, whitespace around it aside.
@@ -21,10 +23,16 @@ public struct JSONParser: ~Copyable {
   /// - Parameters:
   ///   - bytes: UTF-8 text; only read during the call.
   ///   - depthMax: how many arrays and objects may stand inside each other.
+  ///   - replacesLoneSurrogates: whether half of a surrogate pair, which JavaScript's strings can hold and UTF-8 cannot,
+  ///     becomes U+FFFD instead of an error.
   /// - Throws: ``JSONError`` with the place of the first fault.
-  public static func parse(_ bytes: UnsafeRawBufferPointer, depthMax: Int = 64) throws(JSONError) -> JSON {
+  public static func parse(_ bytes: UnsafeRawBufferPointer, depthMax: Int = 64, replacesLoneSurrogates: Bool = false)
+    throws(JSONError) -> JSON
+  {
     guard let base = bytes.baseAddress, !bytes.isEmpty else { throw JSONError(offset: 0, reason: .empty) }
-    var parser = JSONParser(bytes: base.assumingMemoryBound(to: UInt8.self), count: bytes.count, depthMax: depthMax)
+    var parser = JSONParser(
+      bytes: base.assumingMemoryBound(to: UInt8.self), count: bytes.count, depthMax: depthMax,
+      replacesLoneSurrogates: replacesLoneSurrogates)
     parser.skipSpace()
     if parser.at == parser.count { throw parser.fault(.empty) }
     let value = try parser.value()
@@ -34,10 +42,14 @@ public struct JSONParser: ~Copyable {
   }
 
   /// Reads one value that fills the whole text, whitespace around it aside.
-  public static func parse(_ bytes: [UInt8], depthMax: Int = 64) throws(JSONError) -> JSON {
+  public static func parse(_ bytes: [UInt8], depthMax: Int = 64, replacesLoneSurrogates: Bool = false) throws(JSONError)
+    -> JSON
+  {
     // A Result carries the typed error out of the closure.
     try bytes.withUnsafeBytes { buffer in
-      Result { () throws(JSONError) -> JSON in try parse(buffer, depthMax: depthMax) }
+      Result { () throws(JSONError) -> JSON in
+        try parse(buffer, depthMax: depthMax, replacesLoneSurrogates: replacesLoneSurrogates)
+      }
     }.get()
   }
 
@@ -260,14 +272,17 @@ extension JSONParser {
   private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
     let unit = try hexUnit()
     if let scalar = Unicode.Scalar(unit) { return scalar }
-    guard unit < 0xDC00, at + 1 < count, bytes[at] == UInt8(ascii: "\\"), bytes[at + 1] == UInt8(ascii: "u") else {
-      throw fault(.loneSurrogate)
+    let behind = at
+    if unit < 0xDC00, at + 1 < count, bytes[at] == UInt8(ascii: "\\"), bytes[at + 1] == UInt8(ascii: "u") {
+      at &+= 2
+      let low = try hexUnit()
+      if (0xDC00..<0xE000).contains(low), let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)) {
+        return scalar
+      }
     }
-    at &+= 2
-    let low = try hexUnit()
-    guard (0xDC00..<0xE000).contains(low), let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
-    else { throw fault(.loneSurrogate) }
-    return scalar
+    guard replacesLoneSurrogates else { throw fault(.loneSurrogate) }
+    at = behind
+    return "\u{FFFD}"
   }
 
   private mutating func hexUnit() throws(JSONError) -> UInt32 {

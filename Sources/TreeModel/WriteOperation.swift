@@ -93,6 +93,13 @@ public struct WriteOperation: Sendable, Hashable {
       kind: .compareAndSet, path: path, assignments: [Assignment(path: path, value: .node(node))], expectedHash: expectedHash)
   }
 
+  /// The same operation, on the condition that the node at ``path`` has a data hash (spec §3.6); the empty string expects
+  /// absence.
+  public func expecting(dataHash: String) -> WriteOperation {
+    WriteOperation(
+      kind: kind == .set ? .compareAndSet : kind, path: path, assignments: assignments, expectedHash: dataHash)
+  }
+
   /// A multi-path update below `path`.
   ///
   /// - Throws: ``WriteOperationError`` if one assignment's place is another's, or lies below it.

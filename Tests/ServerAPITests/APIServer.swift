@@ -40,6 +40,7 @@ struct APIServer: Sendable {
     effects: (any EffectsWaiting)? = nil,
     limits: WriteLimits = WriteLimits(), configuration: HTTPServerConfiguration = .changed { _ in },
     participants: [any CommitParticipant] = [], streamLimits: StreamLimits = StreamLimits(),
+    sockets limitsOfSockets: SocketLimits = SocketLimits(),
     _ test: (APIServer) async throws -> Void
   ) async throws {
     let engine = try SQLiteEngine.inMemory()
@@ -59,9 +60,10 @@ struct APIServer: Sendable {
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, random: SplitMix64(seed: 1), functions: functions,
       ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), effects: effects, adjustableClock: clock,
       announceNamespace: announced.add)
-    let router = RequestRouter(services: services)
+    let sockets = SocketDoor(services: services, limits: limitsOfSockets)
+    let router = RequestRouter(services: services, sockets: sockets)
     let server = HTTPServer(
-      configuration: configuration, responder: router, metrics: metrics, clock: clock,
+      configuration: configuration, responder: router, sockets: sockets, metrics: metrics, clock: clock,
       logger: services.logger)
     let port = try await server.bind().port ?? 0
     let running = Task { try await server.run() }

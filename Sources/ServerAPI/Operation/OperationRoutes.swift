@@ -29,6 +29,7 @@ enum OperationRoutes {
       totals: totals,
       gauges: [
         ("doubloon_listens", "Places and windows that clients listen to.", counts.listens),
+        ("doubloon_sockets", "Realtime sessions that are open.", call.services.metrics.sockets.open),
         ("doubloon_streams", "Open event streams.", call.services.metrics.streams.current),
         ("doubloon_writer_queue_depth", "Requests that wait for the writer.", call.services.database.queueDepth),
         ("doubloon_writer_failed", "1 once the writer has stopped for good.", call.services.database.failure == nil ? 0 : 1),

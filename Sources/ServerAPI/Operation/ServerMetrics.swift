@@ -10,6 +10,7 @@ public final class ServerMetrics: CommitObserver {
   private let answers = RouteClass.allCases.map { _ in (0..<6).map { _ in Counter() } }
   /// From a write's way into the queue until its answer is on the event loop.
   public let commitLatency = LatencyHistogram()
+  let sockets = SocketMetrics()
   let commits = Counter()
   let events = Counter()
   let executions = Counter()

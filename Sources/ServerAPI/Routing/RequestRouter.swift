@@ -6,6 +6,7 @@ public import NIOHTTP1
 /// | Path | Surface |
 /// |---|---|
 /// | `/<path>.json` | ``TreeRoutes``: the Realtime Database |
+/// | `/.ws`, `/.lp` | ``SocketDoor``: the Realtime Database's socket |
 /// | `/.settings/…`, `/.inspect/…` | ``SettingsRoutes`` |
 /// | `/admin/v1/…` | ``AdminRoutes`` |
 /// | `/healthz`, `/readyz`, `/metrics` | ``OperationRoutes`` |
@@ -17,11 +18,15 @@ public struct RequestRouter: RequestResponder {
 
   private let services: ServerServices
   private let tree: TreeRoutes
+  private let sockets: SocketDoor?
   private let table: RouteTable
 
   /// Gathers the routes of every surface. Of two that match a request the earlier answers.
-  public init(services: ServerServices) {
+  ///
+  /// - Parameter sockets: answers long polling; nil where there are no sockets.
+  public init(services: ServerServices, sockets: SocketDoor? = nil) {
     self.services = services
+    self.sockets = sockets
     tree = TreeRoutes(services: services)
     table = RouteTable(
       services: services,
@@ -34,7 +39,7 @@ public struct RequestRouter: RequestResponder {
     }
     if TreeAddress.isTree(target.path) {
       tree.respond(to: request, target, sink: sink)
-    } else {
+    } else if sockets?.respond(to: request, target, sink: sink) != true {
       table.respond(to: request, target, sink: sink)
     }
   }

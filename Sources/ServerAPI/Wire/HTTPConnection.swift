@@ -32,6 +32,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
   let configuration: HTTPServerConfiguration
   private let responder: any RequestResponder
+  let sockets: (any SocketAccepting)?
   private let metrics: ServerMetrics
   private let clock: any WallClock
 
@@ -55,10 +56,12 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   private var date = DateHeader()
 
   init(
-    configuration: HTTPServerConfiguration, responder: any RequestResponder, metrics: ServerMetrics, clock: any WallClock
+    configuration: HTTPServerConfiguration, responder: any RequestResponder, sockets: (any SocketAccepting)? = nil,
+    metrics: ServerMetrics, clock: any WallClock
   ) {
     self.configuration = configuration
     self.responder = responder
+    self.sockets = sockets
     self.metrics = metrics
     self.clock = clock
   }
@@ -164,6 +167,7 @@ extension HTTPConnection {
   }
 
   private func dispatch(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    if head.headers.contains(name: "upgrade"), takesUpgrade(head, context) { return }
     requestCount += 1
     // After a request that asks for an upgrade the decoder reads no further one, so this must be the last.
     let keepsAlive =

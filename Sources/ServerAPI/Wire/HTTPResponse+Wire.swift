@@ -22,6 +22,7 @@ extension HTTPResponse {
     case .javaScript:
       buffer.writeStaticString(
         "Content-Type: application/javascript; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n")
+    case .html: buffer.writeStaticString("Content-Type: text/html; charset=utf-8\r\n")
     case .text: buffer.writeStaticString("Content-Type: text/plain; charset=utf-8\r\n")
     case .metrics: buffer.writeStaticString("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n")
     case .none: break

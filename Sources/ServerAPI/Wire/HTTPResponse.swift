@@ -21,6 +21,7 @@ public struct HTTPResponse: Sendable {
   public enum Content: Sendable, Hashable {
     case json
     case javaScript
+    case html
     case text
     /// Prometheus' text format.
     case metrics

@@ -14,6 +14,7 @@ import Synchronization
 public final class HTTPServer: Service {
   private let configuration: HTTPServerConfiguration
   private let responder: any RequestResponder
+  private let sockets: (any SocketAccepting)?
   private let metrics: ServerMetrics
   private let clock: any WallClock
   private let logger: Logger
@@ -28,14 +29,16 @@ public final class HTTPServer: Service {
 
   /// - Parameters:
   ///   - responder: who answers; usually a ``RequestRouter``.
+  ///   - sockets: who takes over connections that ask for a WebSocket; nil: nobody.
   ///   - metrics: counts what was answered.
   ///   - clock: for the `Date` header.
   public init(
-    configuration: HTTPServerConfiguration, responder: any RequestResponder, metrics: ServerMetrics, clock: any WallClock,
-    logger: Logger
+    configuration: HTTPServerConfiguration, responder: any RequestResponder, sockets: (any SocketAccepting)? = nil,
+    metrics: ServerMetrics, clock: any WallClock, logger: Logger
   ) {
     self.configuration = configuration
     self.responder = responder
+    self.sockets = sockets
     self.metrics = metrics
     self.clock = clock
     self.logger = logger
@@ -73,7 +76,9 @@ public final class HTTPServer: Service {
       listening.channel.close(promise: nil)
     }
     // NIO's futures do not mind a cancelled task, so what was opened is closed in any case.
-    try await registry.stop(on: listening.group.any(), timeout: configuration.drainTimeout)
+    let eventLoop = listening.group.any()
+    try await sockets?.stop(on: eventLoop).get()
+    try await registry.stop(on: eventLoop, timeout: configuration.drainTimeout)
     try await listening.group.shutdownGracefully()
     logger.info("stopped listening")
   }
@@ -99,6 +104,7 @@ public final class HTTPServer: Service {
     let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)
     try channel.pipeline.syncOperations.addHandlers(
       ByteToMessageHandler(decoder),
-      HTTPConnection(configuration: configuration, responder: responder, metrics: metrics, clock: clock))
+      HTTPConnection(
+        configuration: configuration, responder: responder, sockets: sockets, metrics: metrics, clock: clock))
   }
 }

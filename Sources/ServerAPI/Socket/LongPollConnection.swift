@@ -1,0 +1,166 @@
+import NIOCore
+
+/// A session's messages over a chain of polls (spec: rtdb-protocol §3.11). Lives on the session's event loop; the polls come
+/// from any.
+final class LongPollConnection {
+  /// Messages that one answer carries, about; the rest goes with the next.
+  private static let answerBytesMax = 1 << 20
+  /// Polls that may be open: the older is let go when another comes.
+  private static let pollsMax = 2
+
+  let session: SocketSession
+  private let limits: SocketLimits
+  private let metrics: SocketMetrics
+  private var segments: LongPollSegments
+  private var polls: [ResponseSink] = []
+  private var messages: [[UInt8]] = []
+  private var messageBytes = 0
+  private var flushed: [@Sendable () -> Void] = []
+  /// The number of the next answer; 0 was the greeting's.
+  private var number = 1
+  private var timer: Scheduled<Void>?
+  /// Whether the session has left: what waits still goes out, then the client is told.
+  private var isClosing = false
+  private var isFinished = false
+  private let onEnd: () -> Void
+
+  /// - Parameter onEnd: called once, when no poll is answered any more.
+  init(session: SocketSession, limits: SocketLimits, metrics: SocketMetrics, onEnd: @escaping () -> Void) {
+    self.session = session
+    self.limits = limits
+    self.metrics = metrics
+    self.onEnd = onEnd
+    segments = LongPollSegments(bytesMax: limits.messageBytesMax)
+  }
+
+  /// Begins the session.
+  ///
+  /// - Returns: its greeting.
+  func start() -> [[UInt8]] {
+    session.start(on: self)
+    restartTimer()
+    defer {
+      messages = []
+      messageBytes = 0
+    }
+    return messages
+  }
+
+  /// A poll, with what the client sends along.
+  func poll(_ sent: [LongPollSegments.Segment], _ sink: ResponseSink) {
+    guard !isFinished else { return sink.send(.longPoll(LongPollScript.close(after: nil))) }
+    restartTimer()
+    polls.append(sink)
+    do throws(WebSocketFault) {
+      for message in try segments.take(sent) {
+        metrics.framesReceived.add()
+        session.receive(message, from: self)
+      }
+    } catch {
+      session.end(error)
+    }
+    answer()
+    while polls.count >= Self.pollsMax { release(polls.removeFirst()) }
+  }
+
+  /// The client says that it leaves.
+  func leave() {
+    session.transportEnded(self)
+    finish()
+  }
+
+  private func restartTimer() {
+    timer?.cancel()
+    let connection = NIOLoopBound(self, eventLoop: session.eventLoop)
+    timer = session.eventLoop.scheduleTask(in: limits.pollGap) { connection.value.timerFired() }
+  }
+
+  /// A poll that was open so long is over for the client too; without one it is gone.
+  private func timerFired() {
+    guard !isClosing else { return finish() }
+    guard polls.isEmpty else {
+      release(polls.removeFirst())
+      return restartTimer()
+    }
+    leave()
+  }
+
+  /// Answers the oldest poll with what waits.
+  private func answer() {
+    guard !messages.isEmpty || isClosing, !polls.isEmpty else { return }
+    let poll = polls.removeFirst()
+    var taken = 0
+    var bytes = 0
+    while taken < messages.count, bytes < Self.answerBytesMax {
+      bytes += messages[taken].count
+      taken += 1
+    }
+    let batch = Array(messages[..<taken])
+    messages.removeFirst(taken)
+    messageBytes -= bytes
+    metrics.framesSent.add(taken)
+    let isLast = isClosing && messages.isEmpty
+    poll.send(.longPoll(LongPollScript.answer(number, batch, closesAfter: isLast ? number : nil)))
+    number += 1
+    if messages.isEmpty {
+      let done = flushed
+      flushed = []
+      for body in done { body() }
+    }
+    if isLast { return finish(after: number - 1) }
+    session.transportIsWritable()
+  }
+
+  private func release(_ poll: ResponseSink) {
+    poll.send(.longPoll(LongPollScript.answer(number, [], closesAfter: nil)))
+    number += 1
+  }
+
+  /// - Parameter last: the number of the last answer with messages, which may reach the page after what is sent here.
+  private func finish(after last: Int? = nil) {
+    timer?.cancel()
+    guard !isFinished else { return }
+    isFinished = true
+    isClosing = true
+    messages = []
+    for poll in polls { poll.send(.longPoll(LongPollScript.close(after: last))) }
+    polls = []
+    onEnd()
+  }
+}
+
+extension LongPollConnection: SocketTransport {
+  var isCongested: Bool { messageBytes > limits.outgoingBytesMax }
+
+  func send(_ message: [UInt8]) {
+    guard !isClosing else { return }
+    messages.append(message)
+    messageBytes += message.count
+    scheduleAnswer()
+  }
+
+  func send(_ message: SharedMessage) -> Int {
+    send(message.bytes)
+    return message.bytes.count
+  }
+
+  func flush(then done: @escaping @Sendable () -> Void) {
+    if messages.isEmpty { done() } else { flushed.append(done) }
+  }
+
+  func close(_ fault: WebSocketFault) {
+    guard !isClosing else { return }
+    isClosing = true
+    restartTimer()
+    scheduleAnswer()
+  }
+
+  func resume() {}
+
+  /// What is said together goes into one answer.
+  private func scheduleAnswer() {
+    guard !polls.isEmpty else { return }
+    let connection = NIOLoopBound(self, eventLoop: session.eventLoop)
+    session.eventLoop.execute { connection.value.answer() }
+  }
+}

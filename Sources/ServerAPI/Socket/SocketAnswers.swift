@@ -1,0 +1,96 @@
+import TreeModel
+
+/// The server's messages as bytes (spec: rtdb-protocol §3.1, §3.3 to §3.5).
+///
+/// Written by hand around the data, which come rendered: no tree of JSON values is built for a message.
+enum SocketAnswers {
+  static func hello(time: Int64, host: String, session: String) -> [UInt8] {
+    var writer = JSONWriter(capacity: 160)
+    writer.raw(#"{"t":"c","d":{"t":"h","d":{"ts":"#)
+    writer.int(time)
+    writer.raw(#","v":"5","h":"#)
+    writer.string(host)
+    writer.raw(#","s":"#)
+    writer.string(session)
+    writer.raw("}}}")
+    return writer.bytes
+  }
+
+  /// A control message; clients drop those without a `d`.
+  static func control(_ kind: StaticString, _ data: String? = nil) -> [UInt8] {
+    var writer = JSONWriter(capacity: 64)
+    writer.raw(#"{"t":"c","d":{"t":""#)
+    writer.raw(kind)
+    writer.raw(#"","d":"#)
+    if let data { writer.string(data) } else { writer.null() }
+    writer.raw("}}")
+    return writer.bytes
+  }
+
+  /// An answer whose data `write` prints.
+  static func ok(_ number: Int64, capacity: Int = 64, _ write: (inout JSONWriter) -> Void) -> [UInt8] {
+    var writer = JSONWriter(capacity: capacity)
+    open(number, status: "ok", &writer)
+    write(&writer)
+    writer.raw("}}}")
+    return writer.bytes
+  }
+
+  /// The answer to what yields nothing: an empty text.
+  static func done(_ number: Int64) -> [UInt8] { ok(number) { $0.raw("\"\"") } }
+
+  static func refused(_ number: Int64, _ refusal: SocketRefusal) -> [UInt8] {
+    var writer = JSONWriter(capacity: 128)
+    open(number, status: refusal.status, &writer)
+    writer.string(refusal.message)
+    writer.raw("}}}")
+    return writer.bytes
+  }
+
+  private static func open(_ number: Int64, status: StaticString, _ writer: inout JSONWriter) {
+    writer.raw(#"{"t":"d","d":{"r":"#)
+    writer.int(number)
+    writer.raw(#","b":{"s":""#)
+    writer.raw(status)
+    writer.raw(#"","d":"#)
+  }
+
+  /// A push of data: `d` overwrites, `m` merges.
+  static func data(isMerge: Bool, path: String, body: [UInt8], tag: Int64?) -> [UInt8] {
+    var writer = JSONWriter(capacity: body.count + path.utf8.count + 64)
+    writer.raw(isMerge ? #"{"t":"d","d":{"a":"m","b":{"p":"# : #"{"t":"d","d":{"a":"d","b":{"p":"#)
+    writer.string(path)
+    writer.raw(#","d":"#)
+    writer.raw(body)
+    if let tag {
+      writer.raw(#","t":"#)
+      writer.int(tag)
+    }
+    writer.raw("}}}")
+    return writer.bytes
+  }
+
+  /// Tells that a listen was revoked. JavaScript wants a filtered listen's query in an array, and nothing for the default.
+  static func cancelled(path: String, query: JSON?) -> [UInt8] {
+    var writer = JSONWriter(capacity: 96)
+    writer.raw(#"{"t":"d","d":{"a":"c","b":{"p":"#)
+    writer.string(path)
+    if let query {
+      writer.raw(#","q":"#)
+      writer.write(.array([query]))
+    }
+    writer.raw("}}}")
+    return writer.bytes
+  }
+
+  /// Tells that the credential is no longer valid: the client closes, gets another, and comes again.
+  static func credentialRevoked(_ status: StaticString, _ message: String) -> [UInt8] {
+    var writer = JSONWriter(capacity: 96)
+    writer.raw(#"{"t":"d","d":{"a":"ac","b":{"s":""#)
+    writer.raw(status)
+    writer.raw(#"","d":"#)
+    writer.string(message)
+    writer.raw("}}}")
+    return writer.bytes
+  }
+}

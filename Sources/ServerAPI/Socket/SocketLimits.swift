@@ -1,0 +1,46 @@
+public import NIOCore
+
+/// How much one socket, and all together, may ask of the server.
+public struct SocketLimits: Sendable {
+  /// Sessions open at once, over both transports; one more is refused before it begins.
+  public var sessionsMax: Int
+  /// Bytes of one message from a client: more than the 16 MB that a commit may change, for JSON is wordier.
+  public var messageBytesMax: Int
+  /// Requests that may wait in a session; beyond that nothing more is read from its socket.
+  public var requestsMax: Int
+  /// Writes of one session that may be with the writer at once.
+  public var writesMax: Int
+  /// Places and queries that a session may listen to.
+  public var listensMax: Int
+  /// Bytes that may wait for a slow reader; the one who has more waiting when the next message comes is cut off.
+  public var outgoingBytesMax: Int
+  /// Leaves that a session may have registered for its end.
+  public var disconnectLeavesMax: Int
+  /// Bytes that may have been sent to register them.
+  public var disconnectBytesMax: Int
+  /// After how much silence a client is asked whether it is still there.
+  public var pingInterval: TimeAmount
+  /// After how much silence it is held for dead.
+  public var silenceMax: TimeAmount
+  /// How long a long-polling client may be without a poll.
+  public var pollGap: TimeAmount
+
+  public init(
+    sessionsMax: Int = 100_000, messageBytesMax: Int = 17 << 20, requestsMax: Int = 1024, writesMax: Int = 256,
+    listensMax: Int = 10_000, outgoingBytesMax: Int = 16 << 20, disconnectLeavesMax: Int = 10_000,
+    disconnectBytesMax: Int = 1 << 20, pingInterval: TimeAmount = .seconds(30), silenceMax: TimeAmount = .seconds(75),
+    pollGap: TimeAmount = .seconds(30)
+  ) {
+    self.sessionsMax = sessionsMax
+    self.messageBytesMax = messageBytesMax
+    self.requestsMax = requestsMax
+    self.writesMax = writesMax
+    self.listensMax = listensMax
+    self.outgoingBytesMax = outgoingBytesMax
+    self.disconnectLeavesMax = disconnectLeavesMax
+    self.disconnectBytesMax = disconnectBytesMax
+    self.pingInterval = pingInterval
+    self.silenceMax = silenceMax
+    self.pollGap = pollGap
+  }
+}

@@ -1,0 +1,38 @@
+import TreeDatabase
+import TreeModel
+
+/// One listen of a session.
+final class SocketListen {
+  /// What a client can listen to once: a place and a window over it.
+  struct ID: Hashable {
+    let path: Path
+    let query: Query?
+  }
+
+  let id: ID
+  let listening: Listening
+  /// The query as the client sent it: a revocation repeats it.
+  let query: JSON?
+  let tag: Int64?
+  /// The path for pushes, without a slash at its ends, as the hosted service writes it.
+  let pathText: String
+  /// The request that is not answered yet.
+  var unanswered: Int64?
+  /// Whether the answer warns that no index serves the query.
+  let isUnindexed: Bool
+
+  init(id: ID, listening: Listening, query: JSON?, tag: Int64?, request: Int64, isUnindexed: Bool) {
+    self.id = id
+    self.listening = listening
+    self.query = query
+    self.tag = tag
+    pathText = id.path.keys.map(\.text).joined(separator: "/")
+    unanswered = request
+    self.isUnindexed = isUnindexed
+  }
+
+  /// The path of a push; `below` is relative to the listen.
+  func path(_ below: String) -> String {
+    below.isEmpty ? pathText : pathText.isEmpty ? below : "\(pathText)/\(below)"
+  }
+}

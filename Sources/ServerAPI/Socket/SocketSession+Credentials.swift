@@ -1,0 +1,72 @@
+import NIOCore
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+extension SocketSession {
+  /// Takes credentials: an ID token (`auth`), or anything else (`gauth`: an OAuth token, a secret, `owner`).
+  ///
+  /// What was asked before was judged as the caller before. A refusal makes the client close, get another token, and come
+  /// again.
+  func authenticate(_ request: SocketRequest) throws(SocketRefusal) {
+    guard let credential = request.body["cred"]?.string else {
+      throw SocketRefusal("invalid_token", "The request has no credential: cred must be a string.")
+    }
+    let override: String? =
+      request.body["noauth"]?.bool == true
+      ? "null"
+      : request.body["authvar"].map { variable in
+        var writer = JSONWriter()
+        writer.write(variable)
+        return String(decoding: writer.bytes, as: UTF8.self)
+      }
+    let found: Caller
+    do throws(AccessRefusal) {
+      found = try services.access.caller(
+        request.action == "auth"
+          ? Credentials(idToken: credential, override: override)
+          : Credentials(accessToken: credential, override: override))
+    } catch {
+      throw SocketRefusal("invalid_token", error.message)
+    }
+    become(found)
+    reply(
+      SocketAnswers.ok(request.number) { writer in
+        guard case .user(let uid) = found.actor else { return writer.raw(#"{"auth":null}"#) }
+        writer.raw(#"{"auth":{"uid":"#)
+        writer.string(uid)
+        writer.raw("}}")
+      })
+  }
+
+  /// From now on the client is somebody else. What it listens to is looked at again.
+  func become(_ caller: Caller) {
+    guard caller != self.caller else { return }
+    self.caller = caller
+    reviewListens()
+    watchExpiry()
+  }
+
+  /// Looks at the end of the credentials when it should have come; the wall clock may have been moved until then.
+  private func watchExpiry() {
+    expiry?.cancel()
+    expiry = nil
+    guard let end = caller.validUntil else { return }
+    let left = end - services.database.clock.now()
+    guard left > 0 else { return expire() }
+    let session = NIOLoopBound(self, eventLoop: eventLoop)
+    expiry = eventLoop.scheduleTask(in: .milliseconds(min(left, 60_000))) { session.value.watchExpiry() }
+  }
+
+  /// The client is told, closes, and comes again with another token and all its listens: so those that it may no longer have
+  /// end without a word (spec: rtdb-protocol §3.10).
+  private func expire() {
+    guard isOpen else { return }
+    caller = .anonymous
+    reply(SocketAnswers.credentialRevoked("expired_token", "Auth token is expired"))
+    for listen in listens.all where !mayRead(listen.id.path) {
+      listens.remove(listen)
+      listener?.stop(listen.listening)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import NIOCore
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+extension SocketSession {
+  /// Registers, or forgets, what is to be written when the session ends (spec: rtdb-protocol §3.9).
+  func registerForEnd(_ request: SocketRequest) throws(SocketRefusal) {
+    if request.action == "oc" {
+      disconnect.cancel(try target(of: request).path)
+      return reply(SocketAnswers.done(request.number))
+    }
+    let operation = try operation(of: request)
+    guard operation.assignments.allSatisfy({ services.access.mayWrite($0.path, in: namespaceName, as: caller) }) else {
+      throw .permissionDenied
+    }
+    var register = disconnect
+    register.register(operation)
+    var bytes = disconnectBytes + Self.size(of: operation)
+    if bytes > limits.disconnectBytesMax {
+      // Much of what was sent may have been replaced or cancelled since.
+      bytes = register.assignments.reduce(0) { $0 + Self.size(of: $1) }
+    }
+    guard bytes <= limits.disconnectBytesMax, register.leafCount <= limits.disconnectLeavesMax else {
+      throw SocketRefusal("too_big", "Too much is registered for the end of this connection: cancel some of it first.")
+    }
+    disconnect = register
+    disconnectBytes = bytes
+    reply(SocketAnswers.done(request.number))
+  }
+
+  private static func size(of operation: WriteOperation) -> Int {
+    operation.assignments.reduce(0) { $0 + size(of: $1) }
+  }
+
+  private static func size(of assignment: WriteOperation.Assignment) -> Int {
+    let path = assignment.path.keys.reduce(32) { $0 + $1.text.utf8.count }
+    guard case .node(let node) = assignment.value else { return path }
+    return path + node.node.json(.export).count
+  }
+
+  /// Writes what was registered, as one commit, with the time and the rights of this moment; then the session is over.
+  func carryOutDisconnect() {
+    let allowed = disconnect.assignments.filter { services.access.mayWrite($0.path, in: namespaceName, as: caller) }
+    disconnect = DisconnectWrites()
+    guard let namespace, !allowed.isEmpty, let update = try? WriteOperation.update(.root, allowed) else { return didEnd() }
+    let writer = DisconnectWriter(namespace: namespace, actor: caller.actor, session: reference, services: services)
+    writer.submit([update])
+  }
+}

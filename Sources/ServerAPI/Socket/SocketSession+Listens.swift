@@ -1,0 +1,106 @@
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+extension SocketSession {
+  /// Begins a listen. It is answered by its first event: the data, then `ok`; or `ok` alone if the client's hash is right.
+  func listen(_ request: SocketRequest, in namespace: NamespaceID) throws(SocketRefusal) {
+    let id = SocketListen.ID(path: try path(of: request), query: try query(of: request))
+    try checkReading(id.path)
+    // Some clients send a listen twice: while they authenticate, and when that is done (spec: rtdb-protocol §3.5).
+    if let old = listens[id] { stop(old) }
+    guard listens.count < limits.listensMax,
+      let listening = listener?.listen(
+        ListenRequest(
+          namespace: namespace, path: id.path, query: id.query, format: .export, dataHash: request.body["h"]?.string,
+          tag: request.body["t"]?.int))
+    else {
+      throw .failure("This connection listens to \(listens.count) places already: stop some, or listen further up.")
+    }
+    let isIndexed = id.query.map { services.database.reader.isIndexed($0.order, at: id.path, in: namespace) } ?? true
+    listens.add(
+      SocketListen(
+        id: id, listening: listening, query: id.query == nil ? nil : request.body["q"], tag: request.body["t"]?.int,
+        request: request.number, isUnindexed: !isIndexed))
+  }
+
+  func unlisten(_ request: SocketRequest) throws(SocketRefusal) {
+    let id = SocketListen.ID(path: try path(of: request), query: try query(of: request))
+    if let listen = listens[id] { stop(listen) }
+    reply(SocketAnswers.done(request.number))
+  }
+
+  private func stop(_ listen: SocketListen) {
+    listens.remove(listen)
+    listener?.stop(listen.listening)
+    // The client has forgotten it, but every request is answered.
+    if let number = listen.unanswered { reply(SocketAnswers.done(number)) }
+  }
+}
+
+// MARK: - What the hub says
+
+extension SocketSession {
+  /// - Returns: the bytes that wait to be written.
+  func receive(_ event: ListenEvent, for listening: Listening) -> Int {
+    guard let listen = listens[listening], let transport else { return 0 }
+    switch event {
+    case .snapshot(let message):
+      let bytes = push(message, to: listen, over: transport)
+      answer(listen)
+      return bytes
+    case .change(let message): return push(message, to: listen, over: transport)
+    case .current: answer(listen)
+    case .ended(let end): ended(listen, end)
+    }
+    return 0
+  }
+
+  func flushPushes() {
+    guard pushedBytes > 0, let transport else { return }
+    let bytes = pushedBytes
+    pushedBytes = 0
+    let reference = reference
+    transport.flush { reference.run { $0.listener?.didWrite(bytes) } }
+  }
+
+  private func push(_ message: ListenMessage, to listen: SocketListen, over transport: any SocketTransport) -> Int {
+    let shared = pushes.push(message, tag: listen.tag, at: listen.path(message.path))
+    let bytes = transport.send(shared)
+    pushedBytes += bytes
+    return bytes
+  }
+
+  /// Answers the listen's request, if it is the first event. The object is never missing: Android looks into it.
+  private func answer(_ listen: SocketListen) {
+    guard let number = listen.unanswered else { return }
+    listen.unanswered = nil
+    reply(SocketAnswers.ok(number) { $0.raw(listen.isUnindexed ? #"{"w":["no_index"]}"# : "{}") })
+  }
+
+  private func ended(_ listen: SocketListen, _ end: ListenEnd) {
+    listens.remove(listen)
+    let refusal: SocketRefusal
+    switch end {
+    case .namespaceForgotten: return self.end(WebSocketFault(.goingAway, "The database was deleted; connect again."))
+    case .revoked: refusal = .permissionDenied
+    case .tooLarge: refusal = .tooMuch
+    case .failed: refusal = SocketRefusal("unavailable", "The data could not be read; try again.")
+    }
+    if let number = listen.unanswered { refuse(number, refusal) } else { cancel(listen) }
+  }
+
+  /// Tells the client that a listen is over.
+  func cancel(_ listen: SocketListen) {
+    reply(SocketAnswers.cancelled(path: listen.pathText, query: listen.query))
+  }
+
+  /// Ends the listens that the client, as who it is now, may not have.
+  func reviewListens() {
+    for listen in listens.all where !mayRead(listen.id.path) {
+      listens.remove(listen)
+      listener?.stop(listen.listening)
+      if let number = listen.unanswered { refuse(number, .permissionDenied) } else { cancel(listen) }
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import NIOCore
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+extension SocketSession {
+  /// Hands a set, an update or a transaction's set to the writer. It is answered when it is durable and every listen of
+  /// this client has been told of it (spec: rtdb-protocol §3.5, ordering).
+  func write(_ request: SocketRequest, in namespace: NamespaceID) throws(SocketRefusal) {
+    let operation = try operation(of: request)
+    guard operation.assignments.allSatisfy({ services.access.mayWrite($0.path, in: namespaceName, as: caller) }) else {
+      throw .permissionDenied
+    }
+    let write = SocketWrite(number: request.number, operation: operation, namespace: namespace)
+    if let place = write.place {
+      guard sessions.turns.come(id, to: place) == .proceed else {
+        noteLine(at: place)
+        turnWaiting = write
+        isBlocked = true
+        return
+      }
+    }
+    submit(write)
+  }
+
+  /// The session is first in line: its write goes on, and what waited behind it.
+  func takeTurn() {
+    guard isOpen, let write = turnWaiting else { return }
+    turnWaiting = nil
+    isBlocked = false
+    submit(write)
+    pump()
+  }
+
+  private func submit(_ write: SocketWrite) {
+    writesInFlight += 1
+    let commit = CommitRequest(namespace: write.namespace, actor: caller.actor, operations: [write.operation])
+    let reference = reference
+    let metrics = services.metrics
+    let start = NIODeadline.now()
+    // Without listens there is nothing to be told of, and the way over the hub is saved.
+    let listener = listens.isEmpty ? nil : self.listener
+    services.database.submit(commit) { result in
+      // On the writer: only hand it on.
+      let finish: @Sendable (SocketSession) -> Void = { session in
+        metrics.commitLatency.record(NIODeadline.now() - start)
+        session.didSubmit(write, result)
+      }
+      if let listener {
+        listener.afterDeliveries { reference.run(finish) }
+      } else {
+        reference.run { session in
+          guard !session.listens.isEmpty, let listener = session.listener else { return finish(session) }
+          listener.afterDeliveries { reference.run(finish) }
+        }
+      }
+    }
+  }
+
+  private func didSubmit(_ write: SocketWrite, _ result: Result<CommitReceipt, CommitRefusal>) {
+    writesInFlight -= 1
+    guard isOpen else { return }
+    switch result {
+    case .success: reply(SocketAnswers.done(write.number))
+    case .failure(let refusal): refuse(write.number, SocketRefusal(refusal))
+    }
+    if let place = write.place { noteTurn(at: place, result) }
+    pump()
+  }
+
+  private func noteTurn(at place: TransactionTurns.Place, _ result: Result<CommitReceipt, CommitRefusal>) {
+    if case .failure(let refusal) = result, case .stale = refusal.code {
+      noteLine(at: place)
+      sessions.turns.lose(id, at: place, sessions)
+    } else if places.remove(place) != nil {
+      sessions.turns.leave(id, place, sessions)
+    }
+  }
+
+  /// Notes that the session stands in line: it must leave when it ends. One that stands in many lines leaves some.
+  private func noteLine(at place: TransactionTurns.Place) {
+    if places.count >= 64, let other = places.first {
+      places.remove(other)
+      sessions.turns.leave(id, other, sessions)
+    }
+    places.insert(place)
+  }
+
+  /// The operation that `p`, `m`, `o` or `om` describes.
+  func operation(of request: SocketRequest) throws(SocketRefusal) -> WriteOperation {
+    let target = try target(of: request)
+    guard let data = request.body["d"] else { throw .failure("The request has no data: send null to delete.") }
+    let hash = request.body["h"]
+    guard hash == nil || hash?.string != nil else { throw .failure("The hash must be a string.") }
+    do throws(WriteDataError) {
+      if request.action == "m" || request.action == "om" {
+        guard !target.isPriority else { throw .init(.updateNotAnObject) }
+        let update = try WriteOperation.update(target.path, json: data)
+        return hash?.string.map(update.expecting(dataHash:)) ?? update
+      }
+      let set = try WriteOperation.set(target, json: data)
+      guard let expected = hash?.string else { return set }
+      return set.expecting(dataHash: expected)
+    } catch {
+      throw .failure(error.description)
+    }
+  }
+
+  /// The place that a request names; with and without a leading slash.
+  func target(of request: SocketRequest) throws(SocketRefusal) -> PathTarget {
+    guard let text = request.body["p"]?.string else { throw .failure("The request names no path: p must be a string.") }
+    do {
+      return try PathTarget(parsing: text)
+    } catch {
+      throw .failure(error.description)
+    }
+  }
+}

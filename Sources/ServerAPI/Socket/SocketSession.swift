@@ -1,0 +1,254 @@
+import NIOCore
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+/// A client of the realtime protocol: its requests, its listens, what it has asked for at its end (spec: rtdb-protocol §3).
+///
+/// Knows nothing of what carries its messages, and may change the carrier while it runs (§3.11). Everything happens on its
+/// event loop. Requests begin in the order in which they came. Writes may be on their way together, for the writer's queue
+/// keeps their order; a read waits for the writes before it, and what comes behind a read waits for it.
+final class SocketSession {
+  enum Phase {
+    /// The namespace is being opened, or the client's last session ended: requests wait.
+    case opening
+    case open
+    /// What was registered for the end is on its way to the disk; those who wait for it.
+    case ending([@Sendable () -> Void])
+    case ended
+  }
+
+  let id: String
+  /// The namespace's name.
+  let namespaceName: String
+  let sessions: SocketSessions
+  let eventLoop: any EventLoop
+  /// How the client names this server.
+  let host: String
+  /// The session that the client had before, if it says so.
+  private let lastSession: String?
+
+  var phase = Phase.opening
+  var transport: (any SocketTransport)?
+  /// The transport that the client is moving to.
+  var successor: TransportSwitch?
+  var caller = Caller.anonymous
+  /// Looks at the end of the caller's credentials.
+  var expiry: Scheduled<Void>?
+  var namespace: NamespaceID?
+  var listener: Listener?
+  var listens = SocketListens()
+  /// Bytes of pushes that were sent and not flushed.
+  var pushedBytes = 0
+  /// What is to be written when the session ends.
+  var disconnect = DisconnectWrites()
+  /// Bytes that were sent to register it.
+  var disconnectBytes = 0
+  /// Writes that are with the writer.
+  var writesInFlight = 0
+  /// Whether something is under way that later requests wait for.
+  var isBlocked = true
+  /// A transaction's write that waits for its turn; what comes behind it waits too.
+  var turnWaiting: SocketWrite?
+  /// Where the session stands in line for a transaction.
+  var places: Set<TransactionTurns.Place> = []
+  private var pending: [SocketRequest] = []
+  private var pendingStart = 0
+  private var isPumping = false
+  let pushes: PushCache
+
+  init(id: String, namespace: String, host: String, lastSession: String?, sessions: SocketSessions, eventLoop: any EventLoop) {
+    self.id = id
+    namespaceName = namespace
+    self.host = host
+    self.lastSession = lastSession
+    self.sessions = sessions
+    self.eventLoop = eventLoop
+    pushes = sessions.pushCache(of: eventLoop)
+  }
+
+  var services: ServerServices { sessions.services }
+  var limits: SocketLimits { sessions.limits }
+  /// For closures that run elsewhere and come back here.
+  var reference: SessionReference { SessionReference(self) }
+
+  var isOpen: Bool { if case .open = phase { true } else { false } }
+
+  /// Whether the transport should read no more for now.
+  var isFull: Bool { pending.count - pendingStart >= limits.requestsMax || transport?.isCongested == true }
+}
+
+// MARK: - Beginning and end
+
+extension SocketSession {
+  /// Greets the client and prepares what its requests need.
+  func start(on transport: any SocketTransport) {
+    self.transport = transport
+    services.metrics.sockets.opened.add()
+    transport.send(SocketAnswers.hello(time: services.database.clock.now(), host: host, session: id))
+    let reference = reference
+    sessions.namespaces.open(namespaceName) { result in
+      reference.run { session in session.opened(result) }
+    }
+  }
+
+  private func opened(_ result: Result<NamespaceID, APIError>) {
+    guard case .opening = phase else { return }
+    switch result {
+    case .failure(let error):
+      // The client would come again for ever; this text stops it and is shown to its developer.
+      transport?.send(SocketAnswers.control("s", error.message))
+      end(WebSocketFault(.policyViolation, error.message))
+    case .success(let id):
+      namespace = id
+      listener = services.listeners.attach(SocketSink(self), on: EventLoopLane(eventLoop))
+      // A late "offline" of the client's last session must not overwrite the "online" of this one.
+      guard let lastSession else { return begin() }
+      let reference = reference
+      sessions.takeOver(lastSession, of: namespaceName) { reference.run { session in session.begin() } }
+    }
+  }
+
+  private func begin() {
+    guard case .opening = phase else { return }
+    phase = .open
+    isBlocked = false
+    pump()
+  }
+
+  /// Ends the session: its listens stop, what was registered for its end is written, its transport closes.
+  ///
+  /// - Parameter done: called once that is durable, on any thread; also when the session had ended before.
+  func end(_ fault: WebSocketFault, then done: (@Sendable () -> Void)? = nil) {
+    switch phase {
+    case .ended:
+      done?()
+      return
+    case .ending(let waiters):
+      if let done { phase = .ending(waiters + [done]) }
+      return
+    case .opening, .open: break
+    }
+    phase = .ending(done.map { [$0] } ?? [])
+    pending = []
+    pendingStart = 0
+    listener?.close()
+    listener = nil
+    listens = SocketListens()
+    expiry?.cancel()
+    turnWaiting = nil
+    for place in places { sessions.turns.leave(id, place, sessions) }
+    places = []
+    let transports = [transport, successor?.transport]
+    transport = nil
+    successor = nil
+    for transport in transports { transport?.close(fault) }
+    services.metrics.sockets.ended.add()
+    carryOutDisconnect()
+  }
+
+  /// The end of what was registered: the last trace of the session goes.
+  func didEnd() {
+    guard case .ending(let waiters) = phase else { return }
+    phase = .ended
+    sessions.remove(self)
+    for waiter in waiters { waiter() }
+  }
+
+  /// A transport is gone. If it was the session's own, the session ends with it.
+  func transportEnded(_ transport: any SocketTransport) {
+    if let successor, successor.transport === transport {
+      guard successor.isSending else { return self.successor = nil }
+    } else if transport !== self.transport {
+      return
+    }
+    end(WebSocketFault(.goingAway, "The connection ended."))
+  }
+}
+
+// MARK: - Requests
+
+extension SocketSession {
+  /// Takes a message of the client.
+  func receive(_ message: [UInt8], from transport: any SocketTransport) {
+    do throws(WebSocketFault) {
+      let message = try SocketMessage(parsing: message)
+      if let successor, successor.transport === transport {
+        successorSent(message, successor)
+      } else if transport === self.transport {
+        take(message)
+      }
+    } catch {
+      transport.send(SocketAnswers.control("e", error.reason))
+      end(error)
+    }
+  }
+
+  func take(_ message: SocketMessage) {
+    switch message {
+    case .request(let request):
+      pending.append(request)
+      pump()
+    case .control("p"): transport?.send(SocketAnswers.control("o"))
+    case .control("n"): predecessorEnded()
+    // What this server does not know is not for it.
+    case .control: break
+    }
+  }
+
+  /// Begins what may begin, in order.
+  func pump() {
+    // A request that is done at once frees the next, which must not nest.
+    guard !isPumping else { return }
+    isPumping = true
+    while isOpen, !isBlocked, pendingStart < pending.count, transport?.isCongested != true {
+      let request = pending[pendingStart]
+      switch request.kind {
+      case .write where writesInFlight >= limits.writesMax: isPumping = false
+      case .read where writesInFlight > 0: isPumping = false
+      default: break
+      }
+      guard isPumping else { return }
+      takeFirst()
+      begin(request)
+    }
+    isPumping = false
+    if !isFull { transport?.resume() }
+  }
+
+  private func takeFirst() {
+    pendingStart += 1
+    guard pendingStart == pending.count || pendingStart >= 256 else { return }
+    pending.removeFirst(pendingStart)
+    pendingStart = 0
+  }
+
+  private func begin(_ request: SocketRequest) {
+    services.metrics.sockets.requests.add()
+    // A namespace that was forgotten takes its sessions with it; the client comes again and finds the new one.
+    guard let namespace, services.database.namespace(named: namespaceName) == namespace else {
+      return end(WebSocketFault(.goingAway, "The database was deleted; connect again."))
+    }
+    do throws(SocketRefusal) {
+      switch request.action {
+      case "p", "m": try write(request, in: namespace)
+      case "g": try get(request, in: namespace)
+      case "q", "l": try listen(request, in: namespace)
+      case "n", "u": try unlisten(request)
+      case "o", "om", "oc": try registerForEnd(request)
+      case "auth", "gauth": try authenticate(request)
+      case "unauth":
+        become(.anonymous)
+        reply(SocketAnswers.ok(request.number) { $0.string("unauthenticated") })
+      // Counters, App Check, and whatever later clients may say: every request is answered.
+      default: reply(SocketAnswers.done(request.number))
+      }
+    } catch {
+      refuse(request.number, error)
+    }
+  }
+
+  func reply(_ message: [UInt8]) { transport?.send(message) }
+
+  func refuse(_ number: Int64, _ refusal: SocketRefusal) { reply(SocketAnswers.refused(number, refusal)) }
+}

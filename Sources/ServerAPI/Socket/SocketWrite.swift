@@ -1,0 +1,15 @@
+import StorageCore
+import TreeModel
+
+/// A set, an update or a transaction's set, judged as far as the door can.
+struct SocketWrite: Sendable {
+  /// Of the request.
+  let number: Int64
+  let operation: WriteOperation
+  let namespace: NamespaceID
+
+  /// Where a transaction takes place; nil for what is written whatever stands there.
+  var place: TransactionTurns.Place? {
+    operation.expectedHash == nil ? nil : .init(namespace: namespace, path: operation.path)
+  }
+}

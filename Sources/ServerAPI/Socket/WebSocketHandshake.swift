@@ -1,0 +1,69 @@
+import Crypto
+import NIOCore
+import NIOHTTP1
+
+/// The HTTP half of a WebSocket's beginning (RFC 6455 §4.2).
+enum WebSocketHandshake {
+  private static let magic = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+
+  /// Whether a request asks for a WebSocket at all: other protocols may be offered in `Upgrade`, and ignored.
+  static func isAsked(by head: HTTPRequestHead) -> Bool {
+    head.headers[canonicalForm: "upgrade"].contains { $0.lowercased() == "websocket" }
+  }
+
+  /// The bytes that turn the connection into a WebSocket.
+  ///
+  /// - Throws: the answer to a request that cannot be accepted.
+  static func answer(to head: HTTPRequestHead) throws(Refusal) -> ByteBuffer {
+    guard head.method == .GET, head.version == .http1_1 else {
+      throw Refusal(.error(.badRequest, "A WebSocket begins with a GET of HTTP/1.1."))
+    }
+    guard head.headers[canonicalForm: "connection"].contains(where: { $0.lowercased() == "upgrade" }) else {
+      throw Refusal(.error(.badRequest, "A WebSocket needs the header Connection: Upgrade. A proxy may have removed it."))
+    }
+    guard head.headers.first(name: "sec-websocket-version") == "13" else {
+      throw Refusal(
+        .error(.upgradeRequired, "This server speaks version 13 of WebSocket.").adding("Sec-WebSocket-Version", "13"))
+    }
+    guard let key = head.headers.first(name: "sec-websocket-key"), isKey(key) else {
+      throw Refusal(.error(.badRequest, "Sec-WebSocket-Key must be 16 bytes in base64."))
+    }
+    let accept = base64(Insecure.SHA1.hash(data: Array((key + magic).utf8)))
+    return ByteBuffer(
+      string: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        + "Sec-WebSocket-Accept: \(accept)\r\n\r\n")
+  }
+
+  /// A request that is answered instead of accepted.
+  struct Refusal: Error {
+    let response: HTTPResponse
+
+    init(_ response: HTTPResponse) {
+      self.response = response
+    }
+  }
+
+  private static func isKey(_ key: String) -> Bool {
+    key.utf8.count == 24 && Base64URL.decode(key.utf8)?.count == 16
+  }
+
+  /// Base64 with padding (RFC 4648 §4); 20 bytes give 28 characters.
+  private static func base64(_ bytes: some Sequence<UInt8>) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    var buffer: UInt32 = 0
+    var bitCount: UInt32 = 0
+    for byte in bytes {
+      buffer = buffer << 8 | UInt32(byte)
+      bitCount += 8
+      while bitCount >= 6 {
+        bitCount -= 6
+        text.append(alphabet[Int(buffer >> bitCount & 63)])
+      }
+      buffer &= (1 << bitCount) - 1
+    }
+    if bitCount > 0 { text.append(alphabet[Int(buffer << (6 - bitCount) & 63)]) }
+    while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

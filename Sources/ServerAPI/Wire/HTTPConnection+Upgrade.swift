@@ -1,0 +1,29 @@
+import NIOCore
+import NIOHTTP1
+
+extension HTTPConnection {
+  /// Hands the connection over if the request asks for that and somebody takes it.
+  ///
+  /// - Returns: whether the request is settled.
+  func takesUpgrade(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
+    switch sockets?.accept(head, on: context.channel) ?? .ignored {
+    case .ignored: return false
+    case .refused(let response):
+      refuse(response, context)
+      return true
+    case .accepted(let answer, let successor):
+      context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+      let pipeline = context.pipeline.syncOperations
+      do {
+        let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        try pipeline.addHandler(successor, position: .after(self))
+        pipeline.removeHandler(self, promise: nil)
+        // The decoder stopped behind this request; what it has read beyond goes to the successor.
+        pipeline.removeHandler(context: decoder, promise: nil)
+      } catch {
+        context.close(promise: nil)
+      }
+      return true
+    }
+  }
+}

@@ -1,0 +1,113 @@
+public import TreeModel
+
+/// What a connection has asked to be written when it ends (spec: rtdb-protocol §3.9).
+///
+/// A sparse tree: a later registration replaces what was registered at and below its place, one below a registered node
+/// changes that node, and a cancellation forgets what lies at and below its place and carves the place out of a node
+/// registered above it. Clients keep the same tree and carry it out by themselves when they lose the link, so the rules are
+/// theirs, the odd ones included: carving a child out of a node leaves its other children to be written one by one, without
+/// the node's priority, and cancelling below a removal cancels the removal.
+public struct DisconnectWrites: Sendable {
+  /// A place on which something is registered, or above one.
+  private struct Place: Sendable {
+    var node: WriteNode?
+    /// Only where no node is registered.
+    var priority: WriteOperation.PriorityValue?
+    var children: [Key: Place] = [:]
+
+    var isEmpty: Bool { node == nil && priority == nil && children.isEmpty }
+  }
+
+  private var root = Place()
+
+  /// Nothing registered.
+  public init() {}
+
+  /// Whether there is nothing to write.
+  public var isEmpty: Bool { root.isEmpty }
+
+  /// Registers a set or an update: each of its assignments replaces what was registered at and below its place.
+  public mutating func register(_ operation: WriteOperation) {
+    for assignment in operation.assignments {
+      switch assignment.value {
+      case .node(let node): Self.remember(node, at: assignment.path.keys[...], in: &root)
+      case .priority(let value): Self.remember(value, at: assignment.path.keys[...], in: &root)
+      }
+    }
+  }
+
+  /// Forgets what is registered at and below a place.
+  public mutating func cancel(_ path: Path) {
+    _ = Self.forget(path.keys[...], in: &root)
+  }
+
+  /// What is to be written, sorted by place; no place lies in another.
+  public var assignments: [WriteOperation.Assignment] {
+    var found: [WriteOperation.Assignment] = []
+    Self.collect(root, at: [], into: &found)
+    return found
+  }
+
+  /// How many leaves and removals are registered.
+  public var leafCount: Int { Self.leafCount(root) }
+}
+
+// MARK: - The tree
+
+extension DisconnectWrites {
+  private static func remember(_ node: WriteNode, at keys: ArraySlice<Key>, in place: inout Place) {
+    guard let key = keys.first else {
+      place = Place(node: node)
+      return
+    }
+    if let above = place.node {
+      place.node = above.setting(Path(keys: Array(keys)), to: node)
+    } else {
+      remember(node, at: keys.dropFirst(), in: &place.children[key, default: Place()])
+    }
+  }
+
+  private static func remember(_ priority: WriteOperation.PriorityValue, at keys: ArraySlice<Key>, in place: inout Place) {
+    if let above = place.node {
+      place.node = above.settingPriority(of: Path(keys: Array(keys)), to: priority)
+    } else if let key = keys.first {
+      remember(priority, at: keys.dropFirst(), in: &place.children[key, default: Place()])
+    } else {
+      place.priority = priority
+    }
+  }
+
+  /// - Returns: whether nothing is left at the place.
+  private static func forget(_ keys: ArraySlice<Key>, in place: inout Place) -> Bool {
+    guard let key = keys.first else {
+      place = Place()
+      return true
+    }
+    if let node = place.node {
+      // Below a leaf there is nothing to forget.
+      if node.node.scalar != nil { return false }
+      place = Place()
+      for entry in node.node.children {
+        place.children[entry.key] = Place(node: node.child(entry.key))
+      }
+    }
+    if var child = place.children[key] {
+      let isEmpty = forget(keys.dropFirst(), in: &child)
+      place.children[key] = isEmpty ? nil : child
+    }
+    return place.isEmpty
+  }
+
+  private static func collect(_ place: Place, at keys: [Key], into found: inout [WriteOperation.Assignment]) {
+    if let node = place.node { return found.append(.init(path: Path(keys: keys), value: .node(node))) }
+    if let priority = place.priority { found.append(.init(path: Path(keys: keys), value: .priority(priority))) }
+    for key in place.children.keys.sorted() {
+      if let child = place.children[key] { collect(child, at: keys + [key], into: &found) }
+    }
+  }
+
+  private static func leafCount(_ place: Place) -> Int {
+    if let node = place.node { return max(1, node.node.leafCount) }
+    return place.children.values.reduce(place.priority == nil ? 0 : 1) { $0 + leafCount($1) }
+  }
+}
