@@ -11,6 +11,7 @@ struct Surfaces {
   let configuration: ServerConfiguration
   let database: Database
   let dispatcher: Dispatcher
+  let replayer: Replayer
   let ledger: LedgerBook
   let metrics: ServerMetrics
   let threadPool: NIOThreadPool
@@ -18,13 +19,15 @@ struct Surfaces {
 
   func makeServer() -> HTTPServer {
     let desk = FunctionDesk(dispatcher: dispatcher, engine: database.engine)
+    let folder: String? = if case .directory(let folder) = configuration.storage { folder } else { nil }
+    let replays = ReplayDesk(replayer: replayer, engine: database.engine, folder: folder)
     let logger = logger
     let services = ServerServices(
       database: database,
       access: AccessPolicy(
         mode: .development, adminTokens: [AdminToken(name: "owner", secret: configuration.adminToken)]),
       metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,
-      random: SystemRandomNumberGenerator(), functions: desk, ledger: ledger, effects: desk,
+      random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, effects: desk,
       adjustableClock: configuration.clock as? AdjustableClock,
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
     var http = HTTPServerConfiguration(host: configuration.host, port: configuration.port)

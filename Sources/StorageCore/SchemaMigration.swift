@@ -10,6 +10,8 @@ public struct SchemaMigration: Sendable {
     self.script = script
   }
 
-  /// Every step that was shipped, oldest first: none, version 1 is the first.
-  public static let all: [SchemaMigration] = []
+  /// Every step that was shipped, oldest first.
+  public static let all: [SchemaMigration] = [
+    SchemaMigration(from: 1, script: [upkeep].joined(separator: "\n"))
+  ]
 }

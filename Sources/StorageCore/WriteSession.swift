@@ -27,6 +27,8 @@ public protocol WriteSession: StorageReading, AnyObject {
   func put(_ record: IdempotencyRecord, in namespace: NamespaceID)
   func put(_ record: FunctionRecord)
   func append(_ record: AuditRecord)
+  /// Rows of the administrators' work.
+  func put(_ upkeep: Upkeep, in namespace: NamespaceID)
   func setSettledRevision(_ revision: Revision, of namespace: NamespaceID)
   /// Forgets a namespace whole.
   func remove(_ namespace: NamespaceID)

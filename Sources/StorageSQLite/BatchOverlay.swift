@@ -30,6 +30,7 @@ final class BatchOverlay {
   var outbox: [ExactText: OutboxRecord] = [:]
   var idempotency: [ExactText: IdempotencyRecord] = [:]
   var settledRevision: Revision?
+  var upkeep: [Upkeep] = []
   /// Whether the file's rows of this namespace were removed by the batch.
   var hidesStored = false
 
@@ -39,7 +40,7 @@ final class BatchOverlay {
     (other.commits, other.events, other.executions, other.deliveries) = (commits, events, executions, deliveries)
     (other.entries, other.entryByKey, other.entryByReversal) = (entries, entryByKey, entryByReversal)
     (other.balances, other.outbox, other.idempotency) = (balances, outbox, idempotency)
-    (other.settledRevision, other.hidesStored) = (settledRevision, hidesStored)
+    (other.settledRevision, other.hidesStored, other.upkeep) = (settledRevision, hidesStored, upkeep)
     return other
   }
 

@@ -151,6 +151,6 @@ enum Query: Int, CaseIterable {
   /// The tables that hold a namespace's rows, for forgetting it.
   static let namespaceTables = [
     "node", "commit_log", "history", "event", "execution", "delivery", "ledger_entry", "ledger_posting", "ledger_balance",
-    "outbox", "idempotency",
+    "outbox", "idempotency", "replay", "replay_item", "invocation", "checkpoint", "checkpoint_leaf",
   ]
 }

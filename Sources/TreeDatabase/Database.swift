@@ -13,6 +13,7 @@ public final class Database: TreeWriter {
     case commit(CommitRequest, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
     case open(String, @Sendable (Result<NamespaceID, CommitRefusal>) -> Void)
     case forget(NamespaceID, @Sendable (Result<Void, CommitRefusal>) -> Void)
+    case rehearse([CommitRequest], @Sendable ([Result<CommittedRequest, CommitRefusal>]) -> Void)
   }
 
   /// The store, for looking; writing to it is this door's alone.
@@ -114,6 +115,13 @@ public final class Database: TreeWriter {
 
   public func submit(_ request: CommitRequest, completion: @escaping @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void) {
     push(.commit(request, completion)) { completion(.failure($0)) }
+  }
+
+  public func rehearse(
+    _ requests: [CommitRequest],
+    completion: @escaping @Sendable ([Result<CommittedRequest, CommitRefusal>]) -> Void
+  ) {
+    push(.rehearse(requests, completion)) { refusal in completion(requests.map { _ in .failure(refusal) }) }
   }
 
   /// Commits a request.

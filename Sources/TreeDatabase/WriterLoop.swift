@@ -25,6 +25,8 @@ struct WriterLoop {
     case refused(CommitRefusal, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
     case opened(Result<NamespaceID, CommitRefusal>, @Sendable (Result<NamespaceID, CommitRefusal>) -> Void)
     case forgotten(@Sendable (Result<Void, CommitRefusal>) -> Void)
+    case rehearsed(
+      [Result<CommittedRequest, CommitRefusal>], @Sendable ([Result<CommittedRequest, CommitRefusal>]) -> Void)
   }
 
   /// - Returns: why the writer cannot go on, if it cannot.
@@ -69,6 +71,23 @@ struct WriterLoop {
     case .forget(let namespace, let completion):
       session.remove(namespace)
       return .forgotten(completion)
+    case .rehearse(let requests, let completion): return .rehearsed(rehearse(requests), completion)
+    }
+  }
+
+  /// Judges requests one on top of the other, and takes all of it back.
+  private func rehearse(_ requests: [CommitRequest]) -> [Result<CommittedRequest, CommitRefusal>] {
+    let start = session.mark()
+    defer { session.rollback(to: start) }
+    return requests.map { request in
+      let mark = session.mark()
+      do throws(CommitRefusal) {
+        let accepted = try pipeline.accept(request, in: session)
+        return .success(CommittedRequest(request: request, receipt: accepted.receipt, changes: accepted.changes))
+      } catch {
+        session.rollback(to: mark)
+        return .failure(error)
+      }
     }
   }
 
@@ -77,6 +96,7 @@ struct WriterLoop {
     case .commit(_, let completion): .refused(refusal, completion)
     case .open(_, let completion): .opened(.failure(refusal), completion)
     case .forget(_, let completion): .refused(refusal) { completion($0.map { _ in }) }
+    case .rehearse(let requests, let completion): .rehearsed(requests.map { _ in .failure(refusal) }, completion)
     }
   }
 
@@ -101,6 +121,8 @@ struct WriterLoop {
       completion(.failure(failure.map { CommitRefusal($0) } ?? refusal))
     case .opened(let result, let completion):
       completion(failure.map { .failure(CommitRefusal($0)) } ?? result)
+    case .rehearsed(let results, let completion):
+      completion(failure.map { error in results.map { _ in .failure(CommitRefusal(error)) } } ?? results)
     case .forgotten(let completion):
       completion(failure.map { .failure(CommitRefusal($0)) } ?? .success(()))
     }

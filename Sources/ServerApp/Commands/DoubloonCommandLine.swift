@@ -9,6 +9,9 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
   /// Where commands print.
   @TaskLocal static var output = CommandOutput.standard
 
+  /// Who is asked before something is done that cannot be undone.
+  @TaskLocal static var question = CommandQuestion.terminal
+
   /// The name, the help text, and the commands in it.
   public static let configuration = CommandConfiguration(
     commandName: "doubloon",
@@ -31,10 +34,11 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
     groupedSubcommands: [
       CommandGroup(name: "Serving", subcommands: [DevCommand.self]),
       CommandGroup(name: "The tree", subcommands: [DataCommand.self]),
-      CommandGroup(name: "Rewards", subcommands: [TriggersCommand.self, LedgerCommand.self, FunctionsCommand.self]),
+      CommandGroup(
+        name: "Rewards", subcommands: [TriggersCommand.self, LedgerCommand.self, FunctionsCommand.self, ReplayCommand.self]),
       CommandGroup(
         name: "Operation",
-        subcommands: [StatusCommand.self, DrainCommand.self, BackupCommand.self, RestoreCommand.self]),
+        subcommands: [StatusCommand.self, DrainCommand.self, LogCommand.self, BackupCommand.self, RestoreCommand.self]),
     ]
   )
 

@@ -13,6 +13,9 @@ struct TriggersCommand: AsyncParsableCommand {
         doubloon triggers show 1-42:/users/bob/level
         doubloon triggers tail
       """,
-    subcommands: [TriggersListCommand.self, TriggersShowCommand.self, TriggersTailCommand.self],
+    subcommands: [
+      TriggersListCommand.self, TriggersShowCommand.self, TriggersTailCommand.self,
+      TriggersAcknowledgeCommand.self,
+    ],
     aliases: ["events"])
 }
