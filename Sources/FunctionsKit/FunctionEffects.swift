@@ -57,4 +57,11 @@ public struct FunctionEffects: Sendable {
 
   /// Whether nothing was asked for: then only the record of the run is committed. Assumptions alone ask for nothing.
   public var isEmpty: Bool { operations.isEmpty && postings.isEmpty && messages.isEmpty }
+
+  /// The same with other operations: for a late run, whose plain writes must not overwrite newer data.
+  public func replacingOperations(_ operations: [WriteOperation]) -> FunctionEffects {
+    var effects = self
+    effects.operations = operations
+    return effects
+  }
 }

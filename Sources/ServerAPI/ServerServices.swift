@@ -26,6 +26,8 @@ public final class ServerServices: Sendable {
   public let logger: Logger
   /// Nil where no functions run.
   public let functions: (any FunctionOperating)?
+  /// Nil where nothing can be replayed.
+  public let replays: (any ReplayOperating)?
   /// Nil where no ledger is kept.
   public let ledger: LedgerBook?
   /// Answers `X-Doubloon-Wait: effects`.
@@ -41,7 +43,8 @@ public final class ServerServices: Sendable {
     database: Database, listeners: ListenerHub, streamLimits: StreamLimits = StreamLimits(), access: any AccessDeciding,
     metrics: ServerMetrics, defaultNamespace: String,
     threadPool: NIOThreadPool, logger: Logger, random: any RandomNumberGenerator & Sendable,
-    functions: (any FunctionOperating)? = nil, ledger: LedgerBook? = nil, effects: (any EffectsWaiting)? = nil,
+    functions: (any FunctionOperating)? = nil, replays: (any ReplayOperating)? = nil, ledger: LedgerBook? = nil,
+    effects: (any EffectsWaiting)? = nil,
     adjustableClock: AdjustableClock? = nil,
     announceNamespace: @escaping @Sendable (String) -> Void = { _ in }
   ) {
@@ -54,6 +57,7 @@ public final class ServerServices: Sendable {
     self.threadPool = threadPool
     self.logger = logger
     self.functions = functions
+    self.replays = replays
     self.ledger = ledger
     self.effects = effects
     self.adjustableClock = adjustableClock

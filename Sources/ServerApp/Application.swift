@@ -26,6 +26,8 @@ public final class Application: Sendable {
   /// What takes events to the functions.
   public let dispatcher: Dispatcher
   public let outbox: OutboxDispatcher
+  /// What gives events to functions again.
+  public let replayer: Replayer
   /// The ledger, for transfers, holds and statements.
   public let ledger: LedgerBook
 
@@ -67,9 +69,11 @@ public final class Application: Sendable {
       limits: configuration.limits,
       clock: configuration.clock)
     ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
+    replayer = Replayer(dispatcher: dispatcher, writer: database, logger: logger)
     threadPool = NIOThreadPool(numberOfThreads: 2)
     let surfaces = Surfaces(
-      configuration: configuration, database: database, listeners: listeners, dispatcher: dispatcher, ledger: ledger,
+      configuration: configuration, database: database, listeners: listeners, dispatcher: dispatcher, replayer: replayer,
+      ledger: ledger,
       metrics: metrics,
       threadPool: threadPool, logger: logger)
     server = surfaces.makeServer()
@@ -134,6 +138,7 @@ public final class Application: Sendable {
       RoomService(name: "dispatcher", dispatcher.run),
       RoomService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
       RoomService(name: "holds", sweeper.run),
+      RoomService(name: "replays", replayer.run),
     ]
   }
 

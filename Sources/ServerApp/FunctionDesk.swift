@@ -63,10 +63,8 @@ struct FunctionDesk: FunctionOperating, EffectsWaiting {
   private func faulting<Result>(_ body: () async throws -> Result) async throws(OperationFault) -> Result {
     do {
       return try await body()
-    } catch let error as AdministrationError {
-      throw OperationFault(.notFound, error.message)
     } catch {
-      throw OperationFault(.unavailable, "\(error)")
+      throw OperationFault(error)
     }
   }
 }

@@ -11,7 +11,8 @@ extension StartReport {
     say(missing) { "Functions that are no longer registered; their waiting events became dead letters: \($0)." }
     say(changed) { "Functions with another pattern or kind than before: \($0)." }
     say(paused) { "Paused functions: \($0). Resume one with \"doubloon functions resume NAME\"." }
-    say(crashed) { "The last process died during: \($0). Each counts as a failed attempt." }
+    say(crashed) { "The last process died of this run, which counts as a failed attempt: \($0)." }
+    say(suspects) { "The last process died during these runs, which are tried again one at a time: \($0)." }
     if deadLetters > 0 { lines.append("\(deadLetters) waiting events of missing functions became dead letters.") }
     if waiting > 0 { lines.append("\(waiting) failed events wait for their next attempt.") }
     return lines

@@ -12,6 +12,7 @@ struct Surfaces {
   let database: Database
   let listeners: ListenerHub
   let dispatcher: Dispatcher
+  let replayer: Replayer
   let ledger: LedgerBook
   let metrics: ServerMetrics
   let threadPool: NIOThreadPool
@@ -19,13 +20,15 @@ struct Surfaces {
 
   func makeServer() -> HTTPServer {
     let desk = FunctionDesk(dispatcher: dispatcher, engine: database.engine)
+    let folder: String? = if case .directory(let folder) = configuration.storage { folder } else { nil }
+    let replays = ReplayDesk(replayer: replayer, engine: database.engine, folder: folder)
     let logger = logger
     let services = ServerServices(
       database: database, listeners: listeners,
       access: AccessPolicy(
         mode: .development, adminTokens: [AdminToken(name: "owner", secret: configuration.adminToken)]),
       metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,
-      random: SystemRandomNumberGenerator(), functions: desk, ledger: ledger, effects: desk,
+      random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, effects: desk,
       adjustableClock: configuration.clock as? AdjustableClock,
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
     let sockets = SocketDoor(services: services)

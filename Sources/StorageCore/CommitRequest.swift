@@ -66,6 +66,8 @@ public struct CommitRequest: Sendable {
   public var functions: [FunctionRecord]
   /// A line for the audit log, written in the same transaction: a request that is refused leaves none.
   public var audit: AuditRecord?
+  /// Rows of the administrators' work; nil for everybody else's requests.
+  public var upkeep: Upkeep?
   /// The event and the function whose effect this is; nil for everybody else's request.
   public var cause: Cause?
   /// Whether the commit makes no events, so that no function runs for it.
@@ -89,6 +91,7 @@ public struct CommitRequest: Sendable {
     settledRevision = nil
     functions = []
     audit = nil
+    upkeep = nil
     cause = nil
     suppressesTriggers = false
     isImport = false

@@ -11,7 +11,9 @@ public struct SchemaMigration: Sendable {
   }
 
   /// Every step that was shipped, oldest first.
-  public static let all = [SchemaMigration(from: 1, script: rulesAndIndexes + "\n" + historyRuns.script)]
+  public static let all = [
+    SchemaMigration(from: 1, script: [rulesAndIndexes, historyRuns.script, upkeep].joined(separator: "\n"))
+  ]
 
   /// Version 2: rules and the indexes that they declare.
   private static let rulesAndIndexes = """

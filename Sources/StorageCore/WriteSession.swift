@@ -36,6 +36,8 @@ public protocol WriteSession: StorageReading, AnyObject {
   /// Whether an index has places, so that something is left to remove.
   func hasPlaces(of index: IndexID, in namespace: NamespaceID) throws(StorageError) -> Bool
   func append(_ record: AuditRecord)
+  /// Rows of the administrators' work.
+  func put(_ upkeep: Upkeep, in namespace: NamespaceID)
   func setSettledRevision(_ revision: Revision, of namespace: NamespaceID)
   /// Forgets a namespace whole.
   func remove(_ namespace: NamespaceID)

@@ -60,6 +60,7 @@ struct Batch {
     case .settled(let ns, let before): overlays[ns]?.settledRevision = before
     case .head(let ns, let before): heads[ns] = before
     case .audit: audits.removeLast()
+    case .upkeep(let ns): overlays[ns]?.upkeep.removeLast()
     case .execution(let ns, let key, let before): overlays[ns]?.executions[key] = before
     case .delivery(let ns, let key, let before):
       if let before {

@@ -37,6 +37,7 @@ final class BatchOverlay {
   /// Places to remove from the file: of which index, and how many.
   var removedPlaces: [(index: IndexID, limit: Int)] = []
   var settledRevision: Revision?
+  var upkeep: [Upkeep] = []
   /// Whether the file's rows of this namespace were removed by the batch.
   var hidesStored = false
 
@@ -47,7 +48,7 @@ final class BatchOverlay {
     (other.entries, other.entryByKey, other.entryByReversal) = (entries, entryByKey, entryByReversal)
     (other.balances, other.outbox, other.idempotency) = (balances, outbox, idempotency)
     (other.rules, other.indexes, other.places, other.removedPlaces) = (rules, indexes, places, removedPlaces)
-    (other.settledRevision, other.hidesStored) = (settledRevision, hidesStored)
+    (other.settledRevision, other.hidesStored, other.upkeep) = (settledRevision, hidesStored, upkeep)
     return other
   }
 

@@ -10,6 +10,7 @@ enum BatchUndo {
   case settled(NamespaceID, Revision?)
   case head(NamespaceID, NamespaceHead?)
   case audit
+  case upkeep(NamespaceID)
   indirect case execution(NamespaceID, FunctionKey, ExecutionRecord?)
   indirect case delivery(NamespaceID, FunctionKey, DeliveryRecord??)
   indirect case balance(NamespaceID, BalanceKey, Int64?)

@@ -79,6 +79,11 @@ final class HistoryMemory: Sendable {
     places.withLock { $0[ns]?.complete() }
   }
 
+  /// Says that the past was pruned. For the writer.
+  func prune(_ ns: NamespaceID, through revision: Int64) {
+    places.withLock { $0[ns]?.pruned = revision }
+  }
+
   func remove(_ ns: NamespaceID) {
     places.withLock { $0[ns] = nil }
   }
@@ -88,9 +93,10 @@ final class HistoryMemory: Sendable {
   }
 
   private func load(_ ns: NamespaceID, from connection: SQLiteConnection) throws(StorageError) -> RecentChanges {
-    let watermark = try connection.watermark(ns).history
-    var recent = RecentChanges(start: watermark)
-    for commit in try connection.commits(ns, after: watermark) {
+    let (watermark, pruned) = try connection.watermark(ns)
+    let start = max(watermark, pruned)
+    var recent = RecentChanges(start: start, pruned: pruned)
+    for commit in try connection.commits(ns, after: start) {
       guard let changes = commit.changes else {
         throw StorageError(
           .unreadable, "The changes of commit \(commit.revision) were forgotten before they were in the history.")

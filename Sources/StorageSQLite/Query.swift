@@ -162,6 +162,7 @@ enum Query: Int, CaseIterable {
   /// The tables that hold a namespace's rows, for forgetting it.
   static let namespaceTables = [
     "node", "commit_log", "history", "history_run", "event", "execution", "delivery", "ledger_entry", "ledger_posting",
-    "ledger_balance", "outbox", "idempotency", "rules", "tree_index", "index_place",
+    "ledger_balance", "outbox", "idempotency", "rules", "tree_index", "index_place", "replay", "replay_item", "invocation",
+    "checkpoint", "checkpoint_leaf",
   ]
 }

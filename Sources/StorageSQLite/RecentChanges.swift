@@ -15,9 +15,12 @@ struct RecentChanges {
   private var blocks: [ChangeColumns] = []
   private var block = ChangeColumns()
   private(set) var openChanges = 0
+  /// Up to here the past was pruned: it is not read any more, even where it is still in this memory.
+  var pruned: Int64
 
-  init(start: Int64) {
+  init(start: Int64, pruned: Int64) {
     self.start = start
+    self.pruned = pruned
     lastRevision = start
   }
 

@@ -53,7 +53,7 @@ extension SQLiteConnection {
     EventID(epoch: row.int(0), revision: Revision(row.int(1)), path: PathBytes(bytes: row.bytes(2)))
   }
 
-  private func readExecution(_ row: SQLiteStatement) throws(StorageError) -> ExecutionRecord {
+  func readExecution(_ row: SQLiteStatement) throws(StorageError) -> ExecutionRecord {
     ExecutionRecord(
       event: event(row), function: try row.text(3), outcome: try value(row.text(4), "an execution's outcome"),
       reason: try row.optionalText(5), attempt: Int(row.int(6)), startedAt: row.int(7), finishedAt: row.int(8),

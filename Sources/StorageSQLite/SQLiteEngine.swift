@@ -42,6 +42,19 @@ public final class SQLiteEngine: StorageEngine {
     try SQLiteEngine(folder: .temporary(), options: options)
   }
 
+  /// A store that is only needed for a while, in a folder of its own inside another; it goes with ``close()``.
+  ///
+  /// - Throws: ``StorageError/Code/locked`` if there is one already.
+  public static func scratch(in directory: String, options: SQLiteOptions = SQLiteOptions()) throws(StorageError)
+    -> SQLiteEngine
+  {
+    let path = directory + "/scratch"
+    let folder = try DataFolder(path, isTemporary: true)
+    // What a process left that died at it.
+    for ending in ["", "-wal", "-shm"] { FileCalls.remove(folder.store + ending) }
+    return try SQLiteEngine(folder: folder, options: options)
+  }
+
   init(
     folder: DataFolder, options: SQLiteOptions, migrations: [SchemaMigration] = SchemaMigration.all,
     faults: SQLiteFaults? = nil

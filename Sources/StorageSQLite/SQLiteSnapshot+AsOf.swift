@@ -9,7 +9,19 @@ extension SQLiteSnapshot {
   func leaves(in namespace: NamespaceID, under path: PathBytes, asOf revision: Revision, limit: Int) throws(StorageError)
     -> [StoredLeaf]
   {
-    let whole = PathRange(subtree: path)
+    try leaves(in: namespace, within: PathRange(subtree: path), asOf: revision, limit: limit)
+  }
+
+  func leaves(in namespace: NamespaceID, after path: PathBytes?, asOf revision: Revision, limit: Int) throws(StorageError)
+    -> [StoredLeaf]
+  {
+    let lower = path.map { $0.bytes + [0] } ?? []
+    return try leaves(in: namespace, within: PathRange(lower: lower, upper: PathRange.end), asOf: revision, limit: limit)
+  }
+
+  private func leaves(in namespace: NamespaceID, within whole: PathRange, asOf revision: Revision, limit: Int)
+    throws(StorageError) -> [StoredLeaf]
+  {
     var result: [StoredLeaf] = []
     var lower = whole.lower
     var undo: Undo?
@@ -77,6 +89,11 @@ private struct Undo {
     self.revision = revision.rawValue
     connection = try snapshot.db
     recent = try snapshot.history.recent(namespace, reading: connection)
+    let pruned = recent.pruned
+    guard revision.rawValue >= pruned else {
+      throw StorageError(
+        .unreadable, "The log was pruned up to revision \(pruned); the tree as of \(revision) can no longer be read.")
+    }
     // Nothing was committed since; the memory holds at least what the snapshot sees.
     guard revision.rawValue < recent.lastRevision else {
       (head, watermark) = (revision.rawValue, recent.start)
@@ -88,12 +105,7 @@ private struct Undo {
       watermark = recent.start
       return
     }
-    let (watermark, pruned) = try connection.watermark(namespace)
-    guard revision.rawValue >= pruned else {
-      throw StorageError(
-        .unreadable, "The log was pruned up to revision \(pruned); the tree as of \(revision) can no longer be read.")
-    }
-    self.watermark = watermark
+    watermark = try connection.watermark(namespace).history
     runs = try connection.historyRuns(namespace, after: revision.rawValue)
   }
 

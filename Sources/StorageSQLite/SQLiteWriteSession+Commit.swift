@@ -38,6 +38,9 @@ extension SQLiteWriteSession {
   private func takeOver(finished: [NamespaceID]) {
     heads.merge(batch.heads) { $1 }
     for ns in finished { history.complete(ns) }
+    for (ns, overlay) in batch.overlays {
+      for case let checkpoint? in overlay.upkeep.map(\.checkpoint) { history.prune(ns, through: checkpoint.revision.rawValue) }
+    }
     for record in batch.created { names[ExactText(record.name)] = record.id }
     nextNamespace += Int64(batch.created.count)
     nextAudit += Int64(batch.audits.count)
@@ -90,6 +93,7 @@ extension SQLiteWriteSession {
     for (_, record) in overlay.outbox.sorted(by: { $0.key < $1.key }) { try write(record, of: ns) }
     for (_, record) in overlay.idempotency.sorted(by: { $0.key < $1.key }) { try write(record, of: ns) }
     try writeIndexes(of: overlay, of: ns)
+    for upkeep in overlay.upkeep { try write(upkeep, of: ns) }
     if let revision = overlay.settledRevision {
       try connection.statement(.setSettledRevision).bind(revision.rawValue).bind(ns.rawValue).run()
     }

@@ -17,6 +17,7 @@ public final class Database: TreeWriter {
     /// Something of the house's own, put into the batch beside the requests.
     case task(WriterTask, completion: @Sendable (Result<Void, CommitRefusal>) -> Void)
     case forget(NamespaceID, @Sendable (Result<Void, CommitRefusal>) -> Void)
+    case rehearse([CommitRequest], @Sendable ([Result<CommittedRequest, CommitRefusal>]) -> Void)
     /// The batch before is durable and told.
     case flushed
   }
@@ -134,6 +135,13 @@ public final class Database: TreeWriter {
 
   public func submit(_ request: CommitRequest, completion: @escaping @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void) {
     push(.commit(request, completion)) { completion(.failure($0)) }
+  }
+
+  public func rehearse(
+    _ requests: [CommitRequest],
+    completion: @escaping @Sendable ([Result<CommittedRequest, CommitRefusal>]) -> Void
+  ) {
+    push(.rehearse(requests, completion)) { refusal in completion(requests.map { _ in .failure(refusal) }) }
   }
 
   /// Commits a request.

@@ -7,6 +7,7 @@ enum JudgedWork: Sendable {
   case refused(CommitRefusal, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
   case opened(Result<NamespaceID, CommitRefusal>, @Sendable (Result<NamespaceID, CommitRefusal>) -> Void)
   case forgotten(NamespaceID, @Sendable (Result<Void, CommitRefusal>) -> Void)
+  case rehearsed([Result<CommittedRequest, CommitRefusal>], @Sendable ([Result<CommittedRequest, CommitRefusal>]) -> Void)
   case done(@Sendable (Result<Void, CommitRefusal>) -> Void)
 
   /// Hands out the answer. After a batch that failed everything that was judged on it is refused: also what was going to be
@@ -19,6 +20,8 @@ enum JudgedWork: Sendable {
       completion(.failure(failure.map { CommitRefusal($0) } ?? refusal))
     case .opened(let result, let completion):
       completion(failure.map { .failure(CommitRefusal($0)) } ?? result)
+    case .rehearsed(let results, let completion):
+      completion(failure.map { error in results.map { _ in .failure(CommitRefusal(error)) } } ?? results)
     case .forgotten(_, let completion), .done(let completion):
       completion(failure.map { .failure(CommitRefusal($0)) } ?? .success(()))
     }

@@ -137,6 +137,7 @@ struct WritePipeline {
     for message in request.outbox { session.put(message, in: namespace) }
     for function in request.functions { session.put(function) }
     if let audit = request.audit { session.append(audit) }
+    if let upkeep = request.upkeep { session.put(upkeep, in: namespace) }
     if let revision = request.settledRevision { session.setSettledRevision(revision, of: namespace) }
     if let idempotency = request.idempotency {
       session.put(

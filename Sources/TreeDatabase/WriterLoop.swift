@@ -85,6 +85,22 @@ struct WriterLoop {
     case .forget(let namespace, let completion):
       session.remove(namespace)
       return .forgotten(namespace, completion)
+    case .rehearse(let requests, let completion): return .rehearsed(rehearse(requests), completion)
+    }
+  }
+
+  /// Judges requests one on top of the other, and takes all of it back.
+  private func rehearse(_ requests: [CommitRequest]) -> [Result<CommittedRequest, CommitRefusal>] {
+    let start = session.mark()
+    defer { session.rollback(to: start) }
+    return requests.map { request in
+      let mark = session.mark()
+      do throws(CommitRefusal) {
+        return .success(try pipeline.accept(request, in: session))
+      } catch {
+        session.rollback(to: mark)
+        return .failure(error)
+      }
     }
   }
 
@@ -94,6 +110,7 @@ struct WriterLoop {
     case .open(_, let completion): .opened(.failure(refusal), completion)
     case .task(_, let completion): .refused(refusal) { completion($0.map { _ in }) }
     case .forget(_, let completion): .refused(refusal) { completion($0.map { _ in }) }
+    case .rehearse(let requests, let completion): .rehearsed(requests.map { _ in .failure(refusal) }, completion)
     case .flushed: nil
     }
   }

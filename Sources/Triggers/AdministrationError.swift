@@ -1,9 +1,26 @@
 /// What was asked of the dispatcher cannot be done.
 public struct AdministrationError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What kind of reason.
+  public enum Code: Sendable, Hashable {
+    /// What was named does not exist.
+    case notFound
+    /// It contradicts the state of things.
+    case conflict
+    /// The order makes no sense.
+    case invalid
+  }
+
+  /// What kind of reason.
+  public let code: Code
   /// What was wrong, and what to do: a sentence for whoever asked.
   public let message: String
 
   init(_ message: String) {
+    self.init(.notFound, message)
+  }
+
+  init(_ code: Code, _ message: String) {
+    self.code = code
     self.message = message
   }
 

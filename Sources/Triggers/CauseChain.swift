@@ -9,6 +9,7 @@ struct CauseChain: CustomStringConvertible {
     var next = last
     while let cause = next, causes.count < 64 {
       causes.append(cause)
+      guard cause.parent != nil else { return }
       // A log that was pruned, or cannot be read, only makes the chain shorter: it is for people.
       next = (try? storage.commit(in: namespace, at: cause.event.revision))?.cause
     }
@@ -17,4 +18,9 @@ struct CauseChain: CustomStringConvertible {
   var description: String {
     causes.map { "\($0.function) for \($0.event)" }.joined(separator: " ← ")
   }
+}
+
+extension Cause {
+  /// The commit that the cause's event happened in; nil for an invocation by hand, which happened in none.
+  var parent: Revision? { event.epoch > 0 ? event.revision : nil }
 }

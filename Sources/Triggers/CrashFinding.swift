@@ -6,6 +6,9 @@ struct CrashFinding: Sendable {
   let function: String
   let attempts: Int
   let crashes: Int
+  /// Whether the run was alone when the process died. Otherwise it is one of several suspects, or the process was killed
+  /// from outside.
+  let isBlamed: Bool
 
   /// nil if the effect was durable already, or the event is unknown: then there is nothing to count.
   init?(_ note: CrashNote, snapshot: any Snapshot) throws(StorageError) {
@@ -16,16 +19,18 @@ struct CrashFinding: Sendable {
     if delivery?.state == .dead { return nil }
     self.event = event
     function = note.function
-    attempts = (delivery?.attempts ?? 0) + 1
-    crashes = (delivery?.crashes ?? 0) + 1
+    isBlamed = note.isAlone
+    attempts = (delivery?.attempts ?? 0) + (isBlamed ? 1 : 0)
+    crashes = (delivery?.crashes ?? 0) + (isBlamed ? 1 : 0)
   }
 
-  /// The attempt, written down. The next one comes at once: waiting would not make it safer, and whoever pulled the plug
-  /// is no reason to wait.
+  /// The finding, written down. The next attempt comes at once, and alone: see ``DispatchState/quarantine``.
   func record(isDead: Bool, at now: Int64) -> DeliveryRecord {
     DeliveryRecord(
       event: event.id, kind: event.kind, hop: event.hop, function: function, state: isDead ? .dead : .waiting,
       attempts: attempts, crashes: crashes, nextAttemptAt: isDead ? 0 : now,
-      lastError: "crash: the process died during the run (\(crashes) times so far)", updatedAt: now)
+      lastError: isBlamed
+        ? "crash: the process died while nothing but this ran (\(crashes) times so far)"
+        : "crash: the process died while this ran, among others perhaps; it is tried again alone", updatedAt: now)
   }
 }

@@ -6,6 +6,8 @@ struct CrashNote: Sendable, Hashable {
   let namespace: NamespaceID
   let event: EventID
   let function: String
+  /// Whether nothing else was running: if the process died then, this run killed it.
+  var isAlone = false
 
   /// The note as bytes: three numbers, the length of the name, the name, the path.
   var bytes: [UInt8] {
@@ -18,7 +20,8 @@ struct CrashNote: Sendable, Hashable {
     return bytes
   }
 
-  init(namespace: NamespaceID, event: EventID, function: String) {
+  init(namespace: NamespaceID, event: EventID, function: String, isAlone: Bool = false) {
+    self.isAlone = isAlone
     self.namespace = namespace
     self.event = event
     self.function = function

@@ -15,7 +15,8 @@ final class CrashNotes: @unchecked Sendable {
   let slotCount = 64
   /// Room for the deepest path of the longest keys.
   private static let slotBytes = 32 << 10
-  private static let headerBytes = 8
+  /// Length, checksum, and whether the run is alone.
+  private static let headerBytes = 12
 
   private let base: UnsafeMutableRawPointer
 
@@ -41,7 +42,13 @@ final class CrashNotes: @unchecked Sendable {
     let start = base + slot * Self.slotBytes
     (start + Self.headerBytes).copyMemory(from: bytes, byteCount: bytes.count)
     start.storeBytes(of: Self.checksum(bytes), toByteOffset: 4, as: UInt32.self)
+    start.storeBytes(of: note.isAlone ? 1 : 0, toByteOffset: 8, as: UInt32.self)
     start.storeBytes(of: UInt32(bytes.count), as: UInt32.self)
+  }
+
+  /// The run is over, or others run beside it from now on.
+  func endAlone(_ slot: Int) {
+    (base + slot * Self.slotBytes).storeBytes(of: 0, toByteOffset: 8, as: UInt32.self)
   }
 
   func clear(_ slot: Int) {
@@ -56,7 +63,9 @@ final class CrashNotes: @unchecked Sendable {
       guard count > 0, count <= Self.slotBytes - Self.headerBytes else { return nil }
       let bytes = Array(UnsafeRawBufferPointer(start: start + Self.headerBytes, count: count))
       guard Self.checksum(bytes) == start.load(fromByteOffset: 4, as: UInt32.self) else { return nil }
-      return CrashNote(bytes)
+      var note = CrashNote(bytes)
+      note?.isAlone = start.load(fromByteOffset: 8, as: UInt32.self) == 1
+      return note
     }
   }
 
@@ -64,9 +73,9 @@ final class CrashNotes: @unchecked Sendable {
     for slot in 0..<slotCount { clear(slot) }
   }
 
-  /// FNV-1a: tells a note from the rest of an older one.
+  /// FNV-1a: tells a note from the rest of an older one, and from one of an older layout.
   private static func checksum(_ bytes: [UInt8]) -> UInt32 {
-    bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
+    bytes.reduce(2_166_136_262) { ($0 ^ UInt32($1)) &* 16_777_619 }
   }
 
   private static func failure(_ what: String, _ path: String) -> StorageError {

@@ -17,6 +17,8 @@ struct Delivery: Sendable {
   var crashes = 0
   /// Whether there is a delivery record, which the end of the work removes.
   var isStored = false
+  /// Whether a person, or a replay, has it run again.
+  var isAgain = false
   /// Whether the event holds back the settled revision.
   var isUnsettled = false
   /// How often the run was repeated because a value that it had read was stale.
@@ -49,11 +51,14 @@ struct Delivery: Sendable {
     attempts = other.attempts
     crashes = other.crashes
     isStored = other.isStored
+    isAgain = other.isAgain
     isUnsettled = other.isUnsettled
     noteSlot = other.noteSlot
     self.lane = lane
   }
 
+  /// Whether it comes later than the event: newer data may stand where it would write (see ``LateWrites``).
+  var isLate: Bool { isStored || isAgain }
   var event: EventID { facts.record.id }
   var namespace: NamespaceID { facts.namespace }
 

@@ -52,7 +52,12 @@ extension DispatchState {
     switch functions[delivery.function].phase {
     case .active: queue(delivery)
     case .paused: park(delivery)
-    case .resuming: functions[delivery.function].held.append(delivery)
+    case .resuming:
+      if delivery.isUnsettled, !functions[delivery.function].isCatchingUp {
+        park(delivery)
+      } else {
+        functions[delivery.function].held.append(delivery)
+      }
     }
   }
 

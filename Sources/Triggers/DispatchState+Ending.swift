@@ -8,6 +8,7 @@ extension DispatchState {
   ///
   /// - Returns: whether the run counts; false if it was abandoned meanwhile, and nothing of it may have an effect.
   mutating func end(_ run: Run, _ ending: RunEnding, at now: Int64) -> Bool {
+    endAlone(run)
     guard active.removeValue(forKey: run.id) != nil else {
       // The thread came back after all: its note is free again.
       freeNote(run.delivery.noteSlot)
@@ -99,6 +100,8 @@ extension DispatchState {
       for var delivery in deliveries { settle(&delivery) }
     case (.wait(let deliveries), .failure): unsettle(deliveries)
     case (.note, _): return
+    case (.shelve(let deliveries), .success): shelved(deliveries)
+    case (.shelve(let deliveries), .failure): resend(waiting(.shelve(deliveries), at: now), at: now)
     case (.attempt(let delivery, let record), .failure):
       var request = request(in: delivery.namespace)
       request.deliveries = [record]
@@ -191,6 +194,7 @@ extension DispatchState {
     guard functions[function].parking == 0 else { return }
     aftermath.parked += functions[function].parkingWaiters
     functions[function].parkingWaiters = []
+    noteParkingOver(function)
   }
 
   mutating func freeNote(_ slot: Int?) {

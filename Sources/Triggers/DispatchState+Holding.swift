@@ -6,6 +6,10 @@ import StorageCore
 extension DispatchState {
   /// Adds a delivery that counts as active to its lane.
   mutating func queue(_ delivery: Delivery) {
+    if let lane = delivery.lane, isFull(lane) {
+      end(delivery)
+      return shelve([delivery], of: lane, at: delivery.facts.commit?.time ?? 0)
+    }
     guard lanes.isHeld(delivery.lane) else { return lanes.add(delivery, to: delivery.lane) }
     var delivery = delivery
     end(delivery)
@@ -19,6 +23,9 @@ extension DispatchState {
   mutating func hold(_ lane: LaneKey?, at now: Int64) {
     var unsettled: [Delivery] = []
     var all: [Delivery] = []
+    let excess = lanes.trim(lane, to: options.behindMax)
+    for delivery in excess { end(delivery) }
+    if let lane, !excess.isEmpty { shelve(excess, of: lane, at: now) }
     lanes.hold(lane, true)
     lanes.updateBehind(lane) { delivery in
       all.append(delivery)
@@ -59,9 +66,12 @@ extension DispatchState {
 
   /// The records of deliveries that wait for the head of their lane.
   func waiting(_ purpose: Submission.Purpose, at now: Int64) -> Submission {
-    guard case .wait(let deliveries) = purpose, let first = deliveries.first else {
-      preconditionFailure("Only waiting deliveries are recorded as such.")
+    let deliveries: [Delivery]
+    switch purpose {
+    case .wait(let waiting), .shelve(let waiting): deliveries = waiting
+    default: preconditionFailure("Only waiting deliveries are recorded as such.")
     }
+    guard let first = deliveries.first else { preconditionFailure("There is always one that waits.") }
     var request = request(in: first.namespace)
     request.deliveries = deliveries.map { delivery in
       delivery.record(

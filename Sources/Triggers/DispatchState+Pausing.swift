@@ -9,6 +9,8 @@ extension DispatchState {
     _ function: Int, because reason: String, byEngine: Bool, in namespace: NamespaceID?, at now: Int64
   ) {
     functions[function].phase = .paused
+    functions[function].kept = nil
+    releaseResume(function, isDone: false)
     functions[function].pauseReason = reason
     functions[function].isPausedByEngine = byEngine
     if byEngine { aftermath.remarks.append((.error, "\(functions[function].name) is \(reason).")) }
@@ -25,6 +27,10 @@ extension DispatchState {
       if wasHeld { begin(delivery) }
       park(delivery)
     }
+    for delivery in quarantine.remove(where: { $0.function == function }) {
+      lanes.finish(delivery.lane)
+      park(delivery)
+    }
     let waiting = timers.remove { $0.delivery?.function == function }
     for case let timed in waiting {
       guard let delivery = timed.delivery else { continue }
@@ -35,18 +41,6 @@ extension DispatchState {
     for delivery in functions[function].held { park(delivery) }
     functions[function].held = []
   }
-
-  /// Lets a function run again; what was put by comes before what is new.
-  mutating func reactivate(_ function: Int, with loaded: [Delivery]) {
-    functions[function].phase = .active
-    for delivery in loaded {
-      begin(delivery)
-      queue(delivery)
-    }
-    let held = functions[function].held
-    functions[function].held = []
-    for delivery in held { queue(delivery) }
-  }
 }
 
 extension DispatchState.Timed {
@@ -54,7 +48,7 @@ extension DispatchState.Timed {
   var delivery: Delivery? {
     switch self {
     case .retry(let delivery), .repetition(let delivery): delivery
-    case .resend, .load, .flush: nil
+    case .resend, .load, .refill, .flush: nil
     }
   }
 }

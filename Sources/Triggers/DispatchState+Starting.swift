@@ -10,16 +10,27 @@ extension DispatchState {
   }
 
   /// Takes in a namespace, with the deliveries that wait in it, in the order of their events.
-  mutating func open(_ namespace: NamespaceID, settled: Revision, _ waiting: [DeliveryRecord]) {
+  mutating func open(
+    _ namespace: NamespaceID, settled: Revision, _ waiting: [DeliveryRecord], suspects: Set<ReplayItem>
+  ) {
     namespaces[namespace] = NamespaceState(settled: settled)
     for record in waiting {
       guard let delivery = delivery(record, in: namespace) else { continue }
-      schedule(delivery, until: record.state == .waiting ? record.nextAttemptAt : 0)
+      let isSuspect = suspects.contains(ReplayItem(event: record.event, function: record.function))
+      if isSuspect, lanes.isFree(delivery.lane) {
+        _ = lanes.admit(delivery, to: delivery.lane)
+        begin(delivery)
+        quarantine.append(delivery)
+      } else {
+        schedule(delivery, until: record.state == .waiting ? record.nextAttemptAt : 0)
+      }
     }
   }
 
   /// Makes the delivery run at a time, after those of its lane.
   mutating func schedule(_ delivery: Delivery, until time: Int64) {
+    // What is beyond the lane's room stays in storage.
+    guard !isFull(delivery.lane) else { return lanes.cut(delivery.lane) }
     guard lanes.admit(delivery, to: delivery.lane) else { return }
     // What is loaded later stands behind it, and is at rest like it.
     lanes.hold(delivery.lane, true)

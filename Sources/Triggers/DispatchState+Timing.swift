@@ -15,6 +15,7 @@ extension DispatchState {
       case .repetition(let delivery): requeue(delivery)
       case .resend(let submission): aftermath.submissions.append(submission)
       case .load(let namespace): loads.append(namespace)
+      case .refill(let lane): refills.append(lane)
       case .flush:
         aftermath.submissions.append(contentsOf: skips)
         skips = []
@@ -42,6 +43,7 @@ extension DispatchState {
 
   private mutating func timeOut(_ run: Run, at now: Int64) {
     active[run.id] = nil
+    endAlone(run)
     run.runner.leaveBehind()
     runnerCount -= 1
     var delivery = run.delivery

@@ -13,6 +13,8 @@ struct DispatchState {
     case resend(Submission)
     /// Events that could not be read from storage are read again.
     case load(NamespaceID)
+    /// What a lane has on the shelf could not be read, and is read again.
+    case refill(LaneKey)
     /// Records of skipped runs have waited long enough.
     case flush
   }
@@ -20,6 +22,10 @@ struct DispatchState {
   enum Work: Sendable {
     case run(Run)
     case load(NamespaceID)
+    /// Reads what a lane left in storage.
+    case refill(LaneKey)
+    /// Reads what was kept while a function was paused.
+    case resume(Int, KeptDeliveries)
     case stop
   }
 
@@ -35,6 +41,11 @@ struct DispatchState {
   var functions: [FunctionState]
   var namespaces: [NamespaceID: NamespaceState] = [:]
   var lanes = LaneQueue<Delivery>()
+  /// What the last process may have died of. Until it is empty nothing else runs, and of these one at a time: if the
+  /// process dies again, it is known by which.
+  var quarantine = Queue<Delivery>()
+  /// The run that is alone.
+  var aloneRun: Int?
   var timers = TimerQueue<Timed>()
   var active: [Int: Run] = [:]
   var lastRunID = 0
@@ -42,6 +53,11 @@ struct DispatchState {
   var waiters: [Int: Waiter] = [:]
   /// Namespaces to load from storage, in the order in which they fell behind.
   var loads = Queue<NamespaceID>()
+  /// Lanes whose rest is in storage, and functions that are being resumed: work for a runner.
+  var refills = Queue<LaneKey>()
+  var resumes = Queue<Int>()
+  /// Records on their way to storage of deliveries that memory has no room for, by lane.
+  var shelving: [LaneKey: Int] = [:]
   /// Skipped runs whose records wait for company.
   var skips: [Submission] = []
   /// Deliveries of paused functions that need a record.
@@ -77,11 +93,16 @@ struct DispatchState {
       namespaces[namespace]?.isLoading = true
       return .load(namespace)
     }
-    guard var delivery = lanes.next() else { return nil }
+    if let work = nextUpkeep() { return work }
+    guard canRun else { return nil }
+    let isAlone = !quarantine.isEmpty
+    guard var delivery = quarantine.popFirst() ?? lanes.next() else { return nil }
     delivery.noteSlot = freeNoteSlots.popLast()
     lastRunID += 1
     let deadline = now + table.definitions[delivery.function].options.deadline.wholeMilliseconds
-    let run = Run(id: lastRunID, delivery: delivery, startedAt: now, deadline: deadline, runner: runner)
+    let run = Run(
+      id: lastRunID, delivery: delivery, startedAt: now, deadline: deadline, runner: runner, isAlone: isAlone)
+    if isAlone { aloneRun = run.id }
     active[run.id] = run
     wake(by: deadline)
     return .run(run)
@@ -101,6 +122,7 @@ struct DispatchState {
 
   /// Takes what was left to be done, with the records that ride along.
   mutating func takeAftermath(at now: Int64) -> Aftermath {
+    collectDryLanes()
     collectParks(at: now)
     collectSkips(at: now)
     var taken = aftermath

@@ -41,17 +41,23 @@ extension Dispatcher {
     do {
       try await store(record, in: try anyNamespace())
       await allParked(function)
-      let kept = try keptDeliveries(of: name)
-      withState { state in
-        let deliveries = kept.compactMap { state.delivery($0.1, in: $0.0) }
-        state.reactivate(function, with: deliveries)
+      let namespaces = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces().map(\.id) }
+      let isDone = await withCheckedContinuation { continuation in
+        let canRun = withState { state in
+          guard !state.isStopping, state.functions[function].phase == .resuming else { return false }
+          state.functions[function].resumeWaiters.append(continuation)
+          state.beginResume(function, KeptDeliveries(of: name, in: namespaces))
+          return true
+        }
+        if !canRun { continuation.resume(returning: false) }
+      }
+      guard isDone else {
+        throw AdministrationError(
+          .conflict, "\(name) was paused again, or the server stops, before all was read that was kept.")
       }
     } catch {
       // Paused as before: what came meanwhile is put by with the rest.
-      withState { state in
-        state.functions[function].phase = .paused
-        state.putBy(function)
-      }
+      withState { $0.endResume(function, isDone: false) }
       throw error
     }
   }
@@ -68,6 +74,11 @@ extension Dispatcher {
     guard let loaded else {
       throw AdministrationError("There is no event \(event). List the events to find its id.")
     }
+    let pruned = try engine.read { (snapshot) throws(StorageError) in try snapshot.prunedRevision(of: namespace) }
+    guard event.revision > pruned else {
+      throw AdministrationError(
+        .conflict, "The log was pruned up to revision \(pruned): what \(event) saw is not known any more, so it cannot be run.")
+    }
     let facts = loaded.event.facts
     let wanting = table.wanting(facts.path, facts.record.kind, change: loaded.event.change)
       .filter { name == nil || table.definitions[$0].name == name }
@@ -83,6 +94,7 @@ extension Dispatcher {
         if let stored, stored.state != .dead { continue }
         var delivery = Delivery(facts, to: function, of: table.definitions[function], root: facts.revision)
         delivery.isStored = stored != nil
+        delivery.isAgain = true
         state.begin(delivery)
         state.route(delivery)
       }
@@ -119,18 +131,19 @@ extension Dispatcher {
     return count
   }
 
-  /// Closes dead letters without running them: they are recorded as skipped, `acknowledged`.
+  /// Closes dead letters without running them: they are recorded as skipped, `acknowledged`, with the reason behind it.
   ///
   /// - Returns: how many.
-  public func acknowledgeDeadLetters(in namespace: NamespaceID, of function: String? = nil, event: EventID? = nil)
-    async throws -> Int
-  {
+  public func acknowledgeDeadLetters(
+    in namespace: NamespaceID, of function: String? = nil, event: EventID? = nil, because reason: String? = nil
+  ) async throws -> Int {
     let now = clock.now()
     let letters = try deadLetters(in: namespace, of: function, event: event)
     for letter in letters {
       var request = CommitRequest(namespace: namespace, actor: .system("triggers"))
       request.execution = ExecutionRecord(
-        event: letter.event, function: letter.function, outcome: .skipped, reason: "acknowledged",
+        event: letter.event, function: letter.function, outcome: .skipped,
+        reason: reason.map { "acknowledged: \($0)" } ?? "acknowledged",
         attempt: max(letter.attempts, 1), startedAt: now, finishedAt: now, settings: nil)
       request.settles = (letter.event, letter.function)
       try await commit(request)
@@ -165,18 +178,6 @@ extension Dispatcher {
         return false
       }
       if isReady { continuation.resume() }
-    }
-  }
-
-  /// What was kept while a function was paused, in the order of the events.
-  private func keptDeliveries(of name: String) throws -> [(NamespaceID, DeliveryRecord)] {
-    try engine.read { (snapshot) throws(StorageError) in
-      var kept: [(NamespaceID, DeliveryRecord)] = []
-      for namespace in try snapshot.namespaces() {
-        let found = try snapshot.allDeliveries(in: namespace.id, state: .paused).filter { $0.function == name }
-        kept += found.map { (namespace.id, $0) }
-      }
-      return kept.sorted { ($0.1.event.revision, $0.1.event.path) < ($1.1.event.revision, $1.1.event.path) }
     }
   }
 

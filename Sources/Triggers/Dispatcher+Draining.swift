@@ -77,7 +77,7 @@ extension Dispatcher {
     throw DrainTimeout(unsettled: busy)
   }
 
-  private func suspend(_ waiter: Int) async -> Bool {
+  func suspend(_ waiter: Int) async -> Bool {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let known = withState { $0.suspend(waiter, continuation) }

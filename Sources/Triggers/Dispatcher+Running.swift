@@ -82,6 +82,8 @@ extension Dispatcher {
         if !runner.isLeftBehind { withState { $0.endRunner() } }
         return
       case .load(let namespace): load(namespace)
+      case .refill(let lane): refill(lane)
+      case .resume(let function, let kept): resume(function, kept)
       case .run(let run): ended = (run, await perform(run))
       }
     }
@@ -111,7 +113,9 @@ extension Dispatcher {
     options.failpoint(.committedNotDispatched)
     if let notes, let slot = run.delivery.noteSlot {
       notes.write(
-        CrashNote(namespace: run.delivery.namespace, event: run.delivery.event, function: definition.name), to: slot)
+        CrashNote(
+          namespace: run.delivery.namespace, event: run.delivery.event, function: definition.name, isAlone: run.isAlone),
+        to: slot)
     }
     do {
       return try await execute(run, definition)
@@ -126,6 +130,13 @@ extension Dispatcher {
       delivery, definition, namespace: name(of: delivery.namespace), engine: engine, leavesMax: options.limits.leavesMax)
     run.context.withLock { $0 = input.context }
     options.failpoint(.inHandler)
+    return try await attempt(input, delivery, definition, startedAt: run.startedAt)
+  }
+
+  /// Runs a function's body on its input and makes one request of what it asked for.
+  func attempt(_ input: RunInput, _ delivery: Delivery, _ definition: FunctionDefinition, startedAt: Int64) async throws
+    -> RunEnding
+  {
     let outcome: Outcome
     do {
       outcome = try await definition.body(input.run, input.context)
@@ -133,21 +144,25 @@ extension Dispatcher {
       input.context.abandon()
       throw error
     }
-    let effects = try input.context.finish()
+    var effects = try input.context.finish()
     switch outcome {
     case .skipped(let reason): return .skipped(reason)
     case .done:
+      var late = LateWrites(reader: input.reader)
+      if delivery.isLate { effects = try late.withholdStale(in: effects) }
+      if let reason = late.reason, effects.isEmpty { return .skipped(reason) }
       let now = clock.now()
       let execution = ExecutionRecord(
-        event: delivery.event, function: definition.name, outcome: .done, reason: nil, attempt: delivery.attempts + 1,
-        startedAt: run.startedAt, finishedAt: now, settings: table.settings[delivery.function])
-      let request = try EffectRequest(delivery: delivery, definition: definition, currencies: options.currencies)
+        event: delivery.event, function: definition.name, outcome: .done, reason: late.reason, attempt: delivery.attempts + 1,
+        startedAt: startedAt, finishedAt: now, settings: table.settings[delivery.function])
+      var request = try EffectRequest(delivery: delivery, definition: definition, currencies: options.currencies)
         .make(effects, execution, at: now)
+      request.expectations += late.expectations
       return .effect(request, execution)
     }
   }
 
-  private static func failure(of error: any Error) -> RunEnding {
+  static func failure(of error: any Error) -> RunEnding {
     switch error {
     case let permanent as PermanentFailure: .failed(permanent.reason, .permanent)
     case let later as RetryLater: .failed(later.reason, .retryAfter(later.delay.wholeMilliseconds))

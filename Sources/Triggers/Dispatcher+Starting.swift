@@ -22,7 +22,8 @@ extension Dispatcher {
       plan.report.deadLetters += found.moved.count { $0.new.state == .dead }
       plan.report.waiting += found.ready.count
       let settled = namespace.settled
-      withState { $0.open(namespace.id, settled: settled, found.ready) }
+      let suspects = plan.suspects
+      withState { $0.open(namespace.id, settled: settled, found.ready, suspects: suspects) }
     }
     let lagging = plan.namespaces.map(\.id)
     withState { state in
@@ -42,16 +43,24 @@ extension Dispatcher {
   }
 
   private func store(_ moves: [StartPlan.Move], in namespace: NamespaceID) async throws {
-    for move in moves {
+    let renamed = moves.filter { $0.old.function != $0.new.function }
+    for move in renamed {
       var request = CommitRequest(namespace: namespace, actor: .system("triggers"))
       request.deliveries = [move.new]
-      if move.old.function != move.new.function { request.settles = (move.old.event, move.old.function) }
+      request.settles = (move.old.event, move.old.function)
+      try await commit(request)
+    }
+    let same = moves.filter { $0.old.function == $0.new.function }
+    for start in stride(from: 0, to: same.count, by: 256) {
+      var request = CommitRequest(namespace: namespace, actor: .system("triggers"))
+      request.deliveries = same[start..<min(start + 256, same.count)].map(\.new)
       try await commit(request)
     }
   }
 
-  /// Counts the runs that the last process died in. After the third death the event is a dead letter, and its function is
-  /// paused: one event must not keep a whole server from running.
+  /// Finds the runs that the last process died in. They are suspects: each is run again alone, so that the one that kills
+  /// the process is known when it dies again. After the third death that an event is to blame for it is a dead letter, and
+  /// its function is paused: one event must not keep a whole server from running.
   private func settleCrashes(_ plan: inout StartPlan, at now: Int64) async throws {
     guard let notes else { return }
     for note in notes.read() {
@@ -61,8 +70,13 @@ extension Dispatcher {
         known ? try CrashFinding(note, snapshot: snapshot) : nil
       }
       guard let crash else { continue }
-      plan.report.crashed.append("\(note.function) \(note.event)")
-      let isFatal = crash.crashes >= options.crashesMax
+      if crash.isBlamed {
+        plan.report.crashed.append("\(note.function) \(note.event)")
+      } else {
+        plan.report.suspects.append("\(note.function) \(note.event)")
+      }
+      let isFatal = crash.isBlamed && crash.crashes >= options.crashesMax
+      if !isFatal { plan.suspects.insert(ReplayItem(event: note.event, function: note.function)) }
       var request = CommitRequest(namespace: note.namespace, actor: .system("triggers"))
       request.deliveries = [crash.record(isDead: isFatal, at: now)]
       if isFatal {

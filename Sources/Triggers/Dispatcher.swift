@@ -96,6 +96,9 @@ public final class Dispatcher: CommitObserver, Sendable {
     return writer
   }
 
+  /// Whether the dispatcher was started.
+  var hasWriter: Bool { attachedWriter.withLock { $0 != nil } }
+
   func attach(_ writer: any TreeWriter) {
     attachedWriter.withLock { $0 = writer }
   }

@@ -12,6 +12,8 @@ public struct DispatcherOptions: Sendable {
   public var eventsMax: Int
   /// Below this many, events that wait in storage are loaded.
   public var eventsLow: Int
+  /// Deliveries held in memory behind a failing one of their key; what is beyond waits in storage.
+  public var behindMax: Int
   /// Runs of one function that may be abandoned at their deadline before the function is paused.
   public var abandonedMax: Int
   /// Deaths of the process during the run of one event before it becomes a dead letter and the function is paused.
@@ -34,11 +36,13 @@ public struct DispatcherOptions: Sendable {
   /// Options; the defaults fit two cores. A cap that contradicts another is a mistake of the programmer and traps.
   public init(
     currencies: [Currency] = [.piecesOfEight], limits: WriteLimits = WriteLimits(), runnerCount: Int = 4,
-    eventsMax: Int = 65_536, eventsLow: Int = 16_384, abandonedMax: Int = 4, crashesMax: Int = 3, rerunsMax: Int = 25,
+    eventsMax: Int = 65_536, eventsLow: Int = 16_384, behindMax: Int = 256, abandonedMax: Int = 4, crashesMax: Int = 3,
+    rerunsMax: Int = 25,
     skipDelay: Int64 = 1000, skipsMax: Int = 128, crashNotesPath: String? = nil, stopDelay: Int64 = 2000,
     waitClock: any WallClock = SystemClock(),
     failpoint: Failpoint = .none
   ) {
+    precondition(behindMax > 0, "A failing event keeps at least one behind it.")
     precondition(runnerCount > 0, "Functions need at least one runner.")
     precondition(eventsLow < eventsMax, "Loading begins below the cap: \(eventsLow) is not below \(eventsMax).")
     self.currencies = currencies
@@ -46,6 +50,7 @@ public struct DispatcherOptions: Sendable {
     self.runnerCount = runnerCount
     self.eventsMax = eventsMax
     self.eventsLow = eventsLow
+    self.behindMax = behindMax
     self.abandonedMax = abandonedMax
     self.crashesMax = crashesMax
     self.rerunsMax = rerunsMax

@@ -44,7 +44,7 @@ public struct EventParticipant: CommitParticipant {
   }
 
   /// The places that patterns matched, in path order.
-  private func matchedPlaces(_ changes: [LeafChange]) -> [MatchedPlace] {
+  func matchedPlaces(_ changes: [LeafChange]) -> [MatchedPlace] {
     var places: [MatchedPlace] = []
     var indices: [PathBytes: Int] = [:]
     for (position, change) in changes.enumerated() where !change.path.isPriority {

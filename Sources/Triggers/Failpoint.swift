@@ -14,6 +14,8 @@ public struct Failpoint: Sendable {
     case beforeAttemptRecord
     /// W7: the failed attempt is durable.
     case afterAttemptRecord
+    /// W9: a replay has stored what it gives to the functions, and none of it has run.
+    case replayHandedOver
   }
 
   private let reach: @Sendable (Place) -> Void

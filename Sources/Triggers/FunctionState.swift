@@ -24,6 +24,14 @@ struct FunctionState {
   var parkingWaiters: [CheckedContinuation<Void, Never>] = []
   /// What came while it was resuming.
   var held: [Delivery] = []
+  /// Where the look at what was kept stands, while it is resuming.
+  var kept: KeptDeliveries?
+  /// Whether what was kept is as good as read: what comes now is held in memory.
+  var isCatchingUp = false
+  /// Whether everything that was on its way to storage is there, and was looked at.
+  var isFinalLook = false
+  /// Who waits until it runs again.
+  var resumeWaiters: [CheckedContinuation<Bool, Never>] = []
   var counts = FunctionCounts()
 
   init(name: String) {

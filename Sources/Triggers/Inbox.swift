@@ -124,6 +124,6 @@ fileprivate extension Inbox.State {
         namespace: namespace, events: events,
         commit: EventFacts.Commit(
           time: committed.receipt.time, actor: committed.request.actor, changes: committed.changes),
-        parent: committed.request.cause?.event.revision))
+        parent: committed.request.cause?.parent))
   }
 }

@@ -4,18 +4,24 @@
 /// others of the lane stand behind it. ``finish(_:)`` lets the next one go; until then nothing of the lane is ready. Lanes
 /// that are done are forgotten, so a million keys cost nothing when nothing happens to them.
 struct LaneQueue<Element> {
-  private struct Lane {
+  struct Lane {
     var waiting = Queue<Element>()
     /// Whether the head waits for a retry, and everything behind it with it.
     var isHeld = false
+    /// Whether more of it lies in storage: nothing may be added before that is back.
+    var isCut = false
+    /// Whether it has no head: it waits to be refilled.
+    var isDry = false
   }
 
-  private var ready = Queue<Element>()
-  private var lanes: [LaneKey: Lane] = [:]
+  var ready = Queue<Element>()
+  var lanes: [LaneKey: Lane] = [:]
   /// How many stand behind the heads of their lanes.
-  private var behind = 0
+  var behind = 0
   /// How many of these wait for a retry of their lane's head.
-  private var held = 0
+  var held = 0
+  /// Lanes that ran dry since they were last asked for.
+  var dry: [LaneKey] = []
 
   /// How many can run now.
   var readyCount: Int { ready.count }
@@ -56,7 +62,12 @@ struct LaneQueue<Element> {
     guard let lane else { return }
     hold(lane, false)
     guard let next = lanes[lane]?.waiting.popFirst() else {
-      lanes[lane] = nil
+      if lanes[lane]?.isCut == true {
+        lanes[lane]?.isDry = true
+        dry.append(lane)
+      } else {
+        lanes[lane] = nil
+      }
       return
     }
     behind -= 1
@@ -101,6 +112,9 @@ struct LaneQueue<Element> {
       behind -= waiting.count
       if isHeld(key) { held -= waiting.count }
       removed += waiting.map { ($0, isHeld(key)) }
+      // What is in storage is found when the function is resumed.
+      lanes[key]?.isCut = false
+      if lanes[key]?.isDry == true { lanes[key] = nil }
     }
     for head in front.compactMap(lane) { lanes[head] = nil }
     return removed

@@ -19,7 +19,7 @@ struct LoadedEvent: Sendable {
     let commit = try snapshot.commit(in: namespace, at: id.revision)
     let event = LoadedEvent(
       facts: EventFacts(record: record, path: path, commit: nil), change: commit?.changes?.change(at: id.path),
-      parent: commit?.cause?.event.revision,
+      parent: commit?.cause?.parent,
       known: Set(try snapshot.executions(in: namespace, of: id).map(\.function)))
     return (event, try snapshot.deliveries(in: namespace, of: id))
   }
@@ -41,7 +41,7 @@ struct LoadedEvent: Sendable {
         LoadedEvent(
           // The commit is read again when the event is run: a page of large commits must not fill the memory.
           facts: EventFacts(record: event, path: path, commit: nil), change: commit?.changes?.change(at: event.id.path),
-          parent: commit?.cause?.event.revision, known: Set(executions).union(deliveries)))
+          parent: commit?.cause?.parent, known: Set(executions).union(deliveries)))
     }
     return page
   }

@@ -9,10 +9,13 @@ final class Run: Sendable {
   /// When it is abandoned.
   let deadline: Int64
   let runner: Runner
+  /// Whether nothing else runs meanwhile.
+  let isAlone: Bool
   /// Known once the event's values were read.
   let context = Mutex<FunctionContext?>(nil)
 
-  init(id: Int, delivery: Delivery, startedAt: Int64, deadline: Int64, runner: Runner) {
+  init(id: Int, delivery: Delivery, startedAt: Int64, deadline: Int64, runner: Runner, isAlone: Bool) {
+    self.isAlone = isAlone
     self.id = id
     self.delivery = delivery
     self.startedAt = startedAt

@@ -6,6 +6,7 @@ import TreeModel
 struct RunInput {
   let run: FunctionDefinition.Run
   let context: FunctionContext
+  let reader: RunReader
 
   /// Reads the event's values: of a leaf from the commit, of a larger node from the tree as of the commit and of the one
   /// before it. A retry, a restart and a replay find the same.
@@ -17,12 +18,25 @@ struct RunInput {
       throw PermanentFailure("\(definition.name)'s pattern \(definition.pattern) does not match \(facts.path) any more.")
     }
     let commit = try facts.commit ?? Self.commit(of: facts, engine)
-    let reader = RunReader(engine: engine, namespace: facts.namespace, revision: facts.revision, leavesMax: leavesMax)
+    reader = RunReader(engine: engine, namespace: facts.namespace, revision: facts.revision, leavesMax: leavesMax)
     let details = EventDetails(
       id: facts.text, namespace: namespace, path: facts.path, time: commit.time,
       actor: commit.actor.description, attempt: delivery.attempts + 1)
     let (before, after) = try Self.values(facts, commit, reader)
     run = FunctionDefinition.Run(details: details, captures: captures, before: before, after: after)
+    context = FunctionContext(event: details, reader: reader)
+  }
+
+  /// The values of an event that never happened, on the tree as it is at a revision.
+  init(
+    _ record: InvocationRecord, at revision: Revision, namespace: String, id: NamespaceID, captures: [String],
+    engine: any StorageEngine, leavesMax: Int
+  ) {
+    reader = RunReader(engine: engine, namespace: id, revision: revision, leavesMax: leavesMax)
+    let details = EventDetails(
+      id: record.event.description, namespace: namespace, path: record.path, time: record.time,
+      actor: record.actingAs.description, attempt: 1)
+    run = FunctionDefinition.Run(details: details, captures: captures, before: record.before, after: record.after)
     context = FunctionContext(event: details, reader: reader)
   }
 

@@ -24,6 +24,8 @@ struct StartPlan: Sendable {
   /// Names that functions had before, and their names now.
   private var renamed: [String: String] = [:]
   var report = StartReport()
+  /// Runs that the last process may have died of.
+  var suspects: Set<ReplayItem> = []
 
   init(table: TriggerTable, now: Int64, snapshot: any Snapshot) throws(StorageError) {
     self.table = table
@@ -95,8 +97,8 @@ struct StartPlan: Sendable {
             moved.append(Move(old: delivery, new: delivery.dead))
             continue
           }
-          // A paused function's deliveries are all in that state: that is where resuming looks.
-          let state = functions[function].phase == .paused ? .paused : delivery.state
+          // A function's deliveries are all in the state that goes with its own: that is where they are looked for.
+          let state: DeliveryRecord.State = functions[function].phase == .paused ? .paused : .waiting
           let own = delivery.moved(to: name, state)
           if own != delivery { moved.append(Move(old: delivery, new: own)) }
           if functions[function].phase == .active { ready.append(own) }

@@ -8,8 +8,10 @@ public struct StartReport: Sendable, Hashable {
   public var changed: [String] = []
   /// Functions that are paused.
   public var paused: [String] = []
-  /// Runs that were under way when the process died, as `function event`.
+  /// Runs that the last process died of, as `function event`: nothing else ran.
   public var crashed: [String] = []
+  /// Runs that were under way, with others, when the last process died, as `function event`.
+  public var suspects: [String] = []
   /// Waiting deliveries that became dead letters because their function is missing.
   public var deadLetters = 0
   /// Deliveries that wait for a retry.

@@ -9,6 +9,8 @@ struct Submission: Sendable {
     case attempt(Delivery, DeliveryRecord)
     /// Deliveries that wait behind one that waits for a retry.
     case wait([Delivery])
+    /// The same, for which memory has no room.
+    case shelve([Delivery])
     /// Deliveries of a paused function.
     case park([Delivery])
     /// Removes the delivery record of an event that was handled before.

@@ -195,7 +195,7 @@ struct RestartTests {
     for crash in 1...3 {
       // What a process leaves that dies during the run.
       let notes = try CrashNotes(path: folder.file("crash-notes"))
-      notes.write(CrashNote(namespace: first.namespace, event: event.id, function: "pay"), to: 5)
+      notes.write(CrashNote(namespace: first.namespace, event: event.id, function: "pay", isAlone: true), to: 5)
       let again = try await TriggerFixture(folder: folder, runs: false, Self.pay)
       #expect(again.report.crashed == ["pay \(event.id)"])
       #expect(try again.deliveries(crash == 3 ? .dead : .waiting).map(\.crashes) == [crash])

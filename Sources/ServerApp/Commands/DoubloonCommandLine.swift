@@ -9,6 +9,9 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
   /// Where commands print.
   @TaskLocal static var output = CommandOutput.standard
 
+  /// Who is asked before something is done that cannot be undone.
+  @TaskLocal static var question = CommandQuestion.terminal
+
   /// The name, the help text, and the commands in it.
   public static let configuration = CommandConfiguration(
     commandName: "doubloon",
@@ -34,11 +37,13 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
       CommandGroup(name: "The tree", subcommands: [DataCommand.self]),
       CommandGroup(
         name: "Rewards",
-        subcommands: [WhyCommand.self, TriggersCommand.self, LedgerCommand.self, FunctionsCommand.self]),
+        subcommands: [
+          WhyCommand.self, TriggersCommand.self, ReplayCommand.self, LedgerCommand.self, FunctionsCommand.self,
+        ]),
       CommandGroup(
         name: "Operation",
         subcommands: [
-          StatusCommand.self, DrainCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self,
+          StatusCommand.self, DrainCommand.self, AuditCommand.self, LogCommand.self, BackupCommand.self, RestoreCommand.self,
         ]),
     ]
   )

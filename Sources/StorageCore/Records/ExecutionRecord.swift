@@ -12,7 +12,7 @@ public struct ExecutionRecord: Sendable, Hashable {
   public let function: String
   /// How it ended.
   public let outcome: Outcome
-  /// Why it was skipped; nil when done.
+  /// Why it was skipped; when done: what of a late run was not written, nil if all was.
   public let reason: String?
   /// Which attempt this was, from 1.
   public let attempt: Int

@@ -4,7 +4,7 @@ import ArgumentParser
 struct FunctionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "functions",
-    abstract: "The functions of this deployment: list, pause, resume, retry.",
+    abstract: "The functions of this deployment: list, pause, resume, retry, invoke.",
     discussion: """
       Examples:
         doubloon functions list
@@ -14,5 +14,6 @@ struct FunctionsCommand: AsyncParsableCommand {
       """,
     subcommands: [
       FunctionsListCommand.self, FunctionsPauseCommand.self, FunctionsResumeCommand.self, FunctionsRetryCommand.self,
+      FunctionsInvokeCommand.self,
     ])
 }

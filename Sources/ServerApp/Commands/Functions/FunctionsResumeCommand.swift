@@ -22,7 +22,7 @@ struct FunctionsResumeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let answer = try await server.withClient(spansNamespaces: true) { client in
-      try await client.post(AdminPath.function(name, "resume"), query: server.query)
+      try await client.post(AdminPath.function(name, "resume"), query: server.query, timeout: ReplayStartCommand.patience)
     }
     output.print(answer) { _ in "\(name.printable) goes on." }
   }

@@ -12,6 +12,9 @@ enum AdminPath {
   static let dataDiff = "/admin/v1/data/diff"
   static let dataLog = "/admin/v1/data/log"
   static let functions = "/admin/v1/functions"
+  static let replays = "/admin/v1/replays"
+  static let log = "/admin/v1/log"
+  static let acknowledge = "/admin/v1/dead-letters/acknowledge"
 
   static let balance = "/admin/v1/ledger/balance"
   static let statement = "/admin/v1/ledger/statement"
@@ -19,13 +22,16 @@ enum AdminPath {
   static let reverse = "/admin/v1/ledger/reverse"
   static let transfers = "/admin/v1/ledger/transfers"
 
+  /// One replay.
+  static func replay(_ id: Int64) -> String { "\(replays)/\(id)" }
+
   /// One event; ids hold slashes, which separate segments there too.
   static func event(_ id: String) -> String {
     events + "/"
       + id.split(separator: "/", omittingEmptySubsequences: false).map { PercentEncoding.segment($0) }.joined(separator: "/")
   }
 
-  /// What is done to a function: `pause`, `resume`, `retry`.
+  /// What is done to a function: `pause`, `resume`, `retry`, `invoke`.
   static func function(_ name: String, _ action: String) -> String {
     "\(functions)/\(PercentEncoding.segment(name))/\(action)"
   }

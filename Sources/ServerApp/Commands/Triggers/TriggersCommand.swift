@@ -15,6 +15,7 @@ struct TriggersCommand: AsyncParsableCommand {
       """,
     subcommands: [
       TriggersListCommand.self, TriggersCountCommand.self, TriggersShowCommand.self, TriggersTailCommand.self,
+      TriggersAcknowledgeCommand.self,
     ],
     aliases: ["events"])
 }

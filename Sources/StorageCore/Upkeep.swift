@@ -1,0 +1,31 @@
+public import TreeModel
+
+/// Rows of the administrators' work, which ride in a commit like everything else: all of it, or nothing.
+public struct Upkeep: Sendable {
+  /// One step of pruning.
+  public enum Pruning: Sendable, Hashable {
+    /// Removes what an earlier, unfinished or replaced checkpoint of another revision left.
+    case clearLeaves(keeping: Revision)
+    /// Forgets the changes of the commits up to and including this one, which were made after the first.
+    case forgetChanges(after: Revision, through: Revision)
+    /// Removes history that only reads before this revision need.
+    case forgetHistory(through: Revision)
+  }
+
+  /// Events that were derived from the log, where the table does not have them.
+  public var events: [EventRecord] = []
+  /// A replay's new state; replaces the record of its id.
+  public var replay: ReplayRecord?
+  /// What the replay gives to the functions with this commit.
+  public var replayItems: (replay: Int64, items: [ReplayItem])?
+  /// A function that was run by hand.
+  public var invocation: InvocationRecord?
+  /// A part of the tree of a checkpoint that is being written.
+  public var checkpointLeaves: (revision: Revision, leaves: [Leaf])?
+  /// A finished checkpoint; the log counts as pruned from now on.
+  public var checkpoint: CheckpointRecord?
+  /// What is pruned.
+  public var pruning: Pruning?
+
+  public init() {}
+}

@@ -1,0 +1,53 @@
+import StorageCore
+import TreeModel
+
+/// The events of a commit, from the log: the same as the write would have made, whatever was registered then.
+///
+/// An event is a place and a revision, so that a function which was deployed later finds, in the commits of years before,
+/// events with the ids that they would have had (design §5).
+struct DerivedEvents {
+  let table: TriggerTable
+  private let participant: EventParticipant
+  private let hopsMax: Int
+
+  init(table: TriggerTable, limits: WriteLimits) {
+    self.table = table
+    participant = EventParticipant(table: table, limits: limits)
+    hopsMax = limits.hopsMax
+  }
+
+  /// The events with the functions that want them, in path order.
+  ///
+  /// None for a commit that told functions to sleep, or that stands at the end of a chain that is too long.
+  ///
+  /// - Parameter functions: which functions count, by position.
+  func events(of commit: CommitRecord, for functions: Set<Int>, in snapshot: any Snapshot) throws(StorageError)
+    -> [(event: EventRecord, functions: [Int])]
+  {
+    let hop = commit.cause?.hop ?? 0
+    guard let changes = commit.changes, !commit.suppressesTriggers, hop <= hopsMax else { return [] }
+    var found: [(event: EventRecord, functions: [Int])] = []
+    for place in participant.matchedPlaces(changes) where place.functions.contains(where: functions.contains) {
+      let hasUnchanged = try hasUnchanged(place, changes, after: commit, in: snapshot)
+      guard let kind = place.kind(hasUnchanged: hasUnchanged) else { continue }
+      let wanting = place.functions.filter {
+        functions.contains($0) && table.wants($0, kind, before: place.exact?.before, after: place.exact?.after)
+      }
+      guard !wanting.isEmpty else { continue }
+      let id = EventID(epoch: commit.epoch, revision: commit.revision, path: place.path)
+      found.append((EventRecord(namespace: commit.namespace, id: id, kind: kind, hop: hop), wanting.sorted()))
+    }
+    return found
+  }
+
+  /// Whether a leaf below the place was there before the commit and after it: among one more leaf than were changed there is
+  /// one that was not, if there is any.
+  private func hasUnchanged(
+    _ place: MatchedPlace, _ changes: [LeafChange], after commit: CommitRecord, in snapshot: any Snapshot
+  ) throws(StorageError) -> Bool {
+    guard place.mayHaveUnchanged else { return false }
+    let leaves = try snapshot.leaves(
+      in: commit.namespace, under: place.path, asOf: commit.revision, limit: changes.count + 1)
+    return leaves.contains { changes.change(at: $0.leaf.path) == nil }
+  }
+}

@@ -1,0 +1,69 @@
+import StorageCore
+
+/// Resuming a function goes page by page, as far as memory has room, so that it may have kept millions of events.
+///
+/// What comes meanwhile is kept as while it was paused, and found by a later page. Near the end the function *catches up*:
+/// then it is held in memory, for the short time until the last page is in.
+extension DispatchState {
+  mutating func beginResume(_ function: Int, _ kept: KeptDeliveries) {
+    functions[function].kept = kept
+    functions[function].isCatchingUp = false
+    resumes.append(function)
+  }
+
+  /// Takes in a page.
+  mutating func resume(_ function: Int, with page: [(NamespaceID, DeliveryRecord)], next: KeptDeliveries) {
+    guard functions[function].phase == .resuming, functions[function].kept != nil else { return }
+    for (namespace, record) in page {
+      guard let delivery = delivery(record, in: namespace) else { continue }
+      begin(delivery)
+      queue(delivery)
+    }
+    functions[function].kept = next
+    guard page.isEmpty else { return resumes.append(function) }
+    if !functions[function].isCatchingUp {
+      functions[function].isCatchingUp = true
+      functions[function].isFinalLook = false
+    }
+    // What is on its way to a record has to be there before the last look; whoever notes it there goes on.
+    guard functions[function].parking == 0 else { return }
+    lookAgain(function)
+  }
+
+  /// The last record that was on its way is there.
+  mutating func noteParkingOver(_ function: Int) {
+    guard functions[function].phase == .resuming, functions[function].isCatchingUp else { return }
+    lookAgain(function)
+  }
+
+  /// Looks once more at what was stored since the last look, or ends.
+  private mutating func lookAgain(_ function: Int) {
+    guard functions[function].isFinalLook else {
+      functions[function].isFinalLook = true
+      return resumes.append(function)
+    }
+    endResume(function, isDone: true)
+  }
+
+  /// The function runs again, or is paused as before.
+  mutating func endResume(_ function: Int, isDone: Bool) {
+    guard functions[function].phase == .resuming else { return }
+    functions[function].kept = nil
+    functions[function].isCatchingUp = false
+    if isDone {
+      functions[function].phase = .active
+      let held = functions[function].held
+      functions[function].held = []
+      for delivery in held { queue(delivery) }
+    } else {
+      functions[function].phase = .paused
+      putBy(function)
+    }
+    releaseResume(function, isDone: isDone)
+  }
+
+  mutating func releaseResume(_ function: Int, isDone: Bool) {
+    aftermath.released += functions[function].resumeWaiters.map { ($0, isDone) }
+    functions[function].resumeWaiters = []
+  }
+}

@@ -1,0 +1,71 @@
+import StorageCore
+import TreeModel
+
+/// How far a replay is, and what came of it so far.
+struct ReplayProgress: Sendable, Hashable {
+  /// Where to go on; nil when everything was gone through.
+  var cursor: ReplayCursor?
+  /// The last revision that counts: what comes later is not the replay's business.
+  var through: Revision
+  /// Up to here the log was pruned when the replay began: what lies before was not looked at.
+  var pruned: Revision
+  /// Commits, or records, that were looked at.
+  var scanned: Int64 = 0
+  /// Pairs that were given to their functions.
+  var given: Int64 = 0
+  /// Pairs that had been handled before.
+  var alreadyDone: Int64 = 0
+  /// Pairs that wait for something else than a replay: a paused function, another event of their key.
+  var resting: Int64 = 0
+  /// How the given pairs ended: `done`, `skipped: REASON`, `waiting`, `paused`, `dead`.
+  var outcomes: [String: Int64] = [:]
+  /// What was paid by them, by unit.
+  var coins: [String: Int64] = [:]
+  /// Why it could not go on; nil if it could.
+  var failure: String?
+
+  init(cursor: ReplayCursor?, through: Revision, pruned: Revision) {
+    self.cursor = cursor
+    self.through = through
+    self.pruned = pruned
+  }
+
+  var json: JSON {
+    JSON(present: [
+      ("cursor", cursor?.json), ("through", .int(through.rawValue)),
+      ("pruned", pruned > .zero ? .int(pruned.rawValue) : nil), ("scanned", .int(scanned)), ("given", .int(given)),
+      ("alreadyDone", .int(alreadyDone)), ("resting", .int(resting)), ("outcomes", JSON(counts: outcomes)),
+      ("coins", JSON(counts: coins)), ("failure", failure.map(JSON.string)),
+    ])
+  }
+
+  init(_ json: JSON) {
+    cursor = json["cursor"].flatMap { ReplayCursor($0) }
+    through = Revision(json["through"]?.int ?? 0)
+    pruned = Revision(json["pruned"]?.int ?? 0)
+    scanned = json["scanned"]?.int ?? 0
+    given = json["given"]?.int ?? 0
+    alreadyDone = json["alreadyDone"]?.int ?? 0
+    resting = json["resting"]?.int ?? 0
+    outcomes = json["outcomes"]?.counts ?? [:]
+    coins = json["coins"]?.counts ?? [:]
+    failure = json["failure"]?.string
+  }
+}
+
+extension JSON {
+  /// An object of numbers, by name.
+  init(counts: [String: Int64]) {
+    self = .object(counts.sorted { $0.key < $1.key }.map { Member(key: $0.key, value: .int($0.value)) })
+  }
+
+  /// An object of numbers as a dictionary.
+  fileprivate var counts: [String: Int64] {
+    Dictionary((object ?? []).compactMap { member in member.value.int.map { (member.key, $0) } }) { $1 }
+  }
+
+  /// An object of what is there.
+  init(present members: [(String, JSON?)]) {
+    self = .object(members.compactMap { name, value in value.map { Member(key: name, value: $0) } })
+  }
+}
