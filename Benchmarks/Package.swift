@@ -14,5 +14,6 @@ let package = Package(
       name: "past", dependencies: ["Measuring", .product(name: "DoubloonEngine", package: "doubloon")]),
     .executableTarget(
       name: "commits", dependencies: ["Measuring", "SQLiteInterface", .product(name: "DoubloonEngine", package: "doubloon")]),
+    .executableTarget(name: "queries", dependencies: [.product(name: "DoubloonEngine", package: "doubloon")]),
   ]
 )

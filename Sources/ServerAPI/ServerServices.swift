@@ -10,6 +10,10 @@ public import TreeDatabase
 public final class ServerServices: Sendable {
   /// The door to the tree.
   public let database: Database
+  /// Who tells clients what was committed; also to be given to the database as an observer.
+  public let listeners: ListenerHub
+  /// How event streams are kept.
+  public let streamLimits: StreamLimits
   /// Who may do what.
   public let access: any AccessDeciding
   /// Counts what happens; also to be given to the database as an observer, or commits are not counted.
@@ -34,13 +38,16 @@ public final class ServerServices: Sendable {
   public let random: any RandomNumberGenerator & Sendable
 
   public init(
-    database: Database, access: any AccessDeciding, metrics: ServerMetrics, defaultNamespace: String,
+    database: Database, listeners: ListenerHub, streamLimits: StreamLimits = StreamLimits(), access: any AccessDeciding,
+    metrics: ServerMetrics, defaultNamespace: String,
     threadPool: NIOThreadPool, logger: Logger, random: any RandomNumberGenerator & Sendable,
     functions: (any FunctionOperating)? = nil, ledger: LedgerBook? = nil, effects: (any EffectsWaiting)? = nil,
     adjustableClock: AdjustableClock? = nil,
     announceNamespace: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.database = database
+    self.listeners = listeners
+    self.streamLimits = streamLimits
     self.access = access
     self.metrics = metrics
     self.defaultNamespace = defaultNamespace

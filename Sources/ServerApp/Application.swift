@@ -29,6 +29,7 @@ public final class Application: Sendable {
   /// The ledger, for transfers, holds and statements.
   public let ledger: LedgerBook
 
+  private let listeners: ListenerHub
   private let server: HTTPServer
   private let threadPool: NIOThreadPool
   private let logger: Logger
@@ -58,15 +59,18 @@ public final class Application: Sendable {
     outbox = OutboxDispatcher(
       outlets: outlets, engine: engine, clock: configuration.clock, random: SystemRandomNumberGenerator(), logger: logger)
     let metrics = ServerMetrics()
+    listeners = ListenerHub(engine: engine)
     database = try Database(
       engine: engine,
       participants: [LedgerParticipant(table: currencies), EventParticipant(table: table, limits: configuration.limits)],
-      observers: configuration.dispatchesFunctions ? [dispatcher, outbox, metrics] : [metrics], limits: configuration.limits,
+      observers: configuration.dispatchesFunctions ? [listeners, dispatcher, outbox, metrics] : [metrics, listeners],
+      limits: configuration.limits,
       clock: configuration.clock)
     ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
     threadPool = NIOThreadPool(numberOfThreads: 2)
     let surfaces = Surfaces(
-      configuration: configuration, database: database, dispatcher: dispatcher, ledger: ledger, metrics: metrics,
+      configuration: configuration, database: database, listeners: listeners, dispatcher: dispatcher, ledger: ledger,
+      metrics: metrics,
       threadPool: threadPool, logger: logger)
     server = surfaces.makeServer()
   }
@@ -142,6 +146,7 @@ public final class Application: Sendable {
 
   private func close() {
     database.shutDown()
+    listeners.stop()
     engine.close()
     // The pool has nothing to do any more; that it was stopped before is no fault.
     try? threadPool.syncShutdownGracefully()

@@ -10,6 +10,7 @@ import Triggers
 struct Surfaces {
   let configuration: ServerConfiguration
   let database: Database
+  let listeners: ListenerHub
   let dispatcher: Dispatcher
   let ledger: LedgerBook
   let metrics: ServerMetrics
@@ -20,7 +21,7 @@ struct Surfaces {
     let desk = FunctionDesk(dispatcher: dispatcher, engine: database.engine)
     let logger = logger
     let services = ServerServices(
-      database: database,
+      database: database, listeners: listeners,
       access: AccessPolicy(
         mode: .development, adminTokens: [AdminToken(name: "owner", secret: configuration.adminToken)]),
       metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,

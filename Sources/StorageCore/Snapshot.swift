@@ -45,6 +45,14 @@ public protocol Snapshot: StorageReading {
   /// The accounts that the ledger alone keeps.
   func balances(in namespace: NamespaceID) throws(StorageError) -> [AccountBalance]
 
+  func index(in namespace: NamespaceID, id: IndexID) throws(StorageError) -> IndexRecord?
+  /// The places that an index has for the children of one node, from `lower` up to but without `upper`, first to last or last
+  /// to first, at most `limit`.
+  func places(
+    in namespace: NamespaceID, of index: IndexID, below parent: PathBytes, from lower: IndexPlace, to upper: IndexPlace,
+    isDescending: Bool, limit: Int
+  ) throws(StorageError) -> [IndexPlace]
+
   func outbox(in namespace: NamespaceID, state: OutboxRecord.State, after key: String?, limit: Int) throws(StorageError)
     -> [OutboxRecord]
   func functions() throws(StorageError) -> [FunctionRecord]

@@ -13,10 +13,13 @@ enum Query: Int, CaseIterable {
   case entry, entryByKey, entryByReversal, entries, entriesOfAccount, lastEntry, balance, balances
   // The rest
   case namespaces, namespaceNamed, settledRevision, outbox, outboxInState, idempotency, lastAudit, meta
+  // Rules and indexes
+  case rules, indexes, index, placesAscending, placesDescending, anyPlace
   // Writing
   case putNode, removeNode, putCommit, putEvent, putExecution, putDelivery, removeDelivery
   case putEntry, putPosting, putBalance, putOutbox, putIdempotency, expireIdempotency, putFunction, putAudit
   case putNamespace, setSettledRevision, putHistory, putHistoryRun, setWatermark, setMeta
+  case putRules, putIndex, removeIndex, putPlace, removePlace, removePlaces
 
   var sql: String {
     switch self {
@@ -109,7 +112,7 @@ enum Query: Int, CaseIterable {
     case .idempotency: "SELECT key, request_digest, revision, answer, expires_at FROM idempotency WHERE ns = ? AND key = ?"
     case .lastAudit: "SELECT id FROM audit ORDER BY id DESC LIMIT 1"
     case .meta: "SELECT value FROM meta WHERE name = ?"
-    default: preconditionFailure("\(self) has no text")
+    default: indexSQL
     }
   }
 
@@ -147,11 +150,11 @@ enum Query: Int, CaseIterable {
         "history_run", "ns, generation, after_revision, last_revision, level, state", replacing: true)
     case .setWatermark: "UPDATE namespace SET history_revision = ? WHERE id = ?"
     case .setMeta: Self.insert("meta", "name, value", replacing: true)
-    default: preconditionFailure("\(self) has no text")
+    default: indexSQL
     }
   }
 
-  private static func insert(_ table: String, _ columns: String, replacing: Bool = false) -> String {
+  static func insert(_ table: String, _ columns: String, replacing: Bool = false) -> String {
     let marks = columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
     return "INSERT \(replacing ? "OR REPLACE " : "")INTO \(table) (\(columns)) VALUES (\(marks))"
   }
@@ -159,7 +162,6 @@ enum Query: Int, CaseIterable {
   /// The tables that hold a namespace's rows, for forgetting it.
   static let namespaceTables = [
     "node", "commit_log", "history", "history_run", "event", "execution", "delivery", "ledger_entry", "ledger_posting",
-    "ledger_balance",
-    "outbox", "idempotency",
+    "ledger_balance", "outbox", "idempotency", "rules", "tree_index", "index_place",
   ]
 }

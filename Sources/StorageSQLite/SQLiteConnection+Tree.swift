@@ -6,8 +6,7 @@ struct PathRange {
   let lower: [UInt8]
   let upper: [UInt8]
 
-  /// After every path: no key begins with these bytes, because a lead byte never follows a lead byte.
-  static let end: [UInt8] = [0xFF, 0xFF]
+  static let end = PathBytes.afterAll.bytes
 
   init(lower: [UInt8], upper: [UInt8]) {
     self.lower = lower

@@ -21,6 +21,7 @@ public final class SQLiteEngine: StorageEngine {
   let options: SQLiteOptions
   let pool: ReaderPool
   let history: HistoryMemory
+  private let gate = FlushGate()
   private let folder: DataFolder
   private let writer: SQLiteConnection
   private let checkpointer: Mutex<SQLiteConnection>
@@ -69,9 +70,22 @@ public final class SQLiteEngine: StorageEngine {
   }
 
   public func read<Result, E: Error>(_ body: (any Snapshot) throws(E) -> Result) throws(E) -> Result {
+    let (result, position) = try readAhead(body)
+    gate.wait(for: position)
+    return result
+  }
+
+  public func readAhead<Result, E: Error>(_ body: (any Snapshot) throws(E) -> Result) throws(E)
+    -> (result: Result, position: Int)
+  {
     let snapshot = SQLiteSnapshot(epoch: epoch, history: history, pool: pool)
     defer { snapshot.finish() }
-    return try body(snapshot)
+    let result = try body(snapshot)
+    return (result, gate.position)
+  }
+
+  public func whenDurable(_ position: Int, _ proceed: @escaping @Sendable () -> Void) {
+    gate.whenDurable(position, proceed)
   }
 
   public func makeWriteSession() throws(StorageError) -> any WriteSession {
@@ -80,7 +94,7 @@ public final class SQLiteEngine: StorageEngine {
       return !state.hasSession
     }
     precondition(isFirst, "A store has one writer; its session was already made.")
-    let session = try SQLiteWriteSession(connection: writer, epoch: epoch, history: history, faults: faults)
+    let session = try SQLiteWriteSession(connection: writer, epoch: epoch, history: history, gate: gate, faults: faults)
     state.withLock { $0.session = session }
     return session
   }

@@ -35,7 +35,7 @@ public struct Query: Sendable, Hashable {
     admits(order.rank(of: entry.node), entry.key)
   }
 
-  private func admits(_ rank: OrderRank, _ key: Key) -> Bool {
+  func admits(_ rank: OrderRank, _ key: Key) -> Bool {
     if let start, !start.admitsAfter(rank, key, in: order) { return false }
     if let end, !end.admitsBefore(rank, key, in: order) { return false }
     return true

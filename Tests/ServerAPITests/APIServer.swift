@@ -15,6 +15,7 @@ import TreeModel
 /// The whole surface over a real socket, on a store in memory and a clock that stands still.
 struct APIServer: Sendable {
   let database: Database
+  let listeners: ListenerHub
   let clock: AdjustableClock
   let metrics: ServerMetrics
   let router: RequestRouter
@@ -35,23 +36,26 @@ struct APIServer: Sendable {
 
   /// Runs a test against a server of its own.
   static func run(
-    access: AccessPolicy = .development, functions: (any FunctionOperating)? = nil, effects: (any EffectsWaiting)? = nil,
+    access: any AccessDeciding = AccessPolicy.development, functions: (any FunctionOperating)? = nil,
+    effects: (any EffectsWaiting)? = nil,
     limits: WriteLimits = WriteLimits(), configuration: HTTPServerConfiguration = .changed { _ in },
-    participants: [any CommitParticipant] = [],
+    participants: [any CommitParticipant] = [], streamLimits: StreamLimits = StreamLimits(),
     _ test: (APIServer) async throws -> Void
   ) async throws {
     let engine = try SQLiteEngine.inMemory()
     let clock = AdjustableClock(frozenAt: start)
     let metrics = ServerMetrics()
     let currencies = try CurrencyTable([.piecesOfEight])
+    let listeners = ListenerHub(engine: engine)
     let database = try Database(
-      engine: engine, participants: [LedgerParticipant(table: currencies)] + participants, observers: [metrics], limits: limits,
-      clock: clock)
+      engine: engine, participants: [LedgerParticipant(table: currencies)] + participants, observers: [metrics, listeners],
+      limits: limits, clock: clock)
     let pool = NIOThreadPool(numberOfThreads: 2)
     pool.start()
     let announced = Announcements()
     let services = ServerServices(
-      database: database, access: access, metrics: metrics, defaultNamespace: "game", threadPool: pool,
+      database: database, listeners: listeners, streamLimits: streamLimits, access: access, metrics: metrics,
+      defaultNamespace: "game", threadPool: pool,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, random: SplitMix64(seed: 1), functions: functions,
       ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), effects: effects, adjustableClock: clock,
       announceNamespace: announced.add)
@@ -66,7 +70,8 @@ struct APIServer: Sendable {
       outcome = .success(
         try await test(
           APIServer(
-            database: database, clock: clock, metrics: metrics, router: router, port: port, announced: announced,
+            database: database, listeners: listeners, clock: clock, metrics: metrics, router: router, port: port,
+            announced: announced,
             running: running)))
     } catch {
       outcome = .failure(error)
@@ -74,6 +79,7 @@ struct APIServer: Sendable {
     running.cancel()
     try await running.value
     database.shutDown()
+    listeners.stop()
     try await pool.shutdownGracefully()
     engine.close()
     try outcome.get()

@@ -110,10 +110,9 @@ struct CompactionTests {
     engine.close()
     let inspector = try SQLiteConnection(path: folder.file("doubloon.db"))
     let runs = try inspector.historyRuns(scribe.ns, after: 0)
-    try inspector.execute("DROP TABLE history_run; UPDATE meta SET value = '1' WHERE name = 'schema_version'")
+    let step = try #require(SchemaMigration.all.first { $0.from == 1 })
+    try inspector.execute(step.undoing)
     inspector.close()
-    let migrations = [SchemaMigration.all[0]]
-    #expect(migrations[0].from == 1)
     engine = try SQLiteEngine(directory: folder.path, options: tinyOptions)
     defer { engine.close() }
     try engine.read { snapshot throws in

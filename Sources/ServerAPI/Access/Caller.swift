@@ -6,10 +6,13 @@ public struct Caller: Sendable, Hashable {
   public let actor: Actor
   /// Whether rules do not apply and the admin surface is open.
   public let isAdmin: Bool
+  /// When the credentials end, in milliseconds since 1970; nil if they do not. Looked at by what outlives a request.
+  public let validUntil: Int64?
 
-  public init(actor: Actor, isAdmin: Bool) {
+  public init(actor: Actor, isAdmin: Bool, validUntil: Int64? = nil) {
     self.actor = actor
     self.isAdmin = isAdmin
+    self.validUntil = validUntil
   }
 
   /// A client without credentials.

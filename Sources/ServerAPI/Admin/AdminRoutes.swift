@@ -9,12 +9,13 @@ import TreeModel
 /// | ``WhyRoutes`` | why a player was paid, or not |
 /// | ``HistoryRoutes`` | the tree as it was, what changed, which commits touched a place |
 /// | ``FunctionRoutes`` | functions: list, pause, resume, retry |
+/// | ``IndexRoutes`` | the indexes of the rules |
 /// | ``LedgerRoutes`` | balances, statements, transfers, reversals, holds, audit |
 /// | ``NamespaceRoutes`` | namespaces |
 /// | ``SystemRoutes`` | status, clock, backup, the audit log |
 enum AdminRoutes {
   static let routes: [Route] =
-    [index, openAPI] + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes
+    [index, openAPI] + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes + IndexRoutes.routes
     + LedgerRoutes.routes + NamespaceRoutes.routes + SystemRoutes.routes
 
   private static let index = Route.glance("/admin/v1", "This list.", access: .admin) { _ in

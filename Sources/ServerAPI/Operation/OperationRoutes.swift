@@ -20,11 +20,20 @@ enum OperationRoutes {
   }
 
   private static func metrics(_ call: RouteCall) -> HTTPResponse {
-    let text = call.services.metrics.prometheus(gauges: [
-      ("doubloon_writer_queue_depth", "Requests that wait for the writer.", call.services.database.queueDepth),
-      ("doubloon_writer_failed", "1 once the writer has stopped for good.", call.services.database.failure == nil ? 0 : 1),
-      ("doubloon_function_problems", "What keeps functions from working.", call.services.functions?.problems.count ?? 0),
-    ])
+    let counts = call.services.listeners.counts
+    let totals = [
+      ("doubloon_listen_deliveries_total", "Snapshots and changes given to listeners.", counts.deliveries),
+      ("doubloon_listen_resyncs_total", "Snapshots that listeners needed again because they fell behind.", counts.resyncs),
+    ]
+    let text = call.services.metrics.prometheus(
+      totals: totals,
+      gauges: [
+        ("doubloon_listens", "Places and windows that clients listen to.", counts.listens),
+        ("doubloon_streams", "Open event streams.", call.services.metrics.streams.current),
+        ("doubloon_writer_queue_depth", "Requests that wait for the writer.", call.services.database.queueDepth),
+        ("doubloon_writer_failed", "1 once the writer has stopped for good.", call.services.database.failure == nil ? 0 : 1),
+        ("doubloon_function_problems", "What keeps functions from working.", call.services.functions?.problems.count ?? 0),
+      ])
     return HTTPResponse(.ok, content: .metrics, body: Array(text.utf8))
   }
 }

@@ -1,8 +1,12 @@
 extension ServerMetrics {
   /// The numbers in Prometheus' text format.
   ///
-  /// - Parameter gauges: what is true at the moment, such as the depth of a queue: name, description, value.
-  func prometheus(gauges: [(name: String, help: String, value: Int)]) -> String {
+  /// - Parameters:
+  ///   - totals: what others have counted: name, description, value.
+  ///   - gauges: what is true at the moment, such as the depth of a queue: name, description, value.
+  func prometheus(
+    totals: [(name: String, help: String, value: Int)] = [], gauges: [(name: String, help: String, value: Int)]
+  ) -> String {
     var text = "# HELP doubloon_http_requests_total Requests answered.\n# TYPE doubloon_http_requests_total counter\n"
     for routeClass in RouteClass.allCases {
       for hundred in 1..<6 {
@@ -14,6 +18,9 @@ extension ServerMetrics {
     text += latency
     for (name, help, counter) in counters {
       text += "# HELP \(name) \(help)\n# TYPE \(name) counter\n\(name) \(counter.current)\n"
+    }
+    for total in totals {
+      text += "# HELP \(total.name) \(total.help)\n# TYPE \(total.name) counter\n\(total.name) \(total.value)\n"
     }
     for gauge in gauges {
       text += "# HELP \(gauge.name) \(gauge.help)\n# TYPE \(gauge.name) gauge\n\(gauge.name) \(gauge.value)\n"

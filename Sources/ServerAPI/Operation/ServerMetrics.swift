@@ -16,6 +16,8 @@ public final class ServerMetrics: CommitObserver {
   let skips = Counter()
   let deadLetters = Counter()
   let entries = Counter()
+  /// Event streams that are open now.
+  let streams = Counter()
 
   public init() {}
 

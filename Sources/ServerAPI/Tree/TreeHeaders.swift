@@ -18,11 +18,14 @@ struct TreeHeaders {
   /// A value of `X-Doubloon-Wait` that means nothing.
   private(set) var unknownWait: String?
   private(set) var requestID: String?
+  /// Whether the client accepts `text/event-stream`.
+  private(set) var wantsStream = false
 
   init(_ headers: HTTPHeaders) {
     for (name, value) in headers {
       switch name.utf8.count {
       case 4: if name.isHeader("host") { host = value }
+      case 6: if name.isHeader("accept") { wantsStream = value.lowercased().contains("text/event-stream") }
       case 8: if name.isHeader("if-match") { ifMatch = ETag.hash(in: value) }
       case 12: if name.isHeader("x-request-id") { requestID = value }
       case 13:

@@ -25,6 +25,7 @@ final class TreeRequest: Sendable {
   let idempotencyKey: String?
   let waitsForEffects: Bool
   let requestID: String?
+  let wantsStream: Bool
 
   init(_ request: HTTPRequest, _ target: RequestTarget, services: ServerServices) throws(APIError) {
     let headers = TreeHeaders(request.headers)
@@ -45,6 +46,7 @@ final class TreeRequest: Sendable {
     ifNoneMatch = headers.ifNoneMatch
     idempotencyKey = headers.idempotencyKey
     waitsForEffects = headers.waitsForEffects
+    wantsStream = headers.wantsStream
     requestID = headers.requestID.map { String($0.prefix(128)) }
     if let wait = headers.unknownWait {
       throw .badRequest("X-Doubloon-Wait: \"\(wait.prefix(40))\" is unknown; the only value is \"effects\".")
@@ -68,7 +70,8 @@ final class TreeRequest: Sendable {
     }
   }
 
-  private static func namespace(_ named: String?, host: String?, default fallback: String) throws(APIError) -> String {
+  /// The namespace's name: `ns`, else the first label of the host, else the default (spec: rtdb-protocol §2, addressing).
+  static func namespace(_ named: String?, host: String?, default fallback: String) throws(APIError) -> String {
     if let named {
       guard NamespaceName.isLegal(named) else {
         throw .badRequest("ns must be a namespace's name: 1 to 64 letters, digits and hyphens.")

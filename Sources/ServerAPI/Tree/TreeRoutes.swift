@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import TreeDatabase
 import TreeModel
 
 /// The Realtime Database's REST surface: every path that ends in `.json` (spec: rtdb-protocol §2).
@@ -10,11 +11,14 @@ struct TreeRoutes: Sendable {
   let services: ServerServices
   let pushIDs: PushIDSource
   let namespaces: NamespaceOpening
+  let streams: EventStreams
 
   init(services: ServerServices) {
     self.services = services
     pushIDs = PushIDSource(services: services)
     namespaces = NamespaceOpening(services: services)
+    streams = EventStreams(
+      hub: services.listeners, limits: services.streamLimits, metrics: services.metrics, clock: services.database.clock)
   }
 
   func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) {
@@ -25,7 +29,7 @@ struct TreeRoutes: Sendable {
       let call = try TreeRequest(request, target, services: services)
       if call.isRead {
         sink.routeClass = .treeRead
-        try read(call, sink: sink)
+        if call.wantsStream { try stream(call, sink: sink) } else { try read(call, sink: sink) }
       } else {
         sink.routeClass = .treeWrite
         try write(call, body: request.body, uri: request.uri, sink: sink)

@@ -10,7 +10,7 @@ import StorageCore
 ///
 /// A socket or an event stream takes over by replacing this handler once its upgrade request is complete: the decoder
 /// stops at an upgrade by itself.
-final class HTTPConnection: ChannelDuplexHandler {
+final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundIn = Never
   typealias OutboundOut = ByteBuffer
@@ -224,6 +224,33 @@ extension HTTPConnection {
       if case .success = result, case .sending = self.phase { self.didSend(keepsAlive: framing.keepsAlive) }
     }
     context.writeAndFlush(wrapOutboundOut(buffer), promise: sent)
+  }
+
+  /// Answers request `number` with a stream that takes this handler's place, and never gives the connection back.
+  func stream(to number: Int, limitedBy streams: EventStreams, routeClass: RouteClass, _ make: () -> EventStream) {
+    guard number == requestCount, case .answering(let asked) = phase, let context else { return }
+    guard !isClosing, !isInputClosed, streams.open() else {
+      let refusal = HTTPResponse.error(.serviceUnavailable, "There are too many streams, or the server stops; try again later.")
+      return answer(refusal, to: number, routeClass: routeClass)
+    }
+    metrics.count(.ok, of: routeClass)
+    date.set(clock.now())
+    var head = context.channel.allocator.buffer(capacity: 256)
+    HTTPResponse.writeStreamHead(to: &head, date: date)
+    context.writeAndFlush(wrapOutboundOut(head), promise: nil)
+    guard !asked.isHead else {
+      streams.close()
+      return linger(context)
+    }
+    let pipeline = context.pipeline.syncOperations
+    do {
+      try pipeline.addHandler(make(), position: .after(self))
+    } catch {
+      streams.close()
+      return context.close(promise: nil)
+    }
+    if isReadHeld { context.read() }
+    pipeline.removeHandler(context: context, promise: nil)
   }
 
   private func didSend(keepsAlive: Bool) {

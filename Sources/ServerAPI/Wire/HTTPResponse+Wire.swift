@@ -49,6 +49,16 @@ extension HTTPResponse {
     if !framing.isHead { buffer.writeBytes(body) }
   }
 
+  /// Appends the head of an event stream. It has no length: it ends with the connection. Clients that find no charset read
+  /// UTF-8 as Latin-1 (spec: rtdb-protocol §2).
+  static func writeStreamHead(to buffer: inout ByteBuffer, date: DateHeader) {
+    buffer.writeStaticString(
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\n")
+    buffer.writeStaticString("Access-Control-Allow-Origin: *\r\nX-Accel-Buffering: no\r\nConnection: close\r\n")
+    date.write(to: &buffer)
+    buffer.writeStaticString("\r\n")
+  }
+
   private static func write(_ status: HTTPResponseStatus, to buffer: inout ByteBuffer) {
     switch status {
     case .ok: buffer.writeStaticString("200 OK\r\n")

@@ -27,4 +27,15 @@ public struct ResponseSink: Sendable {
       eventLoop.execute { connection.value.answer(response, to: number, routeClass: routeClass) }
     }
   }
+
+  /// Answers the request with an event stream, which takes the connection over. May be called from any thread.
+  ///
+  /// - Parameter make: called on the event loop, if the connection is still there and there are not too many streams.
+  func stream(limitedBy streams: EventStreams, _ make: @escaping @Sendable () -> EventStream) {
+    if eventLoop.inEventLoop {
+      connection.value.stream(to: number, limitedBy: streams, routeClass: routeClass, make)
+    } else {
+      eventLoop.execute { connection.value.stream(to: number, limitedBy: streams, routeClass: routeClass, make) }
+    }
+  }
 }

@@ -1,0 +1,153 @@
+import NIOCore
+import NIOHTTP1
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+/// A connection that has become a stream of server-sent events: one listen, until either side ends it.
+///
+/// Takes the place of ``HTTPConnection`` behind NIO's decoder. Whatever the client still sends is thrown away.
+///
+/// `@unchecked Sendable`: touched on the connection's event loop only, which is also its listener's lane.
+final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = ByteBuffer
+
+  private let streams: EventStreams
+  private let request: ListenRequest
+  private let caller: Caller
+  /// Whether the caller may still read there.
+  private let mayRead: @Sendable () -> Bool
+  private var context: ChannelHandlerContext?
+  private var listener: Listener?
+  private var memory: EventTextMemory?
+  private var keepAlive: RepeatedTask?
+  /// Bytes that were written while the socket took no more.
+  private var outstanding = 0
+  /// Since when the socket takes nothing; nil while it does.
+  private var stalledSince: NIODeadline?
+  private var isEnding = false
+
+  /// - Parameter request: the listen; its format is plain, or export if the client asked for that.
+  init(streams: EventStreams, request: ListenRequest, caller: Caller, mayRead: @escaping @Sendable () -> Bool) {
+    self.streams = streams
+    self.request = request
+    self.caller = caller
+    self.mayRead = mayRead
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    memory = streams.memory(of: context.eventLoop)
+    let listener = streams.hub.attach(self, on: EventLoopLane(context.eventLoop))
+    self.listener = listener
+    _ = listener.listen(request)
+    noticeDeadPeers(context)
+    let stream = NIOLoopBound(self, eventLoop: context.eventLoop)
+    keepAlive = context.eventLoop.scheduleRepeatedTask(
+      initialDelay: streams.limits.keepAliveInterval, delay: streams.limits.keepAliveInterval
+    ) { _ in stream.value.tick() }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    end()
+    self.context = nil
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end()
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable { drained() } else { stalledSince = .now() }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    // A client that will send no more has left: streams are read by nobody else. A server that stops ends them; clients come
+    // again.
+    if event is ChannelShouldQuiesceEvent { context.close(promise: nil) }
+    if case .some(.inputClosed) = event as? ChannelEvent { context.close(promise: nil) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  private func end() {
+    keepAlive?.cancel()
+    keepAlive = nil
+    guard let listener else { return }
+    self.listener = nil
+    listener.close()
+    streams.close()
+  }
+}
+
+// MARK: - Events
+
+extension EventStream {
+  func receive(_ event: ListenEvent, for listening: Listening) -> Int {
+    guard let context, let memory, !isEnding else { return 0 }
+    switch event {
+    case .snapshot(let message), .change(let message):
+      let text = memory.text(of: message, allocator: context.channel.allocator)
+      context.write(wrapOutboundOut(text), promise: nil)
+      outstanding += text.readableBytes
+      return text.readableBytes
+    // Without a hash nobody is current.
+    case .current: return 0
+    case .ended(.namespaceForgotten): finish(nil)
+    case .ended(.revoked), .ended(.tooLarge), .ended(.failed): finish(EventText.cancel)
+    }
+    return 0
+  }
+
+  func flush() {
+    guard let context else { return }
+    context.flush()
+    if context.channel.isWritable { drained() }
+  }
+
+  func mayContinue(_ listening: Listening) -> Bool { mayRead() }
+
+  /// What was written has left, or waits in the socket's own bounded buffer.
+  private func drained() {
+    stalledSince = nil
+    let bytes = outstanding
+    outstanding = 0
+    if bytes > 0 { listener?.didWrite(bytes) }
+  }
+
+  /// Says good-bye and closes.
+  private func finish(_ text: ByteBuffer?) {
+    guard let context, !isEnding else { return }
+    isEnding = true
+    let channel = context.channel
+    guard let text else { return context.close(promise: nil) }
+    context.writeAndFlush(wrapOutboundOut(text)).whenComplete { _ in channel.close(promise: nil) }
+  }
+
+  private func tick() {
+    guard let context, !isEnding else { return }
+    if let stalledSince {
+      if stalledSince + streams.limits.stallTimeout <= .now() { context.close(promise: nil) }
+      return
+    }
+    if let end = caller.validUntil, end <= streams.clock.now() { return finish(EventText.credentialExpired) }
+    context.writeAndFlush(wrapOutboundOut(EventText.keepAlive), promise: nil)
+  }
+
+  /// A peer that vanished without a word acknowledges nothing: the system closes the socket after the stall timeout.
+  private func noticeDeadPeers(_ context: ChannelHandlerContext) {
+    #if os(Linux)
+      let userTimeout = NIOBSDSocket.Option(rawValue: 18)
+      let milliseconds = streams.limits.stallTimeout.nanoseconds / 1_000_000
+      context.channel.setOption(
+        ChannelOptions.Types.SocketOption(level: .tcp, name: userTimeout), value: numericCast(milliseconds)
+      ).whenFailure { _ in }
+    #endif
+  }
+}

@@ -1,0 +1,39 @@
+import NIOCore
+import StorageCore
+import Synchronization
+import TreeDatabase
+
+/// The open event streams of the server: how many there are, and what they share.
+final class EventStreams: Sendable {
+  let hub: ListenerHub
+  let limits: StreamLimits
+  let metrics: ServerMetrics
+  let clock: any WallClock
+  private let memories = Mutex<[ObjectIdentifier: EventTextMemory]>([:])
+
+  init(hub: ListenerHub, limits: StreamLimits, metrics: ServerMetrics, clock: any WallClock) {
+    self.hub = hub
+    self.limits = limits
+    self.metrics = metrics
+    self.clock = clock
+  }
+
+  /// Counts one more; false if there are too many.
+  func open() -> Bool {
+    metrics.streams.add(1)
+    if metrics.streams.current <= limits.streamsMax { return true }
+    metrics.streams.add(-1)
+    return false
+  }
+
+  func close() { metrics.streams.add(-1) }
+
+  func memory(of eventLoop: any EventLoop) -> EventTextMemory {
+    memories.withLock { memories in
+      if let memory = memories[ObjectIdentifier(eventLoop)] { return memory }
+      let memory = EventTextMemory()
+      memories[ObjectIdentifier(eventLoop)] = memory
+      return memory
+    }
+  }
+}

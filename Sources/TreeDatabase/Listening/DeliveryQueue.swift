@@ -1,0 +1,139 @@
+import Synchronization
+
+/// What the hub has for one lane, and how the lane takes it.
+///
+/// `@unchecked Sendable`: ``items`` and ``itemBytes`` belong to the hub's thread, ``touched``, ``isTurning`` and
+/// ``delivered`` to the lane; the two share atomics only, and rows of items that the hub hands over and forgets.
+final class DeliveryQueue: @unchecked Sendable {
+  enum Item {
+    case join(Listening, Audience)
+    case leave(Listening, Audience)
+    case change(ListenMessage, Audience)
+    /// Messages for the audience were left out: its members need snapshots.
+    case restart(Audience)
+    case load(Listening, generation: Int, LoadOutcome)
+    case run(Listener, @Sendable () -> Void)
+    case review(Audience)
+    case end(Audience, ListenEnd)
+  }
+
+  let lane: any DeliveryLane
+  private let counters: ListenCounters
+  private let bytesMax: Int
+  /// Bytes of messages that were handed over and not yet delivered.
+  private let inFlight = Atomic<Int>(0)
+
+  // The hub's
+  private var items: [Item] = []
+  private var itemBytes = 0
+
+  // The lane's
+  private var touched: [Listener] = []
+  private var isTurning = false
+  private var delivered = 0
+
+  init(lane: any DeliveryLane, counters: ListenCounters, bytesMax: Int) {
+    self.lane = lane
+    self.counters = counters
+    self.bytesMax = bytesMax
+  }
+}
+
+// MARK: - On the hub's thread
+
+extension DeliveryQueue {
+  /// - Returns: whether these are the first since the last ``submit()``.
+  func append(_ item: Item) -> Bool {
+    items.append(item)
+    return items.count == 1
+  }
+
+  /// Sends a message to the audience, or has it begin anew if the lane is too far behind.
+  func send(_ message: ListenMessage, to audience: Audience) -> Bool {
+    if audience.isRestarting.load(ordering: .acquiring) { return false }
+    guard inFlight.load(ordering: .relaxed) + itemBytes <= bytesMax else { return restart(audience) }
+    itemBytes += message.body.count + 64
+    return append(.change(message, audience))
+  }
+
+  /// Has the audience begin anew, unless that is on its way already.
+  ///
+  /// What is left out meanwhile was durable before, so the snapshot that the lane is going to ask for has it.
+  func restart(_ audience: Audience) -> Bool {
+    guard audience.isRestarting.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
+    else { return false }
+    return append(.restart(audience))
+  }
+
+  /// Hands over what was appended.
+  func submit() {
+    guard !items.isEmpty else { return }
+    let row = items
+    let bytes = itemBytes
+    items = []
+    items.reserveCapacity(min(row.count, 256))
+    itemBytes = 0
+    inFlight.add(bytes, ordering: .relaxed)
+    lane.execute { [self] in
+      run(row)
+      inFlight.subtract(bytes, ordering: .relaxed)
+    }
+  }
+}
+
+// MARK: - On the lane
+
+extension DeliveryQueue {
+  private func run(_ row: [Item]) {
+    isTurning = true
+    for item in row { run(item) }
+    isTurning = false
+    flushTouched()
+    if delivered > 0 { counters.deliveries.add(delivered, ordering: .relaxed) }
+    delivered = 0
+  }
+
+  private func run(_ item: Item) {
+    switch item {
+    case .change(let message, let audience): audience.forEach { $0.take(message) }
+    case .run(let listener, let work): listener.run(work)
+    case .join(let listening, let audience): audience.join(listening)
+    case .leave(let listening, let audience): audience.leave(listening)
+    case .load(let listening, let generation, let outcome):
+      listening.load(outcome, generation: generation)
+      listening.listener.settle()
+    case .restart(let audience):
+      audience.isRestarting.store(false, ordering: .releasing)
+      audience.forEach { $0.restart() }
+    case .review(let audience):
+      audience.forEach { listening in
+        if !listening.listener.mayContinue(listening) { end(listening, .revoked) }
+      }
+    case .end(let audience, let end): audience.forEach { self.end($0, end) }
+    }
+  }
+
+  private func end(_ listening: Listening, _ end: ListenEnd) {
+    listening.finish(end)
+    listening.listener.settle()
+  }
+
+  func countDelivery() { delivered += 1 }
+
+  func touch(_ listener: Listener) {
+    guard !listener.isTouched else { return }
+    listener.isTouched = true
+    touched.append(listener)
+  }
+
+  /// Flushes what was written outside of a row of items.
+  func flushIfIdle() {
+    if !isTurning { flushTouched() }
+  }
+
+  private func flushTouched() {
+    let listeners = touched
+    touched.removeAll(keepingCapacity: true)
+    for listener in listeners { listener.flush() }
+  }
+}

@@ -1,0 +1,186 @@
+import StorageCore
+import Synchronization
+import TreeModel
+
+/// What the hub's thread does: who listens where, and what each commit means to them.
+struct FanOut {
+  private let limits: ListenLimits
+  private let counters: ListenCounters
+  private let missed: MissedCommits
+  private let reader: SnapshotReader
+  private var table = ListenTable()
+  /// Lanes that have something to be handed over.
+  private var busy: [DeliveryQueue] = []
+  /// Groups in which listens began to wait for a snapshot in this turn: they share one.
+  private var thirsty: [ListenGroup] = []
+
+  init(limits: ListenLimits, counters: ListenCounters, missed: MissedCommits, reader: SnapshotReader) {
+    self.limits = limits
+    self.counters = counters
+    self.missed = missed
+    self.reader = reader
+  }
+
+  mutating func perform(_ work: HubWork, _ snapshot: any Snapshot) {
+    switch work {
+    case .commits(let batch, let weight):
+      missed.release(weight)
+      for commit in batch where commit.receipt.changed { tell(commit, snapshot) }
+    case .run(let listener, let work): append(.run(listener, work), to: listener.lane)
+    case .listen(let listening): listen(listening)
+    case .leave(let listening): leave(listening)
+    case .reload(let listening, let generation): wait(listening, generation)
+    case .loaded(let result): loaded(result, snapshot)
+    case .missed:
+      for namespace in missed.take() {
+        var groups: [ListenGroup] = []
+        table.forEachGroup(in: namespace) { groups.append($0) }
+        for group in groups { restart(group) }
+      }
+    case .review: tellAll(nil) { .review($0) }
+    case .forget(let namespace): tellAll(namespace) { .end($0, .namespaceForgotten) }
+    }
+  }
+
+  /// Hands over what has gathered.
+  mutating func finishTurn() {
+    for group in thirsty { read(group) }
+    thirsty.removeAll(keepingCapacity: true)
+    for lane in busy { lane.submit() }
+    busy.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func append(_ item: DeliveryQueue.Item, to lane: DeliveryQueue) {
+    if lane.append(item) { busy.append(lane) }
+  }
+
+  private mutating func tellAll(_ namespace: NamespaceID?, _ item: (Audience) -> DeliveryQueue.Item) {
+    var audiences: [Audience] = []
+    if let namespace {
+      table.forEachGroup(in: namespace) { audiences += $0.audiences.values }
+    } else {
+      table.forEachGroup { audiences += $0.audiences.values }
+    }
+    for audience in audiences { append(item(audience), to: audience.lane) }
+  }
+}
+
+// MARK: - Commits
+
+extension FanOut {
+  private mutating func tell(_ commit: CommittedRequest, _ snapshot: any Snapshot) {
+    var concerned: [(ListenGroup, Range<Int>)] = []
+    table.forEachChanged(in: commit.request.namespace, commit.changes) { point, range in
+      for group in point.groups { concerned.append((group, range)) }
+    }
+    guard !concerned.isEmpty else { return }
+    let view = view(of: commit, snapshot)
+    for (group, range) in concerned { tell(group, view, range) }
+  }
+
+  private func view(of commit: CommittedRequest, _ snapshot: any Snapshot) -> CommitView {
+    CommitView(
+      commit,
+      reader: CommitReader(
+        snapshot: snapshot, namespace: commit.request.namespace, revision: commit.receipt.revision,
+        leavesMax: limits.leavesMax))
+  }
+
+  private mutating func tell(_ group: ListenGroup, _ view: CommitView, _ range: Range<Int>) {
+    if let window = group.window, !window.isLive { return window.hold(view.commit, range) }
+    let message: ListenMessage?
+    do throws(ListenFault) {
+      if let window = group.window {
+        message = try window.message(for: view, changes: range, format: group.format)
+      } else {
+        message = try view.message(at: group.path, changes: range, format: group.format)
+      }
+    } catch {
+      // What could not be read now is read anew; if that fails too, the listens end with the reason.
+      return restart(group)
+    }
+    guard let message else { return }
+    for audience in group.audiences.values where audience.lane.send(message, to: audience) { busy.append(audience.lane) }
+  }
+
+  /// Everybody in the group gets a fresh snapshot.
+  private mutating func restart(_ group: ListenGroup) {
+    group.window?.reset()
+    for audience in group.audiences.values where audience.lane.restart(audience) { busy.append(audience.lane) }
+  }
+}
+
+// MARK: - Coming and going
+
+extension FanOut {
+  private mutating func listen(_ listening: Listening) {
+    let group = table.group(for: listening.request, limits: limits)
+    listening.group = group
+    let audience = group.audience(on: listening.listener.lane)
+    audience.count += 1
+    append(.join(listening, audience), to: audience.lane)
+    wait(listening, 0)
+  }
+
+  private mutating func leave(_ listening: Listening) {
+    counters.listens.subtract(1, ordering: .relaxed)
+    guard let group = listening.group else { return }
+    listening.group = nil
+    group.waiting.removeAll { $0.listening === listening }
+    guard let audience = group.remove(listening) else { return }
+    append(.leave(listening, audience), to: audience.lane)
+    if group.isGone { table.remove(group) }
+  }
+
+  private mutating func wait(_ listening: Listening, _ generation: Int) {
+    guard let group = listening.group else { return }
+    group.waiting.append(LoadJob.Waiter(listening: listening, generation: generation))
+    if group.waiting.count == 1 { thirsty.append(group) }
+  }
+
+  /// One read serves all that wait. Who comes while it goes on waits for the next: its commits began later.
+  private func read(_ group: ListenGroup) {
+    guard !group.isReading, !group.waiting.isEmpty else { return }
+    group.isReading = true
+    let generation = group.window.flatMap { $0.isLive ? nil : $0.generation }
+    reader.push(
+      LoadJob(
+        group: group, namespace: group.namespace, path: group.path, query: group.query, format: group.format,
+        waiters: group.waiting, windowGeneration: generation))
+    group.waiting = []
+  }
+
+  private mutating func loaded(_ result: LoadResult, _ snapshot: any Snapshot) {
+    let group = result.group
+    group.isReading = false
+    guard !group.isGone else { return }
+    var isFilled = true
+    if let window = group.window, !window.isLive {
+      isFilled = fill(window, of: group, result.window, snapshot)
+    }
+    for (waiter, outcome) in result.outcomes {
+      // What waits for a window that could not be filled waits on; but what failed, failed.
+      if !isFilled, case .read = outcome {
+        group.waiting.append(waiter)
+      } else {
+        append(.load(waiter.listening, generation: waiter.generation, outcome), to: waiter.listening.listener.lane)
+      }
+    }
+    read(group)
+  }
+
+  /// Puts what was read into a window, and tells the commits that came meanwhile.
+  ///
+  /// Before the snapshots are handed over: who gets one then has the commits behind it in its hands.
+  private mutating func fill(
+    _ window: ListenWindow, of group: ListenGroup, _ read: LoadResult.Window?, _ snapshot: any Snapshot
+  ) -> Bool {
+    guard let read, read.generation == window.generation else { return false }
+    guard let pending = window.fill(read) else {
+      window.reset()
+      return false
+    }
+    for (commit, range) in pending { tell(group, view(of: commit, snapshot), range) }
+    return true
+  }
+}

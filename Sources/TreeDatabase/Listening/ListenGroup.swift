@@ -1,0 +1,49 @@
+import StorageCore
+import TreeModel
+
+/// All listens of one place, one window and one format: whoever gets the same messages.
+///
+/// `@unchecked Sendable`: touched by the hub's thread only; readers carry it back without looking.
+final class ListenGroup: @unchecked Sendable {
+  let namespace: NamespaceID
+  let path: PathBytes
+  let query: Query?
+  let format: TreeFormat
+  /// Nil where the whole node is listened to.
+  let window: ListenWindow?
+  /// Where it hangs; not to be looked at once ``isGone``.
+  unowned let point: ListenPoint
+
+  private(set) var audiences: [ObjectIdentifier: Audience] = [:]
+  /// Listens that want a snapshot.
+  var waiting: [LoadJob.Waiter] = []
+  /// Whether a snapshot is being read.
+  var isReading = false
+  private(set) var isGone = false
+
+  init(_ request: ListenRequest, at point: ListenPoint, limits: ListenLimits) {
+    namespace = request.namespace
+    path = point.place
+    query = request.query
+    format = request.format
+    window = request.query.map { ListenWindow(query: $0, path: point.place, limits: limits) }
+    self.point = point
+  }
+
+  func audience(on lane: DeliveryQueue) -> Audience {
+    if let audience = audiences[ObjectIdentifier(lane)] { return audience }
+    let audience = Audience(lane: lane)
+    audiences[ObjectIdentifier(lane)] = audience
+    return audience
+  }
+
+  /// - Returns: the audience that the listen leaves.
+  func remove(_ listening: Listening) -> Audience? {
+    let lane = ObjectIdentifier(listening.listener.lane)
+    guard let audience = audiences[lane] else { return nil }
+    audience.count -= 1
+    if audience.count == 0 { audiences[lane] = nil }
+    if audiences.isEmpty { isGone = true }
+    return audience
+  }
+}

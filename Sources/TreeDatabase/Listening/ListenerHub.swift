@@ -1,0 +1,109 @@
+public import StorageCore
+import Synchronization
+import TreeModel
+
+/// Tells everybody who listens what was committed: each commit to each listen at most once, in revision order.
+///
+/// The writer only takes note. A thread of the hub's own finds the listens that a commit concerns by a trie, makes one
+/// message for all that listen to the same place in the same way, and hands it to the lanes (event loops) on which the
+/// connections live; the rest happens there. Nobody who is slow holds up anybody else: see <doc:Listening>.
+public final class ListenerHub: CommitObserver {
+  /// How much listening may cost.
+  public let limits: ListenLimits
+
+  private let queue = WriterQueue<HubWork>(capacity: .max)
+  private let counters = ListenCounters()
+  private let lanes = Mutex<[ObjectIdentifier: DeliveryQueue]>([:])
+  private let threads = Mutex<(hub: PlainThread, reader: SnapshotReader)?>(nil)
+  private let missed = MissedCommits()
+
+  /// Starts the threads, which ``stop()`` must end. Give it to the database as an observer.
+  ///
+  /// - Parameter engine: where snapshots are read.
+  public init(engine: any StorageEngine, limits: ListenLimits = ListenLimits()) {
+    self.limits = limits
+    let queue = queue
+    let reader = SnapshotReader(engine: engine, limits: limits) { result in _ = queue.push(.loaded(result)) }
+    let hub = PlainThread { [counters, missed] in
+      var fanOut = FanOut(limits: limits, counters: counters, missed: missed, reader: reader)
+      while let works = queue.take(128) {
+        engine.read { snapshot in
+          for work in works { fanOut.perform(work, snapshot) }
+        }
+        fanOut.finishTurn()
+      }
+    }
+    threads.withLock { $0 = (hub, reader) }
+  }
+
+  /// A connection that wants to listen.
+  ///
+  /// - Parameters:
+  ///   - sink: gets the events; the listener holds it until ``Listener/close()``.
+  ///   - lane: where the sink lives.
+  public func attach(_ sink: any ListenSink, on lane: any DeliveryLane) -> Listener {
+    let queue = lanes.withLock { lanes in
+      if let queue = lanes[lane.identity] { return queue }
+      let queue = DeliveryQueue(lane: lane, counters: counters, bytesMax: limits.laneBytesMax)
+      lanes[lane.identity] = queue
+      return queue
+    }
+    return Listener(sink: sink, lane: queue, hub: self)
+  }
+
+  /// Asks for every listen again whether it may stay (``ListenSink/mayContinue(_:)``), because rules or identities changed:
+  /// one that may not ends as ``ListenEnd/revoked``.
+  public func review() {
+    push(.review)
+  }
+
+  /// What was done so far, and how many listen.
+  public var counts: ListenCounts { counters.current }
+
+  /// Ends the threads, after what was committed has been handed to the lanes.
+  public func stop() {
+    let running = threads.withLock { threads in
+      defer { threads = nil }
+      return threads
+    }
+    guard let running else { return }
+    running.reader.stop()
+    queue.close()
+    running.hub.join()
+  }
+
+  public func didCommit(_ batch: [CommittedRequest]) {
+    guard counters.listens.load(ordering: .acquiring) > 0 else { return }
+    var weight = 0
+    for commit in batch where commit.receipt.changed { weight += 1 + commit.changes.count }
+    guard weight > 0 else { return }
+    switch missed.admit(weight, of: batch, max: limits.backlogMax) {
+    case .admitted: push(.commits(batch, weight: weight))
+    case .missedFirst: push(.missed)
+    case .missed: break
+    }
+  }
+
+  public func didForget(_ namespace: NamespaceID) {
+    push(.forget(namespace))
+  }
+}
+
+// MARK: - For listeners
+
+extension ListenerHub {
+  func push(_ work: HubWork) { _ = queue.push(work) }
+
+  func begin(_ listening: Listening) {
+    // Before the place in the queue: a commit that sees no listens is older than the snapshot that will be read.
+    counters.listens.add(1, ordering: .acquiringAndReleasing)
+    push(.listen(listening))
+  }
+
+  func end(_ listening: Listening) { push(.leave(listening)) }
+
+  func reload(_ listening: Listening) {
+    counters.resyncs.add(1, ordering: .relaxed)
+    push(.reload(listening, generation: listening.generation))
+  }
+}

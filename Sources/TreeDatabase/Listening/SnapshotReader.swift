@@ -1,0 +1,85 @@
+import StorageCore
+import TreeModel
+
+/// Reads what new listens begin with, on threads of its own: a large node holds up nobody's changes.
+final class SnapshotReader: Sendable {
+  private let queue = WriterQueue<LoadJob>(capacity: .max)
+  private let threads: [PlainThread]
+
+  /// - Parameter done: called on one of the threads.
+  init(engine: any StorageEngine, limits: ListenLimits, done: @escaping @Sendable (LoadResult) -> Void) {
+    let queue = queue
+    threads = (0..<max(1, limits.readerCount)).map { _ in
+      PlainThread {
+        while let jobs = queue.take(1) {
+          for job in jobs { done(Self.read(job, engine, limits)) }
+        }
+      }
+    }
+  }
+
+  /// Bounded by the number of listens: a group has one job at a time.
+  func push(_ job: LoadJob) { _ = queue.push(job) }
+
+  /// Gives up what is queued, and waits for what is being read.
+  func stop() {
+    queue.discardAndClose()
+    for thread in threads { thread.join() }
+  }
+
+  private static func read(_ job: LoadJob, _ engine: any StorageEngine, _ limits: ListenLimits) -> LoadResult {
+    do throws(ListenFault) {
+      let (revision, node) = try load(job, engine, limits)
+      var window: LoadResult.Window?
+      var shown = node
+      if let query = job.query {
+        let places = query.places(in: node)
+        let wanted = ListenWindow.wanted(query, limits) ?? .max
+        if let generation = job.windowGeneration {
+          window = LoadResult.Window(
+            generation: generation, revision: revision, children: Array(places.prefix(wanted)),
+            isComplete: places.count <= wanted)
+        }
+        shown = query.result(of: node)
+      }
+      let message = ListenMessage(revision: revision, kind: .overwrite, path: "", body: shown.json(job.format))
+      return LoadResult(group: job.group, outcomes: outcomes(job, shown, message), window: window)
+    } catch {
+      return LoadResult(group: job.group, outcomes: job.waiters.map { ($0, .failed(error.end)) }, window: nil)
+    }
+  }
+
+  /// The node, and of which revision it is.
+  private static func load(_ job: LoadJob, _ engine: any StorageEngine, _ limits: ListenLimits) throws(ListenFault)
+    -> (Revision, TreeNode)
+  {
+    let found: (revision: Revision, leaves: [StoredLeaf])
+    do throws(StorageError) {
+      found = try engine.read { (snapshot) throws(StorageError) in
+        // Both are looked up in one transaction: the node is as of this head.
+        (
+          try snapshot.head(of: job.namespace).revision,
+          try snapshot.leaves(in: job.namespace, under: job.path, limit: limits.leavesMax + 1)
+        )
+      }
+    } catch {
+      throw ListenFault(error)
+    }
+    guard found.leaves.count <= limits.leavesMax else { throw .tooLarge }
+    return (found.revision, try CommitReader.node(found.leaves, at: job.path))
+  }
+
+  /// Who has what is there already: the hash is computed once, and the clients' own ways of computing it only where that
+  /// differs.
+  private static func outcomes(_ job: LoadJob, _ node: TreeNode, _ message: ListenMessage) -> [(LoadJob.Waiter, LoadOutcome)] {
+    var known: [String: Bool] = [:]
+    return job.waiters.map { waiter in
+      guard let hash = waiter.listening.request.dataHash, waiter.generation == 0 else {
+        return (waiter, .read(message, isCurrent: false))
+      }
+      let isCurrent = known[hash] ?? node.matches(dataHash: hash)
+      known[hash] = isCurrent
+      return (waiter, .read(message, isCurrent: isCurrent))
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+/// A connection whose client mirrors everything that it listens to.
+///
+/// `@unchecked Sendable`: touched on its lane only; tests look through `TestLane.sync`.
+final class MirrorSink: ListenSink, @unchecked Sendable {
+  private(set) var mirrors: [ObjectIdentifier: ListenMirror] = [:]
+  /// Kept, so that identities stay unique.
+  private var listenings: [Listening] = []
+  /// Every event, as text.
+  private(set) var log: [String] = []
+  private(set) var changes: [ListenMessage] = []
+  var events: Int { log.count }
+  private(set) var flushes = 0
+  /// Events for listens that were stopped.
+  private(set) var strayEvents = 0
+  private var isFlushed = true
+  /// Whether its client reads nothing: what it is sent stays unwritten.
+  var isStalled = false
+  private(set) var unwritten = 0
+  var listener: Listener?
+  var isRevoked = false
+
+  func begin(_ request: ListenRequest) -> Listening? {
+    guard let listening = listener?.listen(request) else { return nil }
+    listenings.append(listening)
+    mirrors[ObjectIdentifier(listening)] = ListenMirror(request)
+    return listening
+  }
+
+  /// Stops listening; what comes for it from now on is a mistake.
+  func stop(_ listening: Listening) {
+    listener?.stop(listening)
+    mirrors[ObjectIdentifier(listening)] = nil
+  }
+
+  func receive(_ event: ListenEvent, for listening: Listening) -> Int {
+    note(event)
+    if mirrors[ObjectIdentifier(listening)] == nil { strayEvents += 1 }
+    isFlushed = false
+    mirrors[ObjectIdentifier(listening)]?.apply(event)
+    guard isStalled else { return 0 }
+    let bytes =
+      switch event {
+      case .snapshot(let message), .change(let message): message.body.count + 10
+      case .current, .ended: 10
+      }
+    unwritten += bytes
+    return bytes
+  }
+
+  /// The body; what a merge names, by name.
+  private static func sorted(_ message: ListenMessage) -> String {
+    let text = String(decoding: message.body, as: UTF8.self)
+    guard message.kind == .merge, let members = (try? JSONParser.parse(text))?.object else { return text }
+    var writer = JSONWriter()
+    writer.write(.object(members.sorted { $0.key < $1.key }))
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  private func note(_ event: ListenEvent) {
+    switch event {
+    case .snapshot(let message): log.append("snapshot \(String(decoding: message.body, as: UTF8.self))")
+    case .change(let message):
+      changes.append(message)
+      let path = message.path.isEmpty ? "/" : message.path
+      log.append("\(message.kind) \(path) \(Self.sorted(message))")
+    case .current: log.append("current")
+    case .ended: log.append("ended")
+    }
+  }
+
+  func flush() {
+    flushes += 1
+    isFlushed = true
+  }
+
+  func mayContinue(_ listening: Listening) -> Bool { !isRevoked }
+
+  /// Notes what the mirrors hold when a write of this revision is acknowledged.
+  func markAll(_ revision: Revision) {
+    for id in mirrors.keys { mirrors[id]?.mark(revision) }
+  }
+
+  /// The client reads everything that waits, and goes on reading.
+  func read() {
+    isStalled = false
+    let bytes = unwritten
+    unwritten = 0
+    listener?.didWrite(bytes)
+  }
+
+  var isFullyFlushed: Bool { isFlushed }
+}
