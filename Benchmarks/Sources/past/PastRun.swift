@@ -44,20 +44,13 @@ struct PastRun {
   }
 
   private func write(_ database: Database, _ namespace: NamespaceID) async throws {
-    let left = Mutex((revisions, Draw(seed: 1)))
+    let work = Work(revisions: revisions, players: players)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<Self.writers {
         group.addTask {
-          while true {
-            let player = left.withLock { left -> (Int, Int)? in
-              guard left.0 > 0 else { return nil }
-              left.0 -= 1
-              return (left.1.next(below: players), left.0)
-            }
-            guard let (player, value) = player else { return }
+          while let (player, value) = work.next() {
             let request = CommitRequest(
-              namespace: namespace, actor: .admin("bench"), operations: [.set(try Self.path(player), .leaf(.int(Int64(value))))]
-            )
+              namespace: namespace, actor: .admin("bench"), operations: [.set(try Self.path(player), .leaf(.int(value)))])
             _ = try await database.commit(request)
           }
         }
@@ -96,5 +89,25 @@ struct PastRun {
       }
     }
     return times
+  }
+}
+
+/// The writes that are left to do, drawn by many.
+private final class Work: Sendable {
+  private let players: Int
+  private let state: Mutex<(left: Int, draw: Draw)>
+
+  init(revisions: Int, players: Int) {
+    self.players = players
+    state = Mutex((revisions, Draw(seed: 1)))
+  }
+
+  /// Whose level is written next, and which; nil at the end.
+  func next() -> (player: Int, level: Int64)? {
+    state.withLock { state in
+      guard state.left > 0 else { return nil }
+      state.left -= 1
+      return (state.draw.next(below: players), Int64(state.left))
+    }
   }
 }

@@ -8,6 +8,7 @@ enum IndexRoutes {
     Route.listing("/admin/v1/indexes", "The indexes of the rules and how far each is built; ns (all namespaces without).", list)
       .described(
         RouteDescription(
+          query: [.namespace],
           answer: .object([
             .always(
               "indexes",
