@@ -9,6 +9,7 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "SQLiteInterface", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .executableTarget(name: "listeners", dependencies: [.product(name: "DoubloonEngine", package: "doubloon")]),
     .executableTarget(
       name: "commits", dependencies: ["SQLiteInterface", .product(name: "DoubloonEngine", package: "doubloon")]),
   ]

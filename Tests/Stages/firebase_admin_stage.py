@@ -10,6 +10,7 @@ import threading
 import time
 import traceback
 
+import listening
 from server import Checks, Server
 
 
@@ -220,7 +221,7 @@ def main():
     checks = Checks()
     try:
         firebase_admin.initialize_app(options={"databaseURL": "https://sdk-default-rtdb.firebaseio.com", "projectId": "sdk"})
-        for name, case in cases(db):
+        for name, case in cases(db) + listening.cases(db):
             try:
                 case()
                 checks.check(name, True)
