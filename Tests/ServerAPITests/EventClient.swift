@@ -1,6 +1,12 @@
 import NIOCore
 import NIOPosix
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// A client of one event stream: reads the head, then event after event.
 struct EventClient {
   let channel: any Channel
@@ -51,7 +57,7 @@ final class EventReading: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   private var bytes: [UInt8] = []
-  private var isHead = true
+  private var searched = 0
   private var waiters: [EventLoopPromise<String?>] = []
   private var isClosed = false
 
@@ -74,17 +80,29 @@ final class EventReading: ChannelInboundHandler {
 
   private func serve() {
     while !waiters.isEmpty {
-      let mark = Array((isHead ? "\r\n\r\n" : "\n\n").utf8)
-      let start = bytes.indices.first { bytes[$0...].starts(with: mark) }
-      if let start {
-        waiters.removeFirst().succeed(String(decoding: bytes[..<start], as: UTF8.self))
-        bytes.removeFirst(start + mark.count)
-        isHead = false
+      if let end = emptyLine() {
+        waiters.removeFirst().succeed(String(decoding: bytes[..<end.start], as: UTF8.self))
+        bytes.removeFirst(end.next)
+        searched = 0
       } else if isClosed {
         waiters.removeFirst().succeed(nil)
       } else {
         return
       }
+    }
+  }
+
+  /// Where the first empty line is: `\n\n`, or `\r\n\r\n` behind the head. By `memchr`, for some events are large.
+  private func emptyLine() -> (start: Int, next: Int)? {
+    bytes.withUnsafeBytes { bytes in
+      while searched < bytes.count {
+        guard let base = bytes.baseAddress, let found = memchr(base + searched, 10, bytes.count - searched) else { break }
+        let at = base.distance(to: UnsafeRawPointer(found))
+        if at > 0, bytes[at - 1] == 10 { return (at - 1, at + 1) }
+        if at > 2, bytes[at - 1] == 13, bytes[at - 2] == 10 { return (at - 3, at + 1) }
+        searched = at + 1
+      }
+      return nil
     }
   }
 }
