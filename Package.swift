@@ -25,7 +25,7 @@ let package = Package(
     .library(name: "FunctionsKit", targets: ["FunctionsKit", "TreeModel"]),
     .library(name: "ServerApp", targets: ["ServerApp"]),
     .library(name: "DoubloonTesting", targets: ["DoubloonTesting"]),
-    .library(name: "DoubloonEngine", targets: ["StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel"]),
+    .library(name: "DoubloonEngine", targets: ["AccessRules", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),  // the command line, with its help
@@ -42,6 +42,7 @@ let package = Package(
     .target(name: "RewardModel", dependencies: [crypto], swiftSettings: strict),
 
     // Floor 1: languages and protocols
+    .target(name: "AccessRules", dependencies: ["TreeModel"], swiftSettings: strict),
     .target(name: "FunctionsKit", dependencies: ["TreeModel"], swiftSettings: strict),
     .target(
       name: "StorageCore", dependencies: ["RewardModel", "TreeModel", crypto], resources: [.embedInCode("schema.sql")],
@@ -50,7 +51,8 @@ let package = Package(
     // Floor 2: one capability each
     .target(
       name: "StorageSQLite", dependencies: ["CSQLite", "RewardModel", "StorageCore", "TreeModel"], swiftSettings: strict),
-    .target(name: "TreeDatabase", dependencies: ["RewardModel", "StorageCore", "TreeModel"], swiftSettings: strict),
+    .target(
+      name: "TreeDatabase", dependencies: ["AccessRules", "RewardModel", "StorageCore", "TreeModel"], swiftSettings: strict),
     .target(name: "Ledger", dependencies: ["RewardModel", "StorageCore", "TreeModel"], swiftSettings: strict),
     .target(
       name: "Triggers", dependencies: ["FunctionsKit", "RewardModel", "StorageCore", "TreeModel", logging],
@@ -60,8 +62,8 @@ let package = Package(
     .target(
       name: "ServerAPI",
       dependencies: [
-        "Ledger", "RewardModel", "StorageCore", "TreeDatabase", "TreeModel", crypto, lifecycle, logging, nioCore, nioHTTP1,
-        nioPosix,
+        "AccessRules", "Ledger", "RewardModel", "StorageCore", "TreeDatabase", "TreeModel", crypto, lifecycle, logging, nioCore,
+        nioHTTP1, nioPosix,
       ], swiftSettings: strict),
 
     // Floor 4: composition
@@ -88,6 +90,7 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["TreeModel"], path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(name: "RewardModelTests", dependencies: ["RewardModel"], swiftSettings: strict),
+    .testTarget(name: "AccessRulesTests", dependencies: ["AccessRules", "TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(name: "FunctionsKitTests", dependencies: ["FunctionsKit", "TreeModel"], swiftSettings: strict),
     .testTarget(
       name: "StorageCoreTests", dependencies: ["RewardModel", "StorageCore", "TestSupport", "TreeModel"], swiftSettings: strict),
@@ -97,7 +100,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TreeDatabaseTests",
-      dependencies: ["StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"], swiftSettings: strict),
+      dependencies: ["AccessRules", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
+      swiftSettings: strict),
     .testTarget(
       name: "LedgerTests",
       dependencies: [

@@ -1,4 +1,4 @@
--- Doubloon: the whole current schema (version 1). Readable alone; StorageCore embeds this file.
+-- Doubloon: the whole current schema (version 2). Readable alone; StorageCore embeds this file.
 --
 -- Written for SQLite in words that PostgreSQL shares. For PostgreSQL: BLOB is BYTEA, WITHOUT ROWID goes away, and the
 -- database's collation is C, because texts and paths are compared byte by byte.
@@ -53,7 +53,7 @@ CREATE TABLE commit_log (
 ) WITHOUT ROWID;
 
 -- The past of leaves: what stood at path before the commit of revision. Written behind the commits in sorted runs
--- (generations, named by their last revision), each of which is added at the end.
+-- (generations, named by their last revision), each of which is added at the end. history_run says which are whole.
 CREATE TABLE history (
   ns BIGINT NOT NULL,
   generation BIGINT NOT NULL,
@@ -203,4 +203,48 @@ CREATE TABLE audit (
   action TEXT NOT NULL,
   detail TEXT NOT NULL,
   result TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- Version 2: rules and the indexes that they declare.
+
+-- A namespace's security rules, as they were uploaded.
+CREATE TABLE rules (
+  ns BIGINT NOT NULL PRIMARY KEY,
+  source TEXT NOT NULL,
+  updated_at BIGINT NOT NULL,
+  last_index BIGINT NOT NULL            -- the last number that was given to an index; none is given twice
+) WITHOUT ROWID;
+
+-- The indexes that the rules declare.
+CREATE TABLE tree_index (
+  ns BIGINT NOT NULL,
+  id BIGINT NOT NULL,
+  pattern TEXT NOT NULL,                -- where the parents stand: /users/$uid/items
+  child_order TEXT NOT NULL,            -- .value, .priority or the path of a child
+  state TEXT NOT NULL,                  -- building, ready, dropping
+  cursor BLOB,                          -- building goes on at this path; NULL: at the beginning
+  child_count BIGINT NOT NULL,          -- children that building has placed
+  PRIMARY KEY (ns, id)
+) WITHOUT ROWID;
+
+-- The children of indexed nodes in the index's order. A place is the rank of what the child is ordered by, then its key, in
+-- a binary form that sorts like the order (IndexPlace), so that the first or last children by an index are one range.
+CREATE TABLE index_place (
+  ns BIGINT NOT NULL,
+  index_id BIGINT NOT NULL,
+  parent BLOB NOT NULL,
+  place BLOB NOT NULL,
+  PRIMARY KEY (ns, index_id, parent, place)
+) WITHOUT ROWID;
+
+-- Since version 2: the runs of the table history. A run that is whole is looked through by whoever reads the past; a
+-- growing one is being merged from whole ones of the level below; the rows of a retired one are on their way out.
+CREATE TABLE history_run (
+  ns BIGINT NOT NULL,
+  generation BIGINT NOT NULL,           -- of history; from 2^62 on for a merged run
+  after_revision BIGINT NOT NULL,       -- it holds the changes of later revisions than this one,
+  last_revision BIGINT NOT NULL,        -- up to this one
+  level BIGINT NOT NULL,                -- how often its rows were merged
+  state TEXT NOT NULL,                  -- whole, growing, retired
+  PRIMARY KEY (ns, generation)
 ) WITHOUT ROWID;

@@ -12,5 +12,6 @@ let package = Package(
     .executableTarget(name: "listeners", dependencies: [.product(name: "DoubloonEngine", package: "doubloon")]),
     .executableTarget(
       name: "commits", dependencies: ["SQLiteInterface", .product(name: "DoubloonEngine", package: "doubloon")]),
+    .executableTarget(name: "queries", dependencies: [.product(name: "DoubloonEngine", package: "doubloon")]),
   ]
 )

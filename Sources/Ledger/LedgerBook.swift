@@ -21,6 +21,9 @@ public struct LedgerBook: Sendable {
     self.currencies = currencies
   }
 
+  /// The kinds of coin, and where the players' balances stand in the tree.
+  public var declaredCurrencies: [Currency] { currencies.currencies }
+
   // MARK: Reading
 
   /// The account's balance: 0 if it was never used. A value in the tree that is no integer counts as 0.

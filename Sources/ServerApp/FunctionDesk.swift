@@ -10,6 +10,8 @@ struct FunctionDesk: FunctionOperating, EffectsWaiting {
 
   var problems: [String] { dispatcher.unhealthyReasons }
 
+  var descriptions: [FunctionDescription] { dispatcher.table.definitions.map(FunctionDescription.init) }
+
   func functionRecords() throws(OperationFault) -> [FunctionRecord] {
     do throws(StorageError) {
       return try engine.read { (snapshot) throws(StorageError) in try snapshot.functions() }

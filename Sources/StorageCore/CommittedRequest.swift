@@ -1,7 +1,9 @@
 public import TreeModel
 
 /// A request that is durable.
-public struct CommittedRequest: Sendable {
+///
+/// A class, because it is handed to every observer, and on to their threads.
+public final class CommittedRequest: Sendable {
   /// What was asked.
   public let request: CommitRequest
   /// What became of it.

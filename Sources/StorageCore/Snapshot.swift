@@ -14,6 +14,13 @@ public protocol Snapshot: StorageReading {
   /// - Throws: ``StorageError/Code/unreadable`` if the log was pruned after that revision.
   func leaves(in namespace: NamespaceID, under path: PathBytes, asOf revision: Revision, limit: Int) throws(StorageError)
     -> [StoredLeaf]
+  /// The commits that changed something at or below a path, newest first: those before `revision` (nil: all), at most
+  /// `limit`. Looks at a bounded number of rows, and says how far it came.
+  func touches(in namespace: NamespaceID, under path: PathBytes, before revision: Revision?, limit: Int) throws(StorageError)
+    -> PathTouches
+  /// The state of the tree at a moment: the last commit that is not later. Before what the log still holds it is the
+  /// revision before the log's first.
+  func revision(in namespace: NamespaceID, at time: Int64) throws(StorageError) -> Revision
   /// The children of a node by name, without reading what lies below them: one seek a child.
   func children(in namespace: NamespaceID, of path: PathBytes, after key: Key?, limit: Int) throws(StorageError) -> [Key]
 
@@ -38,9 +45,19 @@ public protocol Snapshot: StorageReading {
   /// The accounts that the ledger alone keeps.
   func balances(in namespace: NamespaceID) throws(StorageError) -> [AccountBalance]
 
+  func index(in namespace: NamespaceID, id: IndexID) throws(StorageError) -> IndexRecord?
+  /// The places that an index has for the children of one node, from `lower` up to but without `upper`, first to last or last
+  /// to first, at most `limit`.
+  func places(
+    in namespace: NamespaceID, of index: IndexID, below parent: PathBytes, from lower: IndexPlace, to upper: IndexPlace,
+    isDescending: Bool, limit: Int
+  ) throws(StorageError) -> [IndexPlace]
+
   func outbox(in namespace: NamespaceID, state: OutboxRecord.State, after key: String?, limit: Int) throws(StorageError)
     -> [OutboxRecord]
   func functions() throws(StorageError) -> [FunctionRecord]
   /// Newest first.
   func audits(limit: Int) throws(StorageError) -> [AuditRecord]
+  /// Newest first, with their places in the log, before the one given; nil begins at the end.
+  func audits(before place: Int64?, limit: Int) throws(StorageError) -> [(place: Int64, record: AuditRecord)]
 }

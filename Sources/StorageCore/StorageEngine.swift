@@ -1,12 +1,25 @@
 /// A store: where snapshots and the one write session come from.
 public protocol StorageEngine: AnyObject, Sendable {
   /// Runs `body` on the store as it is now. The snapshot must not leave the closure.
+  ///
+  /// Returns only when everything that the snapshot showed is durable: for a moment, at most, that the disk needs.
   func read<Result, E: Error>(_ body: (any Snapshot) throws(E) -> Result) throws(E) -> Result
+  /// The same without the wait: the snapshot may show a batch that a crash can still take back. What it showed must not be
+  /// told to anybody before ``whenDurable(_:_:)``, unless it is of a revision that is known to be durable.
+  func readAhead<Result, E: Error>(_ body: (any Snapshot) throws(E) -> Result) throws(E) -> (result: Result, position: Int)
+  /// Calls `proceed` when everything that a ``readAhead(_:)`` with this position showed is durable: at once, or soon on
+  /// another thread, where it must only take note.
+  func whenDurable(_ position: Int, _ proceed: @escaping @Sendable () -> Void)
   /// The write session. Asking twice is a mistake of the programmer and traps.
   func makeWriteSession() throws(StorageError) -> any WriteSession
   /// Copies the store, as of now, into a new file while others go on writing.
   func backup(to path: String) throws(StorageError)
   /// Moves what was committed from the log file into the main file. For a thread of its own.
   func checkpoint() throws(StorageError)
+  /// Tidies a bounded piece of the past, so that reads of it stay fast. For a thread of its own; writers may wait for a
+  /// moment.
+  ///
+  /// - Returns: whether there is more to do.
+  func compact() throws(StorageError) -> Bool
   func close()
 }

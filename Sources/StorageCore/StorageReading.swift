@@ -7,6 +7,9 @@ public import TreeModel
 public protocol StorageReading {
   /// The leaves and priorities of the subtree at `path`, in path order, at most `limit`.
   func leaves(in namespace: NamespaceID, under path: PathBytes, limit: Int) throws(StorageError) -> [StoredLeaf]
+  /// The leaves and priorities from `lower` up to but without `upper`, in path order, at most `limit`.
+  func leaves(in namespace: NamespaceID, from lower: PathBytes, to upper: PathBytes, limit: Int) throws(StorageError)
+    -> [StoredLeaf]
   /// The leaf (or the priority) that is stored at exactly `path`.
   func leaf(in namespace: NamespaceID, at path: PathBytes) throws(StorageError) -> StoredLeaf?
   /// The last stored leaf or priority before `path`. No leaf lies between a leaf and what stands below it, so this finds
@@ -24,6 +27,10 @@ public protocol StorageReading {
   func reversal(in namespace: NamespaceID, of sequence: Int64) throws(StorageError) -> LedgerEntry?
   /// The balance of an account that the ledger alone keeps (not a currency holder's); nil if it has no entry.
   func balance(in namespace: NamespaceID, of account: LedgerAccount, unit: String) throws(StorageError) -> Int64?
+
+  func rules(of namespace: NamespaceID) throws(StorageError) -> RulesRecord?
+  /// The indexes of a namespace, by number.
+  func indexes(in namespace: NamespaceID) throws(StorageError) -> [IndexRecord]
 
   func outbox(in namespace: NamespaceID, key: String) throws(StorageError) -> OutboxRecord?
   func idempotency(in namespace: NamespaceID, key: String) throws(StorageError) -> IdempotencyRecord?

@@ -26,6 +26,15 @@ public protocol WriteSession: StorageReading, AnyObject {
   func put(_ record: OutboxRecord, in namespace: NamespaceID)
   func put(_ record: IdempotencyRecord, in namespace: NamespaceID)
   func put(_ record: FunctionRecord)
+  func put(_ record: RulesRecord, in namespace: NamespaceID)
+  func put(_ record: IndexRecord, in namespace: NamespaceID)
+  func removeIndex(_ id: IndexID, in namespace: NamespaceID)
+  /// Gives a child its place in an index, or takes it. Either may be the case already.
+  func setPlace(_ place: IndexPlace, isTaken: Bool, below parent: PathBytes, of index: IndexID, in namespace: NamespaceID)
+  /// Removes some places of an index that were committed before.
+  func removePlaces(of index: IndexID, in namespace: NamespaceID, limit: Int)
+  /// Whether an index had places at the last commit.
+  func hasPlaces(of index: IndexID, in namespace: NamespaceID) throws(StorageError) -> Bool
   func append(_ record: AuditRecord)
   func setSettledRevision(_ revision: Revision, of namespace: NamespaceID)
   /// Forgets a namespace whole.
@@ -37,9 +46,23 @@ public protocol WriteSession: StorageReading, AnyObject {
   func mark() -> WriteMark
   /// Takes back everything that was put since the mark.
   func rollback(to mark: WriteMark)
-  /// Makes the batch durable.
+  /// Ends the batch: writes it to the log, in one transaction. Nothing of it may be told before ``flush()``.
   ///
-  /// - Throws: after which the session refuses everything: what the disk holds is no longer known, and an fsync that
-  ///   failed is never tried again.
-  func commit() throws(StorageError)
+  /// - Throws: after which the session refuses everything: what the disk holds is no longer known.
+  func write() throws(StorageError)
+  /// Makes durable what was written.
+  ///
+  /// The one member that another thread than the session's may call: while the session looks and puts, but not while it
+  /// writes. So the next batch can be judged while the disk works on this one. (On PostgreSQL: `write` commits with
+  /// `synchronous_commit = off`, and this waits for the server's log position.)
+  /// - Throws: after which nothing can be written any more; an fsync that failed is never tried again.
+  func flush() throws(StorageError)
+}
+
+extension WriteSession {
+  /// Makes the batch durable: writes and flushes it.
+  public func commit() throws(StorageError) {
+    try write()
+    try flush()
+  }
 }

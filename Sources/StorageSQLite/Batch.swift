@@ -70,6 +70,15 @@ struct Batch {
     case .balance(let ns, let key, let before): overlays[ns]?.balances[key] = before
     case .outbox(let ns, let key, let before): overlays[ns]?.outbox[key] = before
     case .idempotency(let ns, let key, let before): overlays[ns]?.idempotency[key] = before
+    case .place(let ns, let key, let before): overlays[ns]?.places[key] = before
+    case .index(let ns, let id, let before):
+      if let before {
+        overlays[ns]?.indexes.updateValue(before, forKey: id)
+      } else {
+        overlays[ns]?.indexes.removeValue(forKey: id)
+      }
+    case .rules(let ns, let before): overlays[ns]?.rules = before
+    case .removedPlaces(let ns): overlays[ns]?.removedPlaces.removeLast()
     case .function(let name, let before): functions[name] = before
     case .whole(let before): self = before
     }

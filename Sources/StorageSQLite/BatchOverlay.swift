@@ -29,6 +29,13 @@ final class BatchOverlay {
   var balances: [BalanceKey: Int64] = [:]
   var outbox: [ExactText: OutboxRecord] = [:]
   var idempotency: [ExactText: IdempotencyRecord] = [:]
+  var rules: RulesRecord?
+  /// nil removes the index.
+  var indexes: [IndexID: IndexRecord?] = [:]
+  /// Whether the place is taken.
+  var places: [PlaceKey: Bool] = [:]
+  /// Places to remove from the file: of which index, and how many.
+  var removedPlaces: [(index: IndexID, limit: Int)] = []
   var settledRevision: Revision?
   /// Whether the file's rows of this namespace were removed by the batch.
   var hidesStored = false
@@ -39,6 +46,7 @@ final class BatchOverlay {
     (other.commits, other.events, other.executions, other.deliveries) = (commits, events, executions, deliveries)
     (other.entries, other.entryByKey, other.entryByReversal) = (entries, entryByKey, entryByReversal)
     (other.balances, other.outbox, other.idempotency) = (balances, outbox, idempotency)
+    (other.rules, other.indexes, other.places, other.removedPlaces) = (rules, indexes, places, removedPlaces)
     (other.settledRevision, other.hidesStored) = (settledRevision, hidesStored)
     return other
   }

@@ -15,6 +15,10 @@ enum BatchUndo {
   indirect case balance(NamespaceID, BalanceKey, Int64?)
   indirect case outbox(NamespaceID, ExactText, OutboxRecord?)
   indirect case idempotency(NamespaceID, ExactText, IdempotencyRecord?)
+  indirect case place(NamespaceID, PlaceKey, Bool?)
+  indirect case index(NamespaceID, IndexID, IndexRecord??)
+  indirect case rules(NamespaceID, RulesRecord?)
+  case removedPlaces(NamespaceID)
   indirect case function(ExactText, FunctionRecord?)
   /// Rare steps that touch everything keep the whole batch as it was.
   indirect case whole(Batch)

@@ -55,7 +55,7 @@ struct ChangeColumns {
 
   /// Calls `body` with each change after `revision`, up to `last`, within a range of paths; oldest first.
   func forEachChange(
-    after revision: Int64, through last: Int64, in range: PathRange, _ body: (PathBytes, Scalar?) -> Void
+    after revision: Int64, through last: Int64, in range: PathRange, _ body: (PathBytes, Int64, Scalar?) -> Void
   ) {
     let first = revisions.lowerBound { $0 <= revision }
     let end = revisions.lowerBound { $0 <= last }
@@ -64,7 +64,7 @@ struct ChangeColumns {
       range.lower.withUnsafeBytes { lower in
         range.upper.withUnsafeBytes { upper in
           for index in first..<end where !path(index).precedes(lower) && path(index).precedes(upper) {
-            body(PathBytes(bytes: Array(path(index))), befores[index])
+            body(PathBytes(bytes: Array(path(index))), revisions[index], befores[index])
           }
         }
       }

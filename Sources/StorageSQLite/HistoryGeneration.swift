@@ -3,8 +3,8 @@ internal import TreeModel
 
 /// A sorted run of the history: the changes of some thousand consecutive commits, by path and revision.
 ///
-/// Runs are added to the table one after the other and never merged, so that writing them costs no random page. A look-up
-/// pays with one seek for each run after the revision it asks for.
+/// Runs are added to the table one after the other, so that writing them costs no random page. A look-up pays with one seek
+/// for each run after the revision it asks for; ``HistoryCompactor`` merges runs, so that there are never many.
 final class HistoryGeneration: Sendable {
   struct Row {
     let path: PathBytes
@@ -31,7 +31,7 @@ final class HistoryGeneration: Sendable {
   }
 
   func forEachRow(
-    after revision: Int64, through last: Int64, in range: PathRange, _ body: (PathBytes, Scalar?) -> Void
+    after revision: Int64, through last: Int64, in range: PathRange, _ body: (PathBytes, Int64, Scalar?) -> Void
   ) {
     changes.withPaths { path in
       range.lower.withUnsafeBytes { lower in
@@ -41,7 +41,7 @@ final class HistoryGeneration: Sendable {
             let found = changes.revisions[Int(places[index])]
             if found > revision, found <= last {
               let row = row(index)
-              body(row.path, row.before)
+              body(row.path, found, row.before)
             }
             index += 1
           }

@@ -12,15 +12,17 @@ internal import TreeModel
 ///
 /// 1. The writer puts a batch in here *before* its COMMIT. S was opened after the COMMIT of H, the copy was taken later
 ///    still: the copy holds every change in (start, H].
-/// 2. S's table holds every change up to W: the watermark moves in the transaction that writes a generation's last row.
+/// 2. S's table holds every change up to W in the runs that S lists as whole: the watermark moves, and the generation is
+///    listed, in the transaction that writes its last row. A merge makes a new run of whole ones, row by row, and exchanges
+///    them in one transaction: S sees either them or it.
 /// 3. If start <= W, (1) and (2) cover everything up to H; where they overlap they say the same. If start > W, a
 ///    generation was finished after S was opened; the gap (W, start] is read from S's commit log, which has it.
 /// 4. What the copy holds beyond H (a batch on its way, one whose COMMIT failed, or later commits) is left out: the reader
 ///    asks S for H. It must be: a copy whose start lies beyond H does not begin with the first change after H.
-/// 5. A process that dies leaves rows of an unfinished generation G > W. The next process makes generations of its own
-///    from the commit log. Once the watermark passes G, its rows are read too: they are true, and since a slice is
-///    written in order of (path, revision), with a row of a path every earlier one of that generation is there. Searching
-///    generations by rising name, the first row after R is therefore the earliest change after R.
+/// 5. The whole runs are disjoint in their revisions. Searched in that order, and each in the order of (path, revision), the
+///    first row after R is the earliest change after R.
+/// 6. A process that dies leaves rows of an unfinished generation G > W, which no list names. The next session removes them
+///    and makes generations of its own from the commit log. A merge that was cut off goes on behind its last row.
 ///
 /// An empty place is filled by whoever needs it first. The writer reads the log's tail through its own connection. A
 /// reader reads it from its snapshot and installs it only if the place is still empty under the lock: then the writer has
@@ -67,6 +69,11 @@ final class HistoryMemory: Sendable {
     places.withLock { $0[ns]?.frozen.first }
   }
 
+  /// After which revision the oldest frozen generation begins. For the writer.
+  func start(_ ns: NamespaceID) -> Int64 {
+    places.withLock { $0[ns]?.start ?? 0 }
+  }
+
   /// Says that the oldest frozen generation is durable. For the writer.
   func complete(_ ns: NamespaceID) {
     places.withLock { $0[ns]?.complete() }
@@ -82,7 +89,7 @@ final class HistoryMemory: Sendable {
 
   private func load(_ ns: NamespaceID, from connection: SQLiteConnection) throws(StorageError) -> RecentChanges {
     let watermark = try connection.watermark(ns).history
-    var recent = RecentChanges(start: watermark, written: try connection.generations(ns, through: watermark))
+    var recent = RecentChanges(start: watermark)
     for commit in try connection.commits(ns, after: watermark) {
       guard let changes = commit.changes else {
         throw StorageError(

@@ -41,6 +41,19 @@ enum Pragmas {
     ]
   }
 
+  /// For merging the history. `synchronous = NORMAL`, which syncs no commit, is enough here: what a merge writes stands
+  /// before the writer's next commit in the one log file, whose fsync covers it, and a merge that is lost is made again. No
+  /// busy timeout: the writer goes first.
+  static func compactor(_ options: SQLiteOptions) -> [String] {
+    [
+      "PRAGMA synchronous = NORMAL",
+      "PRAGMA wal_autocheckpoint = 0",
+      "PRAGMA cache_size = -\(options.readerCacheBytes / 1024)",
+      "PRAGMA busy_timeout = 0",
+      "PRAGMA temp_store = MEMORY",
+    ]
+  }
+
   /// For checkpoints: `synchronous = FULL` makes them sync the WAL before and the main file after. No busy timeout: a
   /// checkpoint that meets a reader does what it can and comes back later.
   static func checkpointer(_ options: SQLiteOptions) -> [String] {

@@ -4,7 +4,7 @@ enum Query: Int, CaseIterable {
   // The tree
   case leaf, leavesAscending, leavesDescending, firstPath
   // The past
-  case watermark, historyRange, nextGeneration
+  case watermark, historyRuns, historyAfter, commitTime, firstCommit, auditsBefore
   // The log
   case commitRecord, commits, lastCommit, event, eventsAfter, eventsBefore
   // Functions
@@ -13,10 +13,13 @@ enum Query: Int, CaseIterable {
   case entry, entryByKey, entryByReversal, entries, entriesOfAccount, lastEntry, balance, balances
   // The rest
   case namespaces, namespaceNamed, settledRevision, outbox, outboxInState, idempotency, audits, lastAudit, meta
+  // Rules and indexes
+  case rules, indexes, index, placesAscending, placesDescending, anyPlace
   // Writing
   case putNode, removeNode, putCommit, putEvent, putExecution, putDelivery, removeDelivery
   case putEntry, putPosting, putBalance, putOutbox, putIdempotency, expireIdempotency, putFunction, putAudit
-  case putNamespace, setSettledRevision, putHistory, setWatermark, setMeta
+  case putNamespace, setSettledRevision, putHistory, putHistoryRun, setWatermark, setMeta
+  case putRules, putIndex, removeIndex, putPlace, removePlace, removePlaces
 
   var sql: String {
     switch self {
@@ -53,13 +56,19 @@ enum Query: Int, CaseIterable {
     case .leavesDescending: "SELECT path, revision, value FROM node WHERE ns = ? AND path < ? ORDER BY path DESC"
     case .firstPath: "SELECT path FROM node WHERE ns = ? AND path >= ? AND path < ? ORDER BY path LIMIT 1"
     case .watermark: "SELECT history_revision, pruned_revision FROM namespace WHERE id = ?"
-    case .historyRange:
+    case .historyRuns:
       """
-      SELECT path, revision, before FROM history WHERE ns = ? AND generation = ? AND path >= ? AND path < ?
+      SELECT generation, after_revision, last_revision FROM history_run WHERE ns = ? AND state = 'whole'
+      AND last_revision > ? ORDER BY last_revision
+      """
+    case .historyAfter:
+      """
+      SELECT path, revision, before FROM history WHERE ns = ? AND generation = ? AND (path, revision) > (?, ?) AND path < ?
       ORDER BY path, revision
       """
-    case .nextGeneration:
-      "SELECT generation FROM history WHERE ns = ? AND generation > ? ORDER BY generation LIMIT 1"
+    case .commitTime: "SELECT time FROM commit_log WHERE ns = ? AND revision = ?"
+    case .firstCommit: "SELECT revision FROM commit_log WHERE ns = ? ORDER BY revision LIMIT 1"
+    case .auditsBefore: "SELECT time, actor, action, detail, result, id FROM audit WHERE id < ? ORDER BY id DESC"
     case .commitRecord: "SELECT \(Self.commitColumns) FROM commit_log WHERE ns = ? AND revision = ?"
     case .commits: "SELECT \(Self.commitColumns) FROM commit_log WHERE ns = ? AND revision > ? ORDER BY revision"
     case .lastCommit: "SELECT revision, time, hash FROM commit_log WHERE ns = ? ORDER BY revision DESC LIMIT 1"
@@ -104,7 +113,7 @@ enum Query: Int, CaseIterable {
     case .audits: "SELECT time, actor, action, detail, result FROM audit ORDER BY id DESC"
     case .lastAudit: "SELECT id FROM audit ORDER BY id DESC LIMIT 1"
     case .meta: "SELECT value FROM meta WHERE name = ?"
-    default: preconditionFailure("\(self) has no text")
+    default: indexSQL
     }
   }
 
@@ -137,20 +146,23 @@ enum Query: Int, CaseIterable {
       """
     case .setSettledRevision: "UPDATE namespace SET settled_revision = ? WHERE id = ?"
     case .putHistory: Self.insert("history", "ns, generation, path, revision, before", replacing: true)
+    case .putHistoryRun:
+      Self.insert(
+        "history_run", "ns, generation, after_revision, last_revision, level, state", replacing: true)
     case .setWatermark: "UPDATE namespace SET history_revision = ? WHERE id = ?"
     case .setMeta: Self.insert("meta", "name, value", replacing: true)
-    default: preconditionFailure("\(self) has no text")
+    default: indexSQL
     }
   }
 
-  private static func insert(_ table: String, _ columns: String, replacing: Bool = false) -> String {
+  static func insert(_ table: String, _ columns: String, replacing: Bool = false) -> String {
     let marks = columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
     return "INSERT \(replacing ? "OR REPLACE " : "")INTO \(table) (\(columns)) VALUES (\(marks))"
   }
 
   /// The tables that hold a namespace's rows, for forgetting it.
   static let namespaceTables = [
-    "node", "commit_log", "history", "event", "execution", "delivery", "ledger_entry", "ledger_posting", "ledger_balance",
-    "outbox", "idempotency",
+    "node", "commit_log", "history", "history_run", "event", "execution", "delivery", "ledger_entry", "ledger_posting",
+    "ledger_balance", "outbox", "idempotency", "rules", "tree_index", "index_place",
   ]
 }

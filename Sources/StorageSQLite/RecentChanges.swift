@@ -9,8 +9,6 @@ struct RecentChanges {
   private(set) var start: Int64
   /// The last revision that was put in.
   private(set) var lastRevision: Int64
-  /// The generations that are complete in the table, oldest first; none ends after ``start``.
-  private(set) var written: [Int64]
   /// Full generations, oldest first, on their way to the table.
   private(set) var frozen: [HistoryGeneration] = []
   /// The changes after the last frozen generation, in blocks, so that a reader's copy makes the writer copy one block.
@@ -18,9 +16,8 @@ struct RecentChanges {
   private var block = ChangeColumns()
   private(set) var openChanges = 0
 
-  init(start: Int64, written: [Int64]) {
+  init(start: Int64) {
     self.start = start
-    self.written = written
     lastRevision = start
   }
 
@@ -53,15 +50,13 @@ struct RecentChanges {
 
   /// Forgets the oldest generation, which is now in the table.
   mutating func complete() {
-    let generation = frozen.removeFirst()
-    start = generation.last
-    written.append(generation.last)
+    start = frozen.removeFirst().last
   }
 
   /// Calls `body` with each change of later revisions than `revision`, up to `last`, within a range of paths; oldest first
   /// for each path.
   func forEachChange(
-    after revision: Int64, through last: Int64, in range: PathRange, _ body: (PathBytes, Scalar?) -> Void
+    after revision: Int64, through last: Int64, in range: PathRange, _ body: (PathBytes, Int64, Scalar?) -> Void
   ) {
     for generation in frozen where generation.last > revision {
       generation.forEachRow(after: revision, through: last, in: range, body)

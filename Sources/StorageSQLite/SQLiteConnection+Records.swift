@@ -43,11 +43,19 @@ extension SQLiteConnection {
   }
 
   func audits(limit: Int) throws(StorageError) -> [AuditRecord] {
-    try statement(.audits).all(limit: limit) { row throws(StorageError) in
-      guard let actor = Actor(try row.text(1)) else { throw damaged("an audit record's actor") }
-      return AuditRecord(
-        time: row.int(0), actor: actor, action: try row.text(2), detail: try row.text(3), result: try row.text(4))
+    try statement(.audits).all(limit: limit, readAudit)
+  }
+
+  func audits(before place: Int64?, limit: Int) throws(StorageError) -> [(place: Int64, record: AuditRecord)] {
+    try statement(.auditsBefore).bind(place ?? .max).all(limit: limit) { row throws(StorageError) in
+      (row.int(5), try readAudit(row))
     }
+  }
+
+  private func readAudit(_ row: SQLiteStatement) throws(StorageError) -> AuditRecord {
+    guard let actor = Actor(try row.text(1)) else { throw damaged("an audit record's actor") }
+    return AuditRecord(
+      time: row.int(0), actor: actor, action: try row.text(2), detail: try row.text(3), result: try row.text(4))
   }
 
   func lastAudit() throws(StorageError) -> Int64 {

@@ -6,8 +6,7 @@ struct PathRange {
   let lower: [UInt8]
   let upper: [UInt8]
 
-  /// After every path: no key begins with these bytes, because a lead byte never follows a lead byte.
-  static let end: [UInt8] = [0xFF, 0xFF]
+  static let end = PathBytes.afterAll.bytes
 
   init(lower: [UInt8], upper: [UInt8]) {
     self.lower = lower
@@ -53,34 +52,5 @@ extension SQLiteConnection {
   /// Up to which revision the history is complete, and up to which the past was pruned.
   func watermark(_ ns: NamespaceID) throws(StorageError) -> (history: Int64, pruned: Int64) {
     try statement(.watermark).bind(ns.rawValue).first { row throws(StorageError) in (row.int(0), row.int(1)) } ?? (0, 0)
-  }
-
-  /// The generations of the history that end at or before `last`: one seek each.
-  func generations(_ ns: NamespaceID, through last: Int64) throws(StorageError) -> [Int64] {
-    var generations: [Int64] = []
-    while true {
-      let next = try statement(.nextGeneration).bind(ns.rawValue).bind(generations.last ?? 0).first {
-        row throws(StorageError) in row.int(0)
-      }
-      guard let next, next <= last else { return generations }
-      generations.append(next)
-    }
-  }
-
-  func forEachHistory(
-    _ ns: NamespaceID, generation: Int64, in range: PathRange,
-    _ body: (_ path: PathBytes, _ revision: Int64, _ before: () throws(StorageError) -> Scalar?) throws(StorageError) -> Void
-  ) throws(StorageError) {
-    let statement = try statement(.historyRange)
-    defer { statement.reset() }
-    statement.bind(ns.rawValue).bind(generation).bind(range.lower).bind(range.upper)
-    while try statement.step() {
-      try body(PathBytes(bytes: statement.bytes(0)), statement.int(1)) { () throws(StorageError) in
-        var reader = ByteReader(statement.raw(2))
-        let before = try reader.optionalScalar()
-        try reader.finish()
-        return before
-      }
-    }
   }
 }

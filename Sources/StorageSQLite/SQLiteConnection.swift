@@ -14,6 +14,7 @@ final class SQLiteConnection: @unchecked Sendable {
   private var isClosed = false
 
   init(path: String, creates: Bool = false, vfs: String? = nil) throws(StorageError) {
+    SQLiteLibrary.prepare()
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
     let code = sqlite3_open_v2(path, &handle, flags, vfs)

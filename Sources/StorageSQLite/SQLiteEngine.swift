@@ -21,9 +21,11 @@ public final class SQLiteEngine: StorageEngine {
   let options: SQLiteOptions
   let pool: ReaderPool
   let history: HistoryMemory
+  private let gate = FlushGate()
   private let folder: DataFolder
   private let writer: SQLiteConnection
   private let checkpointer: Mutex<SQLiteConnection>
+  private let compactor: Mutex<HistoryCompactor?>
   private let faults: SQLiteFaults?
   private let state = Mutex(State())
 
@@ -60,6 +62,7 @@ public final class SQLiteEngine: StorageEngine {
     }
     pool = ReaderPool(path: folder.store, options: options)
     history = HistoryMemory(limits: options.history)
+    compactor = Mutex(nil)
   }
 
   deinit {
@@ -67,9 +70,22 @@ public final class SQLiteEngine: StorageEngine {
   }
 
   public func read<Result, E: Error>(_ body: (any Snapshot) throws(E) -> Result) throws(E) -> Result {
+    let (result, position) = try readAhead(body)
+    gate.wait(for: position)
+    return result
+  }
+
+  public func readAhead<Result, E: Error>(_ body: (any Snapshot) throws(E) -> Result) throws(E)
+    -> (result: Result, position: Int)
+  {
     let snapshot = SQLiteSnapshot(epoch: epoch, history: history, pool: pool)
     defer { snapshot.finish() }
-    return try body(snapshot)
+    let result = try body(snapshot)
+    return (result, gate.position)
+  }
+
+  public func whenDurable(_ position: Int, _ proceed: @escaping @Sendable () -> Void) {
+    gate.whenDurable(position, proceed)
   }
 
   public func makeWriteSession() throws(StorageError) -> any WriteSession {
@@ -78,7 +94,7 @@ public final class SQLiteEngine: StorageEngine {
       return !state.hasSession
     }
     precondition(isFirst, "A store has one writer; its session was already made.")
-    let session = try SQLiteWriteSession(connection: writer, epoch: epoch, history: history, faults: faults)
+    let session = try SQLiteWriteSession(connection: writer, epoch: epoch, history: history, gate: gate, faults: faults)
     state.withLock { $0.session = session }
     return session
   }
@@ -97,6 +113,19 @@ public final class SQLiteEngine: StorageEngine {
     }
   }
 
+  /// Merges a piece of the history. A writer that is met goes first: then nothing is done, and more is left.
+  public func compact() throws(StorageError) -> Bool {
+    try compactor.withLock { compactor throws(StorageError) in
+      if state.withLock(\.isClosed) { return false }
+      if compactor == nil {
+        let connection = try SQLiteConnection(path: folder.store, vfs: options.vfs)
+        for pragma in Pragmas.compactor(options) { try connection.execute(pragma) }
+        compactor = HistoryCompactor(connection: connection, limits: options.history)
+      }
+      return try compactor?.step() ?? false
+    }
+  }
+
   /// Closes the store. Call it after the writer's thread has ended; reads fail from now on.
   public func close() {
     let (isFirst, session) = state.withLock { state in
@@ -107,6 +136,10 @@ public final class SQLiteEngine: StorageEngine {
     session?.writeOutHistory()
     writer.close()
     pool.close()
+    compactor.withLock { compactor in
+      compactor?.close()
+      compactor = nil
+    }
     // The last connection to go moves the log into the main file and removes it.
     checkpointer.withLock { $0.close() }
     folder.release()

@@ -35,10 +35,18 @@ public struct HistoryLimits: Sendable {
   public var sliceRows: Int
   /// Changes that are kept in one block of the memory.
   public var blockChanges: Int
+  /// So many runs of one level make one of the next: more of them make writing cheaper and reading dearer.
+  public var mergeRuns: Int
+  /// Rows that a merge writes in one transaction: how long the writer may have to wait for it.
+  public var mergeRows: Int
 
-  public init(generationChanges: Int = 8192, sliceRows: Int = 64, blockChanges: Int = 256) {
+  public init(
+    generationChanges: Int = 8192, sliceRows: Int = 64, blockChanges: Int = 256, mergeRuns: Int = 16, mergeRows: Int = 512
+  ) {
     self.generationChanges = generationChanges
     self.sliceRows = sliceRows
     self.blockChanges = blockChanges
+    self.mergeRuns = mergeRuns
+    self.mergeRows = mergeRows
   }
 }

@@ -69,6 +69,8 @@ private struct Undo {
   private let head: Int64
   /// Up to where the snapshot's table is complete.
   private let watermark: Int64
+  /// The runs of the table that hold later changes, oldest first.
+  private var runs: [HistoryRun] = []
 
   init(_ namespace: NamespaceID, after revision: Revision, in snapshot: SQLiteSnapshot) throws(StorageError) {
     self.namespace = namespace
@@ -92,6 +94,7 @@ private struct Undo {
         .unreadable, "The log was pruned up to revision \(pruned); the tree as of \(revision) can no longer be read.")
     }
     self.watermark = watermark
+    runs = try connection.historyRuns(namespace, after: revision.rawValue)
   }
 
   /// What stood at each path of the range that was changed since.
@@ -99,16 +102,16 @@ private struct Undo {
     // Sources by age: the first change that is found is the earliest.
     var earliest: [PathBytes: Scalar?] = [:]
     if revision < head, revision < recent.start {
-      for generation in recent.written where generation > revision && generation <= watermark {
-        try connection.forEachHistory(namespace, generation: generation, in: range) {
-          path, changed, before throws(StorageError) in
-          guard changed > revision, earliest[path] == nil else { return }
+      for run in runs {
+        try connection.forEachEarliest(namespace, in: run, after: revision, in: range) {
+          path, before throws(StorageError) in
+          guard earliest[path] == nil else { return }
           earliest.updateValue(try before(), forKey: path)
         }
       }
       if watermark < recent.start { try addGap(in: range, to: &earliest) }
     }
-    recent.forEachChange(after: revision, through: head, in: range) { path, before in
+    recent.forEachChange(after: revision, through: head, in: range) { path, _, before in
       if earliest[path] == nil { earliest.updateValue(before, forKey: path) }
     }
     return earliest

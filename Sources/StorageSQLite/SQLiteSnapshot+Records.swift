@@ -75,4 +75,8 @@ extension SQLiteSnapshot {
   func audits(limit: Int) throws(StorageError) -> [AuditRecord] {
     try db.audits(limit: limit)
   }
+
+  func audits(before place: Int64?, limit: Int) throws(StorageError) -> [(place: Int64, record: AuditRecord)] {
+    try db.audits(before: place, limit: limit)
+  }
 }

@@ -55,6 +55,12 @@ final class SQLiteSnapshot: Snapshot {
     try db.leaves(namespace, in: PathRange(subtree: path), limit: limit)
   }
 
+  func leaves(in namespace: NamespaceID, from lower: PathBytes, to upper: PathBytes, limit: Int) throws(StorageError)
+    -> [StoredLeaf]
+  {
+    try db.leaves(namespace, in: PathRange(lower: lower.bytes, upper: upper.bytes), limit: limit)
+  }
+
   func leaf(in namespace: NamespaceID, at path: PathBytes) throws(StorageError) -> StoredLeaf? {
     try db.leaf(namespace, at: path)
   }

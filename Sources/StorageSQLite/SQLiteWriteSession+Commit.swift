@@ -6,7 +6,7 @@ extension SQLiteWriteSession {
   ///
   /// The recent changes are published before COMMIT and the durable state is taken over after it; ``HistoryMemory`` says
   /// why in this order.
-  func commit() throws(StorageError) {
+  func write() throws(StorageError) {
     if let failure { throw failure }
     guard !batch.isEmpty else { return try endReading() }
     do {
@@ -21,13 +21,15 @@ extension SQLiteWriteSession {
         try write(overlay, of: ns)
       }
       let finished = try writeHistory()
+      gate.willWrite()
       try faults?.check(.beforeCommit)
       try connection.statement(.commit).run()
-      try faults?.check(.afterCommit)
       takeOver(finished: finished)
     } catch {
       // The rollback's own result says nothing more: the session is over either way.
       if connection.isInTransaction { try? connection.statement(.rollback).run() }
+      // Nobody will flush it, and nobody can see it.
+      gate.didFlush()
       throw fail(error)
     }
   }
@@ -87,6 +89,7 @@ extension SQLiteWriteSession {
     }
     for (_, record) in overlay.outbox.sorted(by: { $0.key < $1.key }) { try write(record, of: ns) }
     for (_, record) in overlay.idempotency.sorted(by: { $0.key < $1.key }) { try write(record, of: ns) }
+    try writeIndexes(of: overlay, of: ns)
     if let revision = overlay.settledRevision {
       try connection.statement(.setSettledRevision).bind(revision.rawValue).bind(ns.rawValue).run()
     }
@@ -126,10 +129,22 @@ extension SQLiteWriteSession {
     }
     historyRows[ns] = end
     guard end == generation.count else { return false }
+    try connection.statement(.putHistoryRun).bind(ns.rawValue).bind(generation.last).bind(history.start(ns))
+      .bind(generation.last).bind(0).bind(HistoryRun.State.whole.rawValue).run()
     try connection.statement(.setWatermark).bind(generation.last).bind(ns.rawValue).run()
     // Whether another generation waits is seen by the next batch.
     historyRows[ns] = nil
     return true
+  }
+
+  /// Removes the rows of generations that a process which died did not finish: they lie beyond the watermark.
+  func removeUnfinishedHistory() throws(StorageError) {
+    for namespace in try connection.namespaces() {
+      let watermark = try connection.watermark(namespace.id).history
+      try connection.execute(
+        "DELETE FROM history WHERE ns = \(namespace.id.rawValue) AND generation > \(watermark) AND generation < \(HistoryRun.mergedNames)"
+      )
+    }
   }
 
   /// Writes what the next process would otherwise have to read from the commit log. For closing; without it nothing is

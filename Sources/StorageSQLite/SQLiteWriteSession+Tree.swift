@@ -13,14 +13,20 @@ extension SQLiteWriteSession {
   }
 
   func leaves(in namespace: NamespaceID, under path: PathBytes, limit: Int) throws(StorageError) -> [StoredLeaf] {
-    let range = PathRange(subtree: path)
+    try leaves(in: namespace, from: path, to: path.subtreeEnd ?? .afterAll, limit: limit)
+  }
+
+  func leaves(in namespace: NamespaceID, from lower: PathBytes, to upper: PathBytes, limit: Int) throws(StorageError)
+    -> [StoredLeaf]
+  {
+    let range = PathRange(lower: lower.bytes, upper: upper.bytes)
     guard let overlay = batch.overlays[namespace], !overlay.nodes.isEmpty || overlay.hidesStored else {
       return try db.leaves(namespace, in: range, limit: limit)
     }
     let paths = overlay.paths()
     var index = paths.lowerBound { $0.bytes.precedes(range.lower) }
-    let end = path.subtreeEnd.map { end in paths.lowerBound { $0 < end } } ?? paths.count
-    if index == end, !overlay.hidesStored { return try db.leaves(namespace, in: range, limit: limit) }
+    let end = paths.lowerBound { $0 < upper }
+    if index >= end, !overlay.hidesStored { return try db.leaves(namespace, in: range, limit: limit) }
 
     var result: [StoredLeaf] = []
     /// Adds the batch's leaves up to `stored`; says whether the batch has that path itself.

@@ -1,5 +1,7 @@
 internal import RewardModel
+internal import CSQLite
 internal import StorageCore
+internal import Synchronization
 internal import TreeModel
 
 /// The one writer's hold on a SQLite store: a buffer over the file, and the transaction that writes it.
@@ -10,7 +12,9 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
   let epoch: Int64
   let connection: SQLiteConnection
   let history: HistoryMemory
+  let gate: FlushGate
   let faults: SQLiteFaults?
+  private let log: LogFile
   var batch = Batch()
   /// Heads and names that are in the file, as far as they were asked for.
   var heads: [NamespaceID: NamespaceHead] = [:]
@@ -19,16 +23,24 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
   var nextAudit: Int64
   /// Generations of the history that are being written: how many of their rows are in the file.
   var historyRows: [NamespaceID: Int] = [:]
-  /// Why the session stopped for good.
-  private(set) var failure: StorageError?
+  /// Why the session stopped for good. Of two threads: the session's own, and the one that flushes.
+  private let stopped = Mutex<StorageError?>(nil)
 
-  init(connection: SQLiteConnection, epoch: Int64, history: HistoryMemory, faults: SQLiteFaults?) throws(StorageError) {
+  init(connection: SQLiteConnection, epoch: Int64, history: HistoryMemory, gate: FlushGate, faults: SQLiteFaults?)
+    throws(StorageError)
+  {
+    guard let log = LogFileSystem.log(of: connection.handle) else {
+      preconditionFailure("The writer's connection is opened through LogFileSystem, and has looked at its log.")
+    }
+    self.log = log
+    self.gate = gate
     self.connection = connection
     self.epoch = epoch
     self.history = history
     self.faults = faults
     nextNamespace = try connection.meta(.nextNamespace) ?? 1
     nextAudit = try connection.lastAudit() + 1
+    try removeUnfinishedHistory()
   }
 
   /// The connection, unless a commit failed before; inside the one read transaction of the batch.
@@ -42,6 +54,24 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
     }
   }
 
+  /// Why the session stopped for good.
+  var failure: StorageError? { stopped.withLock { $0 } }
+
+  func flush() throws(StorageError) {
+    defer { gate.didFlush() }
+    if let failure { throw failure }
+    guard gate.hasUnflushed else { return }
+    let code = log.sync()
+    if code != SQLITE_OK {
+      throw fail(StorageError(sqlite: code, message: "the disk refused an fsync", path: connection.path, during: "a commit"))
+    }
+    do throws(StorageError) {
+      try faults?.check(.afterCommit)
+    } catch {
+      throw fail(error)
+    }
+  }
+
   /// Ends the batch's looks. Nobody else writes, so what is written next still stands on what was seen.
   ///
   /// The read transaction is not turned into the write transaction: that fails at once, instead of waiting, while a
@@ -52,11 +82,15 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
 
   /// Stops the session for good: what the disk holds is no longer known.
   func fail(_ error: StorageError) -> StorageError {
-    if failure == nil {
-      failure = StorageError(
-        error.code, "\(error.message) Nothing more is written until the server is started again and reads what is on the disk.")
+    stopped.withLock { stopped in
+      let first =
+        stopped
+        ?? StorageError(
+          error.code,
+          "\(error.message) Nothing more is written until the server is started again and reads what is on the disk.")
+      stopped = first
+      return first
     }
-    return failure ?? error
   }
 
   // MARK: Marks

@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import StorageCore
 
 /// Opens a store's file for its writer: creates it, takes it as it is, brings it up to date, or refuses it.
@@ -7,7 +8,7 @@ struct StoreOpening {
   let migrations: [SchemaMigration]
 
   func open() throws(StorageError) -> SQLiteConnection {
-    let connection = try SQLiteConnection(path: path, creates: true, vfs: options.vfs)
+    let connection = try SQLiteConnection(path: path, creates: true, vfs: LogFileSystem.name(over: options.vfs))
     try connection.execute(Pragmas.creation(options))
     let tables = try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'")
     if !tables.isEmpty { try Self.refuseNewer(connection) }
@@ -20,6 +21,10 @@ struct StoreOpening {
       try create(connection)
     } else {
       try migrate(connection)
+    }
+    // What was made or migrated is durable before anybody builds on it.
+    guard let log = LogFileSystem.log(of: connection.handle), log.sync() == SQLITE_OK else {
+      throw StorageError(.failed, "The disk refused an fsync of \(path). Check the disk and its space, then start again.")
     }
     return connection
   }

@@ -1,9 +1,17 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 import StorageCore
 
-/// Moves what was committed from the log file into the main file, on a thread of its own, so that no write pays for it.
+/// Moves what was committed from the log file into the main file, and merges the history, on a thread of its own, so that
+/// no write pays for it.
 final class Checkpointer: Sendable {
   /// How many requests are committed between two checkpoints.
   static let interval = 4096
+  /// How long a merge leaves the store to the writer after each piece, in microseconds.
+  static let pause: UInt32 = 2000
 
   private enum Message {
     case committed(Int)
@@ -16,13 +24,21 @@ final class Checkpointer: Sendable {
     let queue = queue
     thread = PlainThread {
       var pending = 0
-      while let messages = queue.take(1024) {
+      // A merge that the last process began goes on at once.
+      var isTidy = false
+      while let messages = isTidy ? queue.take(1024) : queue.takeNow(1024) {
         for case .committed(let count) in messages { pending += count }
-        guard pending >= Self.interval else { continue }
-        pending = 0
-        // A checkpoint that fails loses nothing: the log keeps everything, and the next one tries again. A disk that
-        // refuses for good is met by the writer, who stops.
-        try? engine.checkpoint()
+        if pending >= Self.interval {
+          pending = 0
+          // A checkpoint that fails loses nothing: the log keeps everything, and the next one tries again. A disk that
+          // refuses for good is met by the writer, who stops.
+          try? engine.checkpoint()
+          isTidy = false
+        }
+        if isTidy { continue }
+        // Nor does a merge that fails: the runs that it began with are there until it is whole.
+        isTidy = (try? engine.compact()) != true
+        if !isTidy { usleep(Self.pause) }
       }
     }
   }

@@ -9,10 +9,16 @@ import TreeModel
 /// When the disk refuses a batch the writer stops for good (design §4): what the file holds is then not known, and an
 /// fsync that failed is never repeated. ``failure`` says why, and every later request is refused as unavailable.
 public final class Database: TreeWriter {
+  typealias WriterTask = @Sendable (any WriteSession) throws(StorageError) -> Void
+
   enum Work {
     case commit(CommitRequest, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
     case open(String, @Sendable (Result<NamespaceID, CommitRefusal>) -> Void)
+    /// Something of the house's own, put into the batch beside the requests.
+    case task(WriterTask, completion: @Sendable (Result<Void, CommitRefusal>) -> Void)
     case forget(NamespaceID, @Sendable (Result<Void, CommitRefusal>) -> Void)
+    /// The batch before is durable and told.
+    case flushed
   }
 
   /// The store, for looking; writing to it is this door's alone.
@@ -22,10 +28,16 @@ public final class Database: TreeWriter {
   /// How much one commit may do, and how many may wait.
   public let limits: WriteLimits
 
+  /// Reads nodes and windows of queries from the store's snapshots.
+  public let reader: TreeReader
+  /// The rules and indexes of all namespaces.
+  public let catalog: IndexCatalog
+
   private let queue: WriterQueue<Work>
+  let keeper: IndexKeeper
   private let checkpointer: Checkpointer
   private let names: Mutex<[String: NamespaceID]>
-  private let failed = Mutex<StorageError?>(nil)
+  private let flusher: BatchFlusher
   private let threads = Mutex<[PlainThread]>([])
 
   /// Opens the door and starts the writer.
@@ -44,25 +56,30 @@ public final class Database: TreeWriter {
     checkpointer = Checkpointer(engine: engine)
     let known = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
     names = Mutex(Dictionary(uniqueKeysWithValues: known.map { ($0.name, $0.id) }))
+    catalog = try IndexCatalog(engine)
+    reader = TreeReader(catalog: catalog)
+    keeper = IndexKeeper(queue: queue, catalog: catalog)
     let session = try engine.makeWriteSession()
-    let loop = WriterLoop(
-      session: session, pipeline: WritePipeline(participants: participants, limits: limits, clock: clock), observers: observers)
     let queue = queue
-    let checkpointer = checkpointer
-    // The loop and the session in it are made here and used by the writer's thread alone from now on.
+    flusher = BatchFlusher(observers: observers, checkpointer: checkpointer) { queue.pushFirst(.flushed) }
+    let loop = WriterLoop(
+      session: session,
+      pipeline: WritePipeline(
+        participants: participants + [IndexParticipant(catalog: catalog)], limits: limits, clock: clock), flusher: flusher)
+    // The loop is made here and used by the writer's thread alone from now on; of the session in it the flusher's thread
+    // uses what the session offers to another thread.
     let box = Handover(loop)
-    let writer = PlainThread { [weak self] in
+    let writer = PlainThread {
       var loop = box.value
-      while let batch = queue.take(limits.batchMax) {
-        if let error = loop.run(batch) { self?.stop(because: error) }
-        checkpointer.didCommit(batch.count)
-      }
+      loop.run(queue, batchMax: limits.batchMax)
     }
-    threads.withLock { $0.append(writer) }
+    let flushing = PlainThread { [flusher] in flusher.run(box.value.session) }
+    threads.withLock { $0 = [writer, flushing] }
+    for record in known where catalog.rules(of: record.id) != nil { keeper.tend(record.id) }
   }
 
   /// Why the writer stopped, if it did.
-  public var failure: StorageError? { failed.withLock { $0 } }
+  public var failure: StorageError? { flusher.failure }
 
   /// How many requests wait for the writer.
   public var queueDepth: Int { queue.count }
@@ -104,7 +121,10 @@ public final class Database: TreeWriter {
     let result: Result<Void, CommitRefusal> = await withCheckedContinuation { continuation in
       push(
         .forget(id) { [self] result in
-          if case .success = result { _ = names.withLock { $0.removeValue(forKey: name) } }
+          if case .success = result {
+            _ = names.withLock { $0.removeValue(forKey: name) }
+            catalog.set(nil, of: id)
+          }
           continuation.resume(returning: result)
         }
       ) { continuation.resume(returning: .failure($0)) }
@@ -128,11 +148,19 @@ public final class Database: TreeWriter {
   /// Finishes what is queued, refuses what comes later, and waits for the writer to end. The store stays open.
   public func shutDown() {
     queue.close()
-    for thread in threads.withLock({ threads in
+    let ending = threads.withLock { threads in
       defer { threads = [] }
       return threads
-    }) { thread.join() }
+    }
+    ending.first?.join()
+    flusher.stop()
+    ending.last?.join()
     checkpointer.stop()
+  }
+
+  /// Puts something of the house's own into a batch.
+  func run(_ task: @escaping WriterTask, completion: @escaping @Sendable (Result<Void, CommitRefusal>) -> Void) {
+    push(.task(task, completion: completion)) { completion(.failure($0)) }
   }
 
   private func push(_ work: Work, refuse: (CommitRefusal) -> Void) {
@@ -143,10 +171,6 @@ public final class Database: TreeWriter {
     case .closed:
       refuse(CommitRefusal(.unavailable, "The server is shutting down; nothing was written. Try again in a moment."))
     }
-  }
-
-  private func stop(because error: StorageError) {
-    failed.withLock { $0 = $0 ?? error }
   }
 }
 

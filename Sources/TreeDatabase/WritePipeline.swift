@@ -11,20 +11,16 @@ struct WritePipeline {
   let limits: WriteLimits
   let clock: any WallClock
 
-  /// What a request became, before it is durable.
-  struct Accepted {
-    let receipt: CommitReceipt
-    let changes: [LeafChange]
-  }
-
-  func accept(_ request: CommitRequest, in session: any WriteSession) throws(CommitRefusal) -> Accepted {
+  /// - Returns: what the request became; not durable yet.
+  func accept(_ request: CommitRequest, in session: any WriteSession) throws(CommitRefusal) -> CommittedRequest {
     let namespace = request.namespace
     let head = try refusing { () throws(StorageError) in try session.head(of: namespace) }
     // Commit time never runs backwards, whatever the machine's clock does.
     let time = max(clock.now(), head.time)
     if let replayed = try repetition(of: request, at: time, in: session) {
-      return Accepted(
-        receipt: CommitReceipt(revision: replayed.revision, changed: false, time: time, replayed: replayed), changes: [])
+      return CommittedRequest(
+        request: request, receipt: CommitReceipt(revision: replayed.revision, changed: false, time: time, replayed: replayed),
+        changes: [])
     }
     try checkExecution(of: request, in: session)
 
@@ -48,7 +44,7 @@ struct WritePipeline {
       events: draft.events,
       entries: draft.entries)
     putRecords(of: request, receipt: receipt, in: session)
-    return Accepted(receipt: receipt, changes: changes)
+    return CommittedRequest(request: request, receipt: receipt, changes: changes)
   }
 
   private func repetition(of request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitRefusal)

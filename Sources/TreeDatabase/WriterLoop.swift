@@ -1,58 +1,65 @@
 import StorageCore
 import TreeModel
 
-/// What the writer's thread does with one batch: judge each request, commit once, then tell everyone.
+/// What the writer's thread does: judges requests, writes them in batches, and hands each batch to whoever flushes it.
+///
+/// While the disk works on one batch the next is judged, and grows: it is written when the one before is durable and told.
 struct WriterLoop {
   let session: any WriteSession
   let pipeline: WritePipeline
-  let observers: [any CommitObserver]
-
-  private var failure: StorageError?
+  private let flusher: BatchFlusher
+  private var judged: [JudgedWork] = []
   private var lastExpiry: Int64 = 0
 
   /// How often answers to keyed requests are looked through for old ones, in milliseconds.
   private static let expiryInterval: Int64 = 600_000
 
-  init(session: any WriteSession, pipeline: WritePipeline, observers: [any CommitObserver]) {
+  init(session: any WriteSession, pipeline: WritePipeline, flusher: BatchFlusher) {
     self.session = session
     self.pipeline = pipeline
-    self.observers = observers
+    self.flusher = flusher
   }
 
-  /// What is to be told once the batch is durable.
-  private enum Judged {
-    case committed(CommitRequest, WritePipeline.Accepted, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
-    case refused(CommitRefusal, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
-    case opened(Result<NamespaceID, CommitRefusal>, @Sendable (Result<NamespaceID, CommitRefusal>) -> Void)
-    case forgotten(NamespaceID, @Sendable (Result<Void, CommitRefusal>) -> Void)
-  }
-
-  /// - Returns: why the writer cannot go on, if it cannot.
-  mutating func run(_ batch: [Database.Work]) -> StorageError? {
-    if let failure {
-      for work in batch { tell(refused(work, CommitRefusal(failure)), failure: nil) }
-      return failure
+  /// Works until the queue is closed and empty, and what was taken from it is told.
+  mutating func run(_ queue: WriterQueue<Database.Work>, batchMax: Int) {
+    while let works = queue.take(max(1, batchMax - judged.count)) {
+      for work in works { take(work) }
+      if judged.count >= batchMax { flusher.waitUntilIdle() }
+      endBatch()
     }
-    var judged: [Judged] = []
-    judged.reserveCapacity(batch.count)
-    for work in batch { judged.append(judge(work)) }
+    flusher.waitUntilIdle()
+    endBatch()
+  }
+
+  private mutating func take(_ work: Database.Work) {
+    // After a failure nothing is judged: on what state?
+    let failure = flusher.failure
+    if let one = failure.map({ refused(work, CommitRefusal($0)) }) ?? judge(work) { judged.append(one) }
+  }
+
+  /// Writes what was judged, unless the disk still works on the batch before: its end comes through the queue.
+  private mutating func endBatch() {
+    guard !judged.isEmpty, flusher.isIdleNow() else { return }
     expireAnswers()
-    do throws(StorageError) {
-      try session.commit()
-    } catch {
-      failure = error
+    var failure = flusher.failure
+    if failure == nil {
+      do throws(StorageError) {
+        try session.write()
+      } catch {
+        failure = error
+      }
     }
-    if failure == nil { notifyObservers(judged) }
-    for one in judged { tell(one, failure: failure) }
-    return failure
+    flusher.flush(judged, failure: failure)
+    judged = []
   }
 
-  private func judge(_ work: Database.Work) -> Judged {
+  private func judge(_ work: Database.Work) -> JudgedWork? {
     switch work {
+    case .flushed: return nil
     case .commit(let request, let completion):
       let mark = session.mark()
       do throws(CommitRefusal) {
-        return .committed(request, try pipeline.accept(request, in: session), completion)
+        return .committed(try pipeline.accept(request, in: session), completion)
       } catch {
         session.rollback(to: mark)
         return .refused(error, completion)
@@ -66,45 +73,28 @@ struct WriterLoop {
       } catch {
         return .opened(.failure(CommitRefusal(error)), completion)
       }
+    case .task(let task, let completion):
+      let mark = session.mark()
+      do throws(StorageError) {
+        try task(session)
+        return .done(completion)
+      } catch {
+        session.rollback(to: mark)
+        return .refused(CommitRefusal(error)) { completion($0.map { _ in }) }
+      }
     case .forget(let namespace, let completion):
       session.remove(namespace)
       return .forgotten(namespace, completion)
     }
   }
 
-  private func refused(_ work: Database.Work, _ refusal: CommitRefusal) -> Judged {
+  private func refused(_ work: Database.Work, _ refusal: CommitRefusal) -> JudgedWork? {
     switch work {
     case .commit(_, let completion): .refused(refusal, completion)
     case .open(_, let completion): .opened(.failure(refusal), completion)
+    case .task(_, let completion): .refused(refusal) { completion($0.map { _ in }) }
     case .forget(_, let completion): .refused(refusal) { completion($0.map { _ in }) }
-    }
-  }
-
-  private func notifyObservers(_ judged: [Judged]) {
-    guard !observers.isEmpty else { return }
-    var committed: [CommittedRequest] = []
-    committed.reserveCapacity(judged.count)
-    for case .committed(let request, let accepted, _) in judged where accepted.receipt.replayed == nil {
-      committed.append(CommittedRequest(request: request, receipt: accepted.receipt, changes: accepted.changes))
-    }
-    for observer in observers {
-      if !committed.isEmpty { observer.didCommit(committed) }
-      for case .forgotten(let namespace, _) in judged { observer.didForget(namespace) }
-    }
-  }
-
-  /// Hands out one answer. After a failed commit everything that was judged on the batch is refused: also what was going
-  /// to be refused, for it was judged on a state that does not exist.
-  private func tell(_ judged: Judged, failure: StorageError?) {
-    switch judged {
-    case .committed(_, let accepted, let completion):
-      completion(failure.map { .failure(CommitRefusal($0)) } ?? .success(accepted.receipt))
-    case .refused(let refusal, let completion):
-      completion(.failure(failure.map { CommitRefusal($0) } ?? refusal))
-    case .opened(let result, let completion):
-      completion(failure.map { .failure(CommitRefusal($0)) } ?? result)
-    case .forgotten(_, let completion):
-      completion(failure.map { .failure(CommitRefusal($0)) } ?? .success(()))
+    case .flushed: nil
     }
   }
 

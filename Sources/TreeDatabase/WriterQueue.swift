@@ -42,9 +42,10 @@ final class WriterQueue<Element>: @unchecked Sendable {
     return elements.count
   }
 
-  func push(_ element: Element) -> PushResult {
+  /// - Parameter isBounded: false for one that must not be refused because of others.
+  func push(_ element: Element, isBounded: Bool = true) -> PushResult {
     pthread_mutex_lock(mutex)
-    guard !isClosed, elements.count < capacity else {
+    guard !isClosed, elements.count < capacity || !isBounded else {
       defer { pthread_mutex_unlock(mutex) }
       return isClosed ? .closed : .full
     }
@@ -54,6 +55,14 @@ final class WriterQueue<Element>: @unchecked Sendable {
     // Only the first of a batch wakes the writer: for the others it is awake, or about to be.
     if wasEmpty { pthread_cond_signal(condition) }
     return .queued
+  }
+
+  /// Puts an element before all others, whatever the capacity; it must be one of few. Dropped if the queue is closed.
+  func pushFirst(_ element: Element) {
+    pthread_mutex_lock(mutex)
+    if !isClosed { elements.insert(element, at: 0) }
+    pthread_mutex_unlock(mutex)
+    pthread_cond_signal(condition)
   }
 
   /// Waits until something is there, and takes at most `limit` of it; nil once the queue is closed and empty.
@@ -81,6 +90,16 @@ final class WriterQueue<Element>: @unchecked Sendable {
     elements = []
     pthread_mutex_unlock(mutex)
     close()
+  }
+
+  /// Takes at most `limit` of what is there, without waiting; nil once the queue is closed and empty.
+  func takeNow(_ limit: Int) -> [Element]? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    if elements.isEmpty { return isClosed ? nil : [] }
+    let taken = Array(elements.prefix(limit))
+    elements.removeFirst(taken.count)
+    return taken
   }
 
   /// Refuses what comes from now on; what is queued is still taken.

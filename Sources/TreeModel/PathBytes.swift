@@ -19,6 +19,9 @@ public struct PathBytes: Sendable, Hashable {
   /// The root of a namespace.
   public static let root = PathBytes(bytes: [])
 
+  /// After every path: no key begins with these bytes, because a lead byte never follows a lead byte.
+  public static let afterAll = PathBytes(bytes: [0xFF, 0xFF])
+
   /// Takes bytes that were written by this type.
   public init(bytes: [UInt8]) {
     self.bytes = bytes
@@ -42,6 +45,11 @@ public struct PathBytes: Sendable, Hashable {
   /// The pseudo child that holds this node's priority.
   public var priority: PathBytes {
     PathBytes(bytes: bytes + CollectionOfOne(Self.priorityMark))
+  }
+
+  /// Where the children begin: behind the node's own value and priority.
+  public var firstChild: PathBytes {
+    PathBytes(bytes: bytes + CollectionOfOne(Self.priorityMark + 1))
   }
 
   /// Whether this is the place of a priority, not of a value.

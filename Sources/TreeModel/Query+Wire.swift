@@ -14,15 +14,8 @@ extension Query {
 
   private static func order(_ index: JSON?) throws(QueryError) -> NodeOrder {
     guard let index else { return .priority }
-    switch index.string {
-    case nil: throw QueryError(.illegalIndex)
-    case ".priority": return .priority
-    case ".key": return .key
-    case ".value": return .value
-    case let text?:
-      guard let path = try? Path(parsing: text), !path.isRoot else { throw QueryError(.illegalIndex) }
-      return .child(path)
-    }
+    guard let order = index.string.flatMap(NodeOrder.init(indexName:)) else { throw QueryError(.illegalIndex) }
+    return order
   }
 
   private static func bound(
@@ -67,12 +60,7 @@ extension Query {
   /// The query object of the socket protocol; `{}` for the default query.
   public var wire: JSON {
     var members: [JSON.Member] = []
-    switch order {
-    case .priority: break
-    case .key: members.append(JSON.Member(key: "i", value: ".key"))
-    case .value: members.append(JSON.Member(key: "i", value: ".value"))
-    case .child(let path): members.append(JSON.Member(key: "i", value: .string(path.keys.map(\.text).joined(separator: "/"))))
-    }
+    if order != .priority { members.append(JSON.Member(key: "i", value: .string(order.indexName))) }
     if let start { append(start, names: ("sp", "sn", "sin"), open: .min, to: &members) }
     if let end { append(end, names: ("ep", "en", "ein"), open: .max, to: &members) }
     switch limit {

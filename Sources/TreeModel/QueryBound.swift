@@ -19,6 +19,12 @@ public struct QueryBound: Sendable, Hashable {
         }
     }
 
+    /// A key that the tree can hold, whose binary form therefore sorts among those of the children; nil for the two
+    /// extremes, and for what a client made up.
+    public var storable: Key? {
+      if case .key(let key) = self, (try? Key(key.text)) != nil { key } else { nil }
+    }
+
     /// The key as clients write it.
     var name: String {
       switch self {

@@ -27,7 +27,7 @@ struct RunInput {
   }
 
   private static func commit(of facts: EventFacts, _ engine: any StorageEngine) throws -> EventFacts.Commit {
-    let record = try engine.read { (snapshot) throws(StorageError) in
+    let (record, _) = try engine.readAhead { (snapshot) throws(StorageError) in
       try snapshot.commit(in: facts.namespace, at: facts.revision)
     }
     guard let record else {

@@ -3,6 +3,9 @@ import StorageCore
 import TreeModel
 
 /// Reads the tree for one run: as of its event's commit, just before it, and as it is now.
+///
+/// Reads ahead of the disk: an event's commit is durable before its run begins, and what a run makes of the latest value is
+/// committed behind the batch that it saw.
 struct RunReader: FunctionReader {
   let engine: any StorageEngine
   let namespace: NamespaceID
@@ -15,16 +18,16 @@ struct RunReader: FunctionReader {
 
   func existsAtEvent(_ path: Path) throws -> Bool {
     let place = PathBytes(path)
-    return try engine.read { (snapshot) throws(StorageError) in
+    return try engine.readAhead { (snapshot) throws(StorageError) in
       try !snapshot.leaves(in: namespace, under: place, asOf: revision, limit: 1).isEmpty
-    }
+    }.result
   }
 
   func latestNode(_ path: Path) throws -> TreeNode { try node(path, asOf: nil) }
 
   private func node(_ path: Path, asOf revision: Revision?) throws -> TreeNode {
     let place = PathBytes(path)
-    let leaves = try engine.read { (snapshot) throws(StorageError) -> [StoredLeaf] in
+    let (leaves, _) = try engine.readAhead { (snapshot) throws(StorageError) -> [StoredLeaf] in
       if let revision {
         try snapshot.leaves(in: namespace, under: place, asOf: revision, limit: leavesMax + 1)
       } else {

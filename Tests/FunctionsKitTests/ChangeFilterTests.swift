@@ -46,4 +46,18 @@ import TreeModel
     #expect(ChangeFilter.rising(to: 5).description == "rising to 5")
     #expect(ChangeFilter.any.description == "any change")
   }
+
+  @Test("a filter says its rule as the end of a sentence, and names a change that it admits, if the rule does")
+  func words() {
+    for (filter, words, example) in [
+      (.any, "", nil), (.changed(from: 4, to: 5), " from 4 to 5", .init(before: 4, after: 5)),
+      (.changed(from: "new", to: true), #" from "new" to true"#, .init(before: "new", after: true)),
+      (.rising(to: 5), " rising to 5", .init(before: 4, after: 5)), (.rising(to: .min), " rising to \(Int64.min)", nil),
+      (.when("the level doubled") { _, _ in false }, ", when the level doubled", nil),
+    ] as [(ChangeFilter, String, ChangeFilter.Example?)] {
+      #expect(filter.words == words)
+      #expect(filter.example == example)
+      if let example { #expect(filter(before: example.before, after: example.after)) }
+    }
+  }
 }

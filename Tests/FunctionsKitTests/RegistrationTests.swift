@@ -16,7 +16,7 @@ import TreeModel
     #expect(
       definitions.map(\.pattern.description)
         == ["/users/{uid}/level", "/users/{uid}/level", "/users/{uid}/name", "/guilds/{guild}/seats/{seat}"])
-    #expect(definitions.map(\.filter.description) == ["any change", "rising to 5", "any change", "from int(1) to int(2)"])
+    #expect(definitions.map(\.filter.description) == ["any change", "rising to 5", "any change", "from 1 to 2"])
     #expect(definitions[0].options.order == .unordered)
     #expect(definitions[2].options.formerly == ["old"])
     #expect(definitions.allSatisfy { !$0.settings.exists })

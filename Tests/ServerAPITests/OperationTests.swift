@@ -56,7 +56,9 @@ struct OperationTests {
         .init("POST", "/admin/v1/functions/none/pause", headers: APIServer.admin, status: 404),
         .init("POST", "/admin/v1/events/1-1:/a/redeliver", headers: APIServer.admin, status: 404),
         .init("POST", "/admin/v1/events/nonsense/redeliver", headers: APIServer.admin, status: 400),
-        .init("GET", "/admin/v1/events", headers: APIServer.admin, is: #"{"events":[]}"#),
+        .init(
+          "GET", "/admin/v1/events", headers: APIServer.admin,
+          is: #"{"events":[],"scanned":0,"scannedThrough":0,"complete":true}"#),
         .init("GET", "/admin/v1/triggers?outcome=odd", headers: APIServer.admin, status: 400),
         .init("GET", "/admin/v1/dead-letters", headers: APIServer.admin, is: #"{"deadLetters":[]}"#),
         .init("POST", "/admin/v1/drain?timeout=1s", headers: APIServer.admin, status: 504),

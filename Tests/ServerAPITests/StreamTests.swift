@@ -83,7 +83,7 @@ struct StreamTests {
       #expect(denied.body == #"{"error":"Permission denied"}"#)
     }
     try await APIServer.run { server in
-      for query in ["?shallow=true", "?callback=f", "?limitToFirst=2"] {
+      for query in ["?shallow=true", "?callback=f", "?limitToFirst=2", "?orderBy=%22height%22"] {
         let refused = try await server.send("GET", "/a.json\(query)", headers: ["Accept": "text/event-stream"])
         #expect(refused.status == 400)
         #expect(refused["content-type"] == "application/json; charset=utf-8")

@@ -24,7 +24,9 @@ import Testing
     ["data", "export"], ["triggers"], ["triggers", "list"], ["triggers", "show"], ["triggers", "tail"], ["events", "list"],
     ["ledger"], ["ledger", "balance"], ["ledger", "statement"], ["ledger", "verify"], ["ledger", "reverse"],
     ["ledger", "transfer"], ["functions"], ["functions", "list"], ["functions", "pause"], ["functions", "resume"],
-    ["functions", "retry"], ["status"], ["drain"], ["backup"], ["restore"],
+    ["functions", "retry"], ["status"], ["drain"], ["backup"], ["restore"], ["why"], ["audit"], ["audit", "list"],
+    ["data", "diff"],
+    ["data", "log"], ["triggers", "count"],
   ]
 
   @Test("every command explains itself, with an example", arguments: paths)
@@ -49,6 +51,12 @@ import Testing
     (["data", "get", "/a", "--shallow", "--export-format"], 2, "exclude each other"),
     (["data", "get", "/a", "--server", "http://x", "--data", "y"], 2, "--server and --data exclude each other"),
     (["data", "get", "/a", "--ns", "a_b"], 2, "--ns must be 1 to 64 letters"),
+    (["data", "get", "/a", "--at", "sometime"], 2, "write a revision, or a time"),
+    (["data", "get", "/a", "--at", "5", "--shallow"], 2, "leave out --at"),
+    (["data", "diff", "/a"], 2, "Missing expected argument '--from"),
+    (["data", "log", "/a", "--before", "x"], 2, "is invalid"),
+    (["why", "a.b"], 2, "is no player's id"), (["why", "bob", "--limit", "0"], 2, "--limit must be 1 to 200."),
+    (["triggers", "list", "--path", "/a/{b"], 2, "{b"), (["audit", "list", "--result", "so"], 2, "'so' is invalid"),
     (["data", "remove", "/"], 2, "add --yes"),
     (["data", "set", "/a", "nonsense"], 2, "there is no file nonsense either"),
     (["data", "update", "/a", "5"], 2, "An update takes an object"),

@@ -4,11 +4,13 @@ Runs in an environment that holds the package (Tests/Stages/requirements.txt); S
 """
 
 import argparse
+import json
 import os
 import sys
 import threading
 import time
 import traceback
+import urllib.request
 
 import listening
 from server import Checks, Server
@@ -26,6 +28,13 @@ def cases(db):
 
     def at(path):
         return db.reference("/sdk/" + path)
+
+    def put_rules(rules):
+        address = f"http://{os.environ['FIREBASE_DATABASE_EMULATOR_HOST']}/.settings/rules.json?ns=sdk-default-rtdb"
+        request = urllib.request.Request(
+            address, json.dumps(rules).encode(), {"Authorization": "Bearer owner"}, method="PUT")
+        with urllib.request.urlopen(request) as answer:
+            assert json.load(answer) == {"status": "ok"}
 
     @case("set and get give back every kind of value")
     def _():
@@ -174,6 +183,31 @@ def cases(db):
         at("ordered").set({"a": 1, "b": 2, "c": 3, "d": 4})
         assert dict(at("ordered").order_by_key().start_at("b").limit_to_first(2).get()) == {"b": 2, "c": 3}
         assert dict(at("ordered").order_by_key().limit_to_last(1).get()) == {"d": 4}
+
+    @case("queries by child, deep child and value, with rules that declare the indexes")
+    def _():
+        from firebase_admin import exceptions
+        at("dinosaurs").set({
+            "bruhath": {"height": 0.8, "name": {"short": "b"}}, "lambeo": {"height": 2.1, "name": {"short": "a"}},
+            "linh": {"height": "tall"}, "stego": {"height": 4},
+        })
+        at("scores").set({"x": 30, "y": 10, "z": 20})
+        try:
+            at("dinosaurs").order_by_child("height").get()
+            raise AssertionError("a query without an index was answered")
+        except exceptions.InvalidArgumentError as error:
+            wanted = 'Index not defined, add ".indexOn": "height", for path "/sdk/dinosaurs", to the rules'
+            assert str(error) == wanted, error
+        put_rules({"rules": {".read": True, ".write": True, "sdk": {
+            "dinosaurs": {".indexOn": ["height", "name/short"]}, "scores": {".indexOn": ".value"}}}})
+        by_height = at("dinosaurs").order_by_child("height")
+        assert list(by_height.get()) == ["bruhath", "lambeo", "stego", "linh"], by_height.get()
+        assert list(at("dinosaurs").order_by_child("height").start_at(2).limit_to_first(2).get()) == ["lambeo", "stego"]
+        assert list(at("dinosaurs").order_by_child("height").equal_to("tall").get()) == ["linh"]
+        assert list(at("dinosaurs").order_by_child("name/short").limit_to_last(1).get()) == ["bruhath"]
+        assert list(at("scores").order_by_value().limit_to_last(2).get().items()) == [("z", 20), ("x", 30)]
+        at("scores/y").set(50)
+        assert list(at("scores").order_by_value().limit_to_last(1).get()) == ["y"]
 
     @case("an error reaches the caller as the SDK's exception")
     def _():

@@ -77,46 +77,6 @@ struct DurabilityTests {
     #expect(try reopened.read { try $0.value(in: scribe.ns, "/a") } == 1)
     reopened.close()
   }
-
-  @Test("An I/O error of the disk at a commit's fsync poisons; after a power cut everything acknowledged is there")
-  func powerCut() throws {
-    for failsAt in 1...25 {
-      let disk = FaultyDisk.shared
-      disk.reset()
-      var options = tinyOptions
-      options.vfs = disk.name
-      let data = folder.file("data\(failsAt)")
-      let engine = try SQLiteEngine(directory: data, options: options)
-      let scribe = try Scribe(engine)
-      try scribe.session.commit()
-      disk.failSync(after: failsAt)
-      var acknowledged: Int64 = 0
-      do {
-        for value in 1...40 as ClosedRange<Int64> {
-          try scribe.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
-          try scribe.session.commit()
-          acknowledged = value
-          if value % 7 == 0 { try engine.checkpoint() }
-        }
-      } catch {
-        #expect((error as? StorageError)?.code == .failed)
-      }
-      #expect(acknowledged < 40)
-      // What was not synced is lost.
-      let after = folder.file("after\(failsAt)")
-      try FileCalls.makeFolder(after)
-      disk.copyDurable(from: data, to: after)
-      engine.close()
-      let reopened = try SQLiteEngine(directory: after, options: tinyOptions)
-      try reopened.read { snapshot throws in
-        let head = try snapshot.head(of: scribe.ns).revision.rawValue
-        #expect(head >= acknowledged && head <= acknowledged + 1, "sync \(failsAt)")
-        #expect(try snapshot.value(in: scribe.ns, "/a") == (head == 0 ? nil : .int(head)))
-        #expect(try snapshot.children(in: scribe.ns, of: PathBytes("/b"), after: nil, limit: 99).count == Int(head))
-      }
-      reopened.close()
-    }
-  }
 }
 
 /// A switch that a closure and a test share.

@@ -6,14 +6,17 @@ import TreeModel
 /// | Routes | For |
 /// |---|---|
 /// | ``EventRoutes`` | the trigger log: events, executions, dead letters, redelivery, drain |
+/// | ``WhyRoutes`` | why a player was paid, or not |
+/// | ``HistoryRoutes`` | the tree as it was, what changed, which commits touched a place |
 /// | ``FunctionRoutes`` | functions: list, pause, resume, retry |
+/// | ``IndexRoutes`` | the indexes of the rules |
 /// | ``LedgerRoutes`` | balances, statements, transfers, reversals, holds, audit |
 /// | ``NamespaceRoutes`` | namespaces |
 /// | ``SystemRoutes`` | status, clock, backup, the audit log |
 enum AdminRoutes {
   static let routes: [Route] =
-    [index] + EventRoutes.routes + FunctionRoutes.routes + LedgerRoutes.routes + NamespaceRoutes.routes
-    + SystemRoutes.routes
+    [index, openAPI] + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes + IndexRoutes.routes
+    + LedgerRoutes.routes + NamespaceRoutes.routes + SystemRoutes.routes
 
   private static let index = Route.glance("/admin/v1", "This list.", access: .admin) { _ in
     .json(
@@ -23,5 +26,14 @@ enum AdminRoutes {
             "method": .string(route.method.rawValue), "path": .string(route.template.text), "summary": .string(route.summary),
           ]
         }))
-  }
+  }.described(
+    RouteDescription(
+      answer: .list(.object([.always("method", .text), .always("path", .text), .always("summary", .text)]))))
+
+  private static let openAPI = Route.glance("/admin/v1/openapi", "This surface as an OpenAPI document.", access: .admin) { _ in
+    .json(document)
+  }.described(RouteDescription(answer: .object([.always("openapi", .text), .always("paths", .object([]))])))
+
+  /// Made once: the routes do not change.
+  private static let document = OpenAPIDocument.json(of: routes)
 }

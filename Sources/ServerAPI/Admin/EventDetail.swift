@@ -7,11 +7,16 @@ struct EventDetail {
   /// Leaves of before and of after that are shown; a larger node is cut, and the answer says so.
   static let leavesMax = 1000
 
+  /// Outbox rows and events of effects that are shown.
+  static let rowsMax = 200
+
   let event: EventRecord
   let namespace: NamespaceID
+  let functions: [FunctionDescription]
   let snapshot: any Snapshot
 
-  /// The row, with the node before and after, what each run changed, and the ledger entries that came of it.
+  /// The row, with the write, the functions whose pattern matched, the node before and after, what each run changed, the
+  /// ledger entries and events that came of it, and its messages to the outside.
   func json() throws(StorageError) -> JSON {
     let commit = try snapshot.commit(in: namespace, at: event.id.revision)
     let executions = try snapshot.executions(in: namespace, of: event.id)
@@ -23,14 +28,55 @@ struct EventDetail {
       .init(key: "before", value: before.node.jsonValue(.export)), .init(key: "after", value: after.node.jsonValue(.export)),
     ]
     if before.isCut || after.isCut { members.append(.init(key: "cut", value: .bool(true))) }
+    members += [
+      .init(key: "matches", value: .array(matches)),
+      .init(key: "write", value: commit.map { CommitRow($0, changesMax: 100).json } ?? .null),
+    ]
     var effects: [JSON] = []
     var entries: [JSON] = []
+    var children: [JSON] = []
     for revision in Set(executions.compactMap(\.effect)).sorted() {
       effects += try changes(of: revision)
-      entries += try self.entries(of: revision).map(JSON.init)
+      entries += try snapshot.entries(in: namespace, of: revision).map(JSON.init)
+      children += try self.children(of: revision)
     }
-    members += [.init(key: "effects", value: .array(effects)), .init(key: "entries", value: .array(entries))]
+    members += [
+      .init(key: "effects", value: .array(effects)), .init(key: "entries", value: .array(entries)),
+      .init(key: "children", value: .array(children)), .init(key: "outbox", value: .array(try outbox())),
+    ]
     return .object(members)
+  }
+
+  /// The registered functions whose pattern matches the path, with what it captures.
+  private var matches: [JSON] {
+    guard let path = event.id.path.path else { return [] }
+    return functions.compactMap { function in
+      function.pattern.match(path).map { captures in
+        .record([
+          ("function", .string(function.name)), ("pattern", .string(function.pattern.description)),
+          ("captures", .object(captures.map { .init(key: $0.name, value: .string($0.value)) })),
+          ("runsOn", .string(function.runsOn)),
+        ])
+      }
+    }
+  }
+
+  /// The events that a commit of an effect caused.
+  private func children(of revision: Revision) throws(StorageError) -> [JSON] {
+    try snapshot.events(in: namespace, after: EventPosition(revision: revision, path: nil), limit: Self.rowsMax)
+      .filter { $0.id.revision == revision }
+      .map { ["id": .string($0.id.description), "kind": .string($0.kind.rawValue)] }
+  }
+
+  /// The messages that its runs asked for: their keys begin with the event's id.
+  private func outbox() throws(StorageError) -> [JSON] {
+    var found: [JSON] = []
+    let prefix = "\(event.id)/"
+    for state in OutboxRecord.State.allCases {
+      let rows = try snapshot.outbox(in: namespace, state: state, after: prefix, limit: Self.rowsMax)
+      found += rows.prefix { $0.key.hasPrefix(prefix) }.filter { $0.cause?.event == event.id }.map(JSON.init)
+    }
+    return found
   }
 
   private func node(asOf revision: Revision) throws(StorageError) -> (node: TreeNode, isCut: Bool) {
@@ -46,24 +92,7 @@ struct EventDetail {
   private func changes(of revision: Revision) throws(StorageError) -> [JSON] {
     let changes = try snapshot.commit(in: namespace, at: revision)?.changes ?? []
     return changes.prefix(Self.leavesMax).map { change in
-      let place = (change.path.path?.description ?? "?") + (change.path.isPriority ? "/.priority" : "")
-      return .object([
-        .init(key: "path", value: .string(place)), .init(key: "before", value: change.before?.json ?? .null),
-        .init(key: "after", value: change.after?.json ?? .null),
-        .init(key: "revision", value: .int(revision.rawValue)),
-      ])
+      .object((JSON(change).object ?? []) + [.init(key: "revision", value: .int(revision.rawValue))])
     }
-  }
-
-  /// The entries of one commit. Sequences and revisions grow together, so the first is found by halving.
-  private func entries(of revision: Revision) throws(StorageError) -> [LedgerEntry] {
-    var low: Int64 = 1
-    var high = try snapshot.head(of: namespace).entrySequence + 1
-    while low < high {
-      let middle = low + (high - low) / 2
-      guard let entry = try snapshot.entry(in: namespace, sequence: middle) else { return [] }
-      if entry.revision < revision.rawValue { low = middle + 1 } else { high = middle }
-    }
-    return try snapshot.entries(in: namespace, after: low - 1, limit: 100).filter { $0.revision == revision.rawValue }
   }
 }

@@ -1,3 +1,4 @@
+import Ledger
 import NIOHTTP1
 import StorageCore
 import TreeModel
@@ -9,36 +10,51 @@ enum EventRoutes {
       [
         Route.listing(
           RouteTemplate(stringLiteral: base),
-          "Events, newest first; filters: function, outcome, path, uid, since (ms); cursor, limit.", list),
+          "Events, newest first, or how many there are; each page says how far it looked.", list
+        ).described(listDescription),
         Route.listing(
           RouteTemplate(stringLiteral: base + "/{event...}"),
-          "One event whole: before and after, the runs, their effects and entries.", show),
+          "One event whole: the write, before and after, the runs, their effects, entries, events and messages.", show
+        ).described(showDescription),
         Route.change(
           .POST, RouteTemplate(stringLiteral: base + "/{event...}/redeliver"), audit: "events.redeliver",
-          "Gives an event to its functions again; who handled it does nothing.", redeliver),
+          "Gives an event to its functions again; who handled it does nothing.", redeliver
+        ).described(redeliverDescription),
       ]
     } + [
-      .listing("/admin/v1/executions", "What the functions did with the event of the parameter event.", executions),
-      .listing("/admin/v1/dead-letters", "Events that a function gave up on; limit, cursor.", deadLetters),
-      .change(
+      Route.listing("/admin/v1/executions", "What the functions did with an event.", executions)
+        .described(executionsDescription),
+      Route.listing("/admin/v1/dead-letters", "Events that a function gave up on.", deadLetters)
+        .described(deadLettersDescription),
+      Route.change(
         .POST, "/admin/v1/drain", audit: nil,
-        "Waits until the events committed so far are settled; timeout (such as 30s); 504 with the list if they are not.",
-        drain),
+        "Waits until the events committed so far are settled; 504 with the list if they are not.",
+        drain
+      ).described(drainDescription),
     ]
 
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let filter = try EventFilter(call)
-    let start = try call.query["cursor"].map { (text) throws(APIError) in try EventListing.position(text) }
-    var listing = EventListing(namespace: try call.namespace(), filter: filter, limit: try call.limit())
-    return .json(try call.read { (snapshot) throws(StorageError) in try listing.page(before: start, in: snapshot) })
+    let start = try call.query["cursor"].map { (text) throws(APIError) in try EventWalk.position(text) }
+    let (namespace, limit, isCount) = (try call.namespace(), try call.limit(), call.query["count"] == "true")
+    let currencies = call.services.ledger?.declaredCurrencies ?? []
+    return .json(
+      try call.read { (snapshot) throws(StorageError) in
+        let walk = try EventWalk(
+          namespace, filter, currencies: currencies, before: start,
+          scanMax: isCount ? EventListing.countMax : EventListing.scanMax, in: snapshot)
+        var listing = EventListing(walk)
+        return isCount ? try listing.count() : try listing.page(limit: limit)
+      })
   }
 
   private static func show(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let id = try eventID(call.captures["event"] ?? "")
     let namespace = try call.namespace()
+    let functions = call.services.functions?.descriptions ?? []
     let row = try call.read { (snapshot) throws(StorageError) -> JSON? in
       guard let event = try snapshot.event(in: namespace, id: id) else { return nil }
-      return try EventDetail(event: event, namespace: namespace, snapshot: snapshot).json()
+      return try EventDetail(event: event, namespace: namespace, functions: functions, snapshot: snapshot).json()
     }
     guard let row else { throw unknown(id) }
     return .json(row)

@@ -22,9 +22,14 @@ public protocol FunctionOperating: Sendable {
   func forget(_ namespace: NamespaceID)
   /// What keeps functions from working; empty if all is well.
   var problems: [String] { get }
+  /// The functions that are registered in this process, in that order.
+  var descriptions: [FunctionDescription] { get }
 }
 
 extension FunctionOperating {
   /// Nothing is remembered, so there is nothing to drop.
   public func forget(_ namespace: NamespaceID) {}
+
+  /// None.
+  public var descriptions: [FunctionDescription] { [] }
 }

@@ -5,9 +5,11 @@ import TreeModel
 /// The functions: what there is, and their brakes.
 enum FunctionRoutes {
   static let routes: [Route] = [
-    .listing("/admin/v1/functions", "The functions, with their state.", list),
-    .change(.POST, "/admin/v1/functions/{name}/pause", audit: "functions.pause", "Lets a function's events wait; body: reason.")
-    {
+    Route.listing("/admin/v1/functions", "The functions, with their state.", list).described(
+      RouteDescription(query: [.namespace], answer: .object([.always("functions", .list(.named("Function")))]))),
+    Route.change(
+      .POST, "/admin/v1/functions/{name}/pause", audit: "functions.pause", "Lets a function's events wait; body: reason."
+    ) {
       (call) throws(APIError) in
       let reason = try call.body().optional("reason") ?? "paused by \(call.caller.actor)"
       let functions = try functions(call)
@@ -15,17 +17,22 @@ enum FunctionRoutes {
         try await functions.pause(call.captures["name"] ?? "", reason: reason, by: call.caller.actor)
       }
       return .json(["status": "ok"])
-    },
-    .change(.POST, "/admin/v1/functions/{name}/resume", audit: "functions.resume", "Goes on, with the events that waited.") {
+    }.described(
+      RouteDescription(
+        query: [.namespace], captures: [name], body: [.maybe("reason", .text, "why, for the record")], answer: .named("Done"))),
+    Route.change(
+      .POST, "/admin/v1/functions/{name}/resume", audit: "functions.resume", "Goes on, with the events that waited."
+    ) {
       (call) throws(APIError) in
       let functions = try functions(call)
       try await carryOut { () throws(OperationFault) in
         try await functions.resume(call.captures["name"] ?? "", by: call.caller.actor)
       }
       return .json(["status": "ok"])
-    },
-    .change(.POST, "/admin/v1/functions/{name}/retry", audit: "functions.retry", "Tries the function's dead letters once more.")
-    {
+    }.described(RouteDescription(query: [.namespace], captures: [name], body: [], answer: .named("Done"))),
+    Route.change(
+      .POST, "/admin/v1/functions/{name}/retry", audit: "functions.retry", "Tries the function's dead letters once more."
+    ) {
       (call) throws(APIError) in
       let functions = try functions(call)
       let namespace = try call.namespace()
@@ -33,8 +40,13 @@ enum FunctionRoutes {
         try await functions.retryDeadLetters(of: call.captures["name"] ?? "", in: namespace, by: call.caller.actor)
       }
       return .json(["status": "ok", "retried": .int(Int64(count))])
-    },
+    }.described(
+      RouteDescription(
+        query: [.namespace], captures: [name], body: [],
+        answer: .object([.always("status", .choice(["ok"])), .always("retried", .count, "how many")]))),
   ]
+
+  private static let name = RouteDescription.Parameter("name", .filled, required: true, "The function's name.")
 
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let records: [FunctionRecord]

@@ -8,29 +8,30 @@ import TreeModel
 enum LedgerRoutes {
   static let routes: [Route] =
     [
-      .listing("/admin/v1/ledger/balance", "An account's balance; account, unit.", balance),
-      .listing("/admin/v1/ledger/statement", "An account's entries, newest first; account, before, limit.", statement),
-      .listing(
-        "/admin/v1/ledger/entries", "All entries, oldest first; after, limit. With key: the one made under it.", entries),
-      .listing("/admin/v1/ledger/verify", "Audits the whole ledger of a namespace.", verify),
+      Route.listing("/admin/v1/ledger/balance", "An account's balance.", balance).described(balanceDescription),
+      Route.listing("/admin/v1/ledger/statement", "An account's entries, newest first.", statement)
+        .described(statementDescription),
+      Route.listing("/admin/v1/ledger/entries", "All entries, oldest first, or the one made under a key.", entries)
+        .described(entriesDescription),
+      Route.listing("/admin/v1/ledger/verify", "Audits the whole ledger of a namespace.", verify)
+        .described(verifyDescription),
     ] + transfers + [
-      .change(
-        .POST, "/admin/v1/ledger/reverse", audit: "ledger.reverse",
-        "Takes an entry back by a new one; sequence, reason, policy (allowNegative, refuse).", reverse),
-      .change(
-        .POST, "/admin/v1/ledger/holds", audit: "ledger.hold",
-        "Sets coins aside; from, owner, amount, unit, key, expiresAt, subject, reason.", hold),
-      .change(
-        .POST, "/admin/v1/ledger/holds/{sequence}/release", audit: "ledger.release", "Pays a hold out; to, amount, reason.",
-        release),
-      .change(
-        .POST, "/admin/v1/ledger/holds/{sequence}/void", audit: "ledger.void", "Gives a hold back; reason.", voidHold),
+      Route.change(
+        .POST, "/admin/v1/ledger/reverse", audit: "ledger.reverse", "Takes an entry back by a new one.", reverse
+      ).described(reverseDescription),
+      Route.change(.POST, "/admin/v1/ledger/holds", audit: "ledger.hold", "Sets coins aside.", hold)
+        .described(holdDescription),
+      Route.change(
+        .POST, "/admin/v1/ledger/holds/{sequence}/release", audit: "ledger.release", "Pays a hold out.", release
+      ).described(releaseDescription),
+      Route.change(.POST, "/admin/v1/ledger/holds/{sequence}/void", audit: "ledger.void", "Gives a hold back.", voidHold)
+        .described(voidDescription),
     ]
 
   private static let transfers: [Route] = ["/admin/v1/ledger/transfer", "/admin/v1/ledger/transfers"].map { path in
-    .change(
-      .POST, RouteTemplate(stringLiteral: path), audit: "ledger.transfer",
-      "Moves coins, once for each key; debit, credit, amount, unit, code, key, subject, reason, allowNegative.", transfer)
+    Route.change(
+      .POST, RouteTemplate(stringLiteral: path), audit: "ledger.transfer", "Moves coins, once for each key.", transfer
+    ).described(transferDescription)
   }
 
   // MARK: Looking

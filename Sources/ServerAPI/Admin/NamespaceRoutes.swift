@@ -6,11 +6,25 @@ import TreeModel
 /// The namespaces of the store.
 enum NamespaceRoutes {
   static let routes: [Route] = [
-    .listing("/admin/v1/namespaces", "The namespaces, each with its revision.", list),
-    .change(.POST, "/admin/v1/namespaces", audit: "namespaces.create", "Makes a namespace; body: name.", create),
-    .change(
+    Route.listing("/admin/v1/namespaces", "The namespaces, each with its revision.", list).described(
+      RouteDescription(
+        answer: .object([
+          .always(
+            "namespaces",
+            .list(
+              .object([
+                .always("name", .text), .always("createdAt", .time), .always("revision", .count), .always("entries", .count),
+              ])))
+        ]))),
+    Route.change(.POST, "/admin/v1/namespaces", audit: "namespaces.create", "Makes a namespace.", create).described(
+      RouteDescription(
+        body: [.always("name", .form("^[A-Za-z0-9-]{1,64}$"), "1 to 64 letters, digits and hyphens")],
+        answer: .object([.always("status", .choice(["ok"])), .always("name", .text)]))),
+    Route.change(
       .DELETE, "/admin/v1/namespaces/{name}", audit: "namespaces.delete",
-      "Forgets a namespace whole: tree, log, ledger (development only).", access: .adminInDevelopment, delete),
+      "Forgets a namespace whole: tree, log, ledger (development only).", access: .adminInDevelopment, delete
+    ).described(
+      RouteDescription(captures: [.init("name", .filled, required: true, "The namespace.")], answer: .named("Done"))),
   ]
 
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {

@@ -9,6 +9,28 @@ extension JSON {
     .object(members.compactMap { name, value in value.map { Member(key: name, value: $0) } })
   }
 
+  init(_ cause: Cause) {
+    self = ["event": .string(cause.event.description), "function": .string(cause.function)]
+  }
+
+  /// A change of a leaf or of a priority.
+  init(_ change: LeafChange) {
+    let place = (change.path.path?.description ?? "?") + (change.path.isPriority ? "/.priority" : "")
+    self = [
+      "path": .string(place), "before": change.before?.json ?? .null, "after": change.after?.json ?? .null,
+    ]
+  }
+
+  init(_ outbox: OutboxRecord) {
+    self = .record([
+      ("key", .string(outbox.key)), ("outlet", .string(outbox.outlet)), ("state", .string(outbox.state.rawValue)),
+      ("attempts", .int(Int64(outbox.attempts))),
+      ("nextAttemptAt", outbox.state == .waiting ? .int(outbox.nextAttemptAt) : nil),
+      ("lastError", outbox.lastError.map(JSON.string)), ("createdAt", .int(outbox.createdAt)),
+      ("payload", (try? JSONParser.parse(outbox.payload)) ?? .string(outbox.payload)),
+    ])
+  }
+
   init(_ execution: ExecutionRecord) {
     self = .record([
       ("event", .string(execution.event.description)), ("function", .string(execution.function)),
@@ -52,8 +74,9 @@ extension JSON {
     ])
   }
 
-  init(_ audit: AuditRecord) {
+  init(_ audit: AuditRecord, at place: Int64) {
     self = .record([
+      ("id", .int(place)),
       ("time", .int(audit.time)), ("actor", .string(audit.actor.description)), ("action", .string(audit.action)),
       ("detail", (try? JSONParser.parse(audit.detail)) ?? .string(audit.detail)), ("result", .string(audit.result)),
     ])

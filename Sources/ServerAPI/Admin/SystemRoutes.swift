@@ -4,19 +4,34 @@ import StorageCore
 import TreeDatabase
 import TreeModel
 
-/// The server itself: how it is, its clock, its copies, and who did what.
+/// The server itself: how it is, its clock, its copies.
 enum SystemRoutes {
   /// How far one call moves the clock: a hundred years, in milliseconds.
   private static let advanceMax: Int64 = 3_155_760_000_000
 
-  static let routes: [Route] = [
-    .listing("/admin/v1/status", "How the server is.", status),
-    .listing("/admin/v1/audit", "What administrators did and tried, newest first; limit.", audits),
-    .change(.POST, "/admin/v1/backup", audit: "backup", "Copies the store into a new file on the server; body: path.", backup),
-    .change(
-      .POST, "/admin/v1/clock", audit: "clock.advance", "Moves the clock forward (development only); body: advance (ms).",
-      access: .adminInDevelopment, clock),
-  ]
+  static let routes: [Route] =
+    [
+      Route.listing("/admin/v1/status", "How the server is.", status).described(
+        RouteDescription(
+          answer: .object([
+            .always("mode", .choice(["development", "production"])), .always("time", .time), .always("epoch", .count),
+            .always("namespaces", .count), .always("defaultNamespace", .text),
+            .always("writer", .object([.always("queueDepth", .count), .maybe("failure", .text)])),
+            .always("problems", .list(.text), "what keeps functions from working"),
+          ]))),
+      Route.change(.POST, "/admin/v1/backup", audit: "backup", "Copies the store into a new file on the server.", backup)
+        .described(
+          RouteDescription(
+            body: [.always("path", .form("^/.+$"), "an absolute path on the server")],
+            answer: .object([.always("status", .choice(["ok"])), .always("path", .text)]))),
+      Route.change(
+        .POST, "/admin/v1/clock", audit: "clock.advance", "Moves the clock forward (development only).",
+        access: .adminInDevelopment, clock
+      ).described(
+        RouteDescription(
+          body: [.always("advance", .integer(0...advanceMax), "milliseconds")],
+          answer: .object([.always("time", .time)]))),
+    ] + AuditRoutes.routes
 
   private static func status(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let database = call.services.database
@@ -37,12 +52,6 @@ enum SystemRoutes {
         ),
         ("problems", .array(problems.map(JSON.string))),
       ]))
-  }
-
-  private static func audits(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    let limit = try call.limit(default: 100)
-    let records = try call.read { (snapshot) throws(StorageError) in try snapshot.audits(limit: limit) }
-    return .json(["actions": .array(records.map(JSON.init))])
   }
 
   private static func backup(_ call: RouteCall) async throws(APIError) -> HTTPResponse {

@@ -22,12 +22,14 @@ struct Route: Sendable {
 
   let method: HTTPMethod
   let template: RouteTemplate
-  /// One sentence for the index and, later, the OpenAPI document.
+  /// One sentence for the index and the OpenAPI document.
   let summary: String
   let access: Access
   /// Under what name the action is recorded in the audit log, allowed or refused; nil if it changes nothing.
   let audit: String?
   let action: Action
+  /// What it takes and gives; every administrators' route has one (a test sees to it).
+  private(set) var description: RouteDescription?
 
   private init(
     _ method: HTTPMethod, _ template: RouteTemplate, _ summary: String, _ access: Access, _ audit: String?, _ action: Action
@@ -38,6 +40,13 @@ struct Route: Sendable {
     self.access = access
     self.audit = audit
     self.action = action
+  }
+
+  /// The same route with its description: requests are judged by it before the route sees them.
+  func described(_ description: RouteDescription) -> Route {
+    var route = self
+    route.description = description
+    return route
   }
 
   /// Something to look at that needs no store.

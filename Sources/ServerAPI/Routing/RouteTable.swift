@@ -38,6 +38,14 @@ struct RouteTable: Sendable {
       return sink.send(error.adminResponse)
     }
     let call = RouteCall(request: request, captures: captures, query: target.query, caller: caller, services: services)
+    do throws(APIError) {
+      try route.description?.check(call)
+    } catch {
+      if let action = route.audit {
+        audit.record(action, by: caller.actor, captures, target.query, request.body, result: error.message)
+      }
+      return sink.send(error.adminResponse)
+    }
     run(route, call, sink: sink)
   }
 

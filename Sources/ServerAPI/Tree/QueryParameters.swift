@@ -20,10 +20,7 @@ struct QueryParameters: Sendable {
 
   var isEmpty: Bool { orderBy == nil && limitToFirst == nil && limitToLast == nil && bounds.isEmpty }
 
-  /// The query; nil if there is none.
-  ///
-  /// Orders by a child or by value need an index that rules declare; they come with the queries' issue and are refused
-  /// until then, never ignored.
+  /// The query; nil if there is none. The texts are the hosted service's (spec: rtdb-protocol §2, 400 messages).
   func parsed() throws(APIError) -> Query? {
     guard !isEmpty else { return nil }
     guard let orderBy else {
@@ -36,15 +33,12 @@ struct QueryParameters: Sendable {
     switch name {
     case "$key": order = .key
     case "$priority": order = .priority
+    case "$value": order = .value
     default:
-      guard name == "$value" || (try? Path(parsing: name)) != nil else {
+      guard let path = try? Path(parsing: name), !path.isRoot else {
         throw .badRequest("orderBy must be a valid JSON encoded path")
       }
-      throw APIError(
-        .badRequest, "not_available",
-        "Queries ordered by a child or by $value are not available yet; "
-          + "order by \"$key\" or \"$priority\", or read the node whole."
-      )
+      order = .child(path)
     }
     return try window(in: order)
   }

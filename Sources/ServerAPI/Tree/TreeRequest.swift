@@ -70,7 +70,8 @@ final class TreeRequest: Sendable {
     }
   }
 
-  private static func namespace(_ named: String?, host: String?, default fallback: String) throws(APIError) -> String {
+  /// The namespace's name: `ns`, else the first label of the host, else the default (spec: rtdb-protocol §2, addressing).
+  static func namespace(_ named: String?, host: String?, default fallback: String) throws(APIError) -> String {
     if let named {
       guard NamespaceName.isLegal(named) else {
         throw .badRequest("ns must be a namespace's name: 1 to 64 letters, digits and hyphens.")

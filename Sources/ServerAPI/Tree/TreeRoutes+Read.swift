@@ -6,18 +6,14 @@ import TreeDatabase
 import TreeModel
 
 extension TreeRoutes {
-  /// Leaves that a read may touch on the event loop; a larger one moves to a thread of its own.
-  private static let eagerLeavesMax = 512
-  /// Leaves that one answer may hold.
-  private static let leavesMax = 1_000_000
+  /// How long a read may take that names no timeout, which may be as long at most (spec: rtdb-protocol §2, parameters).
+  private static let timeoutMax = TimeAmount.minutes(15)
 
   /// What a read found.
   private enum Found {
     case node(TreeNode)
     /// Names of children, for `shallow`.
     case names([Key])
-    /// More than was allowed.
-    case tooMuch
   }
 
   /// What a read has to do, known before it starts.
@@ -36,12 +32,31 @@ extension TreeRoutes {
     let query = parameters.isShallow ? nil : try parameters.query.parsed()
     guard let namespace = services.database.namespace(named: call.namespace) else {
       guard services.access.createsNamespaces else { throw Self.unknownNamespace(call.namespace) }
+      if let query, query.order != .key, query.order != .priority { throw Self.missingIndex(query, call) }
       return sink.send(Self.response(.node(.absent), to: call))
     }
+    if let query, !services.database.reader.isIndexed(query.order, at: call.target.path, in: namespace) {
+      throw Self.missingIndex(query, call)
+    }
     let reading = Reading(namespace: namespace, call: call, query: query, shallow: shallow)
-    let found = try find(reading, limit: Self.eagerLeavesMax)
-    if case .tooMuch = found { return readElsewhere(reading, sink: sink) }
-    sink.send(Self.response(found, to: call))
+    do throws(TreeReadError) {
+      try answer(reading, within: .brief, sink: sink)
+    } catch {
+      guard case .tooLarge = error else { throw Self.refusal(error) }
+      readElsewhere(reading, sink: sink)
+    }
+  }
+
+  static func missingIndex(_ query: Query, _ call: TreeRequest) -> APIError {
+    .badRequest(MissingIndex(order: query.order, path: call.target.path).message)
+  }
+
+  private static func refusal(_ error: TreeReadError) -> APIError {
+    switch error {
+    case .storage(let error): APIError(error)
+    case .tooLarge: .badRequest("Data requested exceeds the maximum size that can be accessed with a single request.")
+    case .stopped: .badRequest("The read took longer than its timeout; ask for less, or for more time.")
+    }
   }
 
   static func unknownNamespace(_ name: String) -> APIError {
@@ -52,59 +67,47 @@ extension TreeRoutes {
 
   /// Reads what is too large for the event loop on a thread that may take its time.
   private func readElsewhere(_ reading: Reading, sink: ResponseSink) {
-    let deadline = reading.call.parameters.timeout.map { NIODeadline.now() + $0 }
-    services.threadPool.submit { state in
+    var bounds = reading.call.caller.isAdmin ? ReadBounds.generous : ReadBounds.standard
+    let deadline = NIODeadline.now() + (reading.call.parameters.timeout ?? Self.timeoutMax)
+    bounds.isUnwanted = { NIODeadline.now() > deadline }
+    services.threadPool.submit { [bounds] state in
       guard case .active = state else {
         return sink.send(APIError(.serviceUnavailable, "unavailable", "The server is shutting down.").treeResponse)
       }
-      do throws(APIError) {
-        let found = try find(reading, limit: Self.leavesMax)
-        let response = Self.response(found, to: reading.call)
-        if let deadline, deadline < .now() {
-          throw .badRequest("The read took longer than its timeout; ask for less, or for more time.")
-        }
-        sink.send(response)
+      do throws(TreeReadError) {
+        try answer(reading, within: bounds, sink: sink)
       } catch {
-        sink.send(error.treeResponse)
+        sink.send(Self.refusal(error).treeResponse)
       }
     }
   }
 
-  private func find(_ reading: Reading, limit: Int) throws(APIError) -> Found {
-    do throws(StorageError) {
-      return try services.database.engine.read { (snapshot) throws(StorageError) in
-        if let shallow = reading.shallow, !reading.call.target.isPriority {
-          return try Self.names(reading, shallow, limit: limit, in: snapshot)
-        }
-        return try Self.node(reading, limit: limit, in: snapshot)
+  /// Sends what the reading finds, once everything that it showed is durable.
+  private func answer(_ reading: Reading, within bounds: ReadBounds, sink: ResponseSink) throws(TreeReadError) {
+    let (found, position) = try find(reading, within: bounds)
+    let response = Self.response(found, to: reading.call)
+    services.database.engine.whenDurable(position) { sink.send(response) }
+  }
+
+  private func find(_ reading: Reading, within bounds: ReadBounds) throws(TreeReadError) -> (result: Found, position: Int) {
+    let reader = services.database.reader
+    let namespace = reading.namespace
+    let target = reading.call.target
+    return try services.database.engine.readAhead { (snapshot) throws(TreeReadError) in
+      if target.isPriority {
+        return .node(try reader.priority(at: target.path, in: namespace, of: snapshot).map { .leaf($0) } ?? .absent)
       }
-    } catch {
-      throw APIError(error)
+      if let shallow = reading.shallow {
+        if let leaf = try reader.leaf(at: target.path, in: namespace, of: snapshot) { return .node(.leaf(leaf)) }
+        return .names(
+          try reader.childNames(
+            at: target.path, in: namespace, of: snapshot, after: shallow.after, limit: shallow.limit, within: bounds))
+      }
+      guard let query = reading.query else {
+        return .node(try reader.node(at: target.path, in: namespace, of: snapshot, within: bounds))
+      }
+      return .node(try reader.result(of: query, at: target.path, in: namespace, of: snapshot, within: bounds).node)
     }
-  }
-
-  private static func node(_ reading: Reading, limit: Int, in snapshot: any Snapshot) throws(StorageError) -> Found {
-    let path = PathBytes(reading.call.target.path)
-    if reading.call.target.isPriority {
-      let priority = try snapshot.leaf(in: reading.namespace, at: path.priority)?.leaf.scalar
-      return .node(priority.map { .leaf($0) } ?? .absent)
-    }
-    let leaves = try snapshot.leaves(in: reading.namespace, under: path, limit: limit + 1)
-    guard leaves.count <= limit else { return .tooMuch }
-    guard let node = TreeNode(leaves: leaves.lazy.map(\.leaf), at: path) else {
-      throw StorageError(.damaged, "A stored path cannot be read; run doubloon ledger verify, or restore a backup.")
-    }
-    return .node(reading.query.map { $0.result(of: node) } ?? node)
-  }
-
-  private static func names(
-    _ reading: Reading, _ window: (after: Key?, limit: Int?), limit: Int, in snapshot: any Snapshot
-  ) throws(StorageError) -> Found {
-    let path = PathBytes(reading.call.target.path)
-    if let leaf = try snapshot.leaf(in: reading.namespace, at: path) { return .node(.leaf(leaf.leaf.scalar)) }
-    let wanted = min(window.limit ?? .max, limit + 1)
-    let names = try snapshot.children(in: reading.namespace, of: path, after: window.after, limit: wanted)
-    return names.count > limit ? .tooMuch : .names(names)
   }
 }
 
@@ -117,8 +120,6 @@ extension TreeRoutes {
     let isPretty = if case .pretty = parameters.printing { true } else { false }
     let body: [UInt8]
     switch found {
-    case .tooMuch:
-      return .error(.badRequest, "Data requested exceeds the maximum size that can be accessed with a single request.")
     case .names(let names): body = shallow(names, pretty: isPretty)
     case .node(let node):
       if call.wantsETag || call.ifNoneMatch != nil {

@@ -1,6 +1,7 @@
 import Crypto
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import StorageCore
 import TreeDatabase
 import TreeModel
@@ -11,9 +12,26 @@ extension TreeRoutes {
   /// How long `X-Doubloon-Wait: effects` waits.
   private static let effectsTimeoutMilliseconds: Int64 = 30_000
 
+  /// Bytes of a body that are parsed on the event loop; a larger one moves to a thread that may take its time.
+  static let eagerBytesMax = 1 << 20
+
   /// Hands a PUT, PATCH, POST or DELETE to the writer; the answer follows when it is durable.
   func write(_ call: TreeRequest, body: ByteBuffer?, uri: String, sink: ResponseSink) throws(APIError) {
     guard services.access.mayWrite(call.target.path, in: call.namespace, as: call.caller) else { throw .permissionDenied }
+    guard let body, body.readableBytes > Self.eagerBytesMax else { return try prepare(call, body: body, uri: uri, sink: sink) }
+    services.threadPool.submit { state in
+      guard case .active = state else {
+        return sink.send(APIError(.serviceUnavailable, "unavailable", "The server is shutting down.").treeResponse)
+      }
+      do throws(APIError) {
+        try prepare(call, body: body, uri: uri, sink: sink)
+      } catch {
+        sink.send(error.treeResponse)
+      }
+    }
+  }
+
+  private func prepare(_ call: TreeRequest, body: ByteBuffer?, uri: String, sink: ResponseSink) throws(APIError) {
     // Everything that can be wrong with the request itself is found before a namespace is made for it.
     let plan = try WritePlan(call, body: body, pushID: pushIDs.next)
     let idempotency = try call.idempotencyKey.map { (key) throws(APIError) in
@@ -22,8 +40,10 @@ extension TreeRoutes {
     if call.waitsForEffects, services.effects == nil {
       throw APIError(.notImplemented, "not_available", "X-Doubloon-Wait is not available: this server runs no functions.")
     }
+    let isDivided = plan.divisible.map { ChunkedWrite.isNeeded(for: $0.node, at: $0.path, services.database.limits) } ?? false
     namespaces.open(call.namespace) { result in
       switch result {
+      case .success(let namespace) where isDivided: divide(plan, Self.request(plan, in: namespace, nil), sink: sink)
       case .success(let namespace): submit(plan, in: namespace, idempotency, sink: sink)
       case .failure(let error): sink.send(error.treeResponse)
       }
@@ -33,23 +53,50 @@ extension TreeRoutes {
   private func submit(
     _ plan: WritePlan, in namespace: NamespaceID, _ idempotency: CommitRequest.Idempotency?, sink: ResponseSink
   ) {
+    let request = Self.request(plan, in: namespace, idempotency)
+    let start = NIODeadline.now()
+    services.database.submit(request) { [self] result in
+      // On the writer: only hand it on.
+      let answer: @Sendable () -> Void = {
+        services.metrics.commitLatency.record(NIODeadline.now() - start)
+        switch result {
+        case .success(let receipt): finish(plan, receipt, sink: sink)
+        case .failure(let refusal):
+          // What stood there may be what is too large.
+          if case .tooLarge = refusal.code, plan.divisible != nil { return divide(plan, request, sink: sink) }
+          sink.send(Self.response(to: refusal, plan: plan))
+        }
+      }
+      // What took long to read takes long to print.
+      if plan.isLarge { services.threadPool.submit { _ in answer() } } else { sink.eventLoop.execute(answer) }
+    }
+  }
+
+  private static func request(_ plan: WritePlan, in namespace: NamespaceID, _ idempotency: CommitRequest.Idempotency?)
+    -> CommitRequest
+  {
     let call = plan.call
     var request = CommitRequest(namespace: namespace, actor: call.caller.actor, operations: [plan.operation])
     request.requestID = call.requestID
     request.suppressesTriggers = call.parameters.suppressesTriggers
     request.isImport = call.parameters.isImport
     request.idempotency = idempotency
-    let start = NIODeadline.now()
-    services.database.submit(request) { [self] result in
-      // On the writer: only hand it on.
-      sink.eventLoop.execute {
-        services.metrics.commitLatency.record(NIODeadline.now() - start)
-        switch result {
-        case .success(let receipt): finish(plan, receipt, sink: sink)
-        case .failure(let refusal): sink.send(Self.response(to: refusal, plan: plan))
-        }
+    return request
+  }
+
+  /// Writes a node that is too large for one commit in several.
+  private func divide(_ plan: WritePlan, _ request: CommitRequest, sink: ResponseSink) {
+    guard let (path, node) = plan.divisible else { preconditionFailure("Only what is divisible is divided.") }
+    var common = request
+    common.operations = []
+    let write = ChunkedWrite(database: services.database, request: common)
+    sink.eventLoop.makeFutureWithTask { () async -> HTTPResponse in
+      do throws(CommitRefusal) {
+        return plan.answer(try await write.replace(path, by: node), showing: node).response
+      } catch {
+        return Self.response(to: error, plan: plan)
       }
-    }
+    }.whenSuccess { sink.send($0) }
   }
 
   private func finish(_ plan: WritePlan, _ receipt: CommitReceipt, sink: ResponseSink) {

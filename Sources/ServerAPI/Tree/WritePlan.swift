@@ -18,11 +18,14 @@ final class WritePlan: Sendable {
 
   let call: TreeRequest
   let operation: WriteOperation
+  /// Whether reading and printing the data would hold up an event loop.
+  let isLarge: Bool
   private let echo: Echo
 
   /// - Parameter pushID: makes the name of a child that POST adds.
   init(_ call: TreeRequest, body: ByteBuffer?, pushID: () -> Key) throws(APIError) {
     self.call = call
+    isLarge = (body?.readableBytes ?? 0) > TreeRoutes.eagerBytesMax
     switch call.method {
     case .get: preconditionFailure("A GET is no write.")
     case .put:
@@ -90,14 +93,29 @@ final class WritePlan: Sendable {
   }
 }
 
+extension WritePlan {
+  /// What a PUT writes, if it may be written in several commits: an administrator asked for it, and nothing in it or about it
+  /// depends on what stands there.
+  var divisible: (path: Path, node: TreeNode)? {
+    guard call.parameters.isUnlimited, call.method == .put, !call.target.isPriority, call.ifMatch == nil,
+      call.idempotencyKey == nil, !call.waitsForEffects, case .node(let write) = operation.assignments.first?.value,
+      write.slots.isEmpty
+    else { return nil }
+    return (call.target.path, write.node)
+  }
+}
+
 // MARK: - The answer
 
 extension WritePlan {
   /// The answer to a write that is durable.
-  func answer(_ receipt: CommitReceipt) -> WriteAnswer {
+  ///
+  /// - Parameter written: what a PUT wrote that took several commits; without it the receipt says so.
+  func answer(_ receipt: CommitReceipt, showing written: TreeNode? = nil) -> WriteAnswer {
+    let node = written ?? receipt.resolved.first ?? .absent
     var tag: String?
     // Clients read it after every conditional write (spec: rtdb-protocol §2, ETag).
-    if call.wantsETag || call.ifMatch != nil { tag = ETag.of(receipt.resolved.first ?? .absent) }
+    if call.wantsETag || call.ifMatch != nil { tag = ETag.of(node) }
     if case .silent = call.parameters.printing { return WriteAnswer(status: 204, etag: tag, body: []) }
     let isPretty = if case .pretty = call.parameters.printing { true } else { false }
     var writer = JSONWriter(pretty: isPretty)
@@ -108,7 +126,7 @@ extension WritePlan {
       writer.key("name")
       writer.string(key.text)
       writer.endObject()
-    case .node: (receipt.resolved.first ?? .absent).write(to: &writer, format: call.parameters.format)
+    case .node: node.write(to: &writer, format: call.parameters.format)
     case .patch(let json): if hasServerValues { write(receipt.resolved, to: &writer) } else { writer.write(json) }
     }
     return WriteAnswer(status: 200, etag: tag, body: writer.bytes)

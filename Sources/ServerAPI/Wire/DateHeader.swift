@@ -28,7 +28,7 @@ struct DateHeader {
   private static func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
 
   /// The date of a day counted from 1970-01-01, after Howard Hinnant's `civil_from_days`.
-  private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+  static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = days + 719_468
     let era = shifted / 146_097
     let dayOfEra = shifted - era * 146_097

@@ -22,6 +22,7 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
         doubloon dev
         doubloon data set /users/alice '{"referred_by":"bob","level":4}'
         doubloon data set /users/alice/level 5
+        doubloon why alice
         doubloon triggers list
         doubloon ledger statement bob
 
@@ -31,10 +32,14 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
     groupedSubcommands: [
       CommandGroup(name: "Serving", subcommands: [DevCommand.self]),
       CommandGroup(name: "The tree", subcommands: [DataCommand.self]),
-      CommandGroup(name: "Rewards", subcommands: [TriggersCommand.self, LedgerCommand.self, FunctionsCommand.self]),
+      CommandGroup(
+        name: "Rewards",
+        subcommands: [WhyCommand.self, TriggersCommand.self, LedgerCommand.self, FunctionsCommand.self]),
       CommandGroup(
         name: "Operation",
-        subcommands: [StatusCommand.self, DrainCommand.self, BackupCommand.self, RestoreCommand.self]),
+        subcommands: [
+          StatusCommand.self, DrainCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self,
+        ]),
     ]
   )
 

@@ -77,7 +77,8 @@ func transfer(_ user: String, key: String, reverses: Int64? = nil) -> LedgerTran
 /// Limits so small that a few commits cross every border.
 var tinyOptions: SQLiteOptions {
   var options = SQLiteOptions()
-  options.history = HistoryLimits(generationChanges: 12, sliceRows: 2, blockChanges: 3)
+  options.history = HistoryLimits(
+    generationChanges: 12, sliceRows: 2, blockChanges: 3, mergeRuns: 3, mergeRows: 5)
   return options
 }
 

@@ -12,9 +12,12 @@ struct DataCommand: AsyncParsableCommand {
         doubloon data get /users/bob --pretty
         doubloon data set /users/bob/level 5
         doubloon data export / backup.json
+        doubloon data get /users/bob --at yesterday
+        doubloon data diff /users/bob --from 12h
+        doubloon data log /users/bob/level
       """,
     subcommands: [
       DataGetCommand.self, DataSetCommand.self, DataUpdateCommand.self, DataRemoveCommand.self, DataImportCommand.self,
-      DataExportCommand.self,
+      DataExportCommand.self, DataDiffCommand.self, DataLogCommand.self,
     ])
 }

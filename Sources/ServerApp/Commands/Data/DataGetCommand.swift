@@ -1,5 +1,6 @@
 import ArgumentParser
 import NIOHTTP1
+import TreeModel
 
 /// `doubloon data get`: prints what stands at a place.
 struct DataGetCommand: AsyncParsableCommand {
@@ -13,10 +14,17 @@ struct DataGetCommand: AsyncParsableCommand {
         doubloon data get /users/bob --pretty
         doubloon data get /users --shallow
         doubloon data get /users/bob/.priority
+        doubloon data get /users/bob --at yesterday
+        doubloon data get /users/bob --at 4711
       """)
 
   @Argument(help: "The place in the tree.", transform: TreeLocation.init(argument:))
   var path: TreeLocation
+
+  @Option(
+    help: ArgumentHelp("As it was then: \(TreeMoment.forms).", valueName: "time|revision"),
+    transform: TreeMoment.init(argument:))
+  var at: TreeMoment?
 
   @Flag(help: "Only the names of the children, not what is below them.")
   var shallow = false
@@ -32,9 +40,11 @@ struct DataGetCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     if shallow, exportFormat { throw ValidationError("--shallow and --export-format exclude each other.") }
+    if shallow, at != nil { throw ValidationError("--shallow shows the present only; leave out --at.") }
   }
 
   func run() async throws {
+    if let at { return try await printPast(at) }
     var query = server.query
     if shallow { query.append(QueryItem("shallow", "true")) }
     if pretty { query.append(QueryItem("print", "pretty")) }
@@ -44,5 +54,20 @@ struct DataGetCommand: AsyncParsableCommand {
       try await client.send(.GET, path.urlPath, query: parameters, responseBytesMax: DataTransfer.responseBytesMax).checked()
     }
     DoubloonCommandLine.output.out(response.body + [UInt8(ascii: "\n")])
+  }
+
+  /// Prints what stood there once; the revision goes beside the result, so that a pipe gets the value alone.
+  private func printPast(_ moment: TreeMoment) async throws {
+    var query = server.query + [QueryItem("path", path.text), moment.parameter(revision: "revision", time: "time")]
+    if exportFormat { query.append(QueryItem("format", "export")) }
+    let parameters = query
+    let answer = try await server.withClient { client in
+      try await client.send(.GET, AdminPath.data, query: parameters, responseBytesMax: DataTransfer.responseBytesMax).checked()
+        .json()
+    }
+    let value = answer["value"] ?? .null
+    DoubloonCommandLine.output.line(pretty ? value.prettyText : value.compactText)
+    let time = (answer["time"]).map { " of \($0.timeText)" } ?? ""
+    DoubloonCommandLine.output.error("As of revision \(answer["revision"]?.plainText ?? "?")\(time).")
   }
 }

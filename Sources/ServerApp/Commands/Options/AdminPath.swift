@@ -6,6 +6,11 @@ enum AdminPath {
   static let namespaces = "/admin/v1/namespaces"
 
   static let events = "/admin/v1/events"
+  static let why = "/admin/v1/why"
+  static let audits = "/admin/v1/audits"
+  static let data = "/admin/v1/data"
+  static let dataDiff = "/admin/v1/data/diff"
+  static let dataLog = "/admin/v1/data/log"
   static let functions = "/admin/v1/functions"
 
   static let balance = "/admin/v1/ledger/balance"

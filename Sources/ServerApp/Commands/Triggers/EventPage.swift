@@ -15,6 +15,10 @@ struct EventPage {
     if !entries.isEmpty {
       sections.append(["Ledger"] + LedgerText.entries(entries).lines().map { "  \($0)" })
     }
+    for (title, name) in [("Events that came of it", "children"), ("Messages to the outside", "outbox")] {
+      let rows = event.listed(name)
+      if !rows.isEmpty { sections.append([title] + rows.map { "  \($0.plainText)" }) }
+    }
     return sections.map { $0.joined(separator: "\n") }.joined(separator: "\n\n").printable
   }
 
@@ -28,8 +32,16 @@ struct EventPage {
     add("Request", event["requestId"], to: &lines)
     add("Cause", event["cause"], to: &lines)
     add("Hop", event["hop"], to: &lines)
-    add("Pattern", event["pattern"], to: &lines)
-    add("Captures", event["captures"], to: &lines)
+    for match in event.listed("matches") {
+      let captures = match["captures"].map { $0.plainText.isEmpty ? "" : " (\($0.plainText))" } ?? ""
+      add(
+        "Match", .string("\(match["function"]?.plainText ?? "?") at \(match["pattern"]?.plainText ?? "?")\(captures)"),
+        to: &lines)
+    }
+    if event["write"]?["triggers"] == false { lines.append("Triggers   suppressed") }
+    if let count = event["write"]?["changeCount"]?.int, count > 1 {
+      lines.append("Write      \(count.counted("change", "changes")), of which this is one")
+    }
     return lines
   }
 

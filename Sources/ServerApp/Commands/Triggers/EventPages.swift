@@ -7,27 +7,37 @@ import TreeModel
 struct EventPages {
   /// Rows of one answer.
   private static let limitMax = 1000
+  /// Answers without a row, one after the other, after which it is better to say how far was looked: half a million events.
+  private static let emptyMax = 100
 
   let client: AdminClient
   /// Namespace and filter.
   let query: [QueryItem]
-  private var cursor: String?
+  private(set) var cursor: String?
+  /// Every event of this revision and later ones was looked at.
+  private(set) var scannedThrough: Int64?
   /// Whether there are no more events.
   private(set) var isAtEnd = false
 
-  init(client: AdminClient, query: [QueryItem]) {
+  /// - Parameter cursor: where to begin; nil for the newest.
+  init(client: AdminClient, query: [QueryItem], cursor: String? = nil) {
     self.client = client
     self.query = query
+    self.cursor = cursor
   }
 
-  /// The next `count` events; fewer at the end.
+  /// The next `count` events; fewer at the end, and where the log was looked through for long without finding one.
   mutating func take(_ count: Int) async throws -> [JSON] {
     var events: [JSON] = []
-    while events.count < count, !isAtEnd {
+    var empty = 0
+    while events.count < count, !isAtEnd, empty < Self.emptyMax {
       let limit = min(count - events.count, Self.limitMax)
       let page = query + [QueryItem("limit", String(limit)), QueryItem("cursor", cursor)].compactMap(\.self)
       let answer = try await client.get(AdminPath.events, query: page)
-      events += answer.listed("events")
+      let found = answer.listed("events")
+      empty = found.isEmpty ? empty + 1 : 0
+      events += found
+      scannedThrough = answer["scannedThrough"]?.int
       cursor = answer["next"]?.string
       isAtEnd = cursor == nil
     }

@@ -13,6 +13,8 @@ struct TriggersCommand: AsyncParsableCommand {
         doubloon triggers show 1-42:/users/bob/level
         doubloon triggers tail
       """,
-    subcommands: [TriggersListCommand.self, TriggersShowCommand.self, TriggersTailCommand.self],
+    subcommands: [
+      TriggersListCommand.self, TriggersCountCommand.self, TriggersShowCommand.self, TriggersTailCommand.self,
+    ],
     aliases: ["events"])
 }

@@ -11,6 +11,8 @@ struct TriggersListCommand: AsyncParsableCommand {
         doubloon triggers list
         doubloon triggers list --function rewardReferrals --outcome skipped --since yesterday
         doubloon triggers list --uid bob --json
+        doubloon triggers list --path '/users/*/level' --reason already_paid
+        doubloon triggers list --cause 1-42:/users/bob/level
       """)
 
   @OptionGroup
@@ -18,6 +20,9 @@ struct TriggersListCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("At most so many events.", valueName: "count"))
   var limit = 50
+
+  @Option(help: ArgumentHelp("Go on where an earlier list ended.", valueName: "cursor"))
+  var cursor: String?
 
   @OptionGroup
   var output: OutputOptions
@@ -31,11 +36,14 @@ struct TriggersListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let query = server.query + filter.query
-    let events = try await server.withClient { client in
-      var pages = EventPages(client: client, query: query)
-      return try await pages.take(limit)
+    let (events, pages) = try await server.withClient { client in
+      var pages = EventPages(client: client, query: query, cursor: cursor)
+      return (try await pages.take(limit), pages)
     }
-    output.print(["events": .array(events)], Self.text)
+    var answer: [JSON.Member] = [.init(key: "events", value: .array(events))]
+    if let next = pages.cursor { answer.append(.init(key: "next", value: .string(next))) }
+    if let revision = pages.scannedThrough { answer.append(.init(key: "scannedThrough", value: .int(revision))) }
+    output.print(.object(answer), Self.text)
   }
 
   static func text(_ answer: JSON) -> String {
@@ -43,6 +51,9 @@ struct TriggersListCommand: AsyncParsableCommand {
     for event in answer.listed("events") {
       for row in EventRow.rows(of: event) { table.add(row.cells) }
     }
-    return table.isEmpty ? "No events match." : table.render()
+    let text = table.isEmpty ? "No events match." : table.render()
+    guard let next = answer["next"]?.string else { return text }
+    let revision = answer["scannedThrough"]?.plainText ?? "?"
+    return text + "\n\nLooked back to revision \(revision); to go on, add --cursor '\(next)'."
   }
 }

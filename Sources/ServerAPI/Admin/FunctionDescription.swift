@@ -1,0 +1,33 @@
+public import StorageCore
+public import TreeModel
+
+/// A registered function, in words that the surfaces can repeat and questions that they can ask it.
+public struct FunctionDescription: Sendable {
+  /// What it is registered as.
+  public let name: String
+  /// Names that it had before: what it did under them counts as done.
+  public let formerly: [String]
+  /// Where it wants changes.
+  public let pattern: PathPattern
+  /// Which kinds of change it wants.
+  public let kinds: Set<EventRecord.Kind>
+  /// How the sentence "It runs on" goes on: `a creation`, `an update rising to 5`.
+  public let runsOn: String
+  /// A change that it wants, where its rule names one.
+  public let example: (before: Scalar, after: Scalar)?
+  /// Whether it wants a change of the leaf at exactly the place; nil stands for nothing, and for a map.
+  public let admits: @Sendable (_ before: Scalar?, _ after: Scalar?) -> Bool
+
+  public init(
+    name: String, formerly: [String], pattern: PathPattern, kinds: Set<EventRecord.Kind>, runsOn: String,
+    example: (before: Scalar, after: Scalar)? = nil, admits: @escaping @Sendable (Scalar?, Scalar?) -> Bool
+  ) {
+    self.name = name
+    self.formerly = formerly
+    self.pattern = pattern
+    self.kinds = kinds
+    self.runsOn = runsOn
+    self.example = example
+    self.admits = admits
+  }
+}

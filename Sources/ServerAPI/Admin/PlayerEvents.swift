@@ -1,0 +1,112 @@
+import RewardModel
+import StorageCore
+import TreeModel
+
+/// The events that concern one player, newest first, without looking at the others': those whose path has the player's key,
+/// by the history of the places where functions look for it, and those for which coins moved on the player's accounts, by the
+/// ledger's postings.
+struct PlayerEvents: EventSource {
+  /// Entries of the player's accounts that are looked at; of a player with more, events that paid earlier are not found.
+  static let entriesMax = 50_000
+  /// Pages of a place's history that one walk looks at.
+  private static let pagesMax = 50
+  private static let pageSize = 200
+
+  let uid: Key
+  let namespace: NamespaceID
+  let snapshot: any Snapshot
+  /// Where functions look for the player's key.
+  private let places: [PathBytes]
+  /// The events for which coins moved on the player's accounts, newest first.
+  let received: [EventID]
+  private let receivedSet: Set<EventID>
+  /// Revisions below this one are still to be looked at.
+  private var upper: Revision
+  private var start: EventPosition?
+  private var page: ArraySlice<EventRecord> = []
+  private var pages = 0
+  private var isExhausted = false
+  private var last: EventPosition?
+
+  var isAtEnd: Bool { isExhausted && page.isEmpty }
+  var position: EventPosition? { page.isEmpty ? EventPosition(revision: upper, path: nil) : last }
+
+  init(
+    of uid: Key, at places: [PathBytes], accounts: [LedgerAccount], _ namespace: NamespaceID, before start: EventPosition?,
+    in snapshot: any Snapshot
+  ) throws(StorageError) {
+    self.uid = uid
+    self.places = places
+    self.namespace = namespace
+    self.snapshot = snapshot
+    self.start = start
+    received = try Self.received(by: accounts, namespace, snapshot)
+    receivedSet = Set(received)
+    if let start {
+      upper = start.path == nil ? start.revision : start.revision.next
+    } else {
+      upper = try snapshot.head(of: namespace).revision.next
+    }
+  }
+
+  /// The events that moved coins on the accounts, newest first.
+  static func received(by accounts: [LedgerAccount], _ namespace: NamespaceID, _ snapshot: any Snapshot)
+    throws(StorageError) -> [EventID]
+  {
+    var found: Set<EventID> = []
+    for account in accounts {
+      var before: Int64?
+      var rest = entriesMax
+      while rest > 0 {
+        let entries = try snapshot.entries(in: namespace, account: account, before: before, limit: 500)
+        for entry in entries { if let event = entry.transfer.event.flatMap({ EventID($0) }) { found.insert(event) } }
+        before = entries.last?.sequence
+        rest -= 500
+        if entries.count < 500 { break }
+      }
+    }
+    return found.sorted { ($0.revision, $0.path) > ($1.revision, $1.path) }
+  }
+
+  mutating func next() throws(StorageError) -> EventRecord? {
+    while page.isEmpty, !isExhausted {
+      guard pages < Self.pagesMax else { return nil }
+      pages += 1
+      try fill()
+    }
+    guard let event = page.popFirst() else { return nil }
+    last = EventPosition(revision: event.id.revision, path: event.id.path)
+    return event
+  }
+
+  /// Looks at the next revisions, downwards: those that touched a place, and those whose events moved coins.
+  private mutating func fill() throws(StorageError) {
+    var revisions: Set<Revision> = []
+    var low = Revision.zero
+    var isComplete = true
+    for place in places {
+      let touches = try snapshot.touches(in: namespace, under: place, before: upper, limit: Self.pageSize)
+      revisions.formUnion(touches.revisions)
+      if touches.isComplete { continue }
+      isComplete = false
+      low = max(low, touches.scannedThrough)
+    }
+    revisions = revisions.filter { $0 >= low }
+    for event in received where event.revision < upper && event.revision >= low { revisions.insert(event.revision) }
+    var events: [EventRecord] = []
+    for revision in revisions.sorted(by: >) { events += try self.events(of: revision).reversed() }
+    upper = low
+    isExhausted = isComplete
+    page = events[...]
+  }
+
+  /// The player's events of one commit.
+  private func events(of revision: Revision) throws(StorageError) -> [EventRecord] {
+    let position = EventPosition(revision: revision, path: nil)
+    return try snapshot.events(in: namespace, after: position, limit: 2000).filter { event in
+      guard event.id.revision == revision else { return false }
+      if let start, start.revision == revision, let path = start.path, event.id.path >= path { return false }
+      return receivedSet.contains(event.id) || event.id.path.path?.keys.contains(uid) == true
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import RewardModel
+import StorageCore
+import TreeModel
+
+/// The question why a player was paid, or was not, and how it is answered: from the history of the places where functions
+/// look for the player, from the player's accounts, and from the records of others that name the player.
+struct WhyQuestion {
+  /// Commits of one place that are told.
+  static let changesMax = 20
+  /// Entries that are told.
+  static let entriesMax = 20
+  /// Values of other players that are looked at.
+  static let leavesMax = 20_000
+  /// Other players that are told of.
+  static let mentionsMax = 10
+  /// Commits of another player's place.
+  private static let mentionChanges = 5
+
+  let uid: Key
+  /// Only this function.
+  let reward: String?
+  let namespace: NamespaceID
+  let functions: [FunctionDescription]
+  let currencies: [Currency]
+  let snapshot: any Snapshot
+
+  func report(before sequence: Int64?, limit: Int) throws(StorageError) -> WhyReport {
+    let head = try snapshot.head(of: namespace)
+    let (payments, next) = try payments(before: sequence)
+    let (mentions, sawAll) = try mentions()
+    return WhyReport(
+      uid: uid, revision: head.revision, stories: try stories(of: uid, limit: limit), payments: payments, nextPayment: next,
+      mentions: mentions, sawAllMentions: sawAll)
+  }
+
+  private func stories(of player: Key, limit: Int) throws(StorageError) -> [FunctionStory] {
+    let records = try snapshot.functions()
+    let places = PlayerPlaces(of: player, currencies)
+    var stories: [FunctionStory] = []
+    for function in functions where reward == nil || function.name == reward {
+      let place = PlaceStory(
+        function: function, places: places, namespace: namespace, snapshot: snapshot,
+        record: records.first { $0.name == function.name })
+      if let story = try place.story(limit: limit) { stories.append(story) }
+    }
+    return stories
+  }
+
+  // MARK: The accounts
+
+  private func payments(before sequence: Int64?) throws(StorageError) -> ([WhyReport.Payment], Int64?) {
+    let accounts = Set(currencies.map { LedgerAccount("\($0.holder):\(uid)") })
+    var entries: [LedgerEntry] = []
+    for account in accounts {
+      entries += try snapshot.entries(in: namespace, account: account, before: sequence, limit: Self.entriesMax + 1)
+    }
+    entries.sort { $0.sequence > $1.sequence }
+    let page = entries.prefix(Self.entriesMax)
+    var payments: [WhyReport.Payment] = []
+    for entry in page where reward == nil || entry.transfer.function == reward {
+      payments.append(
+        WhyReport.Payment(
+          entry: entry, isReceived: accounts.contains(entry.transfer.credit), cause: try happening(of: entry.transfer.event),
+          reversal: try snapshot.reversal(in: namespace, of: entry.sequence)))
+    }
+    return (payments, entries.count > page.count ? page.last?.sequence : nil)
+  }
+
+  /// What happened at an event's path, where the commit's changes tell.
+  private func happening(of event: String?) throws(StorageError) -> Happening? {
+    guard let id = event.flatMap({ EventID($0) }), let path = id.path.path,
+      let commit = try snapshot.commit(in: namespace, at: id.revision), commit.epoch == id.epoch,
+      let change = commit.changes?.first(where: { $0.path == id.path })
+    else { return nil }
+    let before: TreeNode = change.before.map { .leaf($0) } ?? .absent
+    let after: TreeNode = change.after.map { .leaf($0) } ?? .absent
+    return EventRecord.Kind(before, after).map { Happening(path: path, kind: $0, before: before, after: after) }
+  }
+
+  // MARK: Others who name the player
+
+  private func mentions() throws(StorageError) -> ([WhyReport.Mention], Bool) {
+    var mentions: [WhyReport.Mention] = []
+    var sawAll = true
+    var seen: Set<Key> = [uid]
+    for root in Set(currencies.compactMap(\.playersRoot)) {
+      let leaves = try snapshot.leaves(in: namespace, under: PathBytes(root), limit: Self.leavesMax + 1)
+      sawAll = sawAll && leaves.count <= Self.leavesMax
+      for leaf in leaves where leaf.leaf.scalar == .string(uid.text) {
+        guard let path = leaf.leaf.path.path, path.depth > root.depth, seen.insert(path.keys[root.depth]).inserted else {
+          continue
+        }
+        guard mentions.count < Self.mentionsMax else { return (mentions, false) }
+        let player = path.keys[root.depth]
+        let stories = try stories(of: player, limit: Self.mentionChanges).compactMap { unpaid($0) }
+        if !stories.isEmpty { mentions.append(WhyReport.Mention(player: player, place: path, stories: stories)) }
+      }
+    }
+    return (mentions, sawAll)
+  }
+
+  /// A story without what paid: this player's payments are told by their entries, others' are not asked for. Of changes that
+  /// the function does not run on, the last one is told where there is nothing else.
+  private func unpaid(_ story: FunctionStory) -> FunctionStory? {
+    if case .paid? = story.changes.last?.fate { return nil }
+    var changes = story.changes.filter { change in
+      if case .paid = change.fate { false } else { !change.fate.isUnwanted }
+    }
+    if changes.isEmpty, story.changes.allSatisfy(\.fate.isUnwanted), let last = story.changes.last { changes = [last] }
+    guard !changes.isEmpty else { return nil }
+    return FunctionStory(
+      function: story.function, player: story.player, place: story.place, pauseReason: story.pauseReason, changes: changes,
+      isComplete: story.isComplete, prunedThrough: story.prunedThrough)
+  }
+}
+
+extension Currency {
+  /// The node whose children are the players: what stands before the first open segment; nil if the pattern begins open.
+  fileprivate var playersRoot: Path? {
+    let keys = pattern.segments.prefix { if case .literal = $0 { true } else { false } }.compactMap { segment -> Key? in
+      if case .literal(let key) = segment { key } else { nil }
+    }
+    return keys.isEmpty ? nil : Path(keys: keys)
+  }
+}

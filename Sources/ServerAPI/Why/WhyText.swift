@@ -1,0 +1,161 @@
+import RewardModel
+import StorageCore
+import TreeModel
+
+/// Puts a ``WhyReport`` into plain sentences. Pure: the one place that knows the words.
+enum WhyText {
+  /// The whole answer, line by line.
+  static func page(_ report: WhyReport) -> [String] {
+    let uid = report.uid.text
+    var lines: [String] = []
+    for story in report.stories {
+      lines += [head(of: story)] + body(of: story).map { "  " + $0 } + [""]
+    }
+    if report.stories.isEmpty { lines += ["No function looks for \(uid).", ""] }
+    if report.payments.isEmpty {
+      lines.append("No coins ever moved on an account of \(uid).")
+    } else {
+      lines.append("On the accounts of \(uid):")
+      lines += report.payments.reversed().map { "  " + sentence($0) }
+      if let next = report.nextPayment {
+        lines.append("  Earlier entries: doubloon ledger statement \(quoted(uid)) --before \(next)")
+      }
+    }
+    for mention in report.mentions {
+      lines += ["", "\(mention.place) names \(uid):"]
+      for story in mention.stories { lines += ["  " + head(of: story)] + body(of: story).map { "    " + $0 } }
+    }
+    if !report.sawAllMentions {
+      lines += [
+        "", "Not every player's record was looked through for \(uid): ask for the other player, too (doubloon why PLAYER).",
+      ]
+    }
+    return lines
+  }
+
+  // MARK: A function
+
+  /// What a function looks at, and what is the matter with it.
+  static func head(of story: FunctionStory) -> String {
+    var text = "\(story.function.name) runs on \(story.function.runsOn) at \(story.place)."
+    if let reason = story.pauseReason { text += " It is paused\(reason.isEmpty ? "" : " (\(reason))")." }
+    return text
+  }
+
+  /// The changes, oldest first; those that the function does not run on are told in one breath.
+  static func body(of story: FunctionStory) -> [String] {
+    var lines: [String] = []
+    if !story.isComplete { lines.append("Earlier changes: doubloon data log \(quoted(story.place))") }
+    if story.prunedThrough > .zero { lines.append("The log was pruned up to revision \(story.prunedThrough).") }
+    if story.changes.isEmpty { return lines + ["Nothing was ever written there."] }
+    let isAllUnwanted = story.changes.allSatisfy(\.fate.isUnwanted)
+    var rest = story.changes[...]
+    while let change = rest.first {
+      let group = change.fate.isUnwanted ? rest.prefix { $0.fate.isUnwanted } : rest.prefix(1)
+      rest = rest.dropFirst(group.count)
+      lines.append(
+        "\(UTCText.of(change.time))  \(group.map { happened($0.happening) }.joined(separator: "; ")): "
+          + fate(of: change, in: story) + ".")
+      let isLast = rest.isEmpty
+      if let last = group.last, !last.fate.isUnwanted || (isLast && isAllUnwanted), let repair = repair(last, in: story) {
+        lines.append("    \(repair.words) \(repair.command)")
+      }
+    }
+    return lines
+  }
+
+  /// One change and what became of it, as one sentence.
+  static func sentence(_ change: ChangeStory, in story: FunctionStory) -> String {
+    "\(happened(change.happening)): \(fate(of: change, in: story))."
+  }
+
+  /// `level went from 3 to 6`.
+  static func happened(_ happening: Happening) -> String {
+    let name = happening.path.lastKey?.text ?? "/"
+    switch happening.kind {
+    case .created: return "\(name) was created as \(value(happening.after))"
+    case .updated: return "\(name) went from \(value(happening.before)) to \(value(happening.after))"
+    case .deleted: return "\(name) was removed (it was \(value(happening.before)))"
+    }
+  }
+
+  private static func fate(of change: ChangeStory, in story: FunctionStory) -> String {
+    let name = story.function.name
+    switch change.fate {
+    case .paid(let entries, let attempt):
+      let text = entries.map(moved).joined(separator: " and ")
+      return attempt > 1 ? "\(text), at attempt \(attempt)" : text
+    case .done: return "\(name) handled it and moved no coins"
+    case .skipped(let reason, _): return "\(name) skipped it: \(words(reason))"
+    case .waiting(let until, let attempts, let error):
+      return "\(name) failed \(times(attempts)) (\(error)) and tries again at \(UTCText.of(until))"
+    case .paused(let reason): return "it waits until \(name) is resumed (\(reason))"
+    case .dead(let attempts, let error): return "\(name) gave up after \(times(attempts)): \(error)"
+    case .pending: return "\(name) has it in hand"
+    case .suppressed: return "no run, for \(change.actor) wrote it with triggers suppressed"
+    case .unwanted: return "no run, for \(name) runs on \(story.function.runsOn)"
+    case .unheard: return "no run, for \(name) was not there when it happened, or had another rule"
+    }
+  }
+
+  // MARK: The ledger
+
+  /// One entry of the player's, as a sentence.
+  static func sentence(_ payment: WhyReport.Payment) -> String {
+    let (entry, transfer) = (payment.entry, payment.entry.transfer)
+    var text = "\(UTCText.of(entry.time))  Entry \(entry.sequence): \(payment.isReceived ? "+" : "-")\(transfer.amount) "
+    text += "\(transfer.unit) (\(transfer.code)), "
+    if let function = transfer.function {
+      text += "by \(function)"
+      if let event = transfer.event {
+        let subject = transfer.subject.map { "\($0)'s " } ?? ""
+        text += payment.cause.map { ", because \(subject)\(happened($0)) (event \(event))" } ?? ", for event \(event)"
+      }
+    } else {
+      text += payment.isReceived ? "from \(transfer.debit)" : "to \(transfer.credit)"
+    }
+    if let reversed = transfer.reverses { text += ", taking entry \(reversed) back" }
+    if let reason = transfer.reason { text += "; \(words(reason))" }
+    text += "."
+    if let reversal = payment.reversal {
+      text += " Taken back by entry \(reversal.sequence)\(reversal.transfer.reason.map { ": \($0)" } ?? "")."
+    }
+    return text
+  }
+
+  private static func moved(_ entry: LedgerEntry) -> String {
+    let transfer = entry.transfer
+    let isIssued = transfer.debit.kind == "issuance"
+    let note = transfer.reason.map { "; \(words($0))" } ?? ""
+    let way = isIssued ? "to \(transfer.credit)" : "from \(transfer.debit) to \(transfer.credit)"
+    return "\(isIssued ? "paid" : "moved") \(transfer.amount) \(transfer.unit) \(way) (entry \(entry.sequence)\(note))"
+  }
+
+  // MARK: Words
+
+  /// A reason as people read it: `jumped_over_5` is `jumped over 5`.
+  static func words(_ reason: String) -> String {
+    guard !reason.isEmpty else { return "it gave no reason" }
+    let word = reason.prefix { $0 != " " && $0 != ":" }
+    return String(word.map { $0 == "_" ? " " : $0 }) + reason.dropFirst(word.count)
+  }
+
+  private static func times(_ count: Int) -> String { count == 1 ? "1 attempt" : "\(count) attempts" }
+
+  /// A value on one line, cut where it is long.
+  private static func value(_ node: TreeNode) -> String {
+    let text = String(decoding: node.json(.plain), as: UTF8.self)
+    return text.count <= 60 ? text : "\(text.prefix(57))..."
+  }
+
+  /// A word of a shell's command line.
+  static func quoted(_ text: String) -> String {
+    let isPlain =
+      !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || "_-./:,@".utf8.contains(byte)
+      }
+    if isPlain { return text }
+    return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+  }
+}

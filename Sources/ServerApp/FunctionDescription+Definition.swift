@@ -1,0 +1,28 @@
+import FunctionsKit
+import ServerAPI
+import StorageCore
+
+extension FunctionDescription {
+  /// A registered function, for the surfaces.
+  init(_ definition: FunctionDefinition) {
+    let kinds: Set<EventRecord.Kind> =
+      switch definition.trigger {
+      case .onCreate: [.created]
+      case .onUpdate: [.updated]
+      case .onDelete: [.deleted]
+      case .onWrite: [.created, .updated, .deleted]
+      }
+    let noun =
+      switch definition.trigger {
+      case .onCreate: "a creation"
+      case .onUpdate: "an update"
+      case .onDelete: "a removal"
+      case .onWrite: "any change"
+      }
+    let filter = definition.filter
+    self.init(
+      name: definition.name, formerly: definition.options.formerly, pattern: definition.pattern, kinds: kinds,
+      runsOn: noun + filter.words, example: filter.example.map { ($0.before, $0.after) },
+      admits: { filter(before: $0, after: $1) })
+  }
+}

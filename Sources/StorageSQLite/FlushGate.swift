@@ -1,0 +1,62 @@
+internal import StorageCore
+internal import Synchronization
+
+/// Knows which batches were written to the log, and which of them the disk has; holds back what must not be told before.
+///
+/// A batch that was written can be looked at by every connection, before it is durable. So a read is given out only when
+/// the disk has all that the read may have seen: a crash must not take back what somebody was told.
+///
+/// Positions count batches. At most one is written and not yet flushed.
+final class FlushGate: Sendable {
+  private struct Waiting {
+    let position: Int
+    let proceed: @Sendable () -> Void
+  }
+
+  private let written = Atomic<Int>(0)
+  private let durable = Atomic<Int>(0)
+  private let waiting = Mutex<[Waiting]>([])
+
+  /// What a read that begins now may see at most.
+  var position: Int { written.load(ordering: .sequentiallyConsistent) }
+
+  /// Whether a batch was written that the disk may not have.
+  var hasUnflushed: Bool { durable.load(ordering: .sequentiallyConsistent) < position }
+
+  /// Said before a batch is written: whoever sees it must find it counted.
+  func willWrite() {
+    written.add(1, ordering: .sequentiallyConsistent)
+  }
+
+  /// The disk has everything that was written. After a failure of the disk, too: nobody may wait for ever, and what a read
+  /// saw then is no promise (the writer has stopped).
+  func didFlush() {
+    let position = position
+    let ready = waiting.withLock { waiting in
+      durable.store(position, ordering: .sequentiallyConsistent)
+      let ready = waiting.filter { $0.position <= position }
+      waiting.removeAll { $0.position <= position }
+      return ready
+    }
+    for one in ready { one.proceed() }
+  }
+
+  /// Calls `proceed` once the disk has everything up to `position`: at once, or by the thread that flushes.
+  func whenDurable(_ position: Int, _ proceed: @escaping @Sendable () -> Void) {
+    if durable.load(ordering: .sequentiallyConsistent) >= position { return proceed() }
+    let isDurable = waiting.withLock { waiting in
+      if durable.load(ordering: .sequentiallyConsistent) >= position { return true }
+      waiting.append(Waiting(position: position, proceed: proceed))
+      return false
+    }
+    if isDurable { proceed() }
+  }
+
+  /// Waits until the disk has everything up to `position`.
+  func wait(for position: Int) {
+    if durable.load(ordering: .sequentiallyConsistent) >= position { return }
+    let signal = FlushSignal()
+    whenDurable(position) { signal.raise() }
+    signal.wait()
+  }
+}

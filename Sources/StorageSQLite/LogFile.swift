@@ -1,0 +1,100 @@
+internal import CSQLite
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// The write-ahead log's file, as the writer's connection sees it: writes are gathered, and the sync at the end of a
+/// transaction is left to whoever makes the batch durable.
+///
+/// SQLite writes a log frame as a header and a page, two system calls for each page that a batch touched; they follow one
+/// another in the file, so one call does for all. And it syncs before `COMMIT` returns, while the writer could judge the
+/// next batch: ``sync()`` does that later, on another thread.
+///
+/// Two things keep this as safe as SQLite's own order. Before SQLite tells other connections of new frames it asks for a
+/// sync; what was gathered reaches the file then, so they always find what they look for. And when the log begins anew, its
+/// header is synced at once, as SQLite asks: a header that reached the disk after the first new frames would make a crash
+/// bring back old ones.
+///
+/// `@unchecked Sendable`: the writer's thread alone calls the methods of the file; ``sync()`` may be called from another one
+/// while the writer does not write (``WriteSession/flush()`` demands that), and touches only what the file methods do not.
+final class LogFile: @unchecked Sendable {
+  /// SQLite's file object, and the methods of the VFS below.
+  private let file: UnsafeMutablePointer<sqlite3_file>
+  private let base: UnsafePointer<sqlite3_io_methods>
+  private let buffer: UnsafeMutableRawPointer
+  private var gathered = 0
+  private var gatheredOffset: Int64 = 0
+  /// Whether the log's header was written and not yet synced.
+  private var hasNewHeader = false
+
+  /// SQLite's own file systems take no more than 128 KiB - 1 in one call.
+  private static let capacity = 120 << 10
+
+  init(file: UnsafeMutablePointer<sqlite3_file>, base: UnsafePointer<sqlite3_io_methods>) {
+    self.file = file
+    self.base = base
+    buffer = .allocate(byteCount: Self.capacity, alignment: 16)
+  }
+
+  deinit {
+    buffer.deallocate()
+  }
+
+  /// Makes durable what the file holds.
+  func sync() -> Int32 {
+    base.pointee.xSync(file, SQLITE_SYNC_NORMAL)
+  }
+
+  func write(_ bytes: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+    if offset == 0 { hasNewHeader = true }
+    if offset != gatheredOffset + Int64(gathered) || gathered + count > Self.capacity {
+      let code = writeGathered()
+      guard code == SQLITE_OK else { return code }
+      gatheredOffset = offset
+    }
+    guard count <= Self.capacity else { return base.pointee.xWrite(file, bytes, Int32(count), offset) }
+    memcpy(buffer + gathered, bytes, count)
+    gathered += count
+    return SQLITE_OK
+  }
+
+  /// What SQLite asks for at the end of a transaction.
+  func endTransaction(_ flags: Int32) -> Int32 {
+    let code = writeGathered()
+    guard code == SQLITE_OK, hasNewHeader else { return code }
+    hasNewHeader = false
+    return base.pointee.xSync(file, flags)
+  }
+
+  func writeGathered() -> Int32 {
+    guard gathered > 0 else { return SQLITE_OK }
+    let count = gathered
+    gathered = 0
+    let code = base.pointee.xWrite(file, buffer, Int32(count), gatheredOffset)
+    gatheredOffset += Int64(count)
+    return code
+  }
+
+  func read(_ bytes: UnsafeMutableRawPointer?, _ count: Int32, at offset: Int64) -> Int32 {
+    let code = writeGathered()
+    return code == SQLITE_OK ? base.pointee.xRead(file, bytes, count, offset) : code
+  }
+
+  func truncate(to size: Int64) -> Int32 {
+    let code = writeGathered()
+    return code == SQLITE_OK ? base.pointee.xTruncate(file, size) : code
+  }
+
+  func size(_ size: UnsafeMutablePointer<Int64>?) -> Int32 {
+    let code = writeGathered()
+    return code == SQLITE_OK ? base.pointee.xFileSize(file, size) : code
+  }
+
+  func close() -> Int32 {
+    let code = writeGathered()
+    let closed = base.pointee.xClose(file)
+    return code == SQLITE_OK ? closed : code
+  }
+}

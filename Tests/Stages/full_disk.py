@@ -1,0 +1,110 @@
+"""Fills the disk under the program, then proves that nothing was acknowledged that is not there.
+
+The data folder lies on a small file system in memory, mounted in a mount namespace of this script's own. Players write until
+the disk refuses; then the disk is made larger and the program started again.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from server import Checks, Connection, Down, Server
+
+SMALL, LARGE = "6m", "64m"
+NAMESPACE = "ns=full"
+
+
+def isolate():
+    """Goes on in a mount namespace of one's own: as root, or as whoever may map himself to root."""
+    if os.environ.get("DOUBLOON_FULL_DISK"):
+        return
+    os.environ["DOUBLOON_FULL_DISK"] = "1"
+    mapped = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    os.execvp("unshare", ["unshare", *mapped, "--mount", sys.executable, *sys.argv])
+
+
+def mount(folder, size, *, again=False):
+    options = f"size={size}" + (",remount" if again else "")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], check=True)
+
+
+def player(number):
+    return {"name": f"Player {number}", "note": chr(97 + number % 26) * 3000, "referred_by": "bob", "last_signin_at": number}
+
+
+def fill(connection, checks):
+    """Writes players until the disk refuses. Returns those that were acknowledged, and the refusal."""
+    acknowledged = {}
+    for number in range(100_000):
+        try:
+            answer = connection.ask("PUT", f"/users/p{number}.json?{NAMESPACE}", player(number))
+        except Down as error:
+            checks.check("a full disk refuses and does not hang up", False, str(error))
+            return acknowledged, None
+        if answer.status != 200:
+            return acknowledged, answer
+        acknowledged[number] = player(number)
+    return acknowledged, None
+
+
+def compare(connection, acknowledged):
+    """The acknowledged players that are not there as they were written."""
+    users = connection.ask("GET", f"/users.json?{NAMESPACE}").json or {}
+    lost = []
+    for number, written in acknowledged.items():
+        found = users.get(f"p{number}") or {}
+        if {key: found.get(key) for key in written} != written:
+            lost.append(number)
+    return lost
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", required=True, help="the doubloon program")
+    program = parser.parse_args().program
+    isolate()
+    checks = Checks()
+    folder = tempfile.mkdtemp(prefix="doubloon-full-")
+    server = None
+    try:
+        mount(folder, SMALL)
+        data = ["--data", os.path.join(folder, "data")]
+        server = Server(program, *data)
+        connection = Connection(server.await_address())
+        acknowledged, refusal = fill(connection, checks)
+        checks.check("some players were written before the disk was full", len(acknowledged) > 20, str(len(acknowledged)))
+        checks.check("the write that found the disk full is refused as unavailable", refusal and refusal.status == 503,
+                     refusal and f"{refusal.status} {refusal.text}")
+        checks.check("the refusal says what to do", refusal and "room" in json.dumps(refusal.json), refusal and refusal.text)
+        checks.check("every later write is refused", connection.ask("PUT", f"/a.json?{NAMESPACE}", 1).status == 503)
+        ready = connection.ask("GET", "/readyz")
+        checks.check("the server says that it is not ready", ready.status == 503, f"{ready.status} {ready.text}")
+        checks.check("what was acknowledged can still be read", compare(connection, acknowledged) == [])
+        server.kill()
+
+        mount(folder, LARGE, again=True)
+        server = Server(program, *data)
+        connection = Connection(server.await_address())
+        checks.check("after a start with room nothing that was acknowledged is lost", compare(connection, acknowledged) == [])
+        checks.check("the server drains", connection.ask("POST", f"/admin/v1/drain?{NAMESPACE}").status == 200)
+        balances = connection.ask("GET", f"/users.json?{NAMESPACE}").json
+        unpaid = [n for n in acknowledged if balances[f"p{n}"].get("inventory") != {"pieces_of_eight": 50}]
+        checks.check("every acknowledged sign-up is paid once", unpaid == [], str(unpaid[:5]))
+        report = connection.ask("GET", f"/admin/v1/ledger/verify?{NAMESPACE}")
+        checks.check("the ledger is sound", report.status == 200 and report.json.get("sound") is True, report.text[:300])
+        checks.check("writing goes on", connection.ask("PUT", f"/a.json?{NAMESPACE}", 1).status == 200)
+        checks.check("the server ends in order", server.stop() == 0)
+    finally:
+        if server:
+            server.kill()
+        subprocess.run(["umount", "-l", folder], check=False)
+        shutil.rmtree(folder, ignore_errors=True)
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+import StorageCore
+import Testing
+import TreeModel
+
+@testable import StorageSQLite
+
+/// What the disk has after a power cut: there is one faulty disk, so one test at a time.
+@Suite("Power cuts", .serialized)
+struct PowerCutTests {
+  let folder = TemporaryFolder()
+
+  @Test("A batch that was written is seen by the next one, and lost by a power cut until it is flushed")
+  func unflushed() throws {
+    let disk = FaultyDisk.shared
+    disk.reset()
+    var options = tinyOptions
+    options.vfs = disk.name
+    let engine = try SQLiteEngine(directory: folder.file("data"), options: options)
+    let scribe = try Scribe(engine)
+    try scribe.put("/a", 1)
+    try scribe.session.commit()
+    try scribe.put("/a", 2)
+    try scribe.session.write()
+    #expect(try scribe.session.leaf(in: scribe.ns, at: PathBytes("/a"))?.leaf.scalar == 2)
+    #expect(try valueAfterPowerCut(1, in: scribe.ns) == 1)
+    try scribe.session.flush()
+    #expect(try valueAfterPowerCut(2, in: scribe.ns) == 2)
+    engine.close()
+  }
+
+  private func valueAfterPowerCut(_ number: Int, in ns: NamespaceID) throws -> Scalar? {
+    let copy = folder.file("copy\(number)")
+    try FileCalls.makeFolder(copy)
+    FaultyDisk.shared.copyDurable(from: folder.file("data"), to: copy)
+    let reopened = try SQLiteEngine(directory: copy, options: tinyOptions)
+    defer { reopened.close() }
+    return try reopened.read { try $0.value(in: ns, "/a") }
+  }
+
+  @Test("A log that begins anew, and batches larger than the gathering buffer, survive a power cut at any moment")
+  func logRestarts() throws {
+    let disk = FaultyDisk.shared
+    disk.reset()
+    var options = tinyOptions
+    options.vfs = disk.name
+    options.walBytesMax = 1 << 16
+    let engine = try SQLiteEngine(directory: folder.file("data"), options: options)
+    let scribe = try Scribe(engine)
+    let text = String(repeating: "x", count: 3000)
+    for round in 1...4 as ClosedRange<Int64> {
+      var values: [PathBytes: Scalar?] = [PathBytes("/a"): .int(round)]
+      for index in 0..<50 { values[at("/b/\(round)-\(index)")] = .string(text) }
+      try scribe.put(values)
+      try scribe.session.commit()
+      if round % 2 == 0 { try engine.checkpoint() }
+      #expect(try valueAfterPowerCut(100 + Int(round), in: scribe.ns) == .int(round))
+    }
+    engine.close()
+  }
+
+  @Test("An I/O error of the disk at a commit's fsync poisons; after a power cut everything acknowledged is there")
+  func powerCut() throws {
+    for failsAt in 1...25 {
+      let disk = FaultyDisk.shared
+      disk.reset()
+      var options = tinyOptions
+      options.vfs = disk.name
+      let data = folder.file("data\(failsAt)")
+      let engine = try SQLiteEngine(directory: data, options: options)
+      let scribe = try Scribe(engine)
+      try scribe.session.commit()
+      disk.failSync(after: failsAt)
+      var acknowledged: Int64 = 0
+      do {
+        for value in 1...40 as ClosedRange<Int64> {
+          try scribe.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
+          try scribe.session.commit()
+          acknowledged = value
+          if value % 7 == 0 { try engine.checkpoint() }
+        }
+      } catch {
+        #expect((error as? StorageError)?.code == .failed)
+      }
+      #expect(acknowledged < 40)
+      // What was not synced is lost.
+      let after = folder.file("after\(failsAt)")
+      try FileCalls.makeFolder(after)
+      disk.copyDurable(from: data, to: after)
+      engine.close()
+      let reopened = try SQLiteEngine(directory: after, options: tinyOptions)
+      try reopened.read { snapshot throws in
+        let head = try snapshot.head(of: scribe.ns).revision.rawValue
+        #expect(head >= acknowledged && head <= acknowledged + 1, "sync \(failsAt)")
+        #expect(try snapshot.value(in: scribe.ns, "/a") == (head == 0 ? nil : .int(head)))
+        #expect(try snapshot.children(in: scribe.ns, of: PathBytes("/b"), after: nil, limit: 99).count == Int(head))
+      }
+      reopened.close()
+    }
+  }
+}
