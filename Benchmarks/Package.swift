@@ -10,6 +10,7 @@ let package = Package(
   targets: [
     .systemLibrary(name: "SQLiteInterface", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "Measuring"),
+    .executableTarget(name: "listeners", dependencies: [.product(name: "DoubloonEngine", package: "doubloon")]),
     .executableTarget(
       name: "past", dependencies: ["Measuring", .product(name: "DoubloonEngine", package: "doubloon")]),
     .executableTarget(

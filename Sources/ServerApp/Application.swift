@@ -68,6 +68,7 @@ public final class Application: Sendable {
       observers: configuration.dispatchesFunctions ? [listeners, dispatcher, outbox, metrics] : [metrics, listeners],
       limits: configuration.limits,
       clock: configuration.clock)
+    listeners.search(with: database.reader)
     ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
     replayer = Replayer(dispatcher: dispatcher, writer: database, logger: logger)
     threadPool = NIOThreadPool(numberOfThreads: 2)

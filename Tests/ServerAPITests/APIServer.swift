@@ -51,6 +51,7 @@ struct APIServer: Sendable {
     let database = try Database(
       engine: engine, participants: [LedgerParticipant(table: currencies)] + participants, observers: [metrics, listeners],
       limits: limits, clock: clock)
+    listeners.search(with: database.reader)
     let pool = NIOThreadPool(numberOfThreads: 2)
     pool.start()
     let announced = Announcements()

@@ -12,6 +12,7 @@ import time
 import traceback
 import urllib.request
 
+import listening
 from server import Checks, Server
 
 
@@ -254,7 +255,7 @@ def main():
     checks = Checks()
     try:
         firebase_admin.initialize_app(options={"databaseURL": "https://sdk-default-rtdb.firebaseio.com", "projectId": "sdk"})
-        for name, case in cases(db):
+        for name, case in cases(db) + listening.cases(db):
             try:
                 case()
                 checks.check(name, True)

@@ -6,14 +6,18 @@ import TreeModel
 /// The commit log: its proof, and its pruning.
 enum LogRoutes {
   static let routes: [Route] = [
-    .listing("/admin/v1/log/verify", "Audits the chain of commits, and what refers to them.", verify),
-    .listing("/admin/v1/log/checkpoint", "Up to where the log was pruned, with the last checkpoint.", checkpoint),
-    .change(
+    Route.listing("/admin/v1/log/verify", "Audits the chain of commits, and what refers to them.", verify)
+      .described(verifyDescription),
+    Route.listing("/admin/v1/log/checkpoint", "Up to where the log was pruned, with the last checkpoint.", checkpoint)
+      .described(checkpointDescription),
+    Route.change(
       .POST, "/admin/v1/log/prune", audit: "log.prune",
-      "Forgets what commits changed, behind a checkpoint; body: through (revision) or before (ms), reason.", prune),
-    .change(
+      "Forgets what commits changed, behind a checkpoint; body: through (revision) or before (ms), reason.", prune
+    ).described(pruneDescription),
+    Route.change(
       .POST, "/admin/v1/log/prune/preview", audit: nil,
-      "How far a pruning would go, without it; body: through (revision) or before (ms).", preview),
+      "How far a pruning would go, without it; body: through (revision) or before (ms).", preview
+    ).described(previewDescription),
   ]
 
   private static func verify(_ call: RouteCall) throws(APIError) -> HTTPResponse {

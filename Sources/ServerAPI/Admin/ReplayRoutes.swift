@@ -9,35 +9,39 @@ enum ReplayRoutes {
     "body: mode (failed, gaps, all), reason, and to narrow it event, function, since, until (ms), uid; allowHandled, rate (per s)"
 
   static let routes: [Route] = [
-    .listing("/admin/v1/replays", "Replays, newest first; before, limit.", list),
-    .change(
+    Route.listing("/admin/v1/replays", "Replays, newest first; before, limit.", list).described(listDescription),
+    Route.change(
       .POST, "/admin/v1/replays", audit: "replays.start", "Gives events to functions again; \(orderText)."
     ) {
       (call) throws(APIError) in
       let (order, namespace, replays) = (try order(call), try call.namespace(), try replays(call))
       return .json(
         try await FunctionRoutes.carryOut { () throws(OperationFault) in try await replays.start(order, in: namespace) })
-    },
-    .change(.POST, "/admin/v1/replays/preview", audit: nil, "Counts and coins of a replay, without any of it; \(orderText).") {
+    }.described(startDescription),
+    Route.change(
+      .POST, "/admin/v1/replays/preview", audit: nil, "Counts and coins of a replay, without any of it; \(orderText)."
+    ) {
       (call) throws(APIError) in
       let (order, namespace, replays) = (try order(call), try call.namespace(), try replays(call))
       return .json(
         try await FunctionRoutes.carryOut { () throws(OperationFault) in try await replays.preview(order, in: namespace) })
-    },
-    .change(
+    }.described(trialDescription),
+    Route.change(
       .POST, "/admin/v1/replays/dry-run", audit: nil,
       "What exactly a replay would change, without any of it; \(orderText)."
     ) { (call) throws(APIError) in
       let (order, namespace, replays) = (try order(call), try call.namespace(), try replays(call))
       return .json(
         try await FunctionRoutes.carryOut { () throws(OperationFault) in try await replays.dryRun(order, in: namespace) })
-    },
-    .change(
+    }.described(trialDescription),
+    Route.change(
       .POST, "/admin/v1/replays/rebuild", audit: "replays.rebuild",
-      "Builds the namespace anew from its commits and compares; body: into (an empty folder that keeps it), rerun.", rebuild),
-    .listing("/admin/v1/replays/{id}", "One replay, with its progress.", show),
-    .listing(
-      "/admin/v1/replays/{id}/items", "What a replay gave to functions, and what came of it; cursor, limit.", items),
+      "Builds the namespace anew from its commits and compares; body: into (an empty folder that keeps it), rerun.", rebuild
+    ).described(rebuildDescription),
+    Route.listing("/admin/v1/replays/{id}", "One replay, with its progress.", show).described(showDescription),
+    Route.listing(
+      "/admin/v1/replays/{id}/items", "What a replay gave to functions, and what came of it; cursor, limit.", items
+    ).described(itemsDescription),
     step("pause", "Stops a replay after what is on its way.") { (replays, id, namespace) throws(OperationFault) in
       try await replays.pause(id, in: namespace)
     },
@@ -47,26 +51,29 @@ enum ReplayRoutes {
     step("cancel", "Ends a replay after what is on its way.") { (replays, id, namespace) throws(OperationFault) in
       try await replays.cancel(id, in: namespace)
     },
-    .change(
+    Route.change(
       .POST, "/admin/v1/functions/{name}/invoke", audit: "functions.invoke",
-      "Runs a function by hand on an event that never happened; body: path, before, after, as, reason.", invoke),
-    .listing("/admin/v1/invocations", "Functions that were run by hand, newest first; before, limit.", invocations),
-    .change(
+      "Runs a function by hand on an event that never happened; body: path, before, after, as, reason.", invoke
+    ).described(invokeDescription),
+    Route.listing("/admin/v1/invocations", "Functions that were run by hand, newest first; before, limit.", invocations)
+      .described(invocationsDescription),
+    Route.change(
       .POST, "/admin/v1/dead-letters/acknowledge", audit: "dead-letters.acknowledge",
-      "Closes dead letters without running them; body: reason, and function, event or both.", acknowledge),
+      "Closes dead letters without running them; body: reason, and function, event or both.", acknowledge
+    ).described(acknowledgeDescription),
   ]
 
   private static func step(
     _ name: String, _ summary: String,
     _ body: @escaping @Sendable (any ReplayOperating, Int64, NamespaceID) async throws(OperationFault) -> JSON
   ) -> Route {
-    .change(
+    Route.change(
       .POST, RouteTemplate(stringLiteral: "/admin/v1/replays/{id}/\(name)"), audit: "replays.\(name)", summary
     ) { (call) throws(APIError) in
       let (id, namespace, replays) = (try id(call), try call.namespace(), try replays(call))
       return .json(
         try await FunctionRoutes.carryOut { () throws(OperationFault) in try await body(replays, id, namespace) })
-    }
+    }.described(stepDescription)
   }
 
   // MARK: Looking

@@ -47,7 +47,7 @@ extension TreeRoutes {
     }
   }
 
-  private static func missingIndex(_ query: Query, _ call: TreeRequest) -> APIError {
+  static func missingIndex(_ query: Query, _ call: TreeRequest) -> APIError {
     .badRequest(MissingIndex(order: query.order, path: call.target.path).message)
   }
 

@@ -7,12 +7,46 @@ struct CommitReader {
   let namespace: NamespaceID
   let revision: Revision
   let leavesMax: Int
+  let search: WindowSearch
 
   /// The node at a place.
   func node(at place: PathBytes) throws(ListenFault) -> TreeNode {
     let leaves = try leaves(under: place, limit: leavesMax + 1)
     guard leaves.count <= leavesMax else { throw .tooLarge }
     return try Self.node(leaves, at: place)
+  }
+
+  /// The node, or at least its first children in a query's direction.
+  ///
+  /// As of the last revision an index finds them; as of an earlier one all children are read.
+  func children(of place: PathBytes, first count: Int, in query: Query) throws(ListenFault) -> TreeNode {
+    guard let reader = search.reader, let path = place.path, try isLatest else { return try node(at: place) }
+    var wanted = query
+    switch query.limit {
+    case nil: break
+    case .first: wanted.limit = .first(count)
+    case .last: wanted.limit = .last(count)
+    }
+    var bounds = ReadBounds.standard
+    bounds.leavesMax = leavesMax
+    do throws(TreeReadError) {
+      return try reader.result(of: wanted, at: path, in: namespace, of: snapshot, within: bounds).node
+    } catch {
+      switch error {
+      case .storage(let error): throw ListenFault(error)
+      case .tooLarge, .stopped: throw .tooLarge
+      }
+    }
+  }
+
+  private var isLatest: Bool {
+    get throws(ListenFault) {
+      do throws(StorageError) {
+        return try snapshot.head(of: namespace).revision == revision
+      } catch {
+        throw ListenFault(error)
+      }
+    }
   }
 
   /// What a priority's place holds, as a leaf.

@@ -8,17 +8,19 @@ struct FanOut {
   private let counters: ListenCounters
   private let missed: MissedCommits
   private let reader: SnapshotReader
+  private let search: WindowSearch
   private var table = ListenTable()
   /// Lanes that have something to be handed over.
   private var busy: [DeliveryQueue] = []
   /// Groups in which listens began to wait for a snapshot in this turn: they share one.
   private var thirsty: [ListenGroup] = []
 
-  init(limits: ListenLimits, counters: ListenCounters, missed: MissedCommits, reader: SnapshotReader) {
+  init(limits: ListenLimits, counters: ListenCounters, missed: MissedCommits, reader: SnapshotReader, search: WindowSearch) {
     self.limits = limits
     self.counters = counters
     self.missed = missed
     self.reader = reader
+    self.search = search
   }
 
   mutating func perform(_ work: HubWork, _ snapshot: any Snapshot) {
@@ -83,7 +85,7 @@ extension FanOut {
       commit,
       reader: CommitReader(
         snapshot: snapshot, namespace: commit.request.namespace, revision: commit.receipt.revision,
-        leavesMax: limits.leavesMax))
+        leavesMax: limits.leavesMax, search: search))
   }
 
   private mutating func tell(_ group: ListenGroup, _ view: CommitView, _ range: Range<Int>) {

@@ -125,9 +125,9 @@ extension ListenWindow {
   private func refill(
     _ view: CommitView, _ touched: [Touched], _ format: TreeFormat, _ parts: inout [CommitView.Part]
   ) throws(ListenFault) {
-    let node = try view.reader.node(at: path)
-    let all = query.places(in: node)
     let wanted = limit.addingReportingOverflow(reserve).partialValue
+    let node = try view.reader.children(of: path, first: wanted.addingReportingOverflow(1).partialValue, in: query)
+    let all = query.places(in: node)
     let shown = Set(ranked.lazy.filter(\.isShown).map(\.place.key))
     set(Array(all.prefix(wanted)), isComplete: all.count <= wanted)
     let touchedKeys = Set(touched.map(\.key))

@@ -16,6 +16,7 @@ public final class ListenerHub: CommitObserver {
   private let lanes = Mutex<[ObjectIdentifier: DeliveryQueue]>([:])
   private let threads = Mutex<(hub: PlainThread, reader: SnapshotReader)?>(nil)
   private let missed = MissedCommits()
+  private let search = WindowSearch()
 
   /// Starts the threads, which ``stop()`` must end. Give it to the database as an observer.
   ///
@@ -23,11 +24,12 @@ public final class ListenerHub: CommitObserver {
   public init(engine: any StorageEngine, limits: ListenLimits = ListenLimits()) {
     self.limits = limits
     let queue = queue
-    let reader = SnapshotReader(engine: engine, limits: limits) { result in _ = queue.push(.loaded(result)) }
-    let hub = PlainThread { [counters, missed] in
-      var fanOut = FanOut(limits: limits, counters: counters, missed: missed, reader: reader)
+    let reader = SnapshotReader(engine: engine, limits: limits, search: search) { result in _ = queue.push(.loaded(result)) }
+    let hub = PlainThread { [counters, missed, search] in
+      var fanOut = FanOut(limits: limits, counters: counters, missed: missed, reader: reader, search: search)
       while let works = queue.take(128) {
-        engine.read { snapshot in
+        // Without waiting for the disk: what is looked at is as of revisions that the hub was told of, and those are durable.
+        _ = engine.readAhead { snapshot in
           for work in works { fanOut.perform(work, snapshot) }
         }
         fanOut.finishTurn()
@@ -35,6 +37,9 @@ public final class ListenerHub: CommitObserver {
     }
     threads.withLock { $0 = (hub, reader) }
   }
+
+  /// From now on windows are searched by the indexes of the database, where it has some.
+  public func search(with reader: TreeReader) { search.reader = reader }
 
   /// A connection that wants to listen.
   ///

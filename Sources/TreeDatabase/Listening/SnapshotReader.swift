@@ -7,12 +7,14 @@ final class SnapshotReader: Sendable {
   private let threads: [PlainThread]
 
   /// - Parameter done: called on one of the threads.
-  init(engine: any StorageEngine, limits: ListenLimits, done: @escaping @Sendable (LoadResult) -> Void) {
+  init(
+    engine: any StorageEngine, limits: ListenLimits, search: WindowSearch, done: @escaping @Sendable (LoadResult) -> Void
+  ) {
     let queue = queue
     threads = (0..<max(1, limits.readerCount)).map { _ in
       PlainThread {
         while let jobs = queue.take(1) {
-          for job in jobs { done(Self.read(job, engine, limits)) }
+          for job in jobs { done(Self.read(job, engine, limits, search)) }
         }
       }
     }
@@ -27,9 +29,11 @@ final class SnapshotReader: Sendable {
     for thread in threads { thread.join() }
   }
 
-  private static func read(_ job: LoadJob, _ engine: any StorageEngine, _ limits: ListenLimits) -> LoadResult {
+  private static func read(
+    _ job: LoadJob, _ engine: any StorageEngine, _ limits: ListenLimits, _ search: WindowSearch
+  ) -> LoadResult {
     do throws(ListenFault) {
-      let (revision, node) = try load(job, engine, limits)
+      let (revision, node) = try load(job, engine, limits, search)
       var window: LoadResult.Window?
       var shown = node
       if let query = job.query {
@@ -49,24 +53,24 @@ final class SnapshotReader: Sendable {
     }
   }
 
-  /// The node, and of which revision it is.
-  private static func load(_ job: LoadJob, _ engine: any StorageEngine, _ limits: ListenLimits) throws(ListenFault)
-    -> (Revision, TreeNode)
-  {
-    let found: (revision: Revision, leaves: [StoredLeaf])
-    do throws(StorageError) {
-      found = try engine.read { (snapshot) throws(StorageError) in
-        // Both are looked up in one transaction: the node is as of this head.
-        (
-          try snapshot.head(of: job.namespace).revision,
-          try snapshot.leaves(in: job.namespace, under: job.path, limit: limits.leavesMax + 1)
-        )
+  /// The node, or of a query as many of its children as are wanted; and of which revision they are.
+  private static func load(
+    _ job: LoadJob, _ engine: any StorageEngine, _ limits: ListenLimits, _ search: WindowSearch
+  ) throws(ListenFault) -> (Revision, TreeNode) {
+    try engine.read { (snapshot) throws(ListenFault) in
+      // All is looked up in one transaction: what is found is as of this head.
+      let revision: Revision
+      do throws(StorageError) {
+        revision = try snapshot.head(of: job.namespace).revision
+      } catch {
+        throw ListenFault(error)
       }
-    } catch {
-      throw ListenFault(error)
+      let reader = CommitReader(
+        snapshot: snapshot, namespace: job.namespace, revision: revision, leavesMax: limits.leavesMax, search: search)
+      guard let query = job.query else { return (revision, try reader.node(at: job.path)) }
+      let wanted = ListenWindow.wanted(query, limits)?.addingReportingOverflow(1).partialValue ?? .max
+      return (revision, try reader.children(of: job.path, first: wanted, in: query))
     }
-    guard found.leaves.count <= limits.leavesMax else { throw .tooLarge }
-    return (found.revision, try CommitReader.node(found.leaves, at: job.path))
   }
 
   /// Who has what is there already: the hash is computed once, and the clients' own ways of computing it only where that

@@ -21,6 +21,7 @@ struct ListenFixture {
     let hub = ListenerHub(engine: engine, limits: limits)
     let database = try Database(
       engine: engine, participants: participants, observers: [hub], clock: AdjustableClock(frozenAt: DatabaseFixture.start))
+    hub.search(with: database.reader)
     let namespace = try await database.openNamespace(named: "game")
     let outcome: Result<Void, any Error>
     do {

@@ -115,6 +115,7 @@ struct ListenTests {
       let (slow, quick) = (fixture.connect(), fixture.connect())
       fixture.lanes[0].sync { slow.isStalled = true }
       for sink in [slow, quick] { _ = try fixture.listen(sink, "/a") }
+      for sink in [slow, quick] { _ = await fixture.settled(sink) { _ in } }
       let text = TreeNode.leaf(.string(String(repeating: "x", count: 100)))
       for number in 0..<50 { try await fixture.write(.set(Path(keys: [Key("a"), Key("k\(number)")]), text)) }
       #expect(await fixture.settled(quick) { $0.changes.count } == 50)
