@@ -26,6 +26,8 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   private var outstanding = 0
   /// Since when the socket takes nothing; nil while it does.
   private var stalledSince: NIODeadline?
+  /// Whether the first event is written: nothing comes before it.
+  private var hasBegun = false
   private var isEnding = false
 
   /// - Parameter request: the listen; its format is plain, or export if the client asked for that.
@@ -95,6 +97,7 @@ extension EventStream {
     case .snapshot(let message), .change(let message):
       let text = memory.text(of: message, allocator: context.channel.allocator)
       context.write(wrapOutboundOut(text), promise: nil)
+      hasBegun = true
       outstanding += text.readableBytes
       return text.readableBytes
     // Without a hash nobody is current.
@@ -137,7 +140,7 @@ extension EventStream {
       return
     }
     if let end = caller.validUntil, end <= streams.clock.now() { return finish(EventText.credentialExpired) }
-    context.writeAndFlush(wrapOutboundOut(EventText.keepAlive), promise: nil)
+    if hasBegun { context.writeAndFlush(wrapOutboundOut(EventText.keepAlive), promise: nil) }
   }
 
   /// A peer that vanished without a word acknowledges nothing: the system closes the socket after the stall timeout.

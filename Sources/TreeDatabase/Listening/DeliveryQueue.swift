@@ -89,6 +89,10 @@ extension DeliveryQueue {
     for item in row { run(item) }
     isTurning = false
     flushTouched()
+    publishCount()
+  }
+
+  func publishCount() {
     if delivered > 0 { counters.deliveries.add(delivered, ordering: .relaxed) }
     delivered = 0
   }
@@ -96,7 +100,10 @@ extension DeliveryQueue {
   private func run(_ item: Item) {
     switch item {
     case .change(let message, let audience): audience.forEach { $0.take(message) }
-    case .run(let listener, let work): listener.run(work)
+    case .run(let listener, let work):
+      // Who waits for the deliveries finds them counted.
+      publishCount()
+      listener.run(work)
     case .join(let listening, let audience): audience.join(listening)
     case .leave(let listening, let audience): audience.leave(listening)
     case .load(let listening, let generation, let outcome):

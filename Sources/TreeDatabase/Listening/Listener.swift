@@ -142,6 +142,7 @@ extension Listener {
     let ready = waiting
     waiting = []
     lane.touch(self)
+    lane.publishCount()
     for work in ready { work() }
     // Called outside of a turn of the lane, nobody else would flush.
     lane.flushIfIdle()
