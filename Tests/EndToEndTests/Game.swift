@@ -96,7 +96,8 @@ extension TestServer {
     return try application.engine.read { (snapshot) throws(StorageError) in
       let head = try snapshot.head(of: namespaceID)
       return [
-        "\(head)", "\(try snapshot.audits(before: nil, limit: 1000))", "\(try snapshot.replays(in: namespaceID, before: nil, limit: 1000))",
+        "\(head)", "\(try snapshot.audits(before: nil, limit: 1000))",
+        "\(try snapshot.replays(in: namespaceID, before: nil, limit: 1000))",
         "\(try snapshot.events(in: namespaceID, after: nil, limit: 10_000))",
         "\(try snapshot.deliveries(in: namespaceID, state: .dead, after: nil, limit: 10_000))",
         "\(try snapshot.executions(in: namespaceID, after: nil, limit: 10_000))",

@@ -273,8 +273,10 @@ struct ReplayTests {
       await #expect(throws: AdministrationError.self) {
         try await server.replayer.cancel(started.id, in: server.namespaceID)
       }
-      let audits = try server.application.engine.read { (snapshot) throws(StorageError) in try snapshot.audits(before: nil, limit: 10) }
-      #expect(audits.map(\.action).filter { $0.hasPrefix("replays.") } == ["replays.done", "replays.paused"])
+      let audits = try server.application.engine.read { (snapshot) throws(StorageError) in
+        try snapshot.audits(before: nil, limit: 10)
+      }
+      #expect(audits.map(\.record.action).filter { $0.hasPrefix("replays.") } == ["replays.done", "replays.paused"])
     }
   }
 
