@@ -86,6 +86,8 @@ let package = Package(
 
     // Tests: a target for each room, and three for the whole
     .target(name: "TestSupport", dependencies: ["TreeModel"], path: "Tests/TestSupport", swiftSettings: strict),
+    .executableTarget(
+      name: "TrapFixture", dependencies: ["FunctionsKit", "ServerApp"], path: "Tests/TrapFixture", swiftSettings: strict),
     .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(name: "RewardModelTests", dependencies: ["RewardModel"], swiftSettings: strict),
     .testTarget(name: "FunctionsKitTests", dependencies: ["FunctionsKit", "TreeModel"], swiftSettings: strict),
