@@ -88,6 +88,8 @@ let package = Package(
 
     // Tests: a target for each room, and three for the whole
     .target(name: "TestSupport", dependencies: ["TreeModel"], path: "Tests/TestSupport", swiftSettings: strict),
+    .executableTarget(
+      name: "TrapFixture", dependencies: ["FunctionsKit", "ServerApp"], path: "Tests/TrapFixture", swiftSettings: strict),
     .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(name: "RewardModelTests", dependencies: ["RewardModel"], swiftSettings: strict),
     .testTarget(name: "AccessRulesTests", dependencies: ["AccessRules", "TestSupport", "TreeModel"], swiftSettings: strict),

@@ -33,17 +33,17 @@ public struct LogPruning: Sendable {
       let settled = try snapshot.settledRevision(of: namespace)
       var through = min(requested, head)
       var heldBack: String?
+      if let first = try snapshot.firstDeliveryRevision(in: namespace), first <= through {
+        through = first.previous
+        heldBack =
+          "an event of revision \(first) waits, is kept or is a dead letter; retry or acknowledge it, and prune again"
+      }
       if settled < through,
         try snapshot.events(in: namespace, after: .init(revision: settled.next, path: nil), limit: 1)
           .contains(where: { $0.id.revision <= through })
       {
         through = settled
-        heldBack = "the events after revision \(settled) are not settled yet; drain, and prune again"
-      }
-      if let first = try snapshot.firstDeliveryRevision(in: namespace), first <= through {
-        through = first.previous
-        heldBack =
-          "an event of revision \(first) waits, is kept or is a dead letter; retry or acknowledge it, and prune again"
+        heldBack = "the events after revision \(settled) are not known to be settled yet; prune again a little later"
       }
       return PruningReport(
         requested: requested, before: before, through: max(through, before), heldBack: heldBack, checkpoint: nil)

@@ -44,6 +44,10 @@ extension DispatchState {
   private mutating func later(
     _ request: CommitRequest, _ delivery: Delivery, _ execution: ExecutionRecord, at now: Int64
   ) {
+    // What is on the shelf is read again by its records: they must be gone before the lane runs dry.
+    guard !lanes.isCut(delivery.lane) else {
+      return aftermath.submissions.append(Submission(request: request, purpose: .effect(delivery, execution)))
+    }
     freeNote(delivery.noteSlot)
     lanes.finish(delivery.lane)
     var delivery = delivery.withoutLane

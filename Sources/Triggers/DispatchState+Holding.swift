@@ -7,7 +7,6 @@ extension DispatchState {
   /// Adds a delivery that counts as active to its lane.
   mutating func queue(_ delivery: Delivery) {
     if let lane = delivery.lane, isFull(lane) {
-      end(delivery)
       return shelve([delivery], of: lane, at: delivery.facts.commit?.time ?? 0)
     }
     guard lanes.isHeld(delivery.lane) else { return lanes.add(delivery, to: delivery.lane) }
@@ -24,7 +23,6 @@ extension DispatchState {
     var unsettled: [Delivery] = []
     var all: [Delivery] = []
     let excess = lanes.trim(lane, to: options.behindMax)
-    for delivery in excess { end(delivery) }
     if let lane, !excess.isEmpty { shelve(excess, of: lane, at: now) }
     lanes.hold(lane, true)
     lanes.updateBehind(lane) { delivery in

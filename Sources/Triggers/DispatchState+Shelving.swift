@@ -9,7 +9,8 @@ extension DispatchState {
     lanes.isCut(lane) || lanes.isDry(lane) || (lanes.isHeld(lane) && lanes.behindCount(lane) >= options.behindMax)
   }
 
-  /// Puts deliveries of one lane, which are at rest, on the shelf; the lane is cut from then on.
+  /// Puts deliveries of one lane on the shelf: they come to rest when their records are durable. The lane is cut from then
+  /// on.
   mutating func shelve(_ deliveries: [Delivery], of lane: LaneKey, at now: Int64) {
     lanes.cut(lane)
     for start in stride(from: 0, to: deliveries.count, by: 256) {
@@ -21,7 +22,10 @@ extension DispatchState {
 
   /// The records are durable.
   mutating func shelved(_ deliveries: [Delivery]) {
-    for var delivery in deliveries { settle(&delivery) }
+    for var delivery in deliveries {
+      settle(&delivery)
+      end(delivery)
+    }
     guard let lane = deliveries.first?.lane, let count = shelving[lane] else { return }
     shelving[lane] = count > 1 ? count - 1 : nil
     if count == 1, lanes.isDry(lane) { refills.append(lane) }

@@ -33,7 +33,7 @@ struct ReplayProgress: Sendable, Hashable {
   var json: JSON {
     JSON(present: [
       ("cursor", cursor?.json), ("through", .int(through.rawValue)),
-      ("pruned", pruned > .zero ? .int(pruned.rawValue) : nil), ("scanned", .int(scanned)), ("given", .int(given)),
+      ("pruned", pruned > .zero ? .int(pruned.rawValue) : JSON?.none), ("scanned", .int(scanned)), ("given", .int(given)),
       ("alreadyDone", .int(alreadyDone)), ("resting", .int(resting)), ("outcomes", JSON(counts: outcomes)),
       ("coins", JSON(counts: coins)), ("failure", failure.map(JSON.string)),
     ])

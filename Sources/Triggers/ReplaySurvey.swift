@@ -16,7 +16,7 @@ struct ReplaySurvey: Sendable {
     var json: JSON {
       JSON(present: [
         ("run", .int(toRun)), ("alreadyDone", .int(alreadyDone)), ("resting", .int(resting)),
-        ("handledBy", handledBy.isEmpty ? nil : JSON(counts: handledBy)),
+        ("handledBy", handledBy.isEmpty ? JSON?.none : JSON(counts: handledBy)),
       ])
     }
   }
@@ -70,7 +70,8 @@ struct ReplaySurvey: Sendable {
   var json: JSON {
     JSON(present: [
       ("run", .int(toRun)), ("alreadyDone", .int(alreadyDone)), ("scanned", .int(scanned)),
-      ("suppressed", suppressed > 0 ? .int(suppressed) : nil), ("unknownFunction", unknown > 0 ? .int(unknown) : nil),
+      ("suppressed", suppressed > 0 ? .int(suppressed) : JSON?.none),
+      ("unknownFunction", unknown > 0 ? .int(unknown) : JSON?.none),
       (
         "functions",
         .array(

@@ -38,7 +38,7 @@ extension Replayer {
     JSON(
       present: [
         ("order", order.json), ("through", .int(progress.through.rawValue)),
-        ("pruned", progress.pruned > .zero ? .int(progress.pruned.rawValue) : nil), ("survey", survey.json),
+        ("pruned", progress.pruned > .zero ? .int(progress.pruned.rawValue) : JSON?.none), ("survey", survey.json),
       ] + trial)
   }
 }
@@ -141,7 +141,7 @@ extension ReplayTrial.Run {
     JSON(present: [
       ("event", .string(pair.event.id.description)), ("function", .string(pair.name)), ("outcome", .string(outcome)),
       ("reason", reason.map(JSON.string)), ("recorded", .string(pair.status.text)),
-      ("events", committed.flatMap { $0.receipt.events.isEmpty ? nil : .int(Int64($0.receipt.events.count)) }),
+      ("events", committed.flatMap { $0.receipt.events.isEmpty ? JSON?.none : .int(Int64($0.receipt.events.count)) }),
     ])
   }
 }

@@ -28,7 +28,7 @@ extension Replayer {
 
   /// Stops a replay after what is on its way; ``resume(_:in:)`` goes on.
   public func pause(_ id: Int64, in namespace: NamespaceID) throws -> ReplayRecord {
-    try wish(.paused, for: Key(namespace: namespace, id: id), unless: "goes on with \"replay resume \(id)\"")
+    try wish(.paused, for: Key(namespace: namespace, id: id), unless: "is not at work")
   }
 
   /// Ends a replay after what is on its way. What was given to functions stays theirs.

@@ -133,7 +133,13 @@ struct AsOfTests {
       try scribe.put("/counter", .int(Int64(value)))
       try scribe.session.commit()
     }
-    try SQLiteConnection(path: engine.path).execute("UPDATE namespace SET pruned_revision = 20")
+    var upkeep = Upkeep()
+    upkeep.checkpoint = CheckpointRecord(
+      revision: Revision(20), commitTime: 0, commitHash: [], treeHash: [], leafCount: 1, actor: .system("test"),
+      reason: "test", createdAt: 0)
+    scribe.session.put(upkeep, in: scribe.ns)
+    try scribe.session.commit()
+    #expect(try engine.read { try $0.prunedRevision(of: scribe.ns) } == Revision(20))
     #expect {
       try engine.read { try $0.leaves(in: scribe.ns, under: .root, asOf: Revision(10), limit: 1) }
     } throws: { ($0 as? StorageError)?.code == .unreadable }

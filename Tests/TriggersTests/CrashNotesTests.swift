@@ -6,6 +6,11 @@ import TreeModel
 @testable import Triggers
 
 struct CrashNotesTests {
+  /// What a process leaves that dies during a run.
+  static func leave(_ note: CrashNote, in folder: TemporaryFolder) {
+    try? CrashNotes(path: folder.file("crash-notes")).write(note, to: 0)
+  }
+
   private func note(_ path: Path, _ function: String = "pay") -> CrashNote {
     CrashNote(
       namespace: NamespaceID(rawValue: 3), event: EventID(epoch: 2, revision: Revision(77), path: PathBytes(path)),

@@ -54,8 +54,8 @@ public struct ReplayOrder: Sendable, Hashable {
     let members: [(String, JSON?)] = [
       ("mode", .string(mode.rawValue)), ("event", event.map { .string($0.description) }),
       ("function", function.map(JSON.string)), ("since", since.map(JSON.int)), ("until", until.map(JSON.int)),
-      ("uid", uid.map(JSON.string)), ("allowHandled", allowsHandled ? .bool(true) : nil),
-      ("rate", rate > 0 ? .int(rate) : nil), ("reason", .string(reason)), ("actor", .string(actor.description)),
+      ("uid", uid.map(JSON.string)), ("allowHandled", allowsHandled ? .bool(true) : JSON?.none),
+      ("rate", rate > 0 ? .int(rate) : JSON?.none), ("reason", .string(reason)), ("actor", .string(actor.description)),
     ]
     return .object(members.compactMap { name, value in value.map { JSON.Member(key: name, value: $0) } })
   }
