@@ -174,7 +174,7 @@ struct FuzzTests {
         try await client.close()
       }
       #expect(try await server.send("GET", "/healthz").status == 200)
-      while server.metrics.sockets.open > 0 { await Task.yield() }
+      #expect(try await becomes { server.metrics.sockets.open == 0 })
     }
   }
 }

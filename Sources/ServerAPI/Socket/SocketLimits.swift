@@ -22,6 +22,8 @@ public struct SocketLimits: Sendable {
   public var pingInterval: TimeAmount
   /// After how much silence it is held for dead.
   public var silenceMax: TimeAmount
+  /// The speed at which a client that is slow must still read what waits for it.
+  public var bytesPerSecondMin: Int
   /// How long a long-polling client may be without a poll.
   public var pollGap: TimeAmount
 
@@ -29,6 +31,7 @@ public struct SocketLimits: Sendable {
     sessionsMax: Int = 100_000, messageBytesMax: Int = 17 << 20, requestsMax: Int = 1024, writesMax: Int = 256,
     listensMax: Int = 10_000, outgoingBytesMax: Int = 16 << 20, disconnectLeavesMax: Int = 10_000,
     disconnectBytesMax: Int = 1 << 20, pingInterval: TimeAmount = .seconds(30), silenceMax: TimeAmount = .seconds(75),
+    bytesPerSecondMin: Int = 16 << 10,
     pollGap: TimeAmount = .seconds(30)
   ) {
     self.sessionsMax = sessionsMax
@@ -41,6 +44,7 @@ public struct SocketLimits: Sendable {
     self.disconnectBytesMax = disconnectBytesMax
     self.pingInterval = pingInterval
     self.silenceMax = silenceMax
+    self.bytesPerSecondMin = bytesPerSecondMin
     self.pollGap = pollGap
   }
 }

@@ -67,7 +67,8 @@ final class WebSocketConnection: ChannelDuplexHandler {
       readingDeadline = nil
       session.transportIsWritable()
     } else {
-      readingDeadline = .now() + limits.silenceMax + .milliseconds(Int64(waitingBytes(context) / 16))
+      let allowance = Int64(waitingBytes(context)) * 1000 / Int64(max(1, limits.bytesPerSecondMin))
+      readingDeadline = .now() + limits.silenceMax + .milliseconds(allowance)
     }
   }
 
@@ -221,8 +222,8 @@ extension WebSocketConnection {
       metrics.slowReaders.add()
       return context.close(promise: nil)
     }
-    // A client that is not read from cannot be heard.
-    if isReadHeld { lastHeard = .now() }
+    // A client that is not read from cannot be heard, and one that still reads what came before a ping cannot answer it.
+    if isReadHeld || readingDeadline != nil { lastHeard = .now() }
     let silence = NIODeadline.now() - lastHeard
     if silence >= limits.silenceMax { return context.close(promise: nil) }
     if silence >= limits.pingInterval {
