@@ -43,6 +43,7 @@ extension Dispatcher {
       return waiter
     }
     try await wait(waiter, timeout: timeout)
+    await awaitRecords(in: events.first?.namespace)
     let records = try engine.read { (snapshot) throws(StorageError) -> [UnsettledDelivery] in
       var found: [UnsettledDelivery] = []
       for event in events.prefix(Self.listMax) {
@@ -56,7 +57,16 @@ extension Dispatcher {
 
   private func wait(_ waiter: Int, in namespaces: [NamespaceID], timeout: Duration) async throws -> DrainReport {
     try await wait(waiter, timeout: timeout)
+    await awaitRecords(in: namespaces.first)
     return DrainReport(unsettled: try restingDeliveries(in: namespaces))
+  }
+
+  /// Waits until the records that were sent so far are durable: one that waits behind another comes to rest at once, while its
+  /// record is still on its way. An empty request is answered behind them, and costs no fsync.
+  private func awaitRecords(in namespace: NamespaceID?) async {
+    guard let namespace else { return }
+    // A writer that has stopped has written what it will ever write.
+    try? await commit(withState { $0.request(in: namespace) })
   }
 
   /// Waits for the waiter's events, or for the time, whatever is first.

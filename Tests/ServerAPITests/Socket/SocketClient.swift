@@ -13,8 +13,9 @@ struct SocketClient: Sendable {
 
   enum Collecting {
     /// Collects what comes and gives it to who waits.
-    final class Collector: ChannelInboundHandler {
+    final class Collector: ChannelDuplexHandler {
       typealias InboundIn = ByteBuffer
+      typealias OutboundIn = Never
 
       private var bytes: [UInt8] = []
       private var hasUpgraded = false
@@ -24,12 +25,19 @@ struct SocketClient: Sendable {
       private var pieces = ""
       private var waiters: [EventLoopPromise<String?>] = []
       private var isClosed = false
-      /// Whether data are left in the socket until ``isPaused`` ends.
-      var isPaused = false
+      /// Whether nothing is read any more once the handshake is answered.
+      private let stopsReading: Bool
       private(set) var frames: [(opcode: UInt8, payload: [UInt8])] = []
       let upgraded: EventLoopPromise<String>
 
-      init(_ upgraded: EventLoopPromise<String>) { self.upgraded = upgraded }
+      init(_ upgraded: EventLoopPromise<String>, stopsReading: Bool) {
+        self.upgraded = upgraded
+        self.stopsReading = stopsReading
+      }
+
+      func read(context: ChannelHandlerContext) {
+        if !(stopsReading && hasUpgraded) { context.read() }
+      }
 
       func wait(_ promise: EventLoopPromise<String?>) {
         waiters.append(promise)
@@ -131,14 +139,14 @@ struct SocketClient: Sendable {
   /// Connects, and gives the server's answer to the handshake.
   static func open(
     to port: Int, _ path: String = "/.ws?v=5&ns=game", headers: [String: String] = handshake, host: String = "localhost:9000",
-    behind bytes: [UInt8] = []
+    behind bytes: [UInt8] = [], stopsReading: Bool = false
   ) async throws -> (client: SocketClient, answer: String) {
     let (client, answer) = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.allowRemoteHalfClosure, value: true)
       .connect(host: "127.0.0.1", port: port) { channel in
         channel.eventLoop.makeCompletedFuture {
           let upgraded = channel.eventLoop.makePromise(of: String.self)
-          let collector = Collecting.Collector(upgraded)
+          let collector = Collecting.Collector(upgraded, stopsReading: stopsReading)
           try channel.pipeline.syncOperations.addHandler(collector)
           return (
             SocketClient(channel: channel, reading: NIOLoopBound(collector, eventLoop: channel.eventLoop)),

@@ -236,10 +236,9 @@ struct SocketConnectionTests {
       let requests = (0..<60).flatMap { number in
         WebSocketReaderTests.text(#"{"t":"d","d":{"r":\#(number),"a":"g","b":{"p":"/big"}}}"#)
       }
-      let (slow, _) = try await SocketClient.open(to: server.port, behind: requests)
-      try? await slow.pause()
+      let (slow, _) = try await SocketClient.open(to: server.port, behind: requests, stopsReading: true)
+      // Because it does not read, or because it therefore answers no ping: whichever limit is met first.
       #expect(try await becomes { server.metrics.sockets.open == 0 })
-      #expect(server.metrics.sockets.slowReaders.current == 1)
       #expect(try await server.value("/none.json") == "null")
       try await slow.close()
     }
