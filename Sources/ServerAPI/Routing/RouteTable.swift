@@ -22,7 +22,7 @@ struct RouteTable: Sendable {
     guard let path = Self.segments(target.path) else {
       return sink.send(APIError.badRequest("The path must be UTF-8, percent-encoded.").adminResponse)
     }
-    let matches = routes.compactMap { route in route.template.match(path).map { (route, $0) } }
+    let matches = matches(path)
     if request.method == .OPTIONS { return sink.send(Self.preflight(matches.map(\.0))) }
     guard let (route, captures) = matches.first(where: { $0.0.method == request.method }) else {
       return sink.send(Self.notFound(path, allowed: matches.map(\.0.method)).adminResponse)
@@ -49,10 +49,17 @@ struct RouteTable: Sendable {
     run(route, call, sink: sink)
   }
 
+  /// The routes at an address: of those that match, the ones that name most of it. `/replays/preview` is no replay's number.
+  private func matches(_ path: [String]) -> [(route: Route, captures: [String: String])] {
+    let all = routes.compactMap { route in route.template.match(path).map { (route: route, captures: $0) } }
+    let most = all.map(\.route.template.literalCount).max()
+    return all.filter { $0.route.template.literalCount == most }
+  }
+
   /// What may be done at an address; anything where there is nothing.
   private static func preflight(_ matches: [Route]) -> HTTPResponse {
-    guard let most = matches.map(\.template.literalCount).max() else { return TreeRoutes.preflight }
-    let methods = matches.filter { $0.template.literalCount == most }.map(\.method)
+    guard !matches.isEmpty else { return TreeRoutes.preflight }
+    let methods = matches.map(\.method)
     let names = Set(methods.map(\.rawValue)).union(methods.contains(.GET) ? ["HEAD", "OPTIONS"] : ["OPTIONS"])
     return TreeRoutes.preflight(allowing: names.sorted().joined(separator: ", "))
   }
