@@ -80,7 +80,10 @@ struct ReplayDesk: ReplayOperating {
     }
   }
 
-  private func build(_ namespace: String, into target: String?) throws(StorageError) -> RebuildReport {
+  private func build(_ namespace: String, into target: String?) throws -> RebuildReport {
+    if let target, !SQLiteEngine.isVacant(directory: target) {
+      throw OperationFault(.conflict, "\(target) is not empty; name an empty folder, or one that does not exist.")
+    }
     let fresh: SQLiteEngine =
       if let target {
         try SQLiteEngine(directory: target)
@@ -90,8 +93,6 @@ struct ReplayDesk: ReplayOperating {
         try SQLiteEngine.inMemory()
       }
     defer { fresh.close() }
-    let isEmpty = try fresh.read { (snapshot) throws(StorageError) in try snapshot.namespaces().isEmpty }
-    guard isEmpty else { throw StorageError(.failed, "\(target ?? "The folder") already holds a store; name an empty folder.") }
     return try engine.read { (snapshot) throws(StorageError) in
       try StoreRebuild.run(namespace, from: snapshot, into: fresh)
     }
@@ -119,6 +120,7 @@ extension OperationFault {
   /// An error of a room in the surfaces' form.
   init(_ error: any Error) {
     switch error {
+    case let fault as OperationFault: self = fault
     case let error as AdministrationError:
       let code: Code =
         switch error.code {

@@ -16,6 +16,16 @@ enum FileCalls {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && access(path, W_OK) == 0
   }
 
+  /// Whether nothing is there, or a folder that holds nothing.
+  static func isVacant(_ path: String) -> Bool {
+    guard let folder = opendir(path) else { return !exists(path) }
+    defer { closedir(folder) }
+    var count = 0
+    while readdir(folder) != nil { count += 1 }
+    // Itself and its parent.
+    return count <= 2
+  }
+
   static func makeFolder(_ path: String) throws(StorageError) {
     var partial = path.hasPrefix("/") ? "/" : ""
     for piece in path.split(separator: "/") {

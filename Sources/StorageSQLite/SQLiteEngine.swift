@@ -42,6 +42,11 @@ public final class SQLiteEngine: StorageEngine {
     try SQLiteEngine(folder: .temporary(), options: options)
   }
 
+  /// Whether a store can be made in a folder without touching what is somebody else's: there is no such folder, or it is empty.
+  public static func isVacant(directory: String) -> Bool {
+    FileCalls.isVacant(directory)
+  }
+
   /// A store that is only needed for a while, in a folder of its own inside another; it goes with ``close()``.
   ///
   /// - Throws: ``StorageError/Code/locked`` if there is one already.

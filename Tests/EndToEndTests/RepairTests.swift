@@ -7,6 +7,12 @@ import Testing
 import NIOHTTP1
 import TreeModel
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// What a support person does, over the administrators' surface.
 struct RepairTests {
   private static func reward(_ broken: Switch, gift: Switch = Switch(false)) -> @Sendable (Functions) -> Void {
@@ -99,6 +105,14 @@ struct RepairTests {
     let rebuild = try await client.post("/admin/v1/replays/rebuild", ["rerun": true])
     #expect(rebuild["equal"] == true, "\(rebuild)")
     #expect(rebuild["rerun"]?["divergent"] == 0, "\(rebuild)")
+    // What is built stays where it is wanted, and never beside what is somebody else's.
+    let target = TemporaryFolder()
+    let kept = try await client.post("/admin/v1/replays/rebuild", ["into": .string(target.path + "/built")])
+    #expect(kept["equal"] == true && access(target.path + "/built/doubloon.db", F_OK) == 0, "\(kept)")
+    await #expect(throws: AdminClientError.self) {
+      _ = try await client.post("/admin/v1/replays/rebuild", ["into": .string(target.path)])
+    }
+    #expect(access(target.path + "/doubloon.db", F_OK) != 0)
     let audits = try await client.get("/admin/v1/audit", query: [QueryItem("limit", "20")])
     let actions = audits["actions"]?.array?.compactMap { $0["action"]?.string } ?? []
     #expect(actions.filter { $0 == "replays.start" }.count == 3)

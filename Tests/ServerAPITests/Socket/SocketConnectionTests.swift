@@ -233,10 +233,12 @@ struct SocketConnectionTests {
     try await APIServer.run(sockets: limits) { server in
       let text = String(repeating: "x", count: 1 << 20)
       #expect(try await server.send("PUT", "/big.json", "\"\(text)\"").status == 200)
-      let requests = (0..<60).flatMap { number in
+      var requests = WebSocketReaderTests.text(#"{"t":"d","d":{"r":99,"a":"p","b":{"p":"/seen","d":1}}}"#)
+      requests += (0..<60).flatMap { number in
         WebSocketReaderTests.text(#"{"t":"d","d":{"r":\#(number),"a":"g","b":{"p":"/big"}}}"#)
       }
       let (slow, _) = try await SocketClient.open(to: server.port, behind: requests, stopsReading: true)
+      #expect(try await becomes { try await server.value("/seen.json") == "1" })
       // Because it does not read, or because it therefore answers no ping: whichever limit is met first.
       #expect(try await becomes { server.metrics.sockets.open == 0 })
       #expect(try await server.value("/none.json") == "null")

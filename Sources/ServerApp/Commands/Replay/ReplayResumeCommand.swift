@@ -1,5 +1,4 @@
 import ArgumentParser
-import TreeModel
 
 /// `doubloon replay resume`.
 struct ReplayResumeCommand: AsyncParsableCommand {
@@ -11,19 +10,8 @@ struct ReplayResumeCommand: AsyncParsableCommand {
         doubloon replay resume 3
       """)
 
-  @Argument(help: "The replay's number, as \"list\" prints it.")
-  var id: Int64
-
   @OptionGroup
-  var output: OutputOptions
+  var step: ReplayStep
 
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
-
-  func run() async throws {
-    let answer = try await server.withClient { client in
-      try await client.post(AdminPath.replay(id) + "/resume", query: server.query)
-    }
-    output.print(answer, ReplayText.record)
-  }
+  func run() async throws { try await step.take("resume") }
 }
