@@ -11,12 +11,15 @@ let strict: [SwiftSetting] = [
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 
 let package = Package(
   name: "doubloon",
@@ -29,9 +32,11 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),  // the command line, with its help
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),  // SHA-1 and SHA-256: data hashes and chains
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),  // the certificates that token keys are published in
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),  // data hashes and chains, signatures, passwords
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),  // the log, with a backend of the user's choice
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),  // sockets, event loops and the HTTP/1 codec
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),  // TLS, at the door and to mail servers
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),  // orderly start and stop
   ],
   targets: [
@@ -43,6 +48,8 @@ let package = Package(
 
     // Floor 1: languages and protocols
     .target(name: "AccessRules", dependencies: ["TreeModel"], swiftSettings: strict),
+    .target(
+      name: "Credentials", dependencies: ["TreeModel", crypto, cryptoExtras, swiftASN1], swiftSettings: strict),
     .target(name: "FunctionsKit", dependencies: ["TreeModel"], swiftSettings: strict),
     .target(
       name: "StorageCore", dependencies: ["RewardModel", "TreeModel", crypto], resources: [.embedInCode("schema.sql")],
@@ -57,21 +64,30 @@ let package = Package(
     .target(
       name: "Triggers", dependencies: ["FunctionsKit", "RewardModel", "StorageCore", "TreeModel", logging],
       swiftSettings: strict),
+    .target(
+      name: "Accounts", dependencies: ["Credentials", "StorageCore", "TreeModel", crypto], swiftSettings: strict),
+    .target(name: "Links", dependencies: ["StorageCore", "TreeModel", crypto], swiftSettings: strict),
+    .target(name: "Invites", dependencies: ["StorageCore", "TreeModel"], swiftSettings: strict),
 
     // Floor 3: surfaces
     .target(
+      name: "Mail", dependencies: ["TreeModel", logging, nioCore, nioPosix, nioSSL], swiftSettings: strict),
+    .target(
       name: "ServerAPI",
       dependencies: [
-        "AccessRules", "Ledger", "RewardModel", "StorageCore", "TreeDatabase", "TreeModel", crypto, lifecycle, logging, nioCore,
-        nioHTTP1, nioPosix,
+        "AccessRules", "Accounts", "Credentials", "Invites", "Ledger", "Links", "RewardModel", "StorageCore", "TreeDatabase",
+        "TreeModel", crypto, lifecycle, logging, nioCore,
+        nioHTTP1, nioPosix, nioSSL,
       ], swiftSettings: strict),
 
     // Floor 4: composition
     .target(
       name: "ServerApp",
       dependencies: [
-        "FunctionsKit", "Ledger", "RewardModel", "ServerAPI", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel",
-        "Triggers", argumentParser, lifecycle, logging, nioCore, nioHTTP1, nioPosix, unixSignals,
+        "AccessRules", "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "Mail", "RewardModel",
+        "ServerAPI", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel", "Triggers", argumentParser, lifecycle,
+        logging,
+        nioCore, nioHTTP1, nioPosix, nioSSL, unixSignals,
       ], swiftSettings: strict),
 
     // The tenant: this deployment's functions
@@ -93,6 +109,22 @@ let package = Package(
     .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(name: "RewardModelTests", dependencies: ["RewardModel"], swiftSettings: strict),
     .testTarget(name: "AccessRulesTests", dependencies: ["AccessRules", "TestSupport", "TreeModel"], swiftSettings: strict),
+    .testTarget(name: "CredentialsTests", dependencies: ["Credentials", "TestSupport", "TreeModel"], swiftSettings: strict),
+    .testTarget(
+      name: "AccountsTests",
+      dependencies: ["Accounts", "Credentials", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "LinksTests",
+      dependencies: ["Links", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"], swiftSettings: strict
+    ),
+    .testTarget(
+      name: "InvitesTests",
+      dependencies: ["Invites", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MailTests", dependencies: ["Mail", "TestSupport", "TreeModel", logging, nioCore, nioPosix, nioSSL],
+      swiftSettings: strict),
     .testTarget(name: "FunctionsKitTests", dependencies: ["FunctionsKit", "TreeModel"], swiftSettings: strict),
     .testTarget(
       name: "StorageCoreTests", dependencies: ["RewardModel", "StorageCore", "TestSupport", "TreeModel"], swiftSettings: strict),
@@ -118,13 +150,14 @@ let package = Package(
     .testTarget(
       name: "ServerAPITests",
       dependencies: [
-        "Ledger", "RewardModel", "ServerAPI", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
-        lifecycle, logging, nioCore, nioHTTP1, nioPosix,
+        "AccessRules", "Accounts", "Credentials", "Invites", "Ledger", "Links", "RewardModel", "ServerAPI", "StorageCore",
+        "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel", lifecycle, logging, nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
     .testTarget(
       name: "ServerAppTests",
       dependencies: [
-        "FunctionsKit", "ServerApp", "StorageCore", "TestSupport", "TreeModel", argumentParser, nioCore, nioHTTP1, nioPosix,
+        "Accounts", "Credentials", "FunctionsKit", "ServerApp", "StorageCore", "TestSupport", "TreeModel", argumentParser,
+        nioCore, nioHTTP1, nioPosix, nioSSL,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -14,6 +14,8 @@ public final class ServerServices: Sendable {
   public let listeners: ListenerHub
   /// How event streams are kept.
   public let streamLimits: StreamLimits
+  /// Who clients are.
+  public let authenticator: any Authenticating
   /// Who may do what.
   public let access: any AccessDeciding
   /// Counts what happens; also to be given to the database as an observer, or commits are not counted.
@@ -40,7 +42,8 @@ public final class ServerServices: Sendable {
   public let random: any RandomNumberGenerator & Sendable
 
   public init(
-    database: Database, listeners: ListenerHub, streamLimits: StreamLimits = StreamLimits(), access: any AccessDeciding,
+    database: Database, listeners: ListenerHub, streamLimits: StreamLimits = StreamLimits(),
+    authenticator: any Authenticating, access: any AccessDeciding,
     metrics: ServerMetrics, defaultNamespace: String,
     threadPool: NIOThreadPool, logger: Logger, random: any RandomNumberGenerator & Sendable,
     functions: (any FunctionOperating)? = nil, replays: (any ReplayOperating)? = nil, ledger: LedgerBook? = nil,
@@ -51,6 +54,7 @@ public final class ServerServices: Sendable {
     self.database = database
     self.listeners = listeners
     self.streamLimits = streamLimits
+    self.authenticator = authenticator
     self.access = access
     self.metrics = metrics
     self.defaultNamespace = defaultNamespace

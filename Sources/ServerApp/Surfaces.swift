@@ -23,10 +23,10 @@ struct Surfaces {
     let folder: String? = if case .directory(let folder) = configuration.storage { folder } else { nil }
     let replays = ReplayDesk(replayer: replayer, engine: database.engine, folder: folder)
     let logger = logger
+    let policy = AccessPolicy(
+      mode: .development, adminTokens: [AdminToken(name: "owner", secret: configuration.adminToken)])
     let services = ServerServices(
-      database: database, listeners: listeners,
-      access: AccessPolicy(
-        mode: .development, adminTokens: [AdminToken(name: "owner", secret: configuration.adminToken)]),
+      database: database, listeners: listeners, authenticator: policy, access: policy,
       metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,
       random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, effects: desk,
       adjustableClock: configuration.clock as? AdjustableClock,

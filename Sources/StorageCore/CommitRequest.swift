@@ -44,6 +44,9 @@ public struct CommitRequest: Sendable {
   public var namespace: NamespaceID
   /// Who asks. The commit records it; the surface has judged by then whether the actor may.
   public var actor: Actor
+  /// What security rules see as `auth` when they judge the request; nil for nobody. An actor that rules do not apply to has
+  /// none.
+  public var auth: AuthVariable?
   /// What the client calls this request, for the log; nothing is judged by it.
   public var requestID: String?
   /// Applied in order; a later one sees the earlier.
@@ -81,6 +84,7 @@ public struct CommitRequest: Sendable {
     self.namespace = namespace
     self.actor = actor
     self.operations = operations
+    auth = nil
     requestID = nil
     transfers = []
     expectations = []

@@ -36,7 +36,7 @@ struct APIServer: Sendable {
 
   /// Runs a test against a server of its own.
   static func run(
-    access: any AccessDeciding = AccessPolicy.development, functions: (any FunctionOperating)? = nil,
+    access: any AccessDeciding & Authenticating = AccessPolicy.development, functions: (any FunctionOperating)? = nil,
     effects: (any EffectsWaiting)? = nil,
     limits: WriteLimits = WriteLimits(), configuration: HTTPServerConfiguration = .changed { _ in },
     participants: [any CommitParticipant] = [], streamLimits: StreamLimits = StreamLimits(),
@@ -56,7 +56,8 @@ struct APIServer: Sendable {
     pool.start()
     let announced = Announcements()
     let services = ServerServices(
-      database: database, listeners: listeners, streamLimits: streamLimits, access: access, metrics: metrics,
+      database: database, listeners: listeners, streamLimits: streamLimits, authenticator: access,
+      access: access, metrics: metrics,
       defaultNamespace: "game", threadPool: pool,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, random: SplitMix64(seed: 1), functions: functions,
       ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), effects: effects, adjustableClock: clock,

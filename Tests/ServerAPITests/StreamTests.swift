@@ -193,12 +193,12 @@ struct StreamTests {
 }
 
 /// Development's policy, until it is changed; the token `soon` ends a second after the start.
-private final class ChangingAccess: AccessDeciding {
+private final class ChangingAccess: AccessDeciding, Authenticating {
   let isOpen = Mutex(true)
   var createsNamespaces: Bool { true }
   var isDevelopment: Bool { true }
 
-  func caller(_ credentials: Credentials) throws(AccessRefusal) -> Caller {
+  func caller(_ credentials: RequestCredentials) throws(AccessRefusal) -> Caller {
     guard credentials.accessToken == "soon" else { return .anonymous }
     return Caller(actor: .user(uid: "bob"), isAdmin: false, validUntil: APIServer.start + 1000)
   }

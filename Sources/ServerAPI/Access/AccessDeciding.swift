@@ -1,11 +1,9 @@
 public import TreeModel
 
-/// Who may do what at the door: the seam that accounts and security rules fill.
+/// Who may do what at the door: the seam that security rules fill.
 ///
 /// Writes are judged here only as far as the caller alone decides; what depends on the data is judged on the writer.
 public protocol AccessDeciding: Sendable {
-  /// Finds out who sent the credentials.
-  func caller(_ credentials: Credentials) throws(AccessRefusal) -> Caller
   /// Whether the caller may read the node.
   func mayRead(_ path: Path, in namespace: String, as caller: Caller) -> Bool
   /// Whether the caller may send writes for the node.

@@ -2,7 +2,7 @@ import StorageCore
 public import TreeModel
 
 /// Access without accounts and rules: admin tokens, and a tree that is open (development) or closed (production).
-public struct AccessPolicy: AccessDeciding {
+public struct AccessPolicy: AccessDeciding, Authenticating {
   /// The two ways to run the server (design §8).
   public enum Mode: Sendable, Hashable {
     /// Unsigned tokens name a user, namespaces appear on first use, and without rules everybody may read and write.
@@ -30,15 +30,15 @@ public struct AccessPolicy: AccessDeciding {
   public func mayRead(_ path: Path, in namespace: String, as caller: Caller) -> Bool { caller.isAdmin || isDevelopment }
   public func mayWrite(_ path: Path, in namespace: String, as caller: Caller) -> Bool { caller.isAdmin || isDevelopment }
 
-  public func caller(_ credentials: Credentials) throws(AccessRefusal) -> Caller {
+  public func caller(_ credentials: RequestCredentials) throws(AccessRefusal) -> Caller {
     for secret in [credentials.accessToken, credentials.idToken] {
       guard let secret, let admin = adminTokens.first(where: { $0.matches(secret) }) else { continue }
       return try overridden(Caller(actor: .admin(admin.name), isAdmin: true), by: credentials.override)
     }
     if let token = credentials.idToken {
       // Signed tokens are the accounts' business; until they are there, production knows no users.
-      guard isDevelopment, let uid = UnsignedToken.uid(of: token) else { throw .malformedToken }
-      return Caller(actor: .user(uid: uid), isAdmin: false)
+      guard isDevelopment, let user = UnsignedToken.user(of: token) else { throw .malformedToken }
+      return Caller(user: user)
     }
     if credentials.accessToken != nil, !isDevelopment { throw AccessRefusal("Unauthorized request.") }
     return .anonymous
@@ -50,7 +50,6 @@ public struct AccessPolicy: AccessDeciding {
     guard let json = try? JSONParser.parse(override), json.isNull || json.object != nil else {
       throw AccessRefusal("auth_variable_override must be a JSON object or null.")
     }
-    guard let uid = json["uid"]?.string else { return .anonymous }
-    return Caller(actor: .user(uid: uid), isAdmin: false)
+    return json.isNull ? .anonymous : Caller(user: AuthVariable(json: json))
   }
 }

@@ -8,11 +8,19 @@ public struct Caller: Sendable, Hashable {
   public let isAdmin: Bool
   /// When the credentials end, in milliseconds since 1970; nil if they do not. Looked at by what outlives a request.
   public let validUntil: Int64?
+  /// What security rules see as `auth`; nil for nobody, and for an administrator.
+  public let auth: AuthVariable?
 
-  public init(actor: Actor, isAdmin: Bool, validUntil: Int64? = nil) {
+  public init(actor: Actor, isAdmin: Bool, auth: AuthVariable? = nil, validUntil: Int64? = nil) {
     self.actor = actor
     self.isAdmin = isAdmin
+    self.auth = auth
     self.validUntil = validUntil
+  }
+
+  /// A signed-in user.
+  public init(user: AuthVariable, validUntil: Int64? = nil) {
+    self.init(actor: user.actor, isAdmin: false, auth: user, validUntil: validUntil)
   }
 
   /// A client without credentials.

@@ -49,9 +49,9 @@ public struct RequestRouter: RequestResponder {
     guard head.uri.utf8.contains(UInt8(ascii: "?")), let target = RequestTarget(head.uri),
       target.query["writeSizeLimit"] == "unlimited"
     else { return nil }
-    let credentials = Credentials(
+    let credentials = RequestCredentials(
       accessToken: TreeHeaders(head.headers).bearer ?? target.query["access_token"], idToken: target.query["auth"])
-    guard let caller = try? services.access.caller(credentials), caller.isAdmin else { return nil }
+    guard let caller = try? services.authenticator.caller(credentials), caller.isAdmin else { return nil }
     return Self.unlimitedBytes
   }
 }

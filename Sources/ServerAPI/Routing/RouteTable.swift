@@ -92,8 +92,8 @@ struct RouteTable: Sendable {
     if case .open = route.access { return .anonymous }
     let caller: Caller
     do throws(AccessRefusal) {
-      caller = try services.access.caller(
-        Credentials(
+      caller = try services.authenticator.caller(
+        RequestCredentials(
           accessToken: TreeHeaders(request.headers).bearer ?? target.query["access_token"], idToken: target.query["auth"]))
     } catch {
       throw APIError(error)

@@ -7,7 +7,7 @@ import TreeModel
 /// Sees to it that what was registered for a session's end is written: presence that is lost stays wrong for ever.
 struct DisconnectWriter: Sendable {
   let namespace: NamespaceID
-  let actor: Actor
+  let caller: Caller
   let session: SessionReference
   let services: ServerServices
 
@@ -15,7 +15,8 @@ struct DisconnectWriter: Sendable {
   private static let attemptsMax = 300
 
   func submit(_ operations: [WriteOperation], attempt: Int = 1) {
-    let commit = CommitRequest(namespace: namespace, actor: actor, operations: operations)
+    var commit = CommitRequest(namespace: namespace, actor: caller.actor, operations: operations)
+    commit.auth = caller.auth
     services.database.submit(commit) { result in
       guard case .failure(let refusal) = result else { return finish() }
       switch refusal.code {
@@ -36,7 +37,8 @@ struct DisconnectWriter: Sendable {
     guard let assignment = assignments.first, let update = try? WriteOperation.update(.root, [assignment]) else {
       return finish()
     }
-    let commit = CommitRequest(namespace: namespace, actor: actor, operations: [update])
+    var commit = CommitRequest(namespace: namespace, actor: caller.actor, operations: [update])
+    commit.auth = caller.auth
     services.database.submit(commit) { result in
       if case .failure(let refusal) = result { log(refusal) }
       submitApart(assignments.dropFirst())

@@ -1,3 +1,5 @@
+import TreeModel
+
 /// Puts the segments of a long-polling client in order, and together to messages (spec: rtdb-protocol §3.11).
 ///
 /// A message is base64url text cut into `ts` segments; segments are numbered through all messages, and come in requests that
@@ -53,7 +55,7 @@ struct LongPollSegments {
       }
       missing -= 1
       guard missing == 0 else { continue }
-      guard let message = Base64URL.decode(text.filter { $0 != UInt8(ascii: ".") }) else {
+      guard let message = Base64.decode(text.filter { $0 != UInt8(ascii: ".") }) else {
         throw WebSocketFault(.policyViolation, "A message must be base64url.")
       }
       messages.append(message)

@@ -22,10 +22,10 @@ extension SocketSession {
       }
     let found: Caller
     do throws(AccessRefusal) {
-      found = try services.access.caller(
+      found = try services.authenticator.caller(
         request.action == "auth"
-          ? Credentials(idToken: credential, override: override)
-          : Credentials(accessToken: credential, override: override))
+          ? RequestCredentials(idToken: credential, override: override)
+          : RequestCredentials(accessToken: credential, override: override))
     } catch {
       throw SocketRefusal("invalid_token", error.message)
     }

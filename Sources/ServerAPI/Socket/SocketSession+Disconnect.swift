@@ -44,7 +44,7 @@ extension SocketSession {
     let allowed = disconnect.assignments.filter { services.access.mayWrite($0.path, in: namespaceName, as: caller) }
     disconnect = DisconnectWrites()
     guard let namespace, !allowed.isEmpty, let update = try? WriteOperation.update(.root, allowed) else { return didEnd() }
-    let writer = DisconnectWriter(namespace: namespace, actor: caller.actor, session: reference, services: services)
+    let writer = DisconnectWriter(namespace: namespace, caller: caller, session: reference, services: services)
     writer.submit([update])
   }
 }

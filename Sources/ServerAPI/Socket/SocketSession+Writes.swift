@@ -34,7 +34,8 @@ extension SocketSession {
 
   private func submit(_ write: SocketWrite) {
     writesInFlight += 1
-    let commit = CommitRequest(namespace: write.namespace, actor: caller.actor, operations: [write.operation])
+    var commit = CommitRequest(namespace: write.namespace, actor: caller.actor, operations: [write.operation])
+    commit.auth = caller.auth
     let reference = reference
     let metrics = services.metrics
     let start = NIODeadline.now()

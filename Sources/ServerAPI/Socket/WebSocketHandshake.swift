@@ -1,5 +1,6 @@
 import Crypto
 import NIOCore
+import TreeModel
 import NIOHTTP1
 
 /// The HTTP half of a WebSocket's beginning (RFC 6455 §4.2).
@@ -28,7 +29,7 @@ enum WebSocketHandshake {
     guard let key = head.headers.first(name: "sec-websocket-key"), isKey(key) else {
       throw Refusal(.error(.badRequest, "Sec-WebSocket-Key must be 16 bytes in base64."))
     }
-    let accept = base64(Insecure.SHA1.hash(data: Array((key + magic).utf8)))
+    let accept = Base64.encode(Insecure.SHA1.hash(data: Array((key + magic).utf8)), as: .standard)
     return ByteBuffer(
       string: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         + "Sec-WebSocket-Accept: \(accept)\r\n\r\n")
@@ -44,26 +45,6 @@ enum WebSocketHandshake {
   }
 
   private static func isKey(_ key: String) -> Bool {
-    key.utf8.count == 24 && Base64URL.decode(key.utf8)?.count == 16
-  }
-
-  /// Base64 with padding (RFC 4648 §4); 20 bytes give 28 characters.
-  private static func base64(_ bytes: some Sequence<UInt8>) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var text: [UInt8] = []
-    var buffer: UInt32 = 0
-    var bitCount: UInt32 = 0
-    for byte in bytes {
-      buffer = buffer << 8 | UInt32(byte)
-      bitCount += 8
-      while bitCount >= 6 {
-        bitCount -= 6
-        text.append(alphabet[Int(buffer >> bitCount & 63)])
-      }
-      buffer &= (1 << bitCount) - 1
-    }
-    if bitCount > 0 { text.append(alphabet[Int(buffer << (6 - bitCount) & 63)]) }
-    while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
-    return String(decoding: text, as: UTF8.self)
+    key.utf8.count == 24 && Base64.decode(key.utf8)?.count == 16
   }
 }

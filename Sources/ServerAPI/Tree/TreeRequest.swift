@@ -34,8 +34,8 @@ final class TreeRequest: Sendable {
     self.target = try TreeAddress.target(target.path)
     namespace = try Self.namespace(parameters.namespace, host: headers.host, default: services.defaultNamespace)
     do throws(AccessRefusal) {
-      caller = try services.access.caller(
-        Credentials(
+      caller = try services.authenticator.caller(
+        RequestCredentials(
           accessToken: headers.bearer ?? parameters.accessToken, idToken: parameters.idToken,
           override: parameters.authOverride))
     } catch {

@@ -77,6 +77,7 @@ extension TreeRoutes {
   {
     let call = plan.call
     var request = CommitRequest(namespace: namespace, actor: call.caller.actor, operations: [plan.operation])
+    request.auth = call.caller.auth
     request.requestID = call.requestID
     request.suppressesTriggers = call.parameters.suppressesTriggers
     request.isImport = call.parameters.isImport

@@ -7,11 +7,11 @@ import TreeModel
 /// Credentials that end while the connection lasts (spec: rtdb-protocol §3.10).
 struct CredentialExpiryTests {
   /// Only who has credentials may read, and they end.
-  struct ShortLived: AccessDeciding {
+  struct ShortLived: AccessDeciding, Authenticating {
     let end = APIServer.start + 50
     var createsNamespaces: Bool { true }
     var isDevelopment: Bool { true }
-    func caller(_ credentials: Credentials) -> Caller {
+    func caller(_ credentials: RequestCredentials) -> Caller {
       credentials.idToken == nil && credentials.accessToken == nil
         ? .anonymous : Caller(actor: .user(uid: "jim"), isAdmin: false, validUntil: end)
     }

@@ -1,5 +1,5 @@
 /// What a request says about who sent it, as it was sent.
-public struct Credentials: Sendable {
+public struct RequestCredentials: Sendable {
   /// What stands behind `Bearer` in the `Authorization` header, or in `access_token`.
   public let accessToken: String?
   /// The parameter `auth`: an ID token.

@@ -1,0 +1,7 @@
+/// Who a client is: the seam that accounts fill.
+public protocol Authenticating: Sendable {
+  /// Finds out who sent the credentials.
+  ///
+  /// Called for every request, on the event loop: what it looks up must be in memory, or one point read away.
+  func caller(_ credentials: RequestCredentials) throws(AccessRefusal) -> Caller
+}
