@@ -1,4 +1,4 @@
--- Doubloon: the whole current schema (version 2). Readable alone; StorageCore embeds this file.
+-- Doubloon: the whole current schema (version 3). Readable alone; StorageCore embeds this file.
 --
 -- Written for SQLite in words that PostgreSQL shares. For PostgreSQL: BLOB is BYTEA, WITHOUT ROWID goes away, and the
 -- database's collation is C, because texts and paths are compared byte by byte.
@@ -311,4 +311,21 @@ CREATE TABLE checkpoint_leaf (
   path BLOB NOT NULL,
   value BLOB NOT NULL,
   PRIMARY KEY (ns, revision, path)
+) WITHOUT ROWID;
+
+-- Version 3: attempts that failed are kept.
+
+-- An attempt of a function on an event that ended in a failure.
+CREATE TABLE failed_attempt (
+  ns BIGINT NOT NULL,
+  epoch BIGINT NOT NULL,
+  revision BIGINT NOT NULL,
+  path BLOB NOT NULL,
+  function TEXT NOT NULL,
+  finished_at BIGINT NOT NULL,
+  attempt BIGINT NOT NULL,              -- counted anew after a replay
+  started_at BIGINT,                    -- NULL: the process died in it
+  error TEXT NOT NULL,
+  settings TEXT,
+  PRIMARY KEY (ns, epoch, revision, path, function, finished_at, attempt)
 ) WITHOUT ROWID;

@@ -69,7 +69,7 @@ struct OpeningTests {
     let step = try #require(SchemaMigration.all.first)
     let added = step.tables
     #expect(!added.isEmpty)
-    try edit(step.undoing)
+    for step in SchemaMigration.all.reversed() { try edit(step.undoing) }
 
     let broken = SchemaMigration(from: 1, script: "CREATE TABLE \(added[0]) (id BIGINT); SELECT nothing FROM nowhere")
     #expect(throws: StorageError.self) { try open([broken]) }
