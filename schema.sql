@@ -1,4 +1,4 @@
--- Doubloon: the whole current schema (version 2). Readable alone; StorageCore embeds this file.
+-- Doubloon: the whole current schema (version 3). Readable alone; StorageCore embeds this file.
 --
 -- Written for SQLite in words that PostgreSQL shares. For PostgreSQL: BLOB is BYTEA, WITHOUT ROWID goes away, and the
 -- database's collation is C, because texts and paths are compared byte by byte.
@@ -311,4 +311,19 @@ CREATE TABLE checkpoint_leaf (
   path BLOB NOT NULL,
   value BLOB NOT NULL,
   PRIMARY KEY (ns, revision, path)
+) WITHOUT ROWID;
+
+-- Version 3: service accounts.
+
+-- The service accounts that administrators and their programs sign in as; of the server, not of a namespace.
+CREATE TABLE service_account (
+  key_id TEXT NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL,
+  email TEXT NOT NULL,
+  role TEXT NOT NULL,                   -- viewer, support, admin
+  public_key TEXT NOT NULL,             -- PEM; the private half is in the file that was handed out, and nowhere else
+  token_uri TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  created_by TEXT NOT NULL,
+  revoked_at BIGINT                     -- NULL while it is good
 ) WITHOUT ROWID;

@@ -26,6 +26,7 @@ extension SQLiteWriteSession {
     if let invocation = upkeep.invocation { try write(invocation, of: ns) }
     if let (revision, leaves) = upkeep.checkpointLeaves { try write(leaves, at: revision, in: ns) }
     if let checkpoint = upkeep.checkpoint { try write(checkpoint, of: ns) }
+    for account in upkeep.serviceAccounts { try write(account) }
     if let pruning = upkeep.pruning { try carryOut(pruning, in: ns) }
   }
 
