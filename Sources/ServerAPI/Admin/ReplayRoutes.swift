@@ -142,7 +142,7 @@ enum ReplayRoutes {
     let before: TreeNode
     let after: TreeNode
     do {
-      path = try Path(parsing: body.required("path"))
+      path = try Path(parsingOwn: body.required("path"))
       before = try TreeNode(json: body["before"] ?? .null, depth: path.depth)
       after = try TreeNode(json: body["after"] ?? .null, depth: path.depth)
     } catch let error as APIError {
