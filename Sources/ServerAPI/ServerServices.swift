@@ -1,3 +1,4 @@
+public import Credentials
 public import Ledger
 public import Logging
 public import NIOPosix
@@ -36,6 +37,10 @@ public final class ServerServices: Sendable {
   public let effects: (any EffectsWaiting)?
   /// The clock to move, in development.
   public let adjustableClock: AdjustableClock?
+  /// The keys that tokens are signed with; nil where no token is signed.
+  public let keys: CurrentKeys?
+  /// Nil where there are no service accounts.
+  public let serviceAccounts: ServiceAccountDesk?
   /// Told once of each namespace that came into being by a first write.
   public let announceNamespace: @Sendable (String) -> Void
   /// Where push ids get their random part.
@@ -48,7 +53,7 @@ public final class ServerServices: Sendable {
     threadPool: NIOThreadPool, logger: Logger, random: any RandomNumberGenerator & Sendable,
     functions: (any FunctionOperating)? = nil, replays: (any ReplayOperating)? = nil, ledger: LedgerBook? = nil,
     effects: (any EffectsWaiting)? = nil,
-    adjustableClock: AdjustableClock? = nil,
+    adjustableClock: AdjustableClock? = nil, keys: CurrentKeys? = nil, serviceAccounts: ServiceAccountDesk? = nil,
     announceNamespace: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.database = database
@@ -65,6 +70,8 @@ public final class ServerServices: Sendable {
     self.ledger = ledger
     self.effects = effects
     self.adjustableClock = adjustableClock
+    self.keys = keys
+    self.serviceAccounts = serviceAccounts
     self.announceNamespace = announceNamespace
     self.random = random
   }

@@ -32,6 +32,7 @@ public final class Application: Sendable {
   public let ledger: LedgerBook
 
   private let listeners: ListenerHub
+  private let keeper: KeyKeeper
   private let server: HTTPServer
   private let threadPool: NIOThreadPool
   private let logger: Logger
@@ -72,9 +73,12 @@ public final class Application: Sendable {
     ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
     replayer = Replayer(dispatcher: dispatcher, writer: database, logger: logger)
     threadPool = NIOThreadPool(numberOfThreads: 2)
+    keeper = try KeyKeeper(storage: configuration.storage, clock: configuration.clock, logger: logger)
+    let accounts = try ServiceAccountDesk(
+      database: database, keys: keeper.keys, project: configuration.project, namespace: configuration.defaultNamespace)
     let surfaces = Surfaces(
       configuration: configuration, database: database, listeners: listeners, dispatcher: dispatcher, replayer: replayer,
-      ledger: ledger,
+      ledger: ledger, keys: keeper.keys, serviceAccounts: accounts,
       metrics: metrics,
       threadPool: threadPool, logger: logger)
     server = surfaces.makeServer()
@@ -140,6 +144,7 @@ public final class Application: Sendable {
       RoomService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
       RoomService(name: "holds", sweeper.run),
       RoomService(name: "replays", replayer.run),
+      RoomService(name: "keys", keeper.run),
     ]
   }
 

@@ -1,3 +1,4 @@
+import Credentials
 import Ledger
 import Logging
 import NIOPosix
@@ -14,6 +15,8 @@ struct Surfaces {
   let dispatcher: Dispatcher
   let replayer: Replayer
   let ledger: LedgerBook
+  let keys: CurrentKeys
+  let serviceAccounts: ServiceAccountDesk
   let metrics: ServerMetrics
   let threadPool: NIOThreadPool
   let logger: Logger
@@ -24,12 +27,13 @@ struct Surfaces {
     let replays = ReplayDesk(replayer: replayer, engine: database.engine, folder: folder)
     let logger = logger
     let policy = AccessPolicy(
-      mode: .development, adminTokens: [AdminToken(name: "owner", secret: configuration.adminToken)])
+      mode: .development, adminTokens: [AdminToken(name: "owner", secret: configuration.adminToken)],
+      serviceAccounts: serviceAccounts)
     let services = ServerServices(
       database: database, listeners: listeners, authenticator: policy, access: policy,
       metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,
       random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, effects: desk,
-      adjustableClock: configuration.clock as? AdjustableClock,
+      adjustableClock: configuration.clock as? AdjustableClock, keys: keys, serviceAccounts: serviceAccounts,
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
     let sockets = SocketDoor(services: services)
     var http = HTTPServerConfiguration(host: configuration.host, port: configuration.port)

@@ -20,6 +20,9 @@ public struct CommitDraft {
   /// The ledger entries that participants stored for it.
   public var entries: [LedgerEntry]
 
+  /// What changes in the tree: without what the commit says of accounts, which stands at the end.
+  public var treeChanges: [LeafChange] { changes.withoutAccounts }
+
   public init(
     request: CommitRequest, time: Int64, epoch: Int64, revision: Revision, changes: [LeafChange], head: NamespaceHead
   ) {

@@ -28,6 +28,8 @@ public struct CommitRefusal: Error, Sendable, CustomStringConvertible {
     case alreadyExecuted
     /// Another request was made under the same idempotency key.
     case idempotencyConflict
+    /// What was asked about an account cannot be done; the code is the protocol's (spec: auth-protocol §2).
+    case account(code: String)
     /// The queue before the writer is full.
     case overloaded
     /// The store is stopped, or failed.

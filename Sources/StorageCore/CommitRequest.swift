@@ -71,6 +71,8 @@ public struct CommitRequest: Sendable {
   public var audit: AuditRecord?
   /// Rows of the administrators' work; nil for everybody else's requests.
   public var upkeep: Upkeep?
+  /// What is decided about accounts, on the writer; nil for requests that are not about any.
+  public var decision: (any WriterDecision)?
   /// The event and the function whose effect this is; nil for everybody else's request.
   public var cause: Cause?
   /// Whether the commit makes no events, so that no function runs for it.
@@ -96,6 +98,7 @@ public struct CommitRequest: Sendable {
     functions = []
     audit = nil
     upkeep = nil
+    decision = nil
     cause = nil
     suppressesTriggers = false
     isImport = false

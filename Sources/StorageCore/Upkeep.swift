@@ -26,6 +26,8 @@ public struct Upkeep: Sendable {
   public var checkpointLeaves: (revision: Revision, leaves: [Leaf])?
   /// A finished checkpoint; the log counts as pruned from now on.
   public var checkpoint: CheckpointRecord?
+  /// Service accounts that were made or revoked; each replaces the record of its key.
+  public var serviceAccounts: [ServiceAccountRecord] = []
   /// What is pruned.
   public var pruning: Pruning?
 

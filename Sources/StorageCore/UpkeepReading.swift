@@ -20,6 +20,9 @@ public protocol UpkeepReading {
   /// Newest first, before `id` (nil: from the last).
   func invocations(in namespace: NamespaceID, before id: Int64?, limit: Int) throws(StorageError) -> [InvocationRecord]
 
+  /// All service accounts, revoked ones too, oldest first.
+  func serviceAccounts() throws(StorageError) -> [ServiceAccountRecord]
+
   /// The leaves of the whole tree as they were after the commit of `revision`, in path order, after the path given.
   func leaves(in namespace: NamespaceID, after path: PathBytes?, asOf revision: Revision, limit: Int) throws(StorageError)
     -> [StoredLeaf]

@@ -7,7 +7,7 @@ public import TreeModel
 /// operation back without touching the file, and ``commit()`` writes the rows of the whole batch in key order. On
 /// PostgreSQL the holder of an advisory lock plays this part; the batch's paths are prefetched in one read, and the same
 /// buffer becomes a few `unnest` statements.
-public protocol WriteSession: StorageReading, AnyObject {
+public protocol WriteSession: StorageReading, AccountReading, AnyObject {
   var epoch: Int64 { get }
 
   /// The namespace of this name; created at `time` (milliseconds since 1970) if there is none, unless that is nil.
@@ -36,6 +36,11 @@ public protocol WriteSession: StorageReading, AnyObject {
   /// Whether an index has places, so that something is left to remove.
   func hasPlaces(of index: IndexID, in namespace: NamespaceID) throws(StorageError) -> Bool
   func append(_ record: AuditRecord)
+  /// Stores a row about accounts; replaces the row of its key.
+  func put(_ row: AccountRow, in namespace: NamespaceID)
+  /// Removes a row about accounts. With the revocation of an account that is gone go its refresh tokens: until then a client
+  /// that comes back is told what happened.
+  func removeAccountRow(_ key: AccountRow.Key, in namespace: NamespaceID)
   /// Rows of the administrators' work.
   func put(_ upkeep: Upkeep, in namespace: NamespaceID)
   func setSettledRevision(_ revision: Revision, of namespace: NamespaceID)

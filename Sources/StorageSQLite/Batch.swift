@@ -78,6 +78,12 @@ struct Batch {
       } else {
         overlays[ns]?.indexes.removeValue(forKey: id)
       }
+    case .accountRow(let ns, let key, let before):
+      if let before {
+        overlays[ns]?.accountRows.updateValue(before, forKey: key)
+      } else {
+        overlays[ns]?.accountRows.removeValue(forKey: key)
+      }
     case .rules(let ns, let before): overlays[ns]?.rules = before
     case .removedPlaces(let ns): overlays[ns]?.removedPlaces.removeLast()
     case .function(let name, let before): functions[name] = before

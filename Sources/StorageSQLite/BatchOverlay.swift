@@ -38,6 +38,8 @@ final class BatchOverlay {
   var removedPlaces: [(index: IndexID, limit: Int)] = []
   var settledRevision: Revision?
   var upkeep: [Upkeep] = []
+  /// nil removes the row.
+  var accountRows: [AccountRow.Key: AccountRow?] = [:]
   /// Whether the file's rows of this namespace were removed by the batch.
   var hidesStored = false
 
@@ -48,6 +50,7 @@ final class BatchOverlay {
     (other.entries, other.entryByKey, other.entryByReversal) = (entries, entryByKey, entryByReversal)
     (other.balances, other.outbox, other.idempotency) = (balances, outbox, idempotency)
     (other.rules, other.indexes, other.places, other.removedPlaces) = (rules, indexes, places, removedPlaces)
+    other.accountRows = accountRows
     (other.settledRevision, other.hidesStored, other.upkeep) = (settledRevision, hidesStored, upkeep)
     return other
   }

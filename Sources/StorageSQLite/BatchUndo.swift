@@ -19,6 +19,7 @@ enum BatchUndo {
   indirect case place(NamespaceID, PlaceKey, Bool?)
   indirect case index(NamespaceID, IndexID, IndexRecord??)
   indirect case rules(NamespaceID, RulesRecord?)
+  indirect case accountRow(NamespaceID, AccountRow.Key, AccountRow??)
   case removedPlaces(NamespaceID)
   indirect case function(ExactText, FunctionRecord?)
   /// Rare steps that touch everything keep the whole batch as it was.

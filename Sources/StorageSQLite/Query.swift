@@ -163,6 +163,7 @@ enum Query: Int, CaseIterable {
   static let namespaceTables = [
     "node", "commit_log", "history", "history_run", "event", "execution", "delivery", "ledger_entry", "ledger_posting",
     "ledger_balance", "outbox", "idempotency", "rules", "tree_index", "index_place", "replay", "replay_item", "invocation",
-    "checkpoint", "checkpoint_leaf", "failed_attempt",
+    "checkpoint", "checkpoint_leaf", "failed_attempt", "account", "account_identifier", "refresh_token", "account_code",
+    "account_revocation", "account_settings",
   ]
 }

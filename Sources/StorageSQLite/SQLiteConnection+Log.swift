@@ -37,6 +37,9 @@ extension SQLiteConnection {
     try statement(.lastCommit).bind(ns.rawValue).first { row throws(StorageError) in row.int(0) } ?? 0
   }
 
+  /// Behind every path that an event can have, those of accounts too.
+  private static let behindAll = PathRange.end + [0xFF]
+
   func event(_ ns: NamespaceID, id: EventID) throws(StorageError) -> EventRecord? {
     let event = try statement(.event).bind(ns.rawValue).bind(id.revision.rawValue).bind(id.path.bytes).first(readEvent)
     // A revision of another epoch is another event.
@@ -46,7 +49,7 @@ extension SQLiteConnection {
   func events(_ ns: NamespaceID, after position: EventPosition?, limit: Int) throws(StorageError) -> [EventRecord] {
     // Before the first event of a revision is after everything of the revision before.
     let revision = position.map { $0.path == nil ? $0.revision.rawValue - 1 : $0.revision.rawValue } ?? -1
-    return try statement(.eventsAfter).bind(ns.rawValue).bind(revision).bind(position?.path?.bytes ?? PathRange.end)
+    return try statement(.eventsAfter).bind(ns.rawValue).bind(revision).bind(position?.path?.bytes ?? Self.behindAll)
       .all(limit: limit, readEvent)
   }
 

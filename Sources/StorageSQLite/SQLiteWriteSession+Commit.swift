@@ -93,6 +93,7 @@ extension SQLiteWriteSession {
     for (_, record) in overlay.outbox.sorted(by: { $0.key < $1.key }) { try write(record, of: ns) }
     for (_, record) in overlay.idempotency.sorted(by: { $0.key < $1.key }) { try write(record, of: ns) }
     try writeIndexes(of: overlay, of: ns)
+    if !overlay.accountRows.isEmpty { try writeAccountRows(of: overlay, of: ns) }
     for upkeep in overlay.upkeep { try write(upkeep, of: ns) }
     if let revision = overlay.settledRevision {
       try connection.statement(.setSettledRevision).bind(revision.rawValue).bind(ns.rawValue).run()

@@ -27,6 +27,7 @@ extension SQLiteWriteSession {
     if let attempt = upkeep.failedAttempt { try write(attempt, of: ns) }
     if let (revision, leaves) = upkeep.checkpointLeaves { try write(leaves, at: revision, in: ns) }
     if let checkpoint = upkeep.checkpoint { try write(checkpoint, of: ns) }
+    for account in upkeep.serviceAccounts { try write(account) }
     if let pruning = upkeep.pruning { try carryOut(pruning, in: ns) }
   }
 

@@ -85,6 +85,8 @@ struct TreeAssignment {
   ///
   /// Between a leaf and a place below it only the leaf's own priority is stored, so at most two look-ups find it.
   private mutating func removeLeaf(above path: PathBytes) throws(CommitRefusal) {
+    // What stands before the accounts is the tree, even where the tree is one leaf.
+    if path.isAccounts { return }
     var previous = try refusing { () throws(StorageError) in try session.leaf(in: namespace, before: path) }
     if let found = previous, found.leaf.path.isPriority {
       previous = try refusing { () throws(StorageError) in try session.leaf(in: namespace, before: found.leaf.path) }

@@ -29,6 +29,9 @@ struct WritePipeline {
     for participant in participants {
       _ = try tree.apply(participant.assignments(for: request, at: time, in: session), at: time)
     }
+    if let decision = request.decision {
+      _ = try tree.apply(decision.decide(in: namespace, at: time, session), at: time)
+    }
     let changes = tree.changes.finished()
     try tree.checkSize(of: changes)
 

@@ -24,6 +24,7 @@ extension PathBytes {
     guard start < bytes.count else { return nil }
     if bytes[start] == Self.integerTag { return integerKey(at: start) }
     guard let end = bytes[start...].firstIndex(of: Self.terminator), end > start else { return nil }
+    if bytes[start] == 0xFF, end == start + 2, bytes[start + 1] == 0xFF { return (.accounts, end + 1) }
     var utf8 = Array(bytes[start..<end])
     for i in utf8.indices where utf8[i] >= 0xFE { utf8[i] = utf8[i] == 0xFE ? 0xEE : 0xEF }
     guard let text = String(validating: utf8, as: UTF8.self) else { return nil }

@@ -92,6 +92,8 @@ public struct PathBytes: Sendable, Hashable {
     }
     var text = key.text
     text.withUTF8 { utf8 in
+      // The one key with a dot in front that there is (``Key/accounts``).
+      if utf8.first == UInt8(ascii: "."), key == .accounts { return bytes += [0xFF, 0xFF] }
       for byte in utf8 { bytes.append(byte == 0xEE ? 0xFE : byte == 0xEF ? 0xFF : byte) }
     }
     bytes.append(terminator)

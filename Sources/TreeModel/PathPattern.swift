@@ -58,6 +58,13 @@ public struct PathPattern: Sendable {
     self.segments = segments
   }
 
+  /// The same pattern below ``Key/accounts``, which no text can name.
+  public var belowAccounts: PathPattern { PathPattern(segments: [.literal(.accounts)] + segments) }
+
+  private init(segments: [Segment]) {
+    self.segments = segments
+  }
+
   private static func segment(_ text: String) throws(PatternError) -> Segment {
     if text == "*" { return .single(name: nil) }
     if text == "**" { return .multi(name: nil) }
@@ -94,6 +101,8 @@ public struct PathPattern: Sendable {
   ///
   /// - Returns: what was captured, raw; nil if the path does not match.
   public func match(_ path: Path) -> Captures? {
+    // Accounts are no part of the tree: only a pattern that names their place is meant.
+    if path.isAccounts, segments.first != .literal(.accounts) { return nil }
     // How many keys a multi-segment takes follows from the lengths: all other segments take one each.
     let spare = path.depth - segments.count
     var captures: [Captures.Capture] = []

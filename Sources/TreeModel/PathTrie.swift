@@ -55,7 +55,9 @@ public struct PathTrie<Value: Sendable>: Sendable {
   /// - Parameter body: called for each pattern and each prefix that it matches, with the prefix's length and the
   ///   pattern's value; in no particular order.
   public func forEachPrefixMatch(of path: Path, _ body: (_ depth: Int, _ value: Value) -> Void) {
-    visit(0, path.keys, depth: 0, body)
+    // Accounts are no part of the tree: only a pattern that names their place is meant.
+    guard let first = path.keys.first, first == .accounts else { return visit(0, path.keys, depth: 0, body) }
+    if let next = nodes[0].literals[first] { visit(next, path.keys, depth: 1, body) }
   }
 
   private func visit(_ at: Int, _ keys: [Key], depth: Int, _ body: (Int, Value) -> Void) {

@@ -11,7 +11,7 @@ struct MissingFunction: Sendable {
 
   init(_ record: FunctionRecord) {
     self.record = record
-    pattern = try? PathPattern(parsing: record.pattern)
+    pattern = try? PathPattern(parsingOwn: record.pattern)
     triggers = record.kinds.split(separator: ",").compactMap { FunctionDefinition.Trigger(rawValue: String($0)) }
   }
 

@@ -14,11 +14,14 @@ public struct AccessPolicy: AccessDeciding, Authenticating {
   /// Development or production.
   public let mode: Mode
   private let adminTokens: [AdminToken]
+  private let serviceAccounts: ServiceAccountDesk?
 
   /// - Parameter adminTokens: what opens the admin surface; in development usually `owner`, as Firebase's emulators have it.
-  public init(mode: Mode, adminTokens: [AdminToken]) {
+  /// - Parameter serviceAccounts: whose access tokens open the admin surface too; nil where there are none.
+  public init(mode: Mode, adminTokens: [AdminToken], serviceAccounts: ServiceAccountDesk? = nil) {
     self.mode = mode
     self.adminTokens = adminTokens
+    self.serviceAccounts = serviceAccounts
   }
 
   /// Development as the emulators have it: `Bearer owner` is the administrator.
@@ -32,6 +35,9 @@ public struct AccessPolicy: AccessDeciding, Authenticating {
 
   public func caller(_ credentials: RequestCredentials) throws(AccessRefusal) -> Caller {
     for secret in [credentials.accessToken, credentials.idToken] {
+      if let secret, let account = try serviceAccounts?.caller(secret) {
+        return account.isAdmin ? try overridden(account, by: credentials.override) : account
+      }
       guard let secret, let admin = adminTokens.first(where: { $0.matches(secret) }) else { continue }
       return try overridden(Caller(actor: .admin(admin.name), isAdmin: true), by: credentials.override)
     }

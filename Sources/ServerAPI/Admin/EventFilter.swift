@@ -57,13 +57,13 @@ struct EventFilter: Sendable {
   private static func place(_ text: String) throws(APIError) -> Place {
     guard text.utf8.contains(where: { [UInt8(ascii: "{"), UInt8(ascii: "*")].contains($0) }) else {
       do throws(PathError) {
-        return .below(try Path(parsing: text))
+        return .below(try Path(parsingOwn: text))
       } catch {
         throw .badRequest(error.description)
       }
     }
     do throws(PatternError) {
-      return .matching(try PathPattern(parsing: text))
+      return .matching(try PathPattern(parsingOwn: text))
     } catch {
       throw .badRequest("\(error)")
     }

@@ -122,7 +122,7 @@ struct EventWalk {
   static func position(_ cursor: String) throws(APIError) -> EventPosition {
     guard let colon = cursor.firstIndex(of: ":"), let revision = Int64(cursor[..<colon]),
       (0...Schema.countMax).contains(revision),
-      let path = try? Path(parsing: cursor[cursor.index(after: colon)...])
+      let path = try? Path(parsingOwn: cursor[cursor.index(after: colon)...])
     else { throw .badRequest("cursor must be the \"next\" of an earlier page.") }
     return EventPosition(revision: Revision(revision), path: path.isRoot ? nil : PathBytes(path))
   }

@@ -53,7 +53,7 @@ struct PlayerPlaces {
   func all(_ patterns: [String]) -> [PathBytes]? {
     var places: Set<PathBytes> = []
     for text in patterns {
-      guard let pattern = try? PathPattern(parsing: text) else { return nil }
+      guard let pattern = try? PathPattern(parsingOwn: text) else { return nil }
       let literals = pattern.segments.compactMap { segment in if case .literal(let key) = segment { key } else { nil } }
       if literals.count == pattern.segments.count {
         if literals.contains(uid) { places.insert(PathBytes(Path(keys: literals))) }

@@ -80,5 +80,5 @@ extension Schema {
   /// A key of the tree.
   static let keyForm = #"^[^.#$\[\]/\x00-\x1F\x7F]+$"#
   /// An event's id: `1-42:/users/bob/level`.
-  static let eventForm = #"^[0-9]{1,9}-[0-9]{1,9}:/[^.#$\[\]\x00-\x1F\x7F]*$"#
+  static let eventForm = #"^[0-9]{1,9}-[0-9]{1,9}:/([^.#$\[\]\x00-\x1F\x7F]*|\.accounts/[^#$\[\]\x00-\x1F\x7F]*)$"#
 }

@@ -9,6 +9,8 @@ public import NIOHTTP1
 /// | `/.ws`, `/.lp` | ``SocketDoor``: the Realtime Database's socket |
 /// | `/.settings/…`, `/.inspect/…` | ``SettingsRoutes`` |
 /// | `/admin/v1/…` | ``AdminRoutes`` |
+/// | `/.well-known/jwks.json`, Google's places for keys | ``KeyRoutes`` |
+/// | `/token` | ``TokenRoutes``: access tokens of service accounts |
 /// | `/healthz`, `/readyz`, `/metrics` | ``OperationRoutes`` |
 ///
 /// The tree is asked first, without a look at the table: it is what nearly every request is for.
@@ -30,7 +32,7 @@ public struct RequestRouter: RequestResponder {
     tree = TreeRoutes(services: services)
     table = RouteTable(
       services: services,
-      routes: OperationRoutes.routes + SettingsRoutes.routes + AdminRoutes.routes)
+      routes: OperationRoutes.routes + SettingsRoutes.routes + AdminRoutes.routes + KeyRoutes.routes + TokenRoutes.routes)
   }
 
   public func respond(to request: HTTPRequest, sink: ResponseSink) {

@@ -1,3 +1,4 @@
+import Credentials
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -39,6 +40,7 @@ struct RouteTable: Sendable {
     }
     let call = RouteCall(request: request, captures: captures, query: target.query, caller: caller, services: services)
     do throws(APIError) {
+      try admit(caller, to: route)
       try route.description?.check(call)
     } catch {
       if let action = route.audit {
@@ -98,15 +100,24 @@ struct RouteTable: Sendable {
     } catch {
       throw APIError(error)
     }
-    guard caller.isAdmin else {
+    guard caller.role != nil else {
       throw APIError(
         .unauthorized, "unauthenticated", "This needs an administrator's credentials: send Authorization: Bearer TOKEN.",
         headers: [HTTPResponse.Header("WWW-Authenticate", "Bearer")])
     }
+    return caller
+  }
+
+  private func admit(_ caller: Caller, to route: Route) throws(APIError) {
+    guard let needed = route.role else { return }
+    guard let role = caller.role, role >= needed else {
+      throw APIError(
+        .forbidden, "role_needed",
+        "This takes the role \(needed.rawValue), and \(caller.actor) is \(caller.role?.rawValue ?? "none"); ask an administrator.")
+    }
     if case .adminInDevelopment = route.access, !services.access.isDevelopment {
       throw APIError(.forbidden, "development_only", "This exists in development only (doubloon dev).")
     }
-    return caller
   }
 
   private func run(_ route: Route, _ call: RouteCall, sink: ResponseSink) {

@@ -25,7 +25,8 @@ extension SocketSession {
       found = try services.authenticator.caller(
         request.action == "auth"
           ? RequestCredentials(idToken: credential, override: override)
-          : RequestCredentials(accessToken: credential, override: override))
+          : RequestCredentials(accessToken: credential, override: override)
+      ).onTree()
     } catch {
       throw SocketRefusal("invalid_token", error.message)
     }

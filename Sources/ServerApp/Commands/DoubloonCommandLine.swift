@@ -44,6 +44,7 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
         name: "Operation",
         subcommands: [
           StatusCommand.self, DrainCommand.self, AuditCommand.self, LogCommand.self, BackupCommand.self, RestoreCommand.self,
+          ServiceAccountCommand.self,
         ]),
     ]
   )

@@ -28,7 +28,7 @@ public struct EventID: Sendable, Hashable, CustomStringConvertible {
     guard let colon = text.firstIndex(of: ":") else { return nil }
     let numbers = text[..<colon].split(separator: "-", omittingEmptySubsequences: false)
     guard numbers.count == 2, let epoch = Int64(numbers[0]), let revision = Int64(numbers[1]),
-      let path = try? Path(parsing: text[text.index(after: colon)...])
+      let path = try? Path(parsingOwn: text[text.index(after: colon)...])
     else { return nil }
     self.init(epoch: epoch, revision: Revision(revision), path: PathBytes(path))
   }

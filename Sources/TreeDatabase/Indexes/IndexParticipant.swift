@@ -15,7 +15,7 @@ struct IndexParticipant: CommitParticipant {
   func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitRefusal) {
     let namespace = draft.request.namespace
     guard let indexes = catalog.indexes(of: namespace) else { return }
-    let changes = draft.changes
+    let changes = draft.treeChanges
     let ends = changes.map(\.path.keyEnds)
     for index in indexes {
       let end = index.trunk.subtreeEnd

@@ -79,6 +79,7 @@ public final class ListenerHub: CommitObserver {
 
   public func didCommit(_ batch: [CommittedRequest]) {
     guard counters.listens.load(ordering: .acquiring) > 0 else { return }
+    let batch = batch.contains { $0.changes.last?.path.isAccounts == true } ? batch.map(\.ofTree) : batch
     var weight = 0
     for commit in batch where commit.receipt.changed { weight += 1 + commit.changes.count }
     guard weight > 0 else { return }
@@ -91,6 +92,13 @@ public final class ListenerHub: CommitObserver {
 
   public func didForget(_ namespace: NamespaceID) {
     push(.forget(namespace))
+  }
+}
+
+extension CommittedRequest {
+  /// The commit as listeners see it: accounts are no part of the tree.
+  fileprivate var ofTree: CommittedRequest {
+    CommittedRequest(request: request, receipt: receipt, changes: changes.withoutAccounts)
   }
 }
 

@@ -16,11 +16,16 @@ enum AdminPath {
   static let log = "/admin/v1/log"
   static let acknowledge = "/admin/v1/dead-letters/acknowledge"
 
+  static let serviceAccounts = "/admin/v1/service-accounts"
+
   static let balance = "/admin/v1/ledger/balance"
   static let statement = "/admin/v1/ledger/statement"
   static let verify = "/admin/v1/ledger/verify"
   static let reverse = "/admin/v1/ledger/reverse"
   static let transfers = "/admin/v1/ledger/transfers"
+
+  /// One service account.
+  static func serviceAccount(_ name: String) -> String { "\(serviceAccounts)/\(PercentEncoding.segment(name))" }
 
   /// One replay.
   static func replay(_ id: Int64) -> String { "\(replays)/\(id)" }

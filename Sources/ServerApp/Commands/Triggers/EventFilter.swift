@@ -57,7 +57,7 @@ struct EventFilter: ParsableArguments {
   private static func place(_ text: String) throws -> String {
     guard text.contains(where: { "{*".contains($0) }) else { return try TreeLocation(argument: text).text }
     do {
-      return try PathPattern(parsing: text).description
+      return try PathPattern(parsingOwn: text).description
     } catch {
       throw ValidationError("\(error)")
     }

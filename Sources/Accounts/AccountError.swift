@@ -1,0 +1,76 @@
+public import StorageCore
+
+/// Why a call about accounts was refused, in the protocol's own words: a code, and after ` : ` a sentence
+/// (spec: auth-protocol §2.0).
+public struct AccountError: Error, Sendable, Hashable {
+  /// What the client reads: `WEAK_PASSWORD : Password should be at least 6 characters`.
+  public let message: String
+  /// The HTTP status; 400 for everything that logic refuses.
+  public let status: Int
+  /// Google's name of the status, where the protocol gives one.
+  public let statusName: String?
+
+  public init(_ code: String, _ detail: String? = nil) {
+    message = detail.map { "\(code) : \($0)" } ?? code
+    status = 400
+    statusName = nil
+  }
+
+  /// A message as it goes over the wire.
+  init(wire message: String) {
+    self.message = message
+    status = 400
+    statusName = nil
+  }
+
+  private init(message: String, status: Int, statusName: String) {
+    self.message = message
+    self.status = status
+    self.statusName = statusName
+  }
+
+  /// The code without the sentence.
+  public var code: String { message.split(separator: " ", maxSplits: 1).first.map(String.init) ?? message }
+
+  /// A body that is no JSON object, or a field of another type.
+  public static func invalidArgument(_ text: String) -> AccountError {
+    AccountError(message: text, status: 400, statusName: "INVALID_ARGUMENT")
+  }
+
+  public static func unauthenticated(_ text: String) -> AccountError {
+    AccountError(message: text, status: 401, statusName: "UNAUTHENTICATED")
+  }
+
+  public static func permissionDenied(_ text: String) -> AccountError {
+    AccountError(message: text, status: 403, statusName: "PERMISSION_DENIED")
+  }
+
+  public static func notFound(_ text: String) -> AccountError {
+    AccountError(message: text, status: 404, statusName: "NOT_FOUND")
+  }
+
+  public static func notImplemented(_ text: String) -> AccountError {
+    AccountError(message: text, status: 501, statusName: "NOT_IMPLEMENTED")
+  }
+
+  /// The store cannot be read or written; nothing was changed.
+  public static func unavailable(_ text: String) -> AccountError {
+    AccountError(message: text, status: 503, statusName: "UNAVAILABLE")
+  }
+
+  init(_ error: StorageError) {
+    self = .unavailable(error.message)
+  }
+
+  /// What the writer refused.
+  init(_ refusal: CommitRefusal) {
+    switch refusal.code {
+    case .account: self.init(wire: refusal.message)
+    case .overloaded, .unavailable: self = .unavailable(refusal.message)
+    default: self = .invalidArgument(refusal.message)
+    }
+  }
+
+  /// The same for the writer.
+  var refusal: CommitRefusal { CommitRefusal(.account(code: code), message) }
+}

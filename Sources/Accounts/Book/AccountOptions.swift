@@ -1,0 +1,34 @@
+/// How accounts are kept; the defaults are those of production.
+public struct AccountOptions: Sendable {
+  /// Whether what nobody has proved is believed, as emulators do: identities of providers, custom tokens that are not
+  /// signed; and whether codes can be looked up instead of mailed.
+  public var isDevelopment = false
+  /// How long an ID token lives, in seconds.
+  public var tokenLifetime: Int64 = 3600
+  /// For how long after a link the refresh token of before still works, in milliseconds: the answer may have been lost.
+  public var linkGrace: Int64 = 60_000
+  /// How long a live connection may go on with a token that its own player made void, in milliseconds: the next token is on
+  /// its way.
+  public var revocationGrace: Int64 = 30_000
+  /// How long a mailed code is good, in milliseconds.
+  public var codeLifetime: Int64 = 3_600_000
+  /// How long a code that recovers an address is good: the owner may read the mail late.
+  public var recoveryLifetime: Int64 = 7 * 86_400_000
+  /// How long a code that was sent to a phone is good, in milliseconds.
+  public var phoneCodeLifetime: Int64 = 300_000
+  /// `lastRefreshAt` is written at most this often, in milliseconds: it is a write of its own.
+  public var refreshNoteInterval: Int64 = 3_600_000
+  /// Anonymous accounts without a balance and without a referral are removed when they were unused for so long, in
+  /// milliseconds; nil keeps them.
+  public var anonymousLifetime: Int64? = 30 * 86_400_000
+  /// New accounts for one address in an hour; nil for any number (spec: auth-protocol §5, limits).
+  public var signUpsPerHour: Int? = 100
+  /// Wrong passwords for one account from one address, after which it has to wait.
+  public var failuresMax = 10
+  /// Threads that hash passwords: each hash takes a core and the memory of its costs.
+  public var hashingThreads = 2
+  /// Hashes that may wait; more are refused as busy.
+  public var hashingQueueMax = 64
+
+  public init() {}
+}

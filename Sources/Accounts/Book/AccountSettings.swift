@@ -1,0 +1,39 @@
+public import TreeModel
+
+/// What a project's administrators can set about its accounts, kept with them.
+public struct AccountSettings: Sendable, Hashable {
+  /// Whether two accounts may have one address.
+  public var allowsDuplicateEmails = false
+  /// Whether it is kept secret which addresses have accounts.
+  public var hidesAddresses = false
+  public var allowsAnonymous = true
+  public var allowsPasswords = true
+  /// Whether end users may make accounts at all.
+  public var allowsSignUp = true
+  public var passwordPolicy = PasswordPolicy()
+
+  public init() {}
+
+  /// Reads what ``json`` wrote; what is missing has its default.
+  public init(_ json: JSON) {
+    allowsDuplicateEmails = json["signIn"]?["allowDuplicateEmails"]?.bool ?? false
+    hidesAddresses = json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"]?.bool ?? false
+    allowsAnonymous = json["signIn"]?["anonymous"]?["enabled"]?.bool ?? true
+    allowsPasswords = json["signIn"]?["email"]?["enabled"]?.bool ?? true
+    allowsSignUp = !(json["client"]?["permissions"]?["disabledUserSignup"]?.bool ?? false)
+    passwordPolicy = PasswordPolicy(json["passwordPolicyConfig"] ?? .null)
+  }
+
+  /// The settings as the protocol shows them.
+  public var json: JSON {
+    [
+      "signIn": [
+        "allowDuplicateEmails": .bool(allowsDuplicateEmails), "anonymous": ["enabled": .bool(allowsAnonymous)],
+        "email": ["enabled": .bool(allowsPasswords)],
+      ],
+      "emailPrivacyConfig": ["enableImprovedEmailPrivacy": .bool(hidesAddresses)],
+      "client": ["permissions": ["disabledUserSignup": .bool(!allowsSignUp)]],
+      "passwordPolicyConfig": passwordPolicy.json,
+    ]
+  }
+}

@@ -1,0 +1,82 @@
+import Credentials
+import StorageCore
+
+extension AccountBench {
+  /// The table of spec auth-protocol §2.4, cases 1 to 7.
+  func signIn(_ identity: ProvenIdentity, linking: IDToken?, newUID: String, _ token: RefreshToken) throws(AccountError)
+    -> ProviderOutcome
+  {
+    let provider = identity.provider
+    let owner = try account(AccountIdentifier(kind: provider.id, value: provider.rawID))
+    if let linking { return try link(identity, to: caller(linking), owner: owner, token) }
+    if let owner {
+      guard !owner.isDisabled else { throw AccountError("USER_DISABLED") }
+      return .signedIn(try enter(owner, identity, token) { _ in }, isNew: false)
+    }
+    let settings = try settings
+    if !settings.allowsDuplicateEmails, let email = provider.email, let other = try account(.email(email)) {
+      guard !other.isDisabled else { throw AccountError("USER_DISABLED") }
+      guard identity.isEmailVerified else { return .needsConfirmation(other) }
+      let time = seconds
+      let session = try enter(other, identity, token) { record in
+        if !record.isEmailVerified {
+          // Whoever made the account had not shown to own the address: what they set goes.
+          record.password = nil
+          record.phoneNumber = nil
+          record.providers = []
+          record.signsInByLink = false
+          record.validSince = time
+        }
+        record.isEmailVerified = true
+        record.displayName = provider.displayName
+        record.photoURL = provider.photoURL
+      }
+      return .signedIn(session, isNew: false)
+    }
+    guard settings.allowsSignUp else { throw AccountError("ADMIN_ONLY_OPERATION") }
+    var record = AccountRecord(uid: newUID, createdAt: time)
+    if !settings.allowsDuplicateEmails {
+      record.email = provider.email
+      record.isEmailVerified = provider.email != nil && identity.isEmailVerified
+    }
+    record.displayName = provider.displayName
+    record.photoURL = provider.photoURL
+    record.upsert(provider)
+    stamp(&record, by: provider.id)
+    try save(record, from: nil)
+    return .signedIn(open(record, by: provider.id, token), isNew: true)
+  }
+
+  private func link(_ identity: ProvenIdentity, to before: AccountRecord, owner: AccountRecord?, _ token: RefreshToken)
+    throws(AccountError) -> ProviderOutcome
+  {
+    guard owner == nil else { throw AccountError("FEDERATED_USER_ID_ALREADY_LINKED") }
+    let provider = identity.provider
+    let isOneEach = try !settings.allowsDuplicateEmails
+    if isOneEach, let email = provider.email, let other = try account(.email(email)), other.uid != before.uid {
+      throw AccountError("EMAIL_EXISTS")
+    }
+    let session = try enter(before, identity, token) { record in
+      guard isOneEach, let email = provider.email else { return }
+      if record.email == nil {
+        record.email = email
+        record.isEmailVerified = identity.isEmailVerified
+      } else if record.email == email, identity.isEmailVerified {
+        record.isEmailVerified = true
+      }
+    }
+    return .signedIn(session, isNew: false)
+  }
+
+  /// Begins a session of an account that exists, with the identity added or brought up to date.
+  private func enter(
+    _ before: AccountRecord, _ identity: ProvenIdentity, _ token: RefreshToken, _ edit: (inout AccountRecord) -> Void
+  ) throws(AccountError) -> AccountSession {
+    var record = before
+    edit(&record)
+    record.upsert(identity.provider)
+    stamp(&record, by: identity.provider.id)
+    try save(record, from: before)
+    return open(record, by: identity.provider.id, token)
+  }
+}

@@ -1,0 +1,185 @@
+import Credentials
+import StorageCore
+import TreeModel
+
+/// Where accounts are changed, on the writer: reads see the batch so far, and what is put is taken back if the change is
+/// refused in the end.
+final class AccountBench {
+  let namespace: NamespaceID
+  /// The commit's time: everything that the change stamps has this one.
+  let time: Int64
+  private let session: any WriteSession
+  /// Accounts that changed, as functions may see them.
+  private var places: [String: TreeNode] = [:]
+  private(set) var revocations: [AccountRevocation] = []
+  /// A fault of the store.
+  private(set) var failure: StorageError?
+
+  init(namespace: NamespaceID, time: Int64, session: any WriteSession) {
+    self.namespace = namespace
+    self.time = time
+    self.session = session
+  }
+
+  /// The commit's time in seconds.
+  var seconds: Int64 { time / 1000 }
+
+  var assignments: [WriteOperation.Assignment] {
+    places.sorted { $0.key < $1.key }.map { uid, node in
+      WriteOperation.Assignment(path: AccountRecord.place(of: uid), value: .node(WriteNode(node)))
+    }
+  }
+
+  // MARK: Looking
+
+  func account(_ uid: String) throws(AccountError) -> AccountRecord? {
+    try read { () throws(StorageError) in try session.account(in: namespace, uid: uid) }
+  }
+
+  func account(_ identifier: AccountIdentifier) throws(AccountError) -> AccountRecord? {
+    try read { () throws(StorageError) in try session.account(in: namespace, identifier) }
+  }
+
+  var settings: AccountSettings {
+    get throws(AccountError) {
+      let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, .settings) }
+      guard case .settings(let json)? = row else { return AccountSettings() }
+      return AccountSettings(json)
+    }
+  }
+
+  /// The account that a token stands for, if the token is still good for it.
+  func caller(_ token: IDToken) throws(AccountError) -> AccountRecord {
+    try AccountRules.caller(token, try account(token.uid))
+  }
+
+  /// Begins a session: from now on the refresh token stands for it.
+  ///
+  /// - Parameter extra: the claims of a custom token, as JSON text.
+  func open(_ record: AccountRecord, by provider: String, extra: String? = nil, _ token: RefreshToken) -> AccountSession {
+    put(
+      .refreshToken(
+        RefreshTokenRecord(
+          hash: token.hash, uid: record.uid, provider: provider, claims: extra, authTime: seconds, issuedAt: time)))
+    return AccountSession(
+      record: record, provider: provider, extraClaims: extra, authTime: seconds, refreshToken: token.text, time: time)
+  }
+
+  /// Notes a sign-in in the record.
+  func stamp(_ record: inout AccountRecord, by provider: String) {
+    record.lastLoginAt = time
+    record.lastRefreshAt = time
+    record.signInProvider = provider
+  }
+
+  /// A code that was mailed, if it is good; it is not used up by this.
+  func code(_ hash: [UInt8]) throws(AccountError) -> AccountCodeRecord {
+    let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, .code(hash: hash)) }
+    guard case .code(let code)? = row else { throw AccountError("INVALID_OOB_CODE") }
+    guard code.expiresAt > time else { throw AccountError("EXPIRED_OOB_CODE") }
+    return code
+  }
+
+  // MARK: Changing
+
+  /// Stores an account: what leads to it moves along, and what became void is noted.
+  ///
+  /// - Parameters:
+  ///   - before: the account as it was; nil for a new one.
+  ///   - isOwnDeed: whether the player did it, whose next token is on its way.
+  ///   - options: how long that may take.
+  /// - Throws: `EMAIL_EXISTS`, `PHONE_NUMBER_EXISTS`, `FEDERATED_USER_ID_ALREADY_LINKED`, `DUPLICATE_LOCAL_ID`.
+  func save(_ after: AccountRecord, from before: AccountRecord?, isOwnDeed: Bool = false, grace: Int64 = 0)
+    throws(AccountError)
+  {
+    var record = after
+    if before == nil, try account(record.uid) != nil { throw AccountError("DUPLICATE_LOCAL_ID") }
+    let old = before?.identifiers ?? []
+    let new = record.identifiers
+    for identifier in new.subtracting(old) { try claim(identifier, for: record.uid) }
+    for identifier in old.subtracting(new) { try release(identifier, of: record.uid) }
+    if let before { noteLinks(&record, before) }
+    put(.account(record))
+    places[record.uid] = record.publicNode
+    try noteRevocation(of: record, from: before, isOwnDeed: isOwnDeed, grace: grace)
+  }
+
+  /// Removes an account with everything that leads to it. Its tokens are void from now on.
+  func delete(_ record: AccountRecord) throws(AccountError) {
+    for identifier in record.identifiers { try release(identifier, of: record.uid) }
+    session.removeAccountRow(.account(record.uid), in: namespace)
+    places[record.uid] = TreeNode.absent
+    revoke(AccountRevocation(uid: record.uid, reason: .deleted, notBefore: .max, effectiveAt: time))
+  }
+
+  func put(_ row: AccountRow) { session.put(row, in: namespace) }
+
+  func remove(_ key: AccountRow.Key) { session.removeAccountRow(key, in: namespace) }
+
+  func revoke(_ revocation: AccountRevocation) {
+    put(.revocation(revocation))
+    revocations.append(revocation)
+  }
+
+  // MARK: -
+
+  private func claim(_ identifier: AccountIdentifier, for uid: String) throws(AccountError) {
+    let owner = try account(identifier)
+    if let owner, owner.uid != uid, owner.identifiers.contains(identifier) {
+      switch identifier.kind {
+      case "email":
+        guard try settings.allowsDuplicateEmails else { throw AccountError("EMAIL_EXISTS") }
+        return
+      case "phone": throw AccountError("PHONE_NUMBER_EXISTS")
+      default: throw AccountError("FEDERATED_USER_ID_ALREADY_LINKED")
+      }
+    }
+    put(.identifier(identifier, uid: uid))
+  }
+
+  private func release(_ identifier: AccountIdentifier, of uid: String) throws(AccountError) {
+    // With duplicate addresses it may lead to somebody else.
+    guard try account(identifier)?.uid == uid else { return }
+    remove(.identifier(identifier))
+  }
+
+  private func noteLinks(_ record: inout AccountRecord, _ before: AccountRecord) {
+    let old = Set(before.providerIDs)
+    let new = Set(record.providerIDs)
+    for id in new.subtracting(old) { record.links[id] = before.isAnonymous }
+    for id in old.subtracting(new) { record.links[id] = nil }
+    if before.isAnonymous, !record.isAnonymous { record.linkedAt = time }
+  }
+
+  private func noteRevocation(
+    of record: AccountRecord, from before: AccountRecord?, isOwnDeed: Bool, grace: Int64
+  ) throws(AccountError) {
+    if record.isDisabled {
+      if before?.isDisabled != true {
+        revoke(AccountRevocation(uid: record.uid, reason: .disabled, notBefore: .max, effectiveAt: time))
+      }
+    } else if before?.isDisabled == true {
+      // What was issued before may be used again, unless it is void for another reason.
+      revoke(AccountRevocation(uid: record.uid, reason: .revoked, notBefore: record.validSince ?? 0, effectiveAt: time))
+    } else if let validSince = record.validSince, validSince != before?.validSince, before != nil {
+      revoke(
+        AccountRevocation(
+          uid: record.uid, reason: .revoked, notBefore: validSince, effectiveAt: isOwnDeed ? time + grace : time))
+    } else if before == nil {
+      // A uid that was deleted and came back: the tokens of the one who had it stay void.
+      let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, .revocation(record.uid)) }
+      if row != nil {
+        revoke(AccountRevocation(uid: record.uid, reason: .revoked, notBefore: seconds, effectiveAt: time))
+      }
+    }
+  }
+
+  private func read<Value>(_ body: () throws(StorageError) -> Value) throws(AccountError) -> Value {
+    do throws(StorageError) {
+      return try body()
+    } catch {
+      failure = error
+      throw AccountError(error)
+    }
+  }
+}

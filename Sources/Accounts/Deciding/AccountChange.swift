@@ -1,0 +1,31 @@
+import StorageCore
+import Synchronization
+import TreeModel
+
+/// A change of accounts on its way to the writer, where it is decided: whether an address is taken and whose it becomes is
+/// one step, with nothing between looking and writing.
+final class AccountChange: WriterDecision {
+  private let body: @Sendable (AccountBench) throws(AccountError) -> Void
+  /// What the decision made void; read by the watch once the commit is durable.
+  private let outcome = Mutex<[AccountRevocation]>([])
+
+  init(_ body: @escaping @Sendable (AccountBench) throws(AccountError) -> Void) {
+    self.body = body
+  }
+
+  var revocations: [AccountRevocation] { outcome.withLock { $0 } }
+
+  func decide(in namespace: NamespaceID, at time: Int64, _ session: any WriteSession) throws(CommitRefusal)
+    -> [WriteOperation.Assignment]
+  {
+    let bench = AccountBench(namespace: namespace, time: time, session: session)
+    do throws(AccountError) {
+      try body(bench)
+    } catch {
+      throw error.refusal
+    }
+    if let failure = bench.failure { throw CommitRefusal(failure) }
+    outcome.withLock { $0 = bench.revocations }
+    return bench.assignments
+  }
+}

@@ -1,0 +1,37 @@
+import Credentials
+import StorageCore
+
+/// What is true of an account and a token, whoever looks: the writer, or a read.
+enum AccountRules {
+  /// The account that an ID token stands for, if the token is still good for it (spec: auth-protocol §3.4).
+  static func caller(_ token: IDToken, _ record: AccountRecord?) throws(AccountError) -> AccountRecord {
+    guard let record, token.issuedAt >= record.bornAt / 1000 else { throw AccountError("USER_NOT_FOUND") }
+    guard !record.isDisabled else { throw AccountError("USER_DISABLED") }
+    guard token.issuedAt >= record.validSince ?? 0 else { throw AccountError("TOKEN_EXPIRED") }
+    return record
+  }
+
+  /// The claims that an administrator gives: kept as they were written; an empty text takes them away.
+  static func claims(_ text: String) throws(AccountError) -> String? {
+    do throws(ClaimsFault) {
+      _ = try ReservedClaims.claims(of: text)
+      return text.isEmpty ? nil : text
+    } catch {
+      throw AccountError(wire: error.wireMessage)
+    }
+  }
+
+  /// Names of providers stand in paths and in tokens.
+  static func providerID(_ text: String) throws(AccountError) -> String {
+    let isLegal =
+      (1...128).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+          || [0x2E, 0x2D, 0x5F].contains(byte)
+      }
+    guard isLegal else {
+      throw AccountError("INVALID_CREDENTIAL_OR_PROVIDER_ID", "Invalid provider ID: \(text.prefix(128)).")
+    }
+    return text
+  }
+}

@@ -1,0 +1,238 @@
+import Credentials
+import Crypto
+import StorageCore
+public import TreeModel
+
+extension AccountBook {
+  private static let requestTypes: [Int64: String] = [
+    1: "PASSWORD_RESET", 4: "VERIFY_EMAIL", 6: "EMAIL_SIGNIN", 7: "VERIFY_AND_CHANGE_EMAIL",
+  ]
+
+  // MARK: Sending
+
+  /// `accounts:sendOobCode` (spec: auth-protocol §2.5).
+  public func sendCode(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let fields = call.fields
+    guard let type = try fields.choice("requestType", Self.requestTypes), type != "OOB_REQ_TYPE_UNSPECIFIED",
+      let kind = AccountCodeRecord.Kind(rawValue: type), kind != .recoverEmail
+    else { throw AccountError("MISSING_REQ_TYPE") }
+    let returnsLink = try fields.bool("returnOobLink") ?? false
+    guard !returnsLink || call.isPrivileged else { throw AccountError("INSUFFICIENT_PERMISSION") }
+    let continueURL = try fields.text("continueUrl")
+    if let continueURL, AbsoluteURL(continueURL) == nil {
+      throw AccountError("INVALID_CONTINUE_URI", "((expected an absolute URI with valid scheme and host))")
+    }
+    let target = try codeTarget(kind, call)
+    let answer: [(String, JSON?)] = [
+      ("kind", "identitytoolkit#GetOobConfirmationCodeResponse"), ("email", .string(target.email)),
+    ]
+    // Nobody learns from the answer whether the address is known.
+    guard target.isKnown else { return JSON(fields: answer) }
+    let prepared = code(
+      kind, to: target.email, newEmail: target.newEmail, uid: target.record?.uid, displayName: target.record?.displayName,
+      continueURL: continueURL, call, mails: !returnsLink)
+    try throttleCodes(to: target.newEmail ?? target.email, call)
+    try await change(call.project, by: call.actor(for: target.record?.uid ?? ""), outbox: prepared.outbox) {
+      (bench) throws(AccountError) in
+      bench.put(.code(prepared.record))
+    }
+    post(prepared, call)
+    return JSON(
+      fields: answer + (returnsLink ? [("oobCode", .string(prepared.code)), ("oobLink", .string(prepared.link))] : []))
+  }
+
+  private struct CodeTarget {
+    let email: String
+    let newEmail: String?
+    let record: AccountRecord?
+    let isKnown: Bool
+  }
+
+  /// Whom a code is for: the address that was given, or that of the token's account.
+  private func codeTarget(_ kind: AccountCodeRecord.Kind, _ call: IdentityCall) throws(AccountError) -> CodeTarget {
+    let fields = call.fields
+    let given = try fields.text("email").map { (text) throws(AccountError) in try EmailAddress.normalized(text) }
+    switch kind {
+    case .emailSignIn:
+      guard let given else { throw AccountError("MISSING_EMAIL") }
+      return CodeTarget(email: given, newEmail: nil, record: nil, isKnown: true)
+    case .passwordReset:
+      guard let given else { throw AccountError("MISSING_EMAIL") }
+      let record = try account(.email(given), of: call.project)
+      guard record != nil || (try settings(of: call.project)).hidesAddresses else { throw AccountError("EMAIL_NOT_FOUND") }
+      return CodeTarget(email: given, newEmail: nil, record: record, isKnown: record != nil)
+    case .verifyEmail, .changeEmail, .recoverEmail:
+      let record = try codeAccount(given, call)
+      guard let email = record.email else { throw AccountError("MISSING_EMAIL") }
+      guard kind == .changeEmail else { return CodeTarget(email: email, newEmail: nil, record: record, isKnown: true) }
+      guard let text = try fields.text("newEmail"), !text.isEmpty else { throw AccountError("MISSING_NEW_EMAIL") }
+      let newEmail = try EmailAddress.normalized(text)
+      if !(try settings(of: call.project)).allowsDuplicateEmails, try account(.email(newEmail), of: call.project) != nil {
+        throw AccountError("EMAIL_EXISTS")
+      }
+      return CodeTarget(email: email, newEmail: newEmail, record: record, isKnown: true)
+    }
+  }
+
+  private func codeAccount(_ email: String?, _ call: IdentityCall) throws(AccountError) -> AccountRecord {
+    if call.isPrivileged, call.fields["idToken"] == nil {
+      guard let email else { throw AccountError("MISSING_EMAIL") }
+      guard let record = try account(.email(email), of: call.project) else { throw AccountError("USER_NOT_FOUND") }
+      return record
+    }
+    guard let token = try caller(of: call) else { throw AccountError("MISSING_ID_TOKEN") }
+    return try AccountRules.caller(token, try account(token.uid, of: call.project))
+  }
+
+  private func throttleCodes(to email: String, _ call: IdentityCall) throws(AccountError) {
+    guard !options.isDevelopment, !call.isPrivileged else { return }
+    do throws(AccountError) {
+      try throttle.checkAttempt("mail:\(email)", from: call.address, at: clock.now())
+    } catch {
+      throw AccountError("RESET_PASSWORD_EXCEED_LIMIT")
+    }
+    throttle.noteFailure("mail:\(email)", from: call.address, at: clock.now())
+  }
+
+  /// Makes a code, and the letter that brings it.
+  func code(
+    _ kind: AccountCodeRecord.Kind, to email: String, newEmail: String? = nil, uid: String?, displayName: String?,
+    continueURL: String? = nil, _ call: IdentityCall, mails: Bool = true
+  ) -> PreparedCode {
+    let code = newRefreshToken().text
+    let lifetime = kind == .recoverEmail ? options.recoveryLifetime : options.codeLifetime
+    let now = clock.now()
+    let record = AccountCodeRecord(
+      hash: Self.codeHash(code), kind: kind, email: email, newEmail: newEmail, uid: uid, expiresAt: now + lifetime)
+    var parameters = [("mode", kind.mode), ("lang", "en"), ("oobCode", code), ("apiKey", call.apiKey)]
+    if let continueURL { parameters.append(("continueUrl", continueURL)) }
+    let query = parameters.map { "\($0.0)=\(FormFields.encode($0.1))" }.joined(separator: "&")
+    let link = "\(call.base)/emulator/action?\(query)"
+    let letter = CodeLetter(
+      project: call.project.name, kind: kind, to: kind == .changeEmail ? newEmail ?? email : email, newEmail: newEmail,
+      displayName: displayName, link: link)
+    let message = mails ? mail?.message(for: letter) : nil
+    let outbox = message.map { message in
+      [
+        OutboxRecord(
+          key: "account-code/\(Base64.encode(record.hash, as: .url))", outlet: message.outlet, payload: message.payload,
+          cause: nil, state: .waiting, attempts: 0, nextAttemptAt: now, lastError: nil, createdAt: now)
+      ]
+    }
+    return PreparedCode(code: code, link: link, record: record, outbox: outbox ?? [])
+  }
+
+  static func codeHash(_ code: String) -> [UInt8] { Array(SHA256.hash(data: Array(code.utf8))) }
+
+  /// Keeps a code where development looks it up, and says so.
+  func post(_ code: PreparedCode, _ call: IdentityCall) {
+    guard options.isDevelopment else { return }
+    postbox.add(
+      Postbox.Letter(
+        project: call.project.name, email: code.record.email, newEmail: code.record.newEmail, kind: code.record.kind.rawValue,
+        code: code.code, link: code.link))
+    note("To \(code.record.newEmail ?? code.record.email), \(code.record.kind.rawValue): \(code.link)")
+  }
+
+  // MARK: Redeeming
+
+  /// A code that was mailed, if it is good; it is not used up by this.
+  func storedCode(_ text: String, of project: AccountProject) throws(AccountError) -> AccountCodeRecord {
+    let row = try look { (snapshot) throws(StorageError) in
+      try snapshot.accountRow(in: project.namespace, .code(hash: Self.codeHash(text)))
+    }
+    guard case .code(let code)? = row else { throw AccountError("INVALID_OOB_CODE") }
+    guard code.expiresAt > clock.now() else { throw AccountError("EXPIRED_OOB_CODE") }
+    return code
+  }
+
+  /// `accounts:resetPassword`: describes a code, or sets a password by one (spec: auth-protocol §2.5).
+  public func resetPassword(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let text = try call.required("oobCode", "MISSING_OOB_CODE")
+    let code = try storedCode(text, of: call.project)
+    guard let password = try call.fields.text("newPassword") else {
+      return JSON(fields: [
+        ("kind", "identitytoolkit#ResetPasswordResponse"), ("requestType", .string(code.kind.rawValue)),
+        ("email", code.kind == .emailSignIn ? nil : .string(code.email)), ("newEmail", code.newEmail.map(JSON.string)),
+      ])
+    }
+    guard code.kind == .passwordReset else { throw AccountError("INVALID_OOB_CODE") }
+    try settings(of: call.project).passwordPolicy.check(password)
+    let hash = try await passwords.hash(password)
+    let record = try await change(call.project, by: call.actor(for: code.uid ?? "")) { (bench) throws(AccountError) in
+      let (before, stored) = try bench.redeem(code.hash)
+      guard before.email == stored.email else { throw AccountError("INVALID_OOB_CODE") }
+      var record = before
+      bench.setPassword(hash, of: &record)
+      record.isEmailVerified = true
+      // Whoever could read the mail owns the account now; other ways in, which somebody else may have added, go.
+      if !before.isEmailVerified { record.providers = [] }
+      try bench.save(record, from: before)
+      return record
+    }
+    postbox.remove(code: text)
+    throttle.clear(code.email)
+    return JSON(fields: [
+      ("kind", "identitytoolkit#ResetPasswordResponse"), ("requestType", .string(code.kind.rawValue)),
+      ("email", record.email.map(JSON.string)),
+    ])
+  }
+
+  /// Does what a code is for: `accounts:update` with `oobCode`.
+  func apply(_ text: String, _ call: IdentityCall) async throws(AccountError) -> JSON {
+    let code = try storedCode(text, of: call.project)
+    let (before, record) = try await change(call.project, by: .user(uid: code.uid ?? "")) {
+      (bench) throws(AccountError) -> (AccountRecord, AccountRecord) in
+      let (before, stored) = try bench.redeem(code.hash)
+      var record = before
+      switch stored.kind {
+      case .verifyEmail:
+        guard before.email == stored.email else { throw AccountError("INVALID_OOB_CODE") }
+        record.isEmailVerified = true
+      case .changeEmail:
+        guard let newEmail = stored.newEmail, before.email == stored.email else { throw AccountError("INVALID_OOB_CODE") }
+        if record.initialEmail == nil { record.initialEmail = before.email }
+        record.email = newEmail
+        record.isEmailVerified = true
+        record.validSince = bench.seconds
+      case .recoverEmail:
+        guard before.initialEmail == stored.email else { throw AccountError("INVALID_OOB_CODE") }
+        record.email = stored.email
+        record.initialEmail = nil
+        record.isEmailVerified = true
+        record.validSince = bench.seconds
+      case .emailSignIn, .passwordReset: throw AccountError("INVALID_OOB_CODE")
+      }
+      try bench.save(record, from: before)
+      return (before, record)
+    }
+    postbox.remove(code: text)
+    return Self.updated(record, newEmail: record.email == before.email ? nil : record.email, tokens: [])
+  }
+}
+
+extension AccountBench {
+  /// Uses up a code.
+  ///
+  /// - Returns: the account that it acts on, and what it said.
+  func redeem(_ hash: [UInt8]) throws(AccountError) -> (AccountRecord, AccountCodeRecord) {
+    let code = try code(hash)
+    guard let uid = code.uid, let record = try account(uid) else { throw AccountError("INVALID_OOB_CODE") }
+    guard !record.isDisabled else { throw AccountError("USER_DISABLED") }
+    remove(.code(hash: hash))
+    return (record, code)
+  }
+}
+
+extension AccountCodeRecord.Kind {
+  /// How a link says what it is for.
+  var mode: String {
+    switch self {
+    case .passwordReset: "resetPassword"
+    case .verifyEmail: "verifyEmail"
+    case .emailSignIn: "signIn"
+    case .changeEmail: "verifyAndChangeEmail"
+    case .recoverEmail: "recoverEmail"
+    }
+  }
+}

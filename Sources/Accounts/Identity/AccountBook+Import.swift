@@ -1,0 +1,105 @@
+import Credentials
+import StorageCore
+public import TreeModel
+
+/// Bringing a studio's users: `accounts:batchCreate` (spec: auth-protocol §2.7, §5).
+extension AccountBook {
+  /// Accounts that go into one commit: their events must fit.
+  private static let chunk = 200
+
+  public func batchCreate(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let fields = call.fields
+    let users = try fields.list("users") ?? []
+    guard !users.isEmpty else { throw AccountError("MISSING_USER_ACCOUNT") }
+    guard users.count <= 1000 else { throw .invalidArgument("At most 1000 accounts are imported at once.") }
+    let overwrites = try fields.bool("allowOverwrite") ?? true
+    if try fields.bool("sanityCheck") ?? false { try Self.checkDuplicates(users) }
+    let hashing = try passwordImport(users, fields)
+    var errors: [(Int, String)] = []
+    var rows: [(index: Int, row: ImportedAccount)] = []
+    for (index, user) in users.enumerated() {
+      do throws(AccountError) {
+        rows.append((index, try ImportedAccount(IdentityFields(user), hashing)))
+      } catch {
+        errors.append((index, error.message))
+      }
+    }
+    var start = 0
+    while start < rows.count {
+      let part = Array(rows[start..<min(start + Self.chunk, rows.count)])
+      errors += try await store(part, overwrites: overwrites, call)
+      start += part.count
+    }
+    let list = errors.sorted { $0.0 < $1.0 }.map { index, message -> JSON in
+      ["index": .int(Int64(index)), "message": .string(message)]
+    }
+    return JSON(fields: [
+      ("kind", "identitytoolkit#UploadAccountResponse"), ("error", list.isEmpty ? nil : .array(list)),
+    ])
+  }
+
+  private func store(_ part: [(index: Int, row: ImportedAccount)], overwrites: Bool, _ call: IdentityCall)
+    async throws(AccountError) -> [(Int, String)]
+  {
+    try await change(call.project, by: call.actor) { (bench) throws(AccountError) in
+      var errors: [(Int, String)] = []
+      for (index, row) in part {
+        let before = try bench.account(row.uid)
+        guard before == nil || overwrites else {
+          errors.append((index, "localId belongs to an existing account - can not overwrite."))
+          continue
+        }
+        if let conflict = try bench.conflict(of: row.record(at: bench.time)) {
+          errors.append((index, conflict))
+          continue
+        }
+        try bench.save(row.record(at: bench.time), from: before)
+      }
+      return errors
+    }
+  }
+
+  private func passwordImport(_ users: [JSON], _ fields: IdentityFields) throws(AccountError) -> PasswordImport? {
+    guard users.contains(where: { ($0["passwordHash"]?.string ?? "").isEmpty == false }) else { return nil }
+    do throws(PasswordImportFault) {
+      return try PasswordImport(fields.json)
+    } catch {
+      throw AccountError(wire: error.description)
+    }
+  }
+
+  private static func checkDuplicates(_ users: [JSON]) throws(AccountError) {
+    var uids: Set<String> = []
+    var emails: Set<String> = []
+    var rawIDs: Set<String> = []
+    for user in users {
+      if let uid = user["localId"]?.string, !uids.insert(uid).inserted { throw AccountError("DUPLICATE_LOCAL_ID", uid) }
+      if let email = user["email"]?.string.map({ $0.lowercased() }), !emails.insert(email).inserted {
+        throw AccountError("DUPLICATE_EMAIL", email)
+      }
+      for provider in user["providerUserInfo"]?.array ?? [] {
+        guard let id = provider["providerId"]?.string, let rawID = provider["rawId"]?.string else { continue }
+        if !rawIDs.insert("\(id):\(rawID)").inserted {
+          throw AccountError("DUPLICATE_RAW_ID", "Provider id(\(id)), Raw id(\(rawID))")
+        }
+      }
+    }
+  }
+}
+
+extension AccountBench {
+  /// Whether somebody else has what an imported account claims; in words for its row of the answer.
+  func conflict(of record: AccountRecord) throws(AccountError) -> String? {
+    for identifier in record.identifiers {
+      guard let owner = try account(identifier), owner.uid != record.uid else { continue }
+      switch identifier.kind {
+      case "email":
+        if try settings.allowsDuplicateEmails { continue }
+        return "email exists in other account in database"
+      case "phone": return "((duplicated phone number in database))"
+      default: return "((duplicated rawId \(identifier.value) of \(identifier.kind) in database))"
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,126 @@
+import Credentials
+import StorageCore
+public import TreeModel
+
+/// Signing in by a link in a mail, and by telephone.
+extension AccountBook {
+  /// `accounts:signInWithEmailLink` (spec: auth-protocol §2.3).
+  public func signInWithEmailLink(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let email = try EmailAddress.normalized(try call.required("email", "MISSING_EMAIL"))
+    let text = try call.required("oobCode", "MISSING_OOB_CODE")
+    let code = try storedCode(text, of: call.project)
+    guard code.kind == .emailSignIn else { throw AccountError("INVALID_OOB_CODE") }
+    guard code.email == email else {
+      throw AccountError("INVALID_EMAIL", "The email provided does not match the sign-in email address.")
+    }
+    let linking = try caller(of: call)
+    let uid = newUID()
+    let token = newRefreshToken()
+    let (session, isNew) = try await change(call.project, by: .user(uid: linking?.uid ?? uid)) {
+      (bench) throws(AccountError) -> (AccountSession, Bool) in
+      _ = try bench.code(code.hash)
+      bench.remove(.code(hash: code.hash))
+      let owner = try bench.account(.email(email))
+      let caller: AccountRecord? = if let linking { try bench.caller(linking) } else { nil }
+      if let caller, let owner, owner.uid != caller.uid { throw AccountError("EMAIL_EXISTS") }
+      let before = caller ?? owner
+      if before?.isDisabled == true { throw AccountError("USER_DISABLED") }
+      var record = before ?? AccountRecord(uid: uid, createdAt: bench.time)
+      // A password that was set for an address which nobody had proved to own is not the owner's.
+      if caller == nil, let owner, !owner.isEmailVerified, owner.password != nil {
+        record.password = nil
+        record.validSince = bench.seconds
+      }
+      if caller != nil, record.email != email { record.validSince = bench.seconds }
+      record.email = email
+      record.isEmailVerified = true
+      record.signsInByLink = true
+      bench.stamp(&record, by: "password")
+      try bench.save(record, from: before)
+      return (bench.open(record, by: "password", token), before == nil)
+    }
+    postbox.remove(code: text)
+    return JSON(
+      fields: [
+        ("kind", "identitytoolkit#EmailLinkSigninResponse"), ("email", .string(email)),
+        ("localId", .string(session.record.uid)), ("isNewUser", .bool(isNew)),
+      ] + (try tokens(session, of: call.project)))
+  }
+
+  // MARK: Telephone
+
+  /// `accounts:sendVerificationCode` (spec: auth-protocol §2.3).
+  public func sendVerificationCode(_ call: IdentityCall) throws(AccountError) -> JSON {
+    // No text messages are sent from here: in production the operator would have to.
+    guard options.isDevelopment else {
+      throw AccountError("OPERATION_NOT_ALLOWED", "Sign-in by telephone is not set up on this server.")
+    }
+    let number = try PhoneNumber.checked(try call.fields.text("phoneNumber") ?? "")
+    let now = clock.now()
+    let session = newRefreshToken().text
+    let code = newDigits(6)
+    postbox.add(
+      Postbox.PhoneCode(
+        project: call.project.name, phoneNumber: number, session: session, code: code,
+        expiresAt: now + options.phoneCodeLifetime),
+      at: now)
+    note("To \(number): \(code) is the verification code.")
+    return ["sessionInfo": .string(session)]
+  }
+
+  /// `accounts:signInWithPhoneNumber` (spec: auth-protocol §2.3, §4.3).
+  public func signInWithPhoneNumber(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let (number, hasProof) = try provenNumber(call)
+    let linking = try caller(of: call)
+    let uid = newUID()
+    let token = newRefreshToken()
+    let (session, isNew) = try await change(call.project, by: .user(uid: linking?.uid ?? uid)) {
+      (bench) throws(AccountError) -> (AccountSession?, Bool) in
+      let owner = try bench.account(.phone(number))
+      let caller: AccountRecord? = if let linking { try bench.caller(linking) } else { nil }
+      if let caller, let owner, owner.uid != caller.uid {
+        // The first time a proof is given out, with which the player may sign in as the other; the second time that is an
+        // error.
+        guard hasProof else { return (nil, false) }
+        throw AccountError("PHONE_NUMBER_EXISTS")
+      }
+      let before = caller ?? owner
+      if before?.isDisabled == true { throw AccountError("USER_DISABLED") }
+      var record = before ?? AccountRecord(uid: uid, createdAt: bench.time)
+      record.phoneNumber = number
+      bench.stamp(&record, by: "phone")
+      try bench.save(record, from: before)
+      return (bench.open(record, by: "phone", token), before == nil)
+    }
+    guard let session else { return proof(of: number, call) }
+    return JSON(
+      fields: [
+        ("isNewUser", .bool(isNew)), ("phoneNumber", .string(number)), ("localId", .string(session.record.uid)),
+      ] + (try tokens(session, of: call.project)))
+  }
+
+  /// The number that the caller has shown to own, by a code or by a proof.
+  private func provenNumber(_ call: IdentityCall) throws(AccountError) -> (String, hasProof: Bool) {
+    let now = clock.now()
+    if let proof = try call.fields.text("temporaryProof"), !proof.isEmpty {
+      let number = try PhoneNumber.checked(try call.fields.text("phoneNumber") ?? "")
+      try postbox.redeem(proof: proof, for: number, of: call.project.name, at: now)
+      return (number, true)
+    }
+    let session = try call.required("sessionInfo", "MISSING_SESSION_INFO")
+    let code = try call.required("code", "MISSING_CODE")
+    return (try postbox.redeem(session: session, code: code, of: call.project.name, at: now), false)
+  }
+
+  private func proof(of number: String, _ call: IdentityCall) -> JSON {
+    let now = clock.now()
+    let text = newRefreshToken().text
+    postbox.add(
+      Postbox.PhoneProof(
+        project: call.project.name, phoneNumber: number, expiresAt: now + options.phoneCodeLifetime), token: text, at: now)
+    return [
+      "phoneNumber": .string(number), "temporaryProof": .string(text),
+      "temporaryProofExpiresIn": .string(String(options.phoneCodeLifetime / 1000)),
+    ]
+  }
+}

@@ -1,0 +1,89 @@
+import Credentials
+import StorageCore
+public import TreeModel
+
+/// Signing in, and linking, with an identity at somebody else (spec: auth-protocol §2.4).
+extension AccountBook {
+  /// `accounts:signInWithIdp`.
+  public func signInWithProvider(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let assertion = try ProviderAssertion(call.fields)
+    let identity = try await identity(of: assertion)
+    let linking = try caller(of: call)
+    let uid = newUID()
+    let token = newRefreshToken()
+    let outcome: ProviderOutcome
+    do throws(AccountError) {
+      outcome = try await change(call.project, by: .user(uid: linking?.uid ?? uid)) { (bench) throws(AccountError) in
+        try bench.signIn(identity, linking: linking, newUID: uid, token)
+      }
+    } catch {
+      // With returnIdpCredential a conflict is an answer, from which the client takes the credential and goes on.
+      let isConflict = ["FEDERATED_USER_ID_ALREADY_LINKED", "EMAIL_EXISTS"].contains(error.code)
+      guard isConflict, try call.fields.bool("returnIdpCredential") ?? false else { throw error }
+      return JSON(
+        fields: Self.described(identity, assertion) + [("errorMessage", .string(error.message))]
+          + Self.credentials(assertion))
+    }
+    switch outcome {
+    case .needsConfirmation(let record):
+      return JSON(
+        fields: Self.described(identity, assertion) + [
+          ("needConfirmation", true), ("localId", .string(record.uid)),
+          ("verifiedProvider", .array(record.providerIDs.map(JSON.string))),
+        ] + Self.credentials(assertion))
+    case .signedIn(let session, let isNew):
+      let record = session.record
+      return JSON(
+        fields: Self.described(identity, assertion) + [
+          ("localId", .string(record.uid)), ("isNewUser", isNew ? true : nil),
+        ] + Self.credentials(assertion) + (try tokens(session, of: call.project)))
+    }
+  }
+
+  /// Who the player is there, believed as far as the mode says.
+  private func identity(of assertion: ProviderAssertion) async throws(AccountError) -> ProvenIdentity {
+    if let text = assertion.idToken {
+      if options.isDevelopment, let identity = try ProvenIdentity(unverified: text, of: assertion) { return identity }
+      let found: ForeignIdentity?
+      do throws(TokenFault) {
+        found = try await identities.identity(text, of: assertion.providerID, nonce: assertion.nonce)
+      } catch {
+        if error == .wrongNonce { throw AccountError("MISSING_OR_INVALID_NONCE", error.description) }
+        throw AccountError("INVALID_IDP_RESPONSE", error.description)
+      }
+      guard let found else {
+        throw AccountError("OPERATION_NOT_ALLOWED", "The identity provider configuration is not found.")
+      }
+      return ProvenIdentity(found)
+    }
+    guard options.isDevelopment, assertion.accessToken != nil else {
+      throw AccountError(
+        "INVALID_CREDENTIAL_OR_PROVIDER_ID", "Invalid IdP response/credential: an id_token is needed.")
+    }
+    throw AccountError(
+      "INVALID_IDP_RESPONSE", "In development an id_token is needed: JSON text like {\"sub\":\"abc\"}, or any JWT.")
+  }
+
+  private static func described(_ identity: ProvenIdentity, _ assertion: ProviderAssertion) -> [(String, JSON?)] {
+    [
+      ("kind", "identitytoolkit#VerifyAssertionResponse"), ("providerId", .string(identity.provider.id)),
+      ("federatedId", .string(UserJSON.federatedID(identity.provider))),
+      ("email", identity.provider.email.map(JSON.string)),
+      ("emailVerified", identity.provider.email == nil ? nil : .bool(identity.isEmailVerified)),
+      ("displayName", identity.provider.displayName.map(JSON.string)),
+      ("fullName", identity.provider.displayName.map(JSON.string)),
+      ("firstName", identity.claims["given_name"]?.string.map(JSON.string)),
+      ("lastName", identity.claims["family_name"]?.string.map(JSON.string)),
+      ("photoUrl", identity.provider.photoURL.map(JSON.string)),
+      ("screenName", identity.provider.screenName.map(JSON.string)), ("rawUserInfo", .string(identity.rawUserInfo)),
+    ]
+  }
+
+  private static func credentials(_ assertion: ProviderAssertion) -> [(String, JSON?)] {
+    [
+      ("oauthIdToken", assertion.idToken.map(JSON.string)),
+      ("oauthAccessToken", .string(assertion.accessToken ?? "")),
+      ("nonce", assertion.nonce.map(JSON.string)),
+    ]
+  }
+}

@@ -1,0 +1,157 @@
+public import Credentials
+import StorageCore
+public import TreeModel
+
+extension AccountBook {
+  // MARK: ID tokens
+
+  /// Verifies an ID token of a project; whether the account still stands behind it is another question.
+  ///
+  /// - Throws: `INVALID_ID_TOKEN`, `TOKEN_EXPIRED`.
+  func verified(_ text: String, of project: AccountProject) throws(AccountError) -> IDToken {
+    do throws(TokenFault) {
+      return try issuer.verify(text, project: project.name, at: clock.now())
+    } catch {
+      throw AccountError(error == .expired ? "TOKEN_EXPIRED" : "INVALID_ID_TOKEN")
+    }
+  }
+
+  /// The token of a call that may carry one.
+  func caller(of call: IdentityCall) throws(AccountError) -> IDToken? {
+    guard let text = try call.fields.text("idToken"), !text.isEmpty else { return nil }
+    return try verified(text, of: call.project)
+  }
+
+  /// The members of an answer that lets somebody in.
+  func tokens(_ session: AccountSession, of project: AccountProject) throws(AccountError) -> [(String, JSON?)] {
+    [
+      ("idToken", .string(try idToken(session.record, session.signIn, project, at: session.time))),
+      ("refreshToken", .string(session.refreshToken)), ("expiresIn", .string(String(IDTokenIssuer.lifetime))),
+    ]
+  }
+
+  private func idToken(_ record: AccountRecord, _ signIn: SignIn, _ project: AccountProject, at time: Int64)
+    throws(AccountError) -> String
+  {
+    do throws(TokenFault) {
+      return try issuer.token(for: TokenSubject(record), signIn, project: project.name, at: time)
+    } catch {
+      throw .unavailable("The token could not be signed: \(error)")
+    }
+  }
+
+  // MARK: Refresh
+
+  /// `/v1/token` (spec: auth-protocol §2.3).
+  public func refresh(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    guard let grant = try call.fields.text("grantType"), !grant.isEmpty else { throw AccountError("MISSING_GRANT_TYPE") }
+    guard grant == "refresh_token" else { throw AccountError("INVALID_GRANT_TYPE") }
+    let text = try call.required("refreshToken", "MISSING_REFRESH_TOKEN")
+    guard let token = RefreshToken(text) else { throw AccountError("INVALID_REFRESH_TOKEN") }
+    let project = call.project
+    let (row, found) = try look { (snapshot) throws(StorageError) -> (RefreshTokenRecord?, AccountRecord?) in
+      guard case .refreshToken(let row)? = try snapshot.accountRow(in: project.namespace, .refreshToken(hash: token.hash))
+      else { return (nil, nil) }
+      return (row, try snapshot.account(in: project.namespace, uid: row.uid))
+    }
+    guard let row else { throw AccountError("INVALID_REFRESH_TOKEN") }
+    guard let record = found, row.issuedAt >= record.bornAt else { throw AccountError("USER_NOT_FOUND") }
+    guard !record.isDisabled else { throw AccountError("USER_DISABLED") }
+    let now = clock.now()
+    let provider = try provider(of: row, record, at: now)
+    let session = AccountSession(
+      record: record, provider: provider, extraClaims: row.claims, authTime: row.authTime, refreshToken: text,
+      time: max(now, (record.validSince ?? 0) * 1000))
+    if now - (record.lastRefreshAt ?? 0) >= options.refreshNoteInterval {
+      try await noteRefresh(record.uid, of: project)
+    }
+    let idToken = try idToken(record, session.signIn, project, at: session.time)
+    return JSON(fields: [
+      ("id_token", .string(idToken)), ("access_token", .string(idToken)),
+      ("expires_in", .string(String(IDTokenIssuer.lifetime))), ("refresh_token", .string(text)), ("token_type", "Bearer"),
+      ("user_id", .string(record.uid)), ("project_id", .string(project.number)),
+    ])
+  }
+
+  /// How the tokens of a session say that the player came in; sessions that are void are refused.
+  private func provider(of row: RefreshTokenRecord, _ record: AccountRecord, at now: Int64) throws(AccountError) -> String {
+    let linkedAt = record.linkedAt ?? 0
+    let isInGrace = now < linkedAt + options.linkGrace
+    // A session of before the link says "anonymous" of an account that is not: it ends after a grace, in which the answer
+    // of the link may have been lost.
+    let isOutgrown = row.provider == "anonymous" && !record.isAnonymous && row.issuedAt <= linkedAt
+    if isOutgrown, !isInGrace { throw AccountError("TOKEN_EXPIRED") }
+    if row.issuedAt / 1000 < record.validSince ?? 0 {
+      guard isInGrace, isOutgrown, record.validSince == linkedAt / 1000 else { throw AccountError("TOKEN_EXPIRED") }
+    }
+    return isOutgrown ? record.signInProvider ?? row.provider : row.provider
+  }
+
+  private func noteRefresh(_ uid: String, of project: AccountProject) async throws(AccountError) {
+    try await change(project, by: .user(uid: uid)) { (bench) throws(AccountError) in
+      guard var record = try bench.account(uid) else { return }
+      let before = record
+      record.lastRefreshAt = bench.time
+      try bench.save(record, from: before)
+    }
+  }
+
+  // MARK: Custom tokens
+
+  /// `accounts:signInWithCustomToken` (spec: auth-protocol §2.3, §3.3).
+  public func signInWithCustomToken(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let text = try call.required("token", "MISSING_CUSTOM_TOKEN")
+    let custom = try customToken(text)
+    var extra: String?
+    if custom.claims.object?.isEmpty == false { extra = custom.claims.compactText }
+    let token = newRefreshToken()
+    let claims = extra
+    let (session, isNew) = try await change(call.project, by: .user(uid: custom.uid)) {
+      (bench) throws(AccountError) -> (AccountSession, Bool) in
+      let before = try bench.account(custom.uid)
+      if before?.isDisabled == true { throw AccountError("USER_DISABLED") }
+      var record = before ?? AccountRecord(uid: custom.uid, createdAt: bench.time)
+      record.isCustom = true
+      bench.stamp(&record, by: "custom")
+      try bench.save(record, from: before)
+      return (bench.open(record, by: "custom", extra: claims, token), before == nil)
+    }
+    return JSON(
+      fields: [("kind", "identitytoolkit#VerifyCustomTokenResponse"), ("isNewUser", .bool(isNew))]
+        + (try tokens(session, of: call.project)))
+  }
+
+  private func customToken(_ text: String) throws(AccountError) -> CustomToken {
+    do throws(CustomTokenFault) {
+      if options.isDevelopment { return try CustomToken(unverified: text) }
+      return try CustomToken(text, at: clock.now()) { identities.serviceAccountKey($0, $1) }
+    } catch {
+      throw AccountError(wire: error.wireMessage)
+    }
+  }
+
+  // MARK: Session cookies
+
+  /// `:createSessionCookie` (spec: auth-protocol §2.7).
+  public func createSessionCookie(_ call: IdentityCall) throws(AccountError) -> JSON {
+    let text = try call.required("idToken", "MISSING_ID_TOKEN")
+    let duration = try call.fields.int("validDuration") ?? IDTokenIssuer.cookieLifetimes.upperBound
+    guard IDTokenIssuer.cookieLifetimes.contains(duration) else { throw AccountError("INVALID_DURATION") }
+    let token = try verified(text, of: call.project)
+    _ = try AccountRules.caller(token, try account(token.uid, of: call.project))
+    do throws(TokenFault) {
+      return ["sessionCookie": .string(try issuer.sessionCookie(for: token, duration: duration, at: clock.now()))]
+    } catch {
+      throw .unavailable("The cookie could not be signed: \(error)")
+    }
+  }
+}
+
+extension JSON {
+  /// The value as text without spaces.
+  var compactText: String {
+    var writer = JSONWriter()
+    writer.write(self)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,45 @@
+public import StorageCore
+
+/// One call of the Identity Toolkit, understood as far as its surface can: whose project, by whose right, from where.
+public struct IdentityCall: Sendable {
+  public let project: AccountProject
+  public let fields: IdentityFields
+  /// Whether the caller is an administrator.
+  public let isPrivileged: Bool
+  /// Under what name an administrator's changes are recorded.
+  public let actor: Actor
+  /// The client's address, for limits.
+  public let address: String
+  /// Where this server is, as the client sees it: `http://127.0.0.1:9000`. Links in mails begin with it.
+  public let base: String
+  /// The client's key, for links in mails.
+  public let apiKey: String
+
+  public init(
+    project: AccountProject, fields: IdentityFields, isPrivileged: Bool, actor: Actor, address: String, base: String,
+    apiKey: String
+  ) {
+    self.project = project
+    self.fields = fields
+    self.isPrivileged = isPrivileged
+    self.actor = actor
+    self.address = address
+    self.base = base
+    self.apiKey = apiKey
+  }
+
+  /// The same call with other fields.
+  public func with(_ fields: IdentityFields) -> IdentityCall {
+    IdentityCall(
+      project: project, fields: fields, isPrivileged: isPrivileged, actor: actor, address: address, base: base,
+      apiKey: apiKey)
+  }
+
+  /// Who a change is recorded for.
+  func actor(for uid: String) -> Actor { isPrivileged ? actor : .user(uid: uid) }
+
+  func required(_ name: String, _ code: String) throws(AccountError) -> String {
+    guard let text = try fields.text(name), !text.isEmpty else { throw AccountError(code) }
+    return text
+  }
+}

@@ -1,0 +1,94 @@
+public import TreeModel
+
+/// The fields of a call, as tolerant as the protocol is: camel or snake case, null as absent, unknown ones ignored; but a
+/// field of another type is refused (spec: auth-protocol §2.0).
+public struct IdentityFields: Sendable {
+  let json: JSON
+
+  public init(_ json: JSON) {
+    self.json = json
+  }
+
+  /// A field, whatever it is; nil if it is null or missing.
+  subscript(name: String) -> JSON? {
+    let found = json[name] ?? json[Self.snake(name)] ?? (name == "photoUrl" ? json["photoURL"] : nil)
+    return found.flatMap { $0.isNull ? nil : $0 }
+  }
+
+  func text(_ name: String) throws(AccountError) -> String? {
+    guard let value = self[name] else { return nil }
+    guard let text = value.string else { throw Self.wrongType(name) }
+    return text
+  }
+
+  func bool(_ name: String) throws(AccountError) -> Bool? {
+    guard let value = self[name] else { return nil }
+    if let bool = value.bool { return bool }
+    switch value.string {
+    case "true": return true
+    case "false": return false
+    default: throw Self.wrongType(name)
+    }
+  }
+
+  /// A number, or the text of one.
+  func int(_ name: String) throws(AccountError) -> Int64? {
+    guard let value = self[name] else { return nil }
+    guard let int = value.int ?? value.string.flatMap({ Int64($0) }) else { throw Self.wrongType(name) }
+    return int
+  }
+
+  func list(_ name: String) throws(AccountError) -> [JSON]? {
+    guard let value = self[name] else { return nil }
+    guard let list = value.array else { throw Self.wrongType(name) }
+    return list
+  }
+
+  func texts(_ name: String) throws(AccountError) -> [String]? {
+    guard let list = try list(name) else { return nil }
+    var texts: [String] = []
+    for value in list {
+      guard let text = value.string else { throw Self.wrongType(name) }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  func object(_ name: String) throws(AccountError) -> IdentityFields? {
+    guard let value = self[name] else { return nil }
+    guard value.object != nil else { throw Self.wrongType(name) }
+    return IdentityFields(value)
+  }
+
+  /// One of an enumeration's names, or its number.
+  func choice(_ name: String, _ byNumber: [Int64: String]) throws(AccountError) -> String? {
+    guard let value = self[name] else { return nil }
+    return try Self.choice(value, name, byNumber)
+  }
+
+  /// Several of an enumeration's names, or numbers.
+  func choices(_ name: String, _ byNumber: [Int64: String]) throws(AccountError) -> [String] {
+    var found: [String] = []
+    for value in try list(name) ?? [] { found.append(try Self.choice(value, name, byNumber)) }
+    return found
+  }
+
+  private static func choice(_ value: JSON, _ name: String, _ byNumber: [Int64: String]) throws(AccountError) -> String {
+    if let text = value.string { return text }
+    guard let number = value.int, let text = byNumber[number] else { throw wrongType(name) }
+    return text
+  }
+
+  private static func wrongType(_ name: String) -> AccountError {
+    .invalidArgument("Invalid JSON payload received. \(name) has a value of the wrong type.")
+  }
+
+  private static func snake(_ name: String) -> String {
+    var text = ""
+    for character in name {
+      if character.isUppercase { text += "_" }
+      text += character.lowercased()
+    }
+    return text
+  }
+}

@@ -1,0 +1,94 @@
+import Credentials
+import StorageCore
+import TreeModel
+
+/// One account of an import, read and checked.
+struct ImportedAccount: Sendable {
+  let uid: String
+  private let template: AccountRecord
+
+  /// - Throws: what is wrong with the row, for its line in the answer.
+  init(_ fields: IdentityFields, _ hashing: PasswordImport?) throws(AccountError) {
+    guard let uid = try AccountBook.uid(fields.text("localId")) else { throw AccountError(wire: "localId is missing") }
+    self.uid = uid
+    var record = AccountRecord(uid: uid, createdAt: try fields.int("createdAt") ?? 0)
+    if let email = try fields.text("email"), !email.isEmpty {
+      do throws(AccountError) {
+        record.email = try EmailAddress.normalized(email)
+      } catch {
+        throw AccountError(wire: "email is invalid")
+      }
+    }
+    record.isEmailVerified = try fields.bool("emailVerified") ?? false
+    record.displayName = try fields.text("displayName")
+    record.photoURL = try fields.text("photoUrl")
+    if let number = try fields.text("phoneNumber"), !number.isEmpty {
+      do throws(AccountError) {
+        record.phoneNumber = try PhoneNumber.checked(number)
+      } catch {
+        throw AccountError(wire: "phone number format is invalid")
+      }
+    }
+    record.lastLoginAt = try fields.int("lastLoginAt")
+    record.validSince = try fields.int("validSince")
+    record.isDisabled = try fields.bool("disabled") ?? false
+    record.signsInByLink = try fields.bool("emailLinkSignin") ?? false
+    record.isCustom = try fields.bool("customAuth") ?? false
+    record.initialEmail = try fields.text("initialEmail")
+    if let claims = try fields.text("customAttributes") { record.claims = try AccountRules.claims(claims) }
+    try Self.readProviders(fields, &record)
+    record.password = try Self.password(fields, hashing)
+    record.passwordUpdatedAt = record.password == nil ? nil : try fields.int("passwordUpdatedAt")
+    template = record
+  }
+
+  /// The record, as it is stored at a time.
+  func record(at time: Int64) -> AccountRecord {
+    var record = AccountRecord(uid: uid, createdAt: template.createdAt == 0 ? time : template.createdAt, bornAt: time)
+    record.copyIdentity(of: template)
+    return record
+  }
+
+  private static func readProviders(_ fields: IdentityFields, _ record: inout AccountRecord) throws(AccountError) {
+    for entry in try fields.list("providerUserInfo") ?? [] {
+      let entry = IdentityFields(entry)
+      let id = try entry.text("providerId") ?? ""
+      // These two follow from the address and the number.
+      if id == "password" || id == "phone" { continue }
+      guard !id.isEmpty else { throw AccountError(wire: "providerId is missing") }
+      guard let rawID = try entry.text("rawId") ?? entry.text("federatedId"), !rawID.isEmpty else {
+        throw AccountError(wire: "federatedId or (providerId & rawId) is required")
+      }
+      record.upsert(
+        AccountRecord.Provider(
+          id: try AccountRules.providerID(id), rawID: rawID, email: try entry.text("email"),
+          displayName: try entry.text("displayName"), photoURL: try entry.text("photoUrl"),
+          screenName: try entry.text("screenName"), phoneNumber: try entry.text("phoneNumber")))
+    }
+  }
+
+  private static func password(_ fields: IdentityFields, _ hashing: PasswordImport?) throws(AccountError) -> String? {
+    guard let hash = try fields.text("passwordHash"), !hash.isEmpty else { return nil }
+    // Some exports write a hash that is one of ours already: taken over as it is.
+    guard let hashing else { throw AccountError(wire: "MISSING_HASH_ALGORITHM") }
+    do throws(PasswordImportFault) {
+      return try hashing.record(hash: hash, salt: try saltText(fields)).text
+    } catch {
+      throw AccountError(wire: error.description)
+    }
+  }
+
+  private static func saltText(_ fields: IdentityFields) throws(PasswordImportFault) -> String? {
+    fields["salt"]?.string
+  }
+}
+
+extension AccountRecord {
+  /// Takes over everything but uid and birth.
+  fileprivate mutating func copyIdentity(of other: AccountRecord) {
+    (email, isEmailVerified, displayName, photoURL) = (other.email, other.isEmailVerified, other.displayName, other.photoURL)
+    (phoneNumber, password, passwordUpdatedAt) = (other.phoneNumber, other.password, other.passwordUpdatedAt)
+    (providers, lastLoginAt, validSince, isDisabled) = (other.providers, other.lastLoginAt, other.validSince, other.isDisabled)
+    (claims, isCustom, signsInByLink, initialEmail) = (other.claims, other.isCustom, other.signsInByLink, other.initialEmail)
+  }
+}

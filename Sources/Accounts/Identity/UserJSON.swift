@@ -1,0 +1,69 @@
+import Credentials
+import StorageCore
+import TreeModel
+
+/// An account as the protocol shows it, `UserInfo` (spec: auth-protocol §2.3).
+enum UserJSON {
+  /// What stands for a password that is there: base64 of "REDACTED".
+  private static let redacted = "UkVEQUNURUQ="
+
+  /// To its own player: whether there is a password, not what became of it.
+  static func own(_ record: AccountRecord) -> JSON {
+    JSON(fields: fields(record) + [("passwordHash", record.password == nil ? nil : .string(redacted))])
+  }
+
+  /// To an administrator: with hash and salt, which an export needs.
+  static func administrators(_ record: AccountRecord) -> JSON {
+    let password = record.password.flatMap { PasswordRecord($0) }
+    return JSON(
+      fields: fields(record) + [
+        ("passwordHash", password.map { .string(Base64.encode($0.hash, as: .url)) }),
+        ("salt", password.map { .string(Base64.encode($0.salt, as: .url)) }),
+      ])
+  }
+
+  /// The identities (spec: auth-protocol §2.2, provider list rule).
+  static func providers(_ record: AccountRecord) -> JSON? {
+    var list: [JSON] = []
+    if record.providerIDs.contains("password"), let email = record.email {
+      list.append(
+        JSON(fields: [
+          ("providerId", "password"), ("displayName", record.displayName.map(JSON.string)),
+          ("photoUrl", record.photoURL.map(JSON.string)), ("federatedId", .string(email)), ("email", .string(email)),
+          ("rawId", .string(email)),
+        ]))
+    }
+    if let number = record.phoneNumber {
+      list.append(["providerId": "phone", "phoneNumber": .string(number), "rawId": .string(number)])
+    }
+    for provider in record.providers {
+      list.append(
+        JSON(fields: [
+          ("providerId", .string(provider.id)), ("displayName", provider.displayName.map(JSON.string)),
+          ("photoUrl", provider.photoURL.map(JSON.string)), ("federatedId", .string(federatedID(provider))),
+          ("email", provider.email.map(JSON.string)), ("rawId", .string(provider.rawID)),
+          ("screenName", provider.screenName.map(JSON.string)), ("phoneNumber", provider.phoneNumber.map(JSON.string)),
+        ]))
+    }
+    return list.isEmpty ? nil : .array(list)
+  }
+
+  static func federatedID(_ provider: AccountRecord.Provider) -> String {
+    provider.id == "google.com" ? "https://accounts.google.com/\(provider.rawID)" : provider.rawID
+  }
+
+  private static func fields(_ record: AccountRecord) -> [(String, JSON?)] {
+    [
+      ("localId", .string(record.uid)), ("email", record.email.map(JSON.string)),
+      ("emailVerified", record.email == nil ? nil : .bool(record.isEmailVerified)),
+      ("displayName", record.displayName.map(JSON.string)), ("photoUrl", record.photoURL.map(JSON.string)),
+      ("phoneNumber", record.phoneNumber.map(JSON.string)), ("providerUserInfo", providers(record)),
+      ("createdAt", .string(String(record.createdAt))), ("lastLoginAt", record.lastLoginAt.map { .string(String($0)) }),
+      ("lastRefreshAt", record.lastRefreshAt.map { .string(UTCTime.text($0)) }),
+      ("validSince", record.validSince.map { .string(String($0)) }), ("disabled", .bool(record.isDisabled)),
+      ("customAttributes", record.claims.map(JSON.string)), ("customAuth", record.isCustom ? true : nil),
+      ("emailLinkSignin", record.signsInByLink ? true : nil),
+      ("passwordUpdatedAt", record.passwordUpdatedAt.map(JSON.int)), ("initialEmail", record.initialEmail.map(JSON.string)),
+    ]
+  }
+}

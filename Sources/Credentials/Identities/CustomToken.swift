@@ -1,0 +1,80 @@
+public import TreeModel
+
+/// A token by which a studio's own server signs a user in (spec: auth-protocol §3.3).
+public struct CustomToken: Sendable, Hashable {
+  /// What custom tokens are meant for (`aud`).
+  public static let audience =
+    "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+  /// How long a custom token may be valid, in seconds.
+  public static let lifetimeMax: Int64 = 3600
+
+  /// Whom it signs in.
+  public let uid: String
+  /// The claims that the session's tokens carry: an object.
+  public let claims: JSON
+  /// The service account that issued it; nil for one that was not verified.
+  public let issuer: String?
+
+  /// Believes a token unseen, as emulators do: any token, signed or not, or plain JSON `{"uid":…,"claims":…}`.
+  ///
+  /// - Throws: ``CustomTokenFault``
+  public init(unverified text: String) throws(CustomTokenFault) {
+    if text.utf8.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") {
+      guard text.utf8.count <= WebToken.sizeMax, let json = try? JSONParser.parse(text, depthMax: WebToken.depthMax) else {
+        throw .invalid("The token is no JSON.")
+      }
+      try self.init(json, issuer: nil)
+      return
+    }
+    let token: WebToken
+    do { token = try WebToken(parsing: text) } catch { throw .invalid(error.description) }
+    try Self.checkAudience(token.claims)
+    try self.init(token.claims, issuer: nil)
+  }
+
+  /// Verifies a token that a service account signed.
+  ///
+  /// - Parameters:
+  ///   - now: milliseconds since 1970.
+  ///   - key: the public key of a service account, by its mail address (`iss`) and the key's name; nil if there is none.
+  /// - Throws: ``CustomTokenFault``
+  public init(_ text: String, at now: Int64, key: (_ issuer: String, _ id: KeyID?) -> VerificationKey?)
+    throws(CustomTokenFault)
+  {
+    let issuer: String
+    let claims: JSON
+    do throws(TokenFault) {
+      let token = try WebToken(parsing: text)
+      guard let name = token.claims["iss"]?.string, token.claims["sub"]?.string == name else {
+        throw .malformed("its iss and sub must both be the service account.")
+      }
+      guard token.algorithm != .none else { throw .unsupportedAlgorithm("none") }
+      guard let key = key(name, token.keyID) else { throw .unknownKey(token.keyID) }
+      try token.check(signature: key)
+      let times = try TokenTimes(token.claims)
+      try times.check(at: now, skew: TokenTimes.skew)
+      guard times.expiresAt - times.issuedAt <= Self.lifetimeMax else { throw .malformed("it is valid for more than an hour.") }
+      issuer = name
+      claims = token.claims
+    } catch {
+      throw .invalid(error.description)
+    }
+    try Self.checkAudience(claims)
+    try self.init(claims, issuer: issuer)
+  }
+
+  private static func checkAudience(_ claims: JSON) throws(CustomTokenFault) {
+    guard claims["aud"]?.string == audience else { throw .invalid("The token's audience must be \(audience).") }
+  }
+
+  private init(_ json: JSON, issuer: String?) throws(CustomTokenFault) {
+    guard let uid = json["uid"]?.string ?? json["user_id"]?.string, !uid.isEmpty else { throw .missingIdentifier }
+    guard uid.utf16.count <= IDTokenClaims.uidMax else { throw .invalid("The uid is longer than 128 characters.") }
+    let claims = json["claims"].flatMap { $0.isNull ? nil : $0 } ?? .object([])
+    guard claims.object != nil else { throw .invalid("The claims are no JSON object.") }
+    if let name = ReservedClaims.first(in: claims) { throw .forbiddenClaim(name) }
+    self.uid = uid
+    self.claims = claims
+    self.issuer = issuer
+  }
+}

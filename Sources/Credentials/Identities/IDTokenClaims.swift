@@ -1,0 +1,56 @@
+import TreeModel
+
+/// The claims of an ID token, written and read (spec: auth-protocol §3.1).
+enum IDTokenClaims {
+  /// The longest user id, in characters.
+  static let uidMax = 128
+
+  static func of(_ subject: TokenSubject, _ signIn: SignIn, project: String, second: Int64) -> JSON {
+    // Later ones win: name and picture, then the account's claims, then the custom token's, then the server's.
+    var members: [JSON.Member] = []
+    func set(_ name: String, _ value: JSON) {
+      members.removeAll { $0.key == name }
+      members.append(JSON.Member(key: name, value: value))
+    }
+    if let name = subject.displayName { set("name", .string(name)) }
+    if let picture = subject.photoURL { set("picture", .string(picture)) }
+    for claims in [subject.customClaims, signIn.extraClaims] {
+      for member in claims.object ?? [] where !ReservedClaims.names.contains(member.key) { set(member.key, member.value) }
+    }
+    for name in ["email", "email_verified", "phone_number", "provider_id", "user_id"] { members.removeAll { $0.key == name } }
+    if signIn.provider == "anonymous" { set("provider_id", "anonymous") }
+    if let email = subject.email {
+      set("email", .string(email))
+      set("email_verified", .bool(subject.isEmailVerified))
+    }
+    if let number = subject.phoneNumber { set("phone_number", .string(number)) }
+    set("auth_time", .int(signIn.time))
+    set("user_id", .string(subject.uid))
+    set("firebase", ["identities": identities(of: subject), "sign_in_provider": .string(signIn.provider)])
+    set("iat", .int(second))
+    set("exp", .int(second + IDTokenIssuer.lifetime))
+    set("aud", .string(project))
+    set("iss", .string(IDTokenIssuer.issuer(project)))
+    set("sub", .string(subject.uid))
+    return .object(members)
+  }
+
+  private static func identities(of subject: TokenSubject) -> JSON {
+    var members: [JSON.Member] = []
+    if let email = subject.email { members.append(JSON.Member(key: "email", value: [.string(email)])) }
+    if let number = subject.phoneNumber { members.append(JSON.Member(key: "phone", value: [.string(number)])) }
+    for identity in subject.identities {
+      members.append(JSON.Member(key: identity.provider, value: .array(identity.ids.map { .string($0) })))
+    }
+    return .object(members)
+  }
+
+  /// Reads claims whose signature was checked, or need not be.
+  static func read(_ claims: JSON) throws(TokenFault) -> IDToken {
+    guard let uid = claims["sub"]?.string, !uid.isEmpty, uid.utf16.count <= uidMax else {
+      throw .malformed("it names no user (sub).")
+    }
+    guard let project = claims["aud"]?.string, !project.isEmpty else { throw .malformed("it names no project (aud).") }
+    return IDToken(uid: uid, project: project, times: try TokenTimes(claims), claims: claims)
+  }
+}

@@ -1,0 +1,83 @@
+import Crypto
+import CryptoExtras
+public import TreeModel
+
+/// An RSA key that signs tokens, and its name.
+public final class SigningKey: Sendable {
+  /// Under what name the key is published.
+  public let id: KeyID
+  private let key: _RSA.Signing.PrivateKey
+  /// A secret that belongs to the key: what access tokens are authenticated with.
+  let derivedSecret: SymmetricKey
+
+  private init(_ key: _RSA.Signing.PrivateKey) {
+    self.key = key
+    // The name is the key's fingerprint: the same key has one name everywhere, and no two keys share one.
+    let digest = SHA256.hash(data: key.publicKey.derRepresentation)
+    id = KeyID(digest.prefix(20).map { String(byte: $0) }.joined())
+    derivedSecret = HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: SymmetricKey(data: key.derRepresentation), info: Array("doubloon access token".utf8),
+      outputByteCount: 32)
+  }
+
+  /// A new key of 2048 bits.
+  ///
+  /// Its randomness is the system's: the library of the arithmetic takes no generator. Takes 50 to 500 ms.
+  public static func generate() throws -> SigningKey {
+    SigningKey(try _RSA.Signing.PrivateKey(keySize: .bits2048))
+  }
+
+  /// A key of 2048 to 4096 bits as PKCS #8 or PKCS #1 in PEM.
+  ///
+  /// - Throws: ``TokenFault/malformed(_:)``
+  public convenience init(pem: String) throws(TokenFault) {
+    guard pem.utf8.count <= WebToken.sizeMax, let key = try? _RSA.Signing.PrivateKey(pemRepresentation: pem),
+      key.keySizeInBits <= 4096
+    else { throw .malformed("a private key is no RSA key of 2048 to 4096 bits in PEM.") }
+    self.init(key)
+  }
+
+  /// The key as PKCS #8 in PEM. A secret.
+  public var pem: String { key.pkcs8PEMRepresentation }
+
+  /// What others check signatures with.
+  public var verificationKey: VerificationKey { VerificationKey(rsa: key.publicKey) }
+
+  /// The text of a token with these claims (`RS256`, with `kid`).
+  public func token(_ claims: JSON) throws(TokenFault) -> String {
+    let header: JSON = ["alg": "RS256", "kid": .string(id.text), "typ": "JWT"]
+    var bytes = WebToken.signedBytes(header: header, claims: claims)
+    let signature = try sign(bytes)
+    bytes.append(UInt8(ascii: "."))
+    bytes.append(contentsOf: Base64.encode(signature, as: .url).utf8)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The signature over some bytes: PKCS #1 v1.5 with SHA-256.
+  func sign(_ bytes: [UInt8]) throws(TokenFault) -> [UInt8] {
+    guard let signature = try? key.signature(for: SHA256.hash(data: bytes), padding: .insecurePKCS1v1_5) else {
+      throw .malformed("the key \(id) could not sign.")
+    }
+    return Array(signature.rawRepresentation)
+  }
+
+  /// The public key in DER (`SubjectPublicKeyInfo`).
+  var publicDER: [UInt8] { Array(key.publicKey.derRepresentation) }
+
+  /// The public key as a member of a JWKS (RFC 7517).
+  var jwk: JSON {
+    guard let numbers = try? key.publicKey.getKeyPrimitives() else { return .null }
+    return [
+      "kty": "RSA", "alg": "RS256", "use": "sig", "kid": .string(id.text),
+      "n": .string(Base64.encode(numbers.modulus, as: .url)), "e": .string(Base64.encode(numbers.publicExponent, as: .url)),
+    ]
+  }
+}
+
+extension String {
+  /// Two hexadecimal digits.
+  init(byte: UInt8) {
+    let digits = Array("0123456789abcdef".utf8)
+    self.init(decoding: [digits[Int(byte >> 4)], digits[Int(byte & 15)]], as: UTF8.self)
+  }
+}

@@ -1,0 +1,72 @@
+/// Hashes new passwords, and checks given ones.
+///
+/// scrypt with the parameters that OWASP's cheat sheet recommends. One check takes about a third of a second and 128 MB:
+/// call it on threads of your own, and as few at a time as the machine has memory for.
+public struct PasswordHasher: Sendable {
+  /// What one hash costs.
+  public struct Cost: Sendable, Hashable {
+    /// The binary logarithm of scrypt's N.
+    public let logN: Int
+    /// scrypt's block size.
+    public let r: Int
+    /// scrypt's parallelism.
+    public let p: Int
+
+    /// - Precondition: within the bounds that stored records may have.
+    public init(logN: Int, r: Int, p: Int) {
+      precondition(
+        PasswordScheme.scrypt(logN: logN, r: r, p: p).isBounded(hashSize: 32), "scrypt(2^\(logN), \(r), \(p)) is out of bounds."
+      )
+      self.logN = logN
+      self.r = r
+      self.p = p
+    }
+
+    /// OWASP Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1.
+    public static let recommended = Cost(logN: 17, r: 8, p: 1)
+    /// For tests that are about something else: a millisecond, no protection.
+    public static let test = Cost(logN: 4, r: 8, p: 1)
+  }
+
+  /// What came of a check.
+  public enum Verdict: Sendable, Hashable {
+    /// Another password, or none is set.
+    case wrong
+    /// The password. Where `isOutdated`, hash it again and store the new record: it came from elsewhere, or was cheaper.
+    case right(isOutdated: Bool)
+  }
+
+  private static let saltSize = 16
+  private static let hashSize = 32
+
+  /// What new hashes cost.
+  public let cost: Cost
+
+  public init(cost: Cost = .recommended) {
+    self.cost = cost
+  }
+
+  private var scheme: PasswordScheme { .scrypt(logN: cost.logN, r: cost.r, p: cost.p) }
+
+  /// A new record for a password; nil if the password is longer than ``PasswordRecord/passwordMax``, or memory is short.
+  public func record(for password: String, using random: inout some RandomNumberGenerator) -> PasswordRecord? {
+    let bytes = Array(password.utf8)
+    guard bytes.count <= PasswordRecord.passwordMax else { return nil }
+    let salt = (0..<Self.saltSize).map { _ in UInt8.random(in: 0...255, using: &random) }
+    return scheme.hash(bytes, salt: salt, size: Self.hashSize).flatMap {
+      PasswordRecord(scheme: scheme, salt: salt, hash: $0)
+    }
+  }
+
+  /// Checks a password against what an account stores.
+  ///
+  /// - Parameter stored: ``PasswordRecord/text``; nil for an account that is not there or has no password: then as much time
+  ///   is spent, so that the duration does not tell which addresses are known.
+  public func check(_ password: String, against stored: String?) -> Verdict {
+    guard let record = stored.flatMap(PasswordRecord.init) else {
+      _ = scheme.hash(Array(password.utf8.prefix(PasswordRecord.passwordMax)), salt: [0], size: Self.hashSize)
+      return .wrong
+    }
+    return record.matches(password) ? .right(isOutdated: record.scheme != scheme) : .wrong
+  }
+}

@@ -1,0 +1,77 @@
+public import TreeModel
+
+/// The stored form of a record: an object, so that a field that comes later needs no new column. The uid and the password
+/// stand in columns of their own.
+extension AccountRecord {
+  /// The record's object, without uid and password.
+  public var storedJSON: JSON {
+    var members: [(String, JSON?)] = [
+      ("email", email.map(JSON.string)), ("emailVerified", isEmailVerified ? true : nil),
+      ("displayName", displayName.map(JSON.string)), ("photoUrl", photoURL.map(JSON.string)),
+      ("phoneNumber", phoneNumber.map(JSON.string)), ("passwordUpdatedAt", passwordUpdatedAt.map(JSON.int)),
+      ("providers", providers.isEmpty ? nil : .array(providers.map(\.storedJSON))), ("createdAt", .int(createdAt)),
+      ("bornAt", .int(bornAt)), ("lastLoginAt", lastLoginAt.map(JSON.int)), ("lastRefreshAt", lastRefreshAt.map(JSON.int)),
+      ("validSince", validSince.map(JSON.int)), ("disabled", isDisabled ? true : nil), ("claims", claims.map(JSON.string)),
+    ]
+    members += [
+      ("custom", isCustom ? true : nil), ("emailLink", signsInByLink ? true : nil),
+      ("initialEmail", initialEmail.map(JSON.string)), ("linkedAt", linkedAt.map(JSON.int)),
+      (
+        "links",
+        links.isEmpty
+          ? nil : .object(links.sorted { $0.key < $1.key }.map { JSON.Member(key: $0.key, value: .bool($0.value)) })
+      ),
+      ("signInProvider", signInProvider.map(JSON.string)),
+    ]
+    return JSON(fields: members)
+  }
+
+  /// Reads what ``storedJSON`` wrote; nil if it cannot have.
+  public init?(uid: String, password: String?, storedJSON json: JSON) {
+    guard let createdAt = json["createdAt"]?.int, let bornAt = json["bornAt"]?.int else { return nil }
+    self.init(uid: uid, createdAt: createdAt, bornAt: bornAt)
+    self.password = password
+    email = json["email"]?.string
+    isEmailVerified = json["emailVerified"]?.bool ?? false
+    displayName = json["displayName"]?.string
+    photoURL = json["photoUrl"]?.string
+    phoneNumber = json["phoneNumber"]?.string
+    passwordUpdatedAt = json["passwordUpdatedAt"]?.int
+    providers = (json["providers"]?.array ?? []).compactMap(Provider.init(storedJSON:))
+    lastLoginAt = json["lastLoginAt"]?.int
+    lastRefreshAt = json["lastRefreshAt"]?.int
+    validSince = json["validSince"]?.int
+    isDisabled = json["disabled"]?.bool ?? false
+    claims = json["claims"]?.string
+    isCustom = json["custom"]?.bool ?? false
+    signsInByLink = json["emailLink"]?.bool ?? false
+    initialEmail = json["initialEmail"]?.string
+    linkedAt = json["linkedAt"]?.int
+    for member in json["links"]?.object ?? [] { links[member.key] = member.value.bool }
+    signInProvider = json["signInProvider"]?.string
+  }
+}
+
+extension AccountRecord.Provider {
+  fileprivate var storedJSON: JSON {
+    JSON(fields: [
+      ("id", .string(id)), ("rawId", .string(rawID)), ("email", email.map(JSON.string)),
+      ("displayName", displayName.map(JSON.string)), ("photoUrl", photoURL.map(JSON.string)),
+      ("screenName", screenName.map(JSON.string)), ("phoneNumber", phoneNumber.map(JSON.string)),
+    ])
+  }
+
+  fileprivate init?(storedJSON json: JSON) {
+    guard let id = json["id"]?.string, let rawID = json["rawId"]?.string else { return nil }
+    self.init(
+      id: id, rawID: rawID, email: json["email"]?.string, displayName: json["displayName"]?.string,
+      photoURL: json["photoUrl"]?.string, screenName: json["screenName"]?.string, phoneNumber: json["phoneNumber"]?.string)
+  }
+}
+
+extension JSON {
+  /// An object of the members that are there, in their order.
+  public init(fields: [(String, JSON?)]) {
+    self = .object(fields.compactMap { name, value in value.map { Member(key: name, value: $0) } })
+  }
+}

@@ -1,0 +1,89 @@
+/// One player's account, as it is stored.
+///
+/// Times are milliseconds since 1970 but for ``validSince``. Nothing secret is in it but ``password``, which is kept in a
+/// column of its own and never leaves the server but to an administrator who exports.
+public struct AccountRecord: Sendable, Hashable {
+  /// An identity at somebody else: a Google or an OpenID Connect account.
+  public struct Provider: Sendable, Hashable {
+    /// `google.com`, `apple.com`, `oidc.NAME`.
+    public var id: String
+    /// Who the player is there (`sub`).
+    public var rawID: String
+    public var email: String?
+    public var displayName: String?
+    public var photoURL: String?
+    public var screenName: String?
+    public var phoneNumber: String?
+
+    public init(
+      id: String, rawID: String, email: String? = nil, displayName: String? = nil, photoURL: String? = nil,
+      screenName: String? = nil, phoneNumber: String? = nil
+    ) {
+      self.id = id
+      self.rawID = rawID
+      self.email = email
+      self.displayName = displayName
+      self.photoURL = photoURL
+      self.screenName = screenName
+      self.phoneNumber = phoneNumber
+    }
+  }
+
+  /// What the tree, the ledger and the tokens call the player; never changes.
+  public let uid: String
+  /// In lower case.
+  public var email: String?
+  public var isEmailVerified = false
+  public var displayName: String?
+  public var photoURL: String?
+  /// As `+4915112345678`.
+  public var phoneNumber: String?
+  /// The hash with its algorithm, salt and costs, in the form of the credentials room.
+  public var password: String?
+  public var passwordUpdatedAt: Int64?
+  public var providers: [Provider] = []
+  public var createdAt: Int64
+  /// When this record came into being: what ``createdAt`` says too, unless an import said otherwise. Tokens that are older
+  /// belong to another account of the same uid, which was deleted.
+  public let bornAt: Int64
+  public var lastLoginAt: Int64?
+  public var lastRefreshAt: Int64?
+  /// In seconds since 1970: tokens that were issued before are void.
+  public var validSince: Int64?
+  public var isDisabled = false
+  /// An administrator's claims, as the JSON text that was given.
+  public var claims: String?
+  /// Whether it was made by a custom token.
+  public var isCustom = false
+  /// Whether the player signed in by a link in a mail, which counts as the provider `password`.
+  public var signsInByLink = false
+  /// The first address of an account whose address was changed: where the code to recover it goes.
+  public var initialEmail: String?
+  /// When the anonymous account got its first identity.
+  public var linkedAt: Int64?
+  /// For each identity that was added to an account that existed: whether it was anonymous then.
+  public var links: [String: Bool] = [:]
+  /// What the last sign-in or link was by.
+  public var signInProvider: String?
+
+  /// A record without anything.
+  public init(uid: String, createdAt: Int64, bornAt: Int64? = nil) {
+    self.uid = uid
+    self.createdAt = createdAt
+    self.bornAt = bornAt ?? createdAt
+  }
+
+  /// The identities by the names of their providers, in a fixed order (spec: auth-protocol §2.2, provider list rule).
+  public var providerIDs: [String] {
+    var ids: [String] = []
+    if email != nil, password != nil || signsInByLink { ids.append("password") }
+    if phoneNumber != nil { ids.append("phone") }
+    return ids + providers.map(\.id)
+  }
+
+  /// Whether nothing but a token stands for it: such an account is lost with its device.
+  public var isAnonymous: Bool { providerIDs.isEmpty && !isCustom && email == nil }
+
+  /// When it was last used.
+  public var usedAt: Int64 { max(lastRefreshAt ?? 0, lastLoginAt ?? 0, bornAt) }
+}
