@@ -26,6 +26,8 @@ public struct Upkeep: Sendable {
   public var checkpoint: CheckpointRecord?
   /// What is pruned.
   public var pruning: Pruning?
+  /// What is added to the counts of links.
+  public var linkCounts: [LinkCount] = []
 
   public init() {}
 }

@@ -38,6 +38,8 @@ final class BatchOverlay {
   var removedPlaces: [(index: IndexID, limit: Int)] = []
   var settledRevision: Revision?
   var upkeep: [Upkeep] = []
+  /// Changed records of rooms; nil removes one.
+  var records: [RecordKey: String?] = [:]
   /// Whether the file's rows of this namespace were removed by the batch.
   var hidesStored = false
 
@@ -49,6 +51,7 @@ final class BatchOverlay {
     (other.balances, other.outbox, other.idempotency) = (balances, outbox, idempotency)
     (other.rules, other.indexes, other.places, other.removedPlaces) = (rules, indexes, places, removedPlaces)
     (other.settledRevision, other.hidesStored, other.upkeep) = (settledRevision, hidesStored, upkeep)
+    other.records = records
     return other
   }
 

@@ -20,6 +20,7 @@ enum BatchUndo {
   indirect case index(NamespaceID, IndexID, IndexRecord??)
   indirect case rules(NamespaceID, RulesRecord?)
   case removedPlaces(NamespaceID)
+  indirect case record(NamespaceID, RecordKey, String??)
   indirect case function(ExactText, FunctionRecord?)
   /// Rare steps that touch everything keep the whole batch as it was.
   indirect case whole(Batch)

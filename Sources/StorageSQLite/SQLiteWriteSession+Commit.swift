@@ -94,6 +94,7 @@ extension SQLiteWriteSession {
     for (_, record) in overlay.idempotency.sorted(by: { $0.key < $1.key }) { try write(record, of: ns) }
     try writeIndexes(of: overlay, of: ns)
     for upkeep in overlay.upkeep { try write(upkeep, of: ns) }
+    if !overlay.records.isEmpty { try writeRecords(of: overlay, of: ns) }
     if let revision = overlay.settledRevision {
       try connection.statement(.setSettledRevision).bind(revision.rawValue).bind(ns.rawValue).run()
     }

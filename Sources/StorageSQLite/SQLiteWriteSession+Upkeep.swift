@@ -27,6 +27,7 @@ extension SQLiteWriteSession {
     if let (revision, leaves) = upkeep.checkpointLeaves { try write(leaves, at: revision, in: ns) }
     if let checkpoint = upkeep.checkpoint { try write(checkpoint, of: ns) }
     if let pruning = upkeep.pruning { try carryOut(pruning, in: ns) }
+    if !upkeep.linkCounts.isEmpty { try write(upkeep.linkCounts, of: ns) }
   }
 
   private func statement(_ sql: String) throws(StorageError) -> SQLiteStatement {
