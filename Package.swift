@@ -51,6 +51,7 @@ let package = Package(
     .target(
       name: "Credentials", dependencies: ["TreeModel", crypto, cryptoExtras, swiftASN1], swiftSettings: strict),
     .target(name: "FunctionsKit", dependencies: ["TreeModel"], swiftSettings: strict),
+    .target(name: "MailContent", dependencies: ["TreeModel"], swiftSettings: strict),
     .target(
       name: "StorageCore", dependencies: ["RewardModel", "TreeModel", crypto], resources: [.embedInCode("schema.sql")],
       swiftSettings: strict),
@@ -65,18 +66,18 @@ let package = Package(
       name: "Triggers", dependencies: ["FunctionsKit", "RewardModel", "StorageCore", "TreeModel", logging],
       swiftSettings: strict),
     .target(
-      name: "Accounts", dependencies: ["Credentials", "StorageCore", "TreeModel", crypto], swiftSettings: strict),
+      name: "Accounts", dependencies: ["Credentials", "MailContent", "StorageCore", "TreeModel", crypto], swiftSettings: strict),
     .target(name: "Links", dependencies: ["StorageCore", "TreeModel", crypto], swiftSettings: strict),
-    .target(name: "Invites", dependencies: ["StorageCore", "TreeModel"], swiftSettings: strict),
+    .target(name: "Invites", dependencies: ["MailContent", "StorageCore", "TreeModel"], swiftSettings: strict),
 
     // Floor 3: surfaces
     .target(
-      name: "Mail", dependencies: ["TreeModel", logging, nioCore, nioPosix, nioSSL], swiftSettings: strict),
+      name: "Mail", dependencies: ["MailContent", "TreeModel", logging, nioCore, nioPosix, nioSSL], swiftSettings: strict),
     .target(
       name: "ServerAPI",
       dependencies: [
-        "AccessRules", "Accounts", "Credentials", "Invites", "Ledger", "Links", "RewardModel", "StorageCore", "TreeDatabase",
-        "TreeModel", crypto, lifecycle, logging, nioCore,
+        "AccessRules", "Accounts", "Credentials", "Invites", "Ledger", "Links", "MailContent", "RewardModel", "StorageCore",
+        "TreeDatabase", "TreeModel", crypto, lifecycle, logging, nioCore,
         nioHTTP1, nioPosix, nioSSL,
       ], swiftSettings: strict),
 
@@ -84,8 +85,9 @@ let package = Package(
     .target(
       name: "ServerApp",
       dependencies: [
-        "AccessRules", "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "Mail", "RewardModel",
-        "ServerAPI", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel", "Triggers", argumentParser, lifecycle,
+        "AccessRules", "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "Mail", "MailContent",
+        "RewardModel", "ServerAPI", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel", "Triggers", argumentParser,
+        lifecycle,
         logging,
         nioCore, nioHTTP1, nioPosix, nioSSL, unixSignals,
       ], swiftSettings: strict),
@@ -112,7 +114,9 @@ let package = Package(
     .testTarget(name: "CredentialsTests", dependencies: ["Credentials", "TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(
       name: "AccountsTests",
-      dependencies: ["Accounts", "Credentials", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
+      dependencies: [
+        "Accounts", "Credentials", "MailContent", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "LinksTests",
@@ -120,10 +124,11 @@ let package = Package(
     ),
     .testTarget(
       name: "InvitesTests",
-      dependencies: ["Invites", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
+      dependencies: ["Invites", "MailContent", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
       swiftSettings: strict),
+    .testTarget(name: "MailContentTests", dependencies: ["MailContent", "TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(
-      name: "MailTests", dependencies: ["Mail", "TestSupport", "TreeModel", logging, nioCore, nioPosix, nioSSL],
+      name: "MailTests", dependencies: ["Mail", "MailContent", "TestSupport", "TreeModel", logging, nioCore, nioPosix, nioSSL],
       swiftSettings: strict),
     .testTarget(name: "FunctionsKitTests", dependencies: ["FunctionsKit", "TreeModel"], swiftSettings: strict),
     .testTarget(
@@ -156,8 +161,9 @@ let package = Package(
     .testTarget(
       name: "ServerAppTests",
       dependencies: [
-        "Accounts", "Credentials", "FunctionsKit", "ServerApp", "StorageCore", "TestSupport", "TreeModel", argumentParser,
-        nioCore, nioHTTP1, nioPosix, nioSSL,
+        "Accounts", "Credentials", "FunctionsKit", "Mail", "MailContent", "ServerAPI", "ServerApp", "StorageCore",
+        "TestSupport",
+        "TreeModel", argumentParser, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
       ],
       swiftSettings: strict),
     .testTarget(

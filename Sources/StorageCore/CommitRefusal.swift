@@ -26,6 +26,8 @@ public struct CommitRefusal: Error, Sendable, CustomStringConvertible {
     case invalidTransfer
     /// The event was already handled by this function.
     case alreadyExecuted
+    /// A room's record is not what the request expects: the value that stands there, nil if none does.
+    case recordChanged(kind: String, key: String, value: String?)
     /// Another request was made under the same idempotency key.
     case idempotencyConflict
     /// What was asked about an account cannot be done; the code is the protocol's (spec: auth-protocol §2).

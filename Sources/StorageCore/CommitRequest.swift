@@ -67,6 +67,8 @@ public struct CommitRequest: Sendable {
   public var settledRevision: Revision?
   /// What is to be remembered of functions; each replaces the record of its name.
   public var functions: [FunctionRecord]
+  /// What becomes of rooms' records; an expectation that fails refuses the whole request.
+  public var records: [RoomChange]
   /// A line for the audit log, written in the same transaction: a request that is refused leaves none.
   public var audit: AuditRecord?
   /// Rows of the administrators' work; nil for everybody else's requests.
@@ -96,6 +98,7 @@ public struct CommitRequest: Sendable {
     settles = nil
     settledRevision = nil
     functions = []
+    records = []
     audit = nil
     upkeep = nil
     decision = nil

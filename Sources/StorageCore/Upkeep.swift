@@ -30,6 +30,8 @@ public struct Upkeep: Sendable {
   public var serviceAccounts: [ServiceAccountRecord] = []
   /// What is pruned.
   public var pruning: Pruning?
+  /// What is added to the counts of links.
+  public var linkCounts: [LinkCount] = []
 
   public init() {}
 }

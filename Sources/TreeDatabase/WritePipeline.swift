@@ -23,6 +23,7 @@ struct WritePipeline {
         changes: [])
     }
     try checkExecution(of: request, in: session)
+    for change in request.records { try check(change, in: request.namespace, session) }
 
     var tree = TreeAssignment(namespace: namespace, revision: head.revision.next, limits: limits, session: session)
     let resolved = try apply(request, at: time, to: &tree)
@@ -74,6 +75,18 @@ struct WritePipeline {
     guard stored == nil else {
       throw CommitRefusal(.alreadyExecuted, "\(execution.function) has handled \(execution.event) before; nothing was done.")
     }
+  }
+
+  private func check(_ change: RoomChange, in namespace: NamespaceID, _ session: any WriteSession) throws(CommitRefusal) {
+    if case .anything = change.expectation { return }
+    let stored = try refusing { () throws(StorageError) in
+      try session.record(in: namespace, kind: change.kind, key: change.key)
+    }
+    if case .value(let expected) = change.expectation, let stored, stored.utf8.elementsEqual(expected.utf8) { return }
+    if case .absent = change.expectation, stored == nil { return }
+    throw CommitRefusal(
+      .recordChanged(kind: change.kind, key: change.key, value: stored),
+      "The record \(change.kind)/\(change.key) is not what the request expects. Read it again and retry.")
   }
 
   private func apply(_ request: CommitRequest, at time: Int64, to tree: inout TreeAssignment) throws(CommitRefusal)
@@ -141,6 +154,7 @@ struct WritePipeline {
     for function in request.functions { session.put(function) }
     if let audit = request.audit { session.append(audit) }
     if let upkeep = request.upkeep { session.put(upkeep, in: namespace) }
+    for change in request.records { session.put(change, in: namespace) }
     if let revision = request.settledRevision { session.setSettledRevision(revision, of: namespace) }
     if let idempotency = request.idempotency {
       session.put(

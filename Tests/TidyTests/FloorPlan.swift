@@ -2,7 +2,7 @@
 enum FloorPlan {
   static let floors: [String: Int] = [
     "TreeModel": 0, "RewardModel": 0, "CSQLite": 0,
-    "AccessRules": 1, "Credentials": 1, "FunctionsKit": 1, "StorageCore": 1,
+    "AccessRules": 1, "Credentials": 1, "FunctionsKit": 1, "MailContent": 1, "StorageCore": 1,
     "StorageSQLite": 2, "TreeDatabase": 2, "Triggers": 2, "Ledger": 2,
     "Accounts": 2, "Links": 2, "Invites": 2,
     "ServerAPI": 3, "Mail": 3,

@@ -19,6 +19,7 @@ extension APIError {
       case .keyTaken: (.conflict, "key_taken")
       case .invalidTransfer: (.badRequest, "invalid_transfer")
       case .alreadyExecuted: (.conflict, "already_executed")
+      case .recordChanged: (.conflict, "record_changed")
       case .idempotencyConflict: (.unprocessableEntity, "idempotency_conflict")
       case .overloaded: (.serviceUnavailable, "overloaded")
       case .unavailable: (.serviceUnavailable, "unavailable")
