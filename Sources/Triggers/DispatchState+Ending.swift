@@ -237,7 +237,7 @@ extension DispatchState {
     case .overloaded: postpone(delivery, at: now)
     case .unavailable: fail(delivery, refusal.message, .retry, startedAt: execution.startedAt, at: now)
     case .permissionDenied, .invalid, .tooLarge, .triggersExceeded, .balanceType, .balanceOverflow, .invalidTransfer,
-      .idempotencyConflict:
+      .idempotencyConflict, .account, .recordChanged:
       fail(delivery, "\(refusal.code.word): \(refusal.message)", .permanent, startedAt: execution.startedAt, at: now)
     }
   }
