@@ -20,6 +20,7 @@ extension APIError {
       case .invalidTransfer: (.badRequest, "invalid_transfer")
       case .alreadyExecuted: (.conflict, "already_executed")
       case .idempotencyConflict: (.unprocessableEntity, "idempotency_conflict")
+      case .account(let code): (.badRequest, code)
       case .overloaded: (.serviceUnavailable, "overloaded")
       case .unavailable: (.serviceUnavailable, "unavailable")
       }
