@@ -1,4 +1,4 @@
-public import StorageCore
+import StorageCore
 
 /// Why a call about accounts was refused, in the protocol's own words: a code, and after ` : ` a sentence
 /// (spec: auth-protocol §2.0).
@@ -37,18 +37,22 @@ public struct AccountError: Error, Sendable, Hashable {
     AccountError(message: text, status: 400, statusName: "INVALID_ARGUMENT")
   }
 
+  /// Credentials that are nobody's.
   public static func unauthenticated(_ text: String) -> AccountError {
     AccountError(message: text, status: 401, statusName: "UNAUTHENTICATED")
   }
 
+  /// No credentials, or not enough of them.
   public static func permissionDenied(_ text: String) -> AccountError {
     AccountError(message: text, status: 403, statusName: "PERMISSION_DENIED")
   }
 
+  /// No such method, or no such project.
   public static func notFound(_ text: String) -> AccountError {
     AccountError(message: text, status: 404, statusName: "NOT_FOUND")
   }
 
+  /// What the protocol has and this server does not.
   public static func notImplemented(_ text: String) -> AccountError {
     AccountError(message: text, status: 501, statusName: "NOT_IMPLEMENTED")
   }

@@ -1,3 +1,4 @@
+public import Accounts
 public import Credentials
 public import Ledger
 public import Logging
@@ -19,6 +20,10 @@ public final class ServerServices: Sendable {
   public let authenticator: any Authenticating
   /// Who may do what.
   public let access: any AccessDeciding
+  /// The players' accounts; nil where there are none.
+  public let accounts: AccountBook?
+  /// Users who are connected; to be told of what ``Accounts/AccountWatch`` hears.
+  public let connectedUsers: ConnectedUsers
   /// Counts what happens; also to be given to the database as an observer, or commits are not counted.
   public let metrics: ServerMetrics
   /// The namespace of requests that name none.
@@ -52,7 +57,7 @@ public final class ServerServices: Sendable {
     metrics: ServerMetrics, defaultNamespace: String,
     threadPool: NIOThreadPool, logger: Logger, random: any RandomNumberGenerator & Sendable,
     functions: (any FunctionOperating)? = nil, replays: (any ReplayOperating)? = nil, ledger: LedgerBook? = nil,
-    effects: (any EffectsWaiting)? = nil,
+    effects: (any EffectsWaiting)? = nil, accounts: AccountBook? = nil, connectedUsers: ConnectedUsers = ConnectedUsers(),
     adjustableClock: AdjustableClock? = nil, keys: CurrentKeys? = nil, serviceAccounts: ServiceAccountDesk? = nil,
     announceNamespace: @escaping @Sendable (String) -> Void = { _ in }
   ) {
@@ -69,6 +74,8 @@ public final class ServerServices: Sendable {
     self.replays = replays
     self.ledger = ledger
     self.effects = effects
+    self.accounts = accounts
+    self.connectedUsers = connectedUsers
     self.adjustableClock = adjustableClock
     self.keys = keys
     self.serviceAccounts = serviceAccounts

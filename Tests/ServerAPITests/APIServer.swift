@@ -1,3 +1,5 @@
+import Accounts
+import Credentials
 import Ledger
 import Logging
 import NIOCore
@@ -40,7 +42,7 @@ struct APIServer: Sendable {
     effects: (any EffectsWaiting)? = nil,
     limits: WriteLimits = WriteLimits(), configuration: HTTPServerConfiguration = .changed { _ in },
     participants: [any CommitParticipant] = [], streamLimits: StreamLimits = StreamLimits(),
-    sockets limitsOfSockets: SocketLimits = SocketLimits(),
+    sockets limitsOfSockets: SocketLimits = SocketLimits(), accounts kind: AccountKind? = nil,
     _ test: (APIServer) async throws -> Void
   ) async throws {
     let engine = try SQLiteEngine.inMemory()
@@ -48,19 +50,31 @@ struct APIServer: Sendable {
     let metrics = ServerMetrics()
     let currencies = try CurrencyTable([.piecesOfEight])
     let listeners = ListenerHub(engine: engine)
+    let watch = AccountWatch()
     let database = try Database(
-      engine: engine, participants: [LedgerParticipant(table: currencies)] + participants, observers: [metrics, listeners],
+      engine: engine, participants: [LedgerParticipant(table: currencies)] + participants,
+      observers: [watch, metrics, listeners],
       limits: limits, clock: clock)
     listeners.search(with: database.reader)
     let pool = NIOThreadPool(numberOfThreads: 2)
     pool.start()
     let announced = Announcements()
+    let book = try kind.map { try $0.book(database, watch) }
+    let connectedUsers = ConnectedUsers()
+    watch.listen { connectedUsers.tell($1) }
+    let authenticator: any Authenticating =
+      book.map { book in
+        AccountAuthenticator(
+          administrators: access, book: book, project: kind?.mode == .signed ? "game" : nil,
+          namespace: { database.namespace(named: $0 == "game" ? "game" : AccountProject.namespaceName(of: $0)) })
+      } ?? access
     let services = ServerServices(
-      database: database, listeners: listeners, streamLimits: streamLimits, authenticator: access,
+      database: database, listeners: listeners, streamLimits: streamLimits, authenticator: authenticator,
       access: access, metrics: metrics,
       defaultNamespace: "game", threadPool: pool,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, random: SplitMix64(seed: 1), functions: functions,
-      ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), effects: effects, adjustableClock: clock,
+      ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), effects: effects, accounts: book,
+      connectedUsers: connectedUsers, adjustableClock: clock,
       announceNamespace: announced.add)
     let sockets = SocketDoor(services: services, limits: limitsOfSockets)
     let router = RequestRouter(services: services, sockets: sockets)

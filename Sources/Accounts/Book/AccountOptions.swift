@@ -3,8 +3,10 @@ public struct AccountOptions: Sendable {
   /// Whether what nobody has proved is believed, as emulators do: identities of providers, custom tokens that are not
   /// signed; and whether codes can be looked up instead of mailed.
   public var isDevelopment = false
-  /// How long an ID token lives, in seconds.
-  public var tokenLifetime: Int64 = 3600
+  /// Where the server is, for links in mails, without a slash at the end; nil where only development runs.
+  public var publicURL: String?
+  /// Hosts that a link in a mail may go on to; in development any.
+  public var authorizedDomains: Set<String> = []
   /// For how long after a link the refresh token of before still works, in milliseconds: the answer may have been lost.
   public var linkGrace: Int64 = 60_000
   /// How long a live connection may go on with a token that its own player made void, in milliseconds: the next token is on

@@ -6,10 +6,13 @@ public struct AccountSettings: Sendable, Hashable {
   public var allowsDuplicateEmails = false
   /// Whether it is kept secret which addresses have accounts.
   public var hidesAddresses = false
+  /// Whether accounts may begin anonymous.
   public var allowsAnonymous = true
+  /// Whether accounts may have passwords, and sign in by them.
   public var allowsPasswords = true
   /// Whether end users may make accounts at all.
   public var allowsSignUp = true
+  /// What a new password must be like.
   public var passwordPolicy = PasswordPolicy()
 
   public init() {}

@@ -1,4 +1,4 @@
-public import TreeModel
+import TreeModel
 
 /// What a password must be like when it is set.
 public struct PasswordPolicy: Sendable, Hashable {
@@ -7,11 +7,17 @@ public struct PasswordPolicy: Sendable, Hashable {
   /// A longer one is refused: hashing must not be made expensive from outside.
   public static let lengthMax = 4096
 
+  /// The shortest password, in UTF-16 code units.
   public var minLength = PasswordPolicy.lengthMin
+  /// The longest password, in UTF-16 code units.
   public var maxLength = PasswordPolicy.lengthMax
+  /// Whether a lower case letter is needed.
   public var needsLowerCase = false
+  /// Whether an upper case letter is needed.
   public var needsUpperCase = false
+  /// Whether a digit is needed.
   public var needsDigit = false
+  /// Whether something is needed that is no letter and no digit.
   public var needsSymbol = false
 
   public init() {}

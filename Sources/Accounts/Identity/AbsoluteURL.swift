@@ -16,6 +16,14 @@ struct AbsoluteURL {
     self.text = text
   }
 
+  /// The host, in lower case; nil where there is none.
+  var host: String? {
+    guard let slashes = text.firstIndex(of: "/"), text[slashes...].hasPrefix("//") else { return nil }
+    let authority = text[text.index(slashes, offsetBy: 2)...].prefix { !"/?#\\".contains($0) }
+    let host = authority.split(separator: "@", omittingEmptySubsequences: false).last?.split(separator: ":").first
+    return host.map { $0.lowercased() }
+  }
+
   /// The parameters of its query and of its fragment; those of the fragment come last.
   var parameters: [(name: String, value: String)] {
     let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,5 +1,5 @@
 import Credentials
-import StorageCore
+public import StorageCore
 public import TreeModel
 
 /// What administrators' tools call (spec: auth-protocol §2.7).
@@ -120,7 +120,7 @@ extension AccountBook {
   // MARK: Emulators' own
 
   /// Every account goes; codes stay (spec: auth-protocol §2.8). Tells functions of each.
-  public func deleteAll(_ project: AccountProject, by actor: Actor) async throws(AccountError) {
+  public func deleteAll(_ project: AccountProject, by actor: StorageCore.Actor) async throws(AccountError) {
     while true {
       let page = try look { (snapshot) throws(StorageError) in
         try snapshot.accounts(in: project.namespace, after: nil, limit: 200)

@@ -19,8 +19,16 @@ extension AccountBook {
     let returnsLink = try fields.bool("returnOobLink") ?? false
     guard !returnsLink || call.isPrivileged else { throw AccountError("INSUFFICIENT_PERMISSION") }
     let continueURL = try fields.text("continueUrl")
-    if let continueURL, AbsoluteURL(continueURL) == nil {
-      throw AccountError("INVALID_CONTINUE_URI", "((expected an absolute URI with valid scheme and host))")
+    if let continueURL {
+      guard AbsoluteURL(continueURL) != nil else {
+        throw AccountError("INVALID_CONTINUE_URI", "((expected an absolute URI with valid scheme and host))")
+      }
+      guard mayContinue(at: continueURL) else {
+        throw AccountError("UNAUTHORIZED_DOMAIN", "The domain is not among those that this server is configured with.")
+      }
+    }
+    guard options.isDevelopment || options.publicURL != nil else {
+      throw AccountError("OPERATION_NOT_ALLOWED", "The server does not know its own address, which links would lead to.")
     }
     let target = try codeTarget(kind, call)
     let answer: [(String, JSON?)] = [
@@ -41,6 +49,12 @@ extension AccountBook {
       fields: answer + (returnsLink ? [("oobCode", .string(prepared.code)), ("oobLink", .string(prepared.link))] : []))
   }
 
+  /// Whether a link in a mail may go on to an address: not everybody who has a key may send players wherever they like.
+  public func mayContinue(at url: String) -> Bool {
+    guard let url = AbsoluteURL(url) else { return false }
+    return options.isDevelopment || url.host.map(options.authorizedDomains.contains) ?? false
+  }
+
   private struct CodeTarget {
     let email: String
     let newEmail: String?
@@ -59,7 +73,8 @@ extension AccountBook {
     case .passwordReset:
       guard let given else { throw AccountError("MISSING_EMAIL") }
       let record = try account(.email(given), of: call.project)
-      guard record != nil || (try settings(of: call.project)).hidesAddresses else { throw AccountError("EMAIL_NOT_FOUND") }
+      let hidesAddresses = try settings(of: call.project).hidesAddresses
+      guard record != nil || hidesAddresses else { throw AccountError("EMAIL_NOT_FOUND") }
       return CodeTarget(email: given, newEmail: nil, record: record, isKnown: record != nil)
     case .verifyEmail, .changeEmail, .recoverEmail:
       let record = try codeAccount(given, call)
@@ -67,9 +82,8 @@ extension AccountBook {
       guard kind == .changeEmail else { return CodeTarget(email: email, newEmail: nil, record: record, isKnown: true) }
       guard let text = try fields.text("newEmail"), !text.isEmpty else { throw AccountError("MISSING_NEW_EMAIL") }
       let newEmail = try EmailAddress.normalized(text)
-      if !(try settings(of: call.project)).allowsDuplicateEmails, try account(.email(newEmail), of: call.project) != nil {
-        throw AccountError("EMAIL_EXISTS")
-      }
+      let isTaken = try account(.email(newEmail), of: call.project) != nil
+      if isTaken, !(try settings(of: call.project).allowsDuplicateEmails) { throw AccountError("EMAIL_EXISTS") }
       return CodeTarget(email: email, newEmail: newEmail, record: record, isKnown: true)
     }
   }

@@ -7,6 +7,7 @@ extension AccountBook {
   /// Accounts that go into one commit: their events must fit.
   private static let chunk = 200
 
+  /// `accounts:batchCreate`: rows that cannot be taken are named in the answer, the others are stored.
   public func batchCreate(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let fields = call.fields
     let users = try fields.list("users") ?? []

@@ -1,4 +1,4 @@
-public import Credentials
+import Credentials
 import StorageCore
 public import TreeModel
 

@@ -20,7 +20,8 @@ struct AccountDraft: Sendable {
     displayName = try fields.text("displayName")
     photoURL = try fields.text("photoUrl")
     if let text = try fields.text("phoneNumber"), !text.isEmpty { phoneNumber = try PhoneNumber.checked(text) }
-    isDisabled = try fields.bool("disableUser") ?? fields.bool("disabled")
+    let disabled = try fields.bool("disabled")
+    isDisabled = try fields.bool("disableUser") ?? disabled
     if let text = try fields.text("customAttributes") { claims = .some(try AccountRules.claims(text)) }
     createdAt = try fields.int("createdAt")
     lastLoginAt = try fields.int("lastLoginAt")

@@ -2,12 +2,15 @@ public import StorageCore
 
 /// A letter with a code, to be rendered by whoever knows the words.
 public struct CodeLetter: Sendable, Hashable {
+  /// The project's name.
   public let project: String
+  /// What the code does.
   public let kind: AccountCodeRecord.Kind
   /// To whom it goes.
   public let to: String
   /// The address that takes the place of the account's.
   public let newEmail: String?
+  /// How the player is called; nil if that is not known.
   public let displayName: String?
   /// What to click on; it holds the code. A secret.
   public let link: String

@@ -1,8 +1,11 @@
 public import StorageCore
+import TreeModel
 
 /// One call of the Identity Toolkit, understood as far as its surface can: whose project, by whose right, from where.
 public struct IdentityCall: Sendable {
+  /// Whose accounts are meant.
   public let project: AccountProject
+  /// What the body, or the query of a GET, says.
   public let fields: IdentityFields
   /// Whether the caller is an administrator.
   public let isPrivileged: Bool
@@ -33,6 +36,14 @@ public struct IdentityCall: Sendable {
     IdentityCall(
       project: project, fields: fields, isPrivileged: isPrivileged, actor: actor, address: address, base: base,
       apiKey: apiKey)
+  }
+
+  /// The account that an administrator's call names; empty if it names none.
+  public var localID: String { fields["localId"]?.string ?? "" }
+
+  /// The project that the body names; nil if it names none.
+  public static func targetProject(of fields: IdentityFields) -> String? {
+    fields["targetProjectId"]?.string.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Who a change is recorded for.

@@ -1,5 +1,4 @@
 public import Credentials
-public import TreeModel
 
 /// What is asked of others about who somebody is: the composition answers, from configuration and over the network.
 public protocol IdentityProving: Sendable {

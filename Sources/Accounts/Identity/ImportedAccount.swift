@@ -56,7 +56,8 @@ struct ImportedAccount: Sendable {
       // These two follow from the address and the number.
       if id == "password" || id == "phone" { continue }
       guard !id.isEmpty else { throw AccountError(wire: "providerId is missing") }
-      guard let rawID = try entry.text("rawId") ?? entry.text("federatedId"), !rawID.isEmpty else {
+      let federatedID = try entry.text("federatedId")
+      guard let rawID = try entry.text("rawId") ?? federatedID, !rawID.isEmpty else {
         throw AccountError(wire: "federatedId or (providerId & rawId) is required")
       }
       record.upsert(
@@ -69,7 +70,6 @@ struct ImportedAccount: Sendable {
 
   private static func password(_ fields: IdentityFields, _ hashing: PasswordImport?) throws(AccountError) -> String? {
     guard let hash = try fields.text("passwordHash"), !hash.isEmpty else { return nil }
-    // Some exports write a hash that is one of ours already: taken over as it is.
     guard let hashing else { throw AccountError(wire: "MISSING_HASH_ALGORITHM") }
     do throws(PasswordImportFault) {
       return try hashing.record(hash: hash, salt: try saltText(fields)).text

@@ -8,6 +8,7 @@ public import NIOHTTP1
 /// | `/<path>.json` | ``TreeRoutes``: the Realtime Database |
 /// | `/.ws`, `/.lp` | ``SocketDoor``: the Realtime Database's socket |
 /// | `/.settings/…`, `/.inspect/…` | ``SettingsRoutes`` |
+/// | `/identitytoolkit.googleapis.com/…`, `/v1/accounts:*`, `/v1/token`, `/emulator/…` | ``IdentitySurface``: accounts |
 /// | `/admin/v1/…` | ``AdminRoutes`` |
 /// | `/.well-known/jwks.json`, Google's places for keys | ``KeyRoutes`` |
 /// | `/token` | ``TokenRoutes``: access tokens of service accounts |
@@ -21,6 +22,7 @@ public struct RequestRouter: RequestResponder {
   private let services: ServerServices
   private let tree: TreeRoutes
   private let sockets: SocketDoor?
+  private let identity: IdentitySurface?
   private let table: RouteTable
 
   /// Gathers the routes of every surface. Of two that match a request the earlier answers.
@@ -30,6 +32,7 @@ public struct RequestRouter: RequestResponder {
     self.services = services
     self.sockets = sockets
     tree = TreeRoutes(services: services)
+    identity = services.accounts.map { IdentitySurface(services: services, book: $0) }
     table = RouteTable(
       services: services,
       routes: OperationRoutes.routes + SettingsRoutes.routes + AdminRoutes.routes + KeyRoutes.routes + TokenRoutes.routes)
@@ -41,7 +44,9 @@ public struct RequestRouter: RequestResponder {
     }
     if TreeAddress.isTree(target.path) {
       tree.respond(to: request, target, sink: sink)
-    } else if sockets?.respond(to: request, target, sink: sink) != true {
+    } else if sockets?.respond(to: request, target, sink: sink) != true,
+      identity?.respond(to: request, target, sink: sink) != true
+    {
       table.respond(to: request, target, sink: sink)
     }
   }

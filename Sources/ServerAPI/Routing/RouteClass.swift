@@ -4,6 +4,8 @@ public enum RouteClass: Int, Sendable, CaseIterable {
   case treeWrite
   case admin
   case operation
+  /// Sign-in, and whatever else is about accounts.
+  case account
   /// No route, or no request: malformed, too large, too slow.
   case unknown
 
@@ -14,6 +16,7 @@ public enum RouteClass: Int, Sendable, CaseIterable {
     case .treeWrite: "tree_write"
     case .admin: "admin"
     case .operation: "operation"
+    case .account: "account"
     case .unknown: "unknown"
     }
   }

@@ -45,7 +45,29 @@ extension SocketSession {
     guard caller != self.caller else { return }
     self.caller = caller
     reviewListens()
+    watchRevocation()
     watchExpiry()
+  }
+
+  /// From now on the session hears when the user's tokens become void.
+  func watchRevocation() {
+    if let userPlace { services.connectedUsers.remove(userPlace) }
+    userPlace = nil
+    guard case .user(let uid) = caller.actor else { return }
+    let reference = reference
+    userPlace = services.connectedUsers.add(uid) { revocation in
+      reference.run { session in session.look(at: revocation) }
+    }
+  }
+
+  /// Looks whether the caller is void: now, and when the grace is over in which the client may bring another token.
+  private func look(at revocation: AccountRevocation) {
+    guard isOpen else { return }
+    if services.authenticator.isVoid(caller) { return expire() }
+    let left = revocation.effectiveAt - services.database.clock.now()
+    guard left > 0 else { return }
+    let session = NIOLoopBound(self, eventLoop: eventLoop)
+    eventLoop.scheduleTask(in: .milliseconds(min(left, 60_000))) { session.value.look(at: revocation) }
   }
 
   /// Looks at the end of the credentials when it should have come; the wall clock may have been moved until then.
@@ -64,6 +86,7 @@ extension SocketSession {
   private func expire() {
     guard isOpen else { return }
     caller = .anonymous
+    watchRevocation()
     reply(SocketAnswers.credentialRevoked("expired_token", "Auth token is expired"))
     for listen in listens.all where !mayRead(listen.id.path) {
       listens.remove(listen)

@@ -35,6 +35,8 @@ final class SocketSession {
   var caller = Caller.anonymous
   /// Looks at the end of the caller's credentials.
   var expiry: Scheduled<Void>?
+  /// Where the session hears of the user's tokens.
+  var userPlace: ConnectedUsers.Place?
   var namespace: NamespaceID?
   var listener: Listener?
   var listens = SocketListens()
@@ -136,6 +138,8 @@ extension SocketSession {
     listener = nil
     listens = SocketListens()
     expiry?.cancel()
+    if let userPlace { services.connectedUsers.remove(userPlace) }
+    userPlace = nil
     turnWaiting = nil
     for place in places { sessions.turns.leave(id, place, sessions) }
     places = []

@@ -29,6 +29,8 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   /// Whether the first event is written: nothing comes before it.
   private var hasBegun = false
   private var isEnding = false
+  /// Where the stream hears of its user's tokens.
+  private var userPlace: ConnectedUsers.Place?
 
   /// - Parameter request: the listen; its format is plain, or export if the client asked for that.
   init(streams: EventStreams, request: ListenRequest, caller: Caller, mayRead: @escaping @Sendable () -> Bool) {
@@ -46,6 +48,10 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
     _ = listener.listen(request)
     noticeDeadPeers(context)
     let stream = NIOLoopBound(self, eventLoop: context.eventLoop)
+    if case .user(let uid) = caller.actor {
+      let loop = context.eventLoop
+      userPlace = streams.users.add(uid) { _ in loop.execute { stream.value.checkCredential() } }
+    }
     keepAlive = context.eventLoop.scheduleRepeatedTask(
       initialDelay: streams.limits.keepAliveInterval, delay: streams.limits.keepAliveInterval
     ) { _ in stream.value.tick() }
@@ -81,6 +87,8 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   private func end() {
     keepAlive?.cancel()
     keepAlive = nil
+    if let userPlace { streams.users.remove(userPlace) }
+    userPlace = nil
     guard let listener else { return }
     self.listener = nil
     listener.close()
@@ -139,8 +147,18 @@ extension EventStream {
       if stalledSince + streams.limits.stallTimeout <= .now() { context.close(promise: nil) }
       return
     }
-    if let end = caller.validUntil, end <= streams.clock.now() { return finish(EventText.credentialExpired) }
+    if checkCredential() { return }
     if hasBegun { context.writeAndFlush(wrapOutboundOut(EventText.keepAlive), promise: nil) }
+  }
+
+  /// Ends the stream if its credential has; true if so.
+  @discardableResult
+  private func checkCredential() -> Bool {
+    guard !isEnding else { return true }
+    let isOver = caller.validUntil.map { $0 <= streams.clock.now() } ?? false
+    guard isOver || streams.authenticator.isVoid(caller) else { return false }
+    finish(EventText.credentialExpired)
+    return true
   }
 
   /// A peer that vanished without a word acknowledges nothing: the system closes the socket after the stall timeout.

@@ -9,13 +9,17 @@ final class EventStreams: Sendable {
   let limits: StreamLimits
   let metrics: ServerMetrics
   let clock: any WallClock
+  let authenticator: any Authenticating
+  let users: ConnectedUsers
   private let memories = Mutex<[ObjectIdentifier: EventTextMemory]>([:])
 
-  init(hub: ListenerHub, limits: StreamLimits, metrics: ServerMetrics, clock: any WallClock) {
-    self.hub = hub
-    self.limits = limits
-    self.metrics = metrics
-    self.clock = clock
+  init(services: ServerServices) {
+    hub = services.listeners
+    limits = services.streamLimits
+    metrics = services.metrics
+    clock = services.database.clock
+    authenticator = services.authenticator
+    users = services.connectedUsers
   }
 
   /// Counts one more; false if there are too many.

@@ -17,8 +17,7 @@ struct TreeRoutes: Sendable {
     self.services = services
     pushIDs = PushIDSource(services: services)
     namespaces = NamespaceOpening(services: services)
-    streams = EventStreams(
-      hub: services.listeners, limits: services.streamLimits, metrics: services.metrics, clock: services.database.clock)
+    streams = EventStreams(services: services)
   }
 
   func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) {

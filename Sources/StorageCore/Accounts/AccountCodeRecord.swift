@@ -11,6 +11,7 @@ public struct AccountCodeRecord: Sendable, Hashable {
 
   /// SHA-256 of the code.
   public let hash: [UInt8]
+  /// What the code does.
   public let kind: Kind
   /// The address that it went to, and that it acts on.
   public let email: String

@@ -10,7 +10,9 @@ public struct AccountIdentifier: Sendable, Hashable {
     self.value = value
   }
 
+  /// A mail address, in lower case.
   public static func email(_ address: String) -> AccountIdentifier { AccountIdentifier(kind: "email", value: address) }
+  /// A telephone number, with its plus.
   public static func phone(_ number: String) -> AccountIdentifier { AccountIdentifier(kind: "phone", value: number) }
 }
 

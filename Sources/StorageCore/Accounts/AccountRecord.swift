@@ -9,10 +9,15 @@ public struct AccountRecord: Sendable, Hashable {
     public var id: String
     /// Who the player is there (`sub`).
     public var rawID: String
+    /// The address there, as the provider told it.
     public var email: String?
+    /// The name there.
     public var displayName: String?
+    /// The picture there.
     public var photoURL: String?
+    /// The handle there.
     public var screenName: String?
+    /// The number there.
     public var phoneNumber: String?
 
     public init(
@@ -33,23 +38,32 @@ public struct AccountRecord: Sendable, Hashable {
   public let uid: String
   /// In lower case.
   public var email: String?
+  /// Whether the address was seen to be the player's.
   public var isEmailVerified = false
+  /// The name to show.
   public var displayName: String?
+  /// The address of a picture.
   public var photoURL: String?
   /// As `+4915112345678`.
   public var phoneNumber: String?
   /// The hash with its algorithm, salt and costs, in the form of the credentials room.
   public var password: String?
+  /// When the password was set.
   public var passwordUpdatedAt: Int64?
+  /// Identities elsewhere, at most one of each provider.
   public var providers: [Provider] = []
+  /// When the account was made.
   public var createdAt: Int64
   /// When this record came into being: what ``createdAt`` says too, unless an import said otherwise. Tokens that are older
   /// belong to another account of the same uid, which was deleted.
   public let bornAt: Int64
+  /// The last sign-in; nil if there was none.
   public var lastLoginAt: Int64?
+  /// The last refresh of a token that was noted.
   public var lastRefreshAt: Int64?
   /// In seconds since 1970: tokens that were issued before are void.
   public var validSince: Int64?
+  /// Whether nobody can sign in.
   public var isDisabled = false
   /// An administrator's claims, as the JSON text that was given.
   public var claims: String?

@@ -8,7 +8,9 @@ public struct AccountRevocation: Sendable, Hashable {
     case deleted
   }
 
+  /// Whose tokens.
   public let uid: String
+  /// Why.
   public let reason: Reason
   /// In seconds since 1970: tokens with an earlier `iat` are void.
   public let notBefore: Int64

@@ -20,8 +20,11 @@ public enum AccountRow: Sendable, Hashable {
     case revocation(ExactKey)
     case settings
 
+    /// An account, by its uid.
     public static func account(_ uid: String) -> Key { .account(ExactKey(text: uid)) }
+    /// A revocation, by the uid.
     public static func revocation(_ uid: String) -> Key { .revocation(ExactKey(text: uid)) }
+    /// Whom an identifier leads to.
     public static func identifier(_ identifier: AccountIdentifier) -> Key {
       .identifier(kind: ExactKey(text: identifier.kind), value: ExactKey(text: identifier.value))
     }

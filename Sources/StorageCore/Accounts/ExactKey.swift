@@ -1,5 +1,6 @@
 /// A text that is compared byte by byte: Swift's `==` merges different spellings of one character, the store does not.
 public struct ExactKey: Sendable, Hashable {
+  /// The text itself.
   public let text: String
 
   public init(text: String) {

@@ -2,6 +2,7 @@
 public struct RefreshTokenRecord: Sendable, Hashable {
   /// SHA-256 of the token.
   public let hash: [UInt8]
+  /// Whose session it is.
   public let uid: String
   /// How the player signed in: every ID token of this session says so.
   public let provider: String

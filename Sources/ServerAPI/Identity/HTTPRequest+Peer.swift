@@ -1,0 +1,4 @@
+extension HTTPRequest {
+  /// Who sent it, for limits by address.
+  var peerText: String { "unknown" }
+}

@@ -1,0 +1,46 @@
+import Accounts
+import Credentials
+import StorageCore
+import Synchronization
+import TestSupport
+import TreeDatabase
+
+/// How the accounts of a test server are kept.
+struct AccountKind: Sendable {
+  /// What was announced instead of mailed.
+  final class Announcements: Sendable {
+    private let lines = Mutex<[String]>([])
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+    var all: [String] { lines.withLock { $0 } }
+  }
+
+  var mode = IDTokenIssuer.Mode.unsigned
+  var options = AccountOptions()
+  var identities: any IdentityProving = NoIdentities()
+  var mail: (any CodeMailing)?
+  let announced = Announcements()
+
+  /// As `doubloon dev` keeps them.
+  static var development: AccountKind {
+    var kind = AccountKind()
+    kind.options.isDevelopment = true
+    kind.options.signUpsPerHour = nil
+    return kind
+  }
+
+  /// As `doubloon serve` keeps them.
+  static var production: AccountKind {
+    var kind = AccountKind()
+    kind.mode = .signed
+    kind.options.publicURL = "https://rewards.example"
+    return kind
+  }
+
+  func book(_ database: Database, _ watch: AccountWatch) throws -> AccountBook {
+    let ring = KeyRing([KeyRing.Entry(key: try SigningKey(pem: TestKeys.first), signsFrom: 0)])
+    return AccountBook(
+      engine: database.engine, writer: database, watch: watch, clock: database.clock,
+      issuer: IDTokenIssuer(mode: mode, keys: CurrentKeys(ring)), hasher: PasswordHasher(cost: .test), hashing: .inPlace,
+      options: options, identities: identities, mail: mail, random: SplitMix64(seed: 7), announce: announced.add)
+  }
+}
