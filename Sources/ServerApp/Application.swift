@@ -1,3 +1,4 @@
+public import Accounts
 public import FunctionsKit
 public import Ledger
 public import Logging
@@ -31,6 +32,10 @@ public final class Application: Sendable {
   /// The ledger, for transfers, holds and statements.
   public let ledger: LedgerBook
 
+  /// The players' accounts.
+  public var accounts: AccountBook { assembly.book }
+
+  private let assembly: AccountAssembly
   private let listeners: ListenerHub
   private let server: HTTPServer
   private let threadPool: NIOThreadPool
@@ -62,20 +67,21 @@ public final class Application: Sendable {
       outlets: outlets, engine: engine, clock: configuration.clock, random: SystemRandomNumberGenerator(), logger: logger)
     let metrics = ServerMetrics()
     listeners = ListenerHub(engine: engine)
+    let watch = AccountWatch()
     database = try Database(
       engine: engine,
       participants: [LedgerParticipant(table: currencies), EventParticipant(table: table, limits: configuration.limits)],
-      observers: configuration.dispatchesFunctions ? [listeners, dispatcher, outbox, metrics] : [metrics, listeners],
+      observers: configuration.dispatchesFunctions ? [watch, listeners, dispatcher, outbox, metrics] : [watch, metrics, listeners],
       limits: configuration.limits,
       clock: configuration.clock)
     listeners.search(with: database.reader)
     ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
     replayer = Replayer(dispatcher: dispatcher, writer: database, logger: logger)
     threadPool = NIOThreadPool(numberOfThreads: 2)
+    assembly = try AccountAssembly(configuration: configuration, database: database, watch: watch, logger: logger)
     let surfaces = Surfaces(
       configuration: configuration, database: database, listeners: listeners, dispatcher: dispatcher, replayer: replayer,
-      ledger: ledger,
-      metrics: metrics,
+      ledger: ledger, accounts: assembly, metrics: metrics,
       threadPool: threadPool, logger: logger)
     server = surfaces.makeServer()
   }
@@ -131,6 +137,7 @@ public final class Application: Sendable {
   /// what works behind them.
   private func startedRooms() async throws -> [any Service] {
     threadPool.start()
+    try assembly.start()
     guard configuration.dispatchesFunctions else { return [] }
     let report = try await dispatcher.start(writer: database)
     for line in report.lines { logger.notice("\(line)") }
@@ -140,7 +147,7 @@ public final class Application: Sendable {
       RoomService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
       RoomService(name: "holds", sweeper.run),
       RoomService(name: "replays", replayer.run),
-    ]
+    ] + assembly.services
   }
 
   private func begin(_ services: [any Service]) {
@@ -154,6 +161,7 @@ public final class Application: Sendable {
     database.shutDown()
     listeners.stop()
     engine.close()
+    assembly.stop()
     // The pool has nothing to do any more; that it was stopped before is no fault.
     try? threadPool.syncShutdownGracefully()
   }

@@ -14,6 +14,7 @@ struct Surfaces {
   let dispatcher: Dispatcher
   let replayer: Replayer
   let ledger: LedgerBook
+  let accounts: AccountAssembly
   let metrics: ServerMetrics
   let threadPool: NIOThreadPool
   let logger: Logger
@@ -26,9 +27,10 @@ struct Surfaces {
     let policy = AccessPolicy(
       mode: .development, adminTokens: [AdminToken(name: "owner", secret: configuration.adminToken)])
     let services = ServerServices(
-      database: database, listeners: listeners, authenticator: policy, access: policy,
+      database: database, listeners: listeners, authenticator: accounts.authenticator(over: policy), access: policy,
       metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,
       random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, effects: desk,
+      accounts: accounts.book, connectedUsers: accounts.connectedUsers,
       adjustableClock: configuration.clock as? AdjustableClock,
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
     let sockets = SocketDoor(services: services)
