@@ -89,7 +89,7 @@ public final class Functions {
     resolvedSettings(defaults, of: name).0
   }
 
-  private func register<Settings: FunctionSettings>(
+  func register<Settings: FunctionSettings>(
     _ pattern: PathPattern, _ trigger: FunctionDefinition.Trigger, _ name: String, _ filter: ChangeFilter,
     _ defaults: Settings, _ options: FunctionOptions,
     _ body: @escaping @Sendable (FunctionDefinition.Run, FunctionContext, Settings) async throws -> Outcome

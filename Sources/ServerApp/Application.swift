@@ -1,3 +1,4 @@
+public import Accounts
 public import FunctionsKit
 public import Ledger
 public import Logging
@@ -31,6 +32,10 @@ public final class Application: Sendable {
   /// The ledger, for transfers, holds and statements.
   public let ledger: LedgerBook
 
+  /// The players' accounts.
+  public var accounts: AccountBook { assembly.book }
+
+  private let assembly: AccountAssembly
   private let listeners: ListenerHub
   private let keeper: KeyKeeper
   private let server: HTTPServer
@@ -63,10 +68,11 @@ public final class Application: Sendable {
       outlets: outlets, engine: engine, clock: configuration.clock, random: SystemRandomNumberGenerator(), logger: logger)
     let metrics = ServerMetrics()
     listeners = ListenerHub(engine: engine)
+    let watch = AccountWatch()
     database = try Database(
       engine: engine,
       participants: [LedgerParticipant(table: currencies), EventParticipant(table: table, limits: configuration.limits)],
-      observers: configuration.dispatchesFunctions ? [listeners, dispatcher, outbox, metrics] : [metrics, listeners],
+      observers: configuration.dispatchesFunctions ? [watch, listeners, dispatcher, outbox, metrics] : [watch, metrics, listeners],
       limits: configuration.limits,
       clock: configuration.clock)
     listeners.search(with: database.reader)
@@ -74,12 +80,13 @@ public final class Application: Sendable {
     replayer = Replayer(dispatcher: dispatcher, writer: database, logger: logger)
     threadPool = NIOThreadPool(numberOfThreads: 2)
     keeper = try KeyKeeper(storage: configuration.storage, clock: configuration.clock, logger: logger)
-    let accounts = try ServiceAccountDesk(
+    let serviceAccounts = try ServiceAccountDesk(
       database: database, keys: keeper.keys, project: configuration.project, namespace: configuration.defaultNamespace)
+    assembly = AccountAssembly(
+      configuration: configuration, database: database, watch: watch, keys: keeper.keys, logger: logger)
     let surfaces = Surfaces(
       configuration: configuration, database: database, listeners: listeners, dispatcher: dispatcher, replayer: replayer,
-      ledger: ledger, keys: keeper.keys, serviceAccounts: accounts,
-      metrics: metrics,
+      ledger: ledger, keys: keeper.keys, serviceAccounts: serviceAccounts, accounts: assembly, metrics: metrics,
       threadPool: threadPool, logger: logger)
     server = surfaces.makeServer()
   }
@@ -135,6 +142,7 @@ public final class Application: Sendable {
   /// what works behind them.
   private func startedRooms() async throws -> [any Service] {
     threadPool.start()
+    try assembly.start()
     guard configuration.dispatchesFunctions else { return [] }
     let report = try await dispatcher.start(writer: database)
     for line in report.lines { logger.notice("\(line)") }
@@ -145,7 +153,7 @@ public final class Application: Sendable {
       RoomService(name: "holds", sweeper.run),
       RoomService(name: "replays", replayer.run),
       RoomService(name: "keys", keeper.run),
-    ]
+    ] + assembly.services
   }
 
   private func begin(_ services: [any Service]) {
@@ -159,6 +167,7 @@ public final class Application: Sendable {
     database.shutDown()
     listeners.stop()
     engine.close()
+    assembly.stop()
     // The pool has nothing to do any more; that it was stopped before is no fault.
     try? threadPool.syncShutdownGracefully()
   }

@@ -1,3 +1,5 @@
+public import Accounts
+public import Credentials
 public import StorageCore
 public import TreeModel
 
@@ -33,6 +35,12 @@ public struct ServerConfiguration: Sendable {
   public var eventLoops: Int?
   /// Threads that run functions.
   public var runners: Int
+  /// How players' accounts are kept. In development, tokens are unsigned and codes are printed.
+  public var accounts: AccountOptions
+  /// What hashing a password costs.
+  public var passwordCost: PasswordHasher.Cost
+  /// How codes are mailed; nil where they are printed.
+  public var codeMailing: (any CodeMailing)?
   /// Where the time comes from; tests and `doubloon dev` move it.
   public var clock: any WallClock
 
@@ -49,6 +57,11 @@ public struct ServerConfiguration: Sendable {
     limits = WriteLimits()
     eventLoops = nil
     runners = 4
+    accounts = AccountOptions()
+    accounts.isDevelopment = true
+    accounts.signUpsPerHour = nil
+    passwordCost = .recommended
+    codeMailing = nil
     clock = SystemClock()
   }
 

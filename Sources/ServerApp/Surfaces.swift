@@ -17,6 +17,7 @@ struct Surfaces {
   let ledger: LedgerBook
   let keys: CurrentKeys
   let serviceAccounts: ServiceAccountDesk
+  let accounts: AccountAssembly
   let metrics: ServerMetrics
   let threadPool: NIOThreadPool
   let logger: Logger
@@ -30,9 +31,10 @@ struct Surfaces {
       mode: .development, adminTokens: [AdminToken(name: "owner", secret: configuration.adminToken)],
       serviceAccounts: serviceAccounts)
     let services = ServerServices(
-      database: database, listeners: listeners, authenticator: policy, access: policy,
+      database: database, listeners: listeners, authenticator: accounts.authenticator(over: policy), access: policy,
       metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,
       random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, effects: desk,
+      accounts: accounts.book, connectedUsers: accounts.connectedUsers,
       adjustableClock: configuration.clock as? AdjustableClock, keys: keys, serviceAccounts: serviceAccounts,
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
     let sockets = SocketDoor(services: services)
