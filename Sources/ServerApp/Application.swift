@@ -1,3 +1,4 @@
+import AccessRules
 public import FunctionsKit
 public import Ledger
 public import Logging
@@ -131,6 +132,7 @@ public final class Application: Sendable {
   /// what works behind them.
   private func startedRooms() async throws -> [any Service] {
     threadPool.start()
+    try await putRules()
     guard configuration.dispatchesFunctions else { return [] }
     let report = try await dispatcher.start(writer: database)
     for line in report.lines { logger.notice("\(line)") }
@@ -141,6 +143,15 @@ public final class Application: Sendable {
       RoomService(name: "holds", sweeper.run),
       RoomService(name: "replays", replayer.run),
     ]
+  }
+
+  /// Gives the default namespace the rules that it is to have from the start.
+  private func putRules() async throws {
+    guard let source = configuration.rules else { return }
+    let rules = try RuleSet(parsing: source)
+    let namespace = try await database.openNamespace(named: configuration.defaultNamespace)
+    guard database.catalog.source(of: namespace)?.source != source else { return }
+    try await database.putRules(source, rules, in: namespace)
   }
 
   private func begin(_ services: [any Service]) {

@@ -26,7 +26,8 @@ struct Surfaces {
     let policy = AccessPolicy(
       mode: .development, adminTokens: [AdminToken(name: "owner", secret: configuration.adminToken)])
     let services = ServerServices(
-      database: database, listeners: listeners, authenticator: policy, access: policy,
+      database: database, listeners: listeners, authenticator: policy,
+      access: RuledAccess(database: database, unruled: policy),
       metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,
       random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, effects: desk,
       adjustableClock: configuration.clock as? AdjustableClock,

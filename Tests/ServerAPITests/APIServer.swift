@@ -55,9 +55,11 @@ struct APIServer: Sendable {
     let pool = NIOThreadPool(numberOfThreads: 2)
     pool.start()
     let announced = Announcements()
+    // As the application composes it: rules where there are some, else the policy.
+    let ruled = (access as? AccessPolicy).map { RuledAccess(database: database, unruled: $0) }
     let services = ServerServices(
       database: database, listeners: listeners, streamLimits: streamLimits, authenticator: access,
-      access: access, metrics: metrics,
+      access: ruled ?? access, metrics: metrics,
       defaultNamespace: "game", threadPool: pool,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, random: SplitMix64(seed: 1), functions: functions,
       ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), effects: effects, adjustableClock: clock,

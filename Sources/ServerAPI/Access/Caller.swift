@@ -10,17 +10,22 @@ public struct Caller: Sendable, Hashable {
   public let validUntil: Int64?
   /// What security rules see as `auth`; nil for nobody, and for an administrator.
   public let auth: AuthVariable?
+  /// Whether an administrator asks in the name of somebody else, to see what rules say; such a caller is told why.
+  public let isImpersonated: Bool
 
-  public init(actor: Actor, isAdmin: Bool, auth: AuthVariable? = nil, validUntil: Int64? = nil) {
+  public init(
+    actor: Actor, isAdmin: Bool, auth: AuthVariable? = nil, validUntil: Int64? = nil, isImpersonated: Bool = false
+  ) {
     self.actor = actor
     self.isAdmin = isAdmin
     self.auth = auth
     self.validUntil = validUntil
+    self.isImpersonated = isImpersonated
   }
 
   /// A signed-in user.
-  public init(user: AuthVariable, validUntil: Int64? = nil) {
-    self.init(actor: user.actor, isAdmin: false, auth: user, validUntil: validUntil)
+  public init(user: AuthVariable, validUntil: Int64? = nil, isImpersonated: Bool = false) {
+    self.init(actor: user.actor, isAdmin: false, auth: user, validUntil: validUntil, isImpersonated: isImpersonated)
   }
 
   /// A client without credentials.

@@ -64,7 +64,7 @@ extension SocketSession {
     guard isOpen else { return }
     caller = .anonymous
     reply(SocketAnswers.credentialRevoked("expired_token", "Auth token is expired"))
-    for listen in listens.all where !mayRead(listen.id.path) {
+    for listen in listens.all where !admits(listen.admission, listen.id) {
       listens.remove(listen)
       listener?.stop(listen.listening)
     }
