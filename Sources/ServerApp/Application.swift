@@ -1,3 +1,4 @@
+import AccessRules
 public import Accounts
 public import FunctionsKit
 public import Ledger
@@ -143,6 +144,7 @@ public final class Application: Sendable {
   private func startedRooms() async throws -> [any Service] {
     threadPool.start()
     try assembly.start()
+    try await putRules()
     guard configuration.dispatchesFunctions else { return [] }
     let report = try await dispatcher.start(writer: database)
     for line in report.lines { logger.notice("\(line)") }
@@ -154,6 +156,15 @@ public final class Application: Sendable {
       RoomService(name: "replays", replayer.run),
       RoomService(name: "keys", keeper.run),
     ] + assembly.services
+  }
+
+  /// Gives the default namespace the rules that it is to have from the start.
+  private func putRules() async throws {
+    guard let source = configuration.rules else { return }
+    let rules = try RuleSet(parsing: source)
+    let namespace = try await database.openNamespace(named: configuration.defaultNamespace)
+    guard database.catalog.source(of: namespace)?.source != source else { return }
+    try await database.putRules(source, rules, in: namespace)
   }
 
   private func begin(_ services: [any Service]) {

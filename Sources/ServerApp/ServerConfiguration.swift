@@ -23,6 +23,8 @@ public struct ServerConfiguration: Sendable {
   public var project: String
   /// What a client must present to be an admin.
   public var adminToken: String
+  /// The security rules that the default namespace gets at the start; nil leaves those that it has.
+  public var rules: String?
   /// The kinds of coin, and where balances stand in the tree. A table that would mix balances up stops the start.
   public var currencies: [Currency]
   /// Overrides of functions' settings, by function and setting.
@@ -51,6 +53,7 @@ public struct ServerConfiguration: Sendable {
     self.storage = storage
     project = "demo"
     adminToken = "owner"
+    rules = nil
     currencies = [.piecesOfEight]
     functionSettings = .absent
     dispatchesFunctions = true

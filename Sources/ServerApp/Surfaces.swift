@@ -31,7 +31,8 @@ struct Surfaces {
       mode: .development, adminTokens: [AdminToken(name: "owner", secret: configuration.adminToken)],
       serviceAccounts: serviceAccounts)
     let services = ServerServices(
-      database: database, listeners: listeners, authenticator: accounts.authenticator(over: policy), access: policy,
+      database: database, listeners: listeners, authenticator: accounts.authenticator(over: policy),
+      access: RuledAccess(database: database, unruled: policy),
       metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,
       random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, effects: desk,
       accounts: accounts.book, connectedUsers: accounts.connectedUsers,

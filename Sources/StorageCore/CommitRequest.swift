@@ -47,6 +47,8 @@ public struct CommitRequest: Sendable {
   /// What security rules see as `auth` when they judge the request; nil for nobody. An actor that rules do not apply to has
   /// none.
   public var auth: AuthVariable?
+  /// Gets the reasons of security rules; nil where nobody may know them.
+  public var judgement: JudgementNote?
   /// What the client calls this request, for the log; nothing is judged by it.
   public var requestID: String?
   /// Applied in order; a later one sees the earlier.
@@ -89,6 +91,7 @@ public struct CommitRequest: Sendable {
     self.actor = actor
     self.operations = operations
     auth = nil
+    judgement = nil
     requestID = nil
     transfers = []
     expectations = []

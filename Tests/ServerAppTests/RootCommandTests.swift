@@ -41,7 +41,7 @@ import Testing
   /// Arguments, the exit code, and a part of what goes to the standard error.
   static let usage: [([String], Int32, String)] = [
     (["bogus"], 2, "Unexpected argument 'bogus'"),
-    (["dev", "--rules", "rules.json"], 2, "Security rules come in a later version"),
+    (["dev", "--rules", "no-such-rules.json"], 1, "no-such-rules.json cannot be read"),
     (["dev", "--port", "70000"], 2, "--port must be between 0 and 65535."),
     (["dev", "--data", "x", "--in-memory"], 2, "exclude each other"),
     (["dev", "--project", "a.b"], 2, "letters, digits and hyphens"),

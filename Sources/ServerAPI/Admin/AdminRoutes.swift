@@ -11,6 +11,7 @@ import TreeModel
 /// | ``HistoryRoutes`` | the tree as it was, what changed, which commits touched a place |
 /// | ``FunctionRoutes`` | functions: list, pause, resume, retry |
 /// | ``IndexRoutes`` | the indexes of the rules |
+/// | ``RuleRoutes`` | what the rules say of an operation |
 /// | ``LedgerRoutes`` | balances, statements, transfers, reversals, holds, audit |
 /// | ``NamespaceRoutes`` | namespaces |
 /// | ``SystemRoutes`` | status, clock, backup, the audit log |
@@ -20,6 +21,7 @@ import TreeModel
 enum AdminRoutes {
   static let routes: [Route] =
     [index, openAPI] + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes + IndexRoutes.routes
+    + RuleRoutes.routes
     + LedgerRoutes.routes + NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes
     + ServiceAccountRoutes.routes
 

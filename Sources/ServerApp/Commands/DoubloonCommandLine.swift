@@ -34,7 +34,7 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
     version: "doubloon 0.1.0",
     groupedSubcommands: [
       CommandGroup(name: "Serving", subcommands: [DevCommand.self]),
-      CommandGroup(name: "The tree", subcommands: [DataCommand.self]),
+      CommandGroup(name: "The tree", subcommands: [DataCommand.self, RulesCommand.self]),
       CommandGroup(
         name: "Rewards",
         subcommands: [

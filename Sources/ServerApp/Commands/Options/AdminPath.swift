@@ -12,6 +12,8 @@ enum AdminPath {
   static let dataDiff = "/admin/v1/data/diff"
   static let dataLog = "/admin/v1/data/log"
   static let functions = "/admin/v1/functions"
+  static let rules = "/.settings/rules.json"
+  static let explainRules = "/admin/v1/rules/explain"
   static let replays = "/admin/v1/replays"
   static let log = "/admin/v1/log"
   static let acknowledge = "/admin/v1/dead-letters/acknowledge"

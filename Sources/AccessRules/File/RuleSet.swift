@@ -1,6 +1,6 @@
 public import TreeModel
 
-/// A rules file, read and checked (spec: rtdb-protocol §4.1). Expressions are kept as text.
+/// A rules file, read, checked and ready to be judged with (spec: rtdb-protocol §4.1).
 public struct RuleSet: Sendable {
   /// An order that some node's children are indexed by.
   public struct Index: Sendable {
@@ -18,17 +18,37 @@ public struct RuleSet: Sendable {
   /// The file as JSON: without comments, the strings with escapes. What `?format=strict` shows.
   public let strict: JSON
 
+  /// Whether a `.read` rule looks at the tree, so that a commit may take away what was allowed.
+  public let readsDependOnData: Bool
+
   /// Reads a file.
   ///
-  /// - Throws: ``RulesFault`` for what is no JSON, and for a structure that rules do not have.
+  /// - Throws: ``RulesFault`` for what is no JSON, for a structure that rules do not have, and for expressions that can never
+  ///   be judged: of these, all that there are.
   public init(parsing source: String) throws(RulesFault) {
-    guard source.utf8.count <= Self.bytesMax else {
+    var faults: [RulesFault] = []
+    try self.init(source, &faults)
+    if let fault = RulesFault(joining: faults) { throw fault }
+  }
+
+  /// Reads a file that was accepted once, perhaps by another version: an expression that is not understood is never true.
+  ///
+  /// - Throws: as ``init(parsing:)``, but not for expressions.
+  public init(stored source: String) throws(RulesFault) {
+    var faults: [RulesFault] = []
+    try self.init(source, &faults)
+  }
+
+  private init(_ text: String, _ faults: inout [RulesFault]) throws(RulesFault) {
+    guard text.utf8.count <= Self.bytesMax else {
       throw RulesFault(at: RulesPosition(line: 1, column: 1), "The rules are larger than 1 MB.")
     }
+    let source = RulesSource(text)
     var scanner = RulesScanner(source)
     let document = try scanner.document()
-    root = try RuleBuilder.root(of: document)
+    root = try RuleBuilder.root(of: document, in: source, &faults)
     strict = document.json
+    readsDependOnData = root.contains { $0.read?.looksAtTree == true }
   }
 
   /// The rules of exactly one place; nil if there are none.
@@ -58,8 +78,8 @@ extension RulesValue {
   /// The value without its places.
   var json: JSON {
     switch content {
-    case .string(let text): .string(text)
-    case .bool(let value): .bool(value)
+    case .string(let text): .string(text.text)
+    case .bool(let value, _): .bool(value)
     // Rules have neither; they were refused.
     case .number, .null: .null
     case .array(let elements): .array(elements.map(\.json))

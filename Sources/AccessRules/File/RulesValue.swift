@@ -7,8 +7,9 @@ struct RulesValue {
   }
 
   enum Content {
-    case string(String)
-    case bool(Bool)
+    case string(RulesText)
+    /// With the place of its first byte in the file.
+    case bool(Bool, offset: Int)
     case number
     case null
     case array([RulesValue])

@@ -10,10 +10,8 @@ struct RulesScanner {
   /// The last place that was asked for.
   private var known = (offset: 0, line: 1, column: 1)
 
-  init(_ source: String) {
-    var bytes = Array(source.utf8)
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
-    self.bytes = bytes
+  init(_ source: RulesSource) {
+    bytes = source.bytes
   }
 
   /// The file's one value.
@@ -111,8 +109,8 @@ struct RulesScanner {
     let start = at
     skipWord()
     switch String(decoding: bytes[start..<at], as: UTF8.self) {
-    case "true": return .bool(true)
-    case "false": return .bool(false)
+    case "true": return .bool(true, offset: start)
+    case "false": return .bool(false, offset: start)
     case "null": return .null
     case let text:
       throw fault(
@@ -129,7 +127,7 @@ struct RulesScanner {
       try skipBlank()
       guard peek(at) == UInt8(ascii: "\"") else { throw fault("Expected a key in double quotes.") }
       let place = position(at)
-      let key = try string()
+      let key = try string().text
       try skipBlank()
       guard take(UInt8(ascii: ":")) else { throw fault("Expected \":\" behind the key.") }
       members.append(RulesValue.Member(key: key, keyPosition: place, value: try value(nesting: nesting + 1)))
@@ -154,15 +152,18 @@ struct RulesScanner {
 
   // MARK: Strings
 
-  private mutating func string() throws(RulesFault) -> String {
+  private mutating func string() throws(RulesFault) -> RulesText {
     let start = at
     at += 1
     var text: [UInt8] = []
+    var marks = [RulesText.Mark(offset: 0, source: at)]
     while let byte = peek(at) {
       at += 1
       switch byte {
-      case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
-      case UInt8(ascii: "\\"): try escape(into: &text)
+      case UInt8(ascii: "\""): return RulesText(text: String(decoding: text, as: UTF8.self), marks: marks)
+      case UInt8(ascii: "\\"):
+        try escape(into: &text)
+        marks.append(RulesText.Mark(offset: text.count, source: at))
       default: text.append(byte)
       }
     }

@@ -21,6 +21,15 @@ public struct RulePattern: Sendable, Hashable, CustomStringConvertible {
     RulePattern(segments: segments + [segment])
   }
 
+  /// On which level each variable stands.
+  var levels: [String: Int] {
+    var levels: [String: Int] = [:]
+    for (level, segment) in segments.enumerated() {
+      if case .variable(let name) = segment { levels[name] = level }
+    }
+    return levels
+  }
+
   /// As the rules have it: `/users/$uid/items`; the root is `/`.
   public var description: String {
     "/" + segments.map(\.name).joined(separator: "/")
