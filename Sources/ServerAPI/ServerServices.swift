@@ -36,6 +36,8 @@ public final class ServerServices: Sendable {
   public let effects: (any EffectsWaiting)?
   /// The clock to move, in development.
   public let adjustableClock: AdjustableClock?
+  /// Mail that was shown instead of sent; nil where mail is sent.
+  public let mail: (any MailShowing)?
   /// Told once of each namespace that came into being by a first write.
   public let announceNamespace: @Sendable (String) -> Void
   /// Where push ids get their random part.
@@ -48,7 +50,7 @@ public final class ServerServices: Sendable {
     threadPool: NIOThreadPool, logger: Logger, random: any RandomNumberGenerator & Sendable,
     functions: (any FunctionOperating)? = nil, replays: (any ReplayOperating)? = nil, ledger: LedgerBook? = nil,
     effects: (any EffectsWaiting)? = nil,
-    adjustableClock: AdjustableClock? = nil,
+    adjustableClock: AdjustableClock? = nil, mail: (any MailShowing)? = nil,
     announceNamespace: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.database = database
@@ -65,6 +67,7 @@ public final class ServerServices: Sendable {
     self.ledger = ledger
     self.effects = effects
     self.adjustableClock = adjustableClock
+    self.mail = mail
     self.announceNamespace = announceNamespace
     self.random = random
   }

@@ -1,6 +1,7 @@
 public import FunctionsKit
 public import Ledger
 public import Logging
+import MailContent
 import NIOCore
 import NIOPosix
 import ServerAPI
@@ -33,6 +34,8 @@ public final class Application: Sendable {
 
   private let listeners: ListenerHub
   private let server: HTTPServer
+  private let identity: TLSIdentity?
+  private let mail: MailOutlet?
   private let threadPool: NIOThreadPool
   private let logger: Logger
   private let running = Mutex<(group: ServiceGroup, task: Task<Void, any Error>)?>(nil)
@@ -58,8 +61,17 @@ public final class Application: Sendable {
     dispatcher = try Dispatcher(
       table: table, engine: engine, clock: configuration.clock, options: Self.options(configuration, failpoint),
       random: SystemRandomNumberGenerator(), logger: logger)
+    identity =
+      try configuration.certificates.isEmpty
+      ? nil
+      : TLSIdentity(configuration.certificates.map { (files) throws(CertificateFiles.Failure) in try files.load() })
+    mail = try configuration.mail.map { try MailOutlet($0, clock: configuration.clock, logger: logger) }
+    // In development mail is shown; in production it waits for a configuration that says how it leaves the house.
+    let ring = mail == nil && configuration.mode == .development ? MailRing(clock: configuration.clock, logger: logger) : nil
+    let ways: [(any Outlet)?] = outlets.contains { $0.name == MailOrder.outlet } ? [] : [mail, ring]
     outbox = OutboxDispatcher(
-      outlets: outlets, engine: engine, clock: configuration.clock, random: SystemRandomNumberGenerator(), logger: logger)
+      outlets: outlets + ways.compactMap(\.self), engine: engine, clock: configuration.clock,
+      random: SystemRandomNumberGenerator(), logger: logger)
     let metrics = ServerMetrics()
     listeners = ListenerHub(engine: engine)
     database = try Database(
@@ -76,7 +88,7 @@ public final class Application: Sendable {
       configuration: configuration, database: database, listeners: listeners, dispatcher: dispatcher, replayer: replayer,
       ledger: ledger,
       metrics: metrics,
-      threadPool: threadPool, logger: logger)
+      threadPool: threadPool, identity: identity, mail: ring, logger: logger)
     server = surfaces.makeServer()
   }
 
@@ -132,15 +144,24 @@ public final class Application: Sendable {
   private func startedRooms() async throws -> [any Service] {
     threadPool.start()
     guard configuration.dispatchesFunctions else { return [] }
+    try await NamespaceInstallation(configuration: configuration, database: database, logger: logger).run()
     let report = try await dispatcher.start(writer: database)
     for line in report.lines { logger.notice("\(line)") }
     let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
-    return [
+    return certificateServices + [
       RoomService(name: "dispatcher", dispatcher.run),
       RoomService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
       RoomService(name: "holds", sweeper.run),
       RoomService(name: "replays", replayer.run),
     ]
+  }
+
+  /// What keeps the certificates fresh.
+  private var certificateServices: [any Service] {
+    guard let identity else { return [] }
+    let watch = CertificateWatch(
+      files: configuration.certificates, identity: identity, clock: configuration.clock, logger: logger)
+    return [RoomService(name: "certificates", watch.run)]
   }
 
   private func begin(_ services: [any Service]) {
@@ -151,6 +172,7 @@ public final class Application: Sendable {
   }
 
   private func close() {
+    mail?.close()
     database.shutDown()
     listeners.stop()
     engine.close()

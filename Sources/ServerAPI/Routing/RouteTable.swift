@@ -28,12 +28,13 @@ struct RouteTable: Sendable {
       return sink.send(Self.notFound(path, allowed: matches.map(\.0.method)).adminResponse)
     }
     sink.routeClass = path.first == "admin" ? .admin : .operation
-    let caller: Caller
+    var caller = Caller.anonymous
     do throws(APIError) {
       caller = try self.caller(of: request, target, for: route)
+      try admit(to: route)
     } catch {
       if let action = route.audit {
-        audit.record(action, by: .anonymous, captures, target.query, request.body, result: error.message)
+        audit.record(action, by: caller.actor, captures, target.query, request.body, result: error.message)
       }
       return sink.send(error.adminResponse)
     }
@@ -103,10 +104,14 @@ struct RouteTable: Sendable {
         .unauthorized, "unauthenticated", "This needs an administrator's credentials: send Authorization: Bearer TOKEN.",
         headers: [HTTPResponse.Header("WWW-Authenticate", "Bearer")])
     }
+    return caller
+  }
+
+  /// Refuses the tools of development in production: to administrators, whose names go on record.
+  private func admit(to route: Route) throws(APIError) {
     if case .adminInDevelopment = route.access, !services.access.isDevelopment {
       throw APIError(.forbidden, "development_only", "This exists in development only (doubloon dev).")
     }
-    return caller
   }
 
   private func run(_ route: Route, _ call: RouteCall, sink: ResponseSink) {

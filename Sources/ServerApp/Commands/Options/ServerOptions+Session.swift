@@ -13,7 +13,8 @@ extension ServerOptions {
         return try await body(client)
       }
     }
-    let client = try AdminClient(server: address(), token: try token())
+    let client = try AdminClient(
+      server: address(), token: try token(), authority: authority ?? Self.variable("DOUBLOON_CA"))
     return try await Self.explaining(client, body)
   }
 
