@@ -18,6 +18,7 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 
@@ -72,13 +73,13 @@ let package = Package(
 
     // Floor 3: surfaces
     .target(
-      name: "Mail", dependencies: ["MailContent", "TreeModel", logging, nioCore, nioPosix, nioSSL], swiftSettings: strict),
+      name: "Mail", dependencies: ["MailContent", "TreeModel", crypto, nioCore, nioPosix, nioSSL], swiftSettings: strict),
     .target(
       name: "ServerAPI",
       dependencies: [
         "AccessRules", "Accounts", "Credentials", "Invites", "Ledger", "Links", "MailContent", "RewardModel", "StorageCore",
         "TreeDatabase", "TreeModel", crypto, lifecycle, logging, nioCore,
-        nioHTTP1, nioPosix, nioSSL,
+        nioHTTP1, nioPosix, nioSSL, nioTLS,
       ], swiftSettings: strict),
 
     // Floor 4: composition
@@ -89,7 +90,7 @@ let package = Package(
         "RewardModel", "ServerAPI", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel", "Triggers", argumentParser,
         lifecycle,
         logging,
-        nioCore, nioHTTP1, nioPosix, nioSSL, unixSignals,
+        nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS, unixSignals,
       ], swiftSettings: strict),
 
     // The tenant: this deployment's functions
@@ -162,8 +163,7 @@ let package = Package(
       name: "ServerAppTests",
       dependencies: [
         "Accounts", "Credentials", "FunctionsKit", "Mail", "MailContent", "ServerAPI", "ServerApp", "StorageCore",
-        "TestSupport",
-        "TreeModel", argumentParser, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+        "TestSupport", "TreeDatabase", "TreeModel", "Triggers", argumentParser, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
       ],
       swiftSettings: strict),
     .testTarget(

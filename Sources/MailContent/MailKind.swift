@@ -12,6 +12,11 @@ public enum MailKind: String, Sendable, Hashable, CaseIterable {
   case recoverEmail
   /// Invites somebody to the game.
   case invite
+  /// Anything else: the words are the sender's own.
+  case notice
+
+  /// The kinds that have templates.
+  public static let templated: [MailKind] = allCases.filter { $0 != .notice }
 
   /// The placeholders that its templates may use.
   ///
@@ -21,6 +26,7 @@ public enum MailKind: String, Sendable, Hashable, CaseIterable {
     case .verifyEmail, .resetPassword, .signIn: ["appName", "displayName", "email", "link"]
     case .verifyAndChangeEmail, .recoverEmail: ["appName", "displayName", "email", "link", "newEmail"]
     case .invite: ["appName", "inviter", "link", "message"]
+    case .notice: []
     }
   }
 }

@@ -8,6 +8,12 @@ public struct MailTemplate: Sendable {
     public let text: String
     /// The same as markup; nil if there is only text.
     public let html: String?
+
+    public init(subject: String, text: String, html: String?) {
+      self.subject = subject
+      self.text = text
+      self.html = html
+    }
   }
 
   private let subject: TemplateText

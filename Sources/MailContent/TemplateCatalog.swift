@@ -18,7 +18,7 @@ public struct TemplateCatalog: Sendable {
     self.defaultLocale = Self.normal(defaultLocale)
     templates = [:]
     for (locale, phrases) in TemplatePhrases.all {
-      for kind in MailKind.allCases {
+      for kind in MailKind.templated {
         // The program's own texts name known placeholders only; a test reads them all.
         if let template = try? phrases.template(kind) { templates[Place(kind: kind, locale: locale)] = template }
       }
@@ -32,12 +32,14 @@ public struct TemplateCatalog: Sendable {
 
   /// The template for somebody who speaks `locale`.
   ///
-  /// - Parameter locale: as headers and clients name it, such as `de`, `de-AT` or `de_AT`; nil for the default.
+  /// - Parameters:
+  ///   - kind: one that has templates (``MailKind/templated``).
+  ///   - locale: as headers and clients name it, such as `de`, `de-AT` or `de_AT`; nil for the default.
   public func template(_ kind: MailKind, locale: String? = nil) -> MailTemplate {
     for candidate in Self.candidates(locale) + Self.candidates(defaultLocale) + ["en"] {
       if let found = templates[Place(kind: kind, locale: candidate)] { return found }
     }
-    preconditionFailure("Every kind of mail has an English template.")
+    preconditionFailure("Mails of the kind \(kind.rawValue) have no template; write their words.")
   }
 
   /// The words of a mail.

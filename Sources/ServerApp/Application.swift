@@ -1,8 +1,8 @@
-import AccessRules
 public import Accounts
 public import FunctionsKit
 public import Ledger
 public import Logging
+import MailContent
 import NIOCore
 import NIOPosix
 import ServerAPI
@@ -40,6 +40,8 @@ public final class Application: Sendable {
   private let listeners: ListenerHub
   private let keeper: KeyKeeper
   private let server: HTTPServer
+  private let identity: TLSIdentity?
+  private let mail: MailOutlet?
   private let threadPool: NIOThreadPool
   private let logger: Logger
   private let running = Mutex<(group: ServiceGroup, task: Task<Void, any Error>)?>(nil)
@@ -65,8 +67,17 @@ public final class Application: Sendable {
     dispatcher = try Dispatcher(
       table: table, engine: engine, clock: configuration.clock, options: Self.options(configuration, failpoint),
       random: SystemRandomNumberGenerator(), logger: logger)
+    identity =
+      try configuration.certificates.isEmpty
+      ? nil
+      : TLSIdentity(configuration.certificates.map { (files) throws(CertificateFiles.Failure) in try files.load() })
+    mail = try configuration.mail.map { try MailOutlet($0, clock: configuration.clock, logger: logger) }
+    // In development mail is shown; in production it waits for a configuration that says how it leaves the house.
+    let ring = mail == nil && configuration.mode == .development ? MailRing(clock: configuration.clock, logger: logger) : nil
+    let ways: [(any Outlet)?] = outlets.contains { $0.name == MailOrder.outlet } ? [] : [mail, ring]
     outbox = OutboxDispatcher(
-      outlets: outlets, engine: engine, clock: configuration.clock, random: SystemRandomNumberGenerator(), logger: logger)
+      outlets: outlets + ways.compactMap(\.self), engine: engine, clock: configuration.clock,
+      random: SystemRandomNumberGenerator(), logger: logger)
     let metrics = ServerMetrics()
     listeners = ListenerHub(engine: engine)
     let watch = AccountWatch()
@@ -88,7 +99,7 @@ public final class Application: Sendable {
     let surfaces = Surfaces(
       configuration: configuration, database: database, listeners: listeners, dispatcher: dispatcher, replayer: replayer,
       ledger: ledger, keys: keeper.keys, serviceAccounts: serviceAccounts, accounts: assembly, metrics: metrics,
-      threadPool: threadPool, logger: logger)
+      threadPool: threadPool, identity: identity, mail: ring, logger: logger)
     server = surfaces.makeServer()
   }
 
@@ -144,12 +155,12 @@ public final class Application: Sendable {
   private func startedRooms() async throws -> [any Service] {
     threadPool.start()
     try assembly.start()
-    try await putRules()
     guard configuration.dispatchesFunctions else { return [] }
+    try await NamespaceInstallation(configuration: configuration, database: database, logger: logger).run()
     let report = try await dispatcher.start(writer: database)
     for line in report.lines { logger.notice("\(line)") }
     let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
-    return [
+    return certificateServices + [
       RoomService(name: "dispatcher", dispatcher.run),
       RoomService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
       RoomService(name: "holds", sweeper.run),
@@ -158,13 +169,12 @@ public final class Application: Sendable {
     ] + assembly.services
   }
 
-  /// Gives the default namespace the rules that it is to have from the start.
-  private func putRules() async throws {
-    guard let source = configuration.rules else { return }
-    let rules = try RuleSet(parsing: source)
-    let namespace = try await database.openNamespace(named: configuration.defaultNamespace)
-    guard database.catalog.source(of: namespace)?.source != source else { return }
-    try await database.putRules(source, rules, in: namespace)
+  /// What keeps the certificates fresh.
+  private var certificateServices: [any Service] {
+    guard let identity else { return [] }
+    let watch = CertificateWatch(
+      files: configuration.certificates, identity: identity, clock: configuration.clock, logger: logger)
+    return [RoomService(name: "certificates", watch.run)]
   }
 
   private func begin(_ services: [any Service]) {
@@ -175,6 +185,7 @@ public final class Application: Sendable {
   }
 
   private func close() {
+    mail?.close()
     database.shutDown()
     listeners.stop()
     engine.close()

@@ -1,5 +1,7 @@
 public import Accounts
 public import Credentials
+import MailContent
+import ServerAPI
 public import StorageCore
 public import TreeModel
 
@@ -23,8 +25,6 @@ public struct ServerConfiguration: Sendable {
   public var project: String
   /// What a client must present to be an admin.
   public var adminToken: String
-  /// The security rules that the default namespace gets at the start; nil leaves those that it has.
-  public var rules: String?
   /// The kinds of coin, and where balances stand in the tree. A table that would mix balances up stops the start.
   public var currencies: [Currency]
   /// Overrides of functions' settings, by function and setting.
@@ -46,6 +46,27 @@ public struct ServerConfiguration: Sendable {
   /// Where the time comes from; tests and `doubloon dev` move it.
   public var clock: any WallClock
 
+  // What `doubloon serve` is told by its file.
+
+  /// Development or production.
+  var mode = AccessPolicy.Mode.development
+  /// Administrators' tokens, beside ``adminToken`` in development.
+  var admins: [AdminToken] = []
+  /// Namespaces that are made at the start.
+  var namespaces: [String] = []
+  /// The rules that ``namespaces`` have.
+  var rules: RulesFile?
+  /// The certificates to serve with; none: plain HTTP.
+  var certificates: [CertificateFiles] = []
+  /// How often one address may ask for what; nil: as often as it likes.
+  var requestLimits: RequestLimits?
+  /// How mail leaves the house; nil: in development it is shown, in production it waits for a configuration.
+  var mail: MailSettings?
+  /// What mails say.
+  var templates = TemplateCatalog()
+  /// How connections are treated; the host, the port and the threads are set above.
+  var http = HTTPServerConfiguration()
+
   /// The defaults of `doubloon dev`: port 9000 on this machine only, and the token that emulators know, `owner`.
   public init(storage: Storage) {
     host = "127.0.0.1"
@@ -53,7 +74,6 @@ public struct ServerConfiguration: Sendable {
     self.storage = storage
     project = "demo"
     adminToken = "owner"
-    rules = nil
     currencies = [.piecesOfEight]
     functionSettings = .absent
     dispatchesFunctions = true
@@ -72,7 +92,10 @@ public struct ServerConfiguration: Sendable {
   public var defaultNamespace: String { "\(project)-default-rtdb" }
 
   /// Whether only this machine can reach the server.
-  public var isLoopback: Bool {
+  public var isLoopback: Bool { Self.isLoopback(host) }
+
+  /// Whether an address is one that only this machine can reach.
+  static func isLoopback(_ host: String) -> Bool {
     host == "localhost" || host == "::1" || host.hasPrefix("127.")
   }
 }

@@ -18,12 +18,13 @@ import TreeModel
 /// | ``ReplayRoutes`` | replays, invocations by hand, dead letters |
 /// | ``LogRoutes`` | the log's proof and pruning |
 /// | ``ServiceAccountRoutes`` | who may administer: service accounts |
+/// | ``MailRoutes`` | mail, where it is shown and not sent |
 enum AdminRoutes {
   static let routes: [Route] =
     [index, openAPI] + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes + IndexRoutes.routes
     + RuleRoutes.routes
     + LedgerRoutes.routes + NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes
-    + ServiceAccountRoutes.routes
+    + ServiceAccountRoutes.routes + MailRoutes.routes
 
   private static let index = Route.glance("/admin/v1", "This list.", access: .viewer) { _ in
     .json(

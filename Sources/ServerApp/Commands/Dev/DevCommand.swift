@@ -83,7 +83,10 @@ struct DevCommand: AsyncParsableCommand {
     // It runs with the machine's, and can be moved: /admin/v1/clock.
     configuration.clock = AdjustableClock()
     if token || !configuration.isLoopback { configuration.adminToken = RandomToken.make() }
-    if let rules { configuration.rules = try RulesFile.read(rules).source }
+    if let rules {
+      configuration.rules = try RulesFile(rules)
+      configuration.namespaces = [configuration.defaultNamespace]
+    }
     if let functionsConfig { configuration.functionSettings = try Self.settings(functionsConfig) }
     return configuration
   }

@@ -17,7 +17,7 @@ struct RulesCheckCommand: AsyncParsableCommand {
   var file: String
 
   func run() async throws {
-    let rules = try RulesFile.read(file).rules
+    let rules = try RulesFile(file).rules
     let counts = rules.counts
     DoubloonCommandLine.output.line(
       "The rules are sound: \(counts.rules.counted("rule", "rules")) at \(counts.places.counted("place", "places")), "

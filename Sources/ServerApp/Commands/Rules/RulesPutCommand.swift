@@ -24,7 +24,7 @@ struct RulesPutCommand: AsyncParsableCommand {
   var server: ServerOptions
 
   func run() async throws {
-    let source = try RulesFile.read(file).source
+    let source = try RulesFile(file).source
     let query = server.query + (dryRun ? [QueryItem("dryRun", "true")].compactMap(\.self) : [])
     _ = try await server.withClient { client in
       try await client.send(.PUT, AdminPath.rules, query: query, body: Array(source.utf8)).checked()

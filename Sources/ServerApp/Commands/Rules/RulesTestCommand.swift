@@ -46,7 +46,7 @@ struct RulesTestCommand: AsyncParsableCommand {
     guard let rulesPath = rules ?? cases.rules.map({ Self.path($0, besides: file) }) else {
       throw CommandFailure("\(file) names no rules file; add \"rules\": \"rules.json\", or name one with --rules.")
     }
-    let ruleSet = try RulesFile.read(rulesPath).rules
+    let ruleSet = try RulesFile(rulesPath).rules
     let coverage = RuleCoverage()
     let report = RulesTestReport(
       results: cases.cases.map { $0.result(by: ruleSet, coverage: coverage) }, coverage: coverage.rows(of: ruleSet),
