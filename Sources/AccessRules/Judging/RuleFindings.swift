@@ -42,7 +42,7 @@ struct RuleFindings {
   private func collect(_ term: RuleTerm, isTop: Bool, into values: inout [RuleExplanation.Value]) {
     switch term.operation {
     case .constant, .root, .data, .newData, .parent: break
-    case .auth, .now, .key, .query, .member, .index, .length, .look, .text, .child, .hasChild, .hasChildren, .matches:
+    case .auth, .uid, .now, .key, .query, .member, .index, .length, .look, .text, .child, .hasChild, .hasChildren, .matches:
       if !isTop || !term.isBoolean { note(term, into: &values) }
     case .not, .minus, .plus, .arithmetic, .equal, .order, .all, .any, .choice: break
     }

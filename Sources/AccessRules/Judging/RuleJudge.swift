@@ -94,9 +94,12 @@ public struct RuleJudge {
 
   /// Leaves the levels that lie on both ways, and adds those of the rest of this one.
   private func go(to path: Path, _ levels: inout [Level], _ scope: RuleScope) {
-    let shared = zip(scope.keys, path.keys).prefix { $0 == $1 }.count
-    levels.removeLast(max(0, levels.count - shared - 1))
+    if !scope.keys.isEmpty {
+      let shared = zip(scope.keys, path.keys).prefix { $0 == $1 }.count
+      levels.removeLast(max(0, levels.count - shared - 1))
+    }
     scope.keys = path.keys
+    levels.reserveCapacity(path.depth + 1)
     while levels.count <= path.depth {
       let key = path.keys[levels.count - 1]
       guard let node = levels[levels.count - 1].node.child(key) else { return }

@@ -8,6 +8,8 @@ final class RuleScope {
   static let textMax = 10 << 20
 
   let auth: RuleValue
+  /// The member that nearly every rule asks for.
+  private(set) lazy var uid = auth.member("uid")
   let now: Int64
   let tree: any RuleTree
   let query: RuleQuery

@@ -11,6 +11,7 @@ extension ExpressionCompiler {
       }
       return RuleTerm(.query(property), type: property.type, range: range)
     }
+    if case .auth = target.operation, name == "uid" { return RuleTerm(.uid, type: .any, range: range) }
     if type.meets(.object) { return RuleTerm(.member(name), [target], type: .any, range: range) }
     if Self.methods(of: type).contains(name) {
       throw ExpressionFault(at: range.lowerBound, "\(name) is a method: call it with parentheses.")

@@ -30,6 +30,7 @@ extension RuleTerm {
     switch operation {
     case .constant(let value): return value
     case .auth: return scope.auth
+    case .uid: return scope.uid
     case .now: return .scalar(.int(scope.now))
     case .key(let level): return .scalar(.string(scope.keys[level].text))
     case .root: return .snapshot(RuleSnapshot(side: .before, place: .root))

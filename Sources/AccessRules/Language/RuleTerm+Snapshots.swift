@@ -3,6 +3,13 @@ import TreeModel
 extension RuleTerm {
   /// The snapshot that a part is; the types of snapshots are known when a file is uploaded.
   func snapshot(in scope: RuleScope) throws(RuleFailure) -> RuleSnapshot {
+    // Most are one of these, and nobody is told what a snapshot was.
+    switch operation {
+    case .data: return RuleSnapshot(side: .before, place: scope.place)
+    case .newData: return RuleSnapshot(side: .after, place: scope.place)
+    case .root: return RuleSnapshot(side: .before, place: .root)
+    default: break
+    }
     let value = try value(in: scope)
     guard case .snapshot(let snapshot) = value else { throw mismatch("a snapshot", value) }
     return snapshot

@@ -7,6 +7,8 @@ final class RuleTerm: Sendable {
   enum Operation: Sendable {
     case constant(RuleValue)
     case auth
+    /// `auth.uid`, which is looked up once.
+    case uid
     case now
     /// The key on a level of the path, from 0.
     case key(Int)
