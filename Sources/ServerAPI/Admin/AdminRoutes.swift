@@ -14,11 +14,13 @@ import TreeModel
 /// | ``NamespaceRoutes`` | namespaces |
 /// | ``SystemRoutes`` | status, clock, backup, the audit log |
 /// | ``ReplayRoutes`` | replays, invocations by hand, dead letters |
+/// | ``AccountRoutes`` | players' accounts |
 /// | ``LogRoutes`` | the log's proof and pruning |
 enum AdminRoutes {
   static let routes: [Route] =
     [index, openAPI] + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes + IndexRoutes.routes
     + LedgerRoutes.routes + NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes
+    + AccountRoutes.routes
 
   private static let index = Route.glance("/admin/v1", "This list.", access: .admin) { _ in
     .json(

@@ -35,6 +35,7 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
     groupedSubcommands: [
       CommandGroup(name: "Serving", subcommands: [DevCommand.self]),
       CommandGroup(name: "The tree", subcommands: [DataCommand.self]),
+      CommandGroup(name: "Players", subcommands: [AccountsCommand.self]),
       CommandGroup(
         name: "Rewards",
         subcommands: [

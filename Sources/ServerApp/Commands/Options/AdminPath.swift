@@ -7,6 +7,7 @@ enum AdminPath {
 
   static let events = "/admin/v1/events"
   static let why = "/admin/v1/why"
+  static let accounts = "/admin/v1/accounts"
   static let audits = "/admin/v1/audits"
   static let data = "/admin/v1/data"
   static let dataDiff = "/admin/v1/data/diff"
@@ -21,6 +22,9 @@ enum AdminPath {
   static let verify = "/admin/v1/ledger/verify"
   static let reverse = "/admin/v1/ledger/reverse"
   static let transfers = "/admin/v1/ledger/transfers"
+
+  /// One account.
+  static func account(_ uid: String) -> String { "\(accounts)/\(PercentEncoding.segment(uid))" }
 
   /// One replay.
   static func replay(_ id: Int64) -> String { "\(replays)/\(id)" }
