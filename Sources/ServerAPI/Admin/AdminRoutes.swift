@@ -16,6 +16,7 @@ import TreeModel
 /// | ``NamespaceRoutes`` | namespaces |
 /// | ``SystemRoutes`` | status, clock, backup, the audit log |
 /// | ``ReplayRoutes`` | replays, invocations by hand, dead letters |
+/// | ``AccountRoutes`` | players' accounts |
 /// | ``LogRoutes`` | the log's proof and pruning |
 /// | ``ServiceAccountRoutes`` | who may administer: service accounts |
 /// | ``MailRoutes`` | mail, where it is shown and not sent |
@@ -24,7 +25,7 @@ enum AdminRoutes {
     [index, openAPI] + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes + IndexRoutes.routes
     + RuleRoutes.routes
     + LedgerRoutes.routes + NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes
-    + ServiceAccountRoutes.routes + MailRoutes.routes
+    + AccountRoutes.routes + ServiceAccountRoutes.routes + MailRoutes.routes
 
   private static let index = Route.glance("/admin/v1", "This list.", access: .viewer) { _ in
     .json(

@@ -35,6 +35,7 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
     groupedSubcommands: [
       CommandGroup(name: "Serving", subcommands: [DevCommand.self, ServeCommand.self, ConfigCommand.self]),
       CommandGroup(name: "The tree", subcommands: [DataCommand.self, RulesCommand.self]),
+      CommandGroup(name: "Players", subcommands: [AccountsCommand.self]),
       CommandGroup(
         name: "Rewards",
         subcommands: [

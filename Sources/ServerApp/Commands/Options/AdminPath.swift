@@ -7,6 +7,7 @@ enum AdminPath {
 
   static let events = "/admin/v1/events"
   static let why = "/admin/v1/why"
+  static let accounts = "/admin/v1/accounts"
   static let audits = "/admin/v1/audits"
   static let data = "/admin/v1/data"
   static let dataDiff = "/admin/v1/data/diff"
@@ -28,6 +29,9 @@ enum AdminPath {
 
   /// One service account.
   static func serviceAccount(_ name: String) -> String { "\(serviceAccounts)/\(PercentEncoding.segment(name))" }
+
+  /// One account.
+  static func account(_ uid: String) -> String { "\(accounts)/\(PercentEncoding.segment(uid))" }
 
   /// One replay.
   static func replay(_ id: Int64) -> String { "\(replays)/\(id)" }
