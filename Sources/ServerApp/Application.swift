@@ -1,5 +1,7 @@
 public import FunctionsKit
+public import Invites
 public import Ledger
+public import Links
 public import Logging
 import NIOCore
 import NIOPosix
@@ -30,6 +32,10 @@ public final class Application: Sendable {
   public let replayer: Replayer
   /// The ledger, for transfers, holds and statements.
   public let ledger: LedgerBook
+  /// Invitation links.
+  public let links: LinkBook
+  /// Invitations that are sent.
+  public let invites: InviteBook
 
   private let listeners: ListenerHub
   private let server: HTTPServer
@@ -70,11 +76,17 @@ public final class Application: Sendable {
       clock: configuration.clock)
     listeners.search(with: database.reader)
     ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
+    links = try LinkBook(
+      engine: engine, writer: database, home: DatabaseHome(database: database, name: configuration.defaultNamespace),
+      clock: configuration.clock, random: SystemRandomNumberGenerator(), settings: configuration.linkSettings)
+    invites = try InviteBook(
+      engine: engine, writer: database, home: DatabaseHome(database: database, name: configuration.defaultNamespace),
+      clock: configuration.clock, random: SystemRandomNumberGenerator())
     replayer = Replayer(dispatcher: dispatcher, writer: database, logger: logger)
     threadPool = NIOThreadPool(numberOfThreads: 2)
     let surfaces = Surfaces(
       configuration: configuration, database: database, listeners: listeners, dispatcher: dispatcher, replayer: replayer,
-      ledger: ledger,
+      ledger: ledger, links: links, invites: invites,
       metrics: metrics,
       threadPool: threadPool, logger: logger)
     server = surfaces.makeServer()
@@ -131,11 +143,13 @@ public final class Application: Sendable {
   /// what works behind them.
   private func startedRooms() async throws -> [any Service] {
     threadPool.start()
-    guard configuration.dispatchesFunctions else { return [] }
+    let counting = RoomService(name: "links", links.run)
+    guard configuration.dispatchesFunctions else { return [counting] }
     let report = try await dispatcher.start(writer: database)
     for line in report.lines { logger.notice("\(line)") }
     let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
     return [
+      counting,
       RoomService(name: "dispatcher", dispatcher.run),
       RoomService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
       RoomService(name: "holds", sweeper.run),

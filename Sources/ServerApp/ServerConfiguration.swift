@@ -1,3 +1,4 @@
+public import Links
 public import StorageCore
 public import TreeModel
 
@@ -25,6 +26,8 @@ public struct ServerConfiguration: Sendable {
   public var currencies: [Currency]
   /// Overrides of functions' settings, by function and setting.
   public var functionSettings: TreeNode
+  /// The settings of links, if the configuration holds them; nil: they are set over the administrators' surface.
+  public var linkSettings: LinkSettings?
   /// Whether functions run. Commands that open the data themselves look without touching.
   public var dispatchesFunctions: Bool
   /// How much one commit may do, and how many may wait.
@@ -45,6 +48,7 @@ public struct ServerConfiguration: Sendable {
     adminToken = "owner"
     currencies = [.piecesOfEight]
     functionSettings = .absent
+    linkSettings = nil
     dispatchesFunctions = true
     limits = WriteLimits()
     eventLoops = nil

@@ -1,4 +1,6 @@
+import Invites
 import Ledger
+import Links
 import Logging
 import NIOPosix
 import ServerAPI
@@ -14,6 +16,8 @@ struct Surfaces {
   let dispatcher: Dispatcher
   let replayer: Replayer
   let ledger: LedgerBook
+  let links: LinkBook
+  let invites: InviteBook
   let metrics: ServerMetrics
   let threadPool: NIOThreadPool
   let logger: Logger
@@ -28,7 +32,8 @@ struct Surfaces {
     let services = ServerServices(
       database: database, listeners: listeners, authenticator: policy, access: policy,
       metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,
-      random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, effects: desk,
+      random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, links: links, invites: invites,
+      effects: desk,
       adjustableClock: configuration.clock as? AdjustableClock,
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
     let sockets = SocketDoor(services: services)

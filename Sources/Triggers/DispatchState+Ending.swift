@@ -228,7 +228,7 @@ extension DispatchState {
     case .overloaded: postpone(delivery, at: now)
     case .unavailable: fail(delivery, refusal.message, .retry, at: now)
     case .permissionDenied, .invalid, .tooLarge, .triggersExceeded, .balanceType, .balanceOverflow, .invalidTransfer,
-      .idempotencyConflict:
+      .idempotencyConflict, .recordChanged:
       fail(delivery, "\(refusal.code.word): \(refusal.message)", .permanent, at: now)
     }
   }

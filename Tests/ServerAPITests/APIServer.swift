@@ -1,4 +1,6 @@
+import Invites
 import Ledger
+import Links
 import Logging
 import NIOCore
 import NIOPosix
@@ -18,6 +20,7 @@ struct APIServer: Sendable {
   let listeners: ListenerHub
   let clock: AdjustableClock
   let metrics: ServerMetrics
+  let links: LinkBook
   let router: RequestRouter
   let port: Int
   /// The namespaces that were announced.
@@ -55,12 +58,17 @@ struct APIServer: Sendable {
     let pool = NIOThreadPool(numberOfThreads: 2)
     pool.start()
     let announced = Announcements()
+    let links = try LinkBook(
+      engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 7))
     let services = ServerServices(
       database: database, listeners: listeners, streamLimits: streamLimits, authenticator: access,
       access: access, metrics: metrics,
       defaultNamespace: "game", threadPool: pool,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, random: SplitMix64(seed: 1), functions: functions,
-      ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), effects: effects, adjustableClock: clock,
+      ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), links: links,
+      invites: try InviteBook(
+        engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 8)),
+      effects: effects, adjustableClock: clock,
       announceNamespace: announced.add)
     let sockets = SocketDoor(services: services, limits: limitsOfSockets)
     let router = RequestRouter(services: services, sockets: sockets)
@@ -74,7 +82,7 @@ struct APIServer: Sendable {
       outcome = .success(
         try await test(
           APIServer(
-            database: database, listeners: listeners, clock: clock, metrics: metrics, router: router, port: port,
+            database: database, listeners: listeners, clock: clock, metrics: metrics, links: links, router: router, port: port,
             announced: announced,
             running: running)))
     } catch {
@@ -129,4 +137,12 @@ extension HTTPServerConfiguration {
     change(&configuration)
     return configuration
   }
+}
+
+/// The namespace that the links are in.
+struct TestHome: LinkHome, InviteHome {
+  let database: Database
+
+  func known() -> NamespaceID? { database.namespace(named: "game") }
+  func open() async throws(CommitRefusal) -> NamespaceID { try await database.openNamespace(named: "game") }
 }

@@ -3,6 +3,7 @@ extension LinkPage {
   public struct Preview: Sendable {
     /// The opening that is shown.
     public let opening: LinkOpening
+    /// Decides between the fallbacks of iPhones and iPads.
     public let device: LinkVisitor.Device
     /// Proves this click.
     public let click: String

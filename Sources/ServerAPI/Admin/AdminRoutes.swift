@@ -15,10 +15,13 @@ import TreeModel
 /// | ``SystemRoutes`` | status, clock, backup, the audit log |
 /// | ``ReplayRoutes`` | replays, invocations by hand, dead letters |
 /// | ``LogRoutes`` | the log's proof and pruning |
+/// | ``LinkAdminRoutes`` | links: settings, listings, imports, codes, claims |
+/// | ``InviteAdminRoutes`` | invitations: settings, listings, suppressed addresses |
 enum AdminRoutes {
   static let routes: [Route] =
     [index, openAPI] + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes + IndexRoutes.routes
     + LedgerRoutes.routes + NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes
+    + LinkAdminRoutes.routes + InviteAdminRoutes.routes
 
   private static let index = Route.glance("/admin/v1", "This list.", access: .admin) { _ in
     .json(

@@ -7,6 +7,9 @@ public import NIOHTTP1
 /// |---|---|
 /// | `/<path>.json` | ``TreeRoutes``: the Realtime Database |
 /// | `/.ws`, `/.lp` | ``SocketDoor``: the Realtime Database's socket |
+/// | the links' hosts and prefixes | ``LinkDoor`` |
+/// | `/v1/shortLinks`, `/v1/installAttribution`, … | ``LinkRoutes`` |
+/// | `/invites/render`, `/v1/invites…` | ``InviteRoutes`` |
 /// | `/.settings/…`, `/.inspect/…` | ``SettingsRoutes`` |
 /// | `/admin/v1/…` | ``AdminRoutes`` |
 /// | `/healthz`, `/readyz`, `/metrics` | ``OperationRoutes`` |
@@ -19,6 +22,7 @@ public struct RequestRouter: RequestResponder {
   private let services: ServerServices
   private let tree: TreeRoutes
   private let sockets: SocketDoor?
+  private let links: LinkDoor?
   private let table: RouteTable
 
   /// Gathers the routes of every surface. Of two that match a request the earlier answers.
@@ -28,9 +32,11 @@ public struct RequestRouter: RequestResponder {
     self.services = services
     self.sockets = sockets
     tree = TreeRoutes(services: services)
+    links = LinkDoor(services: services)
     table = RouteTable(
       services: services,
-      routes: OperationRoutes.routes + SettingsRoutes.routes + AdminRoutes.routes)
+      routes: OperationRoutes.routes + SettingsRoutes.routes + LinkRoutes.routes + InviteRoutes.routes
+        + AdminRoutes.routes)
   }
 
   public func respond(to request: HTTPRequest, sink: ResponseSink) {
@@ -39,6 +45,8 @@ public struct RequestRouter: RequestResponder {
     }
     if TreeAddress.isTree(target.path) {
       tree.respond(to: request, target, sink: sink)
+    } else if links?.respond(to: request, target, sink: sink) == true {
+      return
     } else if sockets?.respond(to: request, target, sink: sink) != true {
       table.respond(to: request, target, sink: sink)
     }

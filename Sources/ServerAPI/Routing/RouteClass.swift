@@ -4,6 +4,8 @@ public enum RouteClass: Int, Sendable, CaseIterable {
   case treeWrite
   case admin
   case operation
+  /// A link that is opened.
+  case link
   /// No route, or no request: malformed, too large, too slow.
   case unknown
 
@@ -14,6 +16,7 @@ public enum RouteClass: Int, Sendable, CaseIterable {
     case .treeWrite: "tree_write"
     case .admin: "admin"
     case .operation: "operation"
+    case .link: "link"
     case .unknown: "unknown"
     }
   }
