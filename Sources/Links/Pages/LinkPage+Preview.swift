@@ -88,7 +88,9 @@ extension LinkPage {
   }
 
   private static let script = """
-    (function(){var go=document.getElementById('go'),box=document.getElementById('box'),save=document.getElementById('save');\
+    (function(){var pic=document.querySelector('.hero');if(pic){var off=function(){pic.remove()};\
+    if(pic.complete&&!pic.naturalWidth)off();else pic.addEventListener('error',off)}\
+    var go=document.getElementById('go'),box=document.getElementById('box'),save=document.getElementById('save');\
     if(!navigator.clipboard)return;box.hidden=false;go.addEventListener('click',function(e){if(!save.checked)return;\
     e.preventDefault();var on=function(){location.href=go.href};\
     navigator.clipboard.writeText(go.getAttribute('data-copy')).then(on,on)})})();
