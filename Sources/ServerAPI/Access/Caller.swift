@@ -19,6 +19,7 @@ public struct Caller: Sendable, Hashable {
     self.validUntil = validUntil
   }
 
+  /// Anybody; an administrator has the role of administrators.
   public init(actor: Actor, isAdmin: Bool, auth: AuthVariable? = nil, validUntil: Int64? = nil) {
     self.init(actor: actor, role: isAdmin ? .admin : nil, auth: auth, validUntil: validUntil)
   }

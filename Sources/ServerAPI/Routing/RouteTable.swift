@@ -113,7 +113,8 @@ struct RouteTable: Sendable {
     guard let role = caller.role, role >= needed else {
       throw APIError(
         .forbidden, "role_needed",
-        "This takes the role \(needed.rawValue), and \(caller.actor) is \(caller.role?.rawValue ?? "none"); ask an administrator.")
+        "This takes the role \(needed.rawValue), and \(caller.actor) is \(caller.role?.rawValue ?? "none"); ask an administrator."
+      )
     }
     if case .adminInDevelopment = route.access, !services.access.isDevelopment {
       throw APIError(.forbidden, "development_only", "This exists in development only (doubloon dev).")

@@ -27,7 +27,8 @@ extension HTTPResponse {
     case .metrics: buffer.writeStaticString("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n")
     case .none: break
     }
-    buffer.writeStaticString("Access-Control-Allow-Origin: *\r\nCache-Control: no-cache\r\n")
+    buffer.writeStaticString("Access-Control-Allow-Origin: *\r\n")
+    if !headers.contains(where: { $0.name == "Cache-Control" }) { buffer.writeStaticString("Cache-Control: no-cache\r\n") }
     for header in headers {
       buffer.writeString(header.name)
       buffer.writeStaticString(": ")

@@ -13,7 +13,8 @@ struct ServerOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The admin key, or a file: with the key, or of a service account. (environment: DOUBLOON_KEY; default: owner)", valueName: "file|token"))
+      "The admin key, or a file: with the key, or of a service account. (environment: DOUBLOON_KEY; default: owner)",
+      valueName: "file|token"))
   var key: String?
 
   @Option(

@@ -75,7 +75,8 @@ struct ServiceAccountCreateCommand: AsyncParsableCommand {
     do {
       try FileBytes.writeSecret(writer.bytes + Array("\n".utf8), to: file)
     } catch {
-      throw CommandFailure("\(error.message) The account was made, but its key is lost: doubloon service-account revoke \(name)")
+      throw CommandFailure(
+        "\(error.message) The account was made, but its key is lost: doubloon service-account revoke \(name)")
     }
     output.print(["account": answer["account"] ?? .null, "file": .string(file)]) { _ in
       "\(name) may sign in as \(role.rawValue). Its key is in \(file); keep it secret, it cannot be had again."
