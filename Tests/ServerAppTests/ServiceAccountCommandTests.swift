@@ -60,7 +60,7 @@ import TreeModel
     #expect(key.email == "ann@my-game.iam.gserviceaccount.com" && key.tokenURI == "https://rewards.example.com/token")
     // No namespace came into being for the account's sake.
     let status = await CommandRun(["status", "--data", folder.file("data"), "--ns", "my-game-default-rtdb", "--json"])
-    #expect(try JSONParser.parse(status.out)["namespaces"] == 1, "\(status.out) \(status.err)")
+    #expect(try JSONParser.parse(status.out)["server"]?["namespaces"] == 1, "\(status.out) \(status.err)")
     let list = await CommandRun(["service-account", "list", "--data", folder.file("data")])
     #expect(list.code == 0 && list.out.contains("ann"), "\(list.err)")
   }
