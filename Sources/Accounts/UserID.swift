@@ -1,16 +1,16 @@
 /// The lasting name of an account: what the tree, the ledger and the tokens call a player.
-public struct UserID: Sendable, Hashable, CustomStringConvertible {
+struct UserID: Sendable, Hashable, CustomStringConvertible {
   /// Between 1 and 128 characters.
-  public let text: String
+  let text: String
 
   /// A name that an administrator chose; nil if it is empty or longer than 128 characters (spec: auth-protocol §2.0).
-  public init?(_ text: String) {
+  init?(_ text: String) {
     guard (1...128).contains(text.unicodeScalars.count) else { return nil }
     self.text = text
   }
 
   /// A fresh name: 28 letters and digits, 166 random bits.
-  public static func random(using generator: inout some RandomNumberGenerator) -> UserID {
+  static func random(using generator: inout some RandomNumberGenerator) -> UserID {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
     let characters = (0..<28).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] }
     return UserID(unchecked: String(decoding: characters, as: UTF8.self))
@@ -20,5 +20,5 @@ public struct UserID: Sendable, Hashable, CustomStringConvertible {
     self.text = text
   }
 
-  public var description: String { text }
+  var description: String { text }
 }

@@ -46,6 +46,8 @@ public final class ServerServices: Sendable {
   public let keys: CurrentKeys?
   /// Nil where there are no service accounts.
   public let serviceAccounts: ServiceAccountDesk?
+  /// Mail that was shown instead of sent; nil where mail is sent.
+  public let mail: (any MailShowing)?
   /// Told once of each namespace that came into being by a first write.
   public let announceNamespace: @Sendable (String) -> Void
   /// Where push ids get their random part.
@@ -59,6 +61,7 @@ public final class ServerServices: Sendable {
     functions: (any FunctionOperating)? = nil, replays: (any ReplayOperating)? = nil, ledger: LedgerBook? = nil,
     effects: (any EffectsWaiting)? = nil, accounts: AccountBook? = nil, connectedUsers: ConnectedUsers = ConnectedUsers(),
     adjustableClock: AdjustableClock? = nil, keys: CurrentKeys? = nil, serviceAccounts: ServiceAccountDesk? = nil,
+    mail: (any MailShowing)? = nil,
     announceNamespace: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.database = database
@@ -79,6 +82,7 @@ public final class ServerServices: Sendable {
     self.adjustableClock = adjustableClock
     self.keys = keys
     self.serviceAccounts = serviceAccounts
+    self.mail = mail
     self.announceNamespace = announceNamespace
     self.random = random
   }

@@ -1,3 +1,7 @@
+public import Accounts
+public import Credentials
+import MailContent
+import ServerAPI
 public import StorageCore
 public import TreeModel
 
@@ -33,8 +37,35 @@ public struct ServerConfiguration: Sendable {
   public var eventLoops: Int?
   /// Threads that run functions.
   public var runners: Int
+  /// How players' accounts are kept. In development, tokens are unsigned and codes are printed.
+  public var accounts: AccountOptions
+  /// What hashing a password costs.
+  public var passwordCost: PasswordHasher.Cost
+  /// How codes are mailed; nil where they are printed.
+  public var codeMailing: (any CodeMailing)?
   /// Where the time comes from; tests and `doubloon dev` move it.
   public var clock: any WallClock
+
+  // What `doubloon serve` is told by its file.
+
+  /// Development or production.
+  var mode = AccessPolicy.Mode.development
+  /// Administrators' tokens, beside ``adminToken`` in development.
+  var admins: [AdminToken] = []
+  /// Namespaces that are made at the start.
+  var namespaces: [String] = []
+  /// The rules that ``namespaces`` have.
+  var rules: RulesFile?
+  /// The certificates to serve with; none: plain HTTP.
+  var certificates: [CertificateFiles] = []
+  /// How often one address may ask for what; nil: as often as it likes.
+  var requestLimits: RequestLimits?
+  /// How mail leaves the house; nil: in development it is shown, in production it waits for a configuration.
+  var mail: MailSettings?
+  /// What mails say.
+  var templates = TemplateCatalog()
+  /// How connections are treated; the host, the port and the threads are set above.
+  var http = HTTPServerConfiguration()
 
   /// The defaults of `doubloon dev`: port 9000 on this machine only, and the token that emulators know, `owner`.
   public init(storage: Storage) {
@@ -49,6 +80,11 @@ public struct ServerConfiguration: Sendable {
     limits = WriteLimits()
     eventLoops = nil
     runners = 4
+    accounts = AccountOptions()
+    accounts.isDevelopment = true
+    accounts.signUpsPerHour = nil
+    passwordCost = .recommended
+    codeMailing = nil
     clock = SystemClock()
   }
 
@@ -56,7 +92,10 @@ public struct ServerConfiguration: Sendable {
   public var defaultNamespace: String { "\(project)-default-rtdb" }
 
   /// Whether only this machine can reach the server.
-  public var isLoopback: Bool {
+  public var isLoopback: Bool { Self.isLoopback(host) }
+
+  /// Whether an address is one that only this machine can reach.
+  static func isLoopback(_ host: String) -> Bool {
     host == "localhost" || host == "::1" || host.hasPrefix("127.")
   }
 }

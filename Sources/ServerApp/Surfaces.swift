@@ -17,8 +17,11 @@ struct Surfaces {
   let ledger: LedgerBook
   let keys: CurrentKeys
   let serviceAccounts: ServiceAccountDesk
+  let accounts: AccountAssembly
   let metrics: ServerMetrics
   let threadPool: NIOThreadPool
+  let identity: TLSIdentity?
+  let mail: MailRing?
   let logger: Logger
 
   func makeServer() -> HTTPServer {
@@ -26,20 +29,32 @@ struct Surfaces {
     let folder: String? = if case .directory(let folder) = configuration.storage { folder } else { nil }
     let replays = ReplayDesk(replayer: replayer, engine: database.engine, folder: folder)
     let logger = logger
+    let isDevelopment = configuration.mode == .development
+    let owner = isDevelopment ? [AdminToken(name: "owner", secret: configuration.adminToken)] : []
     let policy = AccessPolicy(
-      mode: .development, adminTokens: [AdminToken(name: "owner", secret: configuration.adminToken)],
-      serviceAccounts: serviceAccounts)
+      mode: configuration.mode, adminTokens: owner + configuration.admins, serviceAccounts: serviceAccounts)
     let services = ServerServices(
-      database: database, listeners: listeners, authenticator: policy, access: policy,
+      database: database, listeners: listeners, authenticator: accounts.authenticator(over: policy),
+      access: RuledAccess(database: database, unruled: policy),
       metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,
       random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, effects: desk,
-      adjustableClock: configuration.clock as? AdjustableClock, keys: keys, serviceAccounts: serviceAccounts,
+      accounts: accounts.book, connectedUsers: accounts.connectedUsers,
+      adjustableClock: isDevelopment ? configuration.clock as? AdjustableClock : nil, keys: keys,
+      serviceAccounts: serviceAccounts, mail: mail,
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
     let sockets = SocketDoor(services: services)
-    var http = HTTPServerConfiguration(host: configuration.host, port: configuration.port)
+    var http = configuration.http
+    (http.host, http.port, http.tls) = (configuration.host, configuration.port, identity)
     if let eventLoops = configuration.eventLoops { http.threadCount = eventLoops }
+    let router = RequestRouter(services: services, sockets: sockets)
+    guard let limits = configuration.requestLimits else {
+      return HTTPServer(
+        configuration: http, responder: router, sockets: sockets, metrics: metrics, clock: configuration.clock, logger: logger)
+    }
+    let limiter = RequestLimiter(
+      limits: limits, responder: router, sockets: sockets, proxies: http.trustedProxies, metrics: metrics,
+      clock: configuration.clock)
     return HTTPServer(
-      configuration: http, responder: RequestRouter(services: services, sockets: sockets), sockets: sockets,
-      metrics: metrics, clock: configuration.clock, logger: logger)
+      configuration: http, responder: limiter, sockets: limiter, metrics: metrics, clock: configuration.clock, logger: logger)
   }
 }

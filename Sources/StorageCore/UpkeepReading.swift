@@ -8,6 +8,8 @@ public protocol UpkeepReading {
   func executions(in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws(StorageError) -> [ExecutionRecord]
   /// The first revision that a delivery needs: of an event that waits, is kept or is a dead letter. Nil if there is none.
   func firstDeliveryRevision(in namespace: NamespaceID) throws(StorageError) -> Revision?
+  /// The attempts at an event that failed, of every function, oldest first.
+  func failedAttempts(in namespace: NamespaceID, of event: EventID, limit: Int) throws(StorageError) -> [FailedAttempt]
 
   func replay(in namespace: NamespaceID, id: Int64) throws(StorageError) -> ReplayRecord?
   /// Newest first, before `id` (nil: from the last).

@@ -68,9 +68,11 @@ struct APIServer: Sendable {
           administrators: access, book: book, project: kind?.mode == .signed ? "game" : nil,
           namespace: { database.namespace(named: $0 == "game" ? "game" : AccountProject.namespaceName(of: $0)) })
       } ?? access
+    // As the application composes it: rules where there are some, else the policy.
+    let ruled = (access as? AccessPolicy).map { RuledAccess(database: database, unruled: $0) }
     let services = ServerServices(
       database: database, listeners: listeners, streamLimits: streamLimits, authenticator: authenticator,
-      access: access, metrics: metrics,
+      access: ruled ?? access, metrics: metrics,
       defaultNamespace: "game", threadPool: pool,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, random: SplitMix64(seed: 1), functions: functions,
       ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), effects: effects, accounts: book,

@@ -52,8 +52,6 @@ struct RoleTests {
       #expect((declared ?? .viewer) >= Self.needed(route), "\(Self.name(route))")
       if Self.repairing.contains(Self.name(route)) { #expect(declared == .support, "\(Self.name(route))") }
       if Self.ruling.contains(Self.name(route)) { #expect(declared == .admin, "\(Self.name(route))") }
-      // What can be refused for its role is recorded when it is.
-      if let declared, declared > .viewer { #expect(route.audit != nil, "\(Self.name(route))") }
     }
   }
 

@@ -1,3 +1,4 @@
+import Credentials
 public import StorageCore
 import Synchronization
 
@@ -19,7 +20,10 @@ public final class AccountWatch: CommitObserver {
   public init() {}
 
   /// Takes over what earlier processes left.
-  public func load(from engine: any StorageEngine) throws(StorageError) {
+  ///
+  /// - Parameter now: milliseconds since 1970: what concerns no token that can still live is left where it is.
+  public func load(from engine: any StorageEngine, at now: Int64) throws(StorageError) {
+    let oldest = now - IDTokenIssuer.lifetime * 2000
     let kept = try engine.read { (snapshot) throws(StorageError) in
       var kept: [(NamespaceID, [AccountRevocation])] = []
       for namespace in try snapshot.namespaces() {
@@ -29,7 +33,7 @@ public final class AccountWatch: CommitObserver {
     }
     state.withLock { state in
       for (namespace, revocations) in kept {
-        for one in revocations { state.revocations[namespace, default: [:]][ExactKey(text: one.uid)] = one }
+        for one in revocations where one.effectiveAt >= oldest { state.revocations[namespace, default: [:]][ExactKey(text: one.uid)] = one }
       }
     }
   }

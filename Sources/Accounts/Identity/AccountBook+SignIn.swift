@@ -1,5 +1,5 @@
 import Credentials
-import StorageCore
+public import StorageCore
 public import TreeModel
 
 extension AccountBook {
@@ -103,7 +103,7 @@ extension AccountBook {
   }
 
   /// Removes an account, as an administrator.
-  func remove(_ uid: String, of project: AccountProject, by actor: Actor) async throws(AccountError) {
+  public func remove(_ uid: String, of project: AccountProject, by actor: StorageCore.Actor) async throws(AccountError) {
     try await change(project, by: actor) { (bench) throws(AccountError) in
       guard let record = try bench.account(uid) else { throw AccountError("USER_NOT_FOUND") }
       try bench.delete(record)

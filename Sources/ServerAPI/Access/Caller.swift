@@ -11,28 +11,34 @@ public struct Caller: Sendable, Hashable {
   public let validUntil: Int64?
   /// What security rules see as `auth`; nil for nobody, and for an administrator.
   public let auth: AuthVariable?
+  /// Whether an administrator asks in the name of somebody else, to see what rules say; such a caller is told why.
+  public let isImpersonated: Bool
 
-  private init(actor: Actor, role: AdminRole?, auth: AuthVariable?, validUntil: Int64?) {
+  private init(actor: Actor, role: AdminRole?, auth: AuthVariable?, validUntil: Int64?, isImpersonated: Bool) {
     self.actor = actor
     self.role = role
     self.auth = auth
     self.validUntil = validUntil
+    self.isImpersonated = isImpersonated
   }
 
   /// Anybody; an administrator has the role of administrators.
-  public init(actor: Actor, isAdmin: Bool, auth: AuthVariable? = nil, validUntil: Int64? = nil) {
-    self.init(actor: actor, role: isAdmin ? .admin : nil, auth: auth, validUntil: validUntil)
+  public init(
+    actor: Actor, isAdmin: Bool, auth: AuthVariable? = nil, validUntil: Int64? = nil, isImpersonated: Bool = false
+  ) {
+    self.init(
+      actor: actor, role: isAdmin ? .admin : nil, auth: auth, validUntil: validUntil, isImpersonated: isImpersonated)
   }
 
   /// A signed-in user.
-  public init(user: AuthVariable, validUntil: Int64? = nil) {
-    self.init(actor: user.actor, isAdmin: false, auth: user, validUntil: validUntil)
+  public init(user: AuthVariable, validUntil: Int64? = nil, isImpersonated: Bool = false) {
+    self.init(actor: user.actor, isAdmin: false, auth: user, validUntil: validUntil, isImpersonated: isImpersonated)
   }
 
   /// A service account. Its writes are an administrator's, whatever its role: only the role of administrators may get to the
   /// tree (``onTree()``).
   public init(serviceAccount name: String, role: AdminRole, validUntil: Int64) {
-    self.init(actor: .admin(name), role: role, auth: nil, validUntil: validUntil)
+    self.init(actor: .admin(name), role: role, auth: nil, validUntil: validUntil, isImpersonated: false)
   }
 
   /// A client without credentials.

@@ -11,17 +11,21 @@ import TreeModel
 /// | ``HistoryRoutes`` | the tree as it was, what changed, which commits touched a place |
 /// | ``FunctionRoutes`` | functions: list, pause, resume, retry |
 /// | ``IndexRoutes`` | the indexes of the rules |
+/// | ``RuleRoutes`` | what the rules say of an operation |
 /// | ``LedgerRoutes`` | balances, statements, transfers, reversals, holds, audit |
 /// | ``NamespaceRoutes`` | namespaces |
 /// | ``SystemRoutes`` | status, clock, backup, the audit log |
 /// | ``ReplayRoutes`` | replays, invocations by hand, dead letters |
+/// | ``AccountRoutes`` | players' accounts |
 /// | ``LogRoutes`` | the log's proof and pruning |
 /// | ``ServiceAccountRoutes`` | who may administer: service accounts |
+/// | ``MailRoutes`` | mail, where it is shown and not sent |
 enum AdminRoutes {
   static let routes: [Route] =
     [index, openAPI] + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes + IndexRoutes.routes
+    + RuleRoutes.routes
     + LedgerRoutes.routes + NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes
-    + ServiceAccountRoutes.routes
+    + AccountRoutes.routes + ServiceAccountRoutes.routes + MailRoutes.routes
 
   private static let index = Route.glance("/admin/v1", "This list.", access: .viewer) { _ in
     .json(

@@ -29,18 +29,19 @@ struct RouteTable: Sendable {
       return sink.send(Self.notFound(path, allowed: matches.map(\.0.method)).adminResponse)
     }
     sink.routeClass = path.first == "admin" ? .admin : .operation
-    let caller: Caller
+    var caller = Caller.anonymous
+    let call: RouteCall
     do throws(APIError) {
       caller = try self.caller(of: request, target, for: route)
+      call = RouteCall(request: request, captures: captures, query: target.query, caller: caller, services: services)
+      try admit(caller, to: route)
     } catch {
-      if let action = route.audit {
-        audit.record(action, by: .anonymous, captures, target.query, request.body, result: error.message)
-      }
+      // Who tries what is not allowed is on record, also where nothing would have changed.
+      audit.record(
+        route.audit ?? route.template.text, by: caller.actor, captures, target.query, request.body, result: error.message)
       return sink.send(error.adminResponse)
     }
-    let call = RouteCall(request: request, captures: captures, query: target.query, caller: caller, services: services)
     do throws(APIError) {
-      try admit(caller, to: route)
       try route.description?.check(call)
     } catch {
       if let action = route.audit {
@@ -108,6 +109,7 @@ struct RouteTable: Sendable {
     return caller
   }
 
+  /// Refuses who has not the role, and the tools of development in production: to people whose names go on record.
   private func admit(_ caller: Caller, to route: Route) throws(APIError) {
     guard let needed = route.role else { return }
     guard let role = caller.role, role >= needed else {

@@ -11,11 +11,16 @@ public struct HTTPRequest: Sendable {
   public let headers: HTTPHeaders
   /// The body's bytes; nil if there was none.
   public let body: ByteBuffer?
+  /// Who sent it, as far as the connection and trusted proxies tell.
+  public let client: ClientAddress
 
-  public init(method: HTTPMethod, uri: String, headers: HTTPHeaders = [:], body: ByteBuffer? = nil) {
+  public init(
+    method: HTTPMethod, uri: String, headers: HTTPHeaders = [:], body: ByteBuffer? = nil, client: ClientAddress = .unknown
+  ) {
     self.method = method
     self.uri = uri
     self.headers = headers
     self.body = body
+    self.client = client
   }
 }

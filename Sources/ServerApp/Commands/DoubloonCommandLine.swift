@@ -33,8 +33,9 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
       """,
     version: "doubloon 0.1.0",
     groupedSubcommands: [
-      CommandGroup(name: "Serving", subcommands: [DevCommand.self]),
-      CommandGroup(name: "The tree", subcommands: [DataCommand.self]),
+      CommandGroup(name: "Serving", subcommands: [DevCommand.self, ServeCommand.self, ConfigCommand.self]),
+      CommandGroup(name: "The tree", subcommands: [DataCommand.self, RulesCommand.self]),
+      CommandGroup(name: "Players", subcommands: [AccountsCommand.self]),
       CommandGroup(
         name: "Rewards",
         subcommands: [

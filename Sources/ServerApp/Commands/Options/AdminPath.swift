@@ -7,11 +7,14 @@ enum AdminPath {
 
   static let events = "/admin/v1/events"
   static let why = "/admin/v1/why"
+  static let accounts = "/admin/v1/accounts"
   static let audits = "/admin/v1/audits"
   static let data = "/admin/v1/data"
   static let dataDiff = "/admin/v1/data/diff"
   static let dataLog = "/admin/v1/data/log"
   static let functions = "/admin/v1/functions"
+  static let rules = "/.settings/rules.json"
+  static let explainRules = "/admin/v1/rules/explain"
   static let replays = "/admin/v1/replays"
   static let log = "/admin/v1/log"
   static let acknowledge = "/admin/v1/dead-letters/acknowledge"
@@ -26,6 +29,9 @@ enum AdminPath {
 
   /// One service account.
   static func serviceAccount(_ name: String) -> String { "\(serviceAccounts)/\(PercentEncoding.segment(name))" }
+
+  /// One account.
+  static func account(_ uid: String) -> String { "\(accounts)/\(PercentEncoding.segment(uid))" }
 
   /// One replay.
   static func replay(_ id: Int64) -> String { "\(replays)/\(id)" }

@@ -15,16 +15,18 @@ extension ServerOptions {
         return try await body(client)
       }
     }
+    let authority = authority ?? Self.variable("DOUBLOON_CA")
     switch try credential() {
     case .token(let token):
-      return try await Self.explaining(try AdminClient(server: address(), token: token), body)
+      return try await Self.explaining(try AdminClient(server: address(), token: token, authority: authority), body)
     case .serviceAccount(let account):
       // A key file says itself where its server is.
       let server = namesAddress() ? address() : account.server
-      let token = try await Self.explaining(try AdminClient(server: server, token: nil)) { client in
+      let client = try AdminClient(server: server, token: nil, authority: authority)
+      let token = try await Self.explaining(client) { client in
         try await client.accessToken(for: account, at: SystemClock().now())
       }
-      return try await Self.explaining(try AdminClient(server: server, token: token), body)
+      return try await Self.explaining(try AdminClient(server: server, token: token, authority: authority), body)
     }
   }
 

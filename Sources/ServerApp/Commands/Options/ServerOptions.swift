@@ -18,6 +18,12 @@ struct ServerOptions: ParsableArguments {
   var key: String?
 
   @Option(
+    name: .customLong("ca"),
+    help: ArgumentHelp(
+      "Certificates that vouch for an https server's. (environment: DOUBLOON_CA; default: the system's)", valueName: "file"))
+  var authority: String?
+
+  @Option(
     help: ArgumentHelp("Open this data folder instead of asking a server; no server may have it open.", valueName: "dir"))
   var data: String?
 

@@ -1,0 +1,39 @@
+public import StorageCore
+public import TreeModel
+
+/// What administrators do beside the protocol.
+extension AccountBook {
+  /// A page of accounts by uid, without hashes.
+  public func page(of project: AccountProject, after uid: String?, limit: Int) throws(AccountError) -> JSON {
+    let namespace = project.namespace
+    let (page, count) = try look { (snapshot) throws(StorageError) in
+      (try snapshot.accounts(in: namespace, after: uid, limit: limit), try snapshot.accountCount(in: namespace))
+    }
+    return JSON(fields: [
+      ("accounts", .array(page.map(UserJSON.own))), ("count", .int(count)),
+      ("next", page.count == limit ? page.last.map { .string($0.uid) } : nil),
+    ])
+  }
+
+  /// One account, without its hash.
+  ///
+  /// - Throws: `USER_NOT_FOUND`.
+  public func described(_ uid: String, of project: AccountProject) throws(AccountError) -> JSON {
+    guard let record = try account(uid, of: project) else { throw AccountError("USER_NOT_FOUND") }
+    return UserJSON.own(record)
+  }
+
+  /// Lets nobody sign in, or lets the player sign in again.
+  public func setDisabled(_ isDisabled: Bool, _ uid: String, of project: AccountProject, by actor: StorageCore.Actor)
+    async throws(AccountError) -> JSON
+  {
+    let record = try await change(project, by: actor) { (bench) throws(AccountError) in
+      guard let before = try bench.account(uid) else { throw AccountError("USER_NOT_FOUND") }
+      var record = before
+      record.isDisabled = isDisabled
+      try bench.save(record, from: before)
+      return record
+    }
+    return UserJSON.own(record)
+  }
+}

@@ -1,0 +1,108 @@
+import Accounts
+import NIOHTTP1
+import StorageCore
+import TreeModel
+
+/// Players' accounts, for administrators: who there is, and what is done about them.
+///
+/// What has to do with passwords (making accounts, imports) goes through the Identity Toolkit's own methods, whose bodies no
+/// log keeps.
+enum AccountRoutes {
+  private static let uid = RouteDescription.Parameter("uid", .filled, required: true, "The account.")
+  private static let account: Schema = .object([
+    .always("localId", .text), .always("createdAt", .text), .always("disabled", .boolean), .maybe("email", .text),
+    .maybe("providerUserInfo", .list(.any)),
+  ])
+
+  static let routes: [Route] = [
+    Route.listing("/admin/v1/accounts", "The accounts, by uid.", list).described(
+      RouteDescription(
+        query: [.limit(50), .init("cursor", .filled, "The \"next\" of an earlier page, to go on behind it.")],
+        answer: .object([
+          .always("accounts", .list(account)), .always("count", .count, "how many there are in all"),
+          .maybe("next", .text, "the next page's cursor"),
+        ]))),
+    Route.listing("/admin/v1/accounts/{uid}", "One account.", show).described(
+      RouteDescription(captures: [uid], answer: account, others: [404: "There is no such account."])),
+    Route.change(
+      .POST, "/admin/v1/accounts/{uid}/disable", audit: "accounts.disable",
+      "Lets nobody sign in to an account; what was issued is void at once."
+    ) { (call) throws(APIError) in try await disable(call, true) }.described(
+      RouteDescription(captures: [uid], body: [], answer: account, others: [404: "There is no such account."])),
+    Route.change(
+      .POST, "/admin/v1/accounts/{uid}/enable", audit: "accounts.enable", "Lets the player sign in again."
+    ) { (call) throws(APIError) in try await disable(call, false) }.described(
+      RouteDescription(captures: [uid], body: [], answer: account, others: [404: "There is no such account."])),
+    Route.change(
+      .DELETE, "/admin/v1/accounts/{uid}", audit: "accounts.delete",
+      "Removes an account; the player's record and ledger stay.", delete
+    ).described(
+      RouteDescription(
+        captures: [uid], answer: .object([.always("status", .choice(["ok"]))]), others: [404: "There is no such account."])),
+  ]
+
+  private static func book(_ call: RouteCall) throws(APIError) -> AccountBook {
+    guard let book = call.services.accounts else {
+      throw APIError(.notImplemented, "not_available", "This server keeps no accounts.")
+    }
+    return book
+  }
+
+  private static func project(_ call: RouteCall) throws(APIError) -> AccountProject {
+    let suffix = "-default-rtdb"
+    let name = call.namespaceName
+    return AccountProject(
+      name: name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name, namespace: try call.namespace())
+  }
+
+  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let (book, project, limit) = (try book(call), try project(call), try call.limit())
+    return .json(
+      try answering { () throws(AccountError) in try book.page(of: project, after: call.query["cursor"], limit: limit) })
+  }
+
+  private static func show(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let (book, project) = (try book(call), try project(call))
+    let uid = call.captures["uid"] ?? ""
+    return .json(try answering { () throws(AccountError) in try book.described(uid, of: project) })
+  }
+
+  private static func disable(_ call: RouteCall, _ isDisabled: Bool) async throws(APIError) -> HTTPResponse {
+    let (book, project) = (try book(call), try project(call))
+    do throws(AccountError) {
+      let uid = call.captures["uid"] ?? ""
+      return .json(try await book.setDisabled(isDisabled, uid, of: project, by: call.caller.actor))
+    } catch {
+      throw APIError(error)
+    }
+  }
+
+  private static func delete(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let (book, project) = (try book(call), try project(call))
+    do throws(AccountError) {
+      try await book.remove(call.captures["uid"] ?? "", of: project, by: call.caller.actor)
+    } catch {
+      throw APIError(error)
+    }
+    return .json(["status": "ok"])
+  }
+
+  private static func answering(_ body: () throws(AccountError) -> JSON) throws(APIError) -> JSON {
+    do throws(AccountError) {
+      return try body()
+    } catch {
+      throw APIError(error)
+    }
+  }
+}
+
+extension APIError {
+  /// What the accounts refused, in the administrators' shape.
+  fileprivate init(_ error: AccountError) {
+    if error.code == "USER_NOT_FOUND" {
+      self.init(.notFound, "not_found", "There is no such account; GET /admin/v1/accounts lists all there are.")
+    } else {
+      self.init(HTTPResponseStatus(statusCode: error.status), error.code.lowercased(), error.message)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Accounts
+import Credentials
+import Logging
+import NIOPosix
+import ServerAPI
+import StorageCore
+import TreeDatabase
+
+/// Puts the players' accounts together: threads for passwords, the book, and who clean up.
+final class AccountAssembly: Sendable {
+  let book: AccountBook
+  /// Users who are connected, told of what the watch hears.
+  let connectedUsers = ConnectedUsers()
+  private let configuration: ServerConfiguration
+  private let database: Database
+  private let pool: NIOThreadPool
+  private let logger: Logger
+
+  init(configuration: ServerConfiguration, database: Database, watch: AccountWatch, keys: CurrentKeys, logger: Logger) {
+    self.configuration = configuration
+    self.database = database
+    self.logger = logger
+    let options = configuration.accounts
+    let pool = NIOThreadPool(numberOfThreads: options.hashingThreads)
+    self.pool = pool
+    book = AccountBook(
+      engine: database.engine, writer: database, watch: watch, clock: configuration.clock,
+      issuer: IDTokenIssuer(mode: options.isDevelopment ? .unsigned : .signed, keys: keys),
+      hasher: PasswordHasher(cost: configuration.passwordCost),
+      hashing: OffLoopWork { work in
+        pool.submit { _ in work() }
+        return true
+      }, options: options, mail: configuration.codeMailing, random: SystemRandomNumberGenerator(),
+      announce: { logger.notice("\($0)") })
+    let users = connectedUsers
+    watch.listen { users.tell($1) }
+  }
+
+  /// Who a client is, by accounts and beneath them by the policy.
+  func authenticator(over administrators: any Authenticating) -> any Authenticating {
+    let (project, name) = (configuration.project, configuration.defaultNamespace)
+    return AccountAuthenticator(
+      administrators: administrators, book: book, project: configuration.accounts.isDevelopment ? nil : project,
+      namespace: { [database] in
+        database.namespace(named: $0 == project ? name : AccountProject.namespaceName(of: $0))
+      })
+  }
+
+  /// Reads what earlier processes left, and starts the threads.
+  func start() throws {
+    try book.watch.load(from: database.engine, at: configuration.clock.now())
+    pool.start()
+  }
+
+  /// What works as long as the server does.
+  var services: [RoomService] {
+    let sweeper = AccountSweeper(
+      book: book, engine: database.engine, currencies: configuration.currencies, clock: configuration.clock, logger: logger)
+    return [RoomService(name: "accounts", sweeper.run)]
+  }
+
+  func stop() {
+    try? pool.syncShutdownGracefully()
+  }
+}

@@ -1,0 +1,110 @@
+import TreeModel
+
+/// Firebase's own export formats: `{"users":[…]}`, or one line for each account.
+enum AccountFile {
+  /// The providers that have columns of their own, four each, from the ninth column on.
+  private static let providers = ["google.com", "facebook.com", "twitter.com", "github.com"]
+
+  /// Reads a file; CSV if its name ends so.
+  static func read(_ bytes: [UInt8], from name: String) throws -> [JSON] {
+    if name.hasSuffix(".csv") { return try rows(of: String(decoding: bytes, as: UTF8.self), name) }
+    let json = try JSONInput.parse(bytes, from: name)
+    guard let users = json["users"]?.array ?? json.array else {
+      throw CommandFailure("\(name) must hold {\"users\": […]}, as \"firebase auth:export\" writes it.")
+    }
+    return users.map(normalized)
+  }
+
+  static func write(_ users: [JSON], asCSV: Bool) -> [UInt8] {
+    guard !asCSV else { return Array((users.map(line) + [""]).joined(separator: "\n").utf8) }
+    return Array((JSON.object([JSON.Member(key: "users", value: .array(users))]).prettyText + "\n").utf8)
+  }
+
+  /// Exports name the claims `customAttributes`, and some tools `customClaims`, as an object.
+  private static func normalized(_ user: JSON) -> JSON {
+    guard user["customAttributes"] == nil, let claims = user["customClaims"], claims.object != nil else { return user }
+    return .object((user.object ?? []) + [JSON.Member(key: "customAttributes", value: .string(claims.compactText))])
+  }
+
+  // MARK: CSV
+
+  /// The columns: uid, address, whether it is verified, hash, salt, name, picture, then id, address, name and picture of four
+  /// providers, then when it was made, the last sign-in, the number, whether it is disabled, the claims.
+  private static func rows(of text: String, _ name: String) throws -> [JSON] {
+    var users: [JSON] = []
+    for (index, line) in text.split(whereSeparator: \.isNewline).enumerated() {
+      let cells = cells(of: line)
+      guard cells.count >= 23, !cells[0].isEmpty else {
+        throw CommandFailure("\(name): line \(index + 1) has \(cells.count) columns instead of 23 or more, or no uid.")
+      }
+      users.append(user(cells))
+    }
+    return users
+  }
+
+  private static func user(_ cells: [String]) -> JSON {
+    func text(_ index: Int) -> JSON? { index < cells.count && !cells[index].isEmpty ? .string(cells[index]) : nil }
+    var identities: [JSON] = []
+    for (number, provider) in providers.enumerated() {
+      let first = 7 + number * 4
+      guard let rawID = text(first) else { continue }
+      identities.append(
+        object([
+          ("providerId", .string(provider)), ("rawId", rawID), ("email", text(first + 1)), ("displayName", text(first + 2)),
+          ("photoUrl", text(first + 3)),
+        ]))
+    }
+    return object([
+      ("localId", text(0)), ("email", text(1)), ("emailVerified", .bool(cells[2] == "true")), ("passwordHash", text(3)),
+      ("salt", text(4)), ("displayName", text(5)), ("photoUrl", text(6)),
+      ("providerUserInfo", identities.isEmpty ? nil : .array(identities)), ("createdAt", text(23)), ("lastLoginAt", text(24)),
+      ("phoneNumber", text(25)), ("disabled", cells.count > 26 ? .bool(cells[26] == "true") : nil),
+      ("customAttributes", text(27)),
+    ])
+  }
+
+  private static func line(_ user: JSON) -> String {
+    func text(_ name: String) -> String { user[name]?.string ?? user[name]?.bool.map(String.init) ?? "" }
+    var cells = ["localId", "email", "emailVerified", "passwordHash", "salt", "displayName", "photoUrl"].map(text)
+    let identities = user.listed("providerUserInfo")
+    for provider in providers {
+      let identity = identities.first { $0["providerId"]?.string == provider }
+      cells += ["rawId", "email", "displayName", "photoUrl"].map { identity?[$0]?.string ?? "" }
+    }
+    cells += ["createdAt", "lastLoginAt", "phoneNumber", "disabled", "customAttributes"].map(text)
+    return cells.map(quoted).joined(separator: ",")
+  }
+
+  private static func quoted(_ cell: String) -> String {
+    guard cell.utf8.contains(where: { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }) else { return cell }
+    return "\"" + cell.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+
+  /// The cells of a line; a quoted one may hold commas, and two quotes for one.
+  private static func cells(of line: Substring) -> [String] {
+    var cells: [String] = []
+    var cell = ""
+    var isQuoted = false
+    var previousWasQuote = false
+    for character in line {
+      if character == "\"" {
+        if isQuoted || !previousWasQuote { isQuoted.toggle() } else { isQuoted = true }
+        if previousWasQuote, isQuoted { cell.append("\"") }
+        previousWasQuote = !isQuoted
+        continue
+      }
+      previousWasQuote = false
+      if character == ",", !isQuoted {
+        cells.append(cell)
+        cell = ""
+      } else {
+        cell.append(character)
+      }
+    }
+    return cells + [cell]
+  }
+
+  private static func object(_ members: [(String, JSON?)]) -> JSON {
+    .object(members.compactMap { name, value in value.map { JSON.Member(key: name, value: $0) } })
+  }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import TreeModel
+
+/// `doubloon accounts delete`: removes an account.
+struct AccountsDeleteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "Remove an account. The player's record in the tree and the ledger stay.",
+    discussion: """
+      Functions that wait for deleted accounts run. A disabled account can come back, a deleted one cannot: in doubt, \
+      "doubloon accounts disable".
+
+      Examples:
+        doubloon accounts delete 7fKq2vYw8ZbT0mXe4sRu1pLd9cGh
+      """)
+
+  @Argument(help: "The account's uid.")
+  var uid: String
+
+  @OptionGroup
+  var output: OutputOptions
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  func run() async throws {
+    let answer = try await server.withClient { client in
+      try await client.delete(AdminPath.account(uid), query: server.query)
+    }
+    output.print(answer) { _ in "\(uid.printable) is deleted." }
+  }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import TreeModel
+
+/// `doubloon accounts list`: who there is.
+struct AccountsListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List accounts, by uid.",
+    discussion: """
+      Examples:
+        doubloon accounts list
+        doubloon accounts list --limit 1000 --json
+      """)
+
+  @Option(help: ArgumentHelp("At most so many accounts.", valueName: "count"))
+  var limit = 50
+
+  @Option(help: ArgumentHelp("Only behind this uid.", valueName: "uid"))
+  var after: String?
+
+  @OptionGroup
+  var output: OutputOptions
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  mutating func validate() throws {
+    guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
+  }
+
+  func run() async throws {
+    let query = server.query + [QueryItem("limit", String(limit)), QueryItem("cursor", after)].compactMap(\.self)
+    let answer = try await server.withClient { client in try await client.get(AdminPath.accounts, query: query) }
+    output.print(answer, Self.text)
+  }
+
+  static func text(_ answer: JSON) -> String {
+    var table = TextTable([.text("UID"), .text("EMAIL"), .text("PROVIDERS"), .text("STATE"), .text("NAME")])
+    for account in answer.listed("accounts") {
+      let providers = account.listed("providerUserInfo").compactMap { $0["providerId"]?.string }
+      table.add([
+        account["localId"]?.string?.printable ?? "-", account["email"]?.string?.printable ?? "-",
+        providers.isEmpty ? "anonymous" : providers.joined(separator: ", "),
+        account["disabled"]?.bool == true ? "disabled" : "active", account["displayName"]?.string?.printable ?? "",
+      ])
+    }
+    var text = table.isEmpty ? "There are no accounts." : table.render()
+    if let next = answer["next"]?.string {
+      text += "\n\nThere are \(answer["count"]?.int ?? 0) in all: add --after \(next.printable)."
+    }
+    return text
+  }
+}
