@@ -36,9 +36,10 @@ struct RouteTable: Sendable {
       call = RouteCall(request: request, captures: captures, query: target.query, caller: caller, services: services)
       try admit(caller, to: route)
     } catch {
-      // Who tries what is not allowed is on record, also where nothing would have changed.
-      audit.record(
-        route.audit ?? route.template.text, by: caller.actor, captures, target.query, request.body, result: error.message)
+      // What an administrator may not is on record, also where nothing would have changed; strangers must not fill the log.
+      if let action = route.audit ?? (caller.role == nil ? nil : route.template.text) {
+        audit.record(action, by: caller.actor, captures, target.query, request.body, result: error.message)
+      }
       return sink.send(error.adminResponse)
     }
     do throws(APIError) {
