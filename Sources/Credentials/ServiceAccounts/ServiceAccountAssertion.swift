@@ -7,6 +7,9 @@ import TreeModel
 public struct ServiceAccountAssertion: Sendable, Hashable {
   /// The grant type of the request that carries one.
   public static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+  /// What Google's library for Python writes as the audience, whatever the key file says. Accepted beside the file's own:
+  /// the key is known here alone, so there is nobody else whom the assertion could have been made for.
+  static let googleAudience = "https://oauth2.googleapis.com/token"
   /// How long an assertion may be valid, in seconds.
   public static let lifetimeMax: Int64 = 3600
 
@@ -39,7 +42,9 @@ public struct ServiceAccountAssertion: Sendable, Hashable {
     // Acting for another user is not a thing here: who signs is who acts.
     if let subject = token.claims["sub"]?.string, subject != email { throw .wrongIssuer(email) }
     let audience = token.claims["aud"]?.string ?? "nobody"
-    guard audience == signer.tokenURI else { throw .wrongAudience(String(audience.unicodeScalars.prefix(200))) }
+    guard audience == signer.tokenURI || audience == Self.googleAudience else {
+      throw .wrongAudience(String(audience.unicodeScalars.prefix(200)))
+    }
     let times = try TokenTimes(token.claims)
     try times.check(at: now, skew: TokenTimes.skew)
     guard times.expiresAt - times.issuedAt <= Self.lifetimeMax else { throw .malformed("it is valid for more than an hour.") }

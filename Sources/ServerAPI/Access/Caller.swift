@@ -22,6 +22,7 @@ public struct Caller: Sendable, Hashable {
     self.isImpersonated = isImpersonated
   }
 
+  /// Anybody; an administrator has the role of administrators.
   public init(
     actor: Actor, isAdmin: Bool, auth: AuthVariable? = nil, validUntil: Int64? = nil, isImpersonated: Bool = false
   ) {

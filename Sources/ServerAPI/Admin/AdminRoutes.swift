@@ -40,7 +40,10 @@ enum AdminRoutes {
         }))
   }.described(
     RouteDescription(
-      answer: .list(.object([.always("method", .text), .always("path", .text), .always("summary", .text), .always("role", .text, "what it takes")]))))
+      answer: .list(
+        .object([
+          .always("method", .text), .always("path", .text), .always("summary", .text), .always("role", .text, "what it takes"),
+        ]))))
 
   private static let openAPI = Route.glance("/admin/v1/openapi", "This surface as an OpenAPI document.", access: .viewer) { _ in
     .json(document)

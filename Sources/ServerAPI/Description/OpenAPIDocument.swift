@@ -22,7 +22,11 @@ enum OpenAPIDocument {
         "components",
         [
           "securitySchemes": [
-            "bearer": ["type": "http", "scheme": "bearer", "description": "An administrator's token, in development owner; or a service account's access token, from POST /token."]
+            "bearer": [
+              "type": "http", "scheme": "bearer",
+              "description":
+                "An administrator's token, in development owner; or a service account's access token, from POST /token.",
+            ]
           ],
           "schemas": .object(AnswerSchemas.all.map { .init(key: $0.name, value: $0.schema.document) }),
         ]

@@ -35,6 +35,14 @@ struct RouteTable: Sendable {
       caller = try self.caller(of: request, target, for: route)
       call = RouteCall(request: request, captures: captures, query: target.query, caller: caller, services: services)
       try admit(caller, to: route)
+    } catch {
+      // What an administrator may not is on record, also where nothing would have changed; strangers must not fill the log.
+      if let action = route.audit ?? (caller.role == nil ? nil : route.template.text) {
+        audit.record(action, by: caller.actor, captures, target.query, request.body, result: error.message)
+      }
+      return sink.send(error.adminResponse)
+    }
+    do throws(APIError) {
       try route.description?.check(call)
     } catch {
       if let action = route.audit {
@@ -108,7 +116,8 @@ struct RouteTable: Sendable {
     guard let role = caller.role, role >= needed else {
       throw APIError(
         .forbidden, "role_needed",
-        "This takes the role \(needed.rawValue), and \(caller.actor) is \(caller.role?.rawValue ?? "none"); ask an administrator.")
+        "This takes the role \(needed.rawValue), and \(caller.actor) is \(caller.role?.rawValue ?? "none"); ask an administrator."
+      )
     }
     if case .adminInDevelopment = route.access, !services.access.isDevelopment {
       throw APIError(.forbidden, "development_only", "This exists in development only (doubloon dev).")

@@ -135,11 +135,8 @@ extension ServiceAccountDesk {
     live.withLock { _ = $0.removeValue(forKey: KeyID(record.keyID)) }
   }
 
-  /// The namespace whose commit carries the row: the server's own, or, of a folder that was served as another project, any.
   private func carrier() async throws(CommitRefusal) -> NamespaceID {
-    if let own = database.namespace(named: namespace) { return own }
-    let first = try? database.engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces().first?.id }
-    if let first { return first }
+    if let there = database.carrier(named: namespace) { return there }
     return try await database.openNamespace(named: namespace)
   }
 

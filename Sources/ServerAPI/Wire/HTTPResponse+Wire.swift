@@ -33,7 +33,8 @@ extension HTTPResponse {
     if isForOneVisitor {
       buffer.writeStaticString("Cache-Control: no-store\r\nVary: User-Agent\r\nX-Content-Type-Options: nosniff\r\n")
     } else {
-      buffer.writeStaticString("Access-Control-Allow-Origin: *\r\nCache-Control: no-cache\r\n")
+      buffer.writeStaticString("Access-Control-Allow-Origin: *\r\n")
+      if !headers.contains(where: { $0.name == "Cache-Control" }) { buffer.writeStaticString("Cache-Control: no-cache\r\n") }
     }
     for header in headers {
       buffer.writeString(header.name)
