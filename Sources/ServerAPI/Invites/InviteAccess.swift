@@ -30,7 +30,7 @@ struct InviteAccess {
   func player(_ caller: Caller, _ json: JSON) throws(LinkFault) -> String {
     switch caller.actor {
     case .user(let uid): return uid
-    case .admin:
+    case .admin where caller.isAdmin:
       guard let uid = json["player"]?.string, !uid.isEmpty else {
         throw LinkFault(.invalidArgument, "player is missing: an administrator says who invites.")
       }

@@ -16,19 +16,20 @@ enum LinkAdminRoutes {
         answer: .object([.always("links", .list(link)), .maybe("next", .text)]))),
     Route.listing("/admin/v1/links/link", "One short link, or what a long one says.", show).described(
       RouteDescription(query: [linkParameter], answer: link)),
-    Route.change(.GET, "/admin/v1/links/stats", audit: nil, "What was counted of a short link, by day.", stats).described(
-      RouteDescription(
-        query: [linkParameter, .init("days", .integer(1...36_500), "So many days back; 7 if it is not given.")],
-        answer: .object([
-          .always("link", .text),
-          .always("totals", .list(.object([.always("platform", .text), .always("event", .text), .always("count", .text)]))),
-          .always(
-            "days",
-            .list(
-              .object([
-                .always("day", .text), .always("platform", .text), .always("event", .text), .always("count", .count),
-              ]))),
-        ]))),
+    Route.change(.GET, "/admin/v1/links/stats", audit: nil, "What was counted of a short link, by day.", access: .viewer, stats)
+      .described(
+        RouteDescription(
+          query: [linkParameter, .init("days", .integer(1...36_500), "So many days back; 7 if it is not given.")],
+          answer: .object([
+            .always("link", .text),
+            .always("totals", .list(.object([.always("platform", .text), .always("event", .text), .always("count", .text)]))),
+            .always(
+              "days",
+              .list(
+                .object([
+                  .always("day", .text), .always("platform", .text), .always("event", .text), .always("count", .count),
+                ]))),
+          ]))),
     Route.listing("/admin/v1/links/qr", "A link as a QR code.", code).described(
       RouteDescription(
         query: [

@@ -15,6 +15,9 @@ enum LinkRoutes {
       post("/v1/installAttribution", "Which link an installation came from.", install),
       post("/v1/reopenAttribution", "What a link that opened the app says.", reopen),
       post("/v1/convertInvitation", "Notes that an invitation led to something.", convert),
+      post("/v1/players:begin", "Attributes an installation, signs a new player in and claims, in one call.") {
+        (access: LinkAccess, json: JSON) async throws(LinkFault) in try await FirstStart.begin(access, json)
+      },
       post("/v1/referrals:claim", "Says who invited the player, by a click or a code.", claim),
     ] + associations
 
@@ -76,7 +79,7 @@ enum LinkRoutes {
   // MARK: Asking
 
   @Sendable private static func stats(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
-    _ = try access.admin()
+    _ = try access.admin(isLooking: true)
     let days = access.call.query["durationDays"].map { Int64($0) } ?? 7
     guard let days, (1...36_500).contains(days) else {
       throw LinkFault(.invalidArgument, "durationDays must be an integer from 1 to 36500.")
@@ -111,7 +114,7 @@ enum LinkRoutes {
     let player: String
     switch caller.actor {
     case .user(let uid): player = uid
-    case .admin:
+    case .admin where caller.isAdmin:
       guard let uid = json["player"]?.string, !uid.isEmpty else {
         throw LinkFault(.invalidArgument, "player is missing: an administrator says for whom the claim is.")
       }
