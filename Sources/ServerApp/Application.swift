@@ -71,7 +71,8 @@ public final class Application: Sendable {
     database = try Database(
       engine: engine,
       participants: [LedgerParticipant(table: currencies), EventParticipant(table: table, limits: configuration.limits)],
-      observers: configuration.dispatchesFunctions ? [watch, listeners, dispatcher, outbox, metrics] : [watch, metrics, listeners],
+      observers: configuration.dispatchesFunctions
+        ? [watch, listeners, dispatcher, outbox, metrics] : [watch, metrics, listeners],
       limits: configuration.limits,
       clock: configuration.clock)
     listeners.search(with: database.reader)

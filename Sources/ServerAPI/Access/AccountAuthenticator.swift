@@ -41,7 +41,8 @@ public struct AccountAuthenticator: Authenticating {
       return try administrators.caller(credentials)
     }
     let caller = Caller(
-      user: AuthVariable(uid: token.uid, claims: token.claims), validUntil: token.expiresAt.multipliedReportingOverflow(by: 1000).partialValue)
+      user: AuthVariable(uid: token.uid, claims: token.claims),
+      validUntil: token.expiresAt.multipliedReportingOverflow(by: 1000).partialValue)
     guard !isVoid(caller) else { throw .expiredToken }
     return caller
   }
