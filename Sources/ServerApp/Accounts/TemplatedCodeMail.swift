@@ -1,5 +1,6 @@
 import Accounts
 import MailContent
+import StorageCore
 
 /// Writes the letters with players' codes in the words of the templates, for the outlet `mail`.
 struct TemplatedCodeMail: CodeMailing {
