@@ -1,6 +1,8 @@
 public import Accounts
 public import Credentials
+public import Invites
 public import Ledger
+public import Links
 public import Logging
 public import NIOPosix
 public import StorageCore
@@ -38,6 +40,10 @@ public final class ServerServices: Sendable {
   public let replays: (any ReplayOperating)?
   /// Nil where no ledger is kept.
   public let ledger: LedgerBook?
+  /// Nil where no links are served.
+  public let links: LinkBook?
+  /// Nil where no invitations are sent.
+  public let invites: InviteBook?
   /// Answers `X-Doubloon-Wait: effects`.
   public let effects: (any EffectsWaiting)?
   /// The clock to move, in development.
@@ -59,6 +65,7 @@ public final class ServerServices: Sendable {
     metrics: ServerMetrics, defaultNamespace: String,
     threadPool: NIOThreadPool, logger: Logger, random: any RandomNumberGenerator & Sendable,
     functions: (any FunctionOperating)? = nil, replays: (any ReplayOperating)? = nil, ledger: LedgerBook? = nil,
+    links: LinkBook? = nil, invites: InviteBook? = nil,
     effects: (any EffectsWaiting)? = nil, accounts: AccountBook? = nil, connectedUsers: ConnectedUsers = ConnectedUsers(),
     adjustableClock: AdjustableClock? = nil, keys: CurrentKeys? = nil, serviceAccounts: ServiceAccountDesk? = nil,
     mail: (any MailShowing)? = nil,
@@ -76,6 +83,8 @@ public final class ServerServices: Sendable {
     self.functions = functions
     self.replays = replays
     self.ledger = ledger
+    self.links = links
+    self.invites = invites
     self.effects = effects
     self.accounts = accounts
     self.connectedUsers = connectedUsers

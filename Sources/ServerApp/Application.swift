@@ -1,6 +1,8 @@
 public import Accounts
 public import FunctionsKit
+public import Invites
 public import Ledger
+public import Links
 public import Logging
 import MailContent
 import NIOCore
@@ -32,6 +34,10 @@ public final class Application: Sendable {
   public let replayer: Replayer
   /// The ledger, for transfers, holds and statements.
   public let ledger: LedgerBook
+  /// Invitation links.
+  public let links: LinkBook
+  /// Invitations that are sent.
+  public let invites: InviteBook
 
   /// The players' accounts.
   public var accounts: AccountBook { assembly.book }
@@ -90,6 +96,12 @@ public final class Application: Sendable {
       clock: configuration.clock)
     listeners.search(with: database.reader)
     ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
+    links = try LinkBook(
+      engine: engine, writer: database, home: DatabaseHome(database: database, name: configuration.defaultNamespace),
+      clock: configuration.clock, random: SystemRandomNumberGenerator(), settings: configuration.linkSettings)
+    invites = try InviteBook(
+      engine: engine, writer: database, home: DatabaseHome(database: database, name: configuration.defaultNamespace),
+      clock: configuration.clock, random: SystemRandomNumberGenerator())
     replayer = Replayer(dispatcher: dispatcher, writer: database, logger: logger)
     threadPool = NIOThreadPool(numberOfThreads: 2)
     keeper = try KeyKeeper(storage: configuration.storage, clock: configuration.clock, logger: logger)
@@ -99,8 +111,8 @@ public final class Application: Sendable {
       configuration: configuration, database: database, watch: watch, keys: keeper.keys, logger: logger)
     let surfaces = Surfaces(
       configuration: configuration, database: database, listeners: listeners, dispatcher: dispatcher, replayer: replayer,
-      ledger: ledger, keys: keeper.keys, serviceAccounts: serviceAccounts, accounts: assembly, metrics: metrics,
-      threadPool: threadPool, identity: identity, mail: ring, logger: logger)
+      ledger: ledger, links: links, invites: invites, keys: keeper.keys, serviceAccounts: serviceAccounts,
+      accounts: assembly, metrics: metrics, threadPool: threadPool, identity: identity, mail: ring, logger: logger)
     server = surfaces.makeServer()
   }
 
@@ -156,12 +168,14 @@ public final class Application: Sendable {
   private func startedRooms() async throws -> [any Service] {
     threadPool.start()
     try assembly.start()
-    guard configuration.dispatchesFunctions else { return [] }
+    let counting = RoomService(name: "links", links.run)
+    guard configuration.dispatchesFunctions else { return [counting] }
     try await NamespaceInstallation(configuration: configuration, database: database, logger: logger).run()
     let report = try await dispatcher.start(writer: database)
     for line in report.lines { logger.notice("\(line)") }
     let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
     return certificateServices + [
+      counting,
       RoomService(name: "dispatcher", dispatcher.run),
       RoomService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
       RoomService(name: "holds", sweeper.run),

@@ -1,5 +1,6 @@
 public import Accounts
 public import Credentials
+public import Links
 import MailContent
 import ServerAPI
 public import StorageCore
@@ -29,6 +30,8 @@ public struct ServerConfiguration: Sendable {
   public var currencies: [Currency]
   /// Overrides of functions' settings, by function and setting.
   public var functionSettings: TreeNode
+  /// The settings of links, if the configuration holds them; nil: they are set over the administrators' surface.
+  public var linkSettings: LinkSettings?
   /// Whether functions run. Commands that open the data themselves look without touching.
   public var dispatchesFunctions: Bool
   /// How much one commit may do, and how many may wait.
@@ -76,6 +79,7 @@ public struct ServerConfiguration: Sendable {
     adminToken = "owner"
     currencies = [.piecesOfEight]
     functionSettings = .absent
+    linkSettings = nil
     dispatchesFunctions = true
     limits = WriteLimits()
     eventLoops = nil

@@ -1,5 +1,7 @@
 import Credentials
+import Invites
 import Ledger
+import Links
 import Logging
 import NIOPosix
 import ServerAPI
@@ -15,6 +17,8 @@ struct Surfaces {
   let dispatcher: Dispatcher
   let replayer: Replayer
   let ledger: LedgerBook
+  let links: LinkBook
+  let invites: InviteBook
   let keys: CurrentKeys
   let serviceAccounts: ServiceAccountDesk
   let accounts: AccountAssembly
@@ -37,8 +41,8 @@ struct Surfaces {
       database: database, listeners: listeners, authenticator: accounts.authenticator(over: policy),
       access: RuledAccess(database: database, unruled: policy),
       metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,
-      random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, effects: desk,
-      accounts: accounts.book, connectedUsers: accounts.connectedUsers,
+      random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, links: links, invites: invites,
+      effects: desk, accounts: accounts.book, connectedUsers: accounts.connectedUsers,
       adjustableClock: isDevelopment ? configuration.clock as? AdjustableClock : nil, keys: keys,
       serviceAccounts: serviceAccounts, mail: mail,
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })

@@ -11,13 +11,15 @@ public struct ClickToken: Sendable, Hashable {
   public let id: String
   /// In milliseconds since 1970, to the second.
   public let time: Int64
+  /// Where the link was opened.
   public let platform: LinkPlatform
 
   private static let platforms: [LinkPlatform] = [.android, .desktop, .ios, .other]
 
   /// Makes one for a click that happens now.
   static func issue(
-    for link: String, on platform: LinkPlatform, at time: Int64, key: SymmetricKey, using random: inout some RandomNumberGenerator
+    for link: String, on platform: LinkPlatform, at time: Int64, key: SymmetricKey,
+    using random: inout some RandomNumberGenerator
   ) -> String {
     var bytes = (0..<8).map { _ in UInt8.random(in: 0...255, using: &random) }
     let seconds = time / 1000

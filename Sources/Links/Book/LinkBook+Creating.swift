@@ -7,6 +7,7 @@ extension LinkBook {
   /// A link that was created, or was there.
   public struct Created: Sendable {
     public let record: LinkRecord
+    /// What is doubtful about it.
     public let warnings: [LinkWarning]
     /// Whether an equal one was there before.
     public let isRepeated: Bool
@@ -34,7 +35,7 @@ extension LinkBook {
         }
         cache.remove(record.key)
         return Created(record: record, warnings: warnings, isRepeated: false)
-      } catch where error.reason == Self.changed {
+      } catch  where error.reason == Self.changed {
         // Somebody has the suffix, or the code, or created the same link a moment ago.
         if order.invite == nil, order.option != .custom, let record = try await existing(same) {
           return Created(record: record, warnings: warnings, isRepeated: true)
@@ -54,7 +55,8 @@ extension LinkBook {
     }
     guard let suffix = order.customSuffix, LinkSuffix.isCustom(suffix) else {
       throw .invalid(
-        "customSuffix must be 1 to \(LinkSuffix.lengthMax) letters, digits, - and _, and none of the words that lead elsewhere (i, link, v1, admin).")
+        "customSuffix must be 1 to \(LinkSuffix.lengthMax) letters, digits, - and _, and none of the words that lead elsewhere (i, link, v1, admin)."
+      )
     }
   }
 
@@ -120,9 +122,13 @@ extension LinkBook {
 
   /// Prefix and suffix of a short link.
   static func key(_ text: String) -> String? {
-    var address = text.firstRange(of: "://") == nil ? "https://\(text)" : text
-    // An address whose slashes were folded on its way through a path.
-    if address.hasPrefix("https:/"), !address.hasPrefix("https://") { address = "https://" + address.dropFirst(7) }
+    var address = text
+    if text.hasPrefix("https:/"), !text.hasPrefix("https://") {
+      // Its slashes were folded on the way through a path.
+      address = "https://" + text.dropFirst(7)
+    } else if text.firstRange(of: "://") == nil {
+      address = "https://\(text)"
+    }
     guard let url = LinkURL(address) else { return nil }
     let path = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
     return path.isEmpty ? nil : url.host + url.port + path
@@ -143,5 +149,12 @@ extension LinkBook {
     return try await reading { (snapshot, namespace) throws(StorageError) in
       try snapshot.linkCounts(in: namespace, of: key, since: since)
     } ?? []
+  }
+
+  /// Whether another link may be created now; if so it counts.
+  public func admitsCreation(address: String?, key: String, at time: Int64) -> Bool {
+    let limits = settings.limits
+    return creations.admits(address ?? "", limit: limits.createPerSecond, at: time)
+      && dailyCreations.admits(key, limit: limits.createPerDay, at: time)
   }
 }

@@ -91,6 +91,12 @@ extension LinkBook {
         systemVersion: visitor.systemVersion, time: now, token: click), window: heuristics.window)
   }
 
+  /// Notes that something happened to an invitation: `ID/opened`. Written with the counts.
+  public func mark(_ name: String, isKept: Bool) {
+    guard isKept, name.utf8.count <= 64 else { return }
+    counter.mark(name, at: clock.now())
+  }
+
   // MARK: Writing counts
 
   /// How often counts are written, in milliseconds.
@@ -98,6 +104,7 @@ extension LinkBook {
 
   /// Writes counts every two seconds until the task is cancelled, and then the rest.
   @Sendable public func run() async throws {
+    try? await prepare()
     do {
       while true {
         try await clock.sleep(until: clock.now() + Self.interval)

@@ -38,7 +38,7 @@ public final class LinkBook: Sendable {
   let codeTries = RateWindow(span: 60_000)
 
   private struct State {
-    var settings: LinkSettings
+    var hosts: LinkHosts
     var key: SymmetricKey?
     /// How long short suffixes are by now.
     var shortLength = 4
@@ -60,7 +60,7 @@ public final class LinkBook: Sendable {
     self.random = Mutex(random)
     cache = LinkCache(bytesMax: cacheBytes)
     isConfigured = settings != nil
-    var state = State(settings: settings ?? LinkSettings())
+    var state = State(hosts: LinkHosts(settings ?? LinkSettings()))
     if let namespace = home.known() {
       let stored = try engine.read { (snapshot) throws(StorageError) in
         (
@@ -68,14 +68,17 @@ public final class LinkBook: Sendable {
           key: try snapshot.record(in: namespace, kind: Kind.setting, key: "click_key")
         )
       }
-      if settings == nil, let text = stored.settings { state.settings = try Self.settings(text) }
+      if settings == nil, let text = stored.settings { state.hosts = LinkHosts(try Self.settings(text)) }
       state.key = stored.key.flatMap(Self.clickKey)
     }
     self.state = Mutex(state)
   }
 
   /// The settings as they are now.
-  public var settings: LinkSettings { state.withLock(\.settings) }
+  public var settings: LinkSettings { hosts.settings }
+
+  /// The same, with what openings look up worked out.
+  public var hosts: LinkHosts { state.withLock(\.hosts) }
 
   var shortLength: Int {
     get { state.withLock(\.shortLength) }
@@ -90,8 +93,14 @@ public final class LinkBook: Sendable {
     }
     try await commit(
       records: [RoomChange(kind: Kind.setting, key: "settings", value: settings.json.text)], actor: .system("links"))
-    state.withLock { $0.settings = settings }
+    state.withLock { $0.hosts = LinkHosts(settings) }
     cache.removeAll()
+    try await prepare()
+  }
+
+  /// Makes what openings need, so that none has to wait for it.
+  public func prepare() async throws(LinkFault) {
+    if !settings.domains.isEmpty { _ = try await clickKey() }
   }
 
   // MARK: The key of clicks
@@ -105,7 +114,7 @@ public final class LinkBook: Sendable {
       try await commit(
         records: [RoomChange(kind: Kind.setting, key: "click_key", value: HexText.text(bytes), expecting: .absent)],
         actor: .system("links"))
-    } catch where error.reason == Self.changed {
+    } catch  where error.reason == Self.changed {
       // Somebody else was first.
     }
     let stored = try await reading { (snapshot, namespace) throws(StorageError) in

@@ -12,9 +12,11 @@ public struct LinkClaim: Sendable, Hashable {
 
   /// The player who was invited.
   public let player: String
+  /// The player who invited: what is written to `referred_by`.
   public let inviter: String
   /// The link: prefix and suffix, or a whole long link.
   public let link: String
+  /// What it rests on.
   public let evidence: Evidence
   /// In milliseconds since 1970.
   public let at: Int64

@@ -37,6 +37,13 @@ final class LinkCounter: Sendable {
     }
   }
 
+  /// Notes a mark; the first time counts.
+  func mark(_ name: String, at time: Int64) {
+    state.withLock { state in
+      if state.marks.count < Self.placesMax, state.marks[name] == nil { state.marks[name] = time }
+    }
+  }
+
   /// Takes what was counted, for writing.
   func take(limit: Int = 5000) -> (counts: [LinkCount], marks: [String: Int64]) {
     state.withLock { state in
@@ -57,7 +64,9 @@ final class LinkCounter: Sendable {
   func giveBack(_ counts: [LinkCount], _ marks: [String: Int64]) {
     state.withLock { state in
       for count in counts {
-        guard let platform = LinkPlatform(rawValue: count.platform), let event = LinkEvent(rawValue: count.event) else { continue }
+        guard let platform = LinkPlatform(rawValue: count.platform), let event = LinkEvent(rawValue: count.event) else {
+          continue
+        }
         state.counts[Place(link: count.link, day: count.day, platform: platform, event: event), default: 0] += count.count
       }
       state.marks.merge(marks) { old, _ in old }

@@ -12,9 +12,7 @@ public final class LinkEntry: Sendable {
     self.record = record
     let parameters = record.parameters ?? LinkParameters()
     do throws(LinkFault) {
-      let cut = record.key.lastIndex(of: "/") ?? record.key.endIndex
-      let place = "https://\(record.invite == nil ? String(record.key[..<cut]) : Self.prefix(record.key))"
-      guard let prefix = LinkPrefix(place), settings.domains.contains(prefix) else {
+      guard let prefix = record.prefix, settings.domains.contains(prefix) else {
         throw .invalid("The prefix of this link is not among the \"domains\" of the link settings any more.")
       }
       _ = try LinkChecker(settings: settings).check(parameters, below: prefix)
@@ -29,10 +27,6 @@ public final class LinkEntry: Sendable {
     } else {
       desktop = (opening.destination, false)
     }
-  }
-
-  private static func prefix(_ key: String) -> String {
-    key.split(separator: "/").dropLast(2).joined(separator: "/")
   }
 
   /// About how many bytes it takes in memory.

@@ -4,7 +4,9 @@ public struct LinkImport: Sendable {
   public struct Row: Sendable, Hashable {
     /// Where it stands in the table, from 1 on.
     public let number: Int
+    /// The short link, as it was written.
     public let short: String
+    /// The long link, or just what it opens, as it was written.
     public let long: String
     public let name: String?
   }
@@ -18,6 +20,7 @@ public struct LinkImport: Sendable {
     case refused(String)
   }
 
+  /// The rows below the names of the columns.
   public let rows: [Row]
 
   private static let shortNames: Set<String> = ["shortlink", "shorturl", "short", "shortdynamiclink", "link", "url", "alias"]
@@ -38,7 +41,9 @@ public struct LinkImport: Sendable {
       guard let foundShort = names.firstIndex(where: Self.shortNames.contains),
         let foundLong = names.indices.first(where: { $0 != foundShort && Self.longNames.contains(names[$0]) })
       else {
-        throw .invalid("The first row must name a column \"short link\" and one \"long link\"; it names \(first.joined(separator: ", ").prefix(200)).")
+        throw .invalid(
+          "The first row must name a column \"short link\" and one \"long link\"; it names \(first.joined(separator: ", ").prefix(200))."
+        )
       }
       (short, long, name) = (foundShort, foundLong, names.firstIndex(where: Self.titleNames.contains))
     }

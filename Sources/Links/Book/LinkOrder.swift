@@ -2,8 +2,11 @@ public import TreeModel
 
 /// A link that is to be created.
 public struct LinkOrder: Sendable {
+  /// Where the link is to live.
   public let prefix: LinkPrefix
+  /// What it is to say.
   public let parameters: LinkParameters
+  /// How its suffix is chosen.
   public var option = LinkSuffix.Option.unguessable
   /// For ``LinkSuffix/Option/custom``.
   public var customSuffix: String?

@@ -59,6 +59,28 @@ enum LinkForm {
     return (prefix, parameters)
   }
 
+  /// Writes the object that ``read(_:settings:)`` reads.
+  static func json(_ parameters: LinkParameters, below prefix: LinkPrefix) -> JSON {
+    var members = [JSON.Member(key: "domainUriPrefix", value: .string(prefix.description))]
+    var analytics: [JSON.Member] = []
+    for (group, names) in groups {
+      let values = names.compactMap { name, parameter in
+        parameters[parameter].map { JSON.Member(key: name, value: .string($0)) }
+      }
+      if values.isEmpty { continue }
+      switch group.count {
+      case 0: members += values
+      case 1: members.append(JSON.Member(key: group[0], value: .object(values)))
+      default: analytics.append(JSON.Member(key: group[1], value: .object(values)))
+      }
+    }
+    if !analytics.isEmpty { members.append(JSON.Member(key: "analyticsInfo", value: .object(analytics))) }
+    if parameters[.forcedRedirect] == "1" {
+      members.append(JSON.Member(key: "navigationInfo", value: ["enableForcedRedirect": true]))
+    }
+    return .object(members)
+  }
+
   private static func prefix(_ info: JSON, _ settings: LinkSettings) throws(LinkFault) -> LinkPrefix {
     let uri = try text(info["domainUriPrefix"], "domainUriPrefix")
     let domain = try text(info["dynamicLinkDomain"], "dynamicLinkDomain")
@@ -68,7 +90,8 @@ enum LinkForm {
     case (nil, let domain?): text = "https://\(domain)"
     default:
       throw .invalid(
-        "Invalid Dynamic Link domain: set domainUriPrefix (https://HOST/PATH) or dynamicLinkDomain (HOST). Expecting exactly one.")
+        "Invalid Dynamic Link domain: set domainUriPrefix (https://HOST/PATH) or dynamicLinkDomain (HOST). Expecting exactly one."
+      )
     }
     guard let prefix = LinkPrefix(text) else {
       throw .invalid("Invalid Dynamic Link domain \"\(text.prefix(200))\": it must be https://HOST or https://HOST/PATH.")

@@ -1,6 +1,8 @@
 /// A long link: a prefix and what it says.
 public struct LongLink: Sendable, Hashable {
+  /// The longest of the project's prefixes that holds it.
   public let prefix: LinkPrefix
+  /// What it says, decoded.
   public let parameters: LinkParameters
   /// Whether something stood behind a `#`.
   public let hasFragment: Bool
@@ -22,7 +24,8 @@ public struct LongLink: Sendable, Hashable {
     }
     guard let prefix = settings.prefix(host: url.host + url.port, path: url.path) else {
       throw .invalid(
-        "Your project does not own Dynamic Links domain: https://\(url.host)\(url.port). Add it to \"domains\" of the link settings.")
+        "Your project does not own Dynamic Links domain: https://\(url.host)\(url.port). Add it to \"domains\" of the link settings."
+      )
     }
     guard prefix.remainder(of: url.path)?.isEmpty == true else {
       throw .invalid("Long link is not parsable: \(text.prefix(200)). Its path must end with the prefix \(prefix).")

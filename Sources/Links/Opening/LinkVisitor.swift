@@ -5,6 +5,7 @@ public struct LinkVisitor: Sendable, Hashable {
     case android, iphone, ipad, desktop, other
   }
 
+  /// iPads that ask for desktop pages count as desktops: they say that they are Macs.
   public let device: Device
   /// Whether it is a program that makes a card of the link, for people to look at.
   public let isCrawler: Bool

@@ -3,6 +3,7 @@ extension LinkPage {
   public struct Preview: Sendable {
     /// The opening that is shown.
     public let opening: LinkOpening
+    /// Decides between the fallbacks of iPhones and iPads.
     public let device: LinkVisitor.Device
     /// Proves this click.
     public let click: String
@@ -87,7 +88,9 @@ extension LinkPage {
   }
 
   private static let script = """
-    (function(){var go=document.getElementById('go'),box=document.getElementById('box'),save=document.getElementById('save');\
+    (function(){var pic=document.querySelector('.hero');if(pic){var off=function(){pic.remove()};\
+    if(pic.complete&&!pic.naturalWidth)off();else pic.addEventListener('error',off)}\
+    var go=document.getElementById('go'),box=document.getElementById('box'),save=document.getElementById('save');\
     if(!navigator.clipboard)return;box.hidden=false;go.addEventListener('click',function(e){if(!save.checked)return;\
     e.preventDefault();var on=function(){location.href=go.href};\
     navigator.clipboard.writeText(go.getAttribute('data-copy')).then(on,on)})})();

@@ -48,7 +48,7 @@ public struct LinkPage: Sendable, Hashable {
     main{max-width:28rem;margin:0 auto;padding:1.5rem 1.25rem 3rem}
     .card{background:var(--card);border:1px solid var(--line);border-radius:20px;overflow:hidden;\
     box-shadow:0 12px 32px rgba(20,33,61,.08)}
-    .hero{display:block;width:100%;aspect-ratio:3/2;object-fit:cover;background:var(--line)}
+    .hero{display:block;width:100%;aspect-ratio:16/9;object-fit:cover;background:var(--line)}
     .inside{padding:1.5rem}
     .app{display:flex;align-items:center;gap:.75rem;margin-bottom:1rem;color:var(--soft);font-size:.95rem}
     .icon{width:2.75rem;height:2.75rem;border-radius:.7rem;background:linear-gradient(135deg,#14213d,#3a5a8c);color:#fff;\

@@ -9,7 +9,11 @@ extension LinkSettings {
     var document = try SettingsReader(json, "the settings")
     domains = try document.texts("domains").map { text throws(LinkFault) in
       guard let prefix = LinkPrefix(text) else {
-        throw .invalid("domains: \"\(text.prefix(100))\" must be https://HOST or https://HOST/PATH of letters, digits, - and _.")
+        throw .invalid(
+          "domains: \"\(text.prefix(100))\" must be https://HOST or https://HOST/PATH of letters, digits, - and _.")
+      }
+      if let first = prefix.path.split(separator: "/").first, LinkSuffix.reserved.contains(String(first)) {
+        throw .invalid("domains: \(text.prefix(100)): other surfaces of this server answer below /\(first).")
       }
       return prefix
     }
@@ -20,7 +24,9 @@ extension LinkSettings {
       try apps.finish()
     }
     hosts = try document.texts("hosts").map { $0.lowercased() }
-    if let bad = hosts.first(where: { !LinkURL.isHost($0) }) { throw .invalid("hosts: \"\(bad.prefix(100))\" is no host name.") }
+    if let bad = hosts.first(where: { !LinkURL.isHost($0) }) {
+      throw .invalid("hosts: \"\(bad.prefix(100))\" is no host name.")
+    }
     allowPatterns = try Self.patterns(document.texts("allowPatterns"))
     apiKeys = try Self.keys(document.values("apiKeys"))
     if let object = try document.object("referral") { referral = try Self.referral(object) }
@@ -106,7 +112,8 @@ extension LinkSettings {
     if let path = try object.text("signedInPath") { referral.signedInPath = path }
     if object.has("inviterParameters") { referral.inviterParameters = try object.texts("inviterParameters") }
     if let hours = try object.number("claimWithinHours", 0...87_600) { referral.claimWithin = hours * 3_600_000 }
-    for path in [referral.path, referral.signedInPath] where !path.contains("{uid}") || (try? PathPattern(parsing: path)) == nil {
+    for path in [referral.path, referral.signedInPath] where !path.contains("{uid}") || (try? PathPattern(parsing: path)) == nil
+    {
       throw .invalid("referral: \"\(path.prefix(100))\" must be a path with {uid} in it: /users/{uid}/referred_by.")
     }
     try object.finish()

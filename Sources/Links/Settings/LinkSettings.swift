@@ -4,6 +4,7 @@
 public struct LinkSettings: Sendable {
   /// An iOS app.
   public struct IOSApp: Sendable, Hashable {
+    /// `test.acme.ios`
     public var bundleID: String
     /// The number in its App Store address; nil before it is there.
     public var appStoreID: String?
@@ -17,6 +18,7 @@ public struct LinkSettings: Sendable {
 
   /// An Android app.
   public struct AndroidApp: Sendable, Hashable {
+    /// `test.acme.app`
     public var packageName: String
     /// Of its signing certificates: `AA:BB:…`.
     public var fingerprints: [String]
@@ -26,6 +28,7 @@ public struct LinkSettings: Sendable {
 
   /// A key that apps create links and ask for attribution with. It is in every copy of the app, so it proves little.
   public struct APIKey: Sendable, Hashable {
+    /// What stands behind `?key=`.
     public var key: String
     /// Bundle ids that may use it; empty: all.
     public var bundleIDs: [String]
@@ -64,16 +67,23 @@ public struct LinkSettings: Sendable {
     public var codesPerMinute = 5
   }
 
+  /// Where links live; nothing is a link elsewhere.
   public var domains: [LinkPrefix] = []
+  /// The apps that links may open on Apple's systems.
   public var iosApps: [IOSApp] = []
+  /// The apps that links may open on Android.
   public var androidApps: [AndroidApp] = []
   /// Hosts that links may lead to, beside those of ``domains``, where there are no patterns.
   public var hosts: [String] = []
   /// At most ten; a URL must match one of them.
   public var allowPatterns: [URLPattern] = []
+  /// What apps call the API with; none: only administrators may.
   public var apiKeys: [APIKey] = []
+  /// See ``Referral``.
   public var referral = Referral()
+  /// See ``Heuristics``.
   public var heuristics = Heuristics()
+  /// See ``Limits``.
   public var limits = Limits()
   /// How long the proof of a click is good, in milliseconds: Google's store keeps its referrer for 90 days.
   public var clickLifetime: Int64 = 90 * 86_400_000
@@ -88,7 +98,9 @@ public struct LinkSettings: Sendable {
   /// Whether a host has links.
   public func servesLinks(on host: String) -> Bool { domains.contains { $0.host == host } }
 
+  /// The registered app with this bundle id.
   public func iosApp(_ bundleID: String) -> IOSApp? { iosApps.first { $0.bundleID == bundleID } }
+  /// The registered app with this package name.
   public func androidApp(_ packageName: String) -> AndroidApp? { androidApps.first { $0.packageName == packageName } }
 
   /// Whether links may lead to a URL: it matches a pattern; without patterns, its host is one of the project's.

@@ -20,6 +20,7 @@ public struct URLPattern: Sendable, Hashable {
   static let lengthMax = 500
   static let stepsMax = 5000
 
+  /// Reads a pattern; ``Fault`` says what is wrong with it, and where.
   public init(_ text: String) throws(Fault) {
     guard text.utf8.count <= Self.lengthMax else { throw Fault(message: "it is longer than \(Self.lengthMax) bytes.") }
     self.text = text

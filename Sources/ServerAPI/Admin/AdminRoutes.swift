@@ -20,12 +20,14 @@ import TreeModel
 /// | ``LogRoutes`` | the log's proof and pruning |
 /// | ``ServiceAccountRoutes`` | who may administer: service accounts |
 /// | ``MailRoutes`` | mail, where it is shown and not sent |
+/// | ``LinkAdminRoutes`` | links: settings, listings, imports, codes, claims |
+/// | ``InviteAdminRoutes`` | invitations: settings, listings, suppressed addresses |
 enum AdminRoutes {
   static let routes: [Route] =
     [index, openAPI] + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes + IndexRoutes.routes
     + RuleRoutes.routes
     + LedgerRoutes.routes + NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes
-    + AccountRoutes.routes + ServiceAccountRoutes.routes + MailRoutes.routes
+    + AccountRoutes.routes + ServiceAccountRoutes.routes + MailRoutes.routes + LinkAdminRoutes.routes + InviteAdminRoutes.routes
 
   private static let index = Route.glance("/admin/v1", "This list.", access: .viewer) { _ in
     .json(

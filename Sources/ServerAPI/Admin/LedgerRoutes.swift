@@ -58,7 +58,8 @@ enum LedgerRoutes {
       try book.statement(in: namespace, of: account, before: before, limit: limit)
     }
     let next = entries.count == limit ? entries.last.map { JSON.int($0.sequence) } : nil
-    return .json(.record([("account", .string(account.name)), ("entries", .array(entries.map(JSON.init))), ("next", next)]))
+    let rows = entries.map { ReferralEvidence.entry($0, links: call.services.links) }
+    return .json(.record([("account", .string(account.name)), ("entries", .array(rows)), ("next", next)]))
   }
 
   private static func entries(_ call: RouteCall) throws(APIError) -> HTTPResponse {

@@ -179,9 +179,10 @@ extension HTTPConnection {
       isHead: head.method == .HEAD, isHTTP10: head.version.minor == 0, keepsAlive: keepsAlive)
     phase = .answering(framing)
     deadline = .distantFuture
-    let request = HTTPRequest(
+    var request = HTTPRequest(
       method: head.method == .HEAD ? .GET : head.method, uri: head.uri, headers: head.headers, body: body,
       client: configuration.trustedProxies.client(of: peer, head.headers))
+    request.isHead = framing.isHead
     body = nil
     responder.respond(
       to: request, sink: ResponseSink(connection: self, number: requestCount, eventLoop: context.eventLoop))

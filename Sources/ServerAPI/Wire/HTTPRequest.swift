@@ -5,6 +5,8 @@ public import NIOHTTP1
 public struct HTTPRequest: Sendable {
   /// The verb; a HEAD arrives as GET.
   public var method: HTTPMethod
+  /// Whether it came as a HEAD: the answer's body is not sent.
+  public var isHead = false
   /// The request target as sent: path and query, percent-encoded.
   public let uri: String
   /// As sent, in order.

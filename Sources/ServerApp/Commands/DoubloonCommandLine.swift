@@ -41,6 +41,7 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
         subcommands: [
           WhyCommand.self, TriggersCommand.self, ReplayCommand.self, LedgerCommand.self, FunctionsCommand.self,
         ]),
+      CommandGroup(name: "Invitations", subcommands: [LinksCommand.self, InvitesCommand.self]),
       CommandGroup(
         name: "Operation",
         subcommands: [

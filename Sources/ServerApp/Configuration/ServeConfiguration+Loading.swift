@@ -1,4 +1,4 @@
-import Accounts
+import MailContent
 import NIOCore
 import ServerAPI
 
@@ -24,7 +24,9 @@ extension ServeConfiguration {
   var serverConfiguration: ServerConfiguration {
     var server = ServerConfiguration(storage: .directory(data))
     server.mode = .production
-    server.accounts = AccountOptions()
+    server.accounts = accounts.options
+    server.linkSettings = links
+    server.codeMailing = TemplatedCodeMail(templates: mail?.templates ?? TemplateCatalog())
     server.host = listen.host
     server.port = listen.port
     server.project = project

@@ -1,5 +1,6 @@
 import AccessRules
 import Ledger
+import Links
 import ServerAPI
 import StorageCore
 
@@ -21,6 +22,9 @@ struct ServeConfiguration: ConfigurationSection {
   let limits: LimitsSection
   let rateLimits: RequestLimits?
   let mail: MailSection?
+  let accounts: AccountsSection
+  /// What links are and where they lead; nil leaves what was set through the administrators' surface.
+  let links: LinkSettings?
 
   init(_ reader: ConfigurationReader) {
     let project = reader.required("project", "treasure-hunt") ?? "unnamed"
@@ -41,6 +45,8 @@ struct ServeConfiguration: ConfigurationSection {
     let isUnlimited = if case .bool(false) = reader.value("rateLimits")?.content { true } else { false }
     rateLimits = isUnlimited ? nil : reader.section("rateLimits", RateLimitSection.self).limits
     mail = reader.optionalSection("mail", MailSection.self)
+    accounts = reader.section("accounts", AccountsSection.self)
+    links = Self.links(reader)
     checkReach(reader)
   }
 
@@ -84,6 +90,16 @@ struct ServeConfiguration: ConfigurationSection {
       return try RulesFile(path, with: reader.surroundings.file)
     } catch {
       reader.fault("rules", error.message)
+      return nil
+    }
+  }
+
+  private static func links(_ reader: ConfigurationReader) -> LinkSettings? {
+    guard let value = reader.value("links") else { return nil }
+    do throws(LinkFault) {
+      return try LinkSettings(json: value.json)
+    } catch {
+      reader.fault("links", "The links' settings cannot be used: \(error.message)")
       return nil
     }
   }

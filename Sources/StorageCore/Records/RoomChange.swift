@@ -9,10 +9,13 @@ public struct RoomChange: Sendable, Hashable {
     case value(String)
   }
 
+  /// Of which kind the record is.
   public let kind: String
+  /// Its name among those of its kind.
   public let key: String
   /// The new value; nil removes the record.
   public let value: String?
+  /// What must be true before; judged on the writer.
   public let expectation: Expectation
 
   public init(kind: String, key: String, value: String?, expecting expectation: Expectation = .anything) {

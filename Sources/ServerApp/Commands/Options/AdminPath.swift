@@ -20,6 +20,14 @@ enum AdminPath {
   static let acknowledge = "/admin/v1/dead-letters/acknowledge"
 
   static let serviceAccounts = "/admin/v1/service-accounts"
+  static let links = "/admin/v1/links"
+  static let link = "/admin/v1/links/link"
+  static let linkStats = "/admin/v1/links/stats"
+  static let linkImport = "/admin/v1/links/import"
+  static let linkSettings = "/admin/v1/links/settings"
+  static let invites = "/admin/v1/invites"
+  static let inviteSettings = "/admin/v1/invites/settings"
+  static let suppressions = "/admin/v1/invites/suppressions"
 
   static let balance = "/admin/v1/ledger/balance"
   static let statement = "/admin/v1/ledger/statement"
