@@ -19,7 +19,8 @@ struct TemplatedCodeMail: CodeMailing {
       "appName": letter.project, "displayName": letter.displayName ?? "", "email": letter.to, "link": letter.link,
       "newEmail": letter.newEmail ?? "",
     ].filter { kind.placeholders.contains($0.key) }
-    let order = MailOrder(kind: kind, to: letter.to, words: templates.words(kind, values: values), fromName: letter.project)
+    // The sender is the one that the configuration names.
+    let order = MailOrder(kind: kind, to: letter.to, words: templates.words(kind, values: values))
     return (MailOrder.outlet, order.payload)
   }
 }
