@@ -18,6 +18,7 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 
@@ -51,6 +52,7 @@ let package = Package(
     .target(
       name: "Credentials", dependencies: ["TreeModel", crypto, cryptoExtras, swiftASN1], swiftSettings: strict),
     .target(name: "FunctionsKit", dependencies: ["TreeModel"], swiftSettings: strict),
+    .target(name: "MailContent", dependencies: ["TreeModel"], swiftSettings: strict),
     .target(
       name: "StorageCore", dependencies: ["RewardModel", "TreeModel", crypto], resources: [.embedInCode("schema.sql")],
       swiftSettings: strict),
@@ -65,29 +67,30 @@ let package = Package(
       name: "Triggers", dependencies: ["FunctionsKit", "RewardModel", "StorageCore", "TreeModel", logging],
       swiftSettings: strict),
     .target(
-      name: "Accounts", dependencies: ["Credentials", "StorageCore", "TreeModel", crypto], swiftSettings: strict),
+      name: "Accounts", dependencies: ["Credentials", "MailContent", "StorageCore", "TreeModel", crypto], swiftSettings: strict),
     .target(name: "Links", dependencies: ["StorageCore", "TreeModel", crypto], swiftSettings: strict),
-    .target(name: "Invites", dependencies: ["StorageCore", "TreeModel"], swiftSettings: strict),
+    .target(name: "Invites", dependencies: ["MailContent", "StorageCore", "TreeModel"], swiftSettings: strict),
 
     // Floor 3: surfaces
     .target(
-      name: "Mail", dependencies: ["TreeModel", logging, nioCore, nioPosix, nioSSL], swiftSettings: strict),
+      name: "Mail", dependencies: ["MailContent", "TreeModel", crypto, nioCore, nioPosix, nioSSL], swiftSettings: strict),
     .target(
       name: "ServerAPI",
       dependencies: [
-        "AccessRules", "Accounts", "Credentials", "Invites", "Ledger", "Links", "RewardModel", "StorageCore", "TreeDatabase",
-        "TreeModel", crypto, lifecycle, logging, nioCore,
-        nioHTTP1, nioPosix, nioSSL,
+        "AccessRules", "Accounts", "Credentials", "Invites", "Ledger", "Links", "MailContent", "RewardModel", "StorageCore",
+        "TreeDatabase", "TreeModel", crypto, lifecycle, logging, nioCore,
+        nioHTTP1, nioPosix, nioSSL, nioTLS,
       ], swiftSettings: strict),
 
     // Floor 4: composition
     .target(
       name: "ServerApp",
       dependencies: [
-        "AccessRules", "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "Mail", "RewardModel",
-        "ServerAPI", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel", "Triggers", argumentParser, lifecycle,
+        "AccessRules", "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "Mail", "MailContent",
+        "RewardModel", "ServerAPI", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel", "Triggers", argumentParser,
+        lifecycle,
         logging,
-        nioCore, nioHTTP1, nioPosix, nioSSL, unixSignals,
+        nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS, unixSignals,
       ], swiftSettings: strict),
 
     // The tenant: this deployment's functions
@@ -112,7 +115,9 @@ let package = Package(
     .testTarget(name: "CredentialsTests", dependencies: ["Credentials", "TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(
       name: "AccountsTests",
-      dependencies: ["Accounts", "Credentials", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
+      dependencies: [
+        "Accounts", "Credentials", "MailContent", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "LinksTests",
@@ -120,10 +125,11 @@ let package = Package(
     ),
     .testTarget(
       name: "InvitesTests",
-      dependencies: ["Invites", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
+      dependencies: ["Invites", "MailContent", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
       swiftSettings: strict),
+    .testTarget(name: "MailContentTests", dependencies: ["MailContent", "TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(
-      name: "MailTests", dependencies: ["Mail", "TestSupport", "TreeModel", logging, nioCore, nioPosix, nioSSL],
+      name: "MailTests", dependencies: ["Mail", "MailContent", "TestSupport", "TreeModel", logging, nioCore, nioPosix, nioSSL],
       swiftSettings: strict),
     .testTarget(name: "FunctionsKitTests", dependencies: ["FunctionsKit", "TreeModel"], swiftSettings: strict),
     .testTarget(
@@ -156,8 +162,8 @@ let package = Package(
     .testTarget(
       name: "ServerAppTests",
       dependencies: [
-        "Accounts", "Credentials", "FunctionsKit", "ServerApp", "StorageCore", "TestSupport", "TreeModel", argumentParser,
-        nioCore, nioHTTP1, nioPosix, nioSSL,
+        "Accounts", "Credentials", "FunctionsKit", "Mail", "MailContent", "ServerAPI", "ServerApp", "StorageCore",
+        "TestSupport", "TreeDatabase", "TreeModel", "Triggers", argumentParser, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
       ],
       swiftSettings: strict),
     .testTarget(

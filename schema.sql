@@ -313,6 +313,38 @@ CREATE TABLE checkpoint_leaf (
   PRIMARY KEY (ns, revision, path)
 ) WITHOUT ROWID;
 
+-- Version 3: attempts that failed are kept.
+
+-- An attempt of a function on an event that ended in a failure.
+CREATE TABLE failed_attempt (
+  ns BIGINT NOT NULL,
+  epoch BIGINT NOT NULL,
+  revision BIGINT NOT NULL,
+  path BLOB NOT NULL,
+  function TEXT NOT NULL,
+  finished_at BIGINT NOT NULL,
+  attempt BIGINT NOT NULL,              -- counted anew after a replay
+  started_at BIGINT,                    -- NULL: the process died in it
+  error TEXT NOT NULL,
+  settings TEXT,
+  PRIMARY KEY (ns, epoch, revision, path, function, finished_at, attempt)
+) WITHOUT ROWID;
+
+-- Version 3: service accounts.
+
+-- The service accounts that administrators and their programs sign in as; of the server, not of a namespace.
+CREATE TABLE service_account (
+  key_id TEXT NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL,
+  email TEXT NOT NULL,
+  role TEXT NOT NULL,                   -- viewer, support, admin
+  public_key TEXT NOT NULL,             -- PEM; the private half is in the file that was handed out, and nowhere else
+  token_uri TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  created_by TEXT NOT NULL,
+  revoked_at BIGINT                     -- NULL while it is good
+) WITHOUT ROWID;
+
 -- Version 3: accounts.
 
 -- A player's account. What functions may know of it stands in node too, behind the tree, where events come from.
@@ -375,4 +407,27 @@ CREATE TABLE account_revocation (
 CREATE TABLE account_settings (
   ns BIGINT NOT NULL PRIMARY KEY,
   settings TEXT NOT NULL                -- JSON
+) WITHOUT ROWID;
+
+-- Version 3: links and invitations.
+
+-- Records of rooms that look theirs up by name only: links, their codes, who claimed what, settings, invitations,
+-- suppressed addresses. The values are JSON.
+CREATE TABLE room_record (
+  ns BIGINT NOT NULL,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (ns, kind, key)
+) WITHOUT ROWID;
+
+-- How often links were opened, and what came of it. Added to every few seconds, not at each opening.
+CREATE TABLE link_count (
+  ns BIGINT NOT NULL,
+  link TEXT NOT NULL,                   -- prefix and suffix: go.acme.test/r/aB3x
+  day BIGINT NOT NULL,                  -- since 1970, UTC
+  platform TEXT NOT NULL,               -- ANDROID, IOS, DESKTOP, OTHER
+  event TEXT NOT NULL,                  -- CLICK, REDIRECT, APP_INSTALL, APP_FIRST_OPEN, APP_RE_OPEN
+  count BIGINT NOT NULL,
+  PRIMARY KEY (ns, link, day, platform, event)
 ) WITHOUT ROWID;

@@ -48,6 +48,11 @@ need_python_venv() {
   need python3-venv "places of their own for the Firebase admin SDK and for schemathesis" python3 -c 'import venv, ensurepip'
 }
 
+need_readers() {
+  need zbar-tools "reads the QR codes of links" command -v zbarimg
+  need chromium "opens the invitation page as a phone would" command -v chromium
+}
+
 # Installs what was missing; without the right to do so, says how.
 install_missing() {
   ((${#missing[@]})) || return 0

@@ -15,11 +15,21 @@ public import TreeModel
 public final class Functions {
   /// What was registered so far, in that order.
   public private(set) var definitions: [FunctionDefinition] = []
+  /// What is wrong with the settings, where that does not stop the program.
+  public private(set) var faults: [SettingFault] = []
   private let overrides: TreeNode
+  private let stopsAtFaults: Bool
 
   /// - Parameter settings: overrides by function and setting: `{"rewardReferrals":{"amount":60}}`.
   public init(settings: TreeNode = .absent) {
     overrides = settings
+    stopsAtFaults = true
+  }
+
+  /// A list that is only looked at: settings that are wrong are gathered in ``faults``, and the defaults stay in their place.
+  public init(checking settings: TreeNode) {
+    overrides = settings
+    stopsAtFaults = false
   }
 
   /// Runs when something appears at a place where nothing was.
@@ -118,14 +128,24 @@ public final class Functions {
       var node = try TreeNodeEncoder.encode(defaults)
       for override in overrides[Key(unchecked: name)].children {
         let known = node[override.key].exists || Settings.optionalNames.contains(override.key.text)
-        precondition(
-          known, "\(name) has no setting \(override.key); it has \(node.children.map(\.key.text).joined(separator: ", ")).")
+        guard known else {
+          let names = (node.children.map(\.key.text) + Settings.optionalNames.sorted()).joined(separator: ", ")
+          fail(name, override.key.text, "\(name) has no setting \(override.key); it has \(names).")
+          continue
+        }
         node = .map(node.children.setting(override.key, to: override.node))
       }
       return (try TreeNodeDecoder.decode(Settings.self, from: node), node)
     } catch {
-      preconditionFailure("The settings of \(name) cannot be read: \(error)")
+      fail(name, nil, "The settings of \(name) cannot be read: \(error)")
+      return (defaults, .absent)
     }
+  }
+
+  private func fail(_ function: String, _ setting: String?, _ message: String) {
+    guard !stopsAtFaults else { preconditionFailure(message) }
+    let fault = SettingFault(function: function, setting: setting, message: message)
+    if !faults.contains(fault) { faults.append(fault) }
   }
 }
 

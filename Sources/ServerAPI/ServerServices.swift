@@ -1,5 +1,8 @@
 public import Accounts
+public import Credentials
+public import Invites
 public import Ledger
+public import Links
 public import Logging
 public import NIOPosix
 public import StorageCore
@@ -37,10 +40,20 @@ public final class ServerServices: Sendable {
   public let replays: (any ReplayOperating)?
   /// Nil where no ledger is kept.
   public let ledger: LedgerBook?
+  /// Nil where no links are served.
+  public let links: LinkBook?
+  /// Nil where no invitations are sent.
+  public let invites: InviteBook?
   /// Answers `X-Doubloon-Wait: effects`.
   public let effects: (any EffectsWaiting)?
   /// The clock to move, in development.
   public let adjustableClock: AdjustableClock?
+  /// The keys that tokens are signed with; nil where no token is signed.
+  public let keys: CurrentKeys?
+  /// Nil where there are no service accounts.
+  public let serviceAccounts: ServiceAccountDesk?
+  /// Mail that was shown instead of sent; nil where mail is sent.
+  public let mail: (any MailShowing)?
   /// Told once of each namespace that came into being by a first write.
   public let announceNamespace: @Sendable (String) -> Void
   /// Where push ids get their random part.
@@ -52,8 +65,10 @@ public final class ServerServices: Sendable {
     metrics: ServerMetrics, defaultNamespace: String,
     threadPool: NIOThreadPool, logger: Logger, random: any RandomNumberGenerator & Sendable,
     functions: (any FunctionOperating)? = nil, replays: (any ReplayOperating)? = nil, ledger: LedgerBook? = nil,
+    links: LinkBook? = nil, invites: InviteBook? = nil,
     effects: (any EffectsWaiting)? = nil, accounts: AccountBook? = nil, connectedUsers: ConnectedUsers = ConnectedUsers(),
-    adjustableClock: AdjustableClock? = nil,
+    adjustableClock: AdjustableClock? = nil, keys: CurrentKeys? = nil, serviceAccounts: ServiceAccountDesk? = nil,
+    mail: (any MailShowing)? = nil,
     announceNamespace: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.database = database
@@ -68,10 +83,15 @@ public final class ServerServices: Sendable {
     self.functions = functions
     self.replays = replays
     self.ledger = ledger
+    self.links = links
+    self.invites = invites
     self.effects = effects
     self.accounts = accounts
     self.connectedUsers = connectedUsers
     self.adjustableClock = adjustableClock
+    self.keys = keys
+    self.serviceAccounts = serviceAccounts
+    self.mail = mail
     self.announceNamespace = announceNamespace
     self.random = random
   }

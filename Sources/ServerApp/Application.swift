@@ -1,7 +1,10 @@
 public import Accounts
 public import FunctionsKit
+public import Invites
 public import Ledger
+public import Links
 public import Logging
+import MailContent
 import NIOCore
 import NIOPosix
 import ServerAPI
@@ -31,13 +34,20 @@ public final class Application: Sendable {
   public let replayer: Replayer
   /// The ledger, for transfers, holds and statements.
   public let ledger: LedgerBook
+  /// Invitation links.
+  public let links: LinkBook
+  /// Invitations that are sent.
+  public let invites: InviteBook
 
   /// The players' accounts.
   public var accounts: AccountBook { assembly.book }
 
   private let assembly: AccountAssembly
   private let listeners: ListenerHub
+  private let keeper: KeyKeeper
   private let server: HTTPServer
+  private let identity: TLSIdentity?
+  private let mail: MailOutlet?
   private let threadPool: NIOThreadPool
   private let logger: Logger
   private let running = Mutex<(group: ServiceGroup, task: Task<Void, any Error>)?>(nil)
@@ -63,8 +73,17 @@ public final class Application: Sendable {
     dispatcher = try Dispatcher(
       table: table, engine: engine, clock: configuration.clock, options: Self.options(configuration, failpoint),
       random: SystemRandomNumberGenerator(), logger: logger)
+    identity =
+      try configuration.certificates.isEmpty
+      ? nil
+      : TLSIdentity(configuration.certificates.map { (files) throws(CertificateFiles.Failure) in try files.load() })
+    mail = try configuration.mail.map { try MailOutlet($0, clock: configuration.clock, logger: logger) }
+    // In development mail is shown; in production it waits for a configuration that says how it leaves the house.
+    let ring = mail == nil && configuration.mode == .development ? MailRing(clock: configuration.clock, logger: logger) : nil
+    let ways: [(any Outlet)?] = outlets.contains { $0.name == MailOrder.outlet } ? [] : [mail, ring]
     outbox = OutboxDispatcher(
-      outlets: outlets, engine: engine, clock: configuration.clock, random: SystemRandomNumberGenerator(), logger: logger)
+      outlets: outlets + ways.compactMap(\.self), engine: engine, clock: configuration.clock,
+      random: SystemRandomNumberGenerator(), logger: logger)
     let metrics = ServerMetrics()
     listeners = ListenerHub(engine: engine)
     let watch = AccountWatch()
@@ -77,13 +96,23 @@ public final class Application: Sendable {
       clock: configuration.clock)
     listeners.search(with: database.reader)
     ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
+    links = try LinkBook(
+      engine: engine, writer: database, home: DatabaseHome(database: database, name: configuration.defaultNamespace),
+      clock: configuration.clock, random: SystemRandomNumberGenerator(), settings: configuration.linkSettings)
+    invites = try InviteBook(
+      engine: engine, writer: database, home: DatabaseHome(database: database, name: configuration.defaultNamespace),
+      clock: configuration.clock, random: SystemRandomNumberGenerator())
     replayer = Replayer(dispatcher: dispatcher, writer: database, logger: logger)
     threadPool = NIOThreadPool(numberOfThreads: 2)
-    assembly = try AccountAssembly(configuration: configuration, database: database, watch: watch, logger: logger)
+    keeper = try KeyKeeper(storage: configuration.storage, clock: configuration.clock, logger: logger)
+    let serviceAccounts = try ServiceAccountDesk(
+      database: database, keys: keeper.keys, project: configuration.project, namespace: configuration.defaultNamespace)
+    assembly = AccountAssembly(
+      configuration: configuration, database: database, watch: watch, keys: keeper.keys, logger: logger)
     let surfaces = Surfaces(
       configuration: configuration, database: database, listeners: listeners, dispatcher: dispatcher, replayer: replayer,
-      ledger: ledger, accounts: assembly, metrics: metrics,
-      threadPool: threadPool, logger: logger)
+      ledger: ledger, links: links, invites: invites, keys: keeper.keys, serviceAccounts: serviceAccounts,
+      accounts: assembly, metrics: metrics, threadPool: threadPool, identity: identity, mail: ring, logger: logger)
     server = surfaces.makeServer()
   }
 
@@ -139,16 +168,28 @@ public final class Application: Sendable {
   private func startedRooms() async throws -> [any Service] {
     threadPool.start()
     try assembly.start()
-    guard configuration.dispatchesFunctions else { return [] }
+    let counting = RoomService(name: "links", links.run)
+    guard configuration.dispatchesFunctions else { return [counting] }
+    try await NamespaceInstallation(configuration: configuration, database: database, logger: logger).run()
     let report = try await dispatcher.start(writer: database)
     for line in report.lines { logger.notice("\(line)") }
     let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
-    return [
+    return certificateServices + [
+      counting,
       RoomService(name: "dispatcher", dispatcher.run),
       RoomService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
       RoomService(name: "holds", sweeper.run),
       RoomService(name: "replays", replayer.run),
+      RoomService(name: "keys", keeper.run),
     ] + assembly.services
+  }
+
+  /// What keeps the certificates fresh.
+  private var certificateServices: [any Service] {
+    guard let identity else { return [] }
+    let watch = CertificateWatch(
+      files: configuration.certificates, identity: identity, clock: configuration.clock, logger: logger)
+    return [RoomService(name: "certificates", watch.run)]
   }
 
   private func begin(_ services: [any Service]) {
@@ -159,6 +200,7 @@ public final class Application: Sendable {
   }
 
   private func close() {
+    mail?.close()
     database.shutDown()
     listeners.stop()
     engine.close()

@@ -1,5 +1,8 @@
 public import Accounts
 public import Credentials
+public import Links
+import MailContent
+import ServerAPI
 public import StorageCore
 public import TreeModel
 
@@ -27,6 +30,8 @@ public struct ServerConfiguration: Sendable {
   public var currencies: [Currency]
   /// Overrides of functions' settings, by function and setting.
   public var functionSettings: TreeNode
+  /// The settings of links, if the configuration holds them; nil: they are set over the administrators' surface.
+  public var linkSettings: LinkSettings?
   /// Whether functions run. Commands that open the data themselves look without touching.
   public var dispatchesFunctions: Bool
   /// How much one commit may do, and how many may wait.
@@ -44,6 +49,27 @@ public struct ServerConfiguration: Sendable {
   /// Where the time comes from; tests and `doubloon dev` move it.
   public var clock: any WallClock
 
+  // What `doubloon serve` is told by its file.
+
+  /// Development or production.
+  var mode = AccessPolicy.Mode.development
+  /// Administrators' tokens, beside ``adminToken`` in development.
+  var admins: [AdminToken] = []
+  /// Namespaces that are made at the start.
+  var namespaces: [String] = []
+  /// The rules that ``namespaces`` have.
+  var rules: RulesFile?
+  /// The certificates to serve with; none: plain HTTP.
+  var certificates: [CertificateFiles] = []
+  /// How often one address may ask for what; nil: as often as it likes.
+  var requestLimits: RequestLimits?
+  /// How mail leaves the house; nil: in development it is shown, in production it waits for a configuration.
+  var mail: MailSettings?
+  /// What mails say.
+  var templates = TemplateCatalog()
+  /// How connections are treated; the host, the port and the threads are set above.
+  var http = HTTPServerConfiguration()
+
   /// The defaults of `doubloon dev`: port 9000 on this machine only, and the token that emulators know, `owner`.
   public init(storage: Storage) {
     host = "127.0.0.1"
@@ -53,6 +79,7 @@ public struct ServerConfiguration: Sendable {
     adminToken = "owner"
     currencies = [.piecesOfEight]
     functionSettings = .absent
+    linkSettings = nil
     dispatchesFunctions = true
     limits = WriteLimits()
     eventLoops = nil
@@ -69,7 +96,10 @@ public struct ServerConfiguration: Sendable {
   public var defaultNamespace: String { "\(project)-default-rtdb" }
 
   /// Whether only this machine can reach the server.
-  public var isLoopback: Bool {
+  public var isLoopback: Bool { Self.isLoopback(host) }
+
+  /// Whether an address is one that only this machine can reach.
+  static func isLoopback(_ host: String) -> Bool {
     host == "localhost" || host == "::1" || host.hasPrefix("127.")
   }
 }

@@ -1,4 +1,7 @@
+import Credentials
+import Invites
 import Ledger
+import Links
 import Logging
 import NIOPosix
 import ServerAPI
@@ -14,9 +17,15 @@ struct Surfaces {
   let dispatcher: Dispatcher
   let replayer: Replayer
   let ledger: LedgerBook
+  let links: LinkBook
+  let invites: InviteBook
+  let keys: CurrentKeys
+  let serviceAccounts: ServiceAccountDesk
   let accounts: AccountAssembly
   let metrics: ServerMetrics
   let threadPool: NIOThreadPool
+  let identity: TLSIdentity?
+  let mail: MailRing?
   let logger: Logger
 
   func makeServer() -> HTTPServer {
@@ -24,20 +33,32 @@ struct Surfaces {
     let folder: String? = if case .directory(let folder) = configuration.storage { folder } else { nil }
     let replays = ReplayDesk(replayer: replayer, engine: database.engine, folder: folder)
     let logger = logger
+    let isDevelopment = configuration.mode == .development
+    let owner = isDevelopment ? [AdminToken(name: "owner", secret: configuration.adminToken)] : []
     let policy = AccessPolicy(
-      mode: .development, adminTokens: [AdminToken(name: "owner", secret: configuration.adminToken)])
+      mode: configuration.mode, adminTokens: owner + configuration.admins, serviceAccounts: serviceAccounts)
     let services = ServerServices(
-      database: database, listeners: listeners, authenticator: accounts.authenticator(over: policy), access: policy,
+      database: database, listeners: listeners, authenticator: accounts.authenticator(over: policy),
+      access: RuledAccess(database: database, unruled: policy),
       metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,
-      random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, effects: desk,
-      accounts: accounts.book, connectedUsers: accounts.connectedUsers,
-      adjustableClock: configuration.clock as? AdjustableClock,
+      random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, links: links, invites: invites,
+      effects: desk, accounts: accounts.book, connectedUsers: accounts.connectedUsers,
+      adjustableClock: isDevelopment ? configuration.clock as? AdjustableClock : nil, keys: keys,
+      serviceAccounts: serviceAccounts, mail: mail,
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
     let sockets = SocketDoor(services: services)
-    var http = HTTPServerConfiguration(host: configuration.host, port: configuration.port)
+    var http = configuration.http
+    (http.host, http.port, http.tls) = (configuration.host, configuration.port, identity)
     if let eventLoops = configuration.eventLoops { http.threadCount = eventLoops }
+    let router = RequestRouter(services: services, sockets: sockets)
+    guard let limits = configuration.requestLimits else {
+      return HTTPServer(
+        configuration: http, responder: router, sockets: sockets, metrics: metrics, clock: configuration.clock, logger: logger)
+    }
+    let limiter = RequestLimiter(
+      limits: limits, responder: router, sockets: sockets, proxies: http.trustedProxies, metrics: metrics,
+      clock: configuration.clock)
     return HTTPServer(
-      configuration: http, responder: RequestRouter(services: services, sockets: sockets), sockets: sockets,
-      metrics: metrics, clock: configuration.clock, logger: logger)
+      configuration: http, responder: limiter, sockets: limiter, metrics: metrics, clock: configuration.clock, logger: logger)
   }
 }

@@ -9,6 +9,7 @@ public struct CommitRefusal: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
     /// A compare-and-set, or an expectation, met another value: the node that stands there.
     case stale(TreeNode)
+    /// Security rules do not allow it.
     case permissionDenied
     /// The data cannot be written there: a priority without a node, a tree too deep.
     case invalid
@@ -26,6 +27,8 @@ public struct CommitRefusal: Error, Sendable, CustomStringConvertible {
     case invalidTransfer
     /// The event was already handled by this function.
     case alreadyExecuted
+    /// A room's record is not what the request expects: the value that stands there, nil if none does.
+    case recordChanged(kind: String, key: String, value: String?)
     /// Another request was made under the same idempotency key.
     case idempotencyConflict
     /// What was asked about an account cannot be done; the code is the protocol's (spec: auth-protocol §2).
@@ -45,6 +48,9 @@ public struct CommitRefusal: Error, Sendable, CustomStringConvertible {
     self.code = code
     self.message = message
   }
+
+  /// Refuses because of the security rules; the words are the hosted service's (spec: rtdb-protocol §2, 401).
+  public static let permissionDenied = CommitRefusal(.permissionDenied, "Permission denied")
 
   /// Refuses because the store failed. That is never the request's fault, so it is ``Code/unavailable``.
   public init(_ error: StorageError) {

@@ -47,6 +47,8 @@ public struct CommitRequest: Sendable {
   /// What security rules see as `auth` when they judge the request; nil for nobody. An actor that rules do not apply to has
   /// none.
   public var auth: AuthVariable?
+  /// Gets the reasons of security rules; nil where nobody may know them.
+  public var judgement: JudgementNote?
   /// What the client calls this request, for the log; nothing is judged by it.
   public var requestID: String?
   /// Applied in order; a later one sees the earlier.
@@ -67,6 +69,8 @@ public struct CommitRequest: Sendable {
   public var settledRevision: Revision?
   /// What is to be remembered of functions; each replaces the record of its name.
   public var functions: [FunctionRecord]
+  /// What becomes of rooms' records; an expectation that fails refuses the whole request.
+  public var records: [RoomChange]
   /// A line for the audit log, written in the same transaction: a request that is refused leaves none.
   public var audit: AuditRecord?
   /// Rows of the administrators' work; nil for everybody else's requests.
@@ -87,6 +91,7 @@ public struct CommitRequest: Sendable {
     self.actor = actor
     self.operations = operations
     auth = nil
+    judgement = nil
     requestID = nil
     transfers = []
     expectations = []
@@ -96,6 +101,7 @@ public struct CommitRequest: Sendable {
     settles = nil
     settledRevision = nil
     functions = []
+    records = []
     audit = nil
     upkeep = nil
     decision = nil

@@ -13,7 +13,7 @@ public struct SchemaMigration: Sendable {
   /// Every step that was shipped, oldest first.
   public static let all = [
     SchemaMigration(from: 1, script: [rulesAndIndexes, historyRuns.script, upkeep].joined(separator: "\n")),
-    SchemaMigration(from: 2, script: accounts),
+    SchemaMigration(from: 2, script: [attempts, serviceAccounts, accounts, links].joined(separator: "\n")),
   ]
 
   /// Version 2: rules and the indexes that they declare.

@@ -4,7 +4,7 @@ public import TreeModel
 /// The store as it is at one moment, for one synchronous look; any number of threads may have one.
 ///
 /// Listings are in the order of their log and bounded: `limit` rows after (or, newest first, before) a position.
-public protocol Snapshot: StorageReading, UpkeepReading, AccountListing {
+public protocol Snapshot: StorageReading, UpkeepReading, AccountListing, RoomReading {
   var epoch: Int64 { get }
   func namespaces() throws(StorageError) -> [NamespaceRecord]
 

@@ -34,5 +34,7 @@ public protocol StorageReading {
 
   func outbox(in namespace: NamespaceID, key: String) throws(StorageError) -> OutboxRecord?
   func idempotency(in namespace: NamespaceID, key: String) throws(StorageError) -> IdempotencyRecord?
+  /// The value of a room's record; nil if there is none.
+  func record(in namespace: NamespaceID, kind: String, key: String) throws(StorageError) -> String?
   func head(of namespace: NamespaceID) throws(StorageError) -> NamespaceHead
 }

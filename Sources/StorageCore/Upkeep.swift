@@ -20,12 +20,18 @@ public struct Upkeep: Sendable {
   public var replayItems: (replay: Int64, items: [ReplayItem])?
   /// A function that was run by hand.
   public var invocation: InvocationRecord?
+  /// An attempt that failed.
+  public var failedAttempt: FailedAttempt?
   /// A part of the tree of a checkpoint that is being written.
   public var checkpointLeaves: (revision: Revision, leaves: [Leaf])?
   /// A finished checkpoint; the log counts as pruned from now on.
   public var checkpoint: CheckpointRecord?
+  /// Service accounts that were made or revoked; each replaces the record of its key.
+  public var serviceAccounts: [ServiceAccountRecord] = []
   /// What is pruned.
   public var pruning: Pruning?
+  /// What is added to the counts of links.
+  public var linkCounts: [LinkCount] = []
 
   public init() {}
 }

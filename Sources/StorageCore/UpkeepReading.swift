@@ -8,6 +8,8 @@ public protocol UpkeepReading {
   func executions(in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws(StorageError) -> [ExecutionRecord]
   /// The first revision that a delivery needs: of an event that waits, is kept or is a dead letter. Nil if there is none.
   func firstDeliveryRevision(in namespace: NamespaceID) throws(StorageError) -> Revision?
+  /// The attempts at an event that failed, of every function, oldest first.
+  func failedAttempts(in namespace: NamespaceID, of event: EventID, limit: Int) throws(StorageError) -> [FailedAttempt]
 
   func replay(in namespace: NamespaceID, id: Int64) throws(StorageError) -> ReplayRecord?
   /// Newest first, before `id` (nil: from the last).
@@ -17,6 +19,9 @@ public protocol UpkeepReading {
     -> [ReplayItem]
   /// Newest first, before `id` (nil: from the last).
   func invocations(in namespace: NamespaceID, before id: Int64?, limit: Int) throws(StorageError) -> [InvocationRecord]
+
+  /// All service accounts, revoked ones too, oldest first.
+  func serviceAccounts() throws(StorageError) -> [ServiceAccountRecord]
 
   /// The leaves of the whole tree as they were after the commit of `revision`, in path order, after the path given.
   func leaves(in namespace: NamespaceID, after path: PathBytes?, asOf revision: Revision, limit: Int) throws(StorageError)

@@ -35,6 +35,8 @@ public protocol WriteSession: StorageReading, AccountReading, AnyObject {
   func removePlaces(of index: IndexID, in namespace: NamespaceID, limit: Int)
   /// Whether an index has places, so that something is left to remove.
   func hasPlaces(of index: IndexID, in namespace: NamespaceID) throws(StorageError) -> Bool
+  /// Puts or removes a room's record; what is expected of it was judged before.
+  func put(_ change: RoomChange, in namespace: NamespaceID)
   func append(_ record: AuditRecord)
   /// Stores a row about accounts; replaces the row of its key.
   func put(_ row: AccountRow, in namespace: NamespaceID)

@@ -85,6 +85,12 @@ struct Batch {
         overlays[ns]?.accountRows.removeValue(forKey: key)
       }
     case .rules(let ns, let before): overlays[ns]?.rules = before
+    case .record(let ns, let key, let before):
+      if let before {
+        overlays[ns]?.records.updateValue(before, forKey: key)
+      } else {
+        overlays[ns]?.records.removeValue(forKey: key)
+      }
     case .removedPlaces(let ns): overlays[ns]?.removedPlaces.removeLast()
     case .function(let name, let before): functions[name] = before
     case .whole(let before): self = before

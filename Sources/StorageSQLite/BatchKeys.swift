@@ -32,3 +32,18 @@ struct BalanceKey: Hashable, Comparable {
     a.account == b.account ? a.unit < b.unit : a.account < b.account
   }
 }
+
+/// A room's record.
+struct RecordKey: Hashable, Comparable {
+  let kind: ExactText
+  let key: ExactText
+
+  init(_ kind: String, _ key: String) {
+    self.kind = ExactText(kind)
+    self.key = ExactText(key)
+  }
+
+  static func < (a: RecordKey, b: RecordKey) -> Bool {
+    a.kind == b.kind ? a.key < b.key : a.kind < b.kind
+  }
+}

@@ -40,6 +40,8 @@ final class BatchOverlay {
   var upkeep: [Upkeep] = []
   /// nil removes the row.
   var accountRows: [AccountRow.Key: AccountRow?] = [:]
+  /// Changed records of rooms; nil removes one.
+  var records: [RecordKey: String?] = [:]
   /// Whether the file's rows of this namespace were removed by the batch.
   var hidesStored = false
 
@@ -52,6 +54,7 @@ final class BatchOverlay {
     (other.rules, other.indexes, other.places, other.removedPlaces) = (rules, indexes, places, removedPlaces)
     other.accountRows = accountRows
     (other.settledRevision, other.hidesStored, other.upkeep) = (settledRevision, hidesStored, upkeep)
+    other.records = records
     return other
   }
 

@@ -21,6 +21,7 @@ enum BatchUndo {
   indirect case rules(NamespaceID, RulesRecord?)
   indirect case accountRow(NamespaceID, AccountRow.Key, AccountRow??)
   case removedPlaces(NamespaceID)
+  indirect case record(NamespaceID, RecordKey, String??)
   indirect case function(ExactText, FunctionRecord?)
   /// Rare steps that touch everything keep the whole batch as it was.
   indirect case whole(Batch)

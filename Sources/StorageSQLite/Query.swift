@@ -15,6 +15,8 @@ enum Query: Int, CaseIterable {
   case namespaces, namespaceNamed, settledRevision, outbox, outboxInState, idempotency, lastAudit, meta
   // Rules and indexes
   case rules, indexes, index, placesAscending, placesDescending, anyPlace
+  // Rooms
+  case roomRecord
   // Writing
   case putNode, removeNode, putCommit, putEvent, putExecution, putDelivery, removeDelivery
   case putEntry, putPosting, putBalance, putOutbox, putIdempotency, expireIdempotency, putFunction, putAudit
@@ -51,6 +53,7 @@ enum Query: Int, CaseIterable {
 
   private var readingSQL: String {
     switch self {
+    case .roomRecord: "SELECT value FROM room_record WHERE ns = ? AND kind = ? AND key = ?"
     case .leaf: "SELECT path, revision, value FROM node WHERE ns = ? AND path = ?"
     case .leavesAscending: "SELECT path, revision, value FROM node WHERE ns = ? AND path >= ? AND path < ? ORDER BY path"
     case .leavesDescending: "SELECT path, revision, value FROM node WHERE ns = ? AND path < ? ORDER BY path DESC"
@@ -163,7 +166,7 @@ enum Query: Int, CaseIterable {
   static let namespaceTables = [
     "node", "commit_log", "history", "history_run", "event", "execution", "delivery", "ledger_entry", "ledger_posting",
     "ledger_balance", "outbox", "idempotency", "rules", "tree_index", "index_place", "replay", "replay_item", "invocation",
-    "checkpoint", "checkpoint_leaf", "account", "account_identifier", "refresh_token", "account_code", "account_revocation",
-    "account_settings",
+    "checkpoint", "checkpoint_leaf", "failed_attempt", "account", "account_identifier", "refresh_token", "account_code",
+    "account_revocation", "account_settings", "room_record", "link_count",
   ]
 }

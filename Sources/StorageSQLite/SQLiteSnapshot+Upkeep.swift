@@ -11,6 +11,20 @@ extension SQLiteSnapshot {
       .first { row throws(StorageError) in Revision(row.int(0)) }
   }
 
+  func failedAttempts(in namespace: NamespaceID, of event: EventID, limit: Int) throws(StorageError) -> [FailedAttempt] {
+    try statement(
+      """
+      SELECT function, attempt, started_at, finished_at, error, settings FROM failed_attempt
+      WHERE ns = ? AND epoch = ? AND revision = ? AND path = ? ORDER BY finished_at, function, attempt
+      """
+    ).bind(namespace.rawValue).bind(event.epoch).bind(event.revision.rawValue).bind(event.path.bytes).all(limit: limit) {
+      row throws(StorageError) in
+      FailedAttempt(
+        event: event, function: try row.text(0), attempt: Int(row.int(1)), startedAt: row.optionalInt(2),
+        finishedAt: row.int(3), error: try row.text(4), settings: try row.optionalText(5))
+    }
+  }
+
   func replay(in namespace: NamespaceID, id: Int64) throws(StorageError) -> ReplayRecord? {
     let db = try db
     return try statement("SELECT \(Self.replayColumns) FROM replay WHERE ns = ? AND id = ?").bind(namespace.rawValue).bind(id)

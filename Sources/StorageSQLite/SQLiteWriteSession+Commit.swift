@@ -95,6 +95,7 @@ extension SQLiteWriteSession {
     try writeIndexes(of: overlay, of: ns)
     if !overlay.accountRows.isEmpty { try writeAccountRows(of: overlay, of: ns) }
     for upkeep in overlay.upkeep { try write(upkeep, of: ns) }
+    if !overlay.records.isEmpty { try writeRecords(of: overlay, of: ns) }
     if let revision = overlay.settledRevision {
       try connection.statement(.setSettledRevision).bind(revision.rawValue).bind(ns.rawValue).run()
     }

@@ -24,9 +24,12 @@ extension SQLiteWriteSession {
     }
     if let (replay, items) = upkeep.replayItems { try write(items, of: replay, in: ns) }
     if let invocation = upkeep.invocation { try write(invocation, of: ns) }
+    if let attempt = upkeep.failedAttempt { try write(attempt, of: ns) }
     if let (revision, leaves) = upkeep.checkpointLeaves { try write(leaves, at: revision, in: ns) }
     if let checkpoint = upkeep.checkpoint { try write(checkpoint, of: ns) }
+    for account in upkeep.serviceAccounts { try write(account) }
     if let pruning = upkeep.pruning { try carryOut(pruning, in: ns) }
+    if !upkeep.linkCounts.isEmpty { try write(upkeep.linkCounts, of: ns) }
   }
 
   private func statement(_ sql: String) throws(StorageError) -> SQLiteStatement {
@@ -52,6 +55,18 @@ extension SQLiteWriteSession {
       .bind(Self.text(invocation.before.jsonValue(.export))).bind(Self.text(invocation.after.jsonValue(.export)))
       .bind(invocation.actingAs.description).bind(invocation.actor.description).bind(invocation.reason)
       .bind(invocation.time).run()
+  }
+
+  private func write(_ attempt: FailedAttempt, of ns: NamespaceID) throws(StorageError) {
+    try statement(
+      """
+      INSERT OR REPLACE INTO failed_attempt
+      (ns, epoch, revision, path, function, finished_at, attempt, started_at, error, settings)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """
+    ).bind(ns.rawValue).bind(attempt.event.epoch).bind(attempt.event.revision.rawValue).bind(attempt.event.path.bytes)
+      .bind(attempt.function).bind(attempt.finishedAt).bind(Int64(attempt.attempt)).bind(attempt.startedAt)
+      .bind(attempt.error).bind(attempt.settings).run()
   }
 
   private func write(_ leaves: [Leaf], at revision: Revision, in ns: NamespaceID) throws(StorageError) {

@@ -66,7 +66,8 @@ public final class Database: TreeWriter {
     let loop = WriterLoop(
       session: session,
       pipeline: WritePipeline(
-        participants: participants + [IndexParticipant(catalog: catalog)], limits: limits, clock: clock), flusher: flusher)
+        participants: participants + [IndexParticipant(catalog: catalog)], limits: limits, clock: clock, catalog: catalog),
+      flusher: flusher)
     // The loop is made here and used by the writer's thread alone from now on; of the session in it the flusher's thread
     // uses what the session offers to another thread.
     let box = Handover(loop)

@@ -10,6 +10,8 @@ struct WritePipeline {
   let participants: [any CommitParticipant]
   let limits: WriteLimits
   let clock: any WallClock
+  /// Where the rules of namespaces are.
+  let catalog: IndexCatalog
 
   /// - Returns: what the request became; not durable yet.
   func accept(_ request: CommitRequest, in session: any WriteSession) throws(CommitRefusal) -> CommittedRequest {
@@ -23,9 +25,13 @@ struct WritePipeline {
         changes: [])
     }
     try checkExecution(of: request, in: session)
+    for change in request.records { try check(change, in: request.namespace, session) }
 
     var tree = TreeAssignment(namespace: namespace, revision: head.revision.next, limits: limits, session: session)
-    let resolved = try apply(request, at: time, to: &tree)
+    let resolved =
+      if let rules = rules(for: request) { try applyJudged(request, by: rules, at: time, to: &tree) } else {
+        try apply(request, at: time, to: &tree)
+      }
     for participant in participants {
       _ = try tree.apply(participant.assignments(for: request, at: time, in: session), at: time)
     }
@@ -76,9 +82,32 @@ struct WritePipeline {
     }
   }
 
+  private func check(_ change: RoomChange, in namespace: NamespaceID, _ session: any WriteSession) throws(CommitRefusal) {
+    if case .anything = change.expectation { return }
+    let stored = try refusing { () throws(StorageError) in
+      try session.record(in: namespace, kind: change.kind, key: change.key)
+    }
+    if case .value(let expected) = change.expectation, let stored, stored.utf8.elementsEqual(expected.utf8) { return }
+    if case .absent = change.expectation, stored == nil { return }
+    throw CommitRefusal(
+      .recordChanged(kind: change.kind, key: change.key, value: stored),
+      "The record \(change.kind)/\(change.key) is not what the request expects. Read it again and retry.")
+  }
+
   private func apply(_ request: CommitRequest, at time: Int64, to tree: inout TreeAssignment) throws(CommitRefusal)
     -> [TreeNode]
   {
+    try apply(request, at: time, to: &tree) { (stale) throws(CommitRefusal) in throw stale }
+  }
+
+  /// Applies the operations in order.
+  ///
+  /// - Parameter meeting: told of an operation that meets another value than it expects. If it does not throw, what is applied
+  ///   is for looking at, and must be taken back.
+  func apply(
+    _ request: CommitRequest, at time: Int64, to tree: inout TreeAssignment,
+    meeting: (CommitRefusal) throws(CommitRefusal) -> Void
+  ) throws(CommitRefusal) -> [TreeNode] {
     for expectation in request.expectations {
       let node = try currentNode(PathBytes(expectation.path), tree)
       guard node == expectation.node else {
@@ -89,8 +118,9 @@ struct WritePipeline {
     for operation in request.operations {
       if let expected = operation.expectedHash {
         let node = try currentNode(PathBytes(operation.path), tree)
-        guard node.matches(dataHash: expected) else {
-          throw CommitRefusal(.stale(node), "\(operation.path) is not what the request expects. Read it again and retry.")
+        if !node.matches(dataHash: expected) {
+          try meeting(
+            CommitRefusal(.stale(node), "\(operation.path) is not what the request expects. Read it again and retry."))
         }
       }
       resolved += try tree.apply(operation.assignments, at: time)
@@ -141,6 +171,7 @@ struct WritePipeline {
     for function in request.functions { session.put(function) }
     if let audit = request.audit { session.append(audit) }
     if let upkeep = request.upkeep { session.put(upkeep, in: namespace) }
+    for change in request.records { session.put(change, in: namespace) }
     if let revision = request.settledRevision { session.setSettledRevision(revision, of: namespace) }
     if let idempotency = request.idempotency {
       session.put(

@@ -33,4 +33,12 @@ struct CrashFinding: Sendable {
         ? "crash: the process died while nothing but this ran (\(crashes) times so far)"
         : "crash: the process died while this ran, among others perhaps; it is tried again alone", updatedAt: now)
   }
+
+  /// The attempt, if it is to blame; nil for a suspect, who may have failed at nothing.
+  func attempt(settings: String?, at now: Int64) -> FailedAttempt? {
+    guard isBlamed else { return nil }
+    return FailedAttempt(
+      event: event.id, function: function, attempt: attempts, startedAt: nil, finishedAt: now,
+      error: record(isDead: false, at: now).lastError, settings: settings)
+  }
 }

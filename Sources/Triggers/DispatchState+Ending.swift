@@ -24,7 +24,7 @@ extension DispatchState {
         aftermath.submissions.append(Submission(request: request, purpose: .effect(delivery, execution)))
       }
     case .skipped(let reason): skip(delivery, because: reason, startedAt: run.startedAt, at: now)
-    case .failed(let error, let failure): fail(delivery, error, failure, at: now)
+    case .failed(let error, let failure): fail(delivery, error, failure, startedAt: run.startedAt, at: now)
     }
     return true
   }
@@ -60,7 +60,9 @@ extension DispatchState {
   }
 
   /// Writes down a failed attempt: the event is tried again, or becomes a dead letter.
-  mutating func fail(_ failed: Delivery, _ error: String, _ failure: RunEnding.Failure, at now: Int64) {
+  mutating func fail(
+    _ failed: Delivery, _ error: String, _ failure: RunEnding.Failure, startedAt: Int64, at now: Int64
+  ) {
     options.failpoint(.beforeAttemptRecord)
     var delivery = failed
     delivery.attempts += 1
@@ -84,9 +86,19 @@ extension DispatchState {
       nextAttemptAt: isDead ? 0 : now + delay, lastError: String(error.prefix(2000)), at: now)
     // Whoever resumes the function waits until the record can be found.
     if record.state == .paused { functions[delivery.function].parking += 1 }
+    let attempt = FailedAttempt(
+      event: delivery.event, function: record.function, attempt: delivery.attempts, startedAt: startedAt, finishedAt: now,
+      error: record.lastError, settings: table.settings[delivery.function])
+    aftermath.submissions.append(note(attempt, delivery, record))
+  }
+
+  private func note(_ attempt: FailedAttempt, _ delivery: Delivery, _ record: DeliveryRecord) -> Submission {
     var request = request(in: delivery.namespace)
     request.deliveries = [record]
-    aftermath.submissions.append(Submission(request: request, purpose: .attempt(delivery, record)))
+    var upkeep = Upkeep()
+    upkeep.failedAttempt = attempt
+    request.upkeep = upkeep
+    return Submission(request: request, purpose: .attempt(delivery, record, attempt))
   }
 
   /// Takes in what became of a request.
@@ -96,7 +108,7 @@ extension DispatchState {
     switch (purpose, result) {
     case (.effect(let delivery, let execution), .success(let receipt)): finish(delivery, execution, receipt)
     case (.effect(let delivery, let execution), .failure(let refusal)): refuse(delivery, execution, refusal, at: now)
-    case (.attempt(let delivery, let record), .success): rest(delivery, record)
+    case (.attempt(let delivery, let record, _), .success): rest(delivery, record)
     case (.park(let deliveries), .success):
       for delivery in deliveries { parked(delivery) }
     case (.settle(let delivery), .success): finish(delivery)
@@ -106,10 +118,7 @@ extension DispatchState {
     case (.note, _): return
     case (.shelve(let deliveries), .success): shelved(deliveries)
     case (.shelve(let deliveries), .failure): resend(waiting(.shelve(deliveries), at: now), at: now)
-    case (.attempt(let delivery, let record), .failure):
-      var request = request(in: delivery.namespace)
-      request.deliveries = [record]
-      resend(Submission(request: request, purpose: purpose), at: now)
+    case (.attempt(let delivery, let record, let attempt), .failure): resend(note(attempt, delivery, record), at: now)
     case (.park(let deliveries), .failure):
       for delivery in deliveries { functions[delivery.function].parking -= 1 }
       for delivery in deliveries { park(delivery) }
@@ -224,21 +233,22 @@ extension DispatchState {
         delivery, because: "already_paid: entry \(entry.sequence) of \(entry.transfer.event ?? "no event")",
         startedAt: execution.startedAt, at: now)
     case .insufficientFunds: skip(delivery, because: "insufficient_funds", startedAt: execution.startedAt, at: now)
-    case .stale: rerun(delivery, refusal, at: now)
+    case .stale: rerun(delivery, refusal, startedAt: execution.startedAt, at: now)
     case .overloaded: postpone(delivery, at: now)
-    case .unavailable: fail(delivery, refusal.message, .retry, at: now)
+    case .unavailable: fail(delivery, refusal.message, .retry, startedAt: execution.startedAt, at: now)
     case .permissionDenied, .invalid, .tooLarge, .triggersExceeded, .balanceType, .balanceOverflow, .invalidTransfer,
-      .idempotencyConflict, .account:
-      fail(delivery, "\(refusal.code.word): \(refusal.message)", .permanent, at: now)
+      .idempotencyConflict, .account, .recordChanged:
+      fail(delivery, "\(refusal.code.word): \(refusal.message)", .permanent, startedAt: execution.startedAt, at: now)
     }
   }
 
   /// A value that the run had read has changed: the whole run is repeated at once.
-  private mutating func rerun(_ delivery: Delivery, _ refusal: CommitRefusal, at now: Int64) {
+  private mutating func rerun(_ delivery: Delivery, _ refusal: CommitRefusal, startedAt: Int64, at now: Int64) {
     var delivery = delivery
     delivery.reruns += 1
     guard delivery.reruns <= options.rerunsMax else {
-      return fail(delivery, "stale: \(refusal.message) Repeated \(options.rerunsMax) times.", .retry, at: now)
+      return fail(
+        delivery, "stale: \(refusal.message) Repeated \(options.rerunsMax) times.", .retry, startedAt: startedAt, at: now)
     }
     freeNote(delivery.noteSlot)
     delivery.noteSlot = nil

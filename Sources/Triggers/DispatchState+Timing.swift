@@ -59,6 +59,6 @@ extension DispatchState {
         because: "paused by the engine: \(functions[function].abandoned) runs did not come back within \(deadline); "
           + "correct the function, deploy, and resume it", byEngine: true, in: delivery.namespace, at: now)
     }
-    fail(delivery, "timeout: the run did not come back within \(deadline)", .retry, at: now)
+    fail(delivery, "timeout: the run did not come back within \(deadline)", .retry, startedAt: run.startedAt, at: now)
   }
 }

@@ -79,6 +79,11 @@ extension Dispatcher {
       if !isFatal { plan.suspects.insert(ReplayItem(event: note.event, function: note.function)) }
       var request = CommitRequest(namespace: note.namespace, actor: .system("triggers"))
       request.deliveries = [crash.record(isDead: isFatal, at: now)]
+      if let attempt = crash.attempt(settings: table.settings[function], at: now) {
+        var upkeep = Upkeep()
+        upkeep.failedAttempt = attempt
+        request.upkeep = upkeep
+      }
       if isFatal {
         plan.pause(
           function,

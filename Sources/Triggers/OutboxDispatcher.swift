@@ -100,11 +100,14 @@ public final class OutboxDispatcher: CommitObserver, Sendable {
   // MARK: One message
 
   private func deliver(_ item: OutboxItem, _ writer: any TreeWriter) async {
-    let error = await attempt(item)
+    let failure = await attempt(item)
+    let error = failure.map { "\($0)" }
     // A delivery that was cut off by the shutdown is no failure: it comes again at the next start.
     if error != nil, Task.isCancelled { return }
     let now = clock.now()
-    let record = item.record(after: error, retry: retryTime(item, at: now), at: now)
+    let record = item.record(
+      after: error, retry: failure is PermanentFailure ? .never : retryTime(item, at: now),
+      remainder: outlets[item.record.outlet]?.remainder(of: item.record.payload), at: now)
     if record.state == .dead {
       logger.warning("The message \(record.key) to \(record.outlet) is a dead letter: \(record.lastError ?? "")")
     }
@@ -123,17 +126,15 @@ public final class OutboxDispatcher: CommitObserver, Sendable {
   }
 
   /// - Returns: why the delivery failed; nil if it did not.
-  private func attempt(_ item: OutboxItem) async -> String? {
-    guard let outlet = outlets[item.record.outlet] else {
-      return "No outlet is called \"\(item.record.outlet)\". Configure one, or correct the function that sends to it."
-    }
+  private func attempt(_ item: OutboxItem) async -> (any Error)? {
+    guard let outlet = outlets[item.record.outlet] else { return MissingOutlet(name: item.record.outlet) }
     do {
       let name = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
         .first { $0.id == item.namespace }?.name
       try await outlet.deliver(key: item.key(in: name ?? "?"), payload: item.record.payload)
       return nil
     } catch {
-      return "\(error)"
+      return error
     }
   }
 

@@ -10,10 +10,10 @@ struct OutboxItem: Sendable, Hashable {
 
   /// The record after an attempt.
   ///
-  /// - Parameter error: why it failed; nil if it was delivered.
-  func record(
-    after error: String?, retry: RetryAt, at now: Int64
-  ) -> OutboxRecord {
+  /// - Parameters:
+  ///   - error: why it failed; nil if it was delivered.
+  ///   - remainder: what is kept of the payload if it was delivered.
+  func record(after error: String?, retry: RetryAt, remainder: String? = nil, at now: Int64) -> OutboxRecord {
     let state: OutboxRecord.State =
       switch (error, retry) {
       case (nil, _): .delivered
@@ -23,7 +23,8 @@ struct OutboxItem: Sendable, Hashable {
     var nextAttemptAt: Int64 = 0
     if case .at(let time) = retry, error != nil { nextAttemptAt = time }
     return OutboxRecord(
-      key: record.key, outlet: record.outlet, payload: record.payload, cause: record.cause, state: state,
+      key: record.key, outlet: record.outlet, payload: state == .delivered ? remainder ?? record.payload : record.payload,
+      cause: record.cause, state: state,
       attempts: record.attempts + 1, nextAttemptAt: nextAttemptAt, lastError: error ?? record.lastError,
       createdAt: record.createdAt)
   }

@@ -6,7 +6,7 @@ struct Submission: Sendable {
     /// The end of a run: its effects and its execution record.
     case effect(Delivery, ExecutionRecord)
     /// A failed attempt: a retry, or a dead letter.
-    case attempt(Delivery, DeliveryRecord)
+    case attempt(Delivery, DeliveryRecord, FailedAttempt)
     /// Deliveries that wait behind one that waits for a retry.
     case wait([Delivery])
     /// The same, for which memory has no room.

@@ -58,12 +58,14 @@ struct RuleSetTests {
 
   @Test("The strict form is JSON without comments")
   func strict() throws {
-    let source = "{/*x*/\"rules\":{\".read\":\"a\n\\u0062\\ud83d\\ude00\\\\\", \".write\":false, \"k\":{\".indexOn\":[\"a\"]}}}"
+    let source =
+      "{/*x*/\"rules\":{\".read\":\"'a'\n\\u003d='\\ud83d\\ude00\\\\\\\\'\", \".write\":false,"
+      + " \"k\":{\".indexOn\":[\"a\"]}}}"
     let strict = try RuleSet(parsing: source).strict
     var writer = JSONWriter()
     writer.write(strict)
     let text = String(decoding: writer.bytes, as: UTF8.self)
-    #expect(text == "{\"rules\":{\".read\":\"a\\nb😀\\\\\",\".write\":false,\"k\":{\".indexOn\":[\"a\"]}}}")
+    #expect(text == "{\"rules\":{\".read\":\"'a'\\n=='😀\\\\\\\\'\",\".write\":false,\"k\":{\".indexOn\":[\"a\"]}}}")
     #expect(try JSONParser.parse(text) == strict)
   }
 

@@ -53,10 +53,8 @@ import TreeModel
 
   @Test("what is published as JWKS and as certificates verifies what the ring signs, and holds no secret")
   func published() throws {
-    var writer = JSONWriter()
-    writer.write(Self.ring.jwks)
-    let certificates = JSONWriterText.of(try Self.ring.certificates())
-    for document in [writer.bytes, Array(certificates.utf8)] {
+    let published = try CurrentKeys(Self.ring).published()
+    for document in [published.jwks, published.certificates] {
       let keys = try KeySet(document: document)
       #expect(keys.count == 2)
       for key in [Keys.first, Keys.second] {
@@ -81,6 +79,16 @@ import TreeModel
     #expect(throws: TokenFault.badSignature) { try ring.check(posing) }
     let nameless = try WebToken(parsing: Keys.token(["alg": "RS256"], Keys.claims()))
     #expect(throws: TokenFault.unknownKey(nil)) { try ring.check(nameless) }
+  }
+
+  @Test("keys that are made when needed are made once, and what is published follows the ring")
+  func whenNeeded() throws {
+    let keys = CurrentKeys { Keys.ring() }
+    #expect(!keys.areMade)
+    #expect(try keys.published().jwks == JSONWriterText.of(Keys.ring().jwks).utf8.map(\.self))
+    #expect(keys.areMade && keys.ring.entries[0].key === Keys.first)
+    keys.replace(with: Self.ring)
+    #expect(try KeySet(document: try keys.published().certificates).count == 2)
   }
 
   @Test("a new key has 2048 bits and a name of its own")

@@ -4,7 +4,7 @@ import TreeModel
 
 @Suite struct ServiceAccountTests {
   static let server = "https://rewards.example.com"
-  static let account = ServiceAccountKey(name: "ci", project: "demo", key: Keys.first)
+  static let account = ServiceAccountKey(name: "ci", project: "demo", server: server, key: Keys.first)
 
   static func assertion(_ changes: [(String, JSON?)] = [], key: SigningKey = Keys.first) throws -> String {
     let names = Set(changes.map(\.0))
@@ -20,19 +20,29 @@ import TreeModel
   }
 
   static func verify(_ text: String, at now: Int64 = Keys.now) throws(TokenFault) -> ServiceAccountAssertion {
-    try ServiceAccountAssertion(text, audiences: [server + "/token"], at: now) { email, id in
-      email == account.email && id == Keys.first.id ? Keys.first.verificationKey : nil
+    try ServiceAccountAssertion(text, at: now) { email, id in
+      email == account.email && id == Keys.first.id ? (Keys.first.verificationKey, account.tokenURI) : nil
     }
   }
 
   @Test("the key file is Google's, with this server as the place to get tokens")
   func file() throws {
-    let file = Self.account.file(server: Self.server)
+    let file = Self.account.file
     #expect(file["type"] == "service_account" && file["project_id"] == "demo")
     #expect(
       file["client_email"] == "ci@demo.iam.gserviceaccount.com" && file["token_uri"] == "https://rewards.example.com/token")
     #expect(file["private_key_id"]?.string == Keys.first.id.text && file["client_id"]?.string?.utf8.count == 21)
     #expect(try SigningKey(pem: file["private_key"]?.string ?? "").id == Keys.first.id)
+    let back = try #require(ServiceAccountKey(file: file))
+    #expect(back.file == file)
+    #expect(try Self.verify(back.assertion(at: Keys.now)).email == Self.account.email)
+    for broken: JSON in [
+      [:], ["type": "service_account"],
+      .object((file.object ?? []).map { .init(key: $0.key, value: $0.key == "client_email" ? "ci@evil.example" : $0.value) }),
+      .object((file.object ?? []).map { .init(key: $0.key, value: $0.key == "private_key" ? "x" : $0.value) }),
+    ] {
+      #expect(ServiceAccountKey(file: broken) == nil)
+    }
     for (name, isLegal) in [
       ("ci", true), ("a", true), ("a-1", true), ("", false), ("1a", false), ("A", false), ("a_b", false), ("a@b", false),
       ("-a", false), (String(repeating: "a", count: 64), false), ("é", false),
@@ -47,9 +57,11 @@ import TreeModel
     #expect(
       good.email == Self.account.email && good.expiresAt == 1_800_003_600 && good.scope == "a b" && good.keyID == Keys.first.id)
     #expect(throws: TokenFault.unknownKey(Keys.second.id)) { try Self.verify(try Self.assertion(key: Keys.second)) }
-    #expect(throws: TokenFault.wrongAudience("https://oauth2.googleapis.com/token")) {
-      try Self.verify(try Self.assertion([("aud", "https://oauth2.googleapis.com/token")]))
+    #expect(throws: TokenFault.wrongAudience("https://other.example.com/token")) {
+      try Self.verify(try Self.assertion([("aud", "https://other.example.com/token")]))
     }
+    // Google's library for Python writes this, whatever the key file says.
+    #expect(try Self.verify(try Self.assertion([("aud", "https://oauth2.googleapis.com/token")])).email == Self.account.email)
     #expect(throws: TokenFault.expired) { try Self.verify(try Self.assertion(), at: Keys.now + 3_660_000) }
     #expect(throws: TokenFault.notYetValid) { try Self.verify(try Self.assertion(), at: Keys.now - 61_000) }
     #expect(throws: TokenFault.self) { try Self.verify(try Self.assertion([("exp", 1_800_003_601)])) }

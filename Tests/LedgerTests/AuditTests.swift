@@ -1,4 +1,3 @@
-import CSQLite
 import Ledger
 import RewardModel
 import StorageCore
@@ -119,13 +118,5 @@ struct AuditTests {
     #expect(report.unbacked.map(\.account.name) == ["user:a", "user:b", "user:c", "user:e"])
     #expect(report.unbacked.first?.path == "/users/a/inventory/pieces_of_eight")
     #expect(report.unbackedCount == 4)
-  }
-
-  private func execute(_ sql: String, in path: String) throws {
-    var connection: OpaquePointer?
-    try #require(sqlite3_open(path, &connection) == SQLITE_OK)
-    defer { sqlite3_close(connection) }
-    try #require(sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK)
-    try #require(sqlite3_total_changes(connection) > 0)
   }
 }

@@ -1,6 +1,8 @@
 import Accounts
 import Credentials
+import Invites
 import Ledger
+import Links
 import Logging
 import NIOCore
 import NIOPosix
@@ -20,6 +22,7 @@ struct APIServer: Sendable {
   let listeners: ListenerHub
   let clock: AdjustableClock
   let metrics: ServerMetrics
+  let links: LinkBook
   let router: RequestRouter
   let port: Int
   /// The namespaces that were announced.
@@ -68,13 +71,19 @@ struct APIServer: Sendable {
           administrators: access, book: book, project: kind?.mode == .signed ? "game" : nil,
           namespace: { database.namespace(named: $0 == "game" ? "game" : AccountProject.namespaceName(of: $0)) })
       } ?? access
+    // As the application composes it: rules where there are some, else the policy.
+    let ruled = (access as? AccessPolicy).map { RuledAccess(database: database, unruled: $0) }
+    let links = try LinkBook(
+      engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 7))
     let services = ServerServices(
       database: database, listeners: listeners, streamLimits: streamLimits, authenticator: authenticator,
-      access: access, metrics: metrics,
+      access: ruled ?? access, metrics: metrics,
       defaultNamespace: "game", threadPool: pool,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, random: SplitMix64(seed: 1), functions: functions,
-      ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), effects: effects, accounts: book,
-      connectedUsers: connectedUsers, adjustableClock: clock,
+      ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), links: links,
+      invites: try InviteBook(
+        engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 8)),
+      effects: effects, accounts: book, connectedUsers: connectedUsers, adjustableClock: clock,
       announceNamespace: announced.add)
     let sockets = SocketDoor(services: services, limits: limitsOfSockets)
     let router = RequestRouter(services: services, sockets: sockets)
@@ -88,7 +97,7 @@ struct APIServer: Sendable {
       outcome = .success(
         try await test(
           APIServer(
-            database: database, listeners: listeners, clock: clock, metrics: metrics, router: router, port: port,
+            database: database, listeners: listeners, clock: clock, metrics: metrics, links: links, router: router, port: port,
             announced: announced,
             running: running)))
     } catch {
@@ -143,4 +152,12 @@ extension HTTPServerConfiguration {
     change(&configuration)
     return configuration
   }
+}
+
+/// The namespace that the links are in.
+struct TestHome: LinkHome, InviteHome {
+  let database: Database
+
+  func known() -> NamespaceID? { database.namespace(named: "game") }
+  func open() async throws(CommitRefusal) -> NamespaceID { try await database.openNamespace(named: "game") }
 }

@@ -79,7 +79,7 @@ struct OpenAPITests {
         ("GET", "functions", nil), ("POST", "functions/f/retry", nil), ("GET", "ledger/balance?account=user:bob", nil),
         ("GET", "ledger/statement?account=user:bob", nil), ("GET", "ledger/entries", nil), ("GET", "ledger/verify", nil),
         ("POST", "ledger/reverse", #"{"sequence":1,"reason":"x"}"#), ("GET", "namespaces", nil), ("GET", "status", nil),
-        ("GET", "audits", nil), ("POST", "drain", nil),
+        ("GET", "audits", nil), ("POST", "drain", nil), ("POST", "mail/test", #"{"to":"bob@example.com"}"#),
       ] as [(String, String, String?)] {
         let response = try await server.send(method, "/admin/v1/\(path)", body, headers: APIServer.admin)
         let segments = (["admin", "v1"] + (path.split(separator: "?").first ?? "").split(separator: "/")).map { String($0) }

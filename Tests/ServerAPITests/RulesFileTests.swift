@@ -71,7 +71,8 @@ struct RulesFileTests {
       for _ in 0..<200 {
         row = try await server.send("GET", "/admin/v1/indexes", headers: APIServer.admin).json?["indexes"]?.array?.first
         if row?["state"]?.string == "ready" { break }
-        try await server.expect(.init("PUT", "/tick.json", "1"), .init("PUT", "/tick.json", "2"))
+        try await server.expect(
+          .init("PUT", "/tick.json", "1", headers: APIServer.admin), .init("PUT", "/tick.json", "2", headers: APIServer.admin))
       }
       #expect(row == ["namespace": "game", "path": "/list", "index": "a", "state": "ready", "childrenIndexed": 2])
     }

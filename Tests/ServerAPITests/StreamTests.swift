@@ -203,6 +203,10 @@ private final class ChangingAccess: AccessDeciding, Authenticating {
     return Caller(actor: .user(uid: "bob"), isAdmin: false, validUntil: APIServer.start + 1000)
   }
 
-  func mayRead(_ path: Path, in namespace: String, as caller: Caller) -> Bool { isOpen.withLock { $0 } }
+  func judgeRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> ReadJudgement {
+    ReadJudgement(isAllowed: isOpen.withLock { $0 })
+  }
+  func explainRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> String? { nil }
+  func judgesWrites(in namespace: String, of caller: Caller) -> Bool { false }
   func mayWrite(_ path: Path, in namespace: String, as caller: Caller) -> Bool { true }
 }

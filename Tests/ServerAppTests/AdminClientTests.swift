@@ -114,7 +114,9 @@ import TreeModel
 
   static let addresses: [(String, String)] = [
     ("http://127.0.0.1:9000", "http://127.0.0.1:9000"), ("http://localhost:9000/", "http://localhost:9000"),
-    ("game.example.com", "http://game.example.com"), ("HTTP://[::1]:80", "http://[::1]"), ("[::1]:9000", "http://[::1]:9000"),
+    ("https://game.example.com", "https://game.example.com"), ("HTTPS://[::1]:443/", "https://[::1]"),
+    ("https://h:80", "https://h:80"), ("http://h:443", "http://h:443"), ("game.example.com", "http://game.example.com"),
+    ("HTTP://[::1]:80", "http://[::1]"), ("[::1]:9000", "http://[::1]:9000"),
   ]
 
   @Test("addresses", arguments: addresses)
@@ -125,7 +127,7 @@ import TreeModel
   @Test(
     "what is no address",
     arguments: [
-      "", "https://x", "ftp://x", "http://", "http://x:0", "http://x:70000", "http://x:1a", "http://x/path", "http://a b",
+      "", "https://", "ftp://x", "http://", "http://x:0", "http://x:70000", "http://x:1a", "http://x/path", "http://a b",
       "http://[::1", "http://[::1]x", "http://u@x", "http://x:+1",
     ])
   func noAddress(_ text: String) {

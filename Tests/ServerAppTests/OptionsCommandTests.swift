@@ -20,11 +20,14 @@ import Testing
     try FileBytes.write(Array("  s3cret \nmore\n".utf8), to: file)
     try FileBytes.write([], to: empty)
     try FileBytes.write(Array("{\"type\":\"service_account\"}".utf8), to: account)
-    #expect(try ServerOptions.parse([]).token(environment: { _ in nil }) == "owner")
-    #expect(try ServerOptions.parse(["--key", "abc"]).token(environment: { _ in nil }) == "abc")
-    #expect(try ServerOptions.parse([]).token(environment: { $0 == "DOUBLOON_KEY" ? file : nil }) == "s3cret")
+    func token(_ arguments: [String], _ environment: (String) -> String? = { _ in nil }) throws -> String? {
+      if case .token(let text) = try ServerOptions.parse(arguments).credential(environment: environment) { text } else { nil }
+    }
+    #expect(try token([]) == "owner")
+    #expect(try token(["--key", "abc"]) == "abc")
+    #expect(try token([]) { $0 == "DOUBLOON_KEY" ? file : nil } == "s3cret")
     for bad in [empty, account, folder.file("missing")] {
-      #expect(throws: CommandFailure.self) { try ServerOptions.parse(["--key", bad]).token(environment: { _ in nil }) }
+      #expect(throws: CommandFailure.self) { try token(["--key", bad]) }
     }
   }
 

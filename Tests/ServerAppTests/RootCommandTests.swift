@@ -42,7 +42,7 @@ import Testing
   /// Arguments, the exit code, and a part of what goes to the standard error.
   static let usage: [([String], Int32, String)] = [
     (["bogus"], 2, "Unexpected argument 'bogus'"),
-    (["dev", "--rules", "rules.json"], 2, "Security rules come in a later version"),
+    (["dev", "--rules", "no-such-rules.json"], 1, "no-such-rules.json cannot be read"),
     (["dev", "--port", "70000"], 2, "--port must be between 0 and 65535."),
     (["dev", "--data", "x", "--in-memory"], 2, "exclude each other"),
     (["dev", "--project", "a.b"], 2, "letters, digits and hyphens"),
@@ -73,7 +73,8 @@ import Testing
     (["functions", "pause", "f"], 2, "--reason"),
     (["drain", "--timeout", "9999"], 2, "0 to 3600"),
     (["restore", "/nowhere.db", "--data", "x"], 1, "There is no backup /nowhere.db."),
-    (["status", "--server", "https://example.com"], 1, "https is not spoken here yet"),
+    (["status", "--server", "https://127.0.0.1:1"], 1, "No server answers at https://127.0.0.1:1"),
+    (["status", "--server", "https://127.0.0.1:1", "--ca", "/nowhere"], 1, "/nowhere cannot be read as certificates"),
     (["status", "--server", "ftp://example.com"], 1, "is no server's address"),
     (["status", "--data", "/nowhere"], 1, "There is no store in /nowhere"),
     (

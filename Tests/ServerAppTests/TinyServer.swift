@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import Synchronization
 import TreeModel
 
@@ -23,6 +24,7 @@ final class TinyServer: Sendable {
     var hangsUp = false
     /// Never answers.
     var isSilent = false
+    var headers: HTTPHeaders = [:]
 
     static func json(_ json: JSON, status: Int = 200) -> Answer {
       var writer = JSONWriter()
@@ -48,7 +50,7 @@ final class TinyServer: Sendable {
 
   /// Runs a test against a server of its own.
   static func run<Result>(
-    _ answer: @escaping @Sendable (Request) -> Answer, _ test: (TinyServer) async throws -> Result
+    tls: NIOSSLContext? = nil, _ answer: @escaping @Sendable (Request) -> Answer, _ test: (TinyServer) async throws -> Result
   ) async throws -> Result {
     let holder = Holder()
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -56,6 +58,7 @@ final class TinyServer: Sendable {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           holder.server?.log.withLock { $0.connections += 1 }
+          if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
           try channel.pipeline.syncOperations.configureHTTPServerPipeline()
           try channel.pipeline.syncOperations.addHandler(
             Connection { request in
@@ -100,7 +103,8 @@ final class TinyServer: Sendable {
         let answer = answer(Request(method: head.method, uri: head.uri, headers: head.headers, body: body))
         if answer.isSilent { return }
         if answer.hangsUp { return context.close(promise: nil) }
-        let headers: HTTPHeaders = ["Content-Length": String(answer.body.count)]
+        var headers = answer.headers
+        headers.add(name: "Content-Length", value: String(answer.body.count))
         let status = HTTPResponseStatus(statusCode: answer.status)
         context.write(
           wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil)

@@ -27,8 +27,23 @@ def cases(db):
             return function
         return note
 
-    def at(path):
-        return db.reference("/sdk/" + path)
+    def at(path, app=None):
+        return db.reference("/sdk/" + path, app)
+
+    def as_user(auth):
+        import firebase_admin
+        name = f"user {auth}"
+        return firebase_admin.initialize_app(name=name, options={
+            "databaseURL": "https://sdk-default-rtdb.firebaseio.com", "projectId": "sdk", "databaseAuthVariableOverride": auth})
+
+    def denied(action):
+        from firebase_admin import exceptions
+        try:
+            action()
+        except exceptions.UnauthenticatedError as error:
+            assert str(error) == "Permission denied", error
+            return
+        raise AssertionError("the rules should have denied it")
 
     def put_rules(rules):
         address = f"http://{os.environ['FIREBASE_DATABASE_EMULATOR_HOST']}/.settings/rules.json?ns=sdk-default-rtdb"
@@ -209,6 +224,32 @@ def cases(db):
         assert list(at("scores").order_by_value().limit_to_last(2).get().items()) == [("z", 20), ("x", 30)]
         at("scores/y").set(50)
         assert list(at("scores").order_by_value().limit_to_last(1).get()) == ["y"]
+
+    @case("an override of auth reads and writes what the rules allow that user, and nothing else")
+    def _():
+        put_rules({"rules": {"sdk": {"guarded": {
+            "open": {".read": True},
+            "own": {"$uid": {".read": "auth != null", ".write": "auth.uid === $uid"}},
+        }}}})
+        at("guarded").set({"open": "hello", "own": {"user1": {"n": 1}, "user2": {"n": 2}}, "hidden": 3})
+        user = as_user({"uid": "user1"})
+        assert at("guarded/open", user).get() == "hello"
+        assert at("guarded/own/user2", user).get() == {"n": 2}
+        at("guarded/own/user1", user).update({"n": 5})
+        assert at("guarded/own/user1").get() == {"n": 5}
+        denied(lambda: at("guarded/own/user2", user).set({"n": 9}))
+        denied(lambda: at("guarded/hidden", user).get())
+        denied(lambda: at("guarded", user).get())
+        denied(lambda: at("guarded/open", user).set("bye"))
+        assert at("guarded").get() == {"open": "hello", "own": {"user1": {"n": 5}, "user2": {"n": 2}}, "hidden": 3}
+
+    @case("an override with nobody reads what is open to all")
+    def _():
+        nobody = as_user(None)
+        assert at("guarded/open", nobody).get() == "hello"
+        denied(lambda: at("guarded/own/user1", nobody).get())
+        denied(lambda: at("guarded/own/user1", nobody).set({"n": 9}))
+        put_rules({"rules": {".read": True, ".write": True}})
 
     @case("an error reaches the caller as the SDK's exception")
     def _():

@@ -22,6 +22,15 @@ public final class TemporaryFolder: Sendable {
   /// The path of a file in the folder.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 
+  /// Writes a text into a file of the folder.
+  public func write(_ text: String, to name: String) throws {
+    guard let file = fopen(self.file(name), "w") else { throw FolderFault(name: name) }
+    defer { fclose(file) }
+    guard fputs(text, file) >= 0 else { throw FolderFault(name: name) }
+  }
+
+  private struct FolderFault: Error { let name: String }
+
   private static func remove(_ path: String) {
     if let directory = opendir(path) {
       while let entry = readdir(directory) {

@@ -2,7 +2,7 @@
 enum FloorPlan {
   static let floors: [String: Int] = [
     "TreeModel": 0, "RewardModel": 0, "CSQLite": 0,
-    "AccessRules": 1, "Credentials": 1, "FunctionsKit": 1, "StorageCore": 1,
+    "AccessRules": 1, "Credentials": 1, "FunctionsKit": 1, "MailContent": 1, "StorageCore": 1,
     "StorageSQLite": 2, "TreeDatabase": 2, "Triggers": 2, "Ledger": 2,
     "Accounts": 2, "Links": 2, "Invites": 2,
     "ServerAPI": 3, "Mail": 3,
@@ -17,7 +17,8 @@ enum FloorPlan {
 
   /// Rooms of other houses, and the lowest floor that may know them.
   static let outside: [String: Int] = [
-    "Logging": 2, "ServiceLifecycle": 3, "NIOCore": 3, "NIOHTTP1": 3, "NIOPosix": 3, "NIOSSL": 3, "ArgumentParser": 4,
+    "Logging": 2, "ServiceLifecycle": 3, "NIOCore": 3, "NIOHTTP1": 3, "NIOPosix": 3, "NIOSSL": 3, "NIOTLS": 3,
+    "ArgumentParser": 4,
   ]
 
   /// The one room that speaks to the database library.

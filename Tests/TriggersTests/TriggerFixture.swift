@@ -132,6 +132,14 @@ final class TriggerFixture: Sendable {
     }
   }
 
+  func failedAttempts() throws -> [FailedAttempt] {
+    try events().flatMap { event in
+      try engine.read { (snapshot) throws(StorageError) in
+        try snapshot.failedAttempts(in: namespace, of: event.id, limit: 100)
+      }
+    }
+  }
+
   func deliveries(_ state: DeliveryRecord.State) throws -> [DeliveryRecord] {
     try engine.read { (snapshot) throws(StorageError) in
       try snapshot.deliveries(in: namespace, state: state, after: nil, limit: 100_000)

@@ -1,3 +1,4 @@
+import AccessRules
 import Measuring
 import StorageCore
 import StorageSQLite
@@ -9,6 +10,8 @@ import TreeModel
 struct EngineRun {
   let plan: Plan
   let folder: String
+  /// Rules that judge every write; nil for a tree that is open.
+  var rules: String?
 
   func run() async throws -> Measurement {
     let engine = try SQLiteEngine(directory: folder)
@@ -18,6 +21,7 @@ struct EngineRun {
     defer { database.shutDown() }
     let namespace = try await database.openNamespace(named: "bench")
     try await fill(database, namespace)
+    if let rules { try await database.putRules(rules, try RuleSet(parsing: rules), in: namespace) }
 
     groups.reset()
     let watch = Stopwatch()
@@ -40,21 +44,24 @@ struct EngineRun {
   static func path(_ player: Int) throws -> Path { try Path(parsing: "users/p\(player)/level") }
 }
 
-/// So many writers, each of which begins its next write when the one before is durable.
+/// So many writers, each of which begins its next write when the one before is durable. Each has players of its own, whose
+/// level it raises by one, in the player's name.
 final class Writers: Sendable {
   private struct State {
     var begun = 0
     var finished = 0
     var draw = Draw(seed: 1)
+    var levels: [Int32]
     var waiting: CheckedContinuation<Void, any Error>?
   }
 
   private let plan: Plan
   private let database: Database
   private let namespace: NamespaceID
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   init(plan: Plan, database: Database, namespace: NamespaceID) {
+    state = Mutex(State(levels: [Int32](repeating: 0, count: plan.players)))
     self.plan = plan
     self.database = database
     self.namespace = namespace
@@ -63,33 +70,36 @@ final class Writers: Sendable {
   /// Starts all writers; the continuation goes on when the last commit is durable.
   func start(_ waiting: CheckedContinuation<Void, any Error>) {
     state.withLock { $0.waiting = waiting }
-    for _ in 0..<plan.writers { next() }
+    for writer in 0..<plan.writers { next(writer) }
   }
 
-  private func next() {
+  private func next(_ writer: Int) {
     let write = state.withLock { state -> (Int, Int)? in
       guard state.begun < plan.commits else { return nil }
       state.begun += 1
-      return (state.draw.next(below: plan.players), state.begun)
+      let player = state.draw.next(below: plan.players / plan.writers) * plan.writers + writer
+      state.levels[player] += 1
+      return (player, Int(state.levels[player]))
     }
     guard let (player, level) = write else { return }
     do {
       let operation = WriteOperation.set(try EngineRun.path(player), .leaf(.int(Int64(level))))
-      database.submit(CommitRequest(namespace: namespace, actor: .admin("bench"), operations: [operation])) { [self] result in
-        finish(result)
-      }
+      let user = AuthVariable(json: ["uid": .string("p\(player)"), "provider": "password"])
+      var request = CommitRequest(namespace: namespace, actor: user.actor, operations: [operation])
+      request.auth = user
+      database.submit(request) { [self] result in finish(result, writer) }
     } catch {
       end(.failure(error))
     }
   }
 
-  private func finish(_ result: Result<CommitReceipt, CommitRefusal>) {
+  private func finish(_ result: Result<CommitReceipt, CommitRefusal>, _ writer: Int) {
     if case .failure(let refusal) = result { return end(.failure(refusal)) }
     let isLast = state.withLock { state in
       state.finished += 1
       return state.finished == plan.commits
     }
-    if isLast { end(.success(())) } else { next() }
+    if isLast { end(.success(())) } else { next(writer) }
   }
 
   private func end(_ result: Result<Void, any Error>) {

@@ -11,18 +11,26 @@ struct Main {
   static func main() async throws {
     var plan = Plan()
     var keeps = false
+    var judges = false
     for argument in CommandLine.arguments.dropFirst() {
       switch argument {
       case "--small": plan = .small
       case "--keep": keeps = true
+      case "--rules": judges = true
       default:
         print(
-          "usage: commits [--small] [--keep]\n  --small  a moment of each, to see that they work\n  --keep   leave the data behind"
+          """
+          usage: commits [--small] [--keep] [--rules]
+            --small  a moment of each, to see that they work
+            --keep   leave the data behind
+            --rules  what the referral game's rules cost, instead of what SQLite costs
+          """
         )
         exit(argument == "--help" ? 0 : 2)
       }
     }
     print("\(plan.writers) writers, \(plan.players) players, \(plan.commits) commits a run, \(plan.pairs) pairs")
+    if judges { return try await RulesRun(plan: plan).run() }
     var ratios: [Double] = []
     for pair in 1...plan.pairs {
       let folder = try TemporaryFolder()

@@ -95,14 +95,13 @@ public final class IDTokenIssuer: Sendable {
 
   /// Reads a token and checks its signature, or finds it among those whose signature was checked.
   private func signedToken(_ text: String) throws(TokenFault) -> (IDToken, isMock: Bool) {
-    let ring = keys.ring
-    if let known = verified.token(for: text, on: ring) { return (known, false) }
-    let token = try WebToken(parsing: text)
-    if token.algorithm == .none {
-      guard mode == .unsigned else { throw .unsupportedAlgorithm("none") }
+    if mode == .unsigned, let token = try? WebToken(parsing: text), token.algorithm == .none {
       // Test libraries make tokens of the year 1970 that never end.
       return (try IDTokenClaims.read(token.claims), token.claims["iat"]?.int == 0)
     }
+    let ring = keys.ring
+    if let known = verified.token(for: text, on: ring) { return (known, false) }
+    let token = try WebToken(parsing: text)
     try ring.check(token)
     let read = try IDTokenClaims.read(token.claims)
     verified.insert(read, for: text, signedWith: token.keyID)

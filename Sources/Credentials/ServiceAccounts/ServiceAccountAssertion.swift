@@ -7,6 +7,9 @@ import TreeModel
 public struct ServiceAccountAssertion: Sendable, Hashable {
   /// The grant type of the request that carries one.
   public static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+  /// What Google's library for Python writes as the audience, whatever the key file says. Accepted beside the file's own:
+  /// the key is known here alone, so there is nobody else whom the assertion could have been made for.
+  static let googleAudience = "https://oauth2.googleapis.com/token"
   /// How long an assertion may be valid, in seconds.
   public static let lifetimeMax: Int64 = 3600
 
@@ -22,24 +25,26 @@ public struct ServiceAccountAssertion: Sendable, Hashable {
   /// Verifies an assertion.
   ///
   /// - Parameters:
-  ///   - audiences: the addresses of this server's token endpoint that an assertion may be meant for.
   ///   - now: milliseconds since 1970.
-  ///   - key: the public key of a live service account, by mail address and key name; nil if there is none.
+  ///   - signer: the public key of a live service account by mail address and key name, and the address of the token
+  ///     endpoint that stands in its key file: what the assertion must be meant for. Nil if there is none.
   /// - Throws: ``TokenFault``
   public init(
-    _ text: String, audiences: Set<String>, at now: Int64, key: (_ email: String, _ id: KeyID) -> VerificationKey?
+    _ text: String, at now: Int64, signer: (_ email: String, _ id: KeyID) -> (key: VerificationKey, tokenURI: String)?
   ) throws(TokenFault) {
     let token = try WebToken(parsing: text)
     guard token.algorithm != .none else { throw .unsupportedAlgorithm("none") }
     guard let email = token.claims["iss"]?.string, !email.isEmpty else {
       throw .malformed("it names no service account (iss).")
     }
-    guard let id = token.keyID, let key = key(email, id) else { throw .unknownKey(token.keyID) }
-    try token.check(signature: key)
+    guard let id = token.keyID, let signer = signer(email, id) else { throw .unknownKey(token.keyID) }
+    try token.check(signature: signer.key)
     // Acting for another user is not a thing here: who signs is who acts.
     if let subject = token.claims["sub"]?.string, subject != email { throw .wrongIssuer(email) }
     let audience = token.claims["aud"]?.string ?? "nobody"
-    guard audiences.contains(audience) else { throw .wrongAudience(String(audience.unicodeScalars.prefix(200))) }
+    guard audience == signer.tokenURI || audience == Self.googleAudience else {
+      throw .wrongAudience(String(audience.unicodeScalars.prefix(200)))
+    }
     let times = try TokenTimes(token.claims)
     try times.check(at: now, skew: TokenTimes.skew)
     guard times.expiresAt - times.issuedAt <= Self.lifetimeMax else { throw .malformed("it is valid for more than an hour.") }

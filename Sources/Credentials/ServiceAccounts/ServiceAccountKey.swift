@@ -11,15 +11,42 @@ public struct ServiceAccountKey: Sendable {
   public let project: String
   /// The account's mail address: its name towards the server (`iss`).
   public var email: String { Self.email(of: name, in: project) }
+  /// The server's address as SDKs reach it, such as `https://rewards.example.com`, without a slash at the end.
+  public let server: String
+  /// Where SDKs get access tokens (`token_uri`).
+  public var tokenURI: String { server + "/token" }
   /// The key; its public half is what the server keeps.
   public let key: SigningKey
 
   /// - Precondition: the name is legal (``isLegal(name:)``).
-  public init(name: String, project: String, key: SigningKey) {
+  public init(name: String, project: String, server: String, key: SigningKey) {
     precondition(Self.isLegal(name: name), "\(name) is no name for a service account.")
     self.name = name
     self.project = project
+    self.server = server
     self.key = key
+  }
+
+  /// Reads a key file; nil if it is none of this product's.
+  public init?(file: JSON) {
+    guard file["type"]?.string == "service_account", let email = file["client_email"]?.string,
+      let tokenURI = file["token_uri"]?.string, tokenURI.hasSuffix("/token"),
+      let key = file["private_key"]?.string.flatMap({ try? SigningKey(pem: $0) })
+    else { return nil }
+    let name = String(email.prefix { $0 != "@" })
+    let project = String(email.dropFirst(name.count + 1).prefix { $0 != "." })
+    guard Self.isLegal(name: name), Self.email(of: name, in: project) == email else { return nil }
+    self.init(name: name, project: project, server: String(tokenURI.dropLast("/token".count)), key: key)
+  }
+
+  /// What the account signs to get an access token.
+  ///
+  /// - Parameter now: milliseconds since 1970.
+  public func assertion(at now: Int64) throws(TokenFault) -> String {
+    try key.token([
+      "iss": .string(email), "sub": .string(email), "aud": .string(tokenURI), "iat": .int(now / 1000),
+      "exp": .int(now / 1000 + ServiceAccountAssertion.lifetimeMax),
+    ])
   }
 
   /// The mail address of an account of this name.
@@ -38,17 +65,11 @@ public struct ServiceAccountKey: Sendable {
   }
 
   /// The key file's content.
-  ///
-  /// - Parameters:
-  ///   - server: this server's address as the SDKs reach it, such as `https://rewards.example.com`, without a slash at the end.
-  public func file(server: String) -> JSON {
+  public var file: JSON {
     [
       "type": "service_account", "project_id": .string(project), "private_key_id": .string(key.id.text),
       "private_key": .string(key.pem + "\n"), "client_email": .string(email), "client_id": .string(clientID),
-      "auth_uri": .string(server + "/auth"), "token_uri": .string(server + "/token"),
-      "auth_provider_x509_cert_url": .string(server + "/oauth2/v1/certs"),
-      "client_x509_cert_url": .string(server + "/robot/v1/metadata/x509/" + email),
-      "universe_domain": "googleapis.com",
+      "token_uri": .string(tokenURI), "universe_domain": "googleapis.com",
     ]
   }
 

@@ -1,7 +1,10 @@
 import StorageCore
+public import TreeDatabase
 public import TreeModel
 
 /// Access without accounts and rules: admin tokens, and a tree that is open (development) or closed (production).
+///
+/// With rules it is ``RuledAccess``, which asks this one where a namespace has none.
 public struct AccessPolicy: AccessDeciding, Authenticating {
   /// The two ways to run the server (design §8).
   public enum Mode: Sendable, Hashable {
@@ -14,11 +17,14 @@ public struct AccessPolicy: AccessDeciding, Authenticating {
   /// Development or production.
   public let mode: Mode
   private let adminTokens: [AdminToken]
+  private let serviceAccounts: ServiceAccountDesk?
 
   /// - Parameter adminTokens: what opens the admin surface; in development usually `owner`, as Firebase's emulators have it.
-  public init(mode: Mode, adminTokens: [AdminToken]) {
+  /// - Parameter serviceAccounts: whose access tokens open the admin surface too; nil where there are none.
+  public init(mode: Mode, adminTokens: [AdminToken], serviceAccounts: ServiceAccountDesk? = nil) {
     self.mode = mode
     self.adminTokens = adminTokens
+    self.serviceAccounts = serviceAccounts
   }
 
   /// Development as the emulators have it: `Bearer owner` is the administrator.
@@ -27,11 +33,18 @@ public struct AccessPolicy: AccessDeciding, Authenticating {
   public var isDevelopment: Bool { mode == .development }
   public var createsNamespaces: Bool { isDevelopment }
 
-  public func mayRead(_ path: Path, in namespace: String, as caller: Caller) -> Bool { caller.isAdmin || isDevelopment }
+  public func judgeRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> ReadJudgement {
+    caller.isAdmin || isDevelopment ? .allowed : .denied
+  }
+  public func explainRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> String? { nil }
+  public func judgesWrites(in namespace: String, of caller: Caller) -> Bool { false }
   public func mayWrite(_ path: Path, in namespace: String, as caller: Caller) -> Bool { caller.isAdmin || isDevelopment }
 
   public func caller(_ credentials: RequestCredentials) throws(AccessRefusal) -> Caller {
     for secret in [credentials.accessToken, credentials.idToken] {
+      if let secret, let account = try serviceAccounts?.caller(secret) {
+        return account.isAdmin ? try overridden(account, by: credentials.override) : account
+      }
       guard let secret, let admin = adminTokens.first(where: { $0.matches(secret) }) else { continue }
       return try overridden(Caller(actor: .admin(admin.name), isAdmin: true), by: credentials.override)
     }
@@ -50,6 +63,7 @@ public struct AccessPolicy: AccessDeciding, Authenticating {
     guard let json = try? JSONParser.parse(override), json.isNull || json.object != nil else {
       throw AccessRefusal("auth_variable_override must be a JSON object or null.")
     }
-    return json.isNull ? .anonymous : Caller(user: AuthVariable(json: json))
+    if json.isNull { return Caller(actor: .anonymous, isAdmin: false, isImpersonated: true) }
+    return Caller(user: AuthVariable(json: json), isImpersonated: true)
   }
 }

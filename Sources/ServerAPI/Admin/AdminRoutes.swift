@@ -1,3 +1,4 @@
+import Credentials
 import NIOHTTP1
 import TreeModel
 
@@ -10,31 +11,41 @@ import TreeModel
 /// | ``HistoryRoutes`` | the tree as it was, what changed, which commits touched a place |
 /// | ``FunctionRoutes`` | functions: list, pause, resume, retry |
 /// | ``IndexRoutes`` | the indexes of the rules |
+/// | ``RuleRoutes`` | what the rules say of an operation |
 /// | ``LedgerRoutes`` | balances, statements, transfers, reversals, holds, audit |
 /// | ``NamespaceRoutes`` | namespaces |
 /// | ``SystemRoutes`` | status, clock, backup, the audit log |
 /// | ``ReplayRoutes`` | replays, invocations by hand, dead letters |
 /// | ``AccountRoutes`` | players' accounts |
 /// | ``LogRoutes`` | the log's proof and pruning |
+/// | ``ServiceAccountRoutes`` | who may administer: service accounts |
+/// | ``MailRoutes`` | mail, where it is shown and not sent |
+/// | ``LinkAdminRoutes`` | links: settings, listings, imports, codes, claims |
+/// | ``InviteAdminRoutes`` | invitations: settings, listings, suppressed addresses |
 enum AdminRoutes {
   static let routes: [Route] =
     [index, openAPI] + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes + IndexRoutes.routes
+    + RuleRoutes.routes
     + LedgerRoutes.routes + NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes
-    + AccountRoutes.routes
+    + AccountRoutes.routes + ServiceAccountRoutes.routes + MailRoutes.routes + LinkAdminRoutes.routes + InviteAdminRoutes.routes
 
-  private static let index = Route.glance("/admin/v1", "This list.", access: .admin) { _ in
+  private static let index = Route.glance("/admin/v1", "This list.", access: .viewer) { _ in
     .json(
       .array(
         routes.map { route in
           [
             "method": .string(route.method.rawValue), "path": .string(route.template.text), "summary": .string(route.summary),
+            "role": .string(route.role?.rawValue ?? "none"),
           ]
         }))
   }.described(
     RouteDescription(
-      answer: .list(.object([.always("method", .text), .always("path", .text), .always("summary", .text)]))))
+      answer: .list(
+        .object([
+          .always("method", .text), .always("path", .text), .always("summary", .text), .always("role", .text, "what it takes"),
+        ]))))
 
-  private static let openAPI = Route.glance("/admin/v1/openapi", "This surface as an OpenAPI document.", access: .admin) { _ in
+  private static let openAPI = Route.glance("/admin/v1/openapi", "This surface as an OpenAPI document.", access: .viewer) { _ in
     .json(document)
   }.described(RouteDescription(answer: .object([.always("openapi", .text), .always("paths", .object([]))])))
 

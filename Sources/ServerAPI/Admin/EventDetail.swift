@@ -28,7 +28,9 @@ struct EventDetail {
       .init(key: "before", value: before.node.jsonValue(.export)), .init(key: "after", value: after.node.jsonValue(.export)),
     ]
     if before.isCut || after.isCut { members.append(.init(key: "cut", value: .bool(true))) }
+    let failures = try snapshot.failedAttempts(in: namespace, of: event.id, limit: Self.rowsMax)
     members += [
+      .init(key: "failures", value: .array(failures.map(JSON.init))),
       .init(key: "matches", value: .array(matches)),
       .init(key: "write", value: commit.map { CommitRow($0, changesMax: 100).json } ?? .null),
     ]

@@ -42,7 +42,15 @@ extension EventRoutes {
             .always("function", .text), .always("pattern", .text), .always("captures", .object([])), .always("runsOn", .text),
           ]))),
       .always("write", .nullable(CommitRow.schema)), .always("executions", .list(.named("Execution"))),
-      .always("deliveries", .list(.named("Delivery"))), .always("effects", .list(.named("Change"))),
+      .always("deliveries", .list(.named("Delivery"))),
+      .always(
+        "failures",
+        .list(
+          .object([
+            .always("function", .text), .always("attempt", .count), .maybe("startedAt", .count),
+            .always("finishedAt", .count), .always("error", .text), .maybe("settings", .any),
+          ])), "attempts that failed, oldest first"),
+      .always("effects", .list(.named("Change"))),
       .always("entries", .list(.named("Entry"))),
       .always("children", .list(.object([.always("id", .text), .always("kind", .text)])), "events that its effects caused"),
       .always(

@@ -18,7 +18,7 @@ enum EventRoutes {
         ).described(showDescription),
         Route.change(
           .POST, RouteTemplate(stringLiteral: base + "/{event...}/redeliver"), audit: "events.redeliver",
-          "Gives an event to its functions again; who handled it does nothing.", redeliver
+          "Gives an event to its functions again; who handled it does nothing.", access: .support, redeliver
         ).described(redeliverDescription),
       ]
     } + [
@@ -29,7 +29,7 @@ enum EventRoutes {
       Route.change(
         .POST, "/admin/v1/drain", audit: nil,
         "Waits until the events committed so far are settled; 504 with the list if they are not.",
-        drain
+        access: .viewer, drain
       ).described(drainDescription),
     ]
 

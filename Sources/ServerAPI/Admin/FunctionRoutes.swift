@@ -8,7 +8,8 @@ enum FunctionRoutes {
     Route.listing("/admin/v1/functions", "The functions, with their state.", list).described(
       RouteDescription(answer: .object([.always("functions", .list(.named("Function")))]))),
     Route.change(
-      .POST, "/admin/v1/functions/{name}/pause", audit: "functions.pause", "Lets a function's events wait; body: reason."
+      .POST, "/admin/v1/functions/{name}/pause", audit: "functions.pause", "Lets a function's events wait; body: reason.",
+      access: .support
     ) {
       (call) throws(APIError) in
       let reason = try call.body().optional("reason") ?? "paused by \(call.caller.actor)"
@@ -21,7 +22,8 @@ enum FunctionRoutes {
       RouteDescription(
         captures: [name], body: [.maybe("reason", .text, "why, for the record")], answer: .named("Done"))),
     Route.change(
-      .POST, "/admin/v1/functions/{name}/resume", audit: "functions.resume", "Goes on, with the events that waited."
+      .POST, "/admin/v1/functions/{name}/resume", audit: "functions.resume", "Goes on, with the events that waited.",
+      access: .support
     ) {
       (call) throws(APIError) in
       let functions = try functions(call)
@@ -31,7 +33,8 @@ enum FunctionRoutes {
       return .json(["status": "ok"])
     }.described(RouteDescription(captures: [name], body: [], answer: .named("Done"))),
     Route.change(
-      .POST, "/admin/v1/functions/{name}/retry", audit: "functions.retry", "Tries the function's dead letters once more."
+      .POST, "/admin/v1/functions/{name}/retry", audit: "functions.retry", "Tries the function's dead letters once more.",
+      access: .support
     ) {
       (call) throws(APIError) in
       let functions = try functions(call)

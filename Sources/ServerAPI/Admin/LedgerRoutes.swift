@@ -17,15 +17,19 @@ enum LedgerRoutes {
         .described(verifyDescription),
     ] + transfers + [
       Route.change(
-        .POST, "/admin/v1/ledger/reverse", audit: "ledger.reverse", "Takes an entry back by a new one.", reverse
+        .POST, "/admin/v1/ledger/reverse", audit: "ledger.reverse", "Takes an entry back by a new one.", access: .support,
+        reverse
       ).described(reverseDescription),
-      Route.change(.POST, "/admin/v1/ledger/holds", audit: "ledger.hold", "Sets coins aside.", hold)
+      Route.change(.POST, "/admin/v1/ledger/holds", audit: "ledger.hold", "Sets coins aside.", access: .support, hold)
         .described(holdDescription),
       Route.change(
-        .POST, "/admin/v1/ledger/holds/{sequence}/release", audit: "ledger.release", "Pays a hold out.", release
+        .POST, "/admin/v1/ledger/holds/{sequence}/release", audit: "ledger.release", "Pays a hold out.", access: .support,
+        release
       ).described(releaseDescription),
-      Route.change(.POST, "/admin/v1/ledger/holds/{sequence}/void", audit: "ledger.void", "Gives a hold back.", voidHold)
-        .described(voidDescription),
+      Route.change(
+        .POST, "/admin/v1/ledger/holds/{sequence}/void", audit: "ledger.void", "Gives a hold back.", access: .support, voidHold
+      )
+      .described(voidDescription),
     ]
 
   private static let transfers: [Route] = ["/admin/v1/ledger/transfer", "/admin/v1/ledger/transfers"].map { path in
@@ -54,7 +58,8 @@ enum LedgerRoutes {
       try book.statement(in: namespace, of: account, before: before, limit: limit)
     }
     let next = entries.count == limit ? entries.last.map { JSON.int($0.sequence) } : nil
-    return .json(.record([("account", .string(account.name)), ("entries", .array(entries.map(JSON.init))), ("next", next)]))
+    let rows = entries.map { ReferralEvidence.entry($0, links: call.services.links) }
+    return .json(.record([("account", .string(account.name)), ("entries", .array(rows)), ("next", next)]))
   }
 
   private static func entries(_ call: RouteCall) throws(APIError) -> HTTPResponse {

@@ -16,7 +16,7 @@ enum LogRoutes {
     ).described(pruneDescription),
     Route.change(
       .POST, "/admin/v1/log/prune/preview", audit: nil,
-      "How far a pruning would go, without it; body: through (revision) or before (ms).", preview
+      "How far a pruning would go, without it; body: through (revision) or before (ms).", access: .viewer, preview
     ).described(previewDescription),
   ]
 

@@ -41,6 +41,15 @@ extension JSON {
     ])
   }
 
+  init(_ attempt: FailedAttempt) {
+    self = .record([
+      ("function", .string(attempt.function)), ("attempt", .int(Int64(attempt.attempt))),
+      ("startedAt", attempt.startedAt.map(JSON.int)), ("finishedAt", .int(attempt.finishedAt)),
+      ("error", .string(attempt.error)),
+      ("settings", attempt.settings.map { (try? JSONParser.parse($0)) ?? .string($0) }),
+    ])
+  }
+
   init(_ delivery: DeliveryRecord) {
     self = .record([
       ("event", .string(delivery.event.description)), ("function", .string(delivery.function)),

@@ -11,7 +11,8 @@ enum ReplayRoutes {
   static let routes: [Route] = [
     Route.listing("/admin/v1/replays", "Replays, newest first; before, limit.", list).described(listDescription),
     Route.change(
-      .POST, "/admin/v1/replays", audit: "replays.start", "Gives events to functions again; \(orderText)."
+      .POST, "/admin/v1/replays", audit: "replays.start", "Gives events to functions again; \(orderText).",
+      access: .support
     ) {
       (call) throws(APIError) in
       let (order, namespace, replays) = (try order(call), try call.namespace(), try replays(call))
@@ -19,7 +20,8 @@ enum ReplayRoutes {
         try await FunctionRoutes.carryOut { () throws(OperationFault) in try await replays.start(order, in: namespace) })
     }.described(startDescription),
     Route.change(
-      .POST, "/admin/v1/replays/preview", audit: nil, "Counts and coins of a replay, without any of it; \(orderText)."
+      .POST, "/admin/v1/replays/preview", audit: nil, "Counts and coins of a replay, without any of it; \(orderText).",
+      access: .viewer
     ) {
       (call) throws(APIError) in
       let (order, namespace, replays) = (try order(call), try call.namespace(), try replays(call))
@@ -28,7 +30,7 @@ enum ReplayRoutes {
     }.described(trialDescription),
     Route.change(
       .POST, "/admin/v1/replays/dry-run", audit: nil,
-      "What exactly a replay would change, without any of it; \(orderText)."
+      "What exactly a replay would change, without any of it; \(orderText).", access: .viewer
     ) { (call) throws(APIError) in
       let (order, namespace, replays) = (try order(call), try call.namespace(), try replays(call))
       return .json(
@@ -59,7 +61,8 @@ enum ReplayRoutes {
       .described(invocationsDescription),
     Route.change(
       .POST, "/admin/v1/dead-letters/acknowledge", audit: "dead-letters.acknowledge",
-      "Closes dead letters without running them; body: reason, and function, event or both.", acknowledge
+      "Closes dead letters without running them; body: reason, and function, event or both.", access: .support,
+      acknowledge
     ).described(acknowledgeDescription),
   ]
 
@@ -68,7 +71,8 @@ enum ReplayRoutes {
     _ body: @escaping @Sendable (any ReplayOperating, Int64, NamespaceID) async throws(OperationFault) -> JSON
   ) -> Route {
     Route.change(
-      .POST, RouteTemplate(stringLiteral: "/admin/v1/replays/{id}/\(name)"), audit: "replays.\(name)", summary
+      .POST, RouteTemplate(stringLiteral: "/admin/v1/replays/{id}/\(name)"), audit: "replays.\(name)", summary,
+      access: .support
     ) { (call) throws(APIError) in
       let (id, namespace, replays) = (try id(call), try call.namespace(), try replays(call))
       return .json(

@@ -37,7 +37,7 @@ enum SettingsRoutes {
     case nil: return HTTPResponse(.ok, body: Array(source.utf8))
     case "strict":
       do {
-        return .json(try RuleSet(parsing: source).strict)
+        return .json(try RuleSet(stored: source).strict)
       } catch {
         throw APIError(.internalServerError, "damaged", "The stored rules cannot be read: \(error)")
       }
@@ -72,6 +72,8 @@ enum SettingsRoutes {
     } catch {
       throw APIError(error)
     }
+    // Who listens already may have lost the right to.
+    call.services.listeners.review()
     return .json(["status": "ok"])
   }
 

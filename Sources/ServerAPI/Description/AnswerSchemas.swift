@@ -34,6 +34,7 @@ enum AnswerSchemas {
     .always("key", .text), .maybe("event", .text), .maybe("function", .text), .maybe("subject", .text),
     .maybe("reverses", .count), .maybe("reason", .text), .maybe("expiresAt", .time), .always("debitAfter", .int64),
     .always("creditAfter", .int64), .always("hash", .text),
+    .maybe("referral", .object([]), "the claim that a reward for an invitation rests on: inviter, link, click or code"),
   ])
 
   private static let function = Schema.object([

@@ -1,3 +1,4 @@
+import Credentials
 import NIOHTTP1
 import TreeModel
 
@@ -21,7 +22,11 @@ enum OpenAPIDocument {
         "components",
         [
           "securitySchemes": [
-            "bearer": ["type": "http", "scheme": "bearer", "description": "An administrator's token; in development: owner."]
+            "bearer": [
+              "type": "http", "scheme": "bearer",
+              "description":
+                "An administrator's token, in development owner; or a service account's access token, from POST /token.",
+            ]
           ],
           "schemas": .object(AnswerSchemas.all.map { .init(key: $0.name, value: $0.schema.document) }),
         ]
@@ -53,6 +58,7 @@ enum OpenAPIDocument {
     let query = description.query.map { parameter(of: $0, in: "query") }
     return .record([
       ("operationId", .string(identifier(of: route))), ("summary", .string(route.summary)),
+      ("x-role", (route.role?.rawValue).map(JSON.string)),
       ("parameters", captures.isEmpty && query.isEmpty ? nil : .array(captures + query)),
       ("requestBody", description.body.map(body)), ("responses", responses(of: description)),
     ])
@@ -89,6 +95,7 @@ enum OpenAPIDocument {
     }
     for (status, text) in [
       ("400", "The request is not valid; the sentence says what to do."), ("401", "An administrator's credentials are needed."),
+      ("403", "The credentials' role is too low; x-role says which is needed."),
       (
         "default",
         "Refused: what is asked for is not there (404), stands against it (409), is gone (410), or cannot be had now."

@@ -25,7 +25,7 @@ extension IdentitySurface {
     }
     let project = try await project(name)
     return IdentityCall(
-      project: project, fields: fields, isPrivileged: actor != nil, actor: actor ?? .anonymous, address: request.peerText,
+      project: project, fields: fields, isPrivileged: actor != nil, actor: actor ?? .anonymous, address: "\(request.client)",
       base: base(headers), apiKey: apiKey.isEmpty ? "fake-api-key" : apiKey)
   }
 

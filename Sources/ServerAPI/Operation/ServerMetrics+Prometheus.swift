@@ -36,6 +36,7 @@ extension ServerMetrics {
       ("doubloon_executions_skipped_total", "Runs of functions that had nothing to do.", skips),
       ("doubloon_dead_letters_total", "Events that a function gave up on.", deadLetters),
       ("doubloon_ledger_entries_total", "Entries written to the ledger.", entries),
+      ("doubloon_rate_limited_total", "Requests that one client made too many of.", rateLimited),
       ("doubloon_socket_sessions_total", "Realtime sessions that began.", sockets.opened),
       ("doubloon_socket_requests_total", "Requests of realtime sessions.", sockets.requests),
       ("doubloon_socket_frames_received_total", "Frames from realtime clients.", sockets.framesReceived),

@@ -17,6 +17,8 @@ public final class ServerMetrics: CommitObserver {
   let skips = Counter()
   let deadLetters = Counter()
   let entries = Counter()
+  /// Requests that were too many.
+  let rateLimited = Counter()
   /// Event streams that are open now.
   let streams = Counter()
 

@@ -19,6 +19,7 @@ extension APIError {
       case .keyTaken: (.conflict, "key_taken")
       case .invalidTransfer: (.badRequest, "invalid_transfer")
       case .alreadyExecuted: (.conflict, "already_executed")
+      case .recordChanged: (.conflict, "record_changed")
       case .idempotencyConflict: (.unprocessableEntity, "idempotency_conflict")
       case .account(let code): (.badRequest, code)
       case .overloaded: (.serviceUnavailable, "overloaded")

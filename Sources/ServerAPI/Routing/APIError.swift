@@ -23,6 +23,13 @@ struct APIError: Error, Sendable {
   /// The exact words that clients look for (spec: rtdb-protocol §2, 401).
   static let permissionDenied = APIError(.unauthorized, "permission_denied", "Permission denied")
 
+  /// The same for who may know why: the reasons are in a header, for the body is what clients compare.
+  static func permissionDenied(because reasons: String?) -> APIError {
+    var error = permissionDenied
+    if let reasons { error.headers = [HTTPResponse.Header("X-Firebase-Auth-Debug", reasons.asHeader)] }
+    return error
+  }
+
   /// As the Firebase surfaces say it: `{"error": "…"}`.
   var treeResponse: HTTPResponse {
     var response = HTTPResponse.error(status, message)
@@ -35,5 +42,21 @@ struct APIError: Error, Sendable {
     var response = HTTPResponse.json(["error": .string(message), "code": .string(code)], status: status)
     response.headers = headers
     return response
+  }
+}
+
+extension String {
+  /// The text on one line, in characters that a header may have; the others are written as `\u{…}`. At most 4 KB.
+  fileprivate var asHeader: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      guard text.utf8.count < 4096 else { return text + "…".asHeader }
+      switch scalar {
+      case "\n": text += " |"
+      case " "..."~": text.unicodeScalars.append(scalar)
+      default: text += "\\u{\(String(scalar.value, radix: 16))}"
+      }
+    }
+    return text
   }
 }

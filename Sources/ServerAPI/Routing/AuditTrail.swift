@@ -31,14 +31,19 @@ struct AuditTrail: Sendable {
       time: services.database.clock.now(), actor: actor, action: action,
       detail: String(decoding: writer.bytes, as: UTF8.self), result: result)
     services.logger.info("admin action", metadata: ["action": "\(action)", "actor": "\(actor)", "result": "\(result)"])
+    if let namespace = services.database.carrier(named: services.defaultNamespace) { return commit(record, in: namespace) }
     services.database.openNamespace(named: services.defaultNamespace) { opened in
       guard case .success(let namespace) = opened else { return }
-      var request = CommitRequest(namespace: namespace, actor: actor)
-      request.audit = record
-      services.database.submit(request) { committed in
-        if case .failure(let refusal) = committed {
-          services.logger.error("an admin action could not be recorded", metadata: ["reason": "\(refusal.message)"])
-        }
+      commit(record, in: namespace)
+    }
+  }
+
+  private func commit(_ record: AuditRecord, in namespace: NamespaceID) {
+    var request = CommitRequest(namespace: namespace, actor: record.actor)
+    request.audit = record
+    services.database.submit(request) { [services] committed in
+      if case .failure(let refusal) = committed {
+        services.logger.error("an admin action could not be recorded", metadata: ["reason": "\(refusal.message)"])
       }
     }
   }

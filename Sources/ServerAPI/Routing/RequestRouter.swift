@@ -7,9 +7,14 @@ public import NIOHTTP1
 /// |---|---|
 /// | `/<path>.json` | ``TreeRoutes``: the Realtime Database |
 /// | `/.ws`, `/.lp` | ``SocketDoor``: the Realtime Database's socket |
+/// | the links' hosts and prefixes | ``LinkDoor`` |
+/// | `/v1/shortLinks`, `/v1/installAttribution`, … | ``LinkRoutes`` |
+/// | `/invites/render`, `/v1/invites…` | ``InviteRoutes`` |
 /// | `/.settings/…`, `/.inspect/…` | ``SettingsRoutes`` |
 /// | `/identitytoolkit.googleapis.com/…`, `/v1/accounts:*`, `/v1/token`, `/emulator/…` | ``IdentitySurface``: accounts |
 /// | `/admin/v1/…` | ``AdminRoutes`` |
+/// | `/.well-known/jwks.json`, Google's places for keys | ``KeyRoutes`` |
+/// | `/token` | ``TokenRoutes``: access tokens of service accounts |
 /// | `/healthz`, `/readyz`, `/metrics` | ``OperationRoutes`` |
 ///
 /// The tree is asked first, without a look at the table: it is what nearly every request is for.
@@ -21,6 +26,7 @@ public struct RequestRouter: RequestResponder {
   private let tree: TreeRoutes
   private let sockets: SocketDoor?
   private let identity: IdentitySurface?
+  private let links: LinkDoor?
   private let table: RouteTable
 
   /// Gathers the routes of every surface. Of two that match a request the earlier answers.
@@ -31,9 +37,11 @@ public struct RequestRouter: RequestResponder {
     self.sockets = sockets
     tree = TreeRoutes(services: services)
     identity = services.accounts.map { IdentitySurface(services: services, book: $0) }
+    links = LinkDoor(services: services)
     table = RouteTable(
       services: services,
-      routes: OperationRoutes.routes + SettingsRoutes.routes + AdminRoutes.routes)
+      routes: OperationRoutes.routes + SettingsRoutes.routes + LinkRoutes.routes + InviteRoutes.routes + AdminRoutes.routes
+        + KeyRoutes.routes + TokenRoutes.routes)
   }
 
   public func respond(to request: HTTPRequest, sink: ResponseSink) {
@@ -42,7 +50,8 @@ public struct RequestRouter: RequestResponder {
     }
     if TreeAddress.isTree(target.path) {
       tree.respond(to: request, target, sink: sink)
-    } else if sockets?.respond(to: request, target, sink: sink) != true,
+    } else if links?.respond(to: request, target, sink: sink) != true,
+      sockets?.respond(to: request, target, sink: sink) != true,
       identity?.respond(to: request, target, sink: sink) != true
     {
       table.respond(to: request, target, sink: sink)

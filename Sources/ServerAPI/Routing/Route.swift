@@ -1,3 +1,4 @@
+import Credentials
 import NIOHTTP1
 
 /// One line of the contents page: what is answered where, and by whom.
@@ -5,10 +6,17 @@ struct Route: Sendable {
   enum Access: Sendable {
     /// Anybody.
     case open
-    /// An administrator's credentials.
-    case admin
-    /// An administrator's credentials, and a server in development.
+    /// An administrator's token, or a service account of this role or a higher one.
+    case role(AdminRole)
+    /// The role of administrators, and a server in development.
     case adminInDevelopment
+
+    /// Who reads (design §8).
+    static let viewer = Access.role(.viewer)
+    /// Who repairs.
+    static let support = Access.role(.support)
+    /// Who may everything.
+    static let admin = Access.role(.admin)
   }
 
   enum Action: Sendable {
@@ -30,6 +38,15 @@ struct Route: Sendable {
   let action: Action
   /// What it takes and gives; every administrators' route has one (a test sees to it).
   private(set) var description: RouteDescription?
+
+  /// The least role that may use it; nil where anybody may.
+  var role: AdminRole? {
+    switch access {
+    case .open: nil
+    case .role(let role): role
+    case .adminInDevelopment: .admin
+    }
+  }
 
   private init(
     _ method: HTTPMethod, _ template: RouteTemplate, _ summary: String, _ access: Access, _ audit: String?, _ action: Action
@@ -57,14 +74,14 @@ struct Route: Sendable {
     Route(.GET, template, summary, access, nil, .immediate(body))
   }
 
-  /// Something to read from the store, as an administrator.
+  /// Something to read from the store, for all administrators.
   static func listing(
     _ template: RouteTemplate, _ summary: String, _ body: @escaping @Sendable (RouteCall) throws(APIError) -> HTTPResponse
   ) -> Route {
-    Route(.GET, template, summary, .admin, nil, .blocking(body))
+    Route(.GET, template, summary, .viewer, nil, .blocking(body))
   }
 
-  /// Something that an administrator changes.
+  /// Something that an administrator changes; takes the role of administrators unless it says otherwise.
   static func change(
     _ method: HTTPMethod, _ template: RouteTemplate, audit: String?, _ summary: String, access: Access = .admin,
     _ body: @escaping @Sendable (RouteCall) async throws(APIError) -> HTTPResponse

@@ -6,6 +6,8 @@ public enum RouteClass: Int, Sendable, CaseIterable {
   case operation
   /// Sign-in, and whatever else is about accounts.
   case account
+  /// A link that is opened.
+  case link
   /// No route, or no request: malformed, too large, too slow.
   case unknown
 
@@ -17,6 +19,7 @@ public enum RouteClass: Int, Sendable, CaseIterable {
     case .admin: "admin"
     case .operation: "operation"
     case .account: "account"
+    case .link: "link"
     case .unknown: "unknown"
     }
   }

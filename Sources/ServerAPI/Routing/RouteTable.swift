@@ -1,3 +1,4 @@
+import Credentials
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -28,16 +29,19 @@ struct RouteTable: Sendable {
       return sink.send(Self.notFound(path, allowed: matches.map(\.0.method)).adminResponse)
     }
     sink.routeClass = path.first == "admin" ? .admin : .operation
-    let caller: Caller
+    var caller = Caller.anonymous
+    let call: RouteCall
     do throws(APIError) {
       caller = try self.caller(of: request, target, for: route)
+      call = RouteCall(request: request, captures: captures, query: target.query, caller: caller, services: services)
+      try admit(caller, to: route)
     } catch {
-      if let action = route.audit {
-        audit.record(action, by: .anonymous, captures, target.query, request.body, result: error.message)
+      // What an administrator may not is on record, also where nothing would have changed; strangers must not fill the log.
+      if let action = route.audit ?? (caller.role == nil ? nil : route.template.text) {
+        audit.record(action, by: caller.actor, captures, target.query, request.body, result: error.message)
       }
       return sink.send(error.adminResponse)
     }
-    let call = RouteCall(request: request, captures: captures, query: target.query, caller: caller, services: services)
     do throws(APIError) {
       try route.description?.check(call)
     } catch {
@@ -98,15 +102,26 @@ struct RouteTable: Sendable {
     } catch {
       throw APIError(error)
     }
-    guard caller.isAdmin else {
+    guard caller.role != nil else {
       throw APIError(
         .unauthorized, "unauthenticated", "This needs an administrator's credentials: send Authorization: Bearer TOKEN.",
         headers: [HTTPResponse.Header("WWW-Authenticate", "Bearer")])
     }
+    return caller
+  }
+
+  /// Refuses who has not the role, and the tools of development in production: to people whose names go on record.
+  private func admit(_ caller: Caller, to route: Route) throws(APIError) {
+    guard let needed = route.role else { return }
+    guard let role = caller.role, role >= needed else {
+      throw APIError(
+        .forbidden, "role_needed",
+        "This takes the role \(needed.rawValue), and \(caller.actor) is \(caller.role?.rawValue ?? "none"); ask an administrator."
+      )
+    }
     if case .adminInDevelopment = route.access, !services.access.isDevelopment {
       throw APIError(.forbidden, "development_only", "This exists in development only (doubloon dev).")
     }
-    return caller
   }
 
   private func run(_ route: Route, _ call: RouteCall, sink: ResponseSink) {

@@ -83,6 +83,15 @@ enum SocketAnswers {
     return writer.bytes
   }
 
+  /// A text for the client's developer, which clients print (spec: rtdb-protocol §3.5).
+  static func debug(_ message: String) -> [UInt8] {
+    var writer = JSONWriter(capacity: message.utf8.count + 64)
+    writer.raw(#"{"t":"d","d":{"a":"sd","b":{"msg":"#)
+    writer.string(message)
+    writer.raw("}}}")
+    return writer.bytes
+  }
+
   /// Tells that the credential is no longer valid: the client closes, gets another, and comes again.
   static func credentialRevoked(_ status: StaticString, _ message: String) -> [UInt8] {
     var writer = JSONWriter(capacity: 96)

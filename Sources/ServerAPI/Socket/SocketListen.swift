@@ -11,6 +11,8 @@ final class SocketListen {
 
   let id: ID
   let listening: Listening
+  /// Whether it may be, and stay.
+  let admission: ListenAdmission
   /// The query as the client sent it: a revocation repeats it.
   let query: JSON?
   let tag: Int64?
@@ -21,9 +23,12 @@ final class SocketListen {
   /// Whether the answer warns that no index serves the query.
   let isUnindexed: Bool
 
-  init(id: ID, listening: Listening, query: JSON?, tag: Int64?, request: Int64, isUnindexed: Bool) {
+  init(
+    id: ID, listening: Listening, admission: ListenAdmission, query: JSON?, tag: Int64?, request: Int64, isUnindexed: Bool
+  ) {
     self.id = id
     self.listening = listening
+    self.admission = admission
     self.query = query
     self.tag = tag
     pathText = id.path.keys.map(\.text).joined(separator: "/")

@@ -25,7 +25,8 @@ extension SocketSession {
       found = try services.authenticator.caller(
         request.action == "auth"
           ? RequestCredentials(idToken: credential, override: override)
-          : RequestCredentials(accessToken: credential, override: override))
+          : RequestCredentials(accessToken: credential, override: override)
+      ).onTree()
     } catch {
       throw SocketRefusal("invalid_token", error.message)
     }
@@ -87,7 +88,7 @@ extension SocketSession {
     caller = .anonymous
     watchRevocation()
     reply(SocketAnswers.credentialRevoked("expired_token", "Auth token is expired"))
-    for listen in listens.all where !mayRead(listen.id.path) {
+    for listen in listens.all where !admits(listen.admission, listen.id) {
       listens.remove(listen)
       listener?.stop(listen.listening)
     }

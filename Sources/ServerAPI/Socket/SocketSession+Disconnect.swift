@@ -11,6 +11,44 @@ extension SocketSession {
       return reply(SocketAnswers.done(request.number))
     }
     let operation = try operation(of: request)
+    guard let namespace, services.access.judgesWrites(in: namespaceName, of: caller) else {
+      return try register(operation, request.number)
+    }
+    // What the rules say now: the writer tries it and takes it back. They are asked again when it is carried out.
+    var trial = CommitRequest(namespace: namespace, actor: caller.actor, operations: [operation])
+    trial.auth = caller.auth
+    let note = services.access.note(for: caller, in: namespaceName)
+    trial.judgement = note
+    isBlocked = true
+    let reference = reference
+    services.database.rehearse([trial]) { results in
+      reference.run { session in session.didTry(operation, request.number, results.first, note) }
+    }
+  }
+
+  private func didTry(
+    _ operation: WriteOperation, _ number: Int64, _ result: Result<CommittedRequest, CommitRefusal>?, _ note: JudgementNote?
+  ) {
+    guard isOpen else { return }
+    isBlocked = false
+    do throws(SocketRefusal) {
+      if case .failure(let refusal) = result {
+        switch refusal.code {
+        case .permissionDenied, .overloaded, .unavailable:
+          tellReasons(refusal, note)
+          throw SocketRefusal(refusal)
+        // What else is wrong now may be right then.
+        default: break
+        }
+      }
+      try register(operation, number)
+    } catch {
+      refuse(number, error)
+    }
+    pump()
+  }
+
+  private func register(_ operation: WriteOperation, _ number: Int64) throws(SocketRefusal) {
     guard operation.assignments.allSatisfy({ services.access.mayWrite($0.path, in: namespaceName, as: caller) }) else {
       throw .permissionDenied
     }
@@ -26,7 +64,7 @@ extension SocketSession {
     }
     disconnect = register
     disconnectBytes = bytes
-    reply(SocketAnswers.done(request.number))
+    reply(SocketAnswers.done(number))
   }
 
   private static func size(of operation: WriteOperation) -> Int {

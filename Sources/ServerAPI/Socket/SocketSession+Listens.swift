@@ -6,7 +6,9 @@ extension SocketSession {
   /// Begins a listen. It is answered by its first event: the data, then `ok`; or `ok` alone if the client's hash is right.
   func listen(_ request: SocketRequest, in namespace: NamespaceID) throws(SocketRefusal) {
     let id = SocketListen.ID(path: try path(of: request), query: try query(of: request))
-    try checkReading(id.path)
+    let admission = ListenAdmission(
+      services, namespaceName: namespaceName, namespace: namespace, path: id.path, query: try wireQuery(of: request))
+    guard admits(admission, id) else { throw denied(id.path, try wireQuery(of: request)) }
     // Some clients send a listen twice: while they authenticate, and when that is done (spec: rtdb-protocol §3.5).
     if let old = listens[id] { stop(old) }
     guard listens.count < limits.listensMax,
@@ -20,7 +22,8 @@ extension SocketSession {
     let isIndexed = id.query.map { services.database.reader.isIndexed($0.order, at: id.path, in: namespace) } ?? true
     listens.add(
       SocketListen(
-        id: id, listening: listening, query: id.query == nil ? nil : request.body["q"], tag: request.body["t"]?.int,
+        id: id, listening: listening, admission: admission, query: id.query == nil ? nil : request.body["q"],
+        tag: request.body["t"]?.int,
         request: request.number, isUnindexed: !isIndexed))
   }
 
@@ -54,6 +57,10 @@ extension SocketSession {
     case .ended(let end): ended(listen, end)
     }
     return 0
+  }
+
+  func mayContinue(_ listening: Listening) -> Bool {
+    listens[listening].map { admits($0.admission, $0.id) } ?? true
   }
 
   func flushPushes() {
@@ -97,10 +104,24 @@ extension SocketSession {
 
   /// Ends the listens that the client, as who it is now, may not have.
   func reviewListens() {
-    for listen in listens.all where !mayRead(listen.id.path) {
-      listens.remove(listen)
-      listener?.stop(listen.listening)
-      if let number = listen.unanswered { refuse(number, .permissionDenied) } else { cancel(listen) }
+    for listen in listens.all { review(listen) }
+  }
+
+  private func review(_ listen: SocketListen) {
+    guard !admits(listen.admission, listen.id) else { return }
+    listens.remove(listen)
+    listener?.stop(listen.listening)
+    if let number = listen.unanswered { refuse(number, .permissionDenied) } else { cancel(listen) }
+  }
+
+  /// Judges a listen, now and whenever what its rules looked at changes.
+  func admits(_ admission: ListenAdmission, _ id: SocketListen.ID) -> Bool {
+    let reference = reference
+    return admission.admits(caller) {
+      reference.run { session in
+        guard let listen = session.listens[id] else { return }
+        session.review(listen)
+      }
     }
   }
 }

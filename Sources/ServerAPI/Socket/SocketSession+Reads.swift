@@ -9,7 +9,10 @@ extension SocketSession {
   func get(_ request: SocketRequest, in namespace: NamespaceID) throws(SocketRefusal) {
     let reading = SocketReading(
       path: try path(of: request), query: try query(of: request), namespace: namespace, number: request.number)
-    try checkReading(reading.path)
+    let window = try wireQuery(of: request)
+    guard services.access.judgeRead(reading.path, query: window, in: namespaceName, as: caller).isAllowed else {
+      throw denied(reading.path, window)
+    }
     try checkIndex(of: request, reading)
     let reader = services.database.reader
     let engine = services.database.engine
@@ -42,11 +45,13 @@ extension SocketSession {
     pump()
   }
 
-  func checkReading(_ path: Path) throws(SocketRefusal) {
-    guard mayRead(path) else { throw .permissionDenied }
+  /// The refusal of a read. Who may know why is told in a message of its own, which clients print.
+  func denied(_ path: Path, _ query: Query?) -> SocketRefusal {
+    if let reasons = services.access.reasons(ofDenying: caller, path, query: query, in: namespaceName) {
+      reply(SocketAnswers.debug(reasons))
+    }
+    return .permissionDenied
   }
-
-  func mayRead(_ path: Path) -> Bool { services.access.mayRead(path, in: namespaceName, as: caller) }
 
   /// The node that a read is about: never a priority alone.
   func path(of request: SocketRequest) throws(SocketRefusal) -> Path {
@@ -60,7 +65,8 @@ extension SocketSession {
     try wireQuery(of: request).flatMap { $0.isUnfiltered ? nil : $0 }
   }
 
-  private func wireQuery(of request: SocketRequest) throws(SocketRefusal) -> Query? {
+  /// The query as the client sent it; clients send one that leaves nothing out, too.
+  func wireQuery(of request: SocketRequest) throws(SocketRefusal) -> Query? {
     guard let wire = request.body["q"] else { return nil }
     do {
       return try Query(wire: wire)

@@ -36,6 +36,8 @@ extension SocketSession {
     writesInFlight += 1
     var commit = CommitRequest(namespace: write.namespace, actor: caller.actor, operations: [write.operation])
     commit.auth = caller.auth
+    let note = services.access.note(for: caller, in: namespaceName)
+    commit.judgement = note
     let reference = reference
     let metrics = services.metrics
     let start = NIODeadline.now()
@@ -45,7 +47,7 @@ extension SocketSession {
       // On the writer: only hand it on.
       let finish: @Sendable (SocketSession) -> Void = { session in
         metrics.commitLatency.record(NIODeadline.now() - start)
-        session.didSubmit(write, result)
+        session.didSubmit(write, result, note)
       }
       if let listener {
         listener.afterDeliveries { reference.run(finish) }
@@ -58,15 +60,23 @@ extension SocketSession {
     }
   }
 
-  private func didSubmit(_ write: SocketWrite, _ result: Result<CommitReceipt, CommitRefusal>) {
+  private func didSubmit(_ write: SocketWrite, _ result: Result<CommitReceipt, CommitRefusal>, _ note: JudgementNote?) {
     writesInFlight -= 1
     guard isOpen else { return }
     switch result {
     case .success: reply(SocketAnswers.done(write.number))
-    case .failure(let refusal): refuse(write.number, SocketRefusal(refusal))
+    case .failure(let refusal):
+      tellReasons(refusal, note)
+      refuse(write.number, SocketRefusal(refusal))
     }
     if let place = write.place { noteTurn(at: place, result) }
     pump()
+  }
+
+  /// Tells who may know why the rules denied a write.
+  func tellReasons(_ refusal: CommitRefusal, _ note: JudgementNote?) {
+    guard case .permissionDenied = refusal.code, let reasons = note?.judgement?.text else { return }
+    reply(SocketAnswers.debug(reasons))
   }
 
   private func noteTurn(at place: TransactionTurns.Place, _ result: Result<CommitReceipt, CommitRefusal>) {

@@ -11,7 +11,7 @@ final class SocketSink: ListenSink {
 
   func receive(_ event: ListenEvent, for listening: Listening) -> Int { session.value.receive(event, for: listening) }
 
-  func mayContinue(_ listening: Listening) -> Bool { session.value.mayRead(listening.request.path) }
+  func mayContinue(_ listening: Listening) -> Bool { session.value.mayContinue(listening) }
 
   func flush() { session.value.flushPushes() }
 }

@@ -17,7 +17,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   private let request: ListenRequest
   private let caller: Caller
   /// Whether the caller may still read there.
-  private let mayRead: @Sendable () -> Bool
+  private let admission: ListenAdmission
   private var context: ChannelHandlerContext?
   private var listener: Listener?
   private var memory: EventTextMemory?
@@ -33,11 +33,11 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   private var userPlace: ConnectedUsers.Place?
 
   /// - Parameter request: the listen; its format is plain, or export if the client asked for that.
-  init(streams: EventStreams, request: ListenRequest, caller: Caller, mayRead: @escaping @Sendable () -> Bool) {
+  init(streams: EventStreams, request: ListenRequest, caller: Caller, admission: ListenAdmission) {
     self.streams = streams
     self.request = request
     self.caller = caller
-    self.mayRead = mayRead
+    self.admission = admission
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -45,6 +45,8 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
     memory = streams.memory(of: context.eventLoop)
     let listener = streams.hub.attach(self, on: EventLoopLane(context.eventLoop))
     self.listener = listener
+    // Between the answer to the request and now a commit may have taken away what was allowed.
+    guard mayRead() else { return finish(EventText.cancel) }
     _ = listener.listen(request)
     noticeDeadPeers(context)
     let stream = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -123,6 +125,19 @@ extension EventStream {
   }
 
   func mayContinue(_ listening: Listening) -> Bool { mayRead() }
+
+  /// Judges the stream, now and whenever what its rules looked at changes.
+  private func mayRead() -> Bool {
+    guard let eventLoop = context?.eventLoop else { return false }
+    let stream = NIOLoopBound(self, eventLoop: eventLoop)
+    return admission.admits(caller) { eventLoop.execute { stream.value.review() } }
+  }
+
+  private func review() {
+    guard let listener, !mayRead() else { return }
+    listener.close()
+    finish(EventText.cancel)
+  }
 
   /// What was written has left, or waits in the socket's own bounded buffer.
   private func drained() {

@@ -7,15 +7,17 @@ extension TreeRoutes {
   /// Answers a GET that accepts `text/event-stream`: the same admission as any GET, then events for as long as it lasts
   /// (spec: rtdb-protocol §2, streaming).
   func stream(_ call: TreeRequest, sink: ResponseSink) throws(APIError) {
-    guard services.access.mayRead(call.target.path, in: call.namespace, as: call.caller) else { throw .permissionDenied }
     let parameters = call.parameters
+    let query = try parameters.query.parsed()
+    guard services.access.judgeRead(call.target.path, query: query, in: call.namespace, as: call.caller).isAllowed else {
+      throw denied(call, query)
+    }
     guard !parameters.isShallow, parameters.callback == nil else {
       throw .badRequest("shallow and callback do not go with event streams; leave them out.")
     }
     guard !call.target.isPriority else {
       throw .badRequest("A .priority cannot be streamed; stream its node with format=export.")
     }
-    let query = try parameters.query.parsed()
     let services = services
     let streams = streams
     namespaces.open(call.namespace) { result in
@@ -28,9 +30,9 @@ extension TreeRoutes {
         let request = ListenRequest(
           namespace: namespace, path: call.target.path, query: query, format: parameters.format)
         sink.stream(limitedBy: streams) {
-          EventStream(streams: streams, request: request, caller: call.caller) {
-            services.access.mayRead(call.target.path, in: call.namespace, as: call.caller)
-          }
+          let admission = ListenAdmission(
+            services, namespaceName: call.namespace, namespace: namespace, path: call.target.path, query: query)
+          return EventStream(streams: streams, request: request, caller: call.caller, admission: admission)
         }
       }
     }

@@ -26,10 +26,12 @@ extension TreeRoutes {
 
   /// Answers a GET.
   func read(_ call: TreeRequest, sink: ResponseSink) throws(APIError) {
-    guard services.access.mayRead(call.target.path, in: call.namespace, as: call.caller) else { throw .permissionDenied }
     let parameters = call.parameters
     let shallow = parameters.isShallow ? try parameters.query.shallowWindow() : nil
     let query = parameters.isShallow ? nil : try parameters.query.parsed()
+    guard services.access.judgeRead(call.target.path, query: query, in: call.namespace, as: call.caller).isAllowed else {
+      throw denied(call, query)
+    }
     guard let namespace = services.database.namespace(named: call.namespace) else {
       guard services.access.createsNamespaces else { throw Self.unknownNamespace(call.namespace) }
       if let query, query.order != .key, query.order != .priority { throw Self.missingIndex(query, call) }
@@ -45,6 +47,12 @@ extension TreeRoutes {
       guard case .tooLarge = error else { throw Self.refusal(error) }
       readElsewhere(reading, sink: sink)
     }
+  }
+
+  /// The refusal of a read; for those who may know, with the reasons.
+  func denied(_ call: TreeRequest, _ query: Query?) -> APIError {
+    .permissionDenied(
+      because: services.access.reasons(ofDenying: call.caller, call.target.path, query: query, in: call.namespace))
   }
 
   static func missingIndex(_ query: Query, _ call: TreeRequest) -> APIError {

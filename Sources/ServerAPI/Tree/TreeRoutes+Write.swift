@@ -53,9 +53,10 @@ extension TreeRoutes {
   private func submit(
     _ plan: WritePlan, in namespace: NamespaceID, _ idempotency: CommitRequest.Idempotency?, sink: ResponseSink
   ) {
-    let request = Self.request(plan, in: namespace, idempotency)
+    var request = Self.request(plan, in: namespace, idempotency)
+    request.judgement = services.access.note(for: plan.call.caller, in: plan.call.namespace)
     let start = NIODeadline.now()
-    services.database.submit(request) { [self] result in
+    services.database.submit(request) { [self, request] result in
       // On the writer: only hand it on.
       let answer: @Sendable () -> Void = {
         services.metrics.commitLatency.record(NIODeadline.now() - start)
@@ -64,7 +65,7 @@ extension TreeRoutes {
         case .failure(let refusal):
           // What stood there may be what is too large.
           if case .tooLarge = refusal.code, plan.divisible != nil { return divide(plan, request, sink: sink) }
-          sink.send(Self.response(to: refusal, plan: plan))
+          sink.send(Self.response(to: refusal, plan: plan, because: request.judgement?.judgement?.text))
         }
       }
       // What took long to read takes long to print.
@@ -121,7 +122,8 @@ extension TreeRoutes {
     }
   }
 
-  private static func response(to refusal: CommitRefusal, plan: WritePlan) -> HTTPResponse {
+  private static func response(to refusal: CommitRefusal, plan: WritePlan, because reasons: String? = nil) -> HTTPResponse {
+    if case .permissionDenied = refusal.code { return APIError.permissionDenied(because: reasons).treeResponse }
     guard case .stale(let node) = refusal.code else { return APIError(refusal).treeResponse }
     return HTTPResponse(
       .preconditionFailed,

@@ -54,6 +54,8 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   private var isInputClosed = false
   private var isDraining = false
   private var date = DateHeader()
+  /// Who the connection is with.
+  private var peer = ClientAddress.unknown
 
   init(
     configuration: HTTPServerConfiguration, responder: any RequestResponder, sockets: (any SocketAccepting)? = nil,
@@ -68,6 +70,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
+    peer = ClientAddress(context.channel.remoteAddress)
     enterIdle()
     startTimer(context)
   }
@@ -176,8 +179,10 @@ extension HTTPConnection {
       isHead: head.method == .HEAD, isHTTP10: head.version.minor == 0, keepsAlive: keepsAlive)
     phase = .answering(framing)
     deadline = .distantFuture
-    let request = HTTPRequest(
-      method: head.method == .HEAD ? .GET : head.method, uri: head.uri, headers: head.headers, body: body)
+    var request = HTTPRequest(
+      method: head.method == .HEAD ? .GET : head.method, uri: head.uri, headers: head.headers, body: body,
+      client: configuration.trustedProxies.client(of: peer, head.headers))
+    request.isHead = framing.isHead
     body = nil
     responder.respond(
       to: request, sink: ResponseSink(connection: self, number: requestCount, eventLoop: context.eventLoop))

@@ -23,11 +23,19 @@ extension HTTPResponse {
       buffer.writeStaticString(
         "Content-Type: application/javascript; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n")
     case .html: buffer.writeStaticString("Content-Type: text/html; charset=utf-8\r\n")
+    case .svg: buffer.writeStaticString("Content-Type: image/svg+xml\r\nX-Content-Type-Options: nosniff\r\n")
+    case .png: buffer.writeStaticString("Content-Type: image/png\r\n")
+    case .bareJSON: buffer.writeStaticString("Content-Type: application/json\r\n")
     case .text: buffer.writeStaticString("Content-Type: text/plain; charset=utf-8\r\n")
     case .metrics: buffer.writeStaticString("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n")
     case .none: break
     }
-    buffer.writeStaticString("Access-Control-Allow-Origin: *\r\nCache-Control: no-cache\r\n")
+    if isForOneVisitor {
+      buffer.writeStaticString("Cache-Control: no-store\r\nVary: User-Agent\r\nX-Content-Type-Options: nosniff\r\n")
+    } else {
+      buffer.writeStaticString("Access-Control-Allow-Origin: *\r\n")
+      if !headers.contains(where: { $0.name == "Cache-Control" }) { buffer.writeStaticString("Cache-Control: no-cache\r\n") }
+    }
     for header in headers {
       buffer.writeString(header.name)
       buffer.writeStaticString(": ")

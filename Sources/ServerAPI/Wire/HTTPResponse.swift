@@ -22,6 +22,10 @@ public struct HTTPResponse: Sendable {
     case json
     case javaScript
     case html
+    case svg
+    case png
+    /// `application/json` and nothing behind it: what Apple's systems insist on.
+    case bareJSON
     case text
     /// Prometheus' text format.
     case metrics
@@ -39,6 +43,8 @@ public struct HTTPResponse: Sendable {
   public var body: [UInt8]
   /// Whether the connection ends after this answer, whatever the client wished.
   public var closesConnection = false
+  /// Whether nobody may keep the answer, because another visitor gets another one.
+  public var isForOneVisitor = false
 
   public init(_ status: HTTPResponseStatus, content: Content = .json, headers: [Header] = [], body: [UInt8]) {
     self.status = status

@@ -2,6 +2,7 @@ public import Logging
 public import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 public import ServiceLifecycle
 public import StorageCore
 import Synchronization
@@ -102,6 +103,10 @@ public final class HTTPServer: Service {
     limits.maxHeaderFieldSize = configuration.headerBytesMax
     limits.maxHeaderListSize = configuration.headerBytesMax
     let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)
+    if let tls = configuration.tls {
+      try channel.pipeline.syncOperations.addHandlers(
+        NIOSSLServerHandler(context: tls.context), HandshakeDeadline(configuration.handshakeTimeout))
+    }
     try channel.pipeline.syncOperations.addHandlers(
       ByteToMessageHandler(decoder),
       HTTPConnection(

@@ -27,6 +27,12 @@ public struct HTTPServerConfiguration: Sendable {
   public var bytesPerSecondMin: Int
   /// How long requests in flight may go on once the server stops.
   public var drainTimeout: TimeAmount
+  /// Whose `X-Forwarded-For` is believed.
+  public var trustedProxies = TrustedProxies()
+  /// What the server proves itself with; nil for plain HTTP.
+  public var tls: TLSIdentity?
+  /// How long a client may take to agree on a TLS connection.
+  public var handshakeTimeout = TimeAmount.seconds(10)
 
   public init(
     host: String = "127.0.0.1", port: Int = 9000, threadCount: Int = System.coreCount, backlog: Int = 1024,

@@ -6,29 +6,21 @@ import ServerAPI
 import StorageCore
 import TreeDatabase
 
-/// Puts the players' accounts together: keys, threads for passwords, the book, and who clean up.
+/// Puts the players' accounts together: threads for passwords, the book, and who clean up.
 final class AccountAssembly: Sendable {
   let book: AccountBook
   /// Users who are connected, told of what the watch hears.
   let connectedUsers = ConnectedUsers()
   private let configuration: ServerConfiguration
   private let database: Database
-  private let keys: CurrentKeys
-  private let folder: SigningKeyFolder?
   private let pool: NIOThreadPool
   private let logger: Logger
 
-  init(configuration: ServerConfiguration, database: Database, watch: AccountWatch, logger: Logger) throws {
+  init(configuration: ServerConfiguration, database: Database, watch: AccountWatch, keys: CurrentKeys, logger: Logger) {
     self.configuration = configuration
     self.database = database
     self.logger = logger
     let options = configuration.accounts
-    var folder: SigningKeyFolder?
-    if case .directory(let data) = configuration.storage {
-      folder = SigningKeyFolder(path: "\(data)/keys", clock: configuration.clock, logger: logger)
-    }
-    self.folder = folder
-    keys = try Self.keys(folder, signs: !options.isDevelopment)
     let pool = NIOThreadPool(numberOfThreads: options.hashingThreads)
     self.pool = pool
     book = AccountBook(
@@ -42,15 +34,6 @@ final class AccountAssembly: Sendable {
       announce: { logger.notice("\($0)") })
     let users = connectedUsers
     watch.listen { users.tell($1) }
-  }
-
-  /// Keys are read at the start where tokens are signed; development makes one when somebody asks for it.
-  private static func keys(_ folder: SigningKeyFolder?, signs: Bool) throws -> CurrentKeys {
-    if signs, let folder { return CurrentKeys(try folder.load()) }
-    return CurrentKeys {
-      guard let key = try? SigningKey.generate() else { preconditionFailure("The system has no randomness for a key.") }
-      return KeyRing([KeyRing.Entry(key: key, signsFrom: 0)])
-    }
   }
 
   /// Who a client is, by accounts and beneath them by the policy.
@@ -73,11 +56,7 @@ final class AccountAssembly: Sendable {
   var services: [RoomService] {
     let sweeper = AccountSweeper(
       book: book, engine: database.engine, currencies: configuration.currencies, clock: configuration.clock, logger: logger)
-    var services = [RoomService(name: "accounts", sweeper.run)]
-    if let folder, !configuration.accounts.isDevelopment {
-      services.append(RoomService(name: "keys") { [keys] in try await folder.rotate(keys) })
-    }
-    return services
+    return [RoomService(name: "accounts", sweeper.run)]
   }
 
   func stop() {

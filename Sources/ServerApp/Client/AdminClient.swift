@@ -1,6 +1,7 @@
 public import NIOCore
 public import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import Synchronization
 
 /// Talks to a running server: one HTTP/1.1 request a call, over connections that are kept for the next one.
@@ -36,14 +37,18 @@ public final class AdminClient: Sendable {
   /// How patient it is, and how much it takes.
   public let limits: Limits
   private let token: String?
+  /// Nil where plain HTTP is spoken.
+  private let tls: NIOSSLContext?
   private let idle: Mutex<IdleConnections>
 
   /// - Parameters:
   ///   - server: such as `http://127.0.0.1:9000`.
   ///   - token: sent as `Authorization: Bearer …` with every request; nil sends none.
-  /// - Throws: ``AdminClientError`` if the address cannot be read, or needs TLS.
-  public init(server: String, token: String?, limits: Limits = Limits()) throws(AdminClientError) {
+  ///   - authority: a file of certificates in PEM form that vouch for the server's; nil for those that the system trusts.
+  /// - Throws: ``AdminClientError`` if the address, or the file, cannot be read.
+  public init(server: String, token: String?, authority: String? = nil, limits: Limits = Limits()) throws(AdminClientError) {
     address = try ServerAddress(server)
+    tls = address.isTLS ? try Self.makeContext(authority) : nil
     if let token, !Self.isHeaderValue(token) {
       throw AdminClientError(.badRequest, "The key holds characters that cannot be sent; it must be one line of ASCII text.")
     }
@@ -106,20 +111,36 @@ public final class AdminClient: Sendable {
   }
 
   private func connect() async throws(AdminClientError) -> any Channel {
+    let (tls, host, timeout) = (tls, address.host, limits.connectTimeout)
     let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(limits.connectTimeout)
       .channelOption(.socketOption(.tcp_nodelay), value: 1)
-      .channelInitializer { channel in
+    let connected: (channel: any Channel, handshake: EventLoopFuture<Void>?)
+    do {
+      connected = try await bootstrap.connect(host: address.host, port: address.port) { channel in
         channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
+          var handshake: EventLoopPromise<Void>?
+          if let tls {
+            let promise = channel.eventLoop.makePromise(of: Void.self)
+            try pipeline.addHandler(NIOSSLClientHandler(context: tls, host: host))
+            try pipeline.addHandler(HandshakeAwaiter(promise, timeout: timeout))
+            handshake = promise
+          }
           try pipeline.addHTTPClientHandlers()
           try pipeline.addHandler(HTTPExchangeHandler())
+          return (channel, handshake?.futureResult)
         }
       }
-    do {
-      return try await bootstrap.connect(host: address.host, port: address.port).get()
     } catch {
       throw AdminClientError(.unreachable, "No server answers at \(address).", cause: error)
+    }
+    do {
+      try await connected.handshake?.get()
+      return connected.channel
+    } catch {
+      connected.channel.close(promise: nil)
+      throw AdminClientError(exchange: error, with: address, after: timeout)
     }
   }
 
@@ -133,6 +154,19 @@ public final class AdminClient: Sendable {
     if limits.idleConnectionsMax == 0 { all.add(name: "Connection", value: "close") }
     for (name, value) in headers { all.replaceOrAdd(name: name, value: value) }
     return HTTPRequestHead(version: .http1_1, method: method, uri: uri, headers: all)
+  }
+
+  private static func makeContext(_ authority: String?) throws(AdminClientError) -> NIOSSLContext {
+    do {
+      var configuration = TLSConfiguration.makeClientConfiguration()
+      configuration.minimumTLSVersion = .tlsv12
+      configuration.applicationProtocols = ["http/1.1"]
+      if let authority { configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(authority)) }
+      return try NIOSSLContext(configuration: configuration)
+    } catch {
+      throw AdminClientError(
+        .badAddress, "\(authority ?? "The system's certificates") cannot be read as certificates in PEM form.", cause: error)
+    }
   }
 
   private static func isHeaderValue(_ text: String) -> Bool {

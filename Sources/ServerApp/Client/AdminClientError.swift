@@ -1,4 +1,5 @@
 import NIOCore
+import NIOSSL
 
 /// Why a request has no answer, or not the one it should have.
 public struct AdminClientError: Error, Sendable, CustomStringConvertible {
@@ -18,6 +19,8 @@ public struct AdminClientError: Error, Sendable, CustomStringConvertible {
     case tooLarge
     /// What came back is no HTTP, or no JSON.
     case badResponse
+    /// The server could not prove who it is.
+    case untrusted
     /// The server understood and said no.
     case refused(status: Int)
   }
@@ -61,6 +64,13 @@ extension AdminClientError {
       }
     case let error as ChannelError where error == .ioOnClosedChannel || error == .alreadyClosed || error == .eof:
       self.init(.disconnected, "\(address) closed the connection before its answer was complete.", cause: error)
+    case let error as NIOSSLError:
+      self.init(
+        .untrusted,
+        "\(address) could not prove who it is: its certificate is not for that name, has ended, or is vouched for by nobody "
+          + "whom this machine trusts (--ca FILE names who is). \(error)", cause: error)
+    case is BoringSSLError:
+      self.init(.untrusted, "\(address) speaks no TLS that this client understands; is it http, not https?", cause: error)
     case let error as IOError:
       self.init(.disconnected, "The connection to \(address) broke.", cause: error)
     default:

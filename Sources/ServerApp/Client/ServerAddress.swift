@@ -4,45 +4,48 @@ public struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
   public let host: String
   /// 1 to 65535.
   public let port: Int
+  /// Whether TLS is spoken there: `https`.
+  public let isTLS: Bool
 
   /// Where `doubloon dev` listens unless told otherwise.
   public static let local = ServerAddress(host: "127.0.0.1", port: 9000)
 
   /// A host's name or address, and a port.
-  public init(host: String, port: Int) {
+  public init(host: String, port: Int, isTLS: Bool = false) {
     self.host = host
     self.port = port
+    self.isTLS = isTLS
   }
 
-  /// Reads `http://host[:port]`; `http://` and a slash at the end may be left out, the port is then 80.
+  /// Reads `http://host[:port]` and `https://host[:port]`; `http://` and a slash at the end may be left out. Without a port
+  /// it is 80, or 443.
   ///
   /// - Throws: ``AdminClientError`` with a sentence.
   public init(_ text: String) throws(AdminClientError) {
     var rest = text[...]
+    var isTLS = false
     if let mark = Self.schemeEnd(text) {
       switch text[..<mark].lowercased() {
       case "http": rest = text[text.index(mark, offsetBy: 3)...]
       case "https":
-        throw AdminClientError(
-          .badAddress,
-          "https is not spoken here yet: use http://127.0.0.1:PORT on the server's own machine, or through a tunnel (ssh -L)."
-        )
+        rest = text[text.index(mark, offsetBy: 3)...]
+        isTLS = true
       default: throw Self.unreadable(text)
       }
     }
     if rest.last == "/" { rest.removeLast() }
     guard let (host, port) = Self.split(rest) else { throw Self.unreadable(text) }
-    self.init(host: host, port: port)
+    self.init(host: host, port: port ?? (isTLS ? 443 : 80), isTLS: isTLS)
   }
 
   /// The host and port as the `Host` header has them.
   public var authority: String {
     let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-    return port == 80 ? name : "\(name):\(port)"
+    return port == (isTLS ? 443 : 80) ? name : "\(name):\(port)"
   }
 
   /// The address as it is written: `http://127.0.0.1:9000`.
-  public var description: String { "http://\(authority)" }
+  public var description: String { "\(isTLS ? "https" : "http")://\(authority)" }
 
   private static func unreadable(_ text: String) -> AdminClientError {
     AdminClientError(.badAddress, "\"\(text)\" is no server's address; write it like http://127.0.0.1:9000.")
@@ -54,8 +57,8 @@ public struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
     return colon
   }
 
-  /// The host, without the brackets of IPv6, and the port.
-  private static func split(_ text: Substring) -> (String, Int)? {
+  /// The host, without the brackets of IPv6, and the port if one is named.
+  private static func split(_ text: Substring) -> (String, Int?)? {
     var host = text
     var port: Substring?
     if text.first == "[" {
@@ -72,7 +75,7 @@ public struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
       byte > 0x20 && byte < 0x7F && !"/?#@[]\\\"".utf8.contains(byte)
     }
     guard !host.isEmpty, isName else { return nil }
-    guard let port else { return (String(host), 80) }
+    guard let port else { return (String(host), nil) }
     guard port.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(port), (1...65_535).contains(number) else {
       return nil
     }

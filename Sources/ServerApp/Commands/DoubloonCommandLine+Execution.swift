@@ -23,7 +23,7 @@ extension DoubloonCommandLine {
   private static func report(_ error: any Error) -> Int32 {
     if let sentence = sentence(for: error) {
       output.error("Error: \(sentence.printable)")
-      return 1
+      return (error as? CommandFailure)?.exitCode ?? 1
     }
     let code = exitCode(for: error)
     let message = fullMessage(for: error)

@@ -33,18 +33,20 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
       """,
     version: "doubloon 0.1.0",
     groupedSubcommands: [
-      CommandGroup(name: "Serving", subcommands: [DevCommand.self]),
-      CommandGroup(name: "The tree", subcommands: [DataCommand.self]),
+      CommandGroup(name: "Serving", subcommands: [DevCommand.self, ServeCommand.self, ConfigCommand.self]),
+      CommandGroup(name: "The tree", subcommands: [DataCommand.self, RulesCommand.self]),
       CommandGroup(name: "Players", subcommands: [AccountsCommand.self]),
       CommandGroup(
         name: "Rewards",
         subcommands: [
           WhyCommand.self, TriggersCommand.self, ReplayCommand.self, LedgerCommand.self, FunctionsCommand.self,
         ]),
+      CommandGroup(name: "Invitations", subcommands: [LinksCommand.self, InvitesCommand.self]),
       CommandGroup(
         name: "Operation",
         subcommands: [
           StatusCommand.self, DrainCommand.self, AuditCommand.self, LogCommand.self, BackupCommand.self, RestoreCommand.self,
+          ServiceAccountCommand.self,
         ]),
     ]
   )

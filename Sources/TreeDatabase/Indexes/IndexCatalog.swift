@@ -20,7 +20,7 @@ public final class IndexCatalog: Sendable {
         guard let record = try snapshot.rules(of: namespace.id) else { continue }
         let records = try snapshot.indexes(in: namespace.id)
         do throws(RulesFault) {
-          let rules = try RuleSet(parsing: record.source)
+          let rules = try RuleSet(stored: record.source)
           found[namespace.id] = NamespaceRules(record: record, rules: rules, records: records)
         } catch {
           throw StorageError(

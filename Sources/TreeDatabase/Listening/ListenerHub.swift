@@ -11,6 +11,9 @@ public final class ListenerHub: CommitObserver {
   /// How much listening may cost.
   public let limits: ListenLimits
 
+  /// Tells of commits that may change what rules say of listens.
+  public let watch = PlaceWatch()
+
   private let queue = WriterQueue<HubWork>(capacity: .max)
   private let counters = ListenCounters()
   private let lanes = Mutex<[ObjectIdentifier: DeliveryQueue]>([:])
@@ -78,6 +81,7 @@ public final class ListenerHub: CommitObserver {
   }
 
   public func didCommit(_ batch: [CommittedRequest]) {
+    watch.didCommit(batch)
     guard counters.listens.load(ordering: .acquiring) > 0 else { return }
     let batch = batch.contains { $0.changes.last?.path.isAccounts == true } ? batch.map(\.ofTree) : batch
     var weight = 0

@@ -1,5 +1,6 @@
 import StorageCore
 import Testing
+import TreeDatabase
 import TreeModel
 
 @testable import ServerAPI
@@ -15,7 +16,11 @@ struct CredentialExpiryTests {
       credentials.idToken == nil && credentials.accessToken == nil
         ? .anonymous : Caller(actor: .user(uid: "jim"), isAdmin: false, validUntil: end)
     }
-    func mayRead(_ path: Path, in namespace: String, as caller: Caller) -> Bool { caller != .anonymous }
+    func judgeRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> ReadJudgement {
+      ReadJudgement(isAllowed: caller != .anonymous)
+    }
+    func explainRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> String? { nil }
+    func judgesWrites(in namespace: String, of caller: Caller) -> Bool { false }
     func mayWrite(_ path: Path, in namespace: String, as caller: Caller) -> Bool { true }
   }
 

@@ -10,7 +10,7 @@ import TreeDatabase
 /// their order: nothing is skipped.
 struct Transcript: Sendable, CustomTestStringConvertible {
   let name: String
-  let lines: [String]
+  var lines: [String]
   var access = AccessPolicy.development
 
   init(_ name: String, access: AccessPolicy = .development, _ lines: String...) {

@@ -20,6 +20,7 @@ struct DevCommand: AsyncParsableCommand {
         doubloon dev
         doubloon dev --in-memory --port 0
         doubloon dev --data ~/game --project my-game --functions-config settings.json
+        doubloon dev --rules rules.json
       """)
 
   @Option(help: "The address to listen on.")
@@ -43,13 +44,11 @@ struct DevCommand: AsyncParsableCommand {
   @Flag(help: "Replace \"owner\" by a random admin token here too, and print it.")
   var token = false
 
-  @Option(help: ArgumentHelp("Security rules (in a later version).", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Security rules. (default: those that the data have; without any the tree is open)", valueName: "file"))
   var rules: String?
 
   mutating func validate() throws {
-    guard rules == nil else {
-      throw ValidationError("Security rules come in a later version; leave --rules out. Until then the tree is open in dev.")
-    }
     guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
     if inMemory, data != nil { throw ValidationError("--data and --in-memory exclude each other.") }
     // The namespace's name is made of it, and must be the label of a host.
@@ -84,6 +83,10 @@ struct DevCommand: AsyncParsableCommand {
     // It runs with the machine's, and can be moved: /admin/v1/clock.
     configuration.clock = AdjustableClock()
     if token || !configuration.isLoopback { configuration.adminToken = RandomToken.make() }
+    if let rules {
+      configuration.rules = try RulesFile(rules)
+      configuration.namespaces = [configuration.defaultNamespace]
+    }
     if let functionsConfig { configuration.functionSettings = try Self.settings(functionsConfig) }
     return configuration
   }

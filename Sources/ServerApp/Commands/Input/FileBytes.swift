@@ -28,6 +28,33 @@ enum FileBytes {
     throw CommandFailure("\(path) cannot be written: \(failure).")
   }
 
+  /// Writes a new file that its owner alone can read, never in place of another.
+  ///
+  /// - Throws: ``CommandFailure`` that names the file.
+  static func writeSecret(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw CommandFailure(
+        errno == EEXIST ? "\(path) is there already; it is not written over." : "\(path) cannot be written: \(lastError).")
+    }
+    var failure = writeAll(bytes, to: descriptor)
+    if close(descriptor) != 0, failure == nil { failure = lastError }
+    if failure == nil { failure = syncFolder(of: path) }
+    guard let failure else { return }
+    unlink(path)
+    throw CommandFailure("\(path) cannot be written: \(failure).")
+  }
+
+  /// Makes the name of a new file durable; the reason if that fails.
+  private static func syncFolder(of path: String) -> String? {
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return lastError }
+    defer { close(descriptor) }
+    return fsync(descriptor) == 0 ? nil : lastError
+  }
+
   /// Whether something is at the path.
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 

@@ -33,6 +33,9 @@ enum LedgerText {
     if let event = entry["event"]?.string { parts.append(event) }
     if let reverses = entry["reverses"]?.int { parts.append("reverses \(reverses)") }
     if let reason = entry["reason"]?.string { parts.append(reason) }
+    if let referral = entry["referral"], let link = referral["link"]?.string {
+      parts.append("invited by \(referral["inviter"]?.string ?? "?"), \(referral["how"]?.string ?? "?") of \(link)")
+    }
     return parts.joined(separator: ", ")
   }
 }

@@ -13,15 +13,30 @@ enum AdminPath {
   static let dataDiff = "/admin/v1/data/diff"
   static let dataLog = "/admin/v1/data/log"
   static let functions = "/admin/v1/functions"
+  static let rules = "/.settings/rules.json"
+  static let explainRules = "/admin/v1/rules/explain"
   static let replays = "/admin/v1/replays"
   static let log = "/admin/v1/log"
   static let acknowledge = "/admin/v1/dead-letters/acknowledge"
+
+  static let serviceAccounts = "/admin/v1/service-accounts"
+  static let links = "/admin/v1/links"
+  static let link = "/admin/v1/links/link"
+  static let linkStats = "/admin/v1/links/stats"
+  static let linkImport = "/admin/v1/links/import"
+  static let linkSettings = "/admin/v1/links/settings"
+  static let invites = "/admin/v1/invites"
+  static let inviteSettings = "/admin/v1/invites/settings"
+  static let suppressions = "/admin/v1/invites/suppressions"
 
   static let balance = "/admin/v1/ledger/balance"
   static let statement = "/admin/v1/ledger/statement"
   static let verify = "/admin/v1/ledger/verify"
   static let reverse = "/admin/v1/ledger/reverse"
   static let transfers = "/admin/v1/ledger/transfers"
+
+  /// One service account.
+  static func serviceAccount(_ name: String) -> String { "\(serviceAccounts)/\(PercentEncoding.segment(name))" }
 
   /// One account.
   static func account(_ uid: String) -> String { "\(accounts)/\(PercentEncoding.segment(uid))" }

@@ -1,4 +1,6 @@
+import Credentials
 import Logging
+import StorageCore
 import TreeModel
 
 extension ServerOptions {
@@ -13,8 +15,19 @@ extension ServerOptions {
         return try await body(client)
       }
     }
-    let client = try AdminClient(server: address(), token: try token())
-    return try await Self.explaining(client, body)
+    let authority = authority ?? Self.variable("DOUBLOON_CA")
+    switch try credential() {
+    case .token(let token):
+      return try await Self.explaining(try AdminClient(server: address(), token: token, authority: authority), body)
+    case .serviceAccount(let account):
+      // A key file says itself where its server is.
+      let server = namesAddress() ? address() : account.server
+      let client = try AdminClient(server: server, token: nil, authority: authority)
+      let token = try await Self.explaining(client) { client in
+        try await client.accessToken(for: account, at: SystemClock().now())
+      }
+      return try await Self.explaining(try AdminClient(server: server, token: token, authority: authority), body)
+    }
   }
 
   /// Opens a data folder in this process, on a free port of the loopback address and with a token that nobody else knows.

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Credentials
 import Glibc
 import StorageCore
+import TreeModel
 
 /// Which server a command talks to, as whom, about which namespace.
 struct ServerOptions: ParsableArguments {
@@ -11,8 +13,15 @@ struct ServerOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The admin key, or a file that holds it. (environment: DOUBLOON_KEY; default: owner)", valueName: "file|token"))
+      "The admin key, or a file: with the key, or of a service account. (environment: DOUBLOON_KEY; default: owner)",
+      valueName: "file|token"))
   var key: String?
+
+  @Option(
+    name: .customLong("ca"),
+    help: ArgumentHelp(
+      "Certificates that vouch for an https server's. (environment: DOUBLOON_CA; default: the system's)", valueName: "file"))
+  var authority: String?
 
   @Option(
     help: ArgumentHelp("Open this data folder instead of asking a server; no server may have it open.", valueName: "dir"))
@@ -42,23 +51,29 @@ struct ServerOptions: ParsableArguments {
     server ?? environment("DOUBLOON_SERVER") ?? ServerAddress.local.description
   }
 
-  /// The secret to send.
+  /// Whether an address was named, by option or variable.
+  func namesAddress(environment: (String) -> String? = Self.variable) -> Bool {
+    server != nil || environment("DOUBLOON_SERVER") != nil
+  }
+
+  /// What to sign in with.
   ///
   /// - Parameter environment: looks up a variable.
-  func token(environment: (String) -> String? = Self.variable) throws -> String {
-    guard let text = key ?? environment("DOUBLOON_KEY") else { return "owner" }
+  func credential(environment: (String) -> String? = Self.variable) throws -> AdminCredential {
+    guard let text = key ?? environment("DOUBLOON_KEY") else { return .token("owner") }
     guard FileBytes.exists(text), !FileBytes.isFolder(text) else {
       if text.contains("/") { throw CommandFailure("There is no key file \(text); check --key and DOUBLOON_KEY.") }
-      return text
+      return .token(text)
     }
     let content = String(decoding: try FileBytes.read(text), as: UTF8.self)
     guard let line = content.split(whereSeparator: \.isNewline).first?.trimmingSpaces, !line.isEmpty else {
       throw CommandFailure("The key file \(text) is empty; it must hold the token in its first line.")
     }
-    if line.hasPrefix("{") {
-      throw CommandFailure("\(text) is a service account's key; those come in a later version. Use the server's admin token.")
+    guard line.hasPrefix("{") else { return .token(line) }
+    guard let file = try? JSONParser.parse(content), let account = ServiceAccountKey(file: file) else {
+      throw CommandFailure("\(text) is no key file of a service account of Doubloon.")
     }
-    return line
+    return .serviceAccount(account)
   }
 
   /// A variable of the process's environment; nil if it is empty.

@@ -9,6 +9,8 @@ struct EventPage {
     if event["before"] != nil || event["after"] != nil { sections.append(change) }
     for run in event.runs { sections.append(lines(of: run)) }
     if event.runs.isEmpty { sections.append(["No function has run for it."]) }
+    let failures = event.listed("failures")
+    if !failures.isEmpty { sections.append(["Attempts that failed"] + failures.map(line(of:))) }
     let effects = event.listed("effects")
     if !effects.isEmpty { sections.append(["Effects"] + effects.map { "  \($0.plainText)" }) }
     let entries = event.listed("entries")
@@ -49,6 +51,12 @@ struct EventPage {
     [
       "Change", "  before   \((event["before"] ?? .null).compactText)", "  after    \((event["after"] ?? .null).compactText)",
     ]
+  }
+
+  private func line(of failure: JSON) -> String {
+    let settings = failure["settings"].map { ", with \($0.compactText)" } ?? ""
+    return "  \(failure["finishedAt"]?.timeText ?? "-")  \(failure["function"]?.plainText ?? "?"), attempt "
+      + "\(failure["attempt"]?.plainText ?? "?")\(settings): \(failure["error"]?.plainText ?? "")"
   }
 
   private func lines(of run: JSON) -> [String] {

@@ -1,0 +1,205 @@
+public import TreeModel
+
+/// Judges one operation by the rules (spec: rtdb-protocol §4.2).
+public struct RuleJudge {
+  private let rules: RuleSet
+  private let auth: JSON?
+  private let now: Int64
+  private let tree: any RuleTree
+  /// Told of every rule that is asked; nil where nobody wants to know.
+  private let witness: (any RuleWitness)?
+  /// See ``RuleScope/stepsMax``.
+  private let stepsMax: Int
+
+  /// - Parameters:
+  ///   - auth: who asks; nil for nobody.
+  ///   - now: the operation's time, in milliseconds since 1970: that of its server values.
+  ///   - tree: what rules may look at.
+  public init(_ rules: RuleSet, auth: JSON?, now: Int64, tree: any RuleTree) {
+    self.init(rules, auth: auth, now: now, tree: tree, witness: nil)
+  }
+
+  init(
+    _ rules: RuleSet, auth: JSON?, now: Int64, tree: any RuleTree, witness: (any RuleWitness)?,
+    stepsMax: Int = RuleScope.stepsMax
+  ) {
+    self.rules = rules
+    self.auth = auth
+    self.now = now
+    self.tree = tree
+    self.witness = witness
+    self.stepsMax = stepsMax
+  }
+
+  // MARK: Reading
+
+  /// Whether a node may be read: one `.read` on the way from the root must be true.
+  ///
+  /// - Parameter query: the window over its children that is asked for; nil for the whole node.
+  /// - Throws: if the tree could not be looked at.
+  public func mayRead(_ path: Path, query: Query? = nil) throws(RuleTreeFault) -> Bool {
+    let scope = RuleScope(auth: auth, now: now, tree: tree, query: RuleQuery(query), stepsMax: stepsMax)
+    scope.keys = path.keys
+    var node: RuleNode? = rules.root
+    for depth in 0...path.depth {
+      guard let here = node else { break }
+      if let read = here.read, try holds(read, of: here, scope) { return true }
+      guard depth < path.depth else { break }
+      node = here.child(path.keys[depth])
+      scope.place = scope.place.child(path.keys[depth])
+    }
+    return false
+  }
+
+  /// Whether a read is decided without a look at the tree, whatever stands there.
+  public static func readsTree(_ rules: RuleSet, _ path: Path) -> Bool {
+    var node: RuleNode? = rules.root
+    var keys = path.keys[...]
+    while let here = node {
+      if here.read?.looksAtTree == true { return true }
+      guard let key = keys.popFirst() else { return false }
+      node = here.child(key)
+    }
+    return false
+  }
+
+  // MARK: Writing
+
+  /// A rule node on the way to a write, with what is known of it already: an operation of many places asks each rule once.
+  private struct Level {
+    let node: RuleNode
+    let place: PathBytes
+    var mayWrite: Bool?
+    var isValid: Bool?
+  }
+
+  /// Whether all the places of an operation may be written: for each, one `.write` on the way from the root must be true, and
+  /// then every `.validate` on the way and below, where there will be data. Deleting asks `.write` alone.
+  ///
+  /// - Throws: if the tree could not be looked at.
+  public func mayWrite(_ writes: [RuleWrite]) throws(RuleTreeFault) -> Bool {
+    let scope = RuleScope(auth: auth, now: now, tree: tree, query: RuleQuery(nil), stepsMax: stepsMax)
+    var levels = [Level(node: rules.root, place: .root)]
+    for write in writes {
+      go(to: write.path, &levels, scope)
+      guard try isAllowed(&levels, scope) else { return false }
+      if case .node(let node) = write.value, !node.exists { continue }
+      guard try isValid(&levels, scope) else { return false }
+      if case .node(let node) = write.value, levels.count == write.path.depth + 1, let last = levels.last {
+        guard try isValid(node, below: last.node, at: last.place, scope) else { return false }
+      }
+    }
+    return true
+  }
+
+  /// Leaves the levels that lie on both ways, and adds those of the rest of this one.
+  private func go(to path: Path, _ levels: inout [Level], _ scope: RuleScope) {
+    if !scope.keys.isEmpty {
+      let shared = zip(scope.keys, path.keys).prefix { $0 == $1 }.count
+      levels.removeLast(max(0, levels.count - shared - 1))
+    }
+    scope.keys = path.keys
+    levels.reserveCapacity(path.depth + 1)
+    while levels.count <= path.depth {
+      let key = path.keys[levels.count - 1]
+      guard let node = levels[levels.count - 1].node.child(key) else { return }
+      levels.append(Level(node: node, place: levels[levels.count - 1].place.child(key)))
+    }
+  }
+
+  private func isAllowed(_ levels: inout [Level], _ scope: RuleScope) throws(RuleTreeFault) -> Bool {
+    for index in levels.indices {
+      guard let write = levels[index].node.write else { continue }
+      if let known = levels[index].mayWrite {
+        if known { return true }
+        continue
+      }
+      scope.place = levels[index].place
+      let holds = try holds(write, of: levels[index].node, scope)
+      levels[index].mayWrite = holds
+      if holds { return true }
+    }
+    return false
+  }
+
+  private func isValid(_ levels: inout [Level], _ scope: RuleScope) throws(RuleTreeFault) -> Bool {
+    for index in levels.indices {
+      guard let validate = levels[index].node.validate, levels[index].isValid == nil else { continue }
+      scope.place = levels[index].place
+      guard try holds(validate, of: levels[index].node, scope) else { return false }
+      levels[index].isValid = true
+    }
+    return true
+  }
+
+  /// Whether what will stand below a place is valid.
+  private func isValid(_ data: TreeNode, below node: RuleNode, at place: PathBytes, _ scope: RuleScope) throws(RuleTreeFault)
+    -> Bool
+  {
+    guard node.validatesBelow, case .map(let children) = data.content else { return true }
+    if node.wildcard == nil, node.children.count < children.count {
+      for key in node.children.keys.sorted() {
+        let child = children[key]
+        guard child.exists else { continue }
+        guard try isValid(child, key, below: node, at: place, scope) else { return false }
+      }
+      return true
+    }
+    for entry in children {
+      guard try isValid(entry.node, entry.key, below: node, at: place, scope) else { return false }
+    }
+    return true
+  }
+
+  private func isValid(_ data: TreeNode, _ key: Key, below node: RuleNode, at place: PathBytes, _ scope: RuleScope)
+    throws(RuleTreeFault) -> Bool
+  {
+    guard let child = node.child(key) else { return true }
+    let below = place.child(key)
+    scope.keys.append(key)
+    defer { scope.keys.removeLast() }
+    if let validate = child.validate {
+      scope.place = below
+      guard try holds(validate, of: child, scope) else { return false }
+    }
+    return try isValid(data, below: child, at: below, scope)
+  }
+
+  // MARK: One rule
+
+  private func holds(_ rule: RuleExpression, of node: RuleNode, _ scope: RuleScope) throws(RuleTreeFault) -> Bool {
+    scope.recorder = witness?.begin(rule)
+    let result: Result<Bool, RuleFailure>
+    do throws(RuleFailure) {
+      result = .success(try rule.term.bool(in: scope))
+    } catch {
+      // Nothing is known then, and so nothing is decided.
+      if case .unreadable(let fault) = error.reason { throw fault }
+      result = .failure(error)
+    }
+    witness?.end(rule, of: node, at: scope.place, result)
+    if case .success(true) = result { return true }
+    return false
+  }
+}
+
+// MARK: - Explaining
+
+extension RuleJudge {
+  /// Judges a read, and says why.
+  public func explainRead(_ path: Path, query: Query? = nil) throws(RuleTreeFault) -> RuleExplanation {
+    let trace = RuleTrace()
+    let judge = RuleJudge(rules, auth: auth, now: now, tree: tree, witness: trace, stepsMax: stepsMax)
+    let isAllowed = try judge.mayRead(path, query: query)
+    return RuleExplanation(operation: "read \(path)", isAllowed: isAllowed, steps: trace.steps)
+  }
+
+  /// Judges a write, and says why.
+  public func explainWrite(_ writes: [RuleWrite]) throws(RuleTreeFault) -> RuleExplanation {
+    let trace = RuleTrace()
+    let judge = RuleJudge(rules, auth: auth, now: now, tree: tree, witness: trace, stepsMax: stepsMax)
+    let isAllowed = try judge.mayWrite(writes)
+    let places = writes.prefix(3).map(\.path.description).joined(separator: ", ") + (writes.count > 3 ? ", …" : "")
+    return RuleExplanation(operation: "write \(places)", isAllowed: isAllowed, steps: trace.steps)
+  }
+}

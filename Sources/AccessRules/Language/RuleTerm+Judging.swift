@@ -1,0 +1,145 @@
+import TreeModel
+
+extension RuleTerm {
+  /// Judges the part.
+  func value(in scope: RuleScope) throws(RuleFailure) -> RuleValue {
+    try scope.spend(1, self)
+    guard let recorder = scope.recorder else { return try compute(scope) }
+    do throws(RuleFailure) {
+      let value = try compute(scope)
+      recorder.note(self, value)
+      return value
+    } catch {
+      recorder.note(self, failed: error)
+      throw error
+    }
+  }
+
+  /// Judges a part that must be true or false.
+  func bool(in scope: RuleScope) throws(RuleFailure) -> Bool {
+    let value = try value(in: scope)
+    guard case .scalar(.bool(let bool)) = value else { throw mismatch("a boolean", value) }
+    return bool
+  }
+
+  func mismatch(_ wanted: String, _ value: RuleValue) -> RuleFailure {
+    RuleFailure(.type("must be \(wanted), but is \(value.kind)"), self)
+  }
+
+  private func compute(_ scope: RuleScope) throws(RuleFailure) -> RuleValue {
+    switch operation {
+    case .constant(let value): return value
+    case .auth: return scope.auth
+    case .uid: return scope.uid
+    case .now: return .scalar(.int(scope.now))
+    case .key(let level): return .scalar(.string(scope.keys[level].text))
+    case .root: return .snapshot(RuleSnapshot(side: .before, place: .root))
+    case .data: return .snapshot(RuleSnapshot(side: .before, place: scope.place))
+    case .newData: return .snapshot(RuleSnapshot(side: .after, place: scope.place))
+    case .query(let property): return scope.query.value(of: property)
+    case .member(let name):
+      let target = try operands[0].value(in: scope)
+      // Of a missing text nobody knows how long it is; other members of what is missing are missing.
+      if case .null = target, name == "length" { throw operands[0].mismatch("a string", target) }
+      return target.member(name)
+    case .index: return try indexed(scope)
+    case .length: return .scalar(.int(Int64(try operands[0].text(in: scope).utf16.count)))
+    case .look(let look): return try self.look(look, scope)
+    case .parent:
+      guard let parent = try operands[0].snapshot(in: scope).parent else {
+        throw RuleFailure(.type("has no parent: it is the root"), operands[0])
+      }
+      return .snapshot(parent)
+    case .child: return .snapshot(try child(scope))
+    case .hasChild: return RuleValue(try scope.glance(try child(scope), self) != .absent)
+    case .hasChildren: return try hasChildren(scope)
+    case .text(let method): return try text(method, scope)
+    case .matches(let regex):
+      let text = try operands[0].text(in: scope)
+      try scope.spend(regex.cost(of: text), self)
+      return RuleValue(regex.matches(text))
+    case .not: return RuleValue(!(try operands[0].bool(in: scope)))
+    case .minus: return .scalar(try operands[0].number(in: scope).negated)
+    case .plus: return try plus(scope)
+    case .arithmetic(let kind):
+      let left = try operands[0].number(in: scope)
+      return .scalar(left.calculating(kind, try operands[1].number(in: scope)))
+    case .equal(let isNegated):
+      let left = try operands[0].value(in: scope)
+      return RuleValue(left.isEqual(to: try operands[1].value(in: scope)) != isNegated)
+    case .order(let order): return RuleValue(try compare(order, scope))
+    case .all:
+      for operand in operands where !(try operand.bool(in: scope)) { return RuleValue(false) }
+      return RuleValue(true)
+    case .any:
+      for operand in operands where try operand.bool(in: scope) { return RuleValue(true) }
+      return RuleValue(false)
+    case .choice: return try operands[try operands[0].bool(in: scope) ? 1 : 2].value(in: scope)
+    }
+  }
+
+  private func indexed(_ scope: RuleScope) throws(RuleFailure) -> RuleValue {
+    let target = try operands[0].value(in: scope)
+    let key = try operands[1].value(in: scope)
+    switch key {
+    case .scalar(.string(let name)): return target.member(name)
+    case .scalar(.int(let index)): return target.member(String(index))
+    default: throw operands[1].mismatch("a string or a whole number", key)
+    }
+  }
+
+  private func plus(_ scope: RuleScope) throws(RuleFailure) -> RuleValue {
+    var sum = try operands[0].value(in: scope)
+    guard case .scalar(let first) = sum, first.isNumber || first.stringValue != nil else {
+      throw operands[0].mismatch("a number or a string", sum)
+    }
+    for operand in operands.dropFirst() {
+      let next = try operand.value(in: scope)
+      switch (sum, next) {
+      case (.scalar(.string(let left)), .scalar(let right)) where right.text != nil:
+        sum = .scalar(.string(try joined(left, right.text ?? "", scope)))
+      case (.scalar(let left), .scalar(.string(let right))): sum = .scalar(.string(try joined(left.text ?? "", right, scope)))
+      case (.scalar(let left), .scalar(let right)) where right.isNumber: sum = .scalar(left.adding(right))
+      default: throw operand.mismatch("a number or a string", next)
+      }
+    }
+    return sum
+  }
+
+  private func joined(_ left: String, _ right: String, _ scope: RuleScope) throws(RuleFailure) -> String {
+    let count = left.utf8.count + right.utf8.count
+    guard count <= RuleScope.textMax else { throw RuleFailure(.tooLong, self) }
+    try scope.spend(count / 64, self)
+    return left + right
+  }
+
+  private func compare(_ order: Order, _ scope: RuleScope) throws(RuleFailure) -> Bool {
+    let left = try operands[0].value(in: scope)
+    let right = try operands[1].value(in: scope)
+    switch (left, right) {
+    case (.scalar(.string(let x)), .scalar(.string(let y))):
+      try scope.spend(min(x.utf8.count, y.utf8.count) / 64, self)
+      return switch order {
+      case .less: x.isBefore(y)
+      case .lessOrEqual: !y.isBefore(x)
+      case .greater: y.isBefore(x)
+      case .greaterOrEqual: !x.isBefore(y)
+      }
+    case (.scalar(let x), .scalar(let y)) where x.isNumber && y.isNumber:
+      guard let place = x.compared(to: y) else { return false }
+      return switch order {
+      case .less: place < 0
+      case .lessOrEqual: place <= 0
+      case .greater: place > 0
+      case .greaterOrEqual: place >= 0
+      }
+    default:
+      let (term, value, other) =
+        switch left {
+        case .scalar(let scalar) where scalar.isNumber || scalar.stringValue != nil: (operands[1], right, left.kind)
+        default: (operands[0], left, "a number or a string")
+        }
+      throw term.mismatch(other, value)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import TreeModel
+
+/// A part of an expression, checked and ready to be judged.
+///
+/// A final class with one switch: parts are shared by all who judge, and judging one costs no allocation but for what it makes.
+final class RuleTerm: Sendable {
+  enum Operation: Sendable {
+    case constant(RuleValue)
+    case auth
+    /// `auth.uid`, which is looked up once.
+    case uid
+    case now
+    /// The key on a level of the path, from 0.
+    case key(Int)
+    case root
+    case data
+    case newData
+    case query(RuleQuery.Property)
+    case member(String)
+    case index
+    case length
+    case look(Look)
+    case parent
+    case child
+    case hasChild
+    /// Without operands but the snapshot: whether there are any.
+    case hasChildren
+    case text(TextMethod)
+    case matches(RuleRegex)
+    case not
+    case minus
+    case plus
+    case arithmetic(Arithmetic)
+    case equal(isNegated: Bool)
+    case order(Order)
+    case all
+    case any
+    case choice
+  }
+
+  /// What a snapshot answers without an argument.
+  enum Look: String, Sendable, CaseIterable {
+    case val, exists, isString, isNumber, isBoolean, getPriority
+  }
+
+  enum TextMethod: String, Sendable, CaseIterable {
+    case contains, beginsWith, endsWith, replace, toLowerCase, toUpperCase
+  }
+
+  enum Arithmetic: String, Sendable {
+    case minus = "-"
+    case times = "*"
+    case over = "/"
+    case modulo = "%"
+  }
+
+  enum Order: String, Sendable {
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+  }
+
+  let operation: Operation
+  let operands: [RuleTerm]
+  let type: RuleType
+  /// The bytes of the expression's text.
+  let range: Range<Int>
+
+  init(_ operation: Operation, _ operands: [RuleTerm] = [], type: RuleType, range: Range<Int>) {
+    self.operation = operation
+    self.operands = operands
+    self.type = type
+    self.range = range
+  }
+
+  /// Whether judging it looks at the tree.
+  var looksAtTree: Bool {
+    switch operation {
+    case .look, .hasChild, .hasChildren: true
+    default: operands.contains(where: \.looksAtTree)
+    }
+  }
+}

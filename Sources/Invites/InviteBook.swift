@@ -1,0 +1,155 @@
+public import StorageCore
+import Synchronization
+import TreeModel
+
+/// All invitations of a project: what they say, to whom they go, how far they came.
+public final class InviteBook: Sendable {
+  /// Kinds of records.
+  enum Kind {
+    static let invite = "invite"
+    static let setting = "invite_setting"
+    /// Addresses that get nothing any more.
+    static let suppressed = "invite_suppressed"
+    /// What was sent lately: `sender/UID/DAY`, `recipient/ADDRESS`.
+    static let quota = "invite_quota"
+    /// How far an invitation came: `ID/clicked`. Links write some of them.
+    static let mark = "invite_mark"
+  }
+
+  let engine: any StorageEngine
+  let writer: any TreeWriter
+  let home: any InviteHome
+  let clock: any WallClock
+  private let random: Mutex<any RandomNumberGenerator & Sendable>
+  private let state: Mutex<InviteSettings>
+
+  /// Opens the book, with the settings that were stored last.
+  public init(
+    engine: any StorageEngine, writer: any TreeWriter, home: any InviteHome, clock: any WallClock,
+    random: any RandomNumberGenerator & Sendable
+  ) throws(StorageError) {
+    self.engine = engine
+    self.writer = writer
+    self.home = home
+    self.clock = clock
+    self.random = Mutex(random)
+    var settings = InviteSettings()
+    if let namespace = home.known() {
+      let stored = try engine.read { (snapshot) throws(StorageError) in
+        try snapshot.record(in: namespace, kind: Kind.setting, key: "settings")
+      }
+      if let stored {
+        do {
+          settings = try InviteSettings(json: try JSONParser.parse(stored))
+        } catch {
+          throw StorageError(.damaged, "The stored settings of invitations cannot be read: \(error)")
+        }
+      }
+    }
+    state = Mutex(settings)
+  }
+
+  /// The settings as they are now.
+  public var settings: InviteSettings { state.withLock { $0 } }
+
+  /// Replaces the settings.
+  public func put(_ settings: InviteSettings) async throws(InviteFault) {
+    try await commit { request in
+      request.records = [RoomChange(kind: Kind.setting, key: "settings", value: settings.json.text)]
+    }
+    state.withLock { $0 = settings }
+  }
+
+  /// A name for an invitation: sorts by time, and nobody guesses one (95 random bits).
+  public func newID() -> String {
+    let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+    var rest = clock.now()
+    var bytes: [UInt8] = []
+    for _ in 0..<8 {
+      bytes.append(alphabet[Int(rest % 62)])
+      rest /= 62
+    }
+    bytes.reverse()
+    random.withLock { random in
+      for _ in 0..<16 { bytes.append(alphabet[Int.random(in: 0..<62, using: &random)]) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  // MARK: Words
+
+  /// What an invitation says.
+  ///
+  /// - Parameters:
+  ///   - inviter: the player's name, as others see it; cut to 60 characters, escaped where it stands.
+  ///   - message: the player's own words, cut to 500 characters.
+  public func content(
+    _ channel: InviteChannel, campaign name: String, locale: String, inviter: String, message: String?, link: String
+  ) throws(InviteFault) -> InviteContent {
+    let settings = settings
+    let campaign = try self.campaign(name)
+    guard campaign.channels.contains(channel) else {
+      throw InviteFault(.invalid, "The campaign \(name) does not offer \(channel.rawValue).")
+    }
+    let known = inviter.split(separator: " ").joined(separator: " ").prefix(60)
+    let values = [
+      "inviter": known.isEmpty ? "A friend" : String(known), "appName": settings.appName, "link": link,
+      "message": String((message ?? "").prefix(500)), "image": campaign.image ?? "",
+    ]
+    return try settings.templates(campaign, locale: locale).content(channel, values, partner: campaign.partner)
+  }
+
+  /// A campaign of the settings.
+  public func campaign(_ name: String) throws(InviteFault) -> InviteSettings.Campaign {
+    guard let campaign = settings.campaigns[name] else {
+      throw InviteFault(
+        .notFound,
+        "There is no campaign \(name.prefix(80)); there is \(settings.campaigns.keys.sorted().joined(separator: ", ")).")
+    }
+    return campaign
+  }
+
+  // MARK: Storage
+
+  func looking<Value>(_ body: (any Snapshot, NamespaceID) throws(StorageError) -> Value) throws(InviteFault) -> Value? {
+    guard let namespace = home.known() else { return nil }
+    do throws(StorageError) {
+      return try engine.read { (snapshot) throws(StorageError) in try body(snapshot, namespace) }
+    } catch {
+      throw InviteFault(.unavailable, error.message)
+    }
+  }
+
+  /// Commits a request of the invitations' own.
+  ///
+  /// - Returns: false if a record was not what was expected.
+  @discardableResult
+  func commit(_ fill: (inout CommitRequest) -> Void) async throws(InviteFault) -> Bool {
+    let result: Result<CommitReceipt, CommitRefusal>
+    do throws(CommitRefusal) {
+      var request = CommitRequest(namespace: try await home.open(), actor: .system("invites"))
+      fill(&request)
+      let complete = request
+      result = await withCheckedContinuation { continuation in
+        writer.submit(complete) { continuation.resume(returning: $0) }
+      }
+    } catch {
+      result = .failure(error)
+    }
+    switch result {
+    case .success: return true
+    case .failure(let refusal):
+      if case .recordChanged = refusal.code { return false }
+      throw InviteFault(.unavailable, refusal.message)
+    }
+  }
+}
+
+extension JSON {
+  /// As text on one line.
+  var text: String {
+    var writer = JSONWriter()
+    writer.write(self)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,85 @@
+import MailContent
+
+/// What one campaign says in one language, channel by channel.
+struct InviteTemplates: Sendable {
+  /// What the texts may name.
+  static let placeholders = ["inviter", "appName", "message", "link", "image"]
+
+  /// The texts as they were given: `subject`, `text`, `html`, `sms`, `share`.
+  let sources: [String: String]
+  private let subject: TemplateText
+  private let text: TemplateText
+  private let html: TemplateText
+  private let sms: TemplateText
+  private let share: TemplateText
+
+  /// Texts of one's own over those of a language that comes with the program.
+  init(_ sources: [String: String], over base: InviteTemplates?) throws(InviteFault) {
+    self.sources = sources
+    func read(_ name: String, _ form: TemplateText.Form, _ fallback: TemplateText?) throws(InviteFault) -> TemplateText {
+      guard let source = sources[name] else {
+        guard let fallback else { throw InviteFault(.invalid, "The template \(name) is missing.") }
+        return fallback
+      }
+      do throws(TemplateFault) {
+        return try TemplateText(source, form: form, placeholders: Self.placeholders)
+      } catch {
+        throw InviteFault(.invalid, "The template \(name), line \(error.line): \(error.message)")
+      }
+    }
+    subject = try read("subject", .line, base?.subject)
+    text = try read("text", .text, base?.text)
+    html = try read("html", .html, base?.html)
+    sms = try read("sms", .text, base?.sms)
+    share = try read("share", .text, base?.share)
+  }
+
+  /// The longest text message: three parts of an SMS.
+  static let smsMax = 459
+
+  func content(_ channel: InviteChannel, _ values: [String: String], partner: String?) -> InviteContent {
+    let link = values["link"] ?? ""
+    switch channel {
+    case .copy: return InviteContent(channel: .copy, subject: nil, body: nil, html: nil, link: link, uri: nil)
+    case .sms:
+      let body = shortened(sms, values)
+      return InviteContent(
+        channel: .sms, subject: nil, body: body, html: nil, link: link, uri: "sms:?&body=\(URIText.encode(body))")
+    case .share:
+      return InviteContent(channel: .share, subject: nil, body: shortened(share, values), html: nil, link: link, uri: nil)
+    case .partner:
+      let body = shortened(share, values)
+      let uri = partner.map { partner in
+        partner.replacing("{{link}}", with: URIText.encode(link)).replacing("{{message}}", with: URIText.encode(body))
+      }
+      return InviteContent(channel: .partner, subject: nil, body: body, html: nil, link: link, uri: uri)
+    case .email:
+      let (line, body) = (subject.rendered(values), text.rendered(values))
+      return InviteContent(
+        channel: .email, subject: line, body: body, html: html.rendered(values), link: link,
+        uri: "mailto:?subject=\(URIText.encode(line))&body=\(URIText.encode(body))")
+    }
+  }
+
+  /// A short text that keeps its link: what people wrote goes first, then their name is cut.
+  private func shortened(_ template: TemplateText, _ values: [String: String]) -> String {
+    var values = values
+    let whole = template.rendered(values)
+    guard whole.utf16.count > Self.smsMax else { return whole }
+    values["message"] = ""
+    values["inviter"] = values["inviter"].map { String($0.prefix(20)) }
+    return template.rendered(values)
+  }
+
+  // MARK: What comes with the program
+
+  /// By language.
+  static let builtIn: [String: InviteTemplates] = {
+    var all: [String: InviteTemplates] = [:]
+    for (locale, words) in InvitePhrases.all {
+      // The program's own texts name known placeholders only; a test reads them all.
+      all[locale] = try? InviteTemplates(words.sources, over: nil)
+    }
+    return all
+  }()
+}

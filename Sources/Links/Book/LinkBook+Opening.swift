@@ -1,0 +1,139 @@
+import Crypto
+import StorageCore
+import Synchronization
+
+/// Opening: the way that costs next to nothing.
+extension LinkBook {
+  /// What was found at an address of a link host.
+  public enum Place: Sendable {
+    case short(LinkEntry)
+    case long(LinkOpening, [LinkWarning])
+    /// A suffix that nobody has.
+    case unknown
+    case invalid(LinkFault)
+  }
+
+  /// The link, if it is in memory.
+  ///
+  /// - Parameter key: prefix and suffix.
+  public func cached(_ key: String) -> LinkEntry? { cache[key] }
+
+  /// The link, from memory or the store: one point read.
+  public func entry(_ key: String) throws(LinkFault) -> LinkEntry? {
+    if let entry = cache[key] { return entry }
+    let generation = cache.generation
+    let settings = settings
+    let value = try looking { (snapshot, namespace) throws(StorageError) in
+      try snapshot.record(in: namespace, kind: Kind.link, key: key)
+    }
+    guard let text = value.flatMap({ $0 }) else { return nil }
+    guard let record = LinkRecord(key: key, value: text) else {
+      throw LinkFault(.unavailable, "The record of this link cannot be read; restore a backup.")
+    }
+    let entry = LinkEntry(record, settings: settings)
+    cache.insert(entry, generation: generation)
+    return entry
+  }
+
+  /// A long link that is opened as it is.
+  public func longLink(_ query: [(name: String, value: String)], below prefix: LinkPrefix) -> Place {
+    let settings = settings
+    let parameters = LinkParameters(query)
+    do throws(LinkFault) {
+      let warnings = try LinkChecker(settings: settings).check(parameters, below: prefix)
+      return .long(LinkOpening(parameters, address: parameters.longLink(below: prefix), settings: settings), warnings)
+    } catch {
+      return .invalid(error)
+    }
+  }
+
+  /// What is doubtful about a link, and what is wrong with it.
+  public func findings(_ opening: LinkOpening, below prefix: LinkPrefix) -> (warnings: [LinkWarning], fault: LinkFault?) {
+    do throws(LinkFault) {
+      return (try LinkChecker(settings: settings).check(opening.parameters, below: prefix), nil)
+    } catch {
+      return ([], error)
+    }
+  }
+
+  /// The proof of a click that happens now.
+  public func click(on link: String, by visitor: LinkVisitor) async throws(LinkFault) -> String {
+    token(link, visitor, try await clickKey())
+  }
+
+  /// The same without waiting; nil if the key has to be made first.
+  public func clickNow(on link: String, by visitor: LinkVisitor) -> String? {
+    knownClickKey.map { token(link, visitor, $0) }
+  }
+
+  private func token(_ link: String, _ visitor: LinkVisitor, _ key: SymmetricKey) -> String {
+    random.withLock { ClickToken.issue(for: link, on: visitor.platform, at: clock.now(), key: key, using: &$0) }
+  }
+
+  /// Counts an opening by a person.
+  ///
+  /// - Parameters:
+  ///   - link: prefix and suffix; of a long link nil, for those are not counted.
+  ///   - isFallback: whether the visitor is sent to a store or another fallback.
+  ///   - address: the visitor's, remembered for the window if guessing is on.
+  public func opened(
+    _ link: String?, invite: String?, by visitor: LinkVisitor, isFallback: Bool, address: String?, click: String
+  ) {
+    guard let link else { return }
+    let now = clock.now()
+    counter.count(.click, of: link, on: visitor.platform, at: now, mark: invite.map { "\($0)/clicked" })
+    if isFallback { counter.count(.redirect, of: link, on: visitor.platform, at: now) }
+    let heuristics = settings.heuristics
+    guard heuristics.isEnabled, let address, visitor.platform == .ios || visitor.platform == .android else { return }
+    recent.add(
+      RecentClicks.Click(
+        link: link, network: RecentClicks.network(of: address), platform: visitor.platform,
+        systemVersion: visitor.systemVersion, time: now, token: click), window: heuristics.window)
+  }
+
+  /// Notes that something happened to an invitation: `ID/opened`. Written with the counts.
+  public func mark(_ name: String, isKept: Bool) {
+    guard isKept, name.utf8.count <= 64 else { return }
+    counter.mark(name, at: clock.now())
+  }
+
+  // MARK: Writing counts
+
+  /// How often counts are written, in milliseconds.
+  static let interval: Int64 = 2000
+
+  /// Writes counts every two seconds until the task is cancelled, and then the rest.
+  @Sendable public func run() async throws {
+    try? await prepare()
+    do {
+      while true {
+        try await clock.sleep(until: clock.now() + Self.interval)
+        try? await flush()
+      }
+    } catch {
+      try? await flush()
+      throw error
+    }
+  }
+
+  /// Writes what was counted; what cannot be written is kept for the next time.
+  public func flush() async throws(LinkFault) {
+    while true {
+      let (counts, marks) = counter.take()
+      guard !counts.isEmpty || !marks.isEmpty else { return }
+      do throws(LinkFault) {
+        try await commit { request in
+          if !counts.isEmpty {
+            var upkeep = Upkeep()
+            upkeep.linkCounts = counts
+            request.upkeep = upkeep
+          }
+          request.records = marks.map { RoomChange(kind: Kind.mark, key: $0.key, value: "{\"at\":\($0.value)}") }
+        }
+      } catch {
+        counter.giveBack(counts, marks)
+        throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import Crypto
+public import StorageCore
+import Synchronization
+import TreeModel
+
+/// All links of a project: creates them, opens them, counts what becomes of them, and says who invited whom.
+///
+/// Everything that changes goes through the one writer; what is opened is served from memory (Links.docc).
+public final class LinkBook: Sendable {
+  /// Kinds of records.
+  enum Kind {
+    static let link = "link"
+    /// By what a link says, so that equal ones are one.
+    static let same = "link_same"
+    /// By what can be typed.
+    static let code = "link_code"
+    /// What was used: `click/ID`, `install/ID`, and by whom: `player/UID`.
+    static let claim = "link_claim"
+    static let setting = "link_setting"
+    /// Marks of invitations: `ID/clicked`.
+    static let mark = "invite_mark"
+  }
+
+  let engine: any StorageEngine
+  let writer: any TreeWriter
+  let home: any LinkHome
+  let clock: any WallClock
+  let cache: LinkCache
+  let counter = LinkCounter()
+  let recent = RecentClicks()
+  let random: Mutex<any RandomNumberGenerator & Sendable>
+  /// The settings, and the key of the proofs of clicks; nil until the first is needed.
+  private let state: Mutex<State>
+  /// Whether the configuration file holds the settings, so that nobody else changes them.
+  public let isConfigured: Bool
+  let creations = RateWindow(span: 1000)
+  let dailyCreations = RateWindow(span: 86_400_000)
+  let codeTries = RateWindow(span: 60_000)
+
+  private struct State {
+    var hosts: LinkHosts
+    var key: SymmetricKey?
+    /// How long short suffixes are by now.
+    var shortLength = 4
+  }
+
+  /// Opens the book, with the settings that were stored last.
+  ///
+  /// - Parameters:
+  ///   - settings: of the configuration file; nil if they are an administrator's to change.
+  ///   - cacheBytes: how much memory opened links may take.
+  public init(
+    engine: any StorageEngine, writer: any TreeWriter, home: any LinkHome, clock: any WallClock,
+    random: any RandomNumberGenerator & Sendable, settings: LinkSettings? = nil, cacheBytes: Int = 48 << 20
+  ) throws(StorageError) {
+    self.engine = engine
+    self.writer = writer
+    self.home = home
+    self.clock = clock
+    self.random = Mutex(random)
+    cache = LinkCache(bytesMax: cacheBytes)
+    isConfigured = settings != nil
+    var state = State(hosts: LinkHosts(settings ?? LinkSettings()))
+    if let namespace = home.known() {
+      let stored = try engine.read { (snapshot) throws(StorageError) in
+        (
+          settings: try snapshot.record(in: namespace, kind: Kind.setting, key: "settings"),
+          key: try snapshot.record(in: namespace, kind: Kind.setting, key: "click_key")
+        )
+      }
+      if settings == nil, let text = stored.settings { state.hosts = LinkHosts(try Self.settings(text)) }
+      state.key = stored.key.flatMap(Self.clickKey)
+    }
+    self.state = Mutex(state)
+  }
+
+  /// The settings as they are now.
+  public var settings: LinkSettings { hosts.settings }
+
+  /// The same, with what openings look up worked out.
+  public var hosts: LinkHosts { state.withLock(\.hosts) }
+
+  var shortLength: Int {
+    get { state.withLock(\.shortLength) }
+    set { state.withLock { $0.shortLength = max($0.shortLength, newValue) } }
+  }
+
+  /// Replaces the settings.
+  public func put(_ settings: LinkSettings) async throws(LinkFault) {
+    guard !isConfigured else {
+      throw LinkFault(
+        .failedPrecondition, "The link settings are in the configuration file; change them there and start again.")
+    }
+    try await commit(
+      records: [RoomChange(kind: Kind.setting, key: "settings", value: settings.json.text)], actor: .system("links"))
+    state.withLock { $0.hosts = LinkHosts(settings) }
+    cache.removeAll()
+    try await prepare()
+  }
+
+  /// Makes what openings need, so that none has to wait for it.
+  public func prepare() async throws(LinkFault) {
+    if !settings.domains.isEmpty { _ = try await clickKey() }
+  }
+
+  // MARK: The key of clicks
+
+  /// The key that proofs of clicks are made with, made at the first need. It is in the store: whoever has it could claim
+  /// clicks that never were, which is what anybody can have by opening the link.
+  func clickKey() async throws(LinkFault) -> SymmetricKey {
+    if let key = state.withLock(\.key) { return key }
+    let bytes = random.withLock { random in (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) } }
+    do throws(LinkFault) {
+      try await commit(
+        records: [RoomChange(kind: Kind.setting, key: "click_key", value: HexText.text(bytes), expecting: .absent)],
+        actor: .system("links"))
+    } catch  where error.reason == Self.changed {
+      // Somebody else was first.
+    }
+    let stored = try await reading { (snapshot, namespace) throws(StorageError) in
+      try snapshot.record(in: namespace, kind: Kind.setting, key: "click_key")
+    }
+    guard let key = stored.flatMap({ $0.flatMap(Self.clickKey) }) else {
+      throw LinkFault(.unavailable, "The key of clicks cannot be read; restore a backup.")
+    }
+    state.withLock { $0.key = key }
+    return key
+  }
+
+  /// The key if it is known: on the way of an opening nothing waits.
+  var knownClickKey: SymmetricKey? { state.withLock(\.key) }
+
+  // MARK: Storage
+
+  /// The reason of a fault that says: a record is not what was expected.
+  static let changed = "record_changed"
+
+  /// Reads something; nil if there is no namespace yet.
+  func reading<Value>(_ body: (any Snapshot, NamespaceID) throws(StorageError) -> Value) async throws(LinkFault) -> Value? {
+    try looking(body)
+  }
+
+  /// The same at once.
+  func looking<Value>(_ body: (any Snapshot, NamespaceID) throws(StorageError) -> Value) throws(LinkFault) -> Value? {
+    guard let namespace = home.known() else { return nil }
+    do throws(StorageError) {
+      return try engine.read { (snapshot) throws(StorageError) in try body(snapshot, namespace) }
+    } catch {
+      throw LinkFault(.unavailable, error.message)
+    }
+  }
+
+  func commit(records: [RoomChange], actor: Actor) async throws(LinkFault) {
+    try await commit { request in
+      request.actor = actor
+      request.records = records
+    }
+  }
+
+  /// Commits a request of the links' own.
+  ///
+  /// - Throws: with the reason ``changed`` if an expectation failed.
+  @discardableResult
+  func commit(_ fill: (inout CommitRequest) -> Void) async throws(LinkFault) -> CommitReceipt {
+    let result: Result<CommitReceipt, CommitRefusal>
+    do throws(CommitRefusal) {
+      var request = CommitRequest(namespace: try await home.open(), actor: .system("links"))
+      fill(&request)
+      let complete = request
+      result = await withCheckedContinuation { continuation in
+        writer.submit(complete) { continuation.resume(returning: $0) }
+      }
+    } catch {
+      result = .failure(error)
+    }
+    switch result {
+    case .success(let receipt): return receipt
+    case .failure(let refusal):
+      switch refusal.code {
+      case .recordChanged(let kind, let key, _):
+        throw LinkFault(.alreadyExists, "\(kind)/\(key)", reason: Self.changed)
+      case .stale: throw LinkFault(.alreadyExists, refusal.message, reason: "stale")
+      case .overloaded: throw LinkFault(.resourceExhausted, refusal.message)
+      case .unavailable: throw LinkFault(.unavailable, refusal.message)
+      default: throw LinkFault(.failedPrecondition, refusal.message)
+      }
+    }
+  }
+
+  private static func settings(_ text: String) throws(StorageError) -> LinkSettings {
+    do {
+      return try LinkSettings(json: try JSONParser.parse(text))
+    } catch {
+      throw StorageError(.damaged, "The stored link settings cannot be read: \(error)")
+    }
+  }
+
+  private static func clickKey(_ text: String) -> SymmetricKey? {
+    HexText.bytes(text).map { SymmetricKey(data: $0) }
+  }
+}

@@ -1,0 +1,75 @@
+import StorageCore
+import Synchronization
+
+/// Counts in memory what happens to links, until it is written.
+///
+/// An opening costs no write: a crash loses the counts of the last seconds, an orderly stop none. No claim and no reward
+/// hangs on them.
+final class LinkCounter: Sendable {
+  private struct Place: Hashable {
+    let link: String
+    let day: Int64
+    let platform: LinkPlatform
+    let event: LinkEvent
+  }
+
+  private struct State {
+    var counts: [Place: Int64] = [:]
+    /// Marks of invitations that were opened by their link: name and time.
+    var marks: [String: Int64] = [:]
+    var lost: Int64 = 0
+  }
+
+  /// Places that are kept between two writings; beyond, counts are given up and said to be.
+  private static let placesMax = 500_000
+  private let state = Mutex(State())
+
+  /// - Parameter mark: of an invitation that this tells something of: `ID/clicked`.
+  func count(_ event: LinkEvent, of link: String, on platform: LinkPlatform, at time: Int64, mark: String? = nil) {
+    let place = Place(link: link, day: time / 86_400_000, platform: platform, event: event)
+    state.withLock { state in
+      if let mark, state.marks.count < Self.placesMax, state.marks[mark] == nil { state.marks[mark] = time }
+      guard state.counts.count < Self.placesMax || state.counts[place] != nil else {
+        state.lost += 1
+        return
+      }
+      state.counts[place, default: 0] += 1
+    }
+  }
+
+  /// Notes a mark; the first time counts.
+  func mark(_ name: String, at time: Int64) {
+    state.withLock { state in
+      if state.marks.count < Self.placesMax, state.marks[name] == nil { state.marks[name] = time }
+    }
+  }
+
+  /// Takes what was counted, for writing.
+  func take(limit: Int = 5000) -> (counts: [LinkCount], marks: [String: Int64]) {
+    state.withLock { state in
+      var counts: [LinkCount] = []
+      for (place, count) in state.counts.prefix(limit) {
+        counts.append(
+          LinkCount(
+            link: place.link, day: place.day, platform: place.platform.rawValue, event: place.event.rawValue, count: count))
+        state.counts[place] = nil
+      }
+      let marks = state.marks
+      state.marks = [:]
+      return (counts, marks)
+    }
+  }
+
+  /// Puts back what could not be written.
+  func giveBack(_ counts: [LinkCount], _ marks: [String: Int64]) {
+    state.withLock { state in
+      for count in counts {
+        guard let platform = LinkPlatform(rawValue: count.platform), let event = LinkEvent(rawValue: count.event) else {
+          continue
+        }
+        state.counts[Place(link: count.link, day: count.day, platform: platform, event: event), default: 0] += count.count
+      }
+      state.marks.merge(marks) { old, _ in old }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/// An absolute URL with a host, taken apart; whatever it holds may stand in a header or in HTML once it is escaped there.
+///
+/// Stricter than browsers are: no user name, no backslash, no control character, no blank before the host. What browsers
+/// would read differently is no URL here, so that a check of the host means what the browser will do.
+public struct LinkURL: Sendable, Hashable {
+  /// Lower case.
+  public let scheme: String
+  /// Lower case, without the port.
+  public let host: String
+  /// With its colon; empty if there is none.
+  public let port: String
+  /// Begins with a slash, or is empty.
+  public let path: String
+  /// Behind the first `?`; nil if there is none.
+  public let query: String?
+  /// Behind the first `#`; nil if there is none.
+  public let fragment: String?
+
+  /// Reads a URL.
+  ///
+  /// - Returns: nil if it is none of the strict kind above. Bytes beyond ASCII, blanks and quotes behind the host are
+  ///   percent-encoded.
+  public init?(_ text: String) {
+    guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else { return nil }
+    guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }
+    scheme = text[..<colon].lowercased()
+    guard let first = scheme.utf8.first, (97...122).contains(first),
+      scheme.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 43 || $0 == 45 || $0 == 46 })
+    else { return nil }
+    var rest = text[text.index(colon, offsetBy: 3)...]
+    let end = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
+    guard let (host, port) = Self.authority(rest[..<end]) else { return nil }
+    self.host = host
+    self.port = port
+    rest = rest[end...]
+    if let hash = rest.firstIndex(of: "#") {
+      fragment = PercentCoding.encodeIllegal(rest[rest.index(after: hash)...])
+      rest = rest[..<hash]
+    } else {
+      fragment = nil
+    }
+    if let mark = rest.firstIndex(of: "?") {
+      query = PercentCoding.encodeIllegal(rest[rest.index(after: mark)...])
+      rest = rest[..<mark]
+    } else {
+      query = nil
+    }
+    path = PercentCoding.encodeIllegal(rest)
+  }
+
+  /// The URL as it may stand in a header: ASCII, no blanks, no quotes.
+  public var text: String {
+    var text = "\(scheme)://\(host)\(port)\(path)"
+    if let query { text += "?\(query)" }
+    if let fragment { text += "#\(fragment)" }
+    return text
+  }
+
+  /// Whether it is http or https.
+  public var isWeb: Bool { scheme == "https" || scheme == "http" }
+
+  /// The parameters of the query, in order, decoded; nil if one is not percent-encoded UTF-8.
+  public var parameters: [(name: String, value: String)]? { Self.parameters(of: query ?? "") }
+
+  /// Splits at `&`, then at the first `=`; `+` stays a plus.
+  static func parameters(of query: String) -> [(name: String, value: String)]? {
+    var parameters: [(name: String, value: String)] = []
+    for piece in query.split(separator: "&") {
+      let equals = piece.firstIndex(of: "=") ?? piece.endIndex
+      let value = equals == piece.endIndex ? piece[equals...] : piece[piece.index(after: equals)...]
+      guard let name = PercentCoding.decode(piece[..<equals]), let decoded = PercentCoding.decode(value) else { return nil }
+      parameters.append((name, decoded))
+    }
+    return parameters
+  }
+
+  private static func authority(_ text: Substring) -> (host: String, port: String)? {
+    let name: Substring
+    var port = ""
+    if let colon = text.firstIndex(of: ":") {
+      name = text[..<colon]
+      let digits = text[text.index(after: colon)...]
+      guard let number = UInt16(digits), number > 0, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+      port = ":\(number)"
+    } else {
+      name = text
+    }
+    let host = name.lowercased()
+    guard !host.isEmpty, host.utf8.count <= 253, isHost(host) else { return nil }
+    return (host, port)
+  }
+
+  /// Labels of letters, digits and hyphens, separated by single dots. International names come in their ASCII form.
+  static func isHost(_ host: String) -> Bool {
+    host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+      !label.isEmpty && label.utf8.count <= 63 && label.utf8.first != UInt8(ascii: "-") && label.utf8.last != UInt8(ascii: "-")
+        && label.utf8.allSatisfy {
+          (97...122).contains($0) || (48...57).contains($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+        }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/// What happens when a link is opened: the table of spec: links-messaging §3, as a function.
+public struct LinkOpening: Sendable {
+  /// What the visitor gets.
+  public enum Outcome: Sendable, Hashable {
+    /// Sends the visitor on; `isFallback`: to a store or to what was named for the case that the app is missing.
+    case redirect(String, isFallback: Bool)
+    /// Shows the page that hands the link over by the clipboard.
+    case preview
+    /// Shows a card to a program.
+    case card
+  }
+
+  /// What the link says.
+  public let parameters: LinkParameters
+  /// The link as it was opened, without parameters of the opening: what the app is to be given.
+  public let address: String
+  private let settings: LinkSettings
+
+  public init(_ parameters: LinkParameters, address: String, settings: LinkSettings) {
+    self.parameters = parameters
+    self.address = address
+    self.settings = settings
+  }
+
+  /// Decides.
+  ///
+  /// - Parameter click: proves the click, and goes along to the store.
+  public func outcome(for visitor: LinkVisitor, click: String) -> Outcome {
+    if visitor.isCrawler { return .card }
+    switch visitor.device {
+    case .android: return android(visitor, click: click)
+    case .iphone, .ipad:
+      guard bundle(on: visitor.device) != nil else { return .redirect(destination, isFallback: false) }
+      return parameters[.forcedRedirect] == "1" ? iosFallback(on: visitor.device) : .preview
+    case .desktop, .other:
+      if let other = parameters.web(.desktopFallback) { return .redirect(other.text, isFallback: true) }
+      return .redirect(destination, isFallback: false)
+    }
+  }
+
+  /// What proofs of clicks are made for: the address without `https://`.
+  public var binding: String { String(address.dropFirst("https://".count)) }
+
+  /// What `link` says, fit for a header.
+  public var destination: String { parameters.web(.link)?.text ?? "about:blank" }
+
+  /// What the app opens on Android: `al` replaces `link`.
+  var androidDestination: String { parameters.web(.androidLink)?.text ?? destination }
+
+  /// The app that the link is for.
+  public func bundle(on device: LinkVisitor.Device) -> String? {
+    device == .ipad ? parameters[.ipadBundle] ?? parameters[.iosBundle] : parameters[.iosBundle] ?? parameters[.ipadBundle]
+  }
+
+  /// Where a visitor on iOS goes who does not have the app: the fallback, the App Store, the content.
+  func iosFallback(on device: LinkVisitor.Device) -> Outcome {
+    if device == .ipad, let fallback = parameters.web(.ipadFallback) { return .redirect(fallback.text, isFallback: true) }
+    if let fallback = parameters.web(.iosFallback) { return .redirect(fallback.text, isFallback: true) }
+    if let store = storeID(on: device) { return .redirect(StoreURL.appStore(store, parameters), isFallback: true) }
+    return .redirect(destination, isFallback: false)
+  }
+
+  /// The same as a URL.
+  public func iosFallbackURL(on device: LinkVisitor.Device) -> String {
+    if case .redirect(let url, _) = iosFallback(on: device) { url } else { destination }
+  }
+
+  private func storeID(on device: LinkVisitor.Device) -> String? {
+    if let id = parameters[.appStoreID] { return LinkChecker.isNumber(id) ? id : nil }
+    return bundle(on: device).flatMap { settings.iosApp($0)?.appStoreID }
+  }
+
+  private func android(_ visitor: LinkVisitor, click: String) -> Outcome {
+    guard let package = parameters[.androidPackage] else { return .redirect(androidDestination, isFallback: false) }
+    let fallback = parameters.web(.androidFallback)?.text ?? StoreURL.play(package, parameters, link: binding, click: click)
+    // Firefox takes the fallback of an intent even if the app is there; a plain link opens the app if it is verified, and is
+    // sent on here if not.
+    if visitor.isFirefox { return .redirect(fallback, isFallback: true) }
+    let bare = binding
+    let separator = bare.contains("?") ? "&" : "?"
+    let intent =
+      "intent://\(bare)\(separator)cid=\(click)#Intent;scheme=https;package=\(package);S.browser_fallback_url=\(PercentCoding.encode(fallback));end"
+    return .redirect(intent, isFallback: true)
+  }
+
+  /// The app's own scheme with the link in it, for the page's button (spec: links-messaging §3, custom scheme).
+  public func appURL(on device: LinkVisitor.Device, click: String) -> String? {
+    guard let bundle = bundle(on: device) else { return nil }
+    let scheme = (parameters[.iosScheme] ?? settings.iosApp(bundle)?.customScheme ?? bundle).lowercased()
+    guard LinkChecker.isSafeScheme(scheme) else { return nil }
+    var text =
+      "\(scheme)://google/link/?deep_link_id=\(PercentCoding.encode(destination))&match_type=unique&cid=\(click)"
+    for parameter in LinkParameter.utm + [.iosMinimumVersion] {
+      if let value = parameters[parameter] { text += "&\(parameter.rawValue)=\(PercentCoding.encode(value))" }
+    }
+    return text
+  }
+
+  /// What is copied for the app to find at its first start: the link with the proof of this click, marked as the SDK expects
+  /// it (spec: links-messaging §2, how a link survives installation).
+  public func clipboardText(click: String) -> String {
+    address + (address.contains("?") ? "&" : "?") + "cid=\(click)&_icp=1"
+  }
+}

@@ -1,0 +1,63 @@
+/// Who opens a link, as far as the `User-Agent` tells.
+public struct LinkVisitor: Sendable, Hashable {
+  /// What kind of device.
+  public enum Device: String, Sendable, Hashable {
+    case android, iphone, ipad, desktop, other
+  }
+
+  /// iPads that ask for desktop pages count as desktops: they say that they are Macs.
+  public let device: Device
+  /// Whether it is a program that makes a card of the link, for people to look at.
+  public let isCrawler: Bool
+  /// Firefox on Android goes to the fallback of an `intent:` although the app is there (spec: links-messaging §3).
+  public let isFirefox: Bool
+  /// `17.2`; empty if it is not said.
+  public let systemVersion: String
+
+  private static let crawlers = [
+    "facebookexternalhit", "facebot", "twitterbot", "slackbot", "whatsapp", "telegrambot", "linkedinbot", "discordbot",
+    "applebot", "pinterest", "skypeuripreview", "vkshare", "redditbot", "googlebot", "bingbot", "embedly", "iframely",
+    "mastodon", "bot/", "bot;", "crawler", "spider", "snapchat-proxy", "viber/", "line-poker",
+  ]
+
+  /// Reads a `User-Agent`; an empty one is nobody in particular.
+  public init(userAgent: String) {
+    let agent = userAgent.prefix(1024).lowercased()
+    isCrawler = Self.crawlers.contains { agent.contains($0) }
+    isFirefox = agent.contains("firefox/")
+    if agent.contains("ipad") {
+      device = .ipad
+    } else if agent.contains("iphone") || agent.contains("ipod") {
+      device = .iphone
+    } else if agent.contains("android") {
+      device = .android
+    } else if ["windows nt", "macintosh", "x11;", "x11 ", "cros ", "linux x86"].contains(where: { agent.contains($0) }) {
+      device = .desktop
+    } else {
+      device = .other
+    }
+    systemVersion = Self.version(agent, device)
+  }
+
+  /// What it counts as.
+  public var platform: LinkPlatform {
+    switch device {
+    case .android: .android
+    case .iphone, .ipad: .ios
+    case .desktop: .desktop
+    case .other: .other
+    }
+  }
+
+  private static func version(_ agent: String, _ device: Device) -> String {
+    let mark =
+      switch device {
+      case .iphone, .ipad: " os "
+      case .android: "android "
+      case .desktop, .other: ""
+      }
+    guard !mark.isEmpty, let start = agent.firstRange(of: mark) else { return "" }
+    let digits = agent[start.upperBound...].prefix { $0.isASCII && ($0.isNumber || $0 == "_" || $0 == ".") }
+    return String(digits.map { $0 == "_" ? "." : $0 })
+  }
+}

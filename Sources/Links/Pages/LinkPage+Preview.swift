@@ -1,0 +1,98 @@
+extension LinkPage {
+  /// What the preview page shows (spec: links-messaging §3, iPhone).
+  public struct Preview: Sendable {
+    /// The opening that is shown.
+    public let opening: LinkOpening
+    /// Decides between the fallbacks of iPhones and iPads.
+    public let device: LinkVisitor.Device
+    /// Proves this click.
+    public let click: String
+    /// The code to type in if nothing else works; nil if the link has none.
+    public let code: String?
+
+    public init(opening: LinkOpening, device: LinkVisitor.Device, click: String, code: String?) {
+      self.opening = opening
+      self.device = device
+      self.click = click
+      self.code = code
+    }
+  }
+
+  /// The page between a link and the store: it says what waits, keeps the place in the clipboard, and goes on.
+  ///
+  /// Everything works without JavaScript but the clipboard; then the code is the way.
+  public init(_ preview: Preview, settings: LinkSettings) {
+    let (opening, parameters) = (preview.opening, preview.opening.parameters)
+    let app = Self.appName(opening, preview.device, settings)
+    let title = parameters[.socialTitle] ?? "You are invited to \(app)"
+    let words = parameters[.socialDescription] ?? "Get the app, and it opens where this link leads."
+    var body = "<main><div class=\"card\">"
+    if let image = parameters.web(.socialImage) {
+      body += "<img class=\"hero\" src=\"\(HTMLText.escape(image.text))\" alt=\"\" referrerpolicy=\"no-referrer\">"
+    }
+    let letter = app.first.map { String($0).uppercased() } ?? "?"
+    body += """
+      <div class="inside"><div class="app"><span class="icon" aria-hidden="true">\(HTMLText.escape(letter))</span>\
+      <span>\(HTMLText.escape(app))</span></div>
+      <h1>\(HTMLText.escape(title))</h1>
+      <p>\(HTMLText.escape(words))</p>
+      <label id="box" hidden><input id="save" type="checkbox" checked><span>Save my place in the app\
+      <small>Copies this link, so that the app finds it after the installation.</small></span></label>
+      <a class="button" id="go" rel="noreferrer" data-copy="\(HTMLText.escape(opening.clipboardText(click: preview.click)))" \
+      href="\(HTMLText.escape(opening.iosFallbackURL(on: preview.device)))">Continue</a>
+
+      """
+    if let url = opening.appURL(on: preview.device, click: preview.click) {
+      body += "<a class=\"button second\" href=\"\(HTMLText.escape(url))\">I have the app: open it</a>\n"
+    }
+    if let code = preview.code {
+      body += "<div class=\"code\">Asked for an invitation code? Enter<b>\(HTMLText.escape(Self.grouped(code)))</b></div>\n"
+    }
+    body += "</div></div></main>"
+    self.init(title: title, head: Self.card(opening, title: title, words: words), body: body, script: Self.script)
+  }
+
+  /// A page for programs that show a card of the link: the same tags, nothing to click.
+  public init(cardOf opening: LinkOpening, settings: LinkSettings) {
+    let title = opening.parameters[.socialTitle] ?? Self.appName(opening, .iphone, settings)
+    let words = opening.parameters[.socialDescription] ?? ""
+    self.init(
+      title: title, head: Self.card(opening, title: title, words: words),
+      body: "<main><h1>\(HTMLText.escape(title))</h1><p>\(HTMLText.escape(words))</p></main>")
+  }
+
+  private static func card(_ opening: LinkOpening, title: String, words: String) -> String {
+    let image = opening.parameters.web(.socialImage)?.text
+    let tags: [(attribute: String, name: String, value: String?)] = [
+      ("property", "og:title", title), ("property", "og:description", words), ("property", "og:image", image),
+      ("property", "og:url", opening.address), ("property", "og:type", "website"),
+      ("name", "twitter:card", image == nil ? "summary" : "summary_large_image"), ("name", "twitter:title", title),
+      ("name", "twitter:description", words), ("name", "twitter:image", image),
+    ]
+    return tags.compactMap { tag in
+      guard let value = tag.value else { return nil }
+      return "<meta \(tag.attribute)=\"\(tag.name)\" content=\"\(HTMLText.escape(value))\">\n"
+    }.joined()
+  }
+
+  private static func appName(_ opening: LinkOpening, _ device: LinkVisitor.Device, _ settings: LinkSettings) -> String {
+    if let bundle = opening.bundle(on: device) {
+      return settings.iosApp(bundle)?.name ?? bundle.split(separator: ".").last.map(String.init) ?? bundle
+    }
+    return opening.parameters.web(.link)?.host ?? "Invitation"
+  }
+
+  /// `ABCD-EFGH`, as people read it out.
+  static func grouped(_ code: String) -> String {
+    code.utf8.count == 8 ? "\(code.prefix(4))-\(code.suffix(4))" : code
+  }
+
+  private static let script = """
+    (function(){var pic=document.querySelector('.hero');if(pic){var off=function(){pic.remove()};\
+    if(pic.complete&&!pic.naturalWidth)off();else pic.addEventListener('error',off)}\
+    var go=document.getElementById('go'),box=document.getElementById('box'),save=document.getElementById('save');\
+    if(!navigator.clipboard)return;box.hidden=false;go.addEventListener('click',function(e){if(!save.checked)return;\
+    e.preventDefault();var on=function(){location.href=go.href};\
+    navigator.clipboard.writeText(go.getAttribute('data-copy')).then(on,on)})})();
+    """
+}

@@ -1,0 +1,75 @@
+import Invites
+import Links
+import NIOHTTP1
+import StorageCore
+import TreeModel
+
+/// Who invites, and with which link: where invitations and links meet.
+struct InviteAccess {
+  let call: RouteCall
+  let links: LinkAccess
+  let invites: InviteBook
+
+  init(_ call: RouteCall) throws(LinkFault) {
+    guard let invites = call.services.invites else {
+      throw LinkFault(.failedPrecondition, "This server sends no invitations.")
+    }
+    self.call = call
+    self.invites = invites
+    links = try LinkAccess(call)
+  }
+
+  /// A player or an administrator; an app by its key may have words rendered.
+  func caller() throws(LinkFault) -> Caller {
+    let caller = try links.caller()
+    if caller.actor == .anonymous { _ = try links.checkKey(for: "create") }
+    return caller
+  }
+
+  /// The player who invites.
+  func player(_ caller: Caller, _ json: JSON) throws(LinkFault) -> String {
+    switch caller.actor {
+    case .user(let uid): return uid
+    case .admin:
+      guard let uid = json["player"]?.string, !uid.isEmpty else {
+        throw LinkFault(.invalidArgument, "player is missing: an administrator says who invites.")
+      }
+      return uid
+    default:
+      throw LinkFault(
+        .unauthenticated, "Give a link, or send the ID token of the player who invites: Authorization: Bearer ID_TOKEN.")
+    }
+  }
+
+  /// A link of the player's own, with the channel in it, so that channels can be compared.
+  func link(_ wish: InviteWish, owner: String, invite: String?) async throws(LinkFault) -> String {
+    let campaign = try InviteRoutes.asking { () throws(InviteFault) in try invites.campaign(wish.campaign) }
+    guard let text = campaign.link else {
+      throw LinkFault(
+        .failedPrecondition,
+        "The campaign \(wish.campaign) has no link: set \"link\" (a long link) in the settings of invitations, or give one.")
+    }
+    let long = try LongLink(text, settings: links.book.settings)
+    var parameters = long.parameters
+    if parameters[.utmMedium] == nil { parameters[.utmMedium] = wish.channel.rawValue }
+    var order = LinkOrder(prefix: long.prefix, parameters: parameters)
+    order.owner = owner
+    order.invite = invite
+    return try await links.book.create(order, isAdmin: false, actor: .user(uid: owner)).record.address
+  }
+}
+
+extension LinkFault {
+  /// A fault of an invitation in the form of the API.
+  init(_ fault: InviteFault) {
+    let status: Status =
+      switch fault.kind {
+      case .invalid: .invalidArgument
+      case .notFound: .notFound
+      case .suppressed: .failedPrecondition
+      case .tooMany: .resourceExhausted
+      case .unavailable: .unavailable
+      }
+    self.init(status, fault.message, reason: fault.kind == .suppressed ? "suppressed" : "")
+  }
+}

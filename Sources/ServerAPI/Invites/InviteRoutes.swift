@@ -1,0 +1,196 @@
+import Invites
+import Links
+import NIOHTTP1
+import StorageCore
+import TreeModel
+
+/// Invitations: what they say, sending them, how far they came (spec: links-messaging §5).
+enum InviteRoutes {
+  static let routes: [Route] = [
+    post("/invites/render", "What an invitation says on a channel.", render),
+    post("/v1/invites:render", "The same.", render),
+    post("/v1/invites:send", "Makes an invitation of a player's; mails are sent.", send),
+    get("/v1/invites/channels", "The channels that are offered on a device.", channels),
+    get("/v1/invites/{id}", "How far an invitation came.", show),
+    .glance("/v1/invites/{id}/image.png", "Notes that a mail was opened, where that is on.", opened),
+    .glance("/v1/invites/{id}/unsubscribe", "Asks whether the recipient wants no more invitations.", confirm),
+    .change(
+      .POST, "/v1/invites/{id}/unsubscribe", audit: nil, "Takes the recipient off the list, with one click (RFC 8058).",
+      access: .open, unsubscribe),
+  ]
+
+  private typealias Body = @Sendable (InviteAccess, JSON) async throws(LinkFault) -> JSON
+
+  private static func post(_ template: RouteTemplate, _ summary: String, _ body: @escaping Body) -> Route {
+    .change(.POST, template, audit: nil, summary, access: .open) { (call: RouteCall) async throws(APIError) in
+      await answer(call, body)
+    }
+  }
+
+  private static func get(_ template: RouteTemplate, _ summary: String, _ body: @escaping Body) -> Route {
+    .change(.GET, template, audit: nil, summary, access: .open) { (call: RouteCall) async throws(APIError) in
+      await answer(call, body)
+    }
+  }
+
+  private static func answer(_ call: RouteCall, _ body: Body) async -> HTTPResponse {
+    do throws(LinkFault) {
+      let json: JSON
+      do throws(APIError) {
+        json = try call.body()
+      } catch {
+        throw LinkFault(.invalidArgument, error.message)
+      }
+      return .json(try await body(try InviteAccess(call), json))
+    } catch {
+      return error.response
+    }
+  }
+
+  // MARK: Words
+
+  @Sendable private static func render(_ access: InviteAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+    let caller = try access.caller()
+    let wish = try InviteWish(json)
+    let link: String
+    if let given = json["link"]?.string {
+      guard let url = LinkURL(given), url.isWeb else { throw LinkFault(.invalidArgument, "link must be a URL.") }
+      link = url.text
+    } else {
+      link = try await access.link(wish, owner: access.player(caller, json), invite: nil)
+    }
+    return try asking { () throws(InviteFault) in
+      try access.invites.content(
+        wish.channel, campaign: wish.campaign, locale: wish.locale, inviter: wish.inviter, message: wish.message, link: link)
+    }.json
+  }
+
+  @Sendable private static func channels(_ access: InviteAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+    let query = access.call.query
+    let device =
+      query["device"] ?? LinkVisitor(userAgent: access.call.request.headers.first(name: "user-agent") ?? "").device.rawValue
+    guard ["iphone", "ipad", "android", "desktop", "other"].contains(device) else {
+      throw LinkFault(.invalidArgument, "device must be iphone, ipad, android or desktop.")
+    }
+    let name = query["campaign"] ?? InviteSettings.standard
+    let campaign = try asking { () throws(InviteFault) in try access.invites.campaign(name) }
+    let canSendMail = query["canSendMail"] != "false"
+    return [
+      "channels": .array(
+        campaign.channels.map { channel in
+          [
+            "channel": .string(channel.rawValue), "name": .string(channel.name), "icon": .string(channel.icon),
+            "isAvailable": .bool(channel.isAvailable(on: device, canSendMail: canSendMail)),
+          ]
+        })
+    ]
+  }
+
+  // MARK: Sending
+
+  @Sendable private static func send(_ access: InviteAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+    let caller = try access.caller()
+    let player = try access.player(caller, json)
+    let wish = try InviteWish(json)
+    var recipient: String?
+    if wish.channel == .email {
+      guard let to = json["to"]?.string else { throw LinkFault(.invalidArgument, "to is missing: the mail address.") }
+      recipient = try asking { () throws(InviteFault) in try access.invites.checked(recipient: to) }
+    }
+    let id = access.invites.newID()
+    let link = try await access.link(wish, owner: player, invite: id)
+    let host = link.dropFirst("https://".count).prefix { $0 != "/" }
+    var content = try asking { () throws(InviteFault) in
+      try access.invites.content(
+        wish.channel, campaign: wish.campaign, locale: wish.locale, inviter: wish.inviter, message: wish.message, link: link)
+    }
+    if recipient != nil, access.invites.settings.tracksOpening {
+      content = content.watched(by: "https://\(host)/v1/invites/\(id)/image.png")
+    }
+    let order = InviteBook.Order(
+      id: id, content: content, campaign: wish.campaign, locale: wish.locale, sender: player, senderName: wish.inviter,
+      recipient: recipient, unsubscribe: recipient == nil ? nil : "https://\(host)/v1/invites/\(id)/unsubscribe")
+    do throws(InviteFault) {
+      _ = try await access.invites.send(order)
+    } catch {
+      throw LinkFault(error)
+    }
+    guard let standing = try asking({ () throws(InviteFault) in try access.invites.invitation(id) }) else {
+      throw LinkFault(.unavailable, "The invitation cannot be read.")
+    }
+    return ["invite": standing.json, "content": content.json]
+  }
+
+  @Sendable private static func show(_ access: InviteAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+    let caller = try access.caller()
+    let id = access.call.captures["id"] ?? ""
+    let standing = try asking { () throws(InviteFault) in try access.invites.invitation(id) }
+    // Whoever asks for somebody else's learns as much as of one that does not exist.
+    guard let standing, caller.isAdmin || caller.actor == .user(uid: standing.record.sender) else {
+      throw LinkFault(.notFound, "There is no invitation \(id.prefix(80)) of yours.")
+    }
+    return standing.json
+  }
+
+  static func asking<Value>(_ body: () throws(InviteFault) -> Value) throws(LinkFault) -> Value {
+    do throws(InviteFault) {
+      return try body()
+    } catch {
+      throw LinkFault(error)
+    }
+  }
+
+  // MARK: What is in mails
+
+  /// A picture of one pixel.
+  private static let pixel: [UInt8] = [
+    0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1, 8, 6, 0, 0,
+    0, 0x1F, 0x15, 0xC4, 0x89, 0, 0, 0, 0x0D, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9C, 0x63, 0, 1, 0, 0, 5, 0, 1, 0x0D, 0x0A, 0x2D,
+    0xB4, 0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82,
+  ]
+
+  @Sendable private static func opened(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    call.services.links?.mark(
+      "\(call.captures["id"] ?? "")/opened", isKept: call.services.invites?.settings.tracksOpening == true)
+    var response = HTTPResponse(.ok, content: .png, body: pixel)
+    response.isForOneVisitor = true
+    return response
+  }
+
+  @Sendable private static func confirm(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    page(
+      "No more invitations?",
+      "<p>Shall this address get no more invitations?</p><form method=\"post\"><button>No more invitations</button></form>")
+  }
+
+  @Sendable private static func unsubscribe(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    guard let invites = call.services.invites else {
+      throw APIError(.notImplemented, "not_available", "This server sends no invitations.")
+    }
+    do throws(InviteFault) {
+      guard try await invites.unsubscribe(call.captures["id"] ?? "") != nil else {
+        return page("Not found", "<p>This invitation is not known.</p>", .notFound)
+      }
+    } catch {
+      throw APIError(LinkFault(error))
+    }
+    return page("Done", "<p>This address gets no more invitations.</p>")
+  }
+
+  private static func page(_ title: String, _ body: String, _ status: HTTPResponseStatus = .ok) -> HTTPResponse {
+    let html = """
+      <!DOCTYPE html>
+      <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="robots" content="noindex"><title>\(title)</title></head><body><h1>\(title)</h1>\(body)</body></html>
+
+      """
+    var response = HTTPResponse(
+      status, content: .html,
+      headers: [
+        HTTPResponse.Header(
+          "Content-Security-Policy", "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+      ], body: Array(html.utf8))
+    response.isForOneVisitor = true
+    return response
+  }
+}

@@ -1,0 +1,98 @@
+public import NIOCore
+public import NIOHTTP1
+public import StorageCore
+import Synchronization
+
+/// Stands before the router and the sockets, and sends away who asks too often (design §8).
+///
+/// Counts by household (``ClientAddress/household``) and kind of request, in tables of bounded size; a request costs one
+/// lock and one look-up. A socket's own requests are bounded by its session, not here.
+public final class RequestLimiter: RequestResponder, SocketAccepting {
+  /// Households that are known at once for each kind of request.
+  static let householdsMax = 32_768
+
+  private let responder: any RequestResponder
+  private let sockets: any SocketAccepting
+  private let proxies: TrustedProxies
+  private let metrics: ServerMetrics
+  private let clock: any WallClock
+  /// By ``RequestLimits/Kind``; nil where there is no limit.
+  private let tables: [Table?]
+
+  private final class Table: Sendable {
+    let buckets: Mutex<TokenBuckets<ClientAddress>>
+
+    init(_ limit: RateLimit) {
+      buckets = Mutex(TokenBuckets(limit: limit, capacity: RequestLimiter.householdsMax))
+    }
+  }
+
+  /// - Parameters:
+  ///   - responder: who answers what is not too much.
+  ///   - sockets: who takes over connections that are not too many.
+  ///   - proxies: as ``HTTPServerConfiguration/trustedProxies``.
+  public init(
+    limits: RequestLimits, responder: any RequestResponder, sockets: any SocketAccepting, proxies: TrustedProxies,
+    metrics: ServerMetrics, clock: any WallClock
+  ) {
+    self.responder = responder
+    self.sockets = sockets
+    self.proxies = proxies
+    self.metrics = metrics
+    self.clock = clock
+    tables = RequestLimits.Kind.allCases.map { limits[$0].map(Table.init) }
+  }
+
+  public func respond(to request: HTTPRequest, sink: ResponseSink) {
+    if let refusal = refusal(Self.kind(of: request.uri, method: request.method, headers: request.headers), request.client) {
+      return sink.send(refusal)
+    }
+    responder.respond(to: request, sink: sink)
+  }
+
+  public func bodyBytesMax(for head: HTTPRequestHead) -> Int? { responder.bodyBytesMax(for: head) }
+
+  public func accept(_ head: HTTPRequestHead, on channel: any Channel) -> SocketAcceptance {
+    let client = proxies.client(of: ClientAddress(channel.remoteAddress), head.headers)
+    if let refusal = refusal(.connection, client) { return .refused(refusal) }
+    return sockets.accept(head, on: channel)
+  }
+
+  public func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void> { sockets.stop(on: eventLoop) }
+
+  private func refusal(_ kind: RequestLimits.Kind, _ client: ClientAddress) -> HTTPResponse? {
+    guard let table = tables[kind.rawValue] else { return nil }
+    let now = clock.now()
+    let verdict = table.buckets.withLock { $0.take(client.household, at: now) }
+    guard case .wait(let milliseconds) = verdict else { return nil }
+    metrics.rateLimited.add()
+    let seconds = (milliseconds + 999) / 1000
+    return HTTPResponse.error(
+      .tooManyRequests, "Too many requests from this address: try again in \(seconds) second\(seconds == 1 ? "" : "s")."
+    )
+    .adding("Retry-After", String(seconds))
+  }
+
+  /// What a request counts as. Judged by its bytes alone, before anything is decoded.
+  static func kind(of uri: String, method: HTTPMethod, headers: HTTPHeaders) -> RequestLimits.Kind {
+    let bytes = uri.utf8
+    let path = bytes.prefix { $0 != UInt8(ascii: "?") }
+    func begins(_ start: StaticString) -> Bool {
+      path.starts(with: UnsafeBufferPointer(start: start.utf8Start, count: start.utf8CodeUnitCount))
+    }
+    // As the router does: what ends in .json is the tree's.
+    if TreeAddress.isTree(path) {
+      guard method == .GET else { return .write }
+      return headers.first(name: "accept")?.contains("text/event-stream") == true ? .connection : .read
+    }
+    if begins("/admin/") || begins("/.settings/") || begins("/.inspect/") || path.elementsEqual("/token".utf8) { return .admin }
+    if begins("/.lp") { return uri.contains("start=") ? .connection : .read }
+    if begins("/.ws") { return .connection }
+    if begins("/identitytoolkit") || begins("/securetoken") || begins("/www.googleapis.com/") || begins("/emulator/")
+      || begins("/v1/accounts") || begins("/v1/token") || begins("/v1/projects/") || begins("/v2/")
+    {
+      return .account
+    }
+    return begins("/v1/") || begins("/.well-known/a") ? .link : .other
+  }
+}

@@ -1,0 +1,47 @@
+public import StorageCore
+
+/// How often one client may ask for what; nil is without limit.
+public struct RequestLimits: Sendable, Hashable {
+  /// What a request counts as.
+  enum Kind: Int, CaseIterable, Sendable {
+    case read, write, connection, admin, account, link, other
+  }
+
+  /// Reads of the tree, and the requests of long-polling clients.
+  public var reads: RateLimit?
+  /// Writes of the tree over REST.
+  public var writes: RateLimit?
+  /// Sockets, long-polling sessions and event streams that begin.
+  public var connections: RateLimit?
+  /// The administrators' surface, the settings, and tokens for service accounts: whoever tries keys is slowed down.
+  public var admin: RateLimit?
+  /// Accounts: sign-up, sign-in, tokens.
+  public var accounts: RateLimit?
+  /// Links that are made, opened or asked about.
+  public var links: RateLimit?
+  /// Everything else.
+  public var others: RateLimit?
+
+  /// What production allows: more than a player's game needs, less than a script can do.
+  public init() {
+    reads = RateLimit(500, per: 1000, burst: 2000)
+    writes = RateLimit(100, per: 1000, burst: 500)
+    connections = RateLimit(20, per: 1000, burst: 200)
+    admin = RateLimit(20, per: 1000, burst: 200)
+    accounts = RateLimit(10, per: 1000, burst: 100)
+    links = RateLimit(50, per: 1000, burst: 200)
+    others = RateLimit(50, per: 1000, burst: 200)
+  }
+
+  subscript(kind: Kind) -> RateLimit? {
+    switch kind {
+    case .read: reads
+    case .write: writes
+    case .connection: connections
+    case .admin: admin
+    case .account: accounts
+    case .link: links
+    case .other: others
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import Accounts
+import MailContent
+import StorageCore
+
+/// Writes the letters with players' codes in the words of the templates, for the outlet `mail`.
+struct TemplatedCodeMail: CodeMailing {
+  let templates: TemplateCatalog
+
+  func message(for letter: CodeLetter) -> (outlet: String, payload: String)? {
+    let kind: MailKind =
+      switch letter.kind {
+      case .verifyEmail: .verifyEmail
+      case .passwordReset: .resetPassword
+      case .emailSignIn: .signIn
+      case .changeEmail: .verifyAndChangeEmail
+      case .recoverEmail: .recoverEmail
+      }
+    let values = [
+      "appName": letter.project, "displayName": letter.displayName ?? "", "email": letter.to, "link": letter.link,
+      "newEmail": letter.newEmail ?? "",
+    ].filter { kind.placeholders.contains($0.key) }
+    // The sender is the one that the configuration names.
+    let order = MailOrder(kind: kind, to: letter.to, words: templates.words(kind, values: values))
+    return (MailOrder.outlet, order.payload)
+  }
+}

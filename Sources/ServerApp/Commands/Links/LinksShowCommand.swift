@@ -1,0 +1,46 @@
+import ArgumentParser
+import TreeModel
+
+/// `doubloon links show`: what a short link says.
+struct LinksShowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show what a short link says.",
+    discussion: """
+      Examples:
+        doubloon links show https://go.acme.test/r/aB3x
+      """)
+
+  @Argument(help: "The short link.")
+  var link: String
+
+  @OptionGroup
+  var output: OutputOptions
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  func run() async throws {
+    let answer = try await server.withClient { client in
+      try await client.get(AdminPath.link, query: server.query + [QueryItem("link", link)])
+    }
+    output.print(answer, Self.text)
+  }
+
+  static func text(_ answer: JSON) -> String {
+    var lines = [
+      "link      \(answer["shortLink"]?.string ?? "?")", "opens     \(answer["info"]?["link"]?.string ?? "-")",
+      "created   \(answer["createdAt"]?.timeText ?? "-")",
+    ]
+    for (label, key) in [("name", "name"), ("inviter", "inviter"), ("code", "code"), ("invite", "invitation")] {
+      if let value = answer[key]?.string { lines.append(label.padded(10) + value) }
+    }
+    lines.append("says      \(answer["longLink"]?.string ?? "-")")
+    return lines.map(\.printable).joined(separator: "\n")
+  }
+}
+
+extension String {
+  /// With blanks behind it, for two columns.
+  fileprivate func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

@@ -1,0 +1,97 @@
+import StorageCore
+import TreeModel
+
+extension ConfigurationReader {
+  /// A span of time such as `"30s"`, in milliseconds.
+  func duration(_ key: String, _ range: ClosedRange<Int64>) -> Int64? {
+    guard let text = text(key) else { return nil }
+    let units: [(String, Int64)] = [("ms", 1), ("s", 1000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
+    guard let (number, unit) = Self.split(text), let factor = units.first(where: { $0.0 == unit })?.1 else {
+      fault(key, "\"\(path(key))\" must be a span of time such as \"30s\", \"5min\" or \"12h\".")
+      return nil
+    }
+    let (product, overflows) = number.multipliedReportingOverflow(by: factor)
+    guard !overflows, range.contains(product) else {
+      func words(_ milliseconds: Int64) -> String {
+        let (name, factor) = units.last { milliseconds % $0.1 == 0 && milliseconds >= $0.1 } ?? units[0]
+        return "\(milliseconds / factor)\(name)"
+      }
+      fault(key, "\"\(path(key))\" must be \(words(range.lowerBound)) to \(words(range.upperBound)).")
+      return nil
+    }
+    return product
+  }
+
+  /// A number of bytes: a number, or a text such as `"16MB"`.
+  func size(_ key: String, _ range: ClosedRange<Int>) -> Int? {
+    guard let value = value(key), case .string(let text) = value.content else { return integer(key, range) }
+    let units = [("B", 1), ("KB", 1 << 10), ("MB", 1 << 20), ("GB", 1 << 30)]
+    guard let (number, unit) = Self.split(text), let factor = units.first(where: { $0.0 == unit })?.1,
+      number <= Int64(Int.max / factor)
+    else {
+      fault(key, "\"\(path(key))\" must be a number of bytes, or a text such as \"16MB\".")
+      return nil
+    }
+    let product = Int(number) * factor
+    guard range.contains(product) else {
+      fault(key, "\"\(path(key))\" must be \(range.lowerBound) to \(range.upperBound) bytes.")
+      return nil
+    }
+    return product
+  }
+
+  /// How often something may happen; `false` for "as often as one likes".
+  ///
+  /// - Returns: the default where nothing is said, nil where there is no limit.
+  func rate(_ key: String, default fallback: RateLimit) -> RateLimit? {
+    guard let value = value(key) else { return fallback }
+    if case .bool(false) = value.content { return nil }
+    if case .string(let text) = value.content, let limit = RateLimit(parsing: text) { return limit }
+    fault(key, "\"\(path(key))\" must be a rate such as \"100/s\", \"20/min\" or \"5/h burst 20\", or false for none.")
+    return fallback
+  }
+
+  /// A path of the machine; one that is relative starts from the file's own folder.
+  func path(of key: String) -> String? {
+    text(key).map { $0.hasPrefix("/") ? $0 : folder + $0 }
+  }
+
+  /// Something that does not stand in the file: `{"file": "…"}` or `{"env": "…"}`.
+  func secret(_ key: String) -> Secret? {
+    guard let value = value(key) else { return nil }
+    guard case .object(let members) = value.content, members.count == 1, let member = members.first,
+      case .string(let name) = member.value.content, ["file", "env"].contains(member.key), !name.isEmpty
+    else {
+      fault(
+        key,
+        "\"\(path(key))\" is a secret, which does not stand in this file: write {\"file\": \"path\"} or {\"env\": \"NAME\"}.")
+      return nil
+    }
+    guard member.key == "file" else {
+      guard let text = surroundings.variable(name), !text.isEmpty else {
+        fault(key, "\"\(path(key))\": the variable \(name) of the environment is not set.")
+        return nil
+      }
+      return Secret(text)
+    }
+    do {
+      let bytes = try surroundings.file(name.hasPrefix("/") ? name : folder + name)
+      // Editors end a file with a line break, which nobody means.
+      guard let text = String(validating: bytes, as: UTF8.self)?.split(whereSeparator: \.isNewline), text.count == 1 else {
+        fault(key, "\"\(path(key))\": the file \(name) must hold the secret on one line, and nothing else.")
+        return nil
+      }
+      return Secret(String(text[0]))
+    } catch {
+      fault(key, "\"\(path(key))\": \(error.message)")
+      return nil
+    }
+  }
+
+  /// Digits, and the letters behind them.
+  private static func split(_ text: String) -> (Int64, String)? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    guard let number = Int64(digits) else { return nil }
+    return (number, String(text.dropFirst(digits.count).drop { $0 == " " }))
+  }
+}

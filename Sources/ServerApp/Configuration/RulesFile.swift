@@ -1,0 +1,29 @@
+import AccessRules
+
+/// A file of security rules, read and checked.
+struct RulesFile: Sendable {
+  let path: String
+  let source: String
+  let rules: RuleSet
+
+  /// - Parameter read: reads a file, whole.
+  /// - Throws: ``CommandFailure`` with a line `FILE:LINE:COLUMN: text` for each fault.
+  init(
+    _ path: String,
+    with read: (String) throws(CommandFailure) -> [UInt8] = { (path) throws(CommandFailure) in
+      try FileBytes.read(path)
+    }
+  ) throws(CommandFailure) {
+    self.path = path
+    guard let source = String(validating: try read(path), as: UTF8.self) else {
+      throw CommandFailure("\(path):1:1: The rules must be UTF-8.")
+    }
+    self.source = source
+    do throws(RulesFault) {
+      rules = try RuleSet(parsing: source)
+    } catch {
+      let faults = ([error] + error.others).map { "\(path):\($0.line):\($0.column): \($0.message)" }
+      throw CommandFailure("The rules cannot be used.\n\(faults.joined(separator: "\n"))")
+    }
+  }
+}

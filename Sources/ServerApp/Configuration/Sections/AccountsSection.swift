@@ -1,0 +1,31 @@
+import Accounts
+
+/// `accounts`: how players sign in, and for how long they are remembered.
+struct AccountsSection: ConfigurationSection {
+  let options: AccountOptions
+
+  init(_ reader: ConfigurationReader) {
+    var options = AccountOptions()
+    if let url = reader.text("publicURL") {
+      let isAddress = (url.hasPrefix("https://") || url.hasPrefix("http://")) && !url.hasSuffix("/")
+      if !isAddress {
+        reader.fault(
+          "publicURL",
+          "\"accounts.publicURL\" must be an address such as \"https://game.example.com\", without a slash at its end.")
+      }
+      options.publicURL = url
+    }
+    options.authorizedDomains = Set(reader.texts("authorizedDomains") ?? [])
+    if case .bool(false) = reader.value("anonymousLifetime")?.content {
+      options.anonymousLifetime = nil
+    } else {
+      options.anonymousLifetime =
+        reader.duration("anonymousLifetime", 3_600_000...3_650 * 86_400_000) ?? options.anonymousLifetime
+    }
+    options.signUpsPerHour = reader.integer("signUpsPerHour", 1...1_000_000) ?? options.signUpsPerHour
+    options.failuresMax = reader.integer("wrongPasswords", 1...1000) ?? options.failuresMax
+    options.codeLifetime = reader.duration("codeLifetime", 60_000...7 * 86_400_000) ?? options.codeLifetime
+    options.hashingThreads = reader.integer("hashingThreads", 1...64) ?? options.hashingThreads
+    self.options = options
+  }
+}

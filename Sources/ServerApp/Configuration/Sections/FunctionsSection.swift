@@ -1,0 +1,39 @@
+import FunctionsKit
+import TreeModel
+
+/// `functions`: settings of the deployment's functions, by function and setting.
+struct FunctionsSection: ConfigurationSection {
+  let settings: TreeNode
+
+  /// Asks for every function that is registered, and checks its settings against the defaults in its code.
+  init(_ reader: ConfigurationReader) {
+    let names = Self.registered().definitions.map(\.name)
+    var members: [JSON.Member] = []
+    for name in names {
+      guard let value = reader.value(name) else { continue }
+      guard case .object = value.content else {
+        reader.fault(name, "\"\(reader.path(name))\" must be an object of settings, not \(value.kind).")
+        continue
+      }
+      members.append(JSON.Member(key: name, value: value.json))
+    }
+    do {
+      settings = try TreeNode(json: .object(members))
+    } catch {
+      settings = .absent
+      reader.faults.add(ConfigurationFault(at: reader.position, "The settings cannot be read: \(error)"))
+    }
+    for fault in Self.registered(settings).faults {
+      let value = reader.value(fault.function)
+      let place = fault.setting.flatMap { value?[$0]?.position } ?? value?.position ?? reader.position
+      reader.faults.add(ConfigurationFault(at: place, fault.message))
+    }
+  }
+
+  /// The functions with these settings; what is wrong with the settings is gathered, not fatal.
+  private static func registered(_ settings: TreeNode = .absent) -> Functions {
+    let functions = Functions(checking: settings)
+    DoubloonCommandLine.functions(functions)
+    return functions
+  }
+}

@@ -1,0 +1,26 @@
+import StorageCore
+
+/// `limits`: how much one request and one commit may do.
+struct LimitsSection: ConfigurationSection {
+  let writes: WriteLimits
+  /// Bytes of body of a request; nil for the usual.
+  let requestBytesMax: Int?
+  /// Threads that run functions; nil for the usual.
+  let runners: Int?
+  /// Threads that answer requests; nil for one for each core.
+  let eventLoops: Int?
+
+  init(_ reader: ConfigurationReader) {
+    var writes = WriteLimits()
+    writes.leavesMax = reader.integer("commitLeaves", 1...10_000_000) ?? writes.leavesMax
+    writes.bytesMax = reader.size("commitBytes", 1024...(1 << 30)) ?? writes.bytesMax
+    writes.eventsMax = reader.integer("commitEvents", 1...1_000_000) ?? writes.eventsMax
+    writes.eventBytesMax = reader.size("eventBytes", 1024...(256 << 20)) ?? writes.eventBytesMax
+    writes.hopsMax = reader.integer("hops", 1...64) ?? writes.hopsMax
+    writes.queueMax = reader.integer("waitingWrites", 16...1_000_000) ?? writes.queueMax
+    self.writes = writes
+    requestBytesMax = reader.size("requestBytes", 1024...(1 << 30))
+    runners = reader.integer("functionThreads", 1...256)
+    eventLoops = reader.integer("requestThreads", 1...256)
+  }
+}

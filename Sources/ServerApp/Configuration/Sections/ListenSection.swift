@@ -1,0 +1,27 @@
+import ServerAPI
+
+/// `listen`: where clients find the server, and who stands between.
+struct ListenSection: ConfigurationSection {
+  let host: String
+  let port: Int
+  /// Whether a proxy in front of the server speaks TLS with the clients.
+  let isBehindProxy: Bool
+  let trustedProxies: [AddressRange]
+  /// Milliseconds that requests in flight get when the server stops.
+  let drain: Int64
+  let connectionsMax: Int
+
+  init(_ reader: ConfigurationReader) {
+    host = reader.text("host") ?? "127.0.0.1"
+    port = reader.integer("port", 0...65_535) ?? 9000
+    isBehindProxy = reader.flag("behindProxy") ?? false
+    trustedProxies = (reader.texts("trustedProxies") ?? []).compactMap { text in
+      if let range = AddressRange(parsing: text) { return range }
+      reader.fault(
+        "trustedProxies", "\"\(text)\" is no address; write \"10.0.0.5\", \"10.0.0.0/8\" or \"fd00::/8\".")
+      return nil
+    }
+    drain = reader.duration("drain", 0...600_000) ?? 10_000
+    connectionsMax = reader.integer("connections", 1...1_000_000) ?? 100_000
+  }
+}

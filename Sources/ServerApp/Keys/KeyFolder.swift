@@ -1,0 +1,78 @@
+import Credentials
+import Glibc
+
+/// Where signing keys are kept: a file each, in a folder of mode 0700, readable by the server's user alone.
+///
+/// Outside the database, so that a copy of the data is no copy of the keys (design §4).
+struct KeyFolder: Sendable {
+  /// Why keys cannot be read or kept.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  let path: String
+
+  /// The keys that are there; none if there is no folder yet.
+  ///
+  /// - Throws: ``Failure`` if one cannot be read, is damaged, or is open to others.
+  func load() throws(Failure) -> [KeyRing.Entry] {
+    guard FileBytes.exists(path) else { return [] }
+    try checkMode(of: path, advice: "chmod 700 \(path)")
+    var entries: [KeyRing.Entry] = []
+    for name in try names() {
+      let file = "\(path)/\(name)"
+      try checkMode(of: file, advice: "chmod 600 \(file)")
+      do {
+        entries.append(try KeyFile.entry(in: String(decoding: try FileBytes.read(file), as: UTF8.self)))
+      } catch let error as CommandFailure {
+        throw Failure(description: error.message)
+      } catch {
+        throw Failure(description: "\(file) is no key file of Doubloon: \(error) Restore it from a backup, or remove it.")
+      }
+    }
+    return entries
+  }
+
+  /// Keeps a key. Once this returns it is on disk.
+  func save(_ entry: KeyRing.Entry) throws(Failure) {
+    if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("cannot be made", path) }
+    let file = "\(path)/\(KeyFile.name(of: entry.key.id))"
+    do throws(CommandFailure) {
+      try FileBytes.writeSecret(Array(KeyFile.text(of: entry).utf8), to: file)
+    } catch {
+      throw Failure(description: error.message)
+    }
+  }
+
+  /// Removes the file of a key that nothing valid is signed with any more.
+  func remove(_ id: KeyID) throws(Failure) {
+    let file = "\(path)/\(KeyFile.name(of: id))"
+    if unlink(file) != 0, errno != ENOENT { throw failure("cannot be removed", file) }
+  }
+
+  private func names() throws(Failure) -> [String] {
+    guard let folder = opendir(path) else { throw failure("cannot be read", path) }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name.hasSuffix(KeyFile.suffix), !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Refuses what others may read: whoever has a key can be any user.
+  private func checkMode(of file: String, advice: String) throws(Failure) {
+    var status = stat()
+    guard stat(file, &status) == 0 else { throw failure("cannot be looked at", file) }
+    guard status.st_mode & 0o077 == 0 else {
+      throw Failure(description: "\(file) is open to other users of this machine; run: \(advice)")
+    }
+  }
+
+  private func failure(_ what: String, _ file: String) -> Failure {
+    Failure(description: "\(file) \(what): \(FileBytes.lastError).")
+  }
+}

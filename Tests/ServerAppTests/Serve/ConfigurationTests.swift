@@ -1,0 +1,211 @@
+import FunctionsKit
+import Mail
+import NIOCore
+import StorageCore
+import TestSupport
+import Testing
+import TreeModel
+
+@testable import ServerAPI
+@testable import ServerApp
+
+@Suite struct ConfigurationTests {
+  /// A machine that has these files and variables.
+  static func machine(_ files: [String: String], _ variables: [String: String] = [:]) -> ConfigurationSurroundings {
+    ConfigurationSurroundings(
+      variable: { variables[$0] },
+      file: { (path) throws(CommandFailure) in
+        guard let text = files[path] else { throw CommandFailure("\(path) cannot be read: No such file or directory.") }
+        return Array(text.utf8)
+      })
+  }
+
+  static let rules = "{\"rules\": {\".read\": false}}"
+  /// What every configuration needs.
+  static let least = "\"project\": \"game\", \"data\": \"/d\", \"rules\": \"/r.json\""
+
+  static func load(_ text: String, files: [String: String] = [:], variables: [String: String] = [:]) throws
+    -> ServeConfiguration
+  {
+    let all = files.merging(["/c.jsonc": text, "/r.json": rules]) { mine, _ in mine }
+    return try ServeConfiguration.load("/c.jsonc", surroundings: machine(all, variables))
+  }
+
+  static func faults(_ text: String, files: [String: String] = [:]) -> [String] {
+    do {
+      _ = try load(text, files: files)
+      return []
+    } catch {
+      return "\(error)".split(separator: "\n").map { String($0.dropFirst("/c.jsonc:".count)) }
+    }
+  }
+
+  @Test("the least that must be said, and the defaults of the rest")
+  func least() throws {
+    let configuration = try Self.load("{\(Self.least)}")
+    let server = configuration.serverConfiguration
+    #expect(server.mode == .production && server.host == "127.0.0.1" && server.port == 9000)
+    #expect(server.namespaces == ["game-default-rtdb"] && server.defaultNamespace == "game-default-rtdb")
+    #expect(server.storage == .directory("/d") && server.rules?.source == Self.rules)
+    #expect(server.admins.isEmpty && server.certificates.isEmpty && server.mail == nil)
+    #expect(server.requestLimits == RequestLimits())
+    #expect(server.currencies.map(\.unit) == ["pieces_of_eight"])
+  }
+
+  @Test("what is said arrives")
+  func said() throws {
+    let text = """
+      // A comment, /* and one in it
+      {
+        \(Self.least), "namespaces": ["other", "game-default-rtdb"],
+        "listen": {"host": "0.0.0.0", "port": 0, "behindProxy": true, "trustedProxies": ["10.0.0.0/8"], "drain": "90s",},
+        "admins": [{"name": "ann", "token": {"env": "ANN"}}, {"name": "bob", "token": {"file": "bob.token"}}],
+        "limits": {"requestBytes": "2MB", "commitLeaves": 7, /* so few */ "functionThreads": 2},
+        "rateLimits": {"reads": "5/min burst 9", "writes": false},
+        "currencies": [{"unit": "gems", "path": "p/{id}/gems", "holder": "pirate"}],
+        "mail": {"from": "Hunt <a@b.c>", "smtp": {"host": "m", "user": "u", "password": {"env": "PW"}, "timeout": "5s"}},
+      }
+      """
+    let variables = ["ANN": "0123456789012345678901", "PW": "s3cret"]
+    let configuration = try Self.load(text, files: ["/bob.token": "9876543210987654321098\n"], variables: variables)
+    let server = configuration.serverConfiguration
+    #expect(server.namespaces == ["game-default-rtdb", "other"])
+    #expect(server.admins.map(\.name) == ["ann", "bob"])
+    #expect(server.admins[0].matches("0123456789012345678901") && server.admins[1].matches("9876543210987654321098"))
+    #expect(server.http.bodyBytesMax == 2 << 20 && server.limits.leavesMax == 7 && server.runners == 2)
+    #expect(server.http.drainTimeout == .seconds(90))
+    #expect(server.requestLimits?.reads?.description == "5/min burst 9")
+    #expect(server.requestLimits?.writes == nil && server.requestLimits?.admin == RequestLimits().admin)
+    #expect(server.currencies.map(\.holder) == ["pirate"])
+    #expect(server.mail?.server.port == 587 && server.mail?.server.timeoutMilliseconds == 5000)
+    #expect(server.mail?.from.description == "Hunt <a@b.c>")
+    #expect(try Self.load("{\(Self.least), \"rateLimits\": false}").rateLimits == nil)
+  }
+
+  static let rows: [(String, [String])] = [
+    ("", ["1:1: The configuration ends too early: a value is missing."]),
+    ("[]", ["1:1: The configuration must be an object: { … }."]),
+    ("{\"a\": 1} x", ["1:10: The configuration ends with its last \"}\"; remove what comes behind it."]),
+    ("{\n  \"project\": \"a\"\n  \"data\": \"b\"}", ["3:3: Expected \",\" or \"}\"."]),
+    ("{\"a\": tru}", ["1:7: tru is no value: texts stand in double quotes, and other values are numbers, true and false."]),
+    ("{\"a\": \"x\n\"}", ["1:7: This text does not end on its line; close it with a double quote."]),
+    ("{\"a\": 1, \"a\": 2}", ["1:10: \"a\" stands here twice; keep one."]),
+    ("{ /* x", ["1:3: This comment does not end; close it with */."]),
+    (
+      "{\(least), \"prot\": 1, \"listne\": {}}",
+      [
+        "1:55: There is no setting \"prot\"; there are admins, currencies, data, functions, limits, listen, mail, namespaces, "
+          + "project, rateLimits, rules, tls.",
+        "1:66: There is no setting \"listne\"; did you mean \"listen\"?",
+      ]
+    ),
+    (
+      "{\(least),\n\"listen\": {\"host\": 1, \"port\": 70000, \"drain\": \"5\", \"trustedProxies\": [\"x\"]}}",
+      [
+        "2:20: \"listen.host\" must be a text, not a number.", "2:31: \"listen.port\" must be 0 to 65535.",
+        "2:47: \"listen.drain\" must be a span of time such as \"30s\", \"5min\" or \"12h\".",
+        "2:70: \"x\" is no address; write \"10.0.0.5\", \"10.0.0.0/8\" or \"fd00::/8\".",
+      ]
+    ),
+    (
+      "{\(least), \"listen\": {\"host\": \"0.0.0.0\"}}",
+      [
+        "1:65: 0.0.0.0 can be reached by others, and tokens would travel in the clear: give \"tls\", listen on 127.0.0.1, "
+          + "or say \"behindProxy\": true where a proxy speaks TLS."
+      ]
+    ),
+  ]
+
+  @Test("every fault has its place, and all are listed", arguments: rows)
+  func faults(_ text: String, _ expected: [String]) {
+    #expect(Self.faults(text) == expected)
+  }
+
+  @Test("secrets do not stand in the file, and are not guessed")
+  func secrets() {
+    let found = Self.faults(
+      """
+      {\(Self.least), "admins": [{"name": "a b", "token": "hunter2"}, {},
+        {"name": "c", "token": {"env": "NONE"}}, {"name": "d", "token": {"file": "/none"}},
+        {"name": "e", "token": {"file": "/short"}}, {"name": "f", "token": {"file": "/two"}}]}
+      """, files: ["/short": "hunter2", "/two": "a\nb\n"])
+    let expected = [
+      "An administrator's name is letters, digits, and - _ . @.", "is a secret, which does not stand in this file",
+      "\"admins[1].name\" is missing", "\"admins[1].token\" is missing", "the variable NONE of the environment is not set",
+      "/none cannot be read", "This token is shorter than 20 characters", "must hold the secret on one line",
+    ]
+    #expect(found.count == expected.count, "\(found)")
+    for sentence in expected { #expect(found.contains { $0.contains(sentence) }, "\(sentence): \(found)") }
+    #expect(!found.contains { $0.contains("hunter2") })
+    let secret = Secret("hunter2")
+    var dumped = ""
+    dump([secret], to: &dumped)
+    #expect(!"\(secret) \(String(reflecting: secret)) \(dumped)".contains("hunter2"))
+  }
+
+  @Test("rules, limits, rates and mail are checked by those who know them")
+  func rooms() {
+    let found = Self.faults(
+      """
+      {"project": "a b", "data": "/d", "rules": "/bad.json",
+       "limits": {"commitBytes": "1XB", "hops": 0}, "rateLimits": {"reads": "0/s", "links": "1/y"},
+       "currencies": [{"unit": "gems", "path": "p//gems"}],
+       "mail": {"from": "nobody", "locale": "../x", "templates": "/none", "smtp": {"host": "m", "security": "none", "user": "u"}}}
+      """, files: ["/bad.json": "{\"rules\": {\"a\": }}"])
+    for sentence in [
+      "\"project\" must be 1 to 48", "/bad.json:1:", "\"limits.commitBytes\" must be a number of bytes",
+      "\"limits.hops\" must be 1",
+      "\"rateLimits.reads\" must be a rate", "\"rateLimits.links\" must be a rate", "\"nobody\" is no address",
+      "is no language",
+      "/none cannot be read as a folder", "belong together", "A password is not sent without TLS",
+    ] {
+      #expect(found.contains { $0.contains(sentence) }, "\(sentence): \(found)")
+    }
+  }
+
+  @Test("functions' settings are checked against the code, with their places")
+  func functions() async throws {
+    let folder = TemporaryFolder()
+    try FileBytes.write(Array(Self.rules.utf8), to: folder.file("r.json"))
+    let text = """
+      {"project": "game", "data": "d", "rules": "r.json",
+       "functions": {"pay": {"amount": "much", "amuont": 1}, "pya": {}, "count": 3}}
+      """
+    try FileBytes.write(Array(text.utf8), to: folder.file("c.jsonc"))
+    struct Settings: FunctionSettings { var amount = 50 }
+    let run = await CommandRun(["config", "check", folder.file("c.jsonc")]) { functions in
+      functions.onCreate(TreePath<Int>("/a"), name: "pay", settings: Settings()) { _, _, _ in .done }
+      functions.onCreate(TreePath<Int>("/b"), name: "count") { _, _ in .done }
+    }
+    #expect(run.code == 1)
+    for sentence in [
+      ":2:42: pay has no setting amuont; it has amount.", "There is no setting \"pya\" in \"functions\"; did you mean \"pay\"?",
+      "\"functions.count\" must be an object of settings, not a number.", "The settings of pay cannot be read",
+    ] {
+      #expect(run.err.contains(sentence), "\(run.err)")
+    }
+  }
+
+  @Test("the example is well, and names every setting")
+  func example() throws {
+    let source = String(decoding: try FileBytes.read("Examples/doubloon.jsonc"), as: UTF8.self)
+    var faults: [String] = []
+    do {
+      _ = try ServeConfiguration.load("Examples/doubloon.jsonc")
+    } catch {
+      faults = error.message.split(separator: "\n").map(String.init)
+    }
+    // What is on nobody's machine: the files of the certificate, the token, the password; and no functions are registered here.
+    let expected = [
+      "fullchain.pem cannot be read", "ops.token cannot be read", "SMTP_PASSWORD", "grantSignupReward", "rewardReferrals",
+    ]
+    #expect(faults.count == expected.count, "\(faults)")
+    for part in expected { #expect(faults.contains { $0.contains(part) }, "\(part): \(faults)") }
+    let asked = ConfigurationReader.Faults()
+    let file = FileBytes.absolute("Examples/doubloon.jsonc")
+    _ = ConfigurationReader.read(
+      Array(source.utf8), file: file, surroundings: .process, faults: asked, ServeConfiguration.init)
+    #expect(asked.asked.count > 40)
+    for name in asked.asked { #expect(source.contains("\"\(name)\""), "\(name)") }
+  }
+}
