@@ -35,6 +35,18 @@ struct SessionTests {
     }
   }
 
+  @Test("JSON is read as JSON, also where a client calls every body a form")
+  func mislabelled() async throws {
+    try await run { server, client in
+      let made = try await client.player("jim@x.io")
+      let answer = try await server.send(
+        "POST", "/v1/accounts:signInWithPassword?key=k", #"{"email":"jim@x.io","password":"secret1"}"#,
+        headers: ["Content-Type": "application/x-www-form-urlencoded"])
+      #expect(answer.status == 200)
+      #expect(answer.json?["localId"] == made["localId"])
+    }
+  }
+
   @Test("43, 44: what is wrong with a refresh is named; a session that was revoked, or outgrown by a link, is over")
   func badRefresh() async throws {
     try await run { server, client in
