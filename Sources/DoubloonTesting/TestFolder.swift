@@ -20,8 +20,19 @@ final class TestFolder: Sendable {
   /// A folder with the same files, as they are at this moment.
   func copy() throws(TestServerError) -> TestFolder {
     let copy = try TestFolder()
-    for name in fileNames { try Self.copyFile("\(path)/\(name)", "\(copy.path)/\(name)") }
+    try Self.copyFiles(path, copy.path)
     return copy
+  }
+
+  private static func copyFiles(_ source: String, _ target: String) throws(TestServerError) {
+    for name in names(in: source) {
+      if isFolder("\(source)/\(name)") {
+        mkdir("\(target)/\(name)", 0o700)
+        try copyFiles("\(source)/\(name)", "\(target)/\(name)")
+      } else {
+        try copyFile("\(source)/\(name)", "\(target)/\(name)")
+      }
+    }
   }
 
   private static func copyFile(_ source: String, _ target: String) throws(TestServerError) {
@@ -41,7 +52,13 @@ final class TestFolder: Sendable {
     }
   }
 
-  private var fileNames: [String] {
+  private static func isFolder(_ path: String) -> Bool {
+    guard let directory = opendir(path) else { return false }
+    closedir(directory)
+    return true
+  }
+
+  private static func names(in path: String) -> [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
     var names: [String] = []
@@ -54,8 +71,16 @@ final class TestFolder: Sendable {
     return names
   }
 
-  deinit {
-    for name in fileNames { unlink("\(path)/\(name)") }
+  private static func remove(_ path: String) {
+    guard isFolder(path) else {
+      unlink(path)
+      return
+    }
+    for name in names(in: path) { remove("\(path)/\(name)") }
     rmdir(path)
+  }
+
+  deinit {
+    Self.remove(path)
   }
 }

@@ -24,7 +24,8 @@ public enum MailKind: String, Sendable, Hashable, CaseIterable {
   public var placeholders: [String] {
     switch self {
     case .verifyEmail, .resetPassword, .signIn: ["appName", "displayName", "email", "link"]
-    case .verifyAndChangeEmail, .recoverEmail: ["appName", "displayName", "email", "link", "newEmail"]
+    case .verifyAndChangeEmail: ["appName", "displayName", "link", "newEmail"]
+    case .recoverEmail: ["appName", "displayName", "email", "link", "newEmail"]
     case .invite: ["appName", "inviter", "link", "message"]
     case .notice: []
     }

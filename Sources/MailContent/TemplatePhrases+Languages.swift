@@ -13,7 +13,7 @@ extension TemplatePhrases {
         subject: "Sign in to {{appName}}", body: "with this link you sign in as {{email}}. It works once.", action: "Sign in"),
       .verifyAndChangeEmail: Letter(
         subject: "Confirm your new address for {{appName}}",
-        body: "please confirm that the address of your account shall be {{newEmail}} instead of {{email}}.",
+        body: "please confirm that {{newEmail}} shall be the address of your account.",
         action: "Confirm new address"),
       .recoverEmail: Letter(
         subject: "Your address for {{appName}} was changed",
@@ -41,7 +41,7 @@ extension TemplatePhrases {
         body: "mit diesem Link meldest du dich als {{email}} an. Er gilt einmal.", action: "Anmelden"),
       .verifyAndChangeEmail: Letter(
         subject: "Bestätige deine neue Adresse für {{appName}}",
-        body: "bitte bestätige, dass dein Konto künftig die Adresse {{newEmail}} statt {{email}} haben soll.",
+        body: "bitte bestätige, dass dein Konto künftig die Adresse {{newEmail}} haben soll.",
         action: "Neue Adresse bestätigen"),
       .recoverEmail: Letter(
         subject: "Deine Adresse für {{appName}} wurde geändert",
@@ -69,7 +69,7 @@ extension TemplatePhrases {
         action: "Entrar"),
       .verifyAndChangeEmail: Letter(
         subject: "Confirma tu nueva dirección para {{appName}}",
-        body: "confirma que la dirección de tu cuenta debe ser {{newEmail}} en lugar de {{email}}.",
+        body: "confirma que la dirección de tu cuenta debe ser {{newEmail}}.",
         action: "Confirmar la nueva dirección"),
       .recoverEmail: Letter(
         subject: "Tu dirección de {{appName}} ha cambiado",
@@ -98,7 +98,7 @@ extension TemplatePhrases {
         action: "Se connecter"),
       .verifyAndChangeEmail: Letter(
         subject: "Confirmez votre nouvelle adresse pour {{appName}}",
-        body: "merci de confirmer que l'adresse de votre compte doit être {{newEmail}} au lieu de {{email}}.",
+        body: "merci de confirmer que l'adresse de votre compte doit être {{newEmail}}.",
         action: "Confirmer la nouvelle adresse"),
       .recoverEmail: Letter(
         subject: "Votre adresse pour {{appName}} a été modifiée",

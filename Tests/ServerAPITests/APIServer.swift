@@ -42,8 +42,8 @@ struct APIServer: Sendable {
   /// Runs a test against a server of its own.
   static func run(
     access: any AccessDeciding & Authenticating = AccessPolicy.development, functions: (any FunctionOperating)? = nil,
-    effects: (any EffectsWaiting)? = nil,
-    limits: WriteLimits = WriteLimits(), configuration: HTTPServerConfiguration = .changed { _ in },
+    effects: (any EffectsWaiting)? = nil, limits: WriteLimits = WriteLimits(),
+    configuration: HTTPServerConfiguration = .changed { _ in },
     participants: [any CommitParticipant] = [], streamLimits: StreamLimits = StreamLimits(),
     sockets limitsOfSockets: SocketLimits = SocketLimits(), accounts kind: AccountKind? = nil,
     _ test: (APIServer) async throws -> Void
@@ -98,8 +98,7 @@ struct APIServer: Sendable {
         try await test(
           APIServer(
             database: database, listeners: listeners, clock: clock, metrics: metrics, links: links, router: router, port: port,
-            announced: announced,
-            running: running)))
+            announced: announced, running: running)))
     } catch {
       outcome = .failure(error)
     }

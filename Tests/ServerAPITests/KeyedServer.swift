@@ -1,5 +1,6 @@
 import Credentials
 import Ledger
+import Links
 import Logging
 import NIOCore
 import NIOPosix
@@ -42,6 +43,9 @@ struct KeyedServer: Sendable {
       random: SplitMix64(seed: 1),
       ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), adjustableClock: clock, keys: keys,
       serviceAccounts: desk, announceNamespace: announced.add)
+    let links = try LinkBook(
+      engine: engine, writer: database, home: TestHome(database: database), clock: clock,
+      random: SplitMix64(seed: 7))
     let router = RequestRouter(services: services)
     let server = HTTPServer(
       configuration: .changed { _ in }, responder: router, metrics: metrics, clock: clock, logger: services.logger)
@@ -50,7 +54,7 @@ struct KeyedServer: Sendable {
     let outcome: Result<Void, any Error>
     do {
       let api = APIServer(
-        database: database, listeners: listeners, clock: clock, metrics: metrics, router: router, port: port,
+        database: database, listeners: listeners, clock: clock, metrics: metrics, links: links, router: router, port: port,
         announced: announced, running: running)
       outcome = .success(try await test(KeyedServer(server: api, keys: keys, desk: desk)))
     } catch {

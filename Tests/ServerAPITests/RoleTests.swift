@@ -13,7 +13,7 @@ struct RoleTests {
   /// What changes nothing, though it is posted.
   static let looking: Set<String> = [
     "POST /admin/v1/drain", "POST /admin/v1/replays/preview", "POST /admin/v1/replays/dry-run",
-    "POST /admin/v1/log/prune/preview",
+    "POST /admin/v1/log/prune/preview", "POST /admin/v1/rules/explain",
   ]
   /// What repairs.
   static let repairing: Set<String> = [

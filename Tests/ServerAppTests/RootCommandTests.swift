@@ -26,7 +26,8 @@ import Testing
     ["ledger", "transfer"], ["functions"], ["functions", "list"], ["functions", "pause"], ["functions", "resume"],
     ["functions", "retry"], ["status"], ["drain"], ["backup"], ["restore"], ["why"], ["audit"], ["audit", "list"],
     ["data", "diff"],
-    ["data", "log"], ["triggers", "count"],
+    ["data", "log"], ["triggers", "count"], ["accounts"], ["accounts", "list"], ["accounts", "show"], ["accounts", "create"],
+    ["accounts", "disable"], ["accounts", "enable"], ["accounts", "delete"], ["accounts", "import"], ["accounts", "export"],
   ]
 
   @Test("every command explains itself, with an example", arguments: paths)

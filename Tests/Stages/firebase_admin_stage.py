@@ -12,6 +12,7 @@ import time
 import traceback
 import urllib.request
 
+import accounts
 import listening
 from server import Checks, Server
 
@@ -288,15 +289,16 @@ def main():
         server = Server(options.program, "--in-memory", "--project", "sdk")
         host = f"127.0.0.1:{server.await_address()}"
     os.environ["FIREBASE_DATABASE_EMULATOR_HOST"] = host
+    os.environ["FIREBASE_AUTH_EMULATOR_HOST"] = host
 
     import firebase_admin
-    from firebase_admin import db
+    from firebase_admin import auth, db
 
     print(f"        firebase-admin {firebase_admin.__version__}", flush=True)
     checks = Checks()
     try:
         firebase_admin.initialize_app(options={"databaseURL": "https://sdk-default-rtdb.firebaseio.com", "projectId": "sdk"})
-        for name, case in cases(db) + listening.cases(db):
+        for name, case in cases(db) + listening.cases(db) + accounts.cases(auth):
             try:
                 case()
                 checks.check(name, True)

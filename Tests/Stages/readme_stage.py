@@ -37,7 +37,9 @@ def main():
     program = os.path.abspath(parser.parse_args().program)
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     with open(os.path.join(root, "README.md"), encoding="utf-8") as file:
-        scenario, said, look = blocks(file.read(), "Alice refers Bob")[:3]
+        readme = file.read()
+    scenario, said, look = blocks(readme, "Alice refers Bob")[:3]
+    anonymous = blocks(readme, "Carol starts anonymous")[0]
     checks = Checks()
     data = tempfile.mkdtemp(prefix="doubloon-readme-")
     try:
@@ -60,6 +62,11 @@ def main():
         checks.check("the commands that look at it run", looked.returncode == 0, looked.stderr)
         for word in ("grantSignupReward", "rewardReferrals", "level5", "sound", "pieces_of_eight"):
             checks.check(f"they show {word}", word in looked.stdout, looked.stdout)
+        linked = shell(anonymous[1], port, program)
+        said = re.findall(r'"localId": *"([^"]+)"', linked.stdout)
+        checks.check("an anonymous player is linked and signs in", linked.returncode == 0, linked.stderr + linked.stdout)
+        checks.check("the uid stays the same", len(said) == 2 and said[0] == said[1], linked.stdout)
+        checks.check("and so do the 50", linked.stdout.split()[-1:] == ["50"], linked.stdout)
         checks.check("the server stops when it is asked to", server.stop() == 0)
     finally:
         shutil.rmtree(data, ignore_errors=True)

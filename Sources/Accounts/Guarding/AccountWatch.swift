@@ -33,7 +33,9 @@ public final class AccountWatch: CommitObserver {
     }
     state.withLock { state in
       for (namespace, revocations) in kept {
-        for one in revocations where one.effectiveAt >= oldest { state.revocations[namespace, default: [:]][ExactKey(text: one.uid)] = one }
+        for one in revocations where one.effectiveAt >= oldest {
+          state.revocations[namespace, default: [:]][ExactKey(text: one.uid)] = one
+        }
       }
     }
   }

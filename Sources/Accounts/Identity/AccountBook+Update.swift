@@ -117,7 +117,10 @@ extension AccountBook {
         bench.put(.code(recovery.letter.record))
       }
       let provider = own.passwordHash != nil && record.email != nil ? "password" : own.token.provider
-      let opens = record.validSince != before.validSince && !provider.isEmpty
+      // Not by comparing validSince: two changes may fall into one second.
+      let changesEmail = own.email != nil && own.email != before.email
+      let isNewSession = changesEmail || own.passwordHash != nil || own.isRevoking
+      let opens = isNewSession && record.validSince != nil && !provider.isEmpty
       if opens { bench.stamp(&record, by: provider) }
       try bench.save(record, from: before, isOwnDeed: true, grace: grace)
       return (before, opens ? bench.open(record, by: provider, refreshToken) : nil, record)

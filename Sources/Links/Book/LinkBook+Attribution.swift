@@ -100,7 +100,7 @@ extension LinkBook {
       try await commit(
         records: [RoomChange(kind: Kind.claim, key: claim, value: value.text, expecting: .absent)], actor: .system("links"))
       return true
-    } catch where error.reason == Self.changed {
+    } catch  where error.reason == Self.changed {
       return false
     }
   }
@@ -115,7 +115,8 @@ extension LinkBook {
     var candidates: [(click: RecentClicks.Click, proof: LinkProof)] = []
     let clicks = recent.candidates(
       network: RecentClicks.network(of: address), platform: platform,
-      systemVersion: json["iosVersion"]?.string ?? json["osVersion"]?.string ?? "", from: now - settings.heuristics.window, to: end
+      systemVersion: json["iosVersion"]?.string ?? json["osVersion"]?.string ?? "", from: now - settings.heuristics.window,
+      to: end
     )
     for click in clicks.suffix(100) {
       guard let proof = try await proof("https://\(click.link)"), Self.isFor(bundle, proof.parameters) else { continue }
@@ -127,7 +128,8 @@ extension LinkBook {
     return attributed(
       last.proof, bundle, isOne ? .default : .weak,
       isOne
-        ? "One click came from the same network and system." : "\(candidates.count) clicks came from the same network and system.",
+        ? "One click came from the same network and system."
+        : "\(candidates.count) clicks came from the same network and system.",
       address)
   }
 
@@ -156,7 +158,10 @@ extension LinkBook {
   }
 
   private func nothing(_ message: String, _ address: String?) -> JSON {
-    ["matchMessage": .string(message), "requestIpVersion": .string(Self.version(of: address)), "isStrongMatchExecutable": false]
+    [
+      "matchMessage": .string(message), "requestIpVersion": .string(Self.version(of: address)),
+      "isStrongMatchExecutable": false,
+    ]
   }
 
   private static func version(of address: String?) -> String { address?.contains(":") == true ? "IP_V6" : "IP_V4" }
@@ -210,7 +215,9 @@ extension LinkBook {
     }
     let opening = LinkOpening(proof.parameters, address: proof.record?.address ?? proof.longLink, settings: settings)
     var members = payload(proof, opening, platform, isStrong: true)
-    if let version = proof.parameters[.iosMinimumVersion] { members.append(.init(key: "iosMinAppVersion", value: .string(version))) }
+    if let version = proof.parameters[.iosMinimumVersion] {
+      members.append(.init(key: "iosMinAppVersion", value: .string(version)))
+    }
     if let version = proof.parameters[.androidMinimumVersion] {
       members.append(.init(key: "androidMinAppVersion", value: .string(version)))
     }

@@ -45,9 +45,9 @@ extension LinkBook {
         request.operations = [.set(path, TreeNode.leaf(.string(inviter)))]
         request.records = changes(claim, proof)
       }
-    } catch where error.reason == "stale" {
+    } catch  where error.reason == "stale" {
       throw LinkFault(.alreadyExists, "Somebody is already recorded as having invited this player.", reason: "already_referred")
-    } catch where error.reason == Self.changed {
+    } catch  where error.reason == Self.changed {
       if let earlier = try self.claim(of: player) { return try Self.repeated(earlier, claim) }
       throw LinkFault(.alreadyExists, "This click was claimed by another player.", reason: "used")
     }

@@ -34,7 +34,7 @@ extension LinkBook {
     do throws(LinkFault) {
       _ = try await create(order, isAdmin: true, actor: actor)
       return .created
-    } catch where error.status == .invalidArgument || error.status == .alreadyExists {
+    } catch  where error.status == .invalidArgument || error.status == .alreadyExists {
       return .refused(error.message)
     }
   }
@@ -45,9 +45,12 @@ extension LinkBook {
     }
     let segments = short.path.split(separator: "/")
     guard let suffix = segments.last.map(String.init) else { throw .invalid("\"\(row.short.prefix(100))\" has no suffix.") }
-    let own = settings.domains.first { $0.remainder(of: short.path).map(String.init) == suffix && $0.host == short.host + short.port }
+    let own = settings.domains.first {
+      $0.remainder(of: short.path).map(String.init) == suffix && $0.host == short.host + short.port
+    }
     guard let prefix = target ?? own else {
-      throw .invalid("\(row.short.prefix(100)) is below none of the \"domains\"; name the prefix that its suffix is to live under.")
+      throw .invalid(
+        "\(row.short.prefix(100)) is below none of the \"domains\"; name the prefix that its suffix is to live under.")
     }
     guard settings.domains.contains(prefix) else { throw .invalid("\(prefix) is not among the \"domains\".") }
     guard let long = LinkURL(row.long) else { throw .invalid("\"\(row.long.prefix(100))\" is no link.") }

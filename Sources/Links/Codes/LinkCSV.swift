@@ -49,7 +49,8 @@ public enum LinkCSV {
       let isFormula = field.utf8.first.map { [0x3D, 0x2B, 0x2D, 0x40].contains($0) } ?? false
       let text = isFormula ? "'" + field : field
       let needsQuotes = text.utf8.contains { $0 == 0x2C || $0 == 0x22 || $0 == 0x0A || $0 == 0x0D }
-      return needsQuotes ? "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\"" : text
+      return needsQuotes
+        ? "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\"" : text
     }.joined(separator: ",") + "\r\n"
   }
 }

@@ -7,7 +7,9 @@ struct LinkChecker {
 
   /// - Throws: ``LinkFault`` if the link must not be created or opened.
   /// - Returns: what is doubtful.
-  func check(_ parameters: LinkParameters, below prefix: LinkPrefix, hasFragment: Bool = false) throws(LinkFault) -> [LinkWarning] {
+  func check(_ parameters: LinkParameters, below prefix: LinkPrefix, hasFragment: Bool = false) throws(LinkFault)
+    -> [LinkWarning]
+  {
     try checkLink(parameters)
     for parameter in LinkParameter.judged {
       guard let url = parameters.web(parameter) else { continue }

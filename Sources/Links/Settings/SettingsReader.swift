@@ -48,7 +48,9 @@ struct SettingsReader {
 
   mutating func values(_ name: String) throws(LinkFault) -> [JSON] {
     guard let value = value(name) else { return [] }
-    guard let list = value.array, list.count <= 1000 else { throw .invalid("\(place): \(name) must be a list, of 1000 at most.") }
+    guard let list = value.array, list.count <= 1000 else {
+      throw .invalid("\(place): \(name) must be a list, of 1000 at most.")
+    }
     return list
   }
 

@@ -10,7 +10,7 @@ enum RuleRoutes {
     Route.change(
       .POST, "/admin/v1/rules/explain", audit: nil,
       "Tries an operation in somebody's name and says what the rules say; nothing is done.",
-      explain
+      access: .viewer, explain
     ).described(
       RouteDescription(
         query: [.namespace],

@@ -56,19 +56,19 @@ enum IdentityAddress: Sendable, Hashable {
       if path[0] == "token" { return .token }
       if path[0] == "projects" { return .clientConfiguration }
       if path[0] == "recaptchaParams" { return .recaptchaParameters }
-      return method(path[0], project: nil)
+      return named(path[0], project: nil)
     case 2 where path[0] == "projects":
       let parts = path[1].split(separator: ":", maxSplits: 1).map(String.init)
       guard parts.count == 2, parts[1] == "createSessionCookie" else { return nil }
       return .method(parts[1], project: parts[0])
     case 3 where path[0] == "projects":
       if path[2] == "accounts" { return .method("signUp", project: path[1]) }
-      return method(path[2], project: path[1])
+      return named(path[2], project: path[1])
     default: return path.first == "projects" && path.dropFirst(2).first == "tenants" ? .tenants : nil
     }
   }
 
-  private static func method(_ segment: String, project: String?) -> IdentityAddress? {
+  private static func named(_ segment: String, project: String?) -> IdentityAddress? {
     guard segment.hasPrefix("accounts:") else { return nil }
     let name = String(segment.dropFirst("accounts:".count))
     return IdentityRoute.byName[name].map { .method($0.name, project: project) }

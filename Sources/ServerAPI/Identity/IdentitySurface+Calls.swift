@@ -25,7 +25,7 @@ extension IdentitySurface {
     }
     let project = try await project(name)
     return IdentityCall(
-      project: project, fields: fields, isPrivileged: actor != nil, actor: actor ?? .anonymous, address: request.peerText,
+      project: project, fields: fields, isPrivileged: actor != nil, actor: actor ?? .anonymous, address: "\(request.client)",
       base: base(headers), apiKey: apiKey.isEmpty ? "fake-api-key" : apiKey)
   }
 
@@ -85,7 +85,9 @@ extension IdentitySurface {
       return .object(query.parameters.map { JSON.Member(key: $0.name, value: .string($0.value)) })
     }
     let type = request.headers.first(name: "content-type") ?? ""
-    if type.lowercased().hasPrefix("application/x-www-form-urlencoded") {
+    // curl calls every body a form; one that begins with a brace is none.
+    let isJSON = body.readableBytesView.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 } == UInt8(ascii: "{")
+    if !isJSON, type.lowercased().hasPrefix("application/x-www-form-urlencoded") {
       guard let form = QueryString(parsing: body.readableBytesView) else {
         throw .invalidArgument("Invalid form: it must be UTF-8, percent-encoded.")
       }

@@ -1,5 +1,6 @@
 import Accounts
 import MailContent
+import StorageCore
 
 /// Writes the letters with players' codes in the words of the templates, for the outlet `mail`.
 struct TemplatedCodeMail: CodeMailing {
@@ -18,7 +19,8 @@ struct TemplatedCodeMail: CodeMailing {
       "appName": letter.project, "displayName": letter.displayName ?? "", "email": letter.to, "link": letter.link,
       "newEmail": letter.newEmail ?? "",
     ].filter { kind.placeholders.contains($0.key) }
-    let order = MailOrder(kind: kind, to: letter.to, words: templates.words(kind, values: values), fromName: letter.project)
+    // The sender is the one that the configuration names.
+    let order = MailOrder(kind: kind, to: letter.to, words: templates.words(kind, values: values))
     return (MailOrder.outlet, order.payload)
   }
 }

@@ -23,7 +23,7 @@ struct RulesFile: Sendable {
       rules = try RuleSet(parsing: source)
     } catch {
       let faults = ([error] + error.others).map { "\(path):\($0.line):\($0.column): \($0.message)" }
-      throw CommandFailure("The rules cannot be used.\n\(faults.joined(separator: "\n"))")
+      throw CommandFailure(faults.joined(separator: "\n"))
     }
   }
 }

@@ -89,7 +89,7 @@ struct ServeConfiguration: ConfigurationSection {
     do {
       return try RulesFile(path, with: reader.surroundings.file)
     } catch {
-      reader.fault("rules", error.message)
+      for line in error.message.split(separator: "\n") { reader.fault("rules", String(line)) }
       return nil
     }
   }

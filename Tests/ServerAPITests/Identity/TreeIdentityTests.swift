@@ -1,5 +1,6 @@
 import StorageCore
 import Testing
+import TreeDatabase
 import TreeModel
 
 @testable import ServerAPI
@@ -13,7 +14,11 @@ struct TreeIdentityTests {
     func caller(_ credentials: RequestCredentials) throws(AccessRefusal) -> Caller {
       try AccessPolicy.development.caller(credentials)
     }
-    func mayRead(_ path: Path, in namespace: String, as caller: Caller) -> Bool { caller.auth != nil || caller.isAdmin }
+    func judgeRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> ReadJudgement {
+      ReadJudgement(isAllowed: caller.auth != nil || caller.isAdmin)
+    }
+    func explainRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> String? { nil }
+    func judgesWrites(in namespace: String, of caller: Caller) -> Bool { false }
     func mayWrite(_ path: Path, in namespace: String, as caller: Caller) -> Bool {
       caller.isAdmin || (caller.auth != nil && caller.auth?.json["provider"]?.string != "anonymous")
     }

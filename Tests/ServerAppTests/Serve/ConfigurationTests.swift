@@ -94,8 +94,8 @@ import TreeModel
     (
       "{\(least), \"prot\": 1, \"listne\": {}}",
       [
-        "1:55: There is no setting \"prot\"; there are admins, currencies, data, functions, limits, listen, mail, namespaces, "
-          + "project, rateLimits, rules, tls.",
+        "1:55: There is no setting \"prot\"; there are accounts, admins, currencies, data, functions, limits, links, listen, mail, "
+          + "namespaces, project, rateLimits, rules, tls.",
         "1:66: There is no setting \"listne\"; did you mean \"listen\"?",
       ]
     ),

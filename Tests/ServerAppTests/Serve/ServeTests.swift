@@ -115,7 +115,7 @@ import TreeModel
       #expect(
         Set(rows) == [
           "admin:ops namespaces.create true", "admin:ops clock.advance false", "admin:ops namespaces.delete false",
-          "anonymous clock.advance false", "anonymous namespaces.delete false",
+          "anonymous clock.advance false", "anonymous namespaces.delete false", "admin:ops /admin/v1/mail false",
         ], "\(rows)")
       await client.close()
       await stranger.close()

@@ -9,10 +9,8 @@ extension SchemaMigration {
     }
   }
 
-  /// SQL that takes a store of the newest version back to the one before the step, as far as tables go.
+  /// SQL that takes a store back to the version before the step, as far as tables go.
   var undoing: String {
-    let later = SchemaMigration.all.filter { $0.from > from }.flatMap(\.tables)
-    return "UPDATE meta SET value = '\(from)' WHERE name = 'schema_version'"
-      + (tables + later).map { "; DROP TABLE \($0)" }.joined()
+    "UPDATE meta SET value = '\(from)' WHERE name = 'schema_version'" + tables.map { "; DROP TABLE \($0)" }.joined()
   }
 }

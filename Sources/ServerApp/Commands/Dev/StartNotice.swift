@@ -16,6 +16,7 @@ struct StartNotice: Sendable {
     lines.append("  Data       \(dataFolder)")
     lines.append("  Namespace  \(configuration.defaultNamespace)")
     lines.append("  Admin key  \(configuration.adminToken)")
+    if configuration.rules != nil { lines.append("  Rules      as given; administrators are not bound by them") }
     lines += functionLines
     lines += ["", "Try it:", "  \(example(base))"]
     lines += ["  \(commandPrefix(base))doubloon triggers tail", "", "Ctrl-C stops it."]
@@ -42,7 +43,9 @@ struct StartNotice: Sendable {
   }
 
   private func example(_ base: String) -> String {
-    let key = configuration.adminToken == "owner" ? "" : " -H 'Authorization: Bearer \(configuration.adminToken)'"
+    // Where rules hold, a client without credentials may do nothing.
+    let isOpen = configuration.adminToken == "owner" && configuration.rules == nil
+    let key = isOpen ? "" : " -H 'Authorization: Bearer \(configuration.adminToken)'"
     return "curl\(key) -X PUT \(base)/users/alice.json -d '{\"referred_by\":\"bob\",\"last_signin_at\":1}'"
   }
 
