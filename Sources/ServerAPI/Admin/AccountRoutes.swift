@@ -23,22 +23,22 @@ enum AccountRoutes {
           .maybe("next", .text, "the next page's cursor"),
         ]))),
     Route.listing("/admin/v1/accounts/{uid}", "One account.", show).described(
-      RouteDescription(captures: [uid], answer: account, others: [404: "There is no such account."])),
+      RouteDescription(captures: [uid], answer: account)),
     Route.change(
       .POST, "/admin/v1/accounts/{uid}/disable", audit: "accounts.disable",
       "Lets nobody sign in to an account; what was issued is void at once."
     ) { (call) throws(APIError) in try await disable(call, true) }.described(
-      RouteDescription(captures: [uid], body: [], answer: account, others: [404: "There is no such account."])),
+      RouteDescription(captures: [uid], body: [], answer: account)),
     Route.change(
       .POST, "/admin/v1/accounts/{uid}/enable", audit: "accounts.enable", "Lets the player sign in again."
     ) { (call) throws(APIError) in try await disable(call, false) }.described(
-      RouteDescription(captures: [uid], body: [], answer: account, others: [404: "There is no such account."])),
+      RouteDescription(captures: [uid], body: [], answer: account)),
     Route.change(
       .DELETE, "/admin/v1/accounts/{uid}", audit: "accounts.delete",
       "Removes an account; the player's record and ledger stay.", delete
     ).described(
       RouteDescription(
-        captures: [uid], answer: .object([.always("status", .choice(["ok"]))]), others: [404: "There is no such account."])),
+        captures: [uid], answer: .object([.always("status", .choice(["ok"]))]))),
   ]
 
   private static func book(_ call: RouteCall) throws(APIError) -> AccountBook {

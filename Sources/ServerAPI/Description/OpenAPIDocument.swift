@@ -89,7 +89,7 @@ enum OpenAPIDocument {
   }
 
   private static func responses(of description: RouteDescription) -> JSON {
-    var answers = [JSON.Member(key: "200", value: response("Done.", description.answer))]
+    var answers = [JSON.Member(key: "200", value: done(description))]
     for (status, text) in description.others.sorted(by: { $0.key < $1.key }) {
       answers.append(.init(key: "\(status)", value: response(text, description.answer)))
     }
@@ -104,6 +104,13 @@ enum OpenAPIDocument {
       answers.append(.init(key: status, value: response(text, .named("Error"))))
     }
     return .object(answers)
+  }
+
+  private static func done(_ description: RouteDescription) -> JSON {
+    guard !description.mediaTypes.isEmpty else { return response("Done.", description.answer) }
+    return [
+      "description": "Done.", "content": .object(description.mediaTypes.map { JSON.Member(key: $0, value: .object([])) }),
+    ]
   }
 
   private static func response(_ text: String, _ schema: Schema) -> JSON {

@@ -28,16 +28,19 @@ struct RouteDescription: Sendable {
   let answer: Schema
   /// Other statuses than 200 and the refusals that every route has, with what they mean; their body is ``answer``.
   let others: [Int: String]
+  /// The types of an answer that is no JSON, such as pictures; empty: JSON.
+  let mediaTypes: [String]
 
   init(
     query: [Parameter] = [], captures: [Parameter] = [], body: [Schema.Field]? = nil, answer: Schema,
-    others: [Int: String] = [:]
+    others: [Int: String] = [:], mediaTypes: [String] = []
   ) {
     self.query = query
     self.captures = captures
     self.body = body
     self.answer = answer
     self.others = others
+    self.mediaTypes = mediaTypes
   }
 
   /// Parameters that every route understands: the namespace, and the credentials.

@@ -35,7 +35,7 @@ enum LinkAdminRoutes {
         query: [
           linkParameter, .init("format", .choice(["svg", "png"]), "svg if it is not given."),
           .init("scale", .integer(1...64), "Pixels of a module, for png; 8 if it is not given."),
-        ], answer: .any)),
+        ], answer: .any, mediaTypes: ["image/svg+xml", "image/png"])),
     Route.change(.POST, "/admin/v1/links/import", audit: "links.import", "Takes links in, each with its suffix.", take)
       .described(
         RouteDescription(
@@ -155,7 +155,12 @@ enum LinkAdminRoutes {
 
   private static func claim(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let book = try book(call)
-    let uid = try call.required("uid")
+    let uid: String
+    do throws(PathError) {
+      uid = try Key(call.query["uid"] ?? "").text
+    } catch {
+      throw .badRequest(error.description)
+    }
     let claim = try asking { () throws(LinkFault) in try book.claim(of: uid) }
     return .json(["uid": .string(uid), "claim": claim?.json ?? .null])
   }
