@@ -1,5 +1,5 @@
 # Builds the program, then puts it alone into a small image.
-FROM swift:6.2-bookworm AS build
+FROM swift:6.3-bookworm AS build
 RUN apt-get update && apt-get install -y --no-install-recommends libsqlite3-dev && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 COPY . .

@@ -46,11 +46,16 @@ extension ServerMetrics {
   }
 
   private var latency: String {
-    let name = "doubloon_commit_seconds"
-    var text = "# HELP \(name) From a write's way into the queue to its answer.\n# TYPE \(name) histogram\n"
-    let (counts, seconds) = commitLatency.current
+    Self.prometheus(commitLatency, "doubloon_commit_seconds", "From a write's way into the queue to its answer.")
+      + Self.prometheus(
+        effectLag.histogram, "doubloon_effect_seconds", "From a write's being durable until the effect of its function is.")
+  }
+
+  private static func prometheus(_ histogram: LatencyHistogram, _ name: String, _ help: String) -> String {
+    var text = "# HELP \(name) \(help)\n# TYPE \(name) histogram\n"
+    let (counts, seconds) = histogram.current
     var sum = 0
-    for (index, bound) in LatencyHistogram.boundsMicroseconds.enumerated() {
+    for (index, bound) in histogram.boundsMicroseconds.enumerated() {
       sum += counts[index]
       text += "\(name)_bucket{le=\"\(Double(bound) / 1e6)\"} \(sum)\n"
     }

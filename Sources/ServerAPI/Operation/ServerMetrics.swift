@@ -10,6 +10,8 @@ public final class ServerMetrics: CommitObserver {
   private let answers = RouteClass.allCases.map { _ in (0..<6).map { _ in Counter() } }
   /// From a write's way into the queue until its answer is on the event loop.
   public let commitLatency = LatencyHistogram()
+  /// From a write's being durable until its function's effect is.
+  let effectLag = EffectLag()
   let sockets = SocketMetrics()
   let commits = Counter()
   let events = Counter()
@@ -33,6 +35,7 @@ public final class ServerMetrics: CommitObserver {
 
   public func didCommit(_ batch: [CommittedRequest]) {
     var made = (commits: 0, events: 0, executions: 0, skips: 0, deadLetters: 0, entries: 0)
+    effectLag.note(batch)
     for one in batch {
       if one.receipt.changed { made.commits += 1 }
       made.events += one.receipt.events.count
