@@ -15,6 +15,8 @@ public import TreeModel
 public final class Functions {
   /// What was registered so far, in that order.
   public private(set) var definitions: [FunctionDefinition] = []
+  /// The currencies that were declared beside them.
+  public private(set) var currencies: [CurrencyDeclaration] = []
   /// What is wrong with the settings, where that does not stop the program.
   public private(set) var faults: [SettingFault] = []
   private let overrides: TreeNode
@@ -31,6 +33,8 @@ public final class Functions {
     overrides = settings
     stopsAtFaults = false
   }
+
+  func declare(_ currency: CurrencyDeclaration) { currencies.append(currency) }
 
   /// Runs when something appears at a place where nothing was.
   public func onCreate<Value, each P>(

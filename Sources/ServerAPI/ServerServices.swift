@@ -30,8 +30,10 @@ public final class ServerServices: Sendable {
   public let metrics: ServerMetrics
   /// The namespace of requests that name none.
   public let defaultNamespace: String
-  /// For what takes long: large reads, listings, audits.
+  /// For what takes clients long: large reads and writes, links that are not in memory.
   public let threadPool: NIOThreadPool
+  /// For what takes administrators long: listings, audits, backups. Clients do not wait behind it.
+  public let adminPool: NIOThreadPool
   /// Where administrators' actions are logged; never bodies, never secrets.
   public let logger: Logger
   /// Nil where no functions run.
@@ -68,7 +70,7 @@ public final class ServerServices: Sendable {
     links: LinkBook? = nil, invites: InviteBook? = nil,
     effects: (any EffectsWaiting)? = nil, accounts: AccountBook? = nil, connectedUsers: ConnectedUsers = ConnectedUsers(),
     adjustableClock: AdjustableClock? = nil, keys: CurrentKeys? = nil, serviceAccounts: ServiceAccountDesk? = nil,
-    mail: (any MailShowing)? = nil,
+    mail: (any MailShowing)? = nil, adminPool: NIOThreadPool? = nil,
     announceNamespace: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.database = database
@@ -79,6 +81,7 @@ public final class ServerServices: Sendable {
     self.metrics = metrics
     self.defaultNamespace = defaultNamespace
     self.threadPool = threadPool
+    self.adminPool = adminPool ?? threadPool
     self.logger = logger
     self.functions = functions
     self.replays = replays

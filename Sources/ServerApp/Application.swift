@@ -49,6 +49,7 @@ public final class Application: Sendable {
   private let identity: TLSIdentity?
   private let mail: MailOutlet?
   private let threadPool: NIOThreadPool
+  private let adminPool: NIOThreadPool
   private let logger: Logger
   private let running = Mutex<(group: ServiceGroup, task: Task<Void, any Error>)?>(nil)
 
@@ -62,14 +63,16 @@ public final class Application: Sendable {
     configuration: ServerConfiguration, logger: Logger = Logger(label: "doubloon"), outlets: [any Outlet] = [],
     failpoint: Failpoint = .none, functions: (Functions) -> Void
   ) throws {
-    self.configuration = configuration
     self.logger = logger
     let registry = Functions(settings: configuration.functionSettings)
     functions(registry)
     let table = TriggerTable(registry.definitions)
-    let currencies = try CurrencyTable(configuration.currencies)
     let engine = try Self.open(configuration.storage)
     self.engine = engine
+    var configuration = configuration
+    configuration.currencies = try CurrencyList.inForce(configuration, registry.currencies, in: engine)
+    self.configuration = configuration
+    let currencies = try CurrencyTable(configuration.currencies)
     dispatcher = try Dispatcher(
       table: table, engine: engine, clock: configuration.clock, options: Self.options(configuration, failpoint),
       random: SystemRandomNumberGenerator(), logger: logger)
@@ -104,6 +107,7 @@ public final class Application: Sendable {
       clock: configuration.clock, random: SystemRandomNumberGenerator())
     replayer = Replayer(dispatcher: dispatcher, writer: database, logger: logger)
     threadPool = NIOThreadPool(numberOfThreads: 2)
+    adminPool = NIOThreadPool(numberOfThreads: 2)
     keeper = try KeyKeeper(storage: configuration.storage, clock: configuration.clock, logger: logger)
     let serviceAccounts = try ServiceAccountDesk(
       database: database, keys: keeper.keys, project: configuration.project, namespace: configuration.defaultNamespace)
@@ -112,7 +116,8 @@ public final class Application: Sendable {
     let surfaces = Surfaces(
       configuration: configuration, database: database, listeners: listeners, dispatcher: dispatcher, replayer: replayer,
       ledger: ledger, links: links, invites: invites, keys: keeper.keys, serviceAccounts: serviceAccounts,
-      accounts: assembly, metrics: metrics, threadPool: threadPool, identity: identity, mail: ring, logger: logger)
+      accounts: assembly, metrics: metrics, threadPool: threadPool, adminPool: adminPool, identity: identity, mail: ring,
+      logger: logger)
     server = surfaces.makeServer()
   }
 
@@ -167,6 +172,7 @@ public final class Application: Sendable {
   /// what works behind them.
   private func startedRooms() async throws -> [any Service] {
     threadPool.start()
+    adminPool.start()
     try assembly.start()
     let counting = RoomService(name: "links", links.run)
     guard configuration.dispatchesFunctions else { return [counting] }
@@ -205,8 +211,9 @@ public final class Application: Sendable {
     listeners.stop()
     engine.close()
     assembly.stop()
-    // The pool has nothing to do any more; that it was stopped before is no fault.
+    // The pools have nothing to do any more; that they were stopped before is no fault.
     try? threadPool.syncShutdownGracefully()
+    try? adminPool.syncShutdownGracefully()
   }
 
   private static func open(_ storage: ServerConfiguration.Storage) throws(StorageError) -> SQLiteEngine {

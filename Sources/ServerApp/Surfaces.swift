@@ -24,6 +24,7 @@ struct Surfaces {
   let accounts: AccountAssembly
   let metrics: ServerMetrics
   let threadPool: NIOThreadPool
+  let adminPool: NIOThreadPool
   let identity: TLSIdentity?
   let mail: MailRing?
   let logger: Logger
@@ -44,7 +45,7 @@ struct Surfaces {
       random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, links: links, invites: invites,
       effects: desk, accounts: accounts.book, connectedUsers: accounts.connectedUsers,
       adjustableClock: isDevelopment ? configuration.clock as? AdjustableClock : nil, keys: keys,
-      serviceAccounts: serviceAccounts, mail: mail,
+      serviceAccounts: serviceAccounts, mail: mail, adminPool: adminPool,
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
     let sockets = SocketDoor(services: services)
     var http = configuration.http

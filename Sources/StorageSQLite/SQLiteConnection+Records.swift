@@ -64,16 +64,22 @@ extension SQLiteConnection {
     case schemaVersion = "schema_version"
     case epoch
     case nextNamespace = "namespace_next"
+    case currencies
   }
 
   func meta(_ name: Meta) throws(StorageError) -> Int64? {
-    let text = try statement(.meta).bind(name.rawValue).first { row throws(StorageError) in try row.text(0) }
-    guard let text else { return nil }
+    guard let text = try metaText(name) else { return nil }
     guard let value = Int64(text) else { throw damaged("the store's \(name.rawValue)") }
     return value
   }
 
-  func setMeta(_ name: Meta, to value: Int64) throws(StorageError) {
-    try statement(.setMeta).bind(name.rawValue).bind(String(value)).run()
+  func metaText(_ name: Meta) throws(StorageError) -> String? {
+    try statement(.meta).bind(name.rawValue).first { row throws(StorageError) in try row.text(0) }
+  }
+
+  func setMeta(_ name: Meta, to value: Int64) throws(StorageError) { try setMeta(name, to: String(value)) }
+
+  func setMeta(_ name: Meta, to value: String) throws(StorageError) {
+    try statement(.setMeta).bind(name.rawValue).bind(value).run()
   }
 }

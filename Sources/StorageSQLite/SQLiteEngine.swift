@@ -23,11 +23,13 @@ public final class SQLiteEngine: StorageEngine {
   let history: HistoryMemory
   private let gate = FlushGate()
   private let folder: DataFolder
-  private let writer: SQLiteConnection
+  let writer: SQLiteConnection
   private let checkpointer: Mutex<SQLiteConnection>
   private let compactor: Mutex<HistoryCompactor?>
   private let faults: SQLiteFaults?
   private let state = Mutex(State())
+  /// Whether the one write session was made.
+  var hasSession: Bool { state.withLock(\.hasSession) }
 
   /// Opens the store in a folder; creates both if there is none.
   ///

@@ -60,7 +60,7 @@ enum SystemRoutes {
     let engine = call.services.database.engine
     let outcome: Result<Void, StorageError>?
     do {
-      outcome = try await call.services.threadPool.runIfActive {
+      outcome = try await call.services.adminPool.runIfActive {
         Result { () throws(StorageError) in try engine.backup(to: path) }
       }
     } catch {

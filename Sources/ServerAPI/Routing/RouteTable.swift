@@ -128,7 +128,7 @@ struct RouteTable: Sendable {
     switch route.action {
     case .immediate(let body): sink.send(Self.answer { () throws(APIError) in try body(call) })
     case .blocking(let body):
-      services.threadPool.submit { state in
+      services.adminPool.submit { state in
         guard case .active = state else {
           return sink.send(APIError(.serviceUnavailable, "unavailable", "The server is shutting down.").adminResponse)
         }

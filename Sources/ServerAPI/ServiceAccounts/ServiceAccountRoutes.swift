@@ -55,7 +55,7 @@ enum ServiceAccountRoutes {
       throw .badRequest("\"project\" must be 1 to 48 letters, digits and hyphens.")
     }
     let server = try server(try body.required("server"))
-    let made = try? await call.services.threadPool.runIfActive { try SigningKey.generate() }
+    let made = try? await call.services.adminPool.runIfActive { try SigningKey.generate() }
     guard let made else { throw APIError(.serviceUnavailable, "unavailable", "No key could be made; try again.") }
     let key = ServiceAccountKey(name: name, project: project, server: server, key: made)
     let record = try await desk.create(key, role: role, by: call.caller.actor)

@@ -1,0 +1,64 @@
+import FunctionsKit
+import Ledger
+import StorageCore
+import StorageSQLite
+import TreeModel
+
+/// The currencies in force, as the store remembers them: a tool that opens the data later keeps the same ledger, whatever it
+/// was configured with.
+struct CurrencyList {
+  let currencies: [Currency]
+
+  /// - Parameters:
+  ///   - configured: those of the configuration, or the default.
+  ///   - declared: those of the deployment's code.
+  init(_ configured: [Currency], _ declared: [CurrencyDeclaration]) {
+    var all = configured
+    for one in declared {
+      let currency = Currency(unit: one.unit, pattern: one.pattern, holder: one.holder)
+      if !all.contains(where: { Self.isSame($0, currency) }) { all.append(currency) }
+    }
+    currencies = all
+  }
+
+  /// Reads what ``text`` wrote; nil if it is damaged.
+  init?(stored text: String) {
+    guard let rows = try? JSONParser.parse(text).array else { return nil }
+    var all: [Currency] = []
+    for row in rows {
+      guard let unit = row["unit"]?.string, let path = row["path"]?.string, let holder = row["holder"]?.string,
+        let pattern = try? PathPattern(parsing: path)
+      else { return nil }
+      all.append(Currency(unit: unit, pattern: pattern, holder: holder))
+    }
+    currencies = all
+  }
+
+  /// As JSON, in order.
+  var text: String {
+    let rows = currencies.map { currency -> JSON in
+      ["unit": .string(currency.unit), "path": .string(currency.pattern.description), "holder": .string(currency.holder)]
+    }
+    return JSON.array(rows).compactText
+  }
+
+  /// What holds for a store: a server declares its currencies there, and who only looks takes what was declared last.
+  ///
+  /// - Throws: `LedgerError` if two of them contradict each other; nothing is declared then.
+  static func inForce(_ configuration: ServerConfiguration, _ declared: [CurrencyDeclaration], in engine: SQLiteEngine) throws
+    -> [Currency]
+  {
+    let list = CurrencyList(configuration.currencies, declared)
+    let stored = try engine.declaredCurrencies()
+    guard configuration.dispatchesFunctions else {
+      return stored.flatMap { CurrencyList(stored: $0) }?.currencies ?? list.currencies
+    }
+    _ = try CurrencyTable(list.currencies)
+    if stored != list.text { try engine.declareCurrencies(list.text) }
+    return list.currencies
+  }
+
+  private static func isSame(_ one: Currency, _ other: Currency) -> Bool {
+    one.unit == other.unit && one.holder == other.holder && one.pattern.description == other.pattern.description
+  }
+}
