@@ -24,7 +24,10 @@ func grantSignupReward(_ functions: Functions) {
   guard let window = settings.lateReferralWithin else { return }
   functions.onCreate(Users.referredBy, name: "grantLateSignupReward") { event, context in
     guard let signedInAt = try await context.get(Users.signIn, event.params) else { return .skipped("not_signed_in") }
-    guard context.now - signedInAt <= window else { return .skipped("too_late") }
+    // Players write it at every sign-in: what counts is whether it was there before.
+    let begin = context.now - window
+    let wasThere = try await context.exists(at: Users.signIn.path(event.params), asOf: begin)
+    guard signedInAt >= begin, !wasThere else { return .skipped("too_late") }
     return try await pay(event.params, settings, context)
   }
 }

@@ -44,6 +44,15 @@ public final class FunctionContext: Sendable {
     return try reader.nodeAtEvent(path)
   }
 
+  /// Whether anything was at a path at an earlier moment: how long something has been there, when players write it again and
+  /// again.
+  ///
+  /// - Parameter time: in milliseconds since 1970. For a moment before what the log still holds, the log's beginning counts.
+  public func exists(at path: Path, asOf time: Int64) async throws -> Bool {
+    try checkUse()
+    return try reader.exists(path, at: time)
+  }
+
   /// Whether anything is at a path as of the event's commit: cheap, however much it is.
   public func exists(at path: Path) async throws -> Bool {
     try checkUse()

@@ -6,6 +6,8 @@ public protocol FunctionReader: Sendable {
   func nodeAtEvent(_ path: Path) throws -> TreeNode
   /// Whether anything is there as of the event's commit; reads no more than it needs to know that.
   func existsAtEvent(_ path: Path) throws -> Bool
+  /// Whether anything was there at a moment, in milliseconds since 1970. Before what the log still holds: when it begins.
+  func exists(_ path: Path, at time: Int64) throws -> Bool
   /// The node as it is now.
   func latestNode(_ path: Path) throws -> TreeNode
   /// What stood there just before the event's commit.

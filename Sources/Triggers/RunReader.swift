@@ -23,6 +23,14 @@ struct RunReader: FunctionReader {
     }.result
   }
 
+  func exists(_ path: Path, at time: Int64) throws -> Bool {
+    let place = PathBytes(path)
+    return try engine.readAhead { (snapshot) throws(StorageError) in
+      let then = min(try snapshot.revision(in: namespace, at: time), revision)
+      return try !snapshot.leaves(in: namespace, under: place, asOf: then, limit: 1).isEmpty
+    }.result
+  }
+
   func latestNode(_ path: Path) throws -> TreeNode { try node(path, asOf: nil) }
 
   private func node(_ path: Path, asOf revision: Revision?) throws -> TreeNode {

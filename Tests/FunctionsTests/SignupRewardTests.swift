@@ -114,6 +114,8 @@ struct SignupRewardTests {
       #expect(claim.outcomes == ["grantLateSignupReward": .done])
       try await server.write([.set(Game.signIn("eve"), .timestamp)])
       try await server.advance(by: .seconds(61))
+      // A new sign-in does not make her a new player.
+      try await server.write([.set(Game.signIn("eve"), .timestamp)])
       let late = try await server.set(Game.referredBy("eve"), "alice")
       #expect(late.outcomes == ["grantLateSignupReward": .skipped("too_late")])
       #expect(try await server.balance(Game.gold("bob")) == 50)

@@ -30,6 +30,7 @@ CRAWLER = "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.
 
 SETTINGS = {
     "domains": [PREFIX],
+    "hosts": ["acme.test"],
     "apps": {
         "ios": [{"bundleId": "test.acme.ios", "appStoreId": "900100200", "appIdPrefix": "TEAM12345A", "name": "Treasure Hunt"}],
         "android": [{"packageName": "test.acme.app", "sha256Fingerprints": [":".join(["AB"] * 32)]}],

@@ -138,12 +138,20 @@ extension LinkBook {
     }
   }
 
-  /// Refuses a player who was there before the invitation.
+  /// Refuses a player who was there before the invitation: who had signed in when the time for a claim began, or whose last
+  /// sign-in is older still, as an imported player's may be.
+  ///
+  /// The value alone would not do: players write it anew at every sign-in.
   private func checkIsNew(_ player: String, _ referral: LinkSettings.Referral) throws(LinkFault) {
     let path = PathBytes(try Self.path(referral.signedInPath, player))
-    let leaf = try looking { (snapshot, namespace) throws(StorageError) in try snapshot.leaf(in: namespace, at: path) }
-    guard let stored = leaf ?? nil, case .int(let signedInAt) = stored.leaf.scalar else { return }
-    guard clock.now() - signedInAt > referral.claimWithin else { return }
+    let begin = clock.now() - referral.claimWithin
+    let isOld = try looking { (snapshot, namespace) throws(StorageError) in
+      guard let stored = try snapshot.leaf(in: namespace, at: path) else { return false }
+      if case .int(let signedInAt) = stored.leaf.scalar, signedInAt < begin { return true }
+      let revision = try snapshot.revision(in: namespace, at: begin)
+      return try !snapshot.leaves(in: namespace, under: path, asOf: revision, limit: 1).isEmpty
+    }
+    guard isOld == true else { return }
     throw LinkFault(
       .failedPrecondition, "The player was here before the invitation; only new players can be invited.",
       reason: "existing_user")

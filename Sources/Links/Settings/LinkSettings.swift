@@ -103,27 +103,13 @@ public struct LinkSettings: Sendable {
   /// The registered app with this package name.
   public func androidApp(_ packageName: String) -> AndroidApp? { androidApps.first { $0.packageName == packageName } }
 
-  /// Whether links may lead to a URL: it matches a pattern; without patterns, its host is one of the project's.
+  /// Whether links may lead to a URL: it matches a pattern; without patterns, its host is a link domain's own, or one of
+  /// `hosts` or below it.
+  ///
+  /// The link domain's parent is not the project's for that: strangers share `duckdns.org` and `github.io`.
   public func allows(_ url: LinkURL) -> Bool {
     if !allowPatterns.isEmpty { return allowPatterns.contains { $0.matches(url.text) } }
-    return hosts.contains { Self.host(url.host, isBelow: $0) }
-      || domains.contains { domain in
-        let host = domain.host.split(separator: ":").first.map(String.init) ?? domain.host
-        return url.host == host || Self.site(of: host).map { Self.host(url.host, isBelow: $0) } ?? false
-      }
-  }
-
-  private static func host(_ host: String, isBelow site: String) -> Bool { host == site || host.hasSuffix("." + site) }
-
-  /// The site that a link host belongs to: `go.acme.test` is of `acme.test`. Nil where dropping the first label would leave
-  /// something that strangers share (`co.uk`, `com`).
-  private static func site(of host: String) -> String? {
-    let labels = host.split(separator: ".")
-    guard labels.count >= 3, labels.last?.utf8.allSatisfy({ (97...122).contains($0) }) == true else { return nil }
-    let parent = labels.dropFirst()
-    let shared: Set<Substring> = ["co", "com", "net", "org", "gov", "edu", "ac"]
-    if parent.count == 2, parent.last?.count == 2, let second = parent.first, shared.contains(second) { return nil }
-    if parent.joined(separator: ".") == "page.link" { return nil }
-    return parent.joined(separator: ".")
+    return hosts.contains { url.host == $0 || url.host.hasSuffix("." + $0) }
+      || domains.contains { url.host == $0.host.split(separator: ":").first.map(String.init) ?? $0.host }
   }
 }

@@ -59,6 +59,12 @@ struct ServeConfiguration: ConfigurationSection {
         "\(listen.host) can be reached by others, and tokens would travel in the clear: give \"tls\", listen on 127.0.0.1, "
           + "or say \"behindProxy\": true where a proxy speaks TLS.")
     }
+    if listen.isBehindProxy, listen.trustedProxies.isEmpty {
+      reader.fault(
+        "listen",
+        "Name the proxy's address in \"trustedProxies\": without its word for who the client is, all players would be one "
+          + "client, and share one client's limits.")
+    }
     if reader.has("tls"), listen.isBehindProxy {
       reader.fault("tls", "With \"behindProxy\": true the proxy speaks TLS; remove one of the two.")
     }

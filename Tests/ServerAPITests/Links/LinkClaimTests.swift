@@ -11,7 +11,7 @@ import TreeModel
   static let query = "link=https://acme.test/?gameid%3D7%26invitedby%3Dalice&apn=test.acme.app&ibi=test.acme.ios"
 
   private func claim(_ server: LinkServer, _ body: String, as uid: String?) async throws -> (status: Int, json: JSON) {
-    try await server.post("/v1/referrals:claim", body, key: nil, headers: uid.map(LinkServer.token) ?? [:])
+    try await server.post("/v1/referrals:claim", body, key: nil, headers: uid.map({ LinkServer.token($0) }) ?? [:])
   }
 
   private func text(_ value: String) -> String { JSON.string(value).compact }
@@ -112,6 +112,20 @@ import TreeModel
       server.api.clock.advance(by: 2 * 3_600_000)
       let answer = try await claim(server, "{\"link\":\(text(try await server.clipboard(link)))}", as: "carol")
       #expect(answer.status == 400 && answer.json.compact.contains("existing_user"))
+    }
+  }
+
+  @Test("row 62: who plays for days is no new player by signing in again")
+  func active() async throws {
+    try await LinkServer.run { server in
+      let link = try await server.link(Self.query)
+      for hours in [0, 25, 20] {
+        server.api.clock.advance(by: Int64(hours) * 3_600_000)
+        _ = try await server.api.send("PUT", "/users/dave/last_signin_at.json", #"{".sv":"timestamp"}"#)
+      }
+      let answer = try await claim(server, "{\"link\":\(text(try await server.clipboard(link)))}", as: "dave")
+      #expect(answer.status == 400 && answer.json.compact.contains("existing_user"), "\(answer.json.compact)")
+      #expect(try await server.api.value("/users/dave/referred_by.json") == "null")
     }
   }
 

@@ -80,6 +80,8 @@ import TreeModel
     #expect(server.mail?.server.port == 587 && server.mail?.server.timeoutMilliseconds == 5000)
     #expect(server.mail?.from.description == "Hunt <a@b.c>")
     #expect(try Self.load("{\(Self.least), \"rateLimits\": false}").rateLimits == nil)
+    let proxied = try Self.load("{\(Self.least), \"listen\": {\"behindProxy\": true}}")
+    #expect(proxied.listen.trustedProxies == ["127.0.0.0/8", "::1"].compactMap { AddressRange(parsing: $0) })
   }
 
   static let rows: [(String, [String])] = [
@@ -112,6 +114,13 @@ import TreeModel
       [
         "1:65: 0.0.0.0 can be reached by others, and tokens would travel in the clear: give \"tls\", listen on 127.0.0.1, "
           + "or say \"behindProxy\": true where a proxy speaks TLS."
+      ]
+    ),
+    (
+      "{\(least), \"listen\": {\"host\": \"0.0.0.0\", \"behindProxy\": true}}",
+      [
+        "1:65: Name the proxy's address in \"trustedProxies\": without its word for who the client is, all players would be one "
+          + "client, and share one client's limits."
       ]
     ),
   ]

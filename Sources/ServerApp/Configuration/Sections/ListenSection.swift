@@ -6,6 +6,7 @@ struct ListenSection: ConfigurationSection {
   let port: Int
   /// Whether a proxy in front of the server speaks TLS with the clients.
   let isBehindProxy: Bool
+  /// Whose word counts for who the client is; unless said otherwise, a proxy on this machine.
   let trustedProxies: [AddressRange]
   /// Milliseconds that requests in flight get when the server stops.
   let drain: Int64
@@ -15,7 +16,9 @@ struct ListenSection: ConfigurationSection {
     host = reader.text("host") ?? "127.0.0.1"
     port = reader.integer("port", 0...65_535) ?? 9000
     isBehindProxy = reader.flag("behindProxy") ?? false
-    trustedProxies = (reader.texts("trustedProxies") ?? []).compactMap { text in
+    // Without the proxy's word everybody would come from the proxy's address, and all players would share one limit.
+    let isLocalProxy = isBehindProxy && ServerConfiguration.isLoopback(host)
+    trustedProxies = (reader.texts("trustedProxies") ?? (isLocalProxy ? ["127.0.0.0/8", "::1"] : [])).compactMap { text in
       if let range = AddressRange(parsing: text) { return range }
       reader.fault(
         "trustedProxies", "\"\(text)\" is no address; write \"10.0.0.5\", \"10.0.0.0/8\" or \"fd00::/8\".")
