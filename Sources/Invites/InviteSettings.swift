@@ -22,6 +22,8 @@ public struct InviteSettings: Sendable {
   public var campaigns: [String: Campaign] = [:]
   /// Mails that one player may have sent in a day.
   public var perSenderPerDay = 20
+  /// Whether anonymous accounts may have mails sent: they cost nothing to make, and nobody answers for them.
+  public var mailsFromAnonymous = false
   /// Invitations that one address may get in a week, from all players together.
   public var perRecipientPerWeek = 3
   /// Whether mails carry a picture that says that they were opened. Off: it watches people who did not ask for it.
@@ -39,7 +41,9 @@ public struct InviteSettings: Sendable {
   /// Reads the document.
   public init(json: JSON) throws(InviteFault) {
     self.init()
-    let known: Set<String> = ["appName", "campaigns", "perSenderPerDay", "perRecipientPerWeek", "trackOpening"]
+    let known: Set<String> = [
+      "appName", "campaigns", "perSenderPerDay", "perRecipientPerWeek", "trackOpening", "mailsFromAnonymous",
+    ]
     guard let members = json.object else { throw InviteFault(.invalid, "The settings must be a JSON object.") }
     if let stranger = members.first(where: { !known.contains($0.key) }) {
       throw InviteFault(
@@ -54,6 +58,7 @@ public struct InviteSettings: Sendable {
     perSenderPerDay = try Self.number(json, "perSenderPerDay") ?? perSenderPerDay
     perRecipientPerWeek = try Self.number(json, "perRecipientPerWeek") ?? perRecipientPerWeek
     tracksOpening = json["trackOpening"]?.bool ?? false
+    mailsFromAnonymous = json["mailsFromAnonymous"]?.bool ?? false
     guard let campaigns = json["campaigns"], !campaigns.isNull else { return }
     guard let list = campaigns.object, list.count <= 100 else {
       throw InviteFault(.invalid, "campaigns must be an object of names and campaigns, 100 at most.")
@@ -104,7 +109,12 @@ public struct InviteSettings: Sendable {
       }
       templates[member.key.lowercased()] = try InviteTemplates(sources, over: base(member.key))
     }
-    return Campaign(link: json["link"]?.string, image: image, partner: partner, channels: channels, templates: templates)
+    let link = json["link"]?.string
+    if let link, !(link.hasPrefix("https://") || link.hasPrefix("http://")) || link.utf8.count > 7168 {
+      throw InviteFault(
+        .invalid, "campaigns.\(name): link must be a long link: https://go.example.com/?link=https%3A%2F%2Fexample.com.")
+    }
+    return Campaign(link: link, image: image, partner: partner, channels: channels, templates: templates)
   }
 
   /// Whether a text is a link of an app: a scheme of its own, or the web.
@@ -151,6 +161,7 @@ public struct InviteSettings: Sendable {
     return [
       "appName": .string(appName), "campaigns": .object(list), "perSenderPerDay": .int(Int64(perSenderPerDay)),
       "perRecipientPerWeek": .int(Int64(perRecipientPerWeek)), "trackOpening": .bool(tracksOpening),
+      "mailsFromAnonymous": .bool(mailsFromAnonymous),
     ]
   }
 }

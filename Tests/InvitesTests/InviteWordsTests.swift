@@ -31,6 +31,7 @@ import TreeModel
     "settings that cannot work are refused",
     arguments: [
       "[]", "{\"x\":1}", "{\"appName\":\"\"}", "{\"perSenderPerDay\":-1}", "{\"campaigns\":[]}",
+      "{\"campaigns\":{\"a\":{\"link\":\"javascript:1\"}}}",
       "{\"campaigns\":{\"a\":{\"x\":1}}}",
       "{\"campaigns\":{\"a\":{\"image\":\"http://x\"}}}",
       "{\"campaigns\":{\"a\":{\"partner\":\"javascript:alert({{link}})\"}}}",

@@ -35,6 +35,7 @@ extension ReplayRoutes {
     query: [.namespace],
     body: [
       .maybe("into", .form("^/"), "an empty folder of the server's machine, which keeps what is built"),
+      .maybe("reason", .text, "why, for the audit log"),
       .maybe("rerun", .boolean, "whether the functions run again, to list what they would do differently"),
     ],
     answer: .object([

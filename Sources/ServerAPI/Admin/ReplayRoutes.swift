@@ -38,7 +38,8 @@ enum ReplayRoutes {
     }.described(trialDescription),
     Route.change(
       .POST, "/admin/v1/replays/rebuild", audit: "replays.rebuild",
-      "Builds the namespace anew from its commits and compares; body: into (an empty folder that keeps it), rerun.", rebuild
+      "Builds the namespace anew from its commits and compares; body: into (an empty folder that keeps it), rerun, reason.",
+      rebuild
     ).described(rebuildDescription),
     Route.listing("/admin/v1/replays/{id}", "One replay, with its progress.", show).described(showDescription),
     Route.listing(

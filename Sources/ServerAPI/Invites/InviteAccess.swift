@@ -41,8 +41,20 @@ struct InviteAccess {
     }
   }
 
+  /// Refuses mail in the name of a player whom nobody can answer to.
+  func checkMails(_ caller: Caller) throws(LinkFault) {
+    guard !invites.settings.mailsFromAnonymous, caller.auth?.json["provider"]?.string == "anonymous" else { return }
+    throw LinkFault(
+      .permissionDenied,
+      "Players without a linked account send no mails: link a credential first, share the link on another way, or set "
+        + "\"mailsFromAnonymous\" in the settings of invitations.", reason: "anonymous")
+  }
+
   /// A link of the player's own, with the channel in it, so that channels can be compared.
-  func link(_ wish: InviteWish, owner: String, invite: String?) async throws(LinkFault) -> String {
+  ///
+  /// Counts against the limits of making links, except for an administrator.
+  func link(_ wish: InviteWish, owner: String, invite: String?, for caller: Caller) async throws(LinkFault) -> String {
+    if !caller.isAdmin { try links.countCreation(key: "player/\(owner)") }
     let campaign = try InviteRoutes.asking { () throws(InviteFault) in try invites.campaign(wish.campaign) }
     guard let text = campaign.link else {
       throw LinkFault(

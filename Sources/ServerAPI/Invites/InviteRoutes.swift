@@ -57,7 +57,7 @@ enum InviteRoutes {
       guard let url = LinkURL(given), url.isWeb else { throw LinkFault(.invalidArgument, "link must be a URL.") }
       link = url.text
     } else {
-      link = try await access.link(wish, owner: access.player(caller, json), invite: nil)
+      link = try await access.link(wish, owner: access.player(caller, json), invite: nil, for: caller)
     }
     return try asking { () throws(InviteFault) in
       try access.invites.content(
@@ -94,11 +94,12 @@ enum InviteRoutes {
     let wish = try InviteWish(json)
     var recipient: String?
     if wish.channel == .email {
+      try access.checkMails(caller)
       guard let to = json["to"]?.string else { throw LinkFault(.invalidArgument, "to is missing: the mail address.") }
       recipient = try asking { () throws(InviteFault) in try access.invites.checked(recipient: to) }
     }
     let id = access.invites.newID()
-    let link = try await access.link(wish, owner: player, invite: id)
+    let link = try await access.link(wish, owner: player, invite: id, for: caller)
     let host = link.dropFirst("https://".count).prefix { $0 != "/" }
     var content = try asking { () throws(InviteFault) in
       try access.invites.content(

@@ -9,8 +9,10 @@ struct WhyQuestion {
   static let changesMax = 20
   /// Entries that are told.
   static let entriesMax = 20
-  /// Values of other players that are looked at.
-  static let leavesMax = 20_000
+  /// Values of other players that are looked at: the records of some hundred thousand players, in a second or two.
+  static let leavesMax = 2_000_000
+  /// So many of them are in memory at a time.
+  private static let leavesAtATime = 10_000
   /// Other players that are told of.
   static let mentionsMax = 10
   /// Commits of another player's place.
@@ -90,12 +92,10 @@ struct WhyQuestion {
     var sawAll = true
     var seen: Set<Key> = [uid]
     for root in Set(currencies.compactMap(\.playersRoot)) {
-      let leaves = try snapshot.leaves(in: namespace, under: PathBytes(root), limit: Self.leavesMax + 1)
-      sawAll = sawAll && leaves.count <= Self.leavesMax
-      for leaf in leaves where leaf.leaf.scalar == .string(uid.text) {
-        guard let path = leaf.leaf.path.path, path.depth > root.depth, seen.insert(path.keys[root.depth]).inserted else {
-          continue
-        }
+      let (places, isComplete) = try places(naming: .string(uid.text), below: PathBytes(root))
+      sawAll = sawAll && isComplete
+      for path in places {
+        guard path.depth > root.depth, seen.insert(path.keys[root.depth]).inserted else { continue }
         guard mentions.count < Self.mentionsMax else { return (mentions, false) }
         let player = path.keys[root.depth]
         let stories = try stories(of: player, limit: Self.mentionChanges).compactMap { unpaid($0) }
@@ -103,6 +103,25 @@ struct WhyQuestion {
       }
     }
     return (mentions, sawAll)
+  }
+
+  /// Where a value stands below a node, in path order; and whether all of the node was looked at.
+  private func places(naming value: Scalar, below root: PathBytes) throws(StorageError) -> ([Path], Bool) {
+    let head = try snapshot.head(of: namespace).revision
+    var places: [Path] = []
+    var looked = 0
+    var last = root
+    while looked < Self.leavesMax {
+      let page = try snapshot.leaves(in: namespace, after: last, asOf: head, limit: Self.leavesAtATime)
+      for leaf in page {
+        guard root.contains(leaf.leaf.path) else { return (places, true) }
+        if leaf.leaf.scalar == value, let path = leaf.leaf.path.path { places.append(path) }
+      }
+      guard page.count == Self.leavesAtATime, let end = page.last?.leaf.path else { return (places, true) }
+      looked += page.count
+      last = end
+    }
+    return (places, false)
   }
 
   /// A story without what paid: this player's payments are told by their entries, others' are not asked for. Of changes that

@@ -220,6 +220,35 @@ import TreeModel
     }
   }
 
+  @Test("anonymous players pass links on, but send mails only where that is on")
+  func anonymous() async throws {
+    try await run { server in
+      let mail = "{\"channel\":\"email\",\"to\":\"bob@example.com\",\"inviter\":\"Eve\"}"
+      let token = LinkServer.token("eve", provider: "anonymous")
+      let (refused, fault) = try await server.post("/v1/invites:send", mail, key: nil, headers: token)
+      #expect(refused == 403 && fault.compact.contains("link a credential first"), "\(fault.compact)")
+      let (copied, _) = try await server.post("/v1/invites:send", "{\"channel\":\"copy\"}", key: nil, headers: token)
+      #expect(copied == 200)
+      let open = Self.settings.replacing("\"appName\"", with: "\"mailsFromAnonymous\":true,\"appName\"")
+      _ = try await server.api.send("PUT", "/admin/v1/invites/settings", open, headers: APIServer.admin)
+      #expect(try await server.post("/v1/invites:send", mail, key: nil, headers: token).0 == 200)
+    }
+  }
+
+  @Test("whoever makes links too fast by invitations is slowed down too")
+  func creationLimit() async throws {
+    try await run { server in
+      let settings = LinkServer.settings.replacing("\"createPerSecond\":1000", with: "\"createPerSecond\":2")
+      #expect(try await server.api.send("PUT", "/admin/v1/links/settings", settings, headers: APIServer.admin).status == 200)
+      var statuses: [Int] = []
+      for _ in 0..<3 {
+        let body = "{\"channel\":\"copy\",\"inviter\":\"Eve\"}"
+        statuses.append(try await server.post("/invites/render", body, key: nil, headers: LinkServer.token("eve")).0)
+      }
+      #expect(statuses == [200, 200, 429])
+    }
+  }
+
   @Test("opening is watched only where that is on")
   func opening() async throws {
     try await run { server in

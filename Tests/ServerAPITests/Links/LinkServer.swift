@@ -35,6 +35,7 @@ struct LinkServer: Sendable {
 
   static let settings = """
     {"domains":["https://go.acme.test/r","https://go.acme.test/mypath","https://links.acme.test"],
+     "hosts":["acme.test"],
      "apps":{"ios":[{"bundleId":"test.acme.ios","appStoreId":"900100200","appIdPrefix":"TEAM12345A","name":"Acme"},
                     {"bundleId":"test.acme.bare"}],
              "android":[{"packageName":"test.acme.app","sha256Fingerprints":["\(fingerprint)"]}]},
@@ -109,9 +110,11 @@ struct LinkServer: Sendable {
   }
 
   /// An ID token that development takes.
-  static func token(_ uid: String) -> [String: String] {
+  static func token(_ uid: String, provider: String = "password") -> [String: String] {
     func part(_ text: String) -> String { Base64.encode(Array(text.utf8), as: .url) }
-    return ["Authorization": "Bearer \(part("{\"alg\":\"none\"}")).\(part("{\"sub\":\"\(uid)\",\"user_id\":\"\(uid)\"}"))."]
+    let claims =
+      "{\"sub\":\"\(uid)\",\"user_id\":\"\(uid)\",\"firebase\":{\"sign_in_provider\":\"\(provider)\"}}"
+    return ["Authorization": "Bearer \(part("{\"alg\":\"none\"}")).\(part(claims))."]
   }
 }
 

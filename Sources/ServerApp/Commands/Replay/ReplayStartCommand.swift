@@ -39,7 +39,12 @@ struct ReplayStartCommand: AsyncParsableCommand {
   var server: ServerOptions
 
   mutating func validate() throws {
-    guard selection.mode != .rebuild else { return }
+    guard selection.mode != .rebuild else {
+      guard !dryRun, !detach else {
+        throw ValidationError("--rebuild changes nothing and is waited for: leave out --dry-run and --detach.")
+      }
+      return
+    }
     guard reason?.isEmpty == false || dryRun else { throw ValidationError("--reason must say why, for the record.") }
     guard into == nil, !rerun else { throw ValidationError("--into and --rerun belong to --rebuild.") }
   }
@@ -92,6 +97,7 @@ struct ReplayStartCommand: AsyncParsableCommand {
 
   private func rebuild() async throws {
     var members: [JSON.Member] = []
+    if let reason { members.append(.init(key: "reason", value: .string(reason))) }
     if let into { members.append(.init(key: "into", value: .string(into))) }
     if rerun { members.append(.init(key: "rerun", value: .bool(true))) }
     let body = JSON.object(members)
