@@ -16,4 +16,8 @@ enum ReferrerRequirement: String, Codable, Sendable {
   case nothing
   /// A record in the tree.
   case record
+  /// An account of this server.
+  case account
+  /// A record in the tree; until it appears, the coins wait.
+  case hold
 }

@@ -32,11 +32,22 @@ func rewardReferrals(_ functions: Functions) {
       return .skipped("cycle")
     }
     let hasRecord = try await context.exists(at: Users.record.path(filling: [referrer.text]))
-    if !hasRecord && settings.requireReferrer == .record { return .skipped("unknown_referrer") }
+    switch settings.requireReferrer {
+    case .record where !hasRecord: return .skipped("unknown_referrer")
+    case .account:
+      guard try await context.hasAccount(referrer) else { return .skipped("unknown_referrer") }
+    case .hold where !hasRecord:
+      try await context.set(HeldReferrals.amount, referrer, player, to: settings.amount)
+      return .done
+    case .nothing, .record, .hold: break
+    }
     try await context.credit(
       Users.gold, referrer, amount: settings.amount, code: "level5",
       once: settings.repeats == .once ? "level5/\(player)" : nil, subject: "\(player)",
       note: hasRecord ? nil : "ghost_referrer")
     return .done
   }
+
+  // Only a deployment that holds rewards back pays for looking at each new record.
+  if functions.settings(Settings(), of: "rewardReferrals").requireReferrer == .hold { HeldReferrals.payLater(functions) }
 }

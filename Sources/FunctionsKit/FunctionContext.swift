@@ -53,6 +53,12 @@ public final class FunctionContext: Sendable {
     return try reader.exists(path, at: time)
   }
 
+  /// Whether a user has an account on this server: as of now, since accounts are not part of the tree and its history.
+  public func hasAccount(_ user: UserID) async throws -> Bool {
+    try checkUse()
+    return try reader.hasAccount(user.text)
+  }
+
   /// Whether anything is at a path as of the event's commit: cheap, however much it is.
   public func exists(at path: Path) async throws -> Bool {
     try checkUse()

@@ -8,6 +8,8 @@ public protocol FunctionReader: Sendable {
   func existsAtEvent(_ path: Path) throws -> Bool
   /// Whether anything was there at a moment, in milliseconds since 1970. Before what the log still holds: when it begins.
   func exists(_ path: Path, at time: Int64) throws -> Bool
+  /// Whether a user has an account on this server, as it is now.
+  func hasAccount(_ uid: String) throws -> Bool
   /// The node as it is now.
   func latestNode(_ path: Path) throws -> TreeNode
   /// What stood there just before the event's commit.

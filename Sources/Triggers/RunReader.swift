@@ -31,6 +31,12 @@ struct RunReader: FunctionReader {
     }.result
   }
 
+  func hasAccount(_ uid: String) throws -> Bool {
+    try engine.readAhead { (snapshot) throws(StorageError) in
+      try snapshot.account(in: namespace, uid: uid) != nil
+    }.result
+  }
+
   func latestNode(_ path: Path) throws -> TreeNode { try node(path, asOf: nil) }
 
   private func node(_ path: Path, asOf revision: Revision?) throws -> TreeNode {

@@ -39,6 +39,23 @@ struct AccountTriggerTests {
       actor: .anonymous, address: "test", base: "http://localhost", apiKey: "k")
   }
 
+  @Test("Where a referrer must have an account, one without is not paid, one with is")
+  func requiredAccount() async throws {
+    let settings: TreeNode = ["rewardReferrals": ["requireReferrer": "account"]]
+    try await TestServer.run(registerFunctions, settings: settings) { server in
+      let made = try await server.application.accounts.signUp(call(server, [:]))
+      let uid = try #require(made["localId"]?.string)
+      for (player, referrer) in [("bob", "ghost"), ("carl", uid)] {
+        try await server.set(Path(parsing: "/users/\(player)"), ["level": 4, "referred_by": .leaf(.string(referrer))])
+        let write = try await server.set(Path(parsing: "/users/\(player)/level"), 5)
+        let expected: TestWrite.Ending = referrer == uid ? .done : .skipped("unknown_referrer")
+        #expect(write.outcomes == ["rewardReferrals": expected])
+      }
+      #expect(try await server.balance(Path(parsing: "/users/\(uid)/inventory/pieces_of_eight")) == 50)
+      try await server.expectEntries(1)
+    }
+  }
+
   @Test("An account's events run functions once each; coins, log and tree know nothing else of it")
   func life() async throws {
     try await TestServer.run(Self.register) { server in

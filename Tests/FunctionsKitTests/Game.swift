@@ -34,6 +34,7 @@ struct FixedReader: FunctionReader {
   func nodeAtEvent(_ path: Path) throws -> TreeNode { atEvent[path] }
   func existsAtEvent(_ path: Path) throws -> Bool { atEvent[path].exists }
   func exists(_ path: Path, at time: Int64) throws -> Bool { before[path].exists }
+  func hasAccount(_ uid: String) throws -> Bool { false }
   func latestNode(_ path: Path) throws -> TreeNode { latest[path] }
   func nodeBeforeEvent(_ path: Path) throws -> TreeNode { before[path] }
 }

@@ -105,6 +105,31 @@ struct LevelRewardTests {
     }
   }
 
+  @Test("A reward is held until its referrer has a record, whichever comes first, and is paid once")
+  func held() async throws {
+    let tree: TreeNode = ["users": ["bob": ["level": 4, "referred_by": "late"], "eve": ["level": 4, "referred_by": "late"]]]
+    let settings: TreeNode = ["rewardReferrals": ["requireReferrer": "hold"]]
+    try await TestServer.run(registerFunctions, tree: tree, settings: settings) { server in
+      try await server.set(Game.level("bob"), 5)
+      try await server.set(Game.level("eve"), 5)
+      #expect(try await server.balance(Game.gold("late")) == 0)
+      #expect(try await server.node("/held_referrals/late") == ["bob": 50, "eve": 50])
+      let arrival = try await server.set("/users/late/name", "Late")
+      #expect(arrival.outcomes == ["payHeldReferrals": .done])
+      #expect(try await server.balance(Game.gold("late")) == 100)
+      #expect(try await !server.node("/held_referrals").exists)
+      try await server.expectEntries(2)
+      // The level was reached before the record came, and the reward's function ran after it: the run sees no record then.
+      try await server.set("/users/zoe", ["level": 4, "referred_by": "soon"])
+      try await server.pause("rewardReferrals")
+      try await server.set(Game.level("zoe"), 5)
+      try await server.set("/users/soon/name", "Soon")
+      try await server.resume("rewardReferrals")
+      #expect(try await server.balance(Game.gold("soon")) == 50)
+      #expect(try await !server.node("/held_referrals").exists)
+    }
+  }
+
   @Test("The referrer is read as of the event: a change that comes later does not redirect the coins (rule 14)")
   func asOfEvent() async throws {
     try await TestServer.run(registerFunctions, tree: Game.bobAtFour) { server in

@@ -65,6 +65,7 @@ import TreeModel
       #expect(why.contains("Taken back by entry 2: oops."))
       #expect(await call(["data", "get", "/users/bob/level", "--at", "1"]) == "4\n")
       #expect(await call(["data", "get", "/users/bob/level", "--at", "1h"]) == "null\n")
+      #expect(await call(["data", "export", "/users/bob/level", "--at", "1"]) == "4\n")
       #expect(await call(["data", "diff", "/users/bob/level", "--from", "1"]).contains("/users/bob/level  4       5"))
       #expect(await call(["data", "log", "/users/bob/level"]).contains("admin:owner  /users/bob/level  4       5"))
       #expect(await call(["audit", "list", "--action", "functions"]).contains("functions.resume  ok"))
