@@ -75,6 +75,11 @@ public struct PathBytes: Sendable, Hashable {
     other.bytes.count >= bytes.count && other.bytes.starts(with: bytes)
   }
 
+  /// The node above at which the first so many bytes end: as ``segmentEnd(at:)`` says.
+  public func prefix(_ count: Int) -> PathBytes {
+    count == bytes.count ? self : PathBytes(bytes: Array(bytes[..<count]))
+  }
+
   private static func append(_ key: Key, to bytes: inout [UInt8]) {
     if let value = key.integer {
       let flipped = UInt32(bitPattern: value) ^ 0x8000_0000
@@ -94,7 +99,9 @@ public struct PathBytes: Sendable, Hashable {
     text.withUTF8 { utf8 in
       // The one key with a dot in front that there is (``Key/accounts``).
       if utf8.first == UInt8(ascii: "."), key == .accounts { return bytes += [0xFF, 0xFF] }
-      for byte in utf8 { bytes.append(byte == 0xEE ? 0xFE : byte == 0xEF ? 0xFF : byte) }
+      let start = bytes.count
+      bytes.append(contentsOf: utf8)
+      for (index, byte) in utf8.enumerated() where byte == 0xEE || byte == 0xEF { bytes[start + index] = byte + 0x10 }
     }
     bytes.append(terminator)
   }

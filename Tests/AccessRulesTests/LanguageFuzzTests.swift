@@ -28,7 +28,7 @@ struct LanguageFuzzTests {
   func soup() {
     var random = SplitMix64(seed: 11)
     var accepted = 0
-    for _ in 0..<2000 {
+    for _ in 0..<1200 {
       let count = Int.random(in: 1...12, using: &random)
       let text = (0..<count).map { _ in Self.pieces[Int.random(in: 0..<Self.pieces.count, using: &random)] }.joined()
       do throws(RulesFault) {
@@ -38,14 +38,14 @@ struct LanguageFuzzTests {
         #expect(error.line == 1 && error.column > 0 && !error.message.isEmpty, "\(text): \(error)")
       }
     }
-    #expect(accepted > 5)
+    #expect(accepted > 3)
   }
 
   @Test("Deep, long and wide expressions are refused or judged, in little time")
   func size() {
     let clock = ContinuousClock()
     let took = clock.measure {
-      for count in [50, 127, 5000] {
+      for count in [50, 127, 2000] {
         for text in [
           String(repeating: "(", count: count) + "true" + String(repeating: ")", count: count),
           String(repeating: "!", count: count) + "true",
@@ -64,7 +64,7 @@ struct LanguageFuzzTests {
         }
       }
     }
-    #expect(took < .seconds(30))
+    #expect(took < .seconds(10))
   }
 
   @Test("A chain of thousands of conditions is one rule, and is judged to its end")

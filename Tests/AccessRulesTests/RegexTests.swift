@@ -54,14 +54,14 @@ struct RegexTests {
     ])
   func linear(_ pattern: String, _ letter: String) throws {
     let clock = ContinuousClock()
-    let took = try clock.measure { _ = try Self.matches(pattern, String(repeating: letter, count: 2000) + "!") }
-    #expect(took < .seconds(10))
+    let took = try clock.measure { _ = try Self.matches(pattern, String(repeating: letter, count: 600) + "!") }
+    #expect(took < .seconds(5))
   }
 
   @Test("Every way of walking a program agrees with trying all ways, on random expressions")
   func model() throws {
     var random = RandomRegex(seed: 7)
-    for _ in 0..<150 {
+    for _ in 0..<100 {
       let regex = random.regex(depth: 3)
       for _ in 0..<6 {
         let text = random.text()

@@ -108,9 +108,9 @@ struct RuleSetTests {
 
   @Test("A large file on one line is read in one walk")
   func large() throws {
-    let children = (0..<20_000).map { "\"k\($0)\":{\".read\":true}" }.joined(separator: ",")
+    let children = (0..<5000).map { "\"k\($0)\":{\".read\":true}" }.joined(separator: ",")
     let rules = try RuleSet(parsing: "{\"rules\":{\(children)}}")
-    #expect(rules.root.children.count == 20_000)
+    #expect(rules.root.children.count == 5000)
   }
 
   @Test("Whatever the bytes are, the answer is rules or a fault with a place in the file")
@@ -118,7 +118,7 @@ struct RuleSetTests {
     var random = SplitMix64(seed: 20)
     let pieces = Array("{}[]\"\\/*,:$.#\n\r\t u0d8é😀truefalsnl.read$a".unicodeScalars)
     let source = Array(Self.game.unicodeScalars)
-    for _ in 0..<1500 {
+    for _ in 0..<700 {
       var text = source
       for _ in 0..<Int.random(in: 1...4, using: &random) {
         let at = Int.random(in: 0..<text.count, using: &random)

@@ -51,6 +51,50 @@ struct AccessTests {
     }
   }
 
+  /// An unsigned token with these claims.
+  private static func token(_ claims: String) -> String { "eyJhbGciOiJub25lIn0." + Base64.encode(claims.utf8, as: .url) + "." }
+
+  private static let ruled =
+    #"{"rules":{"own":{"$uid":{".read":"auth.uid == $uid",".write":"auth.uid == $uid && auth.team == 'red'"}}}}"#
+
+  @Test("A token of the database's first years: auth is what it holds in d; admin passes by the rules, in development alone")
+  func legacy() async throws {
+    let red = Self.token(#"{"v":0,"iat":1,"d":{"uid":"bob","team":"red"}}"#)
+    let blue = Self.token(#"{"v":0,"iat":1,"d":{"uid":"bob","team":"blue"}}"#)
+    let nobody = Self.token(#"{"v":0,"iat":1,"d":{"team":"red"}}"#)
+    let admin = Self.token(#"{"v":0,"iat":1,"admin":true,"d":{"uid":"ops"}}"#)
+    try await APIServer.run { server in
+      let denied = APIServer.error("Permission denied")
+      try await server.expect(
+        .init("PUT", "/.settings/rules.json", Self.ruled, headers: APIServer.admin),
+        .init("PUT", "/own/bob.json?auth=\(red)", "1"), .init("GET", "/own/bob.json?auth=\(blue)", is: "1"),
+        .init("PUT", "/own/bob.json?auth=\(blue)", "2", status: 401, is: denied),
+        .init("GET", "/own/bob.json?auth=\(nobody)", status: 401, is: denied),
+        .init("PUT", "/elsewhere.json?auth=\(admin)", "3"), .init("GET", "/.json?auth=\(admin)"),
+        // Claims of another's kind in d give nothing.
+        .init("GET", "/.json?auth=\(Self.token(#"{"v":0,"d":{"uid":"bob","admin":true}}"#))", status: 401, is: denied),
+        .init("GET", "/.json?auth=\(Self.token(#"{"v":0,"d":5}"#))", status: 401))
+      // An explanation comes along, as with the claim debug of the hosted service: in development everybody gets it.
+      let answer = try await server.send("PUT", "/own/bob.json?auth=\(blue)", "2")
+      #expect(answer["x-firebase-auth-debug"]?.contains("auth.team == 'red'") == true)
+      let namespace = try #require(server.database.namespace(named: "game"))
+      let actors = try server.database.engine.read { (snapshot) throws(StorageError) in
+        try snapshot.commits(in: namespace, after: .zero, limit: 10).map(\.actor)
+      }
+      #expect(actors.suffix(2) == [.user(uid: "bob"), .admin("ops")])
+    }
+    // Where administrators have a secret, nobody becomes one by a claim; in production no such token is one.
+    let secret = AccessPolicy(mode: .development, adminTokens: [AdminToken(name: "owner", secret: "s3cret")])
+    for (access, message) in [(secret, "Could not parse auth token."), (Self.production, "Could not parse auth token.")] {
+      try await APIServer.run(access: access) { server in
+        try await server.expect(.init("GET", "/a.json?auth=\(admin)", status: 401, is: APIServer.error(message)))
+      }
+    }
+    try await APIServer.run(access: Self.production) { server in
+      try await server.expect(.init("GET", "/a.json?auth=\(red)", status: 401))
+    }
+  }
+
   @Test("disableTriggers, import and writeSizeLimit=unlimited need credentials")
   func privileges() async throws {
     try await APIServer.run { server in

@@ -162,6 +162,12 @@ def pages(links, checks, folder, keep):
     chromium(
         link.replace("https:", "http:"), shot, 390, 844, *reaching(links.port))
     checks.check("the screenshot is there", os.path.getsize(shot) > 20_000)
+    for name, texts in LOOKS.items():
+        other, _ = links.create(link="https://acme.test/play?invitedby=alice", ibi="test.acme.ios", **texts)
+        for scheme, dark in (("light", []), ("dark", ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"])):
+            shot = os.path.join(keep or folder, f"invitation-{name}-{scheme}.png")
+            chromium(other.replace("https:", "http:"), shot, 390, 844, *reaching(links.port), *dark)
+            checks.check(f"the page {name} is drawn, {scheme}", os.path.getsize(shot) > 20_000)
     return button.get("data-copy", ""), code
 
 
@@ -236,6 +242,14 @@ def tables(program, server, checks, folder):
     shown = subprocess.run([program, "links", "show", f"{PREFIX}/Old5", *where], capture_output=True, text=True)
     checks.check("links show", "poster 5" in shown.stdout and "https://acme.test/p/5" in shown.stdout, shown.stdout)
 
+
+# Texts that a page must look right with.
+LOOKS = {
+    "bare": {},
+    "long": {"st": "Captain Alice Rackham-Bonaventura of the Seven Seas and her merry crew of privateers have been looking for "
+                   "somebody exactly like you for donaudampfschifffahrtsgesellschaftskapitaen weeks", "sd": "Sail with Alice. " * 20},
+    "rtl": {"st": "أليس تدعوك للعب معها", "sd": "أبحر مع أليس وسيحصل كل منكما على 50 قطعة من ثمانية لرحلتك الأولى."},
+}
 
 # Chromium asks for it in vain: the address is nobody's. The page must look right without it.
 IMAGE = "https://cdn.acme.test/banner.png"

@@ -23,7 +23,7 @@ struct Main {
           usage: commits [--small] [--keep] [--rules]
             --small  a moment of each, to see that they work
             --keep   leave the data behind
-            --rules  what the referral game's rules cost, instead of what SQLite costs
+            --rules  what the referral game's rules and indexes cost, instead of what SQLite costs
           """
         )
         exit(argument == "--help" ? 0 : 2)

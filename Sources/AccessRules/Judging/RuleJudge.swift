@@ -38,8 +38,18 @@ public struct RuleJudge {
   /// - Parameter query: the window over its children that is asked for; nil for the whole node.
   /// - Throws: if the tree could not be looked at.
   public func mayRead(_ path: Path, query: Query? = nil) throws(RuleTreeFault) -> Bool {
+    try judgeRead(path, query: query).isAllowed
+  }
+
+  /// The same, with how long it holds: for a listen, which outlives the moment.
+  public func judgeRead(_ path: Path, query: Query? = nil) throws(RuleTreeFault) -> RuleVerdict {
     let scope = RuleScope(auth: auth, now: now, tree: tree, query: RuleQuery(query), stepsMax: stepsMax)
     scope.keys = path.keys
+    let isAllowed = try isReadable(path, scope)
+    return RuleVerdict(isAllowed: isAllowed, holdsUntil: scope.holdsUntil)
+  }
+
+  private func isReadable(_ path: Path, _ scope: RuleScope) throws(RuleTreeFault) -> Bool {
     var node: RuleNode? = rules.root
     for depth in 0...path.depth {
       guard let here = node else { break }
@@ -68,7 +78,8 @@ public struct RuleJudge {
   /// A rule node on the way to a write, with what is known of it already: an operation of many places asks each rule once.
   private struct Level {
     let node: RuleNode
-    let place: PathBytes
+    /// How many bytes of the write's place lead here.
+    let end: Int
     var mayWrite: Bool?
     var isValid: Bool?
   }
@@ -79,21 +90,22 @@ public struct RuleJudge {
   /// - Throws: if the tree could not be looked at.
   public func mayWrite(_ writes: [RuleWrite]) throws(RuleTreeFault) -> Bool {
     let scope = RuleScope(auth: auth, now: now, tree: tree, query: RuleQuery(nil), stepsMax: stepsMax)
-    var levels = [Level(node: rules.root, place: .root)]
+    var levels = [Level(node: rules.root, end: 0)]
     for write in writes {
-      go(to: write.path, &levels, scope)
-      guard try isAllowed(&levels, scope) else { return false }
+      go(to: write, &levels, scope)
+      guard try isAllowed(write.place, &levels, scope) else { return false }
       if case .node(let node) = write.value, !node.exists { continue }
-      guard try isValid(&levels, scope) else { return false }
+      guard try isValid(write.place, &levels, scope) else { return false }
       if case .node(let node) = write.value, levels.count == write.path.depth + 1, let last = levels.last {
-        guard try isValid(node, below: last.node, at: last.place, scope) else { return false }
+        guard try isValid(node, below: last.node, at: write.place, scope) else { return false }
       }
     }
     return true
   }
 
   /// Leaves the levels that lie on both ways, and adds those of the rest of this one.
-  private func go(to path: Path, _ levels: inout [Level], _ scope: RuleScope) {
+  private func go(to write: RuleWrite, _ levels: inout [Level], _ scope: RuleScope) {
+    let path = write.path
     if !scope.keys.isEmpty {
       let shared = zip(scope.keys, path.keys).prefix { $0 == $1 }.count
       levels.removeLast(max(0, levels.count - shared - 1))
@@ -102,19 +114,20 @@ public struct RuleJudge {
     levels.reserveCapacity(path.depth + 1)
     while levels.count <= path.depth {
       let key = path.keys[levels.count - 1]
-      guard let node = levels[levels.count - 1].node.child(key) else { return }
-      levels.append(Level(node: node, place: levels[levels.count - 1].place.child(key)))
+      let last = levels[levels.count - 1]
+      guard let node = last.node.child(key), let end = write.place.segmentEnd(at: last.end) else { return }
+      levels.append(Level(node: node, end: end))
     }
   }
 
-  private func isAllowed(_ levels: inout [Level], _ scope: RuleScope) throws(RuleTreeFault) -> Bool {
+  private func isAllowed(_ place: PathBytes, _ levels: inout [Level], _ scope: RuleScope) throws(RuleTreeFault) -> Bool {
     for index in levels.indices {
       guard let write = levels[index].node.write else { continue }
       if let known = levels[index].mayWrite {
         if known { return true }
         continue
       }
-      scope.place = levels[index].place
+      scope.place = place.prefix(levels[index].end)
       let holds = try holds(write, of: levels[index].node, scope)
       levels[index].mayWrite = holds
       if holds { return true }
@@ -122,10 +135,10 @@ public struct RuleJudge {
     return false
   }
 
-  private func isValid(_ levels: inout [Level], _ scope: RuleScope) throws(RuleTreeFault) -> Bool {
+  private func isValid(_ place: PathBytes, _ levels: inout [Level], _ scope: RuleScope) throws(RuleTreeFault) -> Bool {
     for index in levels.indices {
       guard let validate = levels[index].node.validate, levels[index].isValid == nil else { continue }
-      scope.place = levels[index].place
+      scope.place = place.prefix(levels[index].end)
       guard try holds(validate, of: levels[index].node, scope) else { return false }
       levels[index].isValid = true
     }

@@ -10,7 +10,11 @@ final class RuleScope {
   let auth: RuleValue
   /// The member that nearly every rule asks for.
   private(set) lazy var uid = auth.member("uid")
-  let now: Int64
+  /// The operation's time; who asks is noted.
+  var now: Int64 {
+    looksAtTime = true
+    return time
+  }
   let tree: any RuleTree
   let query: RuleQuery
   /// The keys on the way to the rule.
@@ -20,13 +24,28 @@ final class RuleScope {
   /// Told of every part that was judged; nil where nobody wants to know.
   var recorder: (any RuleRecording)?
   private var stepsLeft: Int
+  private let time: Int64
+  private var looksAtTime = false
+  /// The earliest moment to come with which `now` was compared.
+  private var turnsAt = Int64.max
 
   init(auth: JSON?, now: Int64, tree: any RuleTree, query: RuleQuery, stepsMax: Int) {
     stepsLeft = stepsMax
     self.auth = auth.map { RuleValue($0) } ?? .null
-    self.now = now
+    time = now
     self.tree = tree
     self.query = query
+  }
+
+  /// Until when what was judged stays as it is; nil if nothing looked at the time.
+  var holdsUntil: Int64? {
+    looksAtTime ? min(turnsAt, time.addingReportingOverflow(RuleVerdict.believedFor).partialValue) : nil
+  }
+
+  /// `now` was compared with a number: when that moment has passed, the comparison may say something else.
+  func noteTurn(_ moment: Scalar) {
+    guard let moment = moment.doubleValue, moment >= Double(time), moment < 9e15 else { return }
+    turnsAt = min(turnsAt, Int64(moment) + 1)
   }
 
   func spend(_ count: Int, _ term: RuleTerm) throws(RuleFailure) {

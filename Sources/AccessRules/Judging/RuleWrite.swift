@@ -12,11 +12,14 @@ public struct RuleWrite: Sendable {
 
   /// The place; of a priority, that of its node.
   public let path: Path
+  /// The same as storage has it.
+  public let place: PathBytes
   /// What it gets.
   public let value: Value
 
   public init(path: Path, value: Value) {
     self.path = path
+    place = PathBytes(path)
     self.value = value
   }
 }

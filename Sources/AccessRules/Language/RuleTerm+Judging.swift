@@ -17,6 +17,11 @@ extension RuleTerm {
 
   /// Judges a part that must be true or false.
   func bool(in scope: RuleScope) throws(RuleFailure) -> Bool {
+    // Most parts are decisions, and no value is made of them unless somebody wants to know it.
+    if isDecision, scope.recorder == nil {
+      try scope.spend(1, self)
+      return try decide(scope)
+    }
     let value = try value(in: scope)
     guard case .scalar(.bool(let bool)) = value else { throw mismatch("a boolean", value) }
     return bool
@@ -44,37 +49,46 @@ extension RuleTerm {
       return target.member(name)
     case .index: return try indexed(scope)
     case .length: return .scalar(.int(Int64(try operands[0].text(in: scope).utf16.count)))
-    case .look(let look): return try self.look(look, scope)
+    case .look(let look): return isDecision ? RuleValue(try decide(scope)) : try self.look(look, scope)
     case .parent:
       guard let parent = try operands[0].snapshot(in: scope).parent else {
         throw RuleFailure(.type("has no parent: it is the root"), operands[0])
       }
       return .snapshot(parent)
     case .child: return .snapshot(try child(scope))
-    case .hasChild: return RuleValue(try scope.glance(try child(scope), self) != .absent)
-    case .hasChildren: return try hasChildren(scope)
     case .text(let method): return try text(method, scope)
-    case .matches(let regex):
-      let text = try operands[0].text(in: scope)
-      try scope.spend(regex.cost(of: text), self)
-      return RuleValue(regex.matches(text))
-    case .not: return RuleValue(!(try operands[0].bool(in: scope)))
     case .minus: return .scalar(try operands[0].number(in: scope).negated)
     case .plus: return try plus(scope)
     case .arithmetic(let kind):
       let left = try operands[0].number(in: scope)
       return .scalar(left.calculating(kind, try operands[1].number(in: scope)))
+    case .choice: return try operands[try operands[0].bool(in: scope) ? 1 : 2].value(in: scope)
+    case .hasChild, .hasChildren, .matches, .not, .equal, .order, .all, .any: return RuleValue(try decide(scope))
+    }
+  }
+
+  /// Judges a part that ``isDecision``.
+  private func decide(_ scope: RuleScope) throws(RuleFailure) -> Bool {
+    switch operation {
+    case .look(let look): return holds(look, of: try scope.glance(try operands[0].snapshot(in: scope), self))
+    case .hasChild: return try scope.glance(try child(scope), self) != .absent
+    case .hasChildren: return try hasChildren(scope)
+    case .matches(let regex):
+      let text = try operands[0].text(in: scope)
+      try scope.spend(regex.cost(of: text), self)
+      return regex.matches(text)
+    case .not: return !(try operands[0].bool(in: scope))
     case .equal(let isNegated):
       let left = try operands[0].value(in: scope)
-      return RuleValue(left.isEqual(to: try operands[1].value(in: scope)) != isNegated)
-    case .order(let order): return RuleValue(try compare(order, scope))
+      return left.isEqual(to: try operands[1].value(in: scope)) != isNegated
+    case .order(let order): return try compare(order, scope)
     case .all:
-      for operand in operands where !(try operand.bool(in: scope)) { return RuleValue(false) }
-      return RuleValue(true)
+      for operand in operands where !(try operand.bool(in: scope)) { return false }
+      return true
     case .any:
-      for operand in operands where try operand.bool(in: scope) { return RuleValue(true) }
-      return RuleValue(false)
-    case .choice: return try operands[try operands[0].bool(in: scope) ? 1 : 2].value(in: scope)
+      for operand in operands where try operand.bool(in: scope) { return true }
+      return false
+    default: preconditionFailure("\(operation) is no decision.")
     }
   }
 
@@ -126,6 +140,7 @@ extension RuleTerm {
       case .greaterOrEqual: !x.isBefore(y)
       }
     case (.scalar(let x), .scalar(let y)) where x.isNumber && y.isNumber:
+      if operands[0].isNow { scope.noteTurn(y) } else if operands[1].isNow { scope.noteTurn(x) }
       guard let place = x.compared(to: y) else { return false }
       return switch order {
       case .less: place < 0

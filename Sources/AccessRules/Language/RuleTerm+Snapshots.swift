@@ -22,11 +22,18 @@ extension RuleTerm {
     switch (look, glance) {
     case (.val, .leaf(let scalar)): return .scalar(scalar)
     case (.val, .map): return .map
-    case (.val, .absent), (.getPriority, _): return .null
-    case (.exists, _): return RuleValue(glance != .absent)
-    case (.isString, .leaf(.string)), (.isBoolean, .leaf(.bool)), (.isNumber, .leaf(.int)), (.isNumber, .leaf(.double)):
-      return RuleValue(true)
-    case (.isString, _), (.isBoolean, _), (.isNumber, _): return RuleValue(false)
+    default: return .null
+    }
+  }
+
+  /// Whether what stands at a place is so.
+  func holds(_ look: Look, of glance: RuleGlance) -> Bool {
+    switch (look, glance) {
+    case (.exists, .absent): false
+    case (.exists, _), (.isString, .leaf(.string)), (.isBoolean, .leaf(.bool)), (.isNumber, .leaf(.int)),
+      (.isNumber, .leaf(.double)):
+      true
+    default: false
     }
   }
 
@@ -40,13 +47,13 @@ extension RuleTerm {
     return snapshot.child(path)
   }
 
-  func hasChildren(_ scope: RuleScope) throws(RuleFailure) -> RuleValue {
+  func hasChildren(_ scope: RuleScope) throws(RuleFailure) -> Bool {
     let snapshot = try operands[0].snapshot(in: scope)
-    guard operands.count > 1 else { return RuleValue(try scope.glance(snapshot, self) == .map) }
+    guard operands.count > 1 else { return try scope.glance(snapshot, self) == .map }
     // All names are judged first: one that is no string makes the rule false, whatever is there.
     let names = try operands.dropFirst().map { (name) throws(RuleFailure) in try name.text(in: scope) }
-    for name in names where try scope.glance(snapshot.child(name), self) == .absent { return RuleValue(false) }
-    return RuleValue(true)
+    for name in names where try scope.glance(snapshot.child(name), self) == .absent { return false }
+    return true
   }
 }
 

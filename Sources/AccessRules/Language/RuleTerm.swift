@@ -66,13 +66,24 @@ final class RuleTerm: Sendable {
   let type: RuleType
   /// The bytes of the expression's text.
   let range: Range<Int>
+  /// Whether it is nothing but true or false, whatever its operands are.
+  let isDecision: Bool
 
   init(_ operation: Operation, _ operands: [RuleTerm] = [], type: RuleType, range: Range<Int>) {
     self.operation = operation
     self.operands = operands
     self.type = type
     self.range = range
+    switch operation {
+    case .look(.exists), .look(.isString), .look(.isBoolean), .look(.isNumber), .hasChild, .hasChildren, .matches, .not, .equal,
+      .order, .all, .any:
+      isDecision = true
+    default: isDecision = false
+    }
   }
+
+  /// Whether it is `now` itself.
+  var isNow: Bool { if case .now = operation { true } else { false } }
 
   /// Whether judging it looks at the tree.
   var looksAtTree: Bool {

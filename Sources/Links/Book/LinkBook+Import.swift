@@ -9,12 +9,36 @@ extension LinkBook {
   public func take(_ rows: [LinkImport.Row], under prefix: LinkPrefix?, isDryRun: Bool, actor: Actor) async throws(LinkFault)
     -> [(row: LinkImport.Row, outcome: LinkImport.Outcome)]
   {
+    let results = await withTaskGroup(of: (Int, Result<LinkImport.Outcome, LinkFault>).self) { group in
+      var results: [Int: Result<LinkImport.Outcome, LinkFault>] = [:]
+      var flying: Set<String> = []
+      for (index, row) in rows.enumerated() {
+        // Of rows with one address the first is taken.
+        while flying.count >= Self.rowsAtOnce || flying.contains(row.short), let (done, result) = await group.next() {
+          results[done] = result
+          flying.remove(rows[done].short)
+        }
+        flying.insert(row.short)
+        group.addTask {
+          do throws(LinkFault) {
+            return (index, .success(try await self.take(row, under: prefix, isDryRun: isDryRun, actor: actor)))
+          } catch {
+            return (index, .failure(error))
+          }
+        }
+      }
+      for await (done, result) in group { results[done] = result }
+      return results
+    }
     var outcomes: [(row: LinkImport.Row, outcome: LinkImport.Outcome)] = []
-    for row in rows {
-      outcomes.append((row, try await take(row, under: prefix, isDryRun: isDryRun, actor: actor)))
+    for (index, row) in rows.enumerated() {
+      if let outcome = try results[index]?.get() { outcomes.append((row, outcome)) }
     }
     return outcomes
   }
+
+  /// Rows that are on their way together: they share transactions.
+  private static let rowsAtOnce = 64
 
   private func take(_ row: LinkImport.Row, under prefix: LinkPrefix?, isDryRun: Bool, actor: Actor) async throws(LinkFault)
     -> LinkImport.Outcome
@@ -26,17 +50,24 @@ extension LinkBook {
     } catch {
       return .refused(error.message)
     }
-    if let there = try entry("\(order.prefix.key)/\(order.customSuffix ?? "")")?.record {
-      return there.canonical == order.parameters.canonical
-        ? .unchanged : .refused("https://\(there.key) is there and leads elsewhere; remove the row, or the link.")
-    }
+    if let outcome = try outcome(whereThereIs: order) { return outcome }
     guard !isDryRun else { return .created }
     do throws(LinkFault) {
       _ = try await create(order, isAdmin: true, actor: actor)
       return .created
-    } catch  where error.status == .invalidArgument || error.status == .alreadyExists {
+    } catch  where error.status == .alreadyExists {
+      // Another row of the same table came first.
+      return try outcome(whereThereIs: order) ?? .refused(error.message)
+    } catch  where error.status == .invalidArgument {
       return .refused(error.message)
     }
+  }
+
+  /// What becomes of a row whose suffix is there already; nil if it is free.
+  private func outcome(whereThereIs order: LinkOrder) throws(LinkFault) -> LinkImport.Outcome? {
+    guard let there = try entry("\(order.prefix.key)/\(order.customSuffix ?? "")")?.record else { return nil }
+    return there.canonical == order.parameters.canonical
+      ? .unchanged : .refused("https://\(there.key) is there and leads elsewhere; remove the row, or the link.")
   }
 
   private func order(_ row: LinkImport.Row, under target: LinkPrefix?) throws(LinkFault) -> LinkOrder {

@@ -77,14 +77,16 @@ extension LinkBook {
   ///   - isFallback: whether the visitor is sent to a store or another fallback.
   ///   - address: the visitor's, remembered for the window if guessing is on.
   public func opened(
-    _ link: String?, invite: String?, by visitor: LinkVisitor, isFallback: Bool, address: String?, click: String
+    _ link: String?, invite: String?, by visitor: LinkVisitor, isFallback: Bool, address: @autoclosure () -> String?,
+    click: String
   ) {
     guard let link else { return }
     let now = clock.now()
     counter.count(.click, of: link, on: visitor.platform, at: now, mark: invite.map { "\($0)/clicked" })
     if isFallback { counter.count(.redirect, of: link, on: visitor.platform, at: now) }
+    guard visitor.platform == .ios || visitor.platform == .android else { return }
     let heuristics = settings.heuristics
-    guard heuristics.isEnabled, let address, visitor.platform == .ios || visitor.platform == .android else { return }
+    guard heuristics.isEnabled, let address = address() else { return }
     recent.add(
       RecentClicks.Click(
         link: link, network: RecentClicks.network(of: address), platform: visitor.platform,
@@ -101,6 +103,8 @@ extension LinkBook {
 
   /// How often counts are written, in milliseconds.
   static let interval: Int64 = 2000
+  /// How many counts are written with one commit.
+  private static let countsPerCommit = 2000
 
   /// Writes counts every two seconds until the task is cancelled, and then the rest.
   @Sendable public func run() async throws {
@@ -118,14 +122,17 @@ extension LinkBook {
 
   /// Writes what was counted; what cannot be written is kept for the next time.
   public func flush() async throws(LinkFault) {
-    while true {
-      let (counts, marks) = counter.take()
-      guard !counts.isEmpty || !marks.isEmpty else { return }
+    let taken = counter.take()
+    var counts = taken.counts[...]
+    var marks = taken.marks
+    while !counts.isEmpty || !marks.isEmpty {
+      // Other writes take their turn in between.
+      let part = Array(counts.prefix(Self.countsPerCommit))
       do throws(LinkFault) {
         try await commit { request in
-          if !counts.isEmpty {
+          if !part.isEmpty {
             var upkeep = Upkeep()
-            upkeep.linkCounts = counts
+            upkeep.linkCounts = part
             request.upkeep = upkeep
           }
           request.records = marks.map { RoomChange(kind: Kind.mark, key: $0.key, value: "{\"at\":\($0.value)}") }
@@ -134,6 +141,8 @@ extension LinkBook {
         counter.giveBack(counts, marks)
         throw error
       }
+      counts = counts.dropFirst(part.count)
+      marks = [:]
     }
   }
 }

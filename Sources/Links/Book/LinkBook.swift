@@ -51,7 +51,7 @@ public final class LinkBook: Sendable {
   ///   - cacheBytes: how much memory opened links may take.
   public init(
     engine: any StorageEngine, writer: any TreeWriter, home: any LinkHome, clock: any WallClock,
-    random: any RandomNumberGenerator & Sendable, settings: LinkSettings? = nil, cacheBytes: Int = 48 << 20
+    random: any RandomNumberGenerator & Sendable, settings: LinkSettings? = nil, cacheBytes: Int = 64 << 20
   ) throws(StorageError) {
     self.engine = engine
     self.writer = writer

@@ -2,12 +2,19 @@ import Synchronization
 
 /// Links that were opened lately, in memory.
 ///
-/// Two generations: what is looked up moves to the young one; when that has grown to half of the bound the old one is
-/// dropped. So what is used stays, and nothing has to be sorted.
+/// A clock: when the bound is reached, a hand goes round and drops what nobody asked for since it last came by. All of the
+/// bound is in use, and a link that is found costs no more than a mark.
 final class LinkCache: Sendable {
+  private struct Slot {
+    let entry: LinkEntry
+    /// Whether it was asked for since the hand came by.
+    var wasUsed = false
+  }
+
   private struct State {
-    var young: [String: LinkEntry] = [:]
-    var old: [String: LinkEntry] = [:]
+    var places: [String: Int] = [:]
+    var slots: [Slot] = []
+    var hand = 0
     var weight = 0
     /// Raised when the settings change: what was judged by earlier ones is not taken in any more.
     var generation = 0
@@ -22,12 +29,14 @@ final class LinkCache: Sendable {
 
   var generation: Int { state.withLock(\.generation) }
 
+  /// How many links are in memory.
+  var count: Int { state.withLock(\.slots.count) }
+
   subscript(key: String) -> LinkEntry? {
     state.withLock { state in
-      if let entry = state.young[key] { return entry }
-      guard let entry = state.old.removeValue(forKey: key) else { return nil }
-      add(entry, &state)
-      return entry
+      guard let place = state.places[key] else { return nil }
+      if !state.slots[place].wasUsed { state.slots[place].wasUsed = true }
+      return state.slots[place].entry
     }
   }
 
@@ -35,32 +44,49 @@ final class LinkCache: Sendable {
   func insert(_ entry: LinkEntry, generation: Int) {
     state.withLock { state in
       guard state.generation == generation else { return }
-      add(entry, &state)
+      if let place = state.places[entry.record.key] {
+        state.weight += entry.weight - state.slots[place].entry.weight
+        state.slots[place] = Slot(entry: entry)
+      } else {
+        state.places[entry.record.key] = state.slots.count
+        state.slots.append(Slot(entry: entry))
+        state.weight += entry.weight
+      }
+      while state.weight > bytesMax, state.slots.count > 1 { Self.dropOne(&state) }
     }
   }
 
   func removeAll() {
     state.withLock { state in
-      state.young = [:]
-      state.old = [:]
-      state.weight = 0
-      state.generation += 1
+      state = State(generation: state.generation + 1)
     }
   }
 
   /// Forgets a link that changes.
   func remove(_ key: String) {
     state.withLock { state in
-      state.young[key] = nil
-      state.old[key] = nil
+      if let place = state.places[key] { Self.remove(at: place, &state) }
     }
   }
 
-  private func add(_ entry: LinkEntry, _ state: inout State) {
-    if state.young.updateValue(entry, forKey: entry.record.key) == nil { state.weight += entry.weight }
-    guard state.weight > bytesMax / 2 else { return }
-    state.old = state.young
-    state.young = [:]
-    state.weight = 0
+  private static func dropOne(_ state: inout State) {
+    while true {
+      if state.hand >= state.slots.count { state.hand = 0 }
+      guard state.slots[state.hand].wasUsed else { break }
+      state.slots[state.hand].wasUsed = false
+      state.hand += 1
+    }
+    remove(at: state.hand, &state)
+  }
+
+  /// The last one takes the place that becomes free.
+  private static func remove(at place: Int, _ state: inout State) {
+    let entry = state.slots[place].entry
+    state.places[entry.record.key] = nil
+    state.weight -= entry.weight
+    let last = state.slots.removeLast()
+    guard place < state.slots.count else { return }
+    state.slots[place] = last
+    state.places[last.entry.record.key] = place
   }
 }

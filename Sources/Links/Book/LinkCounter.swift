@@ -44,24 +44,24 @@ final class LinkCounter: Sendable {
     }
   }
 
-  /// Takes what was counted, for writing.
-  func take(limit: Int = 5000) -> (counts: [LinkCount], marks: [String: Int64]) {
-    state.withLock { state in
-      var counts: [LinkCount] = []
-      for (place, count) in state.counts.prefix(limit) {
-        counts.append(
-          LinkCount(
-            link: place.link, day: place.day, platform: place.platform.rawValue, event: place.event.rawValue, count: count))
-        state.counts[place] = nil
-      }
-      let marks = state.marks
+  /// Takes all that was counted, for writing: in the order of its rows, so that neighbours are written together.
+  func take() -> (counts: [LinkCount], marks: [String: Int64]) {
+    let (counts, marks) = state.withLock { state in
+      let taken = (state.counts, state.marks)
+      state.counts = Dictionary(minimumCapacity: taken.0.count)
       state.marks = [:]
-      return (counts, marks)
+      return taken
     }
+    return (
+      counts.map { place, count in
+        LinkCount(
+          link: place.link, day: place.day, platform: place.platform.rawValue, event: place.event.rawValue, count: count)
+      }.sorted { ($0.link, $0.day) < ($1.link, $1.day) }, marks
+    )
   }
 
   /// Puts back what could not be written.
-  func giveBack(_ counts: [LinkCount], _ marks: [String: Int64]) {
+  func giveBack(_ counts: some Sequence<LinkCount>, _ marks: [String: Int64]) {
     state.withLock { state in
       for count in counts {
         guard let platform = LinkPlatform(rawValue: count.platform), let event = LinkEvent(rawValue: count.event) else {

@@ -21,16 +21,15 @@ public final class LinkEntry: Sendable {
       fault = error
     }
     let opening = LinkOpening(parameters, address: record.address, settings: settings)
-    let visitor = LinkVisitor(userAgent: "Mozilla/5.0 (X11; Linux x86_64)")
-    if case .redirect(let url, let isFallback) = opening.outcome(for: visitor, click: "") {
+    if case .redirect(let url, let isFallback) = opening.outcome(for: .desktop, click: "") {
       desktop = (url, isFallback)
     } else {
       desktop = (opening.destination, false)
     }
   }
 
-  /// About how many bytes it takes in memory.
-  var weight: Int { 320 + record.key.utf8.count * 2 + record.canonical.utf8.count + desktop.url.utf8.count }
+  /// About how many bytes it takes in memory, its place in the cache included.
+  var weight: Int { 400 + record.key.utf8.count + record.canonical.utf8.count + desktop.url.utf8.count }
 
   /// What happens to a visitor.
   public func opening(settings: LinkSettings) -> LinkOpening {

@@ -1,43 +1,51 @@
-/// The settings as openings need them: which host and path is a link's.
+/// Where links live, prepared for every request to ask.
 ///
-/// A class, so that an opening takes one reference and no copy of the document.
+/// A class, so that a request takes it for one reference count and not for one of each part of the document.
 public final class LinkHosts: Sendable {
+  /// A host that has links.
+  public struct Site: Sendable {
+    /// As the settings name it.
+    public let name: String
+    /// The longest path first.
+    fileprivate let prefixes: [LinkPrefix]
+  }
+
   /// The whole document.
   public let settings: LinkSettings
-  /// By host, the longest path first.
-  private let prefixes: [String: [LinkPrefix]]
+  private let sites: [String: Site]
 
   init(_ settings: LinkSettings) {
     self.settings = settings
-    prefixes = Dictionary(grouping: settings.domains, by: \.host).mapValues { prefixes in
-      prefixes.sorted { $0.path.utf8.count > $1.path.utf8.count }
-    }
+    sites = Dictionary(
+      uniqueKeysWithValues: Dictionary(grouping: settings.domains, by: \.host).map { host, prefixes in
+        (host, Site(name: host, prefixes: prefixes.sorted { $0.path.utf8.count > $1.path.utf8.count }))
+      })
   }
 
   /// Whether no host has links.
-  public var isEmpty: Bool { prefixes.isEmpty }
+  public var isEmpty: Bool { sites.isEmpty }
 
-  /// The host as the settings name it; nil if it has no links. A port is part of the name only where the settings say so.
-  public func host(_ header: String) -> String? {
-    if prefixes[header] != nil { return header }
+  /// The host that a request names; nil if it has no links. A port is part of the name only where the settings say so.
+  public func site(_ header: String) -> Site? {
+    if let site = sites[header] { return site }
     let lower = header.lowercased()
-    if prefixes[lower] != nil { return lower }
-    guard let colon = lower.lastIndex(of: ":") else { return nil }
-    let name = String(lower[..<colon])
-    return prefixes[name] == nil ? nil : name
+    if let site = sites[lower] { return site }
+    guard let colon = lower.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
+    return sites[String(lower[..<colon])]
   }
+}
 
+extension LinkHosts.Site {
   /// The prefix that a path lies below, and what is left of the path; nil if other surfaces answer there.
-  public func place(_ host: String, _ path: String) -> (prefix: LinkPrefix, rest: Substring)? {
-    for prefix in prefixes[host] ?? [] {
+  public func place(_ path: Substring.UTF8View) -> (prefix: LinkPrefix, rest: Substring)? {
+    for prefix in prefixes {
       guard var rest = prefix.remainder(of: path) else { continue }
-      if rest.hasSuffix("/") { rest = rest.dropLast() }
-      if prefix.path.isEmpty, let first = rest.split(separator: "/", maxSplits: 1).first, first != "i",
-        LinkSuffix.reserved.contains(String(first).lowercased())
-      {
-        return nil
+      if rest.last == UInt8(ascii: "/") { rest = rest.dropLast() }
+      if prefix.path.isEmpty {
+        let first = rest.prefix { $0 != UInt8(ascii: "/") }
+        if !first.elementsEqual("i".utf8), LinkSuffix.reserved.contains(Substring(first).lowercased()) { return nil }
       }
-      return (prefix, rest)
+      return (prefix, Substring(rest))
     }
     return nil
   }

@@ -15,22 +15,38 @@ public struct LinkPrefix: Sendable, Hashable, Comparable, CustomStringConvertibl
     let names = segments.last?.isEmpty == true ? segments.dropLast() : segments
     guard names.allSatisfy({ LinkSuffix.isSegment($0) }) else { return nil }
     path = names.map { "/\($0)" }.joined()
+    key = host + path
   }
 
   /// As it was configured: `https://go.acme.test/r`.
   public var description: String { "https://\(host)\(path)" }
 
   /// What stands before a suffix in keys of records: `go.acme.test/r`.
-  public var key: String { host + path }
+  public let key: String
+
+  /// The key of a short link's record: `go.acme.test/r/aB3x`.
+  public func key(of suffix: Substring) -> String {
+    var text = ""
+    text.reserveCapacity(key.utf8.count + 1 + suffix.utf8.count)
+    text += key
+    text += "/"
+    text += suffix
+    return text
+  }
 
   /// What is left of a path below the prefix, without its slash; empty for the prefix itself; nil if the path lies elsewhere.
   ///
   /// Cut at segments: `/mypath` does not hold `/mypathabc` (spec: links-messaging §1).
   public func remainder(of path: String) -> Substring? {
-    guard path.hasPrefix(self.path) else { return nil }
-    let rest = path.dropFirst(self.path.count)
-    if rest.isEmpty { return rest }
-    return rest.first == "/" ? rest.dropFirst() : nil
+    remainder(of: path[...].utf8).map { Substring($0) }
+  }
+
+  /// The same by bytes: every opening asks.
+  func remainder(of path: Substring.UTF8View) -> Substring.UTF8View? {
+    guard path.starts(with: self.path.utf8) else { return nil }
+    let rest = path.dropFirst(self.path.utf8.count)
+    guard let first = rest.first else { return rest }
+    return first == UInt8(ascii: "/") ? rest.dropFirst() : nil
   }
 
   public static func < (left: LinkPrefix, right: LinkPrefix) -> Bool { left.key < right.key }

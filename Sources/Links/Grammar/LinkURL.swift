@@ -22,30 +22,34 @@ public struct LinkURL: Sendable, Hashable {
   ///   percent-encoded.
   public init?(_ text: String) {
     guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else { return nil }
-    guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }
+    // By bytes, as browsers read: what is combined with a separator is one character, and a separator all the same.
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text.utf8[colon...].starts(with: "://".utf8) else {
+      return nil
+    }
     scheme = text[..<colon].lowercased()
     guard let first = scheme.utf8.first, (97...122).contains(first),
       scheme.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 43 || $0 == 45 || $0 == 46 })
     else { return nil }
-    var rest = text[text.index(colon, offsetBy: 3)...]
-    let end = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
-    guard let (host, port) = Self.authority(rest[..<end]) else { return nil }
+    var rest = text.utf8[colon...].dropFirst(3)
+    let end =
+      rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? rest.endIndex
+    guard let (host, port) = Self.authority(Substring(rest[..<end])) else { return nil }
     self.host = host
     self.port = port
     rest = rest[end...]
-    if let hash = rest.firstIndex(of: "#") {
-      fragment = PercentCoding.encodeIllegal(rest[rest.index(after: hash)...])
+    if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
+      fragment = PercentCoding.encodeIllegal(Substring(rest[rest.index(after: hash)...]))
       rest = rest[..<hash]
     } else {
       fragment = nil
     }
-    if let mark = rest.firstIndex(of: "?") {
-      query = PercentCoding.encodeIllegal(rest[rest.index(after: mark)...])
+    if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
+      query = PercentCoding.encodeIllegal(Substring(rest[rest.index(after: mark)...]))
       rest = rest[..<mark]
     } else {
       query = nil
     }
-    path = PercentCoding.encodeIllegal(rest)
+    path = PercentCoding.encodeIllegal(Substring(rest))
   }
 
   /// The URL as it may stand in a header: ASCII, no blanks, no quotes.
@@ -65,10 +69,11 @@ public struct LinkURL: Sendable, Hashable {
   /// Splits at `&`, then at the first `=`; `+` stays a plus.
   static func parameters(of query: String) -> [(name: String, value: String)]? {
     var parameters: [(name: String, value: String)] = []
-    for piece in query.split(separator: "&") {
-      let equals = piece.firstIndex(of: "=") ?? piece.endIndex
+    for piece in query.utf8.split(separator: UInt8(ascii: "&")) {
+      let equals = piece.firstIndex(of: UInt8(ascii: "=")) ?? piece.endIndex
       let value = equals == piece.endIndex ? piece[equals...] : piece[piece.index(after: equals)...]
-      guard let name = PercentCoding.decode(piece[..<equals]), let decoded = PercentCoding.decode(value) else { return nil }
+      guard let name = PercentCoding.decode(Substring(piece[..<equals])), let decoded = PercentCoding.decode(Substring(value))
+      else { return nil }
       parameters.append((name, decoded))
     }
     return parameters
@@ -77,7 +82,7 @@ public struct LinkURL: Sendable, Hashable {
   private static func authority(_ text: Substring) -> (host: String, port: String)? {
     let name: Substring
     var port = ""
-    if let colon = text.firstIndex(of: ":") {
+    if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
       name = text[..<colon]
       let digits = text[text.index(after: colon)...]
       guard let number = UInt16(digits), number > 0, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
@@ -92,9 +97,9 @@ public struct LinkURL: Sendable, Hashable {
 
   /// Labels of letters, digits and hyphens, separated by single dots. International names come in their ASCII form.
   static func isHost(_ host: String) -> Bool {
-    host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
-      !label.isEmpty && label.utf8.count <= 63 && label.utf8.first != UInt8(ascii: "-") && label.utf8.last != UInt8(ascii: "-")
-        && label.utf8.allSatisfy {
+    host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
+      !label.isEmpty && label.count <= 63 && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+        && label.allSatisfy {
           (97...122).contains($0) || (48...57).contains($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
         }
     }

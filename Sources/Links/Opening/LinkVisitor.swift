@@ -14,6 +14,9 @@ public struct LinkVisitor: Sendable, Hashable {
   /// `17.2`; empty if it is not said.
   public let systemVersion: String
 
+  /// Somebody at a desk.
+  static let desktop = LinkVisitor(userAgent: "Mozilla/5.0 (X11; Linux x86_64)")
+
   private static let crawlers = [
     "facebookexternalhit", "facebot", "twitterbot", "slackbot", "whatsapp", "telegrambot", "linkedinbot", "discordbot",
     "applebot", "pinterest", "skypeuripreview", "vkshare", "redditbot", "googlebot", "bingbot", "embedly", "iframely",

@@ -1,8 +1,11 @@
 /// Where an app can be had (spec: links-messaging §3, store URLs).
 enum StoreURL {
+  /// What addresses of the App Store begin with.
+  static let appStore = "https://apps.apple.com/"
+
   /// `https://apps.apple.com/app/id900100200?mt=8&pt=…`
   static func appStore(_ id: String, _ parameters: LinkParameters) -> String {
-    var text = "https://apps.apple.com/app/id\(id)?mt=\(PercentCoding.encode(parameters[.mediaType] ?? "8"))"
+    var text = "\(appStore)app/id\(id)?mt=\(PercentCoding.encode(parameters[.mediaType] ?? "8"))"
     for parameter in [LinkParameter.providerToken, .campaignToken, .affiliateToken] {
       if let value = parameters[parameter] { text += "&\(parameter.rawValue)=\(PercentCoding.encode(value))" }
     }

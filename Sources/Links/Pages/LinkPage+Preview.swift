@@ -20,30 +20,33 @@ extension LinkPage {
 
   /// The page between a link and the store: it says what waits, keeps the place in the clipboard, and goes on.
   ///
-  /// Everything works without JavaScript but the clipboard; then the code is the way.
+  /// Everything works without JavaScript but the clipboard; then the code is the way. Without an image, or with one that does
+  /// not load, the page has a band of colour in its place. Texts run in the direction of their own script.
   public init(_ preview: Preview, settings: LinkSettings) {
     let (opening, parameters) = (preview.opening, preview.opening.parameters)
     let app = Self.appName(opening, preview.device, settings)
     let title = parameters[.socialTitle] ?? "You are invited to \(app)"
     let words = parameters[.socialDescription] ?? "Get the app, and it opens where this link leads."
-    var body = "<main><div class=\"card\">"
+    var body = "<main><div class=\"card\"><div class=\"hero\" aria-hidden=\"true\">"
     if let image = parameters.web(.socialImage) {
-      body += "<img class=\"hero\" src=\"\(HTMLText.escape(image.text))\" alt=\"\" referrerpolicy=\"no-referrer\">"
+      body += "<img src=\"\(HTMLText.escape(image.text))\" alt=\"\" referrerpolicy=\"no-referrer\">"
     }
+    let target = opening.iosFallbackURL(on: preview.device)
     let letter = app.first.map { String($0).uppercased() } ?? "?"
     body += """
+      </div>
       <div class="inside"><div class="app"><span class="icon" aria-hidden="true">\(HTMLText.escape(letter))</span>\
-      <span>\(HTMLText.escape(app))</span></div>
-      <h1>\(HTMLText.escape(title))</h1>
-      <p>\(HTMLText.escape(words))</p>
+      <span dir="auto">\(HTMLText.escape(app))</span></div>
+      <h1 dir="auto"\(title.count > Self.shortTitleMax ? " class=\"long\"" : "")>\(HTMLText.escape(title))</h1>
+      <p dir="auto" class="words">\(HTMLText.escape(words))</p>
       <label id="box" hidden><input id="save" type="checkbox" checked><span>Save my place in the app\
       <small>Copies this link, so that the app finds it after the installation.</small></span></label>
       <a class="button" id="go" rel="noreferrer" data-copy="\(HTMLText.escape(opening.clipboardText(click: preview.click)))" \
-      href="\(HTMLText.escape(opening.iosFallbackURL(on: preview.device)))">Continue</a>
+      href="\(HTMLText.escape(target))">\(target.hasPrefix(StoreURL.appStore) ? "Get the app" : "Continue")</a>
 
       """
     if let url = opening.appURL(on: preview.device, click: preview.click) {
-      body += "<a class=\"button second\" href=\"\(HTMLText.escape(url))\">I have the app: open it</a>\n"
+      body += "<a class=\"button second\" href=\"\(HTMLText.escape(url))\">I have it: open the app</a>\n"
     }
     if let code = preview.code {
       body += "<div class=\"code\">Asked for an invitation code? Enter<b>\(HTMLText.escape(Self.grouped(code)))</b></div>\n"
@@ -87,8 +90,11 @@ extension LinkPage {
     code.utf8.count == 8 ? "\(code.prefix(4))-\(code.suffix(4))" : code
   }
 
+  /// Characters beyond which a title is set smaller.
+  private static let shortTitleMax = 48
+
   private static let script = """
-    (function(){var pic=document.querySelector('.hero');if(pic){var off=function(){pic.remove()};\
+    (function(){var pic=document.querySelector('.hero img');if(pic){var off=function(){pic.remove()};\
     if(pic.complete&&!pic.naturalWidth)off();else pic.addEventListener('error',off)}\
     var go=document.getElementById('go'),box=document.getElementById('box'),save=document.getElementById('save');\
     if(!navigator.clipboard)return;box.hidden=false;go.addEventListener('click',function(e){if(!save.checked)return;\

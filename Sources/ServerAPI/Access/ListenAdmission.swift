@@ -1,8 +1,10 @@
+import NIOCore
 import StorageCore
 import TreeDatabase
 import TreeModel
 
-/// Whether a listen may be, and may stay: it is judged again when what its rules looked at changes.
+/// Whether a listen may be, and may stay: it is judged again when what its rules looked at changes, and, if they looked at
+/// `now`, when time may have changed what they say.
 ///
 /// Belongs to one listen; used on its event loop only.
 final class ListenAdmission {
@@ -11,21 +13,31 @@ final class ListenAdmission {
   private let namespace: NamespaceID
   private let path: Path
   private let query: Query?
+  private let eventLoop: any EventLoop
   private var watching: PlaceWatching?
+  private var timer: Scheduled<Void>?
 
-  init(_ services: ServerServices, namespaceName: String, namespace: NamespaceID, path: Path, query: Query?) {
+  init(
+    _ services: ServerServices, namespaceName: String, namespace: NamespaceID, path: Path, query: Query?,
+    eventLoop: any EventLoop
+  ) {
     self.services = services
+    self.eventLoop = eventLoop
     self.namespaceName = namespaceName
     self.namespace = namespace
     self.path = path
     self.query = query
   }
 
+  deinit { timer?.cancel() }
+
   /// Judges the listen.
   ///
   /// - Parameter changed: called, on any thread, when it should be judged again; until this is called again or let go.
   func admits(_ caller: Caller, changed: @escaping @Sendable () -> Void) -> Bool {
     watching = nil
+    timer?.cancel()
+    timer = nil
     var judgement = judge(caller)
     var watched: Set<PathBytes> = []
     // A commit may come between the look and the watch: what is watched is looked at once more.
@@ -34,8 +46,16 @@ final class ListenAdmission {
       watching = services.listeners.watch.watch(Array(watched), in: namespace, changed: changed)
       judgement = judge(caller)
     }
-    if !judgement.isAllowed { watching = nil }
-    return judgement.isAllowed
+    guard judgement.isAllowed else {
+      watching = nil
+      return false
+    }
+    if let end = judgement.holdsUntil {
+      // The wall clock may be moved until then: it is looked at again each minute.
+      let left = min(max(1, end - services.database.clock.now()), 60_000)
+      timer = eventLoop.scheduleTask(in: .milliseconds(left)) { changed() }
+    }
+    return true
   }
 
   private func judge(_ caller: Caller) -> ReadJudgement {

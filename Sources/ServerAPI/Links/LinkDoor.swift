@@ -25,8 +25,11 @@ struct LinkDoor: Sendable {
     let visitor: LinkVisitor
     let isHead: Bool
     let isDebug: Bool
-    let address: String?
+    let client: ClientAddress
     let hosts: LinkHosts
+
+    /// Where the visitor is; nil if that is not known.
+    var address: String? { client == .unknown ? nil : client.description }
   }
 
   /// Answers if the address is a link's.
@@ -35,28 +38,34 @@ struct LinkDoor: Sendable {
   func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) -> Bool {
     let hosts = book.hosts
     guard !hosts.isEmpty, request.method == .GET, let header = request.headers.first(name: "host"),
-      let host = hosts.host(header), let path = String(target.path), let (prefix, rest) = hosts.place(host, path)
+      let site = hosts.site(header), let (prefix, rest) = site.place(target.path)
     else { return false }
-    let query = request.uri.utf8.contains(UInt8(ascii: "?")) ? LinkURL("https://\(host)\(request.uri)")?.parameters : []
+    let query = target.query.parameters.isEmpty ? [] : Self.parameters(of: request.uri)
     if rest.isEmpty, prefix.path.isEmpty, query?.contains(where: { $0.name == "link" }) != true { return false }
     var sink = sink
     sink.routeClass = .link
     let visit = Visit(
       visitor: visitors.visitor(request.headers.first(name: "user-agent") ?? ""), isHead: request.isHead,
       isDebug: query?.contains { $0.name == "d" && $0.value == "1" } ?? false,
-      address: request.client == .unknown ? nil : request.client.description, hosts: hosts)
+      client: request.client, hosts: hosts)
     guard let query else {
       sink.send(Self.page(.invalid(LinkFault(.invalidArgument, "The link is not percent-encoded UTF-8.")), .badRequest))
       return true
     }
     if rest.isEmpty {
       openLong(query, below: prefix, visit, sink: sink)
-    } else if LinkHosts.isShort(rest) {
-      openShort("\(prefix.key)/\(rest)", below: prefix, visit, sink: sink)
+    } else if LinkHosts.Site.isShort(rest) {
+      openShort(prefix.key(of: rest), below: prefix, visit, sink: sink)
     } else {
       sink.send(Self.page(.notFound("https://\(prefix.key)/\(rest)"), .notFound))
     }
     return true
+  }
+
+  /// What the query says, by the links' own rules: `+` stays a plus. Nil if it is not percent-encoded UTF-8.
+  private static func parameters(of uri: String) -> [(name: String, value: String)]? {
+    guard let mark = uri.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+    return LinkURL("https://link/\(uri[mark...])")?.parameters
   }
 
   // MARK: Finding
@@ -96,8 +105,8 @@ struct LinkDoor: Sendable {
   // MARK: Answering
 
   private func answer(_ entry: LinkEntry, below prefix: LinkPrefix, _ visit: Visit, sink: ResponseSink) {
-    let settings = visit.hosts.settings
     if visit.isDebug {
+      let settings = visit.hosts.settings
       let opened = entry.opening(settings: settings)
       let (warnings, fault) = book.findings(opened, below: prefix)
       return sink.send(Self.page(.debug(opened, settings: settings, warnings: warnings, fault: fault), .ok))
@@ -112,7 +121,7 @@ struct LinkDoor: Sendable {
       return sink.send(Self.redirect(entry.desktop.url))
     case .android, .iphone, .ipad: break
     }
-    open(entry.opening(settings: settings), of: entry, visit, sink: sink)
+    open(entry.opening(settings: visit.hosts.settings), of: entry, visit, sink: sink)
   }
 
   private func open(_ opening: LinkOpening, of entry: LinkEntry?, _ visit: Visit, sink: ResponseSink) {

@@ -157,7 +157,7 @@ enum LinkRoutes {
     let hosts = call.services.links?.hosts
     let header = call.request.headers.first(name: "host") ?? ""
     var response = HTTPResponse.json(
-      AssociationFiles.apple(hosts?.settings ?? LinkSettings(), host: hosts?.host(header) ?? header))
+      AssociationFiles.apple(hosts?.settings ?? LinkSettings(), host: hosts?.site(header)?.name ?? header))
     response.content = .bareJSON
     return response
   }

@@ -7,7 +7,8 @@ extension SocketSession {
   func listen(_ request: SocketRequest, in namespace: NamespaceID) throws(SocketRefusal) {
     let id = SocketListen.ID(path: try path(of: request), query: try query(of: request))
     let admission = ListenAdmission(
-      services, namespaceName: namespaceName, namespace: namespace, path: id.path, query: try wireQuery(of: request))
+      services, namespaceName: namespaceName, namespace: namespace, path: id.path, query: try wireQuery(of: request),
+      eventLoop: eventLoop)
     guard admits(admission, id) else { throw denied(id.path, try wireQuery(of: request)) }
     // Some clients send a listen twice: while they authenticate, and when that is done (spec: rtdb-protocol §3.5).
     if let old = listens[id] { stop(old) }

@@ -31,7 +31,8 @@ extension TreeRoutes {
           namespace: namespace, path: call.target.path, query: query, format: parameters.format)
         sink.stream(limitedBy: streams) {
           let admission = ListenAdmission(
-            services, namespaceName: call.namespace, namespace: namespace, path: call.target.path, query: query)
+            services, namespaceName: call.namespace, namespace: namespace, path: call.target.path, query: query,
+            eventLoop: sink.eventLoop)
           return EventStream(streams: streams, request: request, caller: call.caller, admission: admission)
         }
       }

@@ -13,14 +13,13 @@ extension Database {
     let now = clock.now()
     do throws(RuleTreeFault) {
       guard RuleJudge.readsTree(rules, path) else {
-        let judge = RuleJudge(rules, auth: auth?.json, now: now, tree: Nothing())
-        return ReadJudgement(isAllowed: try judge.mayRead(path, query: query))
+        let verdict = try RuleJudge(rules, auth: auth?.json, now: now, tree: Nothing()).judgeRead(path, query: query)
+        return ReadJudgement(isAllowed: verdict.isAllowed, holdsUntil: verdict.holdsUntil)
       }
       return try engine.readAhead { (snapshot) throws(RuleTreeFault) in
         let tree = SnapshotTree(snapshot, namespace)
-        let judge = RuleJudge(rules, auth: auth?.json, now: now, tree: tree)
-        let isAllowed = try judge.mayRead(path, query: query)
-        return ReadJudgement(isAllowed: isAllowed, places: Array(tree.places))
+        let verdict = try RuleJudge(rules, auth: auth?.json, now: now, tree: tree).judgeRead(path, query: query)
+        return ReadJudgement(isAllowed: verdict.isAllowed, places: Array(tree.places), holdsUntil: verdict.holdsUntil)
       }.result
     } catch {
       // A store that cannot be read allows nothing.

@@ -18,13 +18,15 @@ final class JudgedTree: RuleTree {
     let side: RuleSide
   }
 
+  private static let fewChanges = 8
+
   private let session: any WriteSession
   private let namespace: NamespaceID
   /// In path order.
   private let changes: [LeafChange]
   /// In path order; no place lies in another.
   private let written: [Written]
-  /// What was found by searching.
+  /// What was found by searching rows or changes.
   private var known: [Question: RuleGlance] = [:]
 
   /// - Parameters:
@@ -36,7 +38,7 @@ final class JudgedTree: RuleTree {
     self.changes = changes
     written = writes.compactMap { write in
       guard case .node(let node) = write.value else { return nil }
-      return Written(place: PathBytes(write.path), node: node)
+      return Written(place: write.place, node: node)
     }
   }
 
@@ -50,6 +52,11 @@ final class JudgedTree: RuleTree {
     // A leaf that was written and is not among the changes was there before.
     if side == .before, let scalar = node?.scalar, range.isEmpty || changes[range.lowerBound].path != place {
       return .leaf(scalar)
+    }
+    if side == .before {
+      // Mostly there are few, and it is seen at once.
+      if changes[range].prefix(Self.fewChanges).contains(where: { $0.isChild(of: place) }) { return .map }
+      if let node, node.isLeafOrAbsent, range.count <= Self.fewChanges { return .absent }
     }
     let question = Question(place: place, side: side)
     if let answer = known[question] { return answer }
@@ -112,6 +119,11 @@ final class JudgedTree: RuleTree {
       throw RuleTreeFault(error.message)
     }
   }
+}
+
+extension TreeNode {
+  /// Whether nothing lies below it.
+  fileprivate var isLeafOrAbsent: Bool { if case .map = content { false } else { true } }
 }
 
 extension LeafChange {

@@ -7,10 +7,15 @@ public struct ReadJudgement: Sendable {
   /// Where the rules looked: a commit there may change what they say.
   public let places: [PathBytes]
 
+  /// When the rules should be asked again although nothing was written, in milliseconds since 1970; nil if time changes
+  /// nothing.
+  public let holdsUntil: Int64?
+
   /// A verdict.
-  public init(isAllowed: Bool, places: [PathBytes] = []) {
+  public init(isAllowed: Bool, places: [PathBytes] = [], holdsUntil: Int64? = nil) {
     self.isAllowed = isAllowed
     self.places = places
+    self.holdsUntil = holdsUntil
   }
 
   /// Allowed, whatever the tree holds.

@@ -71,8 +71,7 @@ extension [LeafChange] {
   /// Which of the changes, in path order, lie at a place and below it.
   func range(under place: PathBytes, in range: Range<Int>) -> Range<Int> {
     let lower = firstIndex(in: range) { !($0.path < place) }
-    guard let end = place.subtreeEnd else { return lower..<range.upperBound }
-    return lower..<firstIndex(in: lower..<range.upperBound) { !($0.path < end) }
+    return lower..<firstIndex(in: lower..<range.upperBound) { !place.contains($0.path) }
   }
 
   private func firstIndex(in range: Range<Int>, where isBehind: (LeafChange) -> Bool) -> Int {
