@@ -142,7 +142,7 @@ def fill(server, program, folder, count):
     done = os.path.join(folder, "links.csv")
     if os.path.exists(done):
         return
-    settings = {"domains": [f"https://{HOST}/r"],
+    settings = {"domains": [f"https://{HOST}/r"], "hosts": ["acme.test"],
                 "apps": {"android": [{"packageName": "test.acme.app", "sha256Fingerprints": []}]}}
     put = Connection(server.port).ask("PUT", "/admin/v1/links/settings", settings)
     assert put.status == 200, put.text

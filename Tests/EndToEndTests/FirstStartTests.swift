@@ -15,6 +15,7 @@ struct FirstStartTests {
 
   private static let settings: JSON = [
     "domains": ["https://go.acme.test/r"],
+    "hosts": ["acme.test"],
     "apps": [
       "ios": [["bundleId": "test.acme.ios", "appStoreId": "900100200"]],
       "android": [["packageName": "test.acme.app", "sha256Fingerprints": []]],
