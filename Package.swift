@@ -173,8 +173,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Accounts", "DoubloonTesting", "Functions", "FunctionsKit", "ServerApp", "StorageCore", "TestSupport", "TreeDatabase",
-        "TreeModel", "Triggers", nioHTTP1,
+        "Accounts", "DoubloonTesting", "Functions", "FunctionsKit", "Links", "ServerApp", "StorageCore", "TestSupport",
+        "TreeDatabase", "TreeModel", "Triggers", logging, nioHTTP1,
       ],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),

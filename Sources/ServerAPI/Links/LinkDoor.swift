@@ -44,7 +44,7 @@ struct LinkDoor: Sendable {
     let visit = Visit(
       visitor: visitors.visitor(request.headers.first(name: "user-agent") ?? ""), isHead: request.isHead,
       isDebug: query?.contains { $0.name == "d" && $0.value == "1" } ?? false,
-      address: request.client == .unknown ? nil : request.client.description, hosts: hosts)
+      address: request.client == .unknown ? nil : request.client.household.description, hosts: hosts)
     guard let query else {
       sink.send(Self.page(.invalid(LinkFault(.invalidArgument, "The link is not percent-encoded UTF-8.")), .badRequest))
       return true
