@@ -173,8 +173,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Accounts", "DoubloonTesting", "Functions", "FunctionsKit", "RewardModel", "ServerApp", "StorageCore", "TestSupport",
-        "TreeDatabase", "TreeModel", "Triggers", nioHTTP1,
+        "Accounts", "DoubloonTesting", "Functions", "FunctionsKit", "Links", "RewardModel", "ServerApp", "StorageCore",
+        "TestSupport", "TreeDatabase", "TreeModel", "Triggers", logging, nioHTTP1,
       ],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),

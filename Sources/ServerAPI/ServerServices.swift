@@ -36,6 +36,8 @@ public final class ServerServices: Sendable {
   public let adminPool: NIOThreadPool
   /// Where administrators' actions are logged; never bodies, never secrets.
   public let logger: Logger
+  /// How much strangers may write into the audit log.
+  let strangers = StrangerQuota()
   /// Nil where no functions run.
   public let functions: (any FunctionOperating)?
   /// Nil where nothing can be replayed.

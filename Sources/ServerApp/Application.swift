@@ -187,7 +187,7 @@ public final class Application: Sendable {
       RoomService(name: "holds", sweeper.run),
       RoomService(name: "replays", replayer.run),
       RoomService(name: "keys", keeper.run),
-    ] + assembly.services
+    ] + assembly.services(referral: { [links] in links.settings.referral.path })
   }
 
   /// What keeps the certificates fresh.

@@ -14,13 +14,8 @@ extension SQLiteConnection {
           .identifier(AccountIdentifier(kind: kind.text, value: value.text), uid: try row.text(0))
         }
     case .refreshToken(let hash):
-      try looked("SELECT uid, provider, claims, auth_time, issued_at FROM refresh_token WHERE ns = ? AND hash = ?")
-        .bind(ns.rawValue).bind(hash).first { row throws(StorageError) in
-          .refreshToken(
-            RefreshTokenRecord(
-              hash: hash, uid: try row.text(0), provider: try row.text(1), claims: try row.optionalText(2),
-              authTime: row.int(3), issuedAt: row.int(4)))
-        }
+      try looked("SELECT \(Self.tokenColumns) FROM refresh_token WHERE ns = ? AND hash = ?")
+        .bind(ns.rawValue).bind(hash).first { row throws(StorageError) in .refreshToken(try readToken(row)) }
     case .code(let hash):
       try looked("SELECT kind, email, new_email, uid, expires_at FROM account_code WHERE ns = ? AND hash = ?")
         .bind(ns.rawValue).bind(hash).first { row throws(StorageError) in
@@ -46,12 +41,25 @@ extension SQLiteConnection {
       .bind(uid ?? "").all(limit: limit, readAccount)
   }
 
-  func anonymousAccounts(_ ns: NamespaceID, unusedSince time: Int64, limit: Int) throws(StorageError) -> [AccountRecord] {
+  func anonymousAccounts(_ ns: NamespaceID, unusedSince time: Int64, after last: AccountRecord?, limit: Int)
+    throws(StorageError) -> [AccountRecord]
+  {
     try looked(
       """
-      SELECT \(Self.accountColumns) FROM account WHERE ns = ? AND is_anonymous = 1 AND used_at < ? ORDER BY used_at
+      SELECT \(Self.accountColumns) FROM account WHERE ns = ? AND is_anonymous = 1 AND used_at < ?
+      AND (used_at, uid) > (?, ?) ORDER BY used_at, uid
       """
-    ).bind(ns.rawValue).bind(time).all(limit: limit, readAccount)
+    ).bind(ns.rawValue).bind(time).bind(last?.usedAt ?? .min).bind(last?.uid ?? "").all(limit: limit, readAccount)
+  }
+
+  func refreshTokens(_ ns: NamespaceID, after hash: [UInt8]?, limit: Int) throws(StorageError) -> [RefreshTokenRecord] {
+    try looked("SELECT \(Self.tokenColumns) FROM refresh_token WHERE ns = ? AND hash > ? ORDER BY hash").bind(ns.rawValue)
+      .bind(hash ?? []).all(limit: limit, readToken)
+  }
+
+  func refreshTokens(_ ns: NamespaceID, of uid: String) throws(StorageError) -> [RefreshTokenRecord] {
+    try looked("SELECT \(Self.tokenColumns) FROM refresh_token WHERE ns = ? AND uid = ? ORDER BY issued_at")
+      .bind(ns.rawValue).bind(uid).all(readToken)
   }
 
   func accountCount(_ ns: NamespaceID) throws(StorageError) -> Int64 {
@@ -66,6 +74,7 @@ extension SQLiteConnection {
   }
 
   private static let accountColumns = "uid, password, record"
+  private static let tokenColumns = "hash, uid, provider, claims, auth_time, issued_at"
   private static let revocationColumns = "uid, reason, not_before, effective_at"
 
   private func looked(_ sql: String) throws(StorageError) -> SQLiteStatement {
@@ -78,6 +87,12 @@ extension SQLiteConnection {
       throw damaged("an account")
     }
     return record
+  }
+
+  private func readToken(_ row: SQLiteStatement) throws(StorageError) -> RefreshTokenRecord {
+    RefreshTokenRecord(
+      hash: row.bytes(0), uid: try row.text(1), provider: try row.text(2), claims: try row.optionalText(3),
+      authTime: row.int(4), issuedAt: row.int(5))
   }
 
   private func readRevocation(_ row: SQLiteStatement) throws(StorageError) -> AccountRevocation {

@@ -9,10 +9,20 @@ extension SQLiteSnapshot {
     try db.accounts(namespace, after: uid, limit: limit)
   }
 
-  func anonymousAccounts(in namespace: NamespaceID, unusedSince time: Int64, limit: Int) throws(StorageError)
-    -> [AccountRecord]
+  func anonymousAccounts(in namespace: NamespaceID, unusedSince time: Int64, after last: AccountRecord?, limit: Int)
+    throws(StorageError) -> [AccountRecord]
   {
-    try db.anonymousAccounts(namespace, unusedSince: time, limit: limit)
+    try db.anonymousAccounts(namespace, unusedSince: time, after: last, limit: limit)
+  }
+
+  func refreshTokens(in namespace: NamespaceID, after hash: [UInt8]?, limit: Int) throws(StorageError)
+    -> [RefreshTokenRecord]
+  {
+    try db.refreshTokens(namespace, after: hash, limit: limit)
+  }
+
+  func refreshTokens(in namespace: NamespaceID, of uid: String) throws(StorageError) -> [RefreshTokenRecord] {
+    try db.refreshTokens(namespace, of: uid)
   }
 
   func accountCount(in namespace: NamespaceID) throws(StorageError) -> Int64 {

@@ -9,6 +9,11 @@ extension SQLiteWriteSession {
     return overlay?.hidesStored == true ? nil : try db.accountRow(namespace, key)
   }
 
+  func refreshTokens(in namespace: NamespaceID, of uid: String) throws(StorageError) -> [RefreshTokenRecord] {
+    let db = try db
+    return batch.overlays[namespace]?.hidesStored == true ? [] : try db.refreshTokens(namespace, of: uid)
+  }
+
   func put(_ row: AccountRow, in namespace: NamespaceID) {
     let key = row.key
     let before = batch.overlay(namespace).accountRows.updateValue(row, forKey: key)

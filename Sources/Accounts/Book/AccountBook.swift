@@ -22,6 +22,8 @@ public final class AccountBook: Sendable {
   let passwords: PasswordDesk
   let throttle: Throttle
   let postbox = Postbox()
+  /// How far the clean-up came, in each namespace.
+  let sweepMarks = Mutex<[NamespaceID: SweepMark]>([:])
   let identities: any IdentityProving
   let mail: (any CodeMailing)?
   private let announce: @Sendable (String) -> Void
@@ -98,7 +100,9 @@ public final class AccountBook: Sendable {
     request.outbox = outbox
     request.suppressesTriggers = suppressingTriggers
     request.audit = audit
-    request.decision = AccountChange { (bench) throws(AccountError) in answer.set(try body(bench)) }
+    request.decision = AccountChange(sessionsMax: options.sessionsMax) { (bench) throws(AccountError) in
+      answer.set(try body(bench))
+    }
     let result = await withCheckedContinuation { [request] continuation in
       writer.submit(request) { continuation.resume(returning: $0) }
     }

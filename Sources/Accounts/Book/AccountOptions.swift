@@ -1,3 +1,5 @@
+public import StorageCore
+
 /// How accounts are kept; the defaults are those of production.
 public struct AccountOptions: Sendable {
   /// Whether what nobody has proved is believed, as emulators do: identities of providers, custom tokens that are not
@@ -23,8 +25,21 @@ public struct AccountOptions: Sendable {
   /// Anonymous accounts without a balance and without a referral are removed when they were unused for so long, in
   /// milliseconds; nil keeps them.
   public var anonymousLifetime: Int64? = 30 * 86_400_000
+  /// Accounts, or sessions, that the clean-up looks at in one go.
+  public var sweepPage = 1000
   /// New accounts for one address in an hour; nil for any number (spec: auth-protocol §5, limits).
   public var signUpsPerHour: Int? = 100
+  /// Mailed codes that one address may ask for; nil for any number. In development nothing is mailed, and nothing counted.
+  public var codesPerClient: RateLimit? = RateLimit(30, per: 3_600_000)
+  /// Mailed codes that may go to one address; nil for any number.
+  public var codesPerRecipient: RateLimit? = RateLimit(10, per: 3_600_000, burst: 5)
+  /// How long ago a sign-in may be, in milliseconds, for what hands an account over: another address, another password, its
+  /// end. Nil for any time; development does not ask, and accounts that are anonymous have no way to sign in again.
+  public var recentSignIn: Int64? = 300_000
+  /// How long a session may be unused, in milliseconds: then its player signs in again. Nil for ever.
+  public var sessionIdleMax: Int64? = 400 * 86_400_000
+  /// Sessions that one account may have; of more the oldest end.
+  public var sessionsMax = 100
   /// Wrong passwords for one account from one address, after which it has to wait.
   public var failuresMax = 10
   /// Threads that hash passwords: each hash takes a core and the memory of its costs.

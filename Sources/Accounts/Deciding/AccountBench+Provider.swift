@@ -19,14 +19,7 @@ extension AccountBench {
       guard identity.isEmailVerified else { return .needsConfirmation(other) }
       let time = seconds
       let session = try enter(other, identity, token) { record in
-        if !record.isEmailVerified {
-          // Whoever made the account had not shown to own the address: what they set goes.
-          record.password = nil
-          record.phoneNumber = nil
-          record.providers = []
-          record.signsInByLink = false
-          record.validSince = time
-        }
+        if !record.isEmailVerified { record.dropUnproved(at: time) }
         record.isEmailVerified = true
         record.displayName = provider.displayName
         record.photoURL = provider.photoURL
@@ -44,7 +37,7 @@ extension AccountBench {
     record.upsert(provider)
     stamp(&record, by: provider.id)
     try save(record, from: nil)
-    return .signedIn(open(record, by: provider.id, token), isNew: true)
+    return .signedIn(try open(record, by: provider.id, token), isNew: true)
   }
 
   private func link(_ identity: ProvenIdentity, to before: AccountRecord, owner: AccountRecord?, _ token: RefreshToken)
@@ -77,6 +70,6 @@ extension AccountBench {
     record.upsert(identity.provider)
     stamp(&record, by: identity.provider.id)
     try save(record, from: before)
-    return open(record, by: identity.provider.id, token)
+    return try open(record, by: identity.provider.id, token)
   }
 }

@@ -9,14 +9,17 @@ final class AccountBench {
   /// The commit's time: everything that the change stamps has this one.
   let time: Int64
   private let session: any WriteSession
+  /// How many sessions an account may have.
+  private let sessionsMax: Int
   /// Accounts that changed, as functions may see them.
   private var places: [String: TreeNode] = [:]
   private(set) var revocations: [AccountRevocation] = []
   /// A fault of the store.
   private(set) var failure: StorageError?
 
-  init(namespace: NamespaceID, time: Int64, session: any WriteSession) {
+  init(namespace: NamespaceID, time: Int64, session: any WriteSession, sessionsMax: Int) {
     self.namespace = namespace
+    self.sessionsMax = sessionsMax
     self.time = time
     self.session = session
   }
@@ -40,6 +43,13 @@ final class AccountBench {
     try read { () throws(StorageError) in try session.account(in: namespace, identifier) }
   }
 
+  /// What a refresh token stands for; nil if it stands for nothing.
+  func session(_ hash: [UInt8]) throws(AccountError) -> RefreshTokenRecord? {
+    let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, .refreshToken(hash: hash)) }
+    guard case .refreshToken(let token)? = row else { return nil }
+    return token
+  }
+
   var settings: AccountSettings {
     get throws(AccountError) {
       let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, .settings) }
@@ -55,8 +65,17 @@ final class AccountBench {
 
   /// Begins a session: from now on the refresh token stands for it.
   ///
+  /// The oldest sessions of an account that has too many end.
+  ///
   /// - Parameter extra: the claims of a custom token, as JSON text.
-  func open(_ record: AccountRecord, by provider: String, extra: String? = nil, _ token: RefreshToken) -> AccountSession {
+  func open(_ record: AccountRecord, by provider: String, extra: String? = nil, _ token: RefreshToken)
+    throws(AccountError) -> AccountSession
+  {
+    // Who was born in this commit has none.
+    if record.bornAt < time {
+      let others = try read { () throws(StorageError) in try session.refreshTokens(in: namespace, of: record.uid) }
+      for old in others.dropLast(sessionsMax - 1) { remove(.refreshToken(hash: old.hash)) }
+    }
     put(
       .refreshToken(
         RefreshTokenRecord(

@@ -5,11 +5,14 @@ import TreeModel
 /// A change of accounts on its way to the writer, where it is decided: whether an address is taken and whose it becomes is
 /// one step, with nothing between looking and writing.
 final class AccountChange: WriterDecision {
+  private let sessionsMax: Int
   private let body: @Sendable (AccountBench) throws(AccountError) -> Void
   /// What the decision made void; read by the watch once the commit is durable.
   private let outcome = Mutex<[AccountRevocation]>([])
 
-  init(_ body: @escaping @Sendable (AccountBench) throws(AccountError) -> Void) {
+  /// - Parameter sessionsMax: how many sessions an account may have.
+  init(sessionsMax: Int, _ body: @escaping @Sendable (AccountBench) throws(AccountError) -> Void) {
+    self.sessionsMax = sessionsMax
     self.body = body
   }
 
@@ -18,7 +21,7 @@ final class AccountChange: WriterDecision {
   func decide(in namespace: NamespaceID, at time: Int64, _ session: any WriteSession) throws(CommitRefusal)
     -> [WriteOperation.Assignment]
   {
-    let bench = AccountBench(namespace: namespace, time: time, session: session)
+    let bench = AccountBench(namespace: namespace, time: time, session: session, sessionsMax: sessionsMax)
     do throws(AccountError) {
       try body(bench)
     } catch {

@@ -11,6 +11,16 @@ enum AccountRules {
     return record
   }
 
+  /// Refuses what hands an account over to whoever finds a device that was signed in long ago (spec: auth-protocol §4.3).
+  static func checkRecent(_ token: IDToken, _ record: AccountRecord, _ options: AccountOptions, at now: Int64)
+    throws(AccountError)
+  {
+    guard !options.isDevelopment, !record.isAnonymous, let longest = options.recentSignIn else { return }
+    guard now - longest <= token.authTime.multipliedReportingOverflow(by: 1000).partialValue else {
+      throw AccountError("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    }
+  }
+
   /// The claims that an administrator gives: kept as they were written; an empty text takes them away.
   static func claims(_ text: String) throws(AccountError) -> String? {
     do throws(ClaimsFault) {

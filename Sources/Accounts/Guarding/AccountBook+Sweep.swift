@@ -1,14 +1,16 @@
 import Credentials
 public import StorageCore
+import Synchronization
 
 extension AccountBook {
-  /// Accounts that one round removes at most: the next goes on.
-  private static let sweepMax = 1000
-  /// How long it is remembered that an account was deleted, so that a client which comes back is told: 30 days.
+  /// Pages that one round looks at: the next goes on behind them.
+  private static let pagesMax = 10
+  /// How long it is remembered that an account was deleted, or a session ended, so that a client which comes back is
+  /// told: 30 days.
   private static let deletionMemory: Int64 = 30 * 86_400_000
 
-  /// Removes anonymous accounts that were unused for the configured time, and revocations that no living token is concerned
-  /// by.
+  /// Removes anonymous accounts that were unused for the configured time, sessions that ended a while ago, and revocations
+  /// that no living token is concerned by. A round is bounded, and goes on where the last one stopped.
   ///
   /// - Parameter isAttached: whether something hangs on a player, so that the account stays.
   /// - Returns: how many accounts were removed.
@@ -17,23 +19,69 @@ extension AccountBook {
     keeping isAttached: @Sendable (_ uid: String, _ snapshot: any Snapshot) throws(StorageError) -> Bool
   ) async throws(AccountError) -> Int {
     try await forgetRevocations(of: project)
+    try await forgetSessions(of: project)
     guard let lifetime = options.anonymousLifetime else { return 0 }
     let limit = clock.now() - lifetime
-    let unused = try look { (snapshot) throws(StorageError) -> [AccountRecord] in
-      var found: [AccountRecord] = []
-      for record in try snapshot.anonymousAccounts(in: project.namespace, unusedSince: limit, limit: Self.sweepMax) {
-        if try !isAttached(record.uid, snapshot) { found.append(record) }
+    var removed = 0
+    for _ in 0..<Self.pagesMax {
+      let last = sweepMarks.withLock { $0[project.namespace]?.account }
+      let (page, unused) = try look { (snapshot) throws(StorageError) -> ([AccountRecord], [AccountRecord]) in
+        let page = try snapshot.anonymousAccounts(
+          in: project.namespace, unusedSince: limit, after: last, limit: options.sweepPage)
+        var unused: [AccountRecord] = []
+        for record in page where try !isAttached(record.uid, snapshot) { unused.append(record) }
+        return (page, unused)
       }
-      return found
-    }
-    for record in unused {
-      try await change(project, by: .system("accounts")) { (bench) throws(AccountError) in
-        // Used, or linked, in the meantime: it stays.
-        guard let current = try bench.account(record.uid), current.isAnonymous, current.usedAt < limit else { return }
-        try bench.delete(current)
+      for record in unused {
+        removed += try await change(project, by: .system("accounts")) { (bench) throws(AccountError) in
+          // Used, or linked, in the meantime: it stays.
+          guard let current = try bench.account(record.uid), current.isAnonymous, current.usedAt < limit else { return 0 }
+          try bench.delete(current)
+          return 1
+        }
       }
+      let mark = page.count == options.sweepPage ? page.last : nil
+      sweepMarks.withLock { $0[project.namespace, default: SweepMark()].account = mark }
+      if mark == nil { break }
     }
-    return unused.count
+    return removed
+  }
+
+  /// Forgets sessions that ended so long ago that their clients were told, or will not come back.
+  private func forgetSessions(of project: AccountProject) async throws(AccountError) {
+    let (now, options) = (clock.now(), options)
+    let isOver: @Sendable (RefreshTokenRecord, AccountRecord?) -> Bool = { session, record in
+      guard let record else { return true }
+      return AccountRules.end(of: session, record, options, at: now).map { $0 + Self.deletionMemory < now } ?? false
+    }
+    for _ in 0..<Self.pagesMax {
+      let last = sweepMarks.withLock { $0[project.namespace]?.session }
+      let (page, over) = try look { (snapshot) throws(StorageError) -> ([RefreshTokenRecord], [RefreshTokenRecord]) in
+        let page = try snapshot.refreshTokens(in: project.namespace, after: last, limit: options.sweepPage)
+        var over: [RefreshTokenRecord] = []
+        for session in page {
+          let record = try snapshot.account(in: project.namespace, uid: session.uid)
+          guard isOver(session, record) else { continue }
+          // Those of a deleted account go with the memory of it.
+          if record == nil, try snapshot.accountRow(in: project.namespace, .revocation(session.uid)) != nil { continue }
+          over.append(session)
+        }
+        return (page, over)
+      }
+      if !over.isEmpty {
+        try await change(project, by: .system("accounts")) { [over] (bench) throws(AccountError) in
+          for session in over {
+            guard let current = try bench.session(session.hash), isOver(current, try bench.account(current.uid)) else {
+              continue
+            }
+            bench.remove(.refreshToken(hash: current.hash))
+          }
+        }
+      }
+      let mark = page.count == options.sweepPage ? page.last?.hash : nil
+      sweepMarks.withLock { $0[project.namespace, default: SweepMark()].session = mark }
+      if mark == nil { break }
+    }
   }
 
   private func forgetRevocations(of project: AccountProject) async throws(AccountError) {

@@ -1,6 +1,8 @@
+import StorageCore
 import Synchronization
 
-/// Slows down who guesses: wrong passwords for one account from one address, and new accounts from one address.
+/// Slows down who guesses: wrong passwords for one account from one address; and who asks for too much: new accounts and
+/// mailed codes from one address, and mailed codes to one.
 ///
 /// In memory and bounded: when it is full, what was quiet longest is forgotten. A restart forgets everything, which costs a
 /// guesser more than it gives.
@@ -21,9 +23,13 @@ final class Throttle: Sendable {
   private struct State {
     var failures: [String: Failures] = [:]
     var buckets: [String: Bucket] = [:]
+    /// Mailed codes by who asked; nil without a limit.
+    var codesByClient: TokenBuckets<String>?
+    /// The same by whom they go to.
+    var codesByRecipient: TokenBuckets<String>?
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let options: AccountOptions
 
   private static let entriesMax = 50_000
@@ -34,6 +40,10 @@ final class Throttle: Sendable {
 
   init(options: AccountOptions) {
     self.options = options
+    var state = State()
+    state.codesByClient = options.codesPerClient.map { TokenBuckets(limit: $0, capacity: Self.entriesMax) }
+    state.codesByRecipient = options.codesPerRecipient.map { TokenBuckets(limit: $0, capacity: Self.entriesMax) }
+    self.state = Mutex(state)
   }
 
   /// Refuses an attempt while the account is blocked for this address.
@@ -82,6 +92,17 @@ final class Throttle: Sendable {
       return bucket.count <= most
     }
     guard isAllowed else { throw Self.tooMany }
+  }
+
+  /// Counts one mailed code for who asks and for whom it goes to; false if it is too many for either.
+  ///
+  /// A refusal costs the asker a token too, and the recipient none: nobody's mail is shut off for longer by being asked for.
+  func admitsCode(to recipient: String, from address: String, at now: Int64) -> Bool {
+    state.withLock { state in
+      if case .wait? = state.codesByClient?.take(address, at: now) { return false }
+      if case .wait? = state.codesByRecipient?.take(recipient, at: now) { return false }
+      return true
+    }
   }
 
   private static func shrink<Value>(_ entries: inout [String: Value], by age: KeyPath<Value, Int64>) {

@@ -15,7 +15,7 @@ extension AccountBook {
       try snapshot.accounts(in: namespace, after: last.flatMap { $0.isEmpty ? nil : $0 }, limit: limit)
     }
     return JSON(fields: [
-      ("kind", "identitytoolkit#DownloadAccountResponse"), ("users", .array(page.map(UserJSON.administrators))),
+      ("kind", "identitytoolkit#DownloadAccountResponse"), ("users", .array(page.map(UserJSON.exported))),
       ("nextPageToken", page.count == limit ? page.last.map { .string($0.uid) } : nil),
     ])
   }
@@ -114,7 +114,9 @@ extension AccountBook {
 
   /// `GET /v1/projects`: what clients are told of their project.
   public func clientConfiguration(of project: AccountProject) -> JSON {
-    ["projectId": .string(project.number), "authorizedDomains": ["localhost", "127.0.0.1"]]
+    let local = options.isDevelopment ? ["localhost", "127.0.0.1"] : []
+    let domains = local + options.authorizedDomains.subtracting(local).sorted()
+    return ["projectId": .string(project.number), "authorizedDomains": .array(domains.map(JSON.string))]
   }
 
   // MARK: Emulators' own

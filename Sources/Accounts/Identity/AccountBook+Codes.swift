@@ -34,12 +34,12 @@ extension AccountBook {
     let answer: [(String, JSON?)] = [
       ("kind", "identitytoolkit#GetOobConfirmationCodeResponse"), ("email", .string(target.email)),
     ]
+    try throttleCodes(to: target.newEmail ?? target.email, call)
     // Nobody learns from the answer whether the address is known.
     guard target.isKnown else { return JSON(fields: answer) }
     let prepared = code(
       kind, to: target.email, newEmail: target.newEmail, uid: target.record?.uid, displayName: target.record?.displayName,
       continueURL: continueURL, call, mails: !returnsLink)
-    try throttleCodes(to: target.newEmail ?? target.email, call)
     try await change(call.project, by: call.actor(for: target.record?.uid ?? ""), outbox: prepared.outbox) {
       (bench) throws(AccountError) in
       bench.put(.code(prepared.record))
@@ -77,7 +77,7 @@ extension AccountBook {
       guard record != nil || hidesAddresses else { throw AccountError("EMAIL_NOT_FOUND") }
       return CodeTarget(email: given, newEmail: nil, record: record, isKnown: record != nil)
     case .verifyEmail, .changeEmail, .recoverEmail:
-      let record = try codeAccount(given, call)
+      let record = try codeAccount(given, call, changes: kind == .changeEmail)
       guard let email = record.email else { throw AccountError("MISSING_EMAIL") }
       guard kind == .changeEmail else { return CodeTarget(email: email, newEmail: nil, record: record, isKnown: true) }
       guard let text = try fields.text("newEmail"), !text.isEmpty else { throw AccountError("MISSING_NEW_EMAIL") }
@@ -88,24 +88,24 @@ extension AccountBook {
     }
   }
 
-  private func codeAccount(_ email: String?, _ call: IdentityCall) throws(AccountError) -> AccountRecord {
+  private func codeAccount(_ email: String?, _ call: IdentityCall, changes: Bool) throws(AccountError) -> AccountRecord {
     if call.isPrivileged, call.fields["idToken"] == nil {
       guard let email else { throw AccountError("MISSING_EMAIL") }
       guard let record = try account(.email(email), of: call.project) else { throw AccountError("USER_NOT_FOUND") }
       return record
     }
     guard let token = try caller(of: call) else { throw AccountError("MISSING_ID_TOKEN") }
-    return try AccountRules.caller(token, try account(token.uid, of: call.project))
+    let record = try AccountRules.caller(token, try account(token.uid, of: call.project))
+    if changes { try AccountRules.checkRecent(token, record, options, at: clock.now()) }
+    return record
   }
 
-  private func throttleCodes(to email: String, _ call: IdentityCall) throws(AccountError) {
+  /// Refuses a mail that is one too many, for who asks or for whom it would go to.
+  func throttleCodes(to email: String, _ call: IdentityCall) throws(AccountError) {
     guard !options.isDevelopment, !call.isPrivileged else { return }
-    do throws(AccountError) {
-      try throttle.checkAttempt("mail:\(email)", from: call.address, at: clock.now())
-    } catch {
+    guard throttle.admitsCode(to: email, from: call.address, at: clock.now()) else {
       throw AccountError("RESET_PASSWORD_EXCEED_LIMIT")
     }
-    throttle.noteFailure("mail:\(email)", from: call.address, at: clock.now())
   }
 
   /// Makes a code, and the letter that brings it.

@@ -8,12 +8,16 @@ extension AccountBook {
   private static let chunk = 200
 
   /// `accounts:batchCreate`: rows that cannot be taken are named in the answer, the others are stored.
+  ///
+  /// Functions see nothing of it, for the players are not new, unless the body says `"triggers": true` (which is this
+  /// server's own).
   public func batchCreate(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let fields = call.fields
     let users = try fields.list("users") ?? []
     guard !users.isEmpty else { throw AccountError("MISSING_USER_ACCOUNT") }
     guard users.count <= 1000 else { throw .invalidArgument("At most 1000 accounts are imported at once.") }
     let overwrites = try fields.bool("allowOverwrite") ?? true
+    let triggers = try fields.bool("triggers") ?? false
     if try fields.bool("sanityCheck") ?? false { try Self.checkDuplicates(users) }
     let hashing = try passwordImport(users, fields)
     var errors: [(Int, String)] = []
@@ -28,7 +32,7 @@ extension AccountBook {
     var start = 0
     while start < rows.count {
       let part = Array(rows[start..<min(start + Self.chunk, rows.count)])
-      errors += try await store(part, overwrites: overwrites, call)
+      errors += try await store(part, overwrites: overwrites, triggers: triggers, call)
       start += part.count
     }
     let list = errors.sorted { $0.0 < $1.0 }.map { index, message -> JSON in
@@ -39,10 +43,10 @@ extension AccountBook {
     ])
   }
 
-  private func store(_ part: [(index: Int, row: ImportedAccount)], overwrites: Bool, _ call: IdentityCall)
-    async throws(AccountError) -> [(Int, String)]
-  {
-    try await change(call.project, by: call.actor) { (bench) throws(AccountError) in
+  private func store(
+    _ part: [(index: Int, row: ImportedAccount)], overwrites: Bool, triggers: Bool, _ call: IdentityCall
+  ) async throws(AccountError) -> [(Int, String)] {
+    try await change(call.project, by: call.actor, suppressingTriggers: !triggers) { (bench) throws(AccountError) in
       var errors: [(Int, String)] = []
       for (index, row) in part {
         let before = try bench.account(row.uid)
@@ -61,7 +65,9 @@ extension AccountBook {
   }
 
   private func passwordImport(_ users: [JSON], _ fields: IdentityFields) throws(AccountError) -> PasswordImport? {
-    guard users.contains(where: { ($0["passwordHash"]?.string ?? "").isEmpty == false }) else { return nil }
+    // Rows of this server's own exports say it for themselves.
+    let isNeeded = users.contains { ($0["passwordHash"]?.string ?? "").isEmpty == false && $0["hashConfig"] == nil }
+    guard isNeeded || fields["hashAlgorithm"] != nil else { return nil }
     do throws(PasswordImportFault) {
       return try PasswordImport(fields.json)
     } catch {

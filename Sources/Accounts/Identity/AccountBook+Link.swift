@@ -26,18 +26,15 @@ extension AccountBook {
       let before = caller ?? owner
       if before?.isDisabled == true { throw AccountError("USER_DISABLED") }
       var record = before ?? AccountRecord(uid: uid, createdAt: bench.time)
-      // A password that was set for an address which nobody had proved to own is not the owner's.
-      if caller == nil, let owner, !owner.isEmailVerified, owner.password != nil {
-        record.password = nil
-        record.validSince = bench.seconds
-      }
+      // What was set for an address which nobody had proved to own is not the owner's.
+      if caller == nil, let owner, !owner.isEmailVerified { record.dropUnproved(at: bench.seconds) }
       if caller != nil, record.email != email { record.validSince = bench.seconds }
       record.email = email
       record.isEmailVerified = true
       record.signsInByLink = true
       bench.stamp(&record, by: "password")
       try bench.save(record, from: before)
-      return (bench.open(record, by: "password", token), before == nil)
+      return (try bench.open(record, by: "password", token), before == nil)
     }
     postbox.remove(code: text)
     return JSON(
@@ -90,7 +87,7 @@ extension AccountBook {
       record.phoneNumber = number
       bench.stamp(&record, by: "phone")
       try bench.save(record, from: before)
-      return (bench.open(record, by: "phone", token), before == nil)
+      return (try bench.open(record, by: "phone", token), before == nil)
     }
     guard let session else { return proof(of: number, call) }
     return JSON(

@@ -46,7 +46,7 @@ extension AccountBook {
       if let upgradedPassword { record.password = upgradedPassword }
       bench.stamp(&record, by: provider)
       try bench.save(record, from: before)
-      return bench.open(record, by: provider, token)
+      return try bench.open(record, by: provider, token)
     }
   }
 
@@ -95,8 +95,11 @@ extension AccountBook {
       try await remove(uid, of: call.project, by: call.actor)
     } else {
       guard let token = try caller(of: call) else { throw AccountError("MISSING_ID_TOKEN") }
+      let options = options
       try await change(call.project, by: .user(uid: token.uid)) { (bench) throws(AccountError) in
-        try bench.delete(try bench.caller(token))
+        let record = try bench.caller(token)
+        try AccountRules.checkRecent(token, record, options, at: bench.time)
+        try bench.delete(record)
       }
     }
     return ["kind": "identitytoolkit#DeleteAccountResponse"]

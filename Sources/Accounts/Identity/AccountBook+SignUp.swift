@@ -30,7 +30,7 @@ extension AccountBook {
       var record = AccountRecord(uid: uid, createdAt: bench.time)
       bench.stamp(&record, by: "anonymous")
       try bench.save(record, from: nil)
-      return bench.open(record, by: "anonymous", token)
+      return try bench.open(record, by: "anonymous", token)
     }
     return try signedUp(session, call)
   }
@@ -49,7 +49,8 @@ extension AccountBook {
     let linking = try caller(of: call)
     if let linking {
       // Before the hash, which is expensive; decided once more on the writer.
-      _ = try AccountRules.caller(linking, try account(linking.uid, of: call.project))
+      let seen = try AccountRules.caller(linking, try account(linking.uid, of: call.project))
+      try AccountRules.checkRecent(linking, seen, options, at: clock.now())
     } else {
       guard settings.allowsSignUp else { throw AccountError("ADMIN_ONLY_OPERATION") }
       try throttle.countSignUp(from: call.address, at: clock.now())
@@ -68,7 +69,7 @@ extension AccountBook {
       bench.setPassword(hash, of: &record)
       bench.stamp(&record, by: "password")
       try bench.save(record, from: before, isOwnDeed: true, grace: grace)
-      return bench.open(record, by: "password", refreshToken)
+      return try bench.open(record, by: "password", refreshToken)
     }
     return try signedUp(session, call)
   }

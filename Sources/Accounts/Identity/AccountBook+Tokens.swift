@@ -3,6 +3,9 @@ import StorageCore
 public import TreeModel
 
 extension AccountBook {
+  /// How often it is noted that a session is in use, in milliseconds.
+  private static let sessionNoteInterval: Int64 = 86_400_000
+
   // MARK: ID tokens
 
   /// Verifies an ID token of a project; whether the account still stands behind it is another question.
@@ -58,12 +61,13 @@ extension AccountBook {
     guard let record = found, row.issuedAt >= record.bornAt else { throw AccountError("USER_NOT_FOUND") }
     guard !record.isDisabled else { throw AccountError("USER_DISABLED") }
     let now = clock.now()
-    let provider = try provider(of: row, record, at: now)
+    guard AccountRules.end(of: row, record, options, at: now) == nil else { throw AccountError("TOKEN_EXPIRED") }
+    let isOutgrown = AccountRules.isOutgrown(row, record)
     let session = AccountSession(
-      record: record, provider: provider, extraClaims: row.claims, authTime: row.authTime, refreshToken: text,
-      time: max(now, (record.validSince ?? 0) * 1000))
-    if now - (record.lastRefreshAt ?? 0) >= options.refreshNoteInterval {
-      try await noteRefresh(record.uid, of: project)
+      record: record, provider: isOutgrown ? record.signInProvider ?? row.provider : row.provider, extraClaims: row.claims,
+      authTime: row.authTime, refreshToken: text, time: max(now, max(record.validSince ?? 0, 0) * 1000))
+    if now - (record.lastRefreshAt ?? 0) >= options.refreshNoteInterval || Self.isDue(row, record, at: now) {
+      try await noteRefresh(row, of: project)
     }
     let idToken = try idToken(record, session.signIn, project, at: session.time)
     return JSON(fields: [
@@ -73,26 +77,27 @@ extension AccountBook {
     ])
   }
 
-  /// How the tokens of a session say that the player came in; sessions that are void are refused.
-  private func provider(of row: RefreshTokenRecord, _ record: AccountRecord, at now: Int64) throws(AccountError) -> String {
-    let linkedAt = record.linkedAt ?? 0
-    let isInGrace = now < linkedAt + options.linkGrace
-    // A session of before the link says "anonymous" of an account that is not: it ends after a grace, in which the answer
-    // of the link may have been lost.
-    let isOutgrown = row.provider == "anonymous" && !record.isAnonymous && row.issuedAt <= linkedAt
-    if isOutgrown, !isInGrace { throw AccountError("TOKEN_EXPIRED") }
-    if row.issuedAt / 1000 < record.validSince ?? 0 {
-      guard isInGrace, isOutgrown, record.validSince == linkedAt / 1000 else { throw AccountError("TOKEN_EXPIRED") }
-    }
-    return isOutgrown ? record.signInProvider ?? row.provider : row.provider
+  /// Whether it is to be noted that a session is in use.
+  private static func isDue(_ session: RefreshTokenRecord, _ record: AccountRecord, at now: Int64) -> Bool {
+    now - session.issuedAt >= sessionNoteInterval && !AccountRules.isOutgrown(session, record)
   }
 
-  private func noteRefresh(_ uid: String, of project: AccountProject) async throws(AccountError) {
-    try await change(project, by: .user(uid: uid)) { (bench) throws(AccountError) in
-      guard var record = try bench.account(uid) else { return }
+  private func noteRefresh(_ seen: RefreshTokenRecord, of project: AccountProject) async throws(AccountError) {
+    let options = options
+    try await change(project, by: .user(uid: seen.uid)) { (bench) throws(AccountError) in
+      guard var record = try bench.account(seen.uid) else { return }
       let before = record
-      record.lastRefreshAt = bench.time
-      try bench.save(record, from: before)
+      if bench.time - (record.lastRefreshAt ?? 0) >= options.refreshNoteInterval {
+        record.lastRefreshAt = bench.time
+        try bench.save(record, from: before)
+      }
+      // What ended in the meantime stays ended.
+      guard var session = try bench.session(seen.hash), Self.isDue(session, record, at: bench.time),
+        AccountRules.end(of: session, record, options, at: bench.time) == nil
+      else { return }
+      // A second back: what is made void within this second makes it void too.
+      session.issuedAt = bench.time - 1000
+      bench.put(.refreshToken(session))
     }
   }
 
@@ -114,7 +119,7 @@ extension AccountBook {
       record.isCustom = true
       bench.stamp(&record, by: "custom")
       try bench.save(record, from: before)
-      return (bench.open(record, by: "custom", extra: claims, token), before == nil)
+      return (try bench.open(record, by: "custom", extra: claims, token), before == nil)
     }
     return JSON(
       fields: [("kind", "identitytoolkit#VerifyCustomTokenResponse"), ("isNewUser", .bool(isNew))]

@@ -54,6 +54,9 @@ extension AccountBook {
     let seen = try AccountRules.caller(token, try account(token.uid, of: call.project))
     let email = try fields.text("email").map { (text) throws(AccountError) in try EmailAddress.normalized(text) }
     let changesEmail = email != nil && email != seen.email
+    if changesEmail || edits.password != nil {
+      try AccountRules.checkRecent(token, seen, options, at: clock.now())
+    }
     if let email, changesEmail {
       if !settings.allowsDuplicateEmails, let owner = try account(.email(email), of: call.project), owner.uid != seen.uid {
         throw AccountError("EMAIL_EXISTS")
@@ -70,6 +73,7 @@ extension AccountBook {
     }
     var recovery: Recovery?
     if changesEmail, token.provider != "anonymous", let old = seen.email, seen.initialEmail == nil {
+      try throttleCodes(to: old, call)
       recovery = Recovery(letter: code(.recoverEmail, to: old, uid: seen.uid, displayName: seen.displayName, call))
     }
     let change = OwnChange(
@@ -123,7 +127,7 @@ extension AccountBook {
       let opens = isNewSession && record.validSince != nil && !provider.isEmpty
       if opens { bench.stamp(&record, by: provider) }
       try bench.save(record, from: before, isOwnDeed: true, grace: grace)
-      return (before, opens ? bench.open(record, by: provider, refreshToken) : nil, record)
+      return (before, opens ? try bench.open(record, by: provider, refreshToken) : nil, record)
     }
     if let recovery = own.recovery { post(recovery.letter, call) }
     let newEmail = record.email == before.email ? nil : record.email

@@ -66,6 +66,17 @@ extension AccountRecord {
     }
   }
 
+  /// Takes away every way in that whoever made the account set, who had not shown to own its address: the owner has come.
+  ///
+  /// - Parameter seconds: since 1970; tokens from before are void.
+  mutating func dropUnproved(at seconds: Int64) {
+    password = nil
+    phoneNumber = nil
+    providers = []
+    signsInByLink = false
+    validSince = seconds
+  }
+
   mutating func removeEmail() {
     email = nil
     isEmailVerified = false

@@ -11,7 +11,7 @@ public struct IdentityCall: Sendable {
   public let isPrivileged: Bool
   /// Under what name an administrator's changes are recorded.
   public let actor: Actor
-  /// The client's address, for limits.
+  /// Whom limits take the client for: its address, of IPv6 its network.
   public let address: String
   /// Where this server is, as the client sees it: `http://127.0.0.1:9000`. Links in mails begin with it.
   public let base: String

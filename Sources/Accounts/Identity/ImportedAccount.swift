@@ -70,8 +70,9 @@ struct ImportedAccount: Sendable {
 
   private static func password(_ fields: IdentityFields, _ hashing: PasswordImport?) throws(AccountError) -> String? {
     guard let hash = try fields.text("passwordHash"), !hash.isEmpty else { return nil }
-    guard let hashing else { throw AccountError(wire: "MISSING_HASH_ALGORITHM") }
     do throws(PasswordImportFault) {
+      let own = try fields["hashConfig"].map { (config) throws(PasswordImportFault) in try PasswordImport(config) }
+      guard let hashing = own ?? hashing else { throw .missingAlgorithm }
       return try hashing.record(hash: hash, salt: try saltText(fields)).text
     } catch {
       throw AccountError(wire: error.description)

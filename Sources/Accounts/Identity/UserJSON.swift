@@ -12,7 +12,14 @@ enum UserJSON {
     JSON(fields: fields(record) + [("passwordHash", record.password == nil ? nil : .string(redacted))])
   }
 
-  /// To an administrator: with hash and salt, which an export needs.
+  /// For an export: with hash, salt, and how they were made, which is this server's own word, and which its import reads.
+  static func exported(_ record: AccountRecord) -> JSON {
+    let config = record.password.flatMap { PasswordRecord($0) }?.importParameters
+    let members = administrators(record).object ?? []
+    return .object(members + (config.map { [JSON.Member(key: "hashConfig", value: $0)] } ?? []))
+  }
+
+  /// To an administrator: with hash and salt.
   static func administrators(_ record: AccountRecord) -> JSON {
     let password = record.password.flatMap { PasswordRecord($0) }
     return JSON(

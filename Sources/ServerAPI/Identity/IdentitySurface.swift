@@ -84,9 +84,16 @@ struct IdentitySurface: Sendable {
     guard request.method == route.method || (route.name == "batchGet" && request.method == .POST) else {
       throw .notFound("Not Found: \(route.name) answers \(route.method.rawValue) only.")
     }
-    let call = try await call(request, query, project: project)
-    guard call.isPrivileged || !route.isAdministrators else {
-      throw .permissionDenied("\(route.name) needs an administrator's credentials: send Authorization: Bearer TOKEN.")
+    let call: IdentityCall
+    do throws(AccountError) {
+      call = try await self.call(request, query, project: project)
+      guard call.isPrivileged || !route.isAdministrators else {
+        throw .permissionDenied("\(route.name) needs an administrator's credentials: send Authorization: Bearer TOKEN.")
+      }
+    } catch {
+      let isAdministrators = route.isAdministrators || TreeHeaders(request.headers).bearer != nil
+      if isAdministrators { recordRefusal("accounts.\(route.name)", request.headers, project: project, error) }
+      throw error
     }
     guard call.isPrivileged, route.isChange else { return .json(try await route.body(book, call)) }
     // What administrators did and tried to do; never the body, which holds passwords and codes.
@@ -104,8 +111,14 @@ struct IdentitySurface: Sendable {
   private func configuration(_ request: HTTPRequest, _ query: QueryString, _ project: String) async throws(AccountError)
     -> HTTPResponse
   {
-    let call = try await call(request, query, project: project)
-    guard call.isPrivileged else { throw .permissionDenied("The configuration is the administrators'.") }
+    let call: IdentityCall
+    do throws(AccountError) {
+      call = try await self.call(request, query, project: project)
+      guard call.isPrivileged else { throw .permissionDenied("The configuration is the administrators'.") }
+    } catch {
+      recordRefusal("accounts.configure", request.headers, project: project, error)
+      throw error
+    }
     switch request.method {
     case .GET: break
     case .PATCH:

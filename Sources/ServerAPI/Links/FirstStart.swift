@@ -56,7 +56,7 @@ enum FirstStart {
         namespace: try await services.database.openNamespace(named: name))
       let call = IdentityCall(
         project: project, fields: IdentityFields(["returnSecureToken": true]), isPrivileged: false, actor: .anonymous,
-        address: "\(access.call.request.client)", base: "", apiKey: key)
+        address: "\(access.call.request.client.household)", base: "", apiKey: key)
       do throws(AccountError) {
         return try await accounts.signUp(call)
       } catch {

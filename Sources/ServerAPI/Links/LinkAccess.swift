@@ -44,8 +44,8 @@ struct LinkAccess {
     return caller
   }
 
-  /// The client's address; nil if it is not known.
-  var address: String? { call.request.client == .unknown ? nil : call.request.client.description }
+  /// The client's household, for limits and guesses; nil if it is not known.
+  var address: String? { call.request.client == .unknown ? nil : call.request.client.household.description }
 
   /// Checks the key of an app (spec: links-messaging §2, failures).
   ///

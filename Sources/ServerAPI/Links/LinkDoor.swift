@@ -29,7 +29,7 @@ struct LinkDoor: Sendable {
     let hosts: LinkHosts
 
     /// Where the visitor is; nil if that is not known.
-    var address: String? { client == .unknown ? nil : client.description }
+    var address: String? { client == .unknown ? nil : client.household.description }
   }
 
   /// Answers if the address is a link's.

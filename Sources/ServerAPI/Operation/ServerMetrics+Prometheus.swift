@@ -37,6 +37,10 @@ extension ServerMetrics {
       ("doubloon_dead_letters_total", "Events that a function gave up on.", deadLetters),
       ("doubloon_ledger_entries_total", "Entries written to the ledger.", entries),
       ("doubloon_rate_limited_total", "Requests that one client made too many of.", rateLimited),
+      (
+        "doubloon_audit_left_out_total", "Refusals of strangers that the audit log has not, for there were too many a minute.",
+        refusalsLeftOut
+      ),
       ("doubloon_socket_sessions_total", "Realtime sessions that began.", sockets.opened),
       ("doubloon_socket_requests_total", "Requests of realtime sessions.", sockets.requests),
       ("doubloon_socket_frames_received_total", "Frames from realtime clients.", sockets.framesReceived),

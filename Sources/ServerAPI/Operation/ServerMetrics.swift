@@ -21,6 +21,7 @@ public final class ServerMetrics: CommitObserver {
   let entries = Counter()
   /// Requests that were too many.
   let rateLimited = Counter()
+  let refusalsLeftOut = Counter()
   /// Event streams that are open now.
   let streams = Counter()
 

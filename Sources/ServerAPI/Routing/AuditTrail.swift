@@ -25,6 +25,19 @@ struct AuditTrail: Sendable {
       let json = body.withUnsafeReadableBytes { try? JSONParser.parse($0) }
       if let json { members.append(JSON.Member(key: "body", value: json)) }
     }
+    add(action, by: actor, members, result: result)
+  }
+
+  /// Adds a record of somebody without an administrator's credentials who was refused: what they asked for and nothing of
+  /// what they sent, and only so many a minute (``StrangerQuota``).
+  func recordStranger(_ action: String, by actor: Actor, result: String) {
+    guard let leftOut = services.strangers.take(at: services.database.clock.now()) else {
+      return services.metrics.refusalsLeftOut.add()
+    }
+    add(action, by: actor, leftOut == 0 ? [] : [JSON.Member(key: "leftOutBefore", value: .int(leftOut))], result: result)
+  }
+
+  private func add(_ action: String, by actor: Actor, _ members: [JSON.Member], result: String) {
     var writer = JSONWriter()
     writer.write(.object(members))
     let record = AuditRecord(

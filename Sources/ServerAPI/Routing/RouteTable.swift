@@ -37,8 +37,11 @@ struct RouteTable: Sendable {
       try admit(caller, to: route)
     } catch {
       // What an administrator may not is on record, also where nothing would have changed; strangers must not fill the log.
-      if let action = route.audit ?? (caller.role == nil ? nil : route.template.text) {
-        audit.record(action, by: caller.actor, captures, target.query, request.body, result: error.message)
+      if caller.role != nil {
+        audit.record(
+          route.audit ?? route.template.text, by: caller.actor, captures, target.query, request.body, result: error.message)
+      } else if let action = route.audit {
+        audit.recordStranger(action, by: caller.actor, result: error.message)
       }
       return sink.send(error.adminResponse)
     }

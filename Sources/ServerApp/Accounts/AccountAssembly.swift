@@ -53,9 +53,12 @@ final class AccountAssembly: Sendable {
   }
 
   /// What works as long as the server does.
-  var services: [RoomService] {
+  ///
+  /// - Parameter referral: where it stands who invited a player, as the link settings say.
+  func services(referral: @escaping @Sendable () -> String) -> [RoomService] {
     let sweeper = AccountSweeper(
-      book: book, engine: database.engine, currencies: configuration.currencies, clock: configuration.clock, logger: logger)
+      book: book, engine: database.engine, currencies: configuration.currencies, referral: referral,
+      clock: configuration.clock, logger: logger)
     return [RoomService(name: "accounts", sweeper.run)]
   }
 

@@ -12,6 +12,8 @@ struct AccountSweeper: Sendable {
   let book: AccountBook
   let engine: any StorageEngine
   let currencies: [Currency]
+  /// Where it stands who invited a player, as a path with `{uid}`: the link settings' word, which may change.
+  let referral: @Sendable () -> String
   let clock: any WallClock
   let logger: Logger
 
@@ -45,18 +47,16 @@ struct AccountSweeper: Sendable {
 
   /// Whether coins or a referral hang on a player: then the account stays, however long it was unused.
   private func isAttached(_ uid: String, in namespace: NamespaceID, _ snapshot: any Snapshot) throws(StorageError) -> Bool {
+    if let path = try? PathPattern(parsing: referral()).path(filling: [uid]),
+      try !snapshot.leaves(in: namespace, under: PathBytes(path), limit: 1).isEmpty
+    {
+      return true
+    }
     for currency in currencies {
       guard currency.pattern.captureNames.count == 1, let balance = try? currency.pattern.path(filling: [uid]) else { continue }
       if let leaf = try snapshot.leaf(in: namespace, at: PathBytes(balance)), leaf.leaf.scalar != .int(0) { return true }
       let account = LedgerAccount("\(currency.holder):\(uid)")
       if try !snapshot.entries(in: namespace, account: account, before: nil, limit: 1).isEmpty { return true }
-      // The player's record is where the balance hangs: /users/UID.
-      guard let capture = currency.pattern.segments.firstIndex(where: { if case .single = $0 { true } else { false } }) else {
-        continue
-      }
-      let record = Path(keys: Array(balance.keys[...capture]))
-      let referral = PathBytes(record.child(Key(unchecked: "referred_by")))
-      if try !snapshot.leaves(in: namespace, under: referral, limit: 1).isEmpty { return true }
     }
     return false
   }

@@ -43,7 +43,7 @@ extension ConfigurationReader {
   /// How often something may happen; `false` for "as often as one likes".
   ///
   /// - Returns: the default where nothing is said, nil where there is no limit.
-  func rate(_ key: String, default fallback: RateLimit) -> RateLimit? {
+  func rate(_ key: String, default fallback: RateLimit?) -> RateLimit? {
     guard let value = value(key) else { return fallback }
     if case .bool(false) = value.content { return nil }
     if case .string(let text) = value.content, let limit = RateLimit(parsing: text) { return limit }

@@ -2,6 +2,8 @@
 public protocol AccountReading {
   /// The row of a key; nil if there is none.
   func accountRow(in namespace: NamespaceID, _ key: AccountRow.Key) throws(StorageError) -> AccountRow?
+  /// The sessions of an account, the oldest first. The writer gives those that were stored before the batch it is in.
+  func refreshTokens(in namespace: NamespaceID, of uid: String) throws(StorageError) -> [RefreshTokenRecord]
 }
 
 extension AccountReading {

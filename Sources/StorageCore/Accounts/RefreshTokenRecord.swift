@@ -10,8 +10,9 @@ public struct RefreshTokenRecord: Sendable, Hashable {
   public let claims: String?
   /// When the player signed in, in seconds since 1970 (`auth_time`).
   public let authTime: Int64
-  /// In milliseconds since 1970.
-  public let issuedAt: Int64
+  /// When it was issued or, within a day, last used; in milliseconds since 1970. What made older tokens void did not make
+  /// void this one.
+  public var issuedAt: Int64
 
   public init(hash: [UInt8], uid: String, provider: String, claims: String?, authTime: Int64, issuedAt: Int64) {
     self.hash = hash

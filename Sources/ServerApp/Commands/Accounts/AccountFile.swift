@@ -1,6 +1,10 @@
+import StorageCore
 import TreeModel
 
 /// Firebase's own export formats: `{"users":[…]}`, or one line for each account.
+///
+/// What they have no place for stands where Firebase's importer does not look: in JSON beside the users, below `doubloon`,
+/// by uid; in CSV in one more column, which holds how the password is hashed.
 enum AccountFile {
   /// The providers that have columns of their own, four each, from the ninth column on.
   private static let providers = ["google.com", "facebook.com", "twitter.com", "github.com"]
@@ -12,12 +16,21 @@ enum AccountFile {
     guard let users = json["users"]?.array ?? json.array else {
       throw CommandFailure("\(name) must hold {\"users\": […]}, as \"firebase auth:export\" writes it.")
     }
-    return users.map(normalized)
+    var rests: [ExactKey: JSON] = [:]
+    for member in json["doubloon"]?.object ?? [] { rests[ExactKey(text: member.key)] = member.value }
+    return users.map { normalized(AccountSplit.joined($0, $0["localId"]?.string.flatMap { rests[ExactKey(text: $0)] })) }
   }
 
   static func write(_ users: [JSON], asCSV: Bool) -> [UInt8] {
     guard !asCSV else { return Array((users.map(line) + [""]).joined(separator: "\n").utf8) }
-    return Array((JSON.object([JSON.Member(key: "users", value: .array(users))]).prettyText + "\n").utf8)
+    let parts = users.map { AccountSplit($0, known: providers) }
+    let rests = parts.compactMap { part -> JSON.Member? in
+      guard part.rest.object?.isEmpty == false, let uid = part.user["localId"]?.string else { return nil }
+      return JSON.Member(key: uid, value: part.rest)
+    }
+    var members = [JSON.Member(key: "users", value: .array(parts.map(\.user)))]
+    if !rests.isEmpty { members.append(JSON.Member(key: "doubloon", value: .object(rests))) }
+    return Array((JSON.object(members).prettyText + "\n").utf8)
   }
 
   /// Exports name the claims `customAttributes`, and some tools `customClaims`, as an object.
@@ -29,7 +42,8 @@ enum AccountFile {
   // MARK: CSV
 
   /// The columns: uid, address, whether it is verified, hash, salt, name, picture, then id, address, name and picture of four
-  /// providers, then when it was made, the last sign-in, the number, whether it is disabled, the claims.
+  /// providers, then when it was made, the last sign-in, the number, whether it is disabled, the claims, and last how the
+  /// password is hashed, which Firebase's files have not.
   private static func rows(of text: String, _ name: String) throws -> [JSON] {
     var users: [JSON] = []
     for (index, line) in text.split(whereSeparator: \.isNewline).enumerated() {
@@ -59,19 +73,22 @@ enum AccountFile {
       ("salt", text(4)), ("displayName", text(5)), ("photoUrl", text(6)),
       ("providerUserInfo", identities.isEmpty ? nil : .array(identities)), ("createdAt", text(23)), ("lastLoginAt", text(24)),
       ("phoneNumber", text(25)), ("disabled", cells.count > 26 ? .bool(cells[26] == "true") : nil),
-      ("customAttributes", text(27)),
+      ("customAttributes", text(27)), ("hashConfig", text(28)?.string.flatMap { try? JSONParser.parse($0) }),
     ])
   }
 
   private static func line(_ user: JSON) -> String {
     func text(_ name: String) -> String { user[name]?.string ?? user[name]?.bool.map(String.init) ?? "" }
-    var cells = ["localId", "email", "emailVerified", "passwordHash", "salt", "displayName", "photoUrl"].map(text)
+    func bytes(_ name: String) -> String { user[name].flatMap { AccountSplit.plainBase64($0).string } ?? "" }
+    var cells = ["localId", "email", "emailVerified"].map(text) + ["passwordHash", "salt"].map(bytes)
+    cells += ["displayName", "photoUrl"].map(text)
     let identities = user.listed("providerUserInfo")
     for provider in providers {
       let identity = identities.first { $0["providerId"]?.string == provider }
       cells += ["rawId", "email", "displayName", "photoUrl"].map { identity?[$0]?.string ?? "" }
     }
     cells += ["createdAt", "lastLoginAt", "phoneNumber", "disabled", "customAttributes"].map(text)
+    cells.append(user["hashConfig"]?.compactText ?? "")
     return cells.map(quoted).joined(separator: ",")
   }
 

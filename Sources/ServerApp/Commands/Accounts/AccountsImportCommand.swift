@@ -5,12 +5,12 @@ import TreeModel
 struct AccountsImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Bring accounts from a file of \"firebase auth:export\", as JSON or CSV.",
+    abstract: "Bring accounts from a file of \"firebase auth:export\" or \"doubloon accounts export\", as JSON or CSV.",
     discussion: """
-      How the passwords are hashed stands in a file of its own, as the console shows it under "password hash parameters", \
+      A file of "doubloon accounts export" says for itself how each password is hashed. For one of Firebase's it stands in a file of its own, as the console shows it under "password hash parameters", \
       but as JSON: {"hashAlgorithm":"SCRYPT","signerKey":"…","saltSeparator":"Bw==","rounds":8,"memoryCost":14}. Players \
       keep their passwords; each is hashed anew at the next sign-in. What is wrong with a row is printed, and the others are \
-      taken. An account that exists is replaced.
+      taken. An account that exists is replaced. Functions see nothing of it unless --triggers is given.
 
       Examples:
         doubloon accounts import users.json --hash-config hash.json
@@ -23,6 +23,9 @@ struct AccountsImportCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("A file that says how the passwords are hashed.", valueName: "file"))
   var hashConfig: String?
 
+  @Flag(inversion: .prefixedNo, help: "Whether functions see the accounts come.")
+  var triggers = false
+
   @OptionGroup
   var output: OutputOptions
 
@@ -32,13 +35,14 @@ struct AccountsImportCommand: AsyncParsableCommand {
   func run() async throws {
     let users = try AccountFile.read(try FileBytes.read(file), from: file)
     let hashing = try hashConfig.map { try JSONInput.parse(try FileBytes.read($0), from: $0) }?.object ?? []
+    let common = hashing + (triggers ? [JSON.Member(key: "triggers", value: true)] : [])
     let faults = try await server.withClient { client in
       let path = try await AccountTransfer.path(client, server, "accounts:batchCreate")
       var faults: [JSON] = []
       var start = 0
       while start < users.count {
         let part = Array(users[start..<min(start + AccountTransfer.pageSize, users.count)])
-        let body = JSON.object(hashing + [JSON.Member(key: "users", value: .array(part))])
+        let body = JSON.object(common + [JSON.Member(key: "users", value: .array(part))])
         for fault in try await client.post(path, body).listed("error") {
           let row = Int64(start) + (fault["index"]?.int ?? 0)
           faults.append([

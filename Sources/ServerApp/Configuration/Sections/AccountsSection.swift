@@ -23,6 +23,19 @@ struct AccountsSection: ConfigurationSection {
         reader.duration("anonymousLifetime", 3_600_000...3_650 * 86_400_000) ?? options.anonymousLifetime
     }
     options.signUpsPerHour = reader.integer("signUpsPerHour", 1...1_000_000) ?? options.signUpsPerHour
+    options.codesPerClient = reader.rate("codesPerClient", default: options.codesPerClient)
+    options.codesPerRecipient = reader.rate("codesPerRecipient", default: options.codesPerRecipient)
+    if case .bool(false) = reader.value("sessionIdle")?.content {
+      options.sessionIdleMax = nil
+    } else {
+      options.sessionIdleMax = reader.duration("sessionIdle", 86_400_000...3_650 * 86_400_000) ?? options.sessionIdleMax
+    }
+    if case .bool(false) = reader.value("recentSignIn")?.content {
+      options.recentSignIn = nil
+    } else {
+      options.recentSignIn = reader.duration("recentSignIn", 60_000...365 * 86_400_000) ?? options.recentSignIn
+    }
+    options.sessionsMax = reader.integer("sessionsPerAccount", 1...10_000) ?? options.sessionsMax
     options.failuresMax = reader.integer("wrongPasswords", 1...1000) ?? options.failuresMax
     options.codeLifetime = reader.duration("codeLifetime", 60_000...7 * 86_400_000) ?? options.codeLifetime
     options.hashingThreads = reader.integer("hashingThreads", 1...64) ?? options.hashingThreads

@@ -1,0 +1,136 @@
+import Accounts
+import NIOHTTP1
+import StorageCore
+import Synchronization
+import Testing
+import TreeModel
+
+@testable import ServerAPI
+
+/// How often one may ask, and who counts as one.
+struct AccountLimitTests {
+  /// Notes the letters instead of mailing them.
+  private final class Mailbox: CodeMailing {
+    private let addresses = Mutex<[String]>([])
+    var all: [String] { addresses.withLock { $0 } }
+    func message(for letter: CodeLetter) -> (outlet: String, payload: String)? {
+      addresses.withLock { $0.append(letter.to) }
+      return ("mail", "{}")
+    }
+  }
+
+  /// A server behind a proxy, so that a test may come from anywhere.
+  private func run(_ kind: AccountKind, _ test: (APIServer, IdentityClient) async throws -> Void) async throws {
+    let proxy = try #require(AddressRange(parsing: "127.0.0.0/8"))
+    try await APIServer.run(configuration: .changed { $0.trustedProxies = TrustedProxies([proxy]) }, accounts: kind) {
+      server in try await test(server, IdentityClient(server: server))
+    }
+  }
+
+  private func from(_ address: String) -> [String: String] { ["X-Forwarded-For": address] }
+
+  @Test("Whoever moves about in an IPv6 network of 64 bits stays the same: in sign-ups, and in guesses")
+  func household() async throws {
+    var kind = AccountKind.production
+    kind.options.signUpsPerHour = 3
+    try await run(kind) { _, client in
+      var statuses: [Int] = []
+      for last in 1...4 {
+        let body: JSON = .record([("email", .string("p\(last)@x.io")), ("password", "secret1")])
+        statuses.append(try await client.call("accounts:signUp", body, headers: from("2001:db8:7:7::\(last)")).status)
+      }
+      #expect(statuses == [200, 200, 200, 400])
+      #expect(try await client.call("accounts:signUp", [:], headers: from("2001:db8:7:8::1")).status == 200)
+      let wrong: JSON = ["email": "p1@x.io", "password": "wrong1"]
+      for last in 1...10 {
+        let answer = try await client.call("accounts:signInWithPassword", wrong, headers: from("2001:db8:9:9::\(last)"))
+        #expect(answer.error == "INVALID_PASSWORD")
+      }
+      let right: JSON = ["email": "p1@x.io", "password": "secret1"]
+      let blocked = try await client.call("accounts:signInWithPassword", right, headers: from("2001:db8:9:9:1::"))
+      #expect(blocked.error.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER"))
+      #expect(try await client.call("accounts:signInWithPassword", right, headers: from("2001:db8:9:a::1")).status == 200)
+    }
+  }
+
+  @Test("Codes are mailed so often for who asks, and so often to one address, whatever they are for")
+  func codes() async throws {
+    let mailbox = Mailbox()
+    var kind = AccountKind.production
+    kind.mail = mailbox
+    kind.options.codesPerClient = RateLimit(5, per: 3_600_000)
+    kind.options.codesPerRecipient = RateLimit(2, per: 3_600_000)
+    try await run(kind) { server, client in
+      func ask(_ email: String, from address: String, _ type: String = "EMAIL_SIGNIN") async throws -> String {
+        let body: JSON = .record([("requestType", .string(type)), ("email", .string(email))])
+        let answer = try await client.call("accounts:sendOobCode", body, headers: from(address))
+        return answer.status == 200 ? "ok" : answer.error
+      }
+      // Anybody's address, from everywhere: the recipient is spared.
+      var toOne: [String] = []
+      for last in 1...4 { toOne.append(try await ask("victim@x.io", from: "192.0.2.\(last)")) }
+      #expect(toOne == ["ok", "ok", "RESET_PASSWORD_EXCEED_LIMIT", "RESET_PASSWORD_EXCEED_LIMIT"])
+      // Everybody's address, from one place.
+      var fromOne: [String] = []
+      for number in 1...7 { fromOne.append(try await ask("p\(number)@x.io", from: "198.51.100.1")) }
+      #expect(fromOne == Array(repeating: "ok", count: 5) + Array(repeating: "RESET_PASSWORD_EXCEED_LIMIT", count: 2))
+      #expect(mailbox.all.count == 7)
+      server.clock.advance(by: 3_600_000)
+      #expect(try await ask("victim@x.io", from: "198.51.100.1") == "ok")
+    }
+  }
+
+  @Test("Who changes addresses to make the server write letters is slowed down too")
+  func recovery() async throws {
+    let mailbox = Mailbox()
+    var kind = AccountKind.production
+    kind.mail = mailbox
+    kind.options.codesPerRecipient = RateLimit(1, per: 3_600_000)
+    try await run(kind) { server, client in
+      var statuses: [Int] = []
+      for number in 1...2 {
+        let made = try await client.player("victim@x.io")
+        let answer = try await client.call(
+          "accounts:update", ["idToken": .string(made.text("idToken")), "email": .string("p\(number)@x.io")])
+        statuses.append(answer.status)
+      }
+      #expect(statuses == [200, 400])
+      #expect(mailbox.all == ["victim@x.io"])
+    }
+  }
+
+  @Test("Where addresses are hidden, the limit says nothing about who is known")
+  func hidden() async throws {
+    var kind = AccountKind.production
+    kind.mail = Mailbox()
+    kind.options.codesPerRecipient = RateLimit(2, per: 3_600_000)
+    try await run(kind) { _, client in
+      _ = try await client.player("jim@x.io")
+      _ = try await client.send(
+        "PATCH", "/v2/projects/game/config?updateMask=emailPrivacyConfig",
+        ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": true]], headers: IdentityClient.owner)
+      for email in ["jim@x.io", "nobody@x.io"] {
+        var statuses: [Int] = []
+        for _ in 0..<3 {
+          let body: JSON = ["requestType": "PASSWORD_RESET", "email": .string(email)]
+          statuses.append(try await client.call("accounts:sendOobCode", body).status)
+        }
+        #expect(statuses == [200, 200, 400], "\(email)")
+      }
+    }
+  }
+
+  @Test("Clients are told the domains that are configured; this machine's names in development only")
+  func domains() async throws {
+    var kind = AccountKind.production
+    kind.options.authorizedDomains = ["game.example.com", "beta.example.com"]
+    try await run(kind) { _, client in
+      let answer = try await client.send("GET", "/identitytoolkit.googleapis.com/v1/projects?key=k")
+      #expect(answer["authorizedDomains"] == ["beta.example.com", "game.example.com"])
+    }
+    try await run(.development) { _, client in
+      let answer = try await client.send("GET", "/identitytoolkit.googleapis.com/v1/projects?key=k")
+      #expect(answer["authorizedDomains"] == ["localhost", "127.0.0.1"])
+    }
+  }
+}
