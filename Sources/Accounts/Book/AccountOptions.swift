@@ -23,6 +23,9 @@ public struct AccountOptions: Sendable {
   /// Anonymous accounts without a balance and without a referral are removed when they were unused for so long, in
   /// milliseconds; nil keeps them.
   public var anonymousLifetime: Int64? = 30 * 86_400_000
+  /// Where players' own data stand beside the record that the balance is part of, as patterns with one capture: what an
+  /// erasure takes.
+  public var personalPlaces: [String] = []
   /// New accounts for one address in an hour; nil for any number (spec: auth-protocol §5, limits).
   public var signUpsPerHour: Int? = 100
   /// Wrong passwords for one account from one address, after which it has to wait.
