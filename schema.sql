@@ -8,7 +8,7 @@
 -- are BIGINT. Nothing refers to another table by a constraint: the single writer keeps rows together by writing them in
 -- one transaction, and `doubloon log verify` and `doubloon ledger verify` show that it did.
 
--- What is true of the whole store: schema_version, epoch (1, and 1 more for each restore), namespace_next.
+-- What is true of the whole store: schema_version, epoch (1, and 1 more for each restore), namespace_next, history_erasures.
 CREATE TABLE meta (
   name TEXT NOT NULL PRIMARY KEY,
   value TEXT NOT NULL

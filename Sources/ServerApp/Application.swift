@@ -179,6 +179,9 @@ public final class Application: Sendable {
     try await NamespaceInstallation(configuration: configuration, database: database, logger: logger).run()
     let report = try await dispatcher.start(writer: database)
     for line in report.lines { logger.notice("\(line)") }
+    let erasures = ErasureKeeper(
+      erasure: PlayerErasure(database: database, accounts: accounts, rooms: [links, invites], functions: nil),
+      clock: configuration.clock, logger: logger)
     let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
     return certificateServices + [
       counting,
@@ -187,6 +190,7 @@ public final class Application: Sendable {
       RoomService(name: "holds", sweeper.run),
       RoomService(name: "replays", replayer.run),
       RoomService(name: "keys", keeper.run),
+      RoomService(name: "erasures", erasures.run),
     ] + assembly.services(referral: { [links] in links.settings.referral.path })
   }
 

@@ -81,6 +81,8 @@ public struct CommitRequest: Sendable {
   public var cause: Cause?
   /// Whether the commit makes no events, so that no function runs for it.
   public var suppressesTriggers: Bool
+  /// Whether the log gets a record of this request even if it changes nothing.
+  public var isMarked: Bool
   /// Whether new balances are opening entries, not adjustments.
   public var isImport: Bool
   /// Makes a repetition of the request harmless; nil where every request counts.
@@ -107,6 +109,7 @@ public struct CommitRequest: Sendable {
     decision = nil
     cause = nil
     suppressesTriggers = false
+    isMarked = false
     isImport = false
     idempotency = nil
   }

@@ -12,6 +12,23 @@ public struct Upkeep: Sendable {
     case forgetHistory(through: Revision)
   }
 
+  /// One step of the erasure of a player. What the commit that carries it removes is overwritten in the file.
+  public enum Erasing: Sendable, Hashable {
+    /// Nothing more: the commit's other rows are the step.
+    case rows
+    /// Codes that were mailed for an account or to its addresses, and what its sessions carry.
+    case account(uid: String, addresses: [String])
+    /// Takes what lies below some places out of the payloads of commits.
+    case changes(of: [Revision], below: [PathBytes], order: Revision)
+    /// Takes what lies below a place out of the history up to a revision, with the words of attempts that failed and of
+    /// invocations there.
+    case past(below: PathBytes, through: Revision)
+    /// Replaces the kept answers to the requests of some commits.
+    case answers(to: [Revision], by: [UInt8])
+    /// Takes what lies below some places out of the checkpoint of a revision, which has this hash and so many leaves then.
+    case checkpoint(Revision, below: [PathBytes], treeHash: [UInt8], leafCount: Int64)
+  }
+
   /// Events that were derived from the log, where the table does not have them.
   public var events: [EventRecord] = []
   /// A replay's new state; replaces the record of its id.
@@ -30,6 +47,8 @@ public struct Upkeep: Sendable {
   public var serviceAccounts: [ServiceAccountRecord] = []
   /// What is pruned.
   public var pruning: Pruning?
+  /// What is erased.
+  public var erasing: Erasing?
   /// What is added to the counts of links.
   public var linkCounts: [LinkCount] = []
 

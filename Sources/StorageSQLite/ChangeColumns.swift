@@ -36,6 +36,23 @@ struct ChangeColumns {
     for end in other.ends { ends.append(base + end) }
   }
 
+  /// The changes that are not within a range, or of later revisions than `revision`.
+  func without(_ range: PathRange, through revision: Int64) -> ChangeColumns {
+    var isHit = false
+    forEachChange(after: -1, through: revision, in: range) { _, _, _ in isHit = true }
+    guard isHit else { return self }
+    var rest = ChangeColumns()
+    for index in 0..<count {
+      let path = path(index)
+      guard revisions[index] > revision || !range.contains(path) else { continue }
+      rest.revisions.append(revisions[index])
+      rest.befores.append(befores[index])
+      rest.pathBytes.append(contentsOf: path.bytes)
+      rest.ends.append(rest.pathBytes.count)
+    }
+    return rest
+  }
+
   func path(_ index: Int) -> PathBytes {
     PathBytes(bytes: Array(pathBytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]))
   }

@@ -25,6 +25,12 @@ final class HistoryGeneration: Sendable {
     places = changes.sortedPlaces()
   }
 
+  /// The generation without the changes within a range up to a revision.
+  func without(_ range: PathRange, through revision: Int64) -> HistoryGeneration {
+    let rest = changes.without(range, through: revision)
+    return rest.count == changes.count ? self : HistoryGeneration(rest, last: last)
+  }
+
   func row(_ index: Int) -> Row {
     let place = Int(places[index])
     return Row(path: changes.path(place), revision: changes.revisions[place], before: changes.befores[place])

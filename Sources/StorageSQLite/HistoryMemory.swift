@@ -84,6 +84,12 @@ final class HistoryMemory: Sendable {
     places.withLock { $0[ns]?.pruned = revision }
   }
 
+  /// Forgets what stood within a range up to a revision. For the writer, inside the transaction that erases it in the table:
+  /// a reader whose snapshot is older sees nothing there, as those after it.
+  func erase(_ range: PathRange, through revision: Int64, in ns: NamespaceID) {
+    places.withLock { $0[ns]?.erase(range, through: revision) }
+  }
+
   func remove(_ ns: NamespaceID) {
     places.withLock { $0[ns] = nil }
   }

@@ -27,11 +27,14 @@ final class HistoryMerge {
   private let writing: SQLiteStatement
   /// Where the target ended when this merge was taken up: every row of every source up to there is in it.
   private let border: (path: [UInt8], revision: Int64)
+  /// How often rows of the history had been erased when this merge was taken up: what was read ahead is good until then.
+  private let erasures: Int64?
   /// The rows of the step that is being written; kept when the writer was in the way.
   private var slice: [Row] = []
 
   init(of sourceRows: [HistoryRunRow], into target: HistoryRunRow, on connection: SQLiteConnection) throws(StorageError) {
     self.target = target
+    erasures = try connection.meta(.historyErasures)
     self.sourceRows = sourceRows
     sources = sourceRows.map { Source(generation: $0.run.generation) }
     reading = try SQLiteStatement(
@@ -57,7 +60,9 @@ final class HistoryMerge {
     let isWhole = slice.count < rows
     var isWanted = true
     let isDone = try connection.briefly { () throws(StorageError) in
+      let isSame = try connection.meta(.historyErasures) == erasures
       isWanted = try connection.hasRun(target)
+      isWanted = isWanted && isSame
       guard isWanted else { return true }
       for row in slice {
         try writing.bind(target.ns).bind(target.run.generation).bind(row.path).bind(row.revision).bind(row.before).run()

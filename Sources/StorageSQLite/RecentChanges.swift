@@ -51,6 +51,14 @@ struct RecentChanges {
     openChanges = 0
   }
 
+  /// Forgets the changes within a range up to a revision.
+  mutating func erase(_ range: PathRange, through revision: Int64) {
+    frozen = frozen.map { $0.without(range, through: revision) }
+    blocks = blocks.map { $0.without(range, through: revision) }
+    block = block.without(range, through: revision)
+    openChanges = blocks.reduce(block.count) { $0 + $1.count }
+  }
+
   /// Forgets the oldest generation, which is now in the table.
   mutating func complete() {
     start = frozen.removeFirst().last

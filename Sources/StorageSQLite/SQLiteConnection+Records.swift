@@ -61,6 +61,8 @@ extension SQLiteConnection {
   // MARK: What is true of the whole store
 
   enum Meta: String {
+    /// How often rows of the history were erased.
+    case historyErasures = "history_erasures"
     case schemaVersion = "schema_version"
     case epoch
     case nextNamespace = "namespace_next"

@@ -16,6 +16,8 @@ extension SQLiteWriteSession {
       try endReading()
       try connection.statement(.beginImmediate).run()
       try faults?.check(.beforeRows)
+      let isErasing = isErasing
+      if isErasing { try connection.execute("PRAGMA secure_delete = 1") }
       try writeStore()
       for (ns, overlay) in batch.overlays.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
         try write(overlay, of: ns)
@@ -24,6 +26,7 @@ extension SQLiteWriteSession {
       gate.willWrite()
       try faults?.check(.beforeCommit)
       try connection.statement(.commit).run()
+      if isErasing { try connection.execute("PRAGMA secure_delete = 0") }
       takeOver(finished: finished)
     } catch {
       // The rollback's own result says nothing more: the session is over either way.

@@ -16,7 +16,7 @@ extension SQLiteWriteSession {
     try connection.statement(.putCommit).bind(commit.namespace.rawValue).bind(commit.revision.rawValue).bind(commit.epoch)
       .bind(commit.time).bind(commit.actor.description).bind(commit.requestID).bind(commit.cause?.storedBytes)
       .bind(commit.suppressesTriggers ? 1 : 0).bind(commit.digest).bind(commit.hash)
-      .bind(commit.changes.map(LeafChangeList.encode)).run()
+      .bind(commit.changes.map { LeafChangeList.encode($0, without: commit.erased) }).run()
   }
 
   func write(_ event: EventRecord) throws(StorageError) {

@@ -29,6 +29,7 @@ extension SQLiteWriteSession {
     if let checkpoint = upkeep.checkpoint { try write(checkpoint, of: ns) }
     for account in upkeep.serviceAccounts { try write(account) }
     if let pruning = upkeep.pruning { try carryOut(pruning, in: ns) }
+    if let erasing = upkeep.erasing { try carryOut(erasing, in: ns) }
     if !upkeep.linkCounts.isEmpty { try write(upkeep.linkCounts, of: ns) }
   }
 

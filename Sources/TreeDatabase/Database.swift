@@ -34,6 +34,9 @@ public final class Database: TreeWriter {
   /// The rules and indexes of all namespaces.
   public let catalog: IndexCatalog
 
+  /// Who prunes or erases: one at a time.
+  public let upkeepTurn = UpkeepTurn()
+
   private let queue: WriterQueue<Work>
   let keeper: IndexKeeper
   private let checkpointer: Checkpointer

@@ -15,6 +15,8 @@ public struct LogAudit {
   var report = LogReport()
   private var last: CommitRecord?
   private var checkpoint: CheckpointRecord?
+  /// Erasures whose commits were seen, and whose seal was not yet.
+  private var seals: [Revision: ErasureSeal] = [:]
 
   /// Audits a namespace as it is in the snapshot.
   public static func verify(_ snapshot: any Snapshot, namespace: NamespaceID) throws(StorageError) -> LogReport {
@@ -46,6 +48,7 @@ public struct LogAudit {
       guard page.count == Self.pageSize else { break }
     }
     report.lastHash = last?.hash ?? NamespaceHead.genesisHash
+    report.unsealed = seals.keys.sorted()
   }
 
   private mutating func check(_ commit: CommitRecord) throws(StorageError) {
@@ -74,9 +77,10 @@ public struct LogAudit {
       report.note(revision, "Commit \(revision) has an earlier time than the commit before it.")
     }
     if let changes = commit.changes {
-      if CommitRecord.digest(of: changes) != commit.digest {
+      if commit.erased.isEmpty, CommitRecord.digest(of: changes) != commit.digest {
         report.note(revision, "The changes of commit \(revision) are not what was written: their digest differs.")
       }
+      checkErasures(commit)
     } else {
       report.forgotten += 1
       if revision > report.pruned {
@@ -90,6 +94,26 @@ public struct LogAudit {
     if hash != commit.hash, revision == expected {
       report.note(
         revision, "Commit \(revision) is not what was written, or does not follow on the one before it: its hash differs.")
+    }
+  }
+
+  /// What an erasure left has the digest that the erasure noted, and the notes of all its commits have the hash that its seal
+  /// carries. Where the log was pruned behind the first of them, nobody can tell any more.
+  private mutating func checkErasures(_ commit: CommitRecord) {
+    if !commit.erased.isEmpty {
+      report.erased += 1
+      if !commit.isPayloadSound {
+        report.note(
+          commit.revision, "The changes of commit \(commit.revision) are not what an erasure left: their digest differs.")
+      }
+      for part in commit.erased { seals[part.order, default: ErasureSeal()].add(commit.revision, part) }
+    }
+    guard let (order, first) = ErasureSeal.sealed(by: commit) else { return }
+    let seal = seals.removeValue(forKey: order) ?? ErasureSeal()
+    guard first > report.pruned || first == .zero else { return }
+    if commit.requestID != seal.requestID(of: order) {
+      report.note(
+        order, "What the erasure of commit \(order) left in the log is not what commit \(commit.revision) sealed.")
     }
   }
 

@@ -14,6 +14,10 @@ public struct LogReport: Sendable, Hashable {
   public internal(set) var commits: Int64 = 0
   /// Those whose changes were pruned: their digests stand for them.
   public internal(set) var forgotten: Int64 = 0
+  /// Those of which a part was erased for players who left.
+  public internal(set) var erased: Int64 = 0
+  /// Erasures that are not sealed: they are under way, or were cut off and go on when they are ordered again.
+  public internal(set) var unsealed: [Revision] = []
   /// Ledger entries whose links were followed.
   public internal(set) var entries: Int64 = 0
   /// Executions whose links were followed.

@@ -108,7 +108,7 @@ public struct StoreRebuild {
       CommitRecord(
         namespace: target, epoch: commit.epoch, revision: commit.revision, time: commit.time, actor: commit.actor,
         requestID: commit.requestID, cause: commit.cause, suppressesTriggers: commit.suppressesTriggers,
-        changes: commit.changes, digest: commit.digest, hash: commit.hash))
+        changes: commit.changes, erased: commit.erased, digest: commit.digest, hash: commit.hash))
     var head = try session.head(of: target)
     head.revision = commit.revision
     head.time = commit.time

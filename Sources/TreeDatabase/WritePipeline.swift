@@ -46,7 +46,7 @@ struct WritePipeline {
     if !changes.isEmpty || !request.transfers.isEmpty {
       for participant in participants { try participant.participate(in: &draft, session: session) }
     }
-    let changed = !changes.isEmpty || !draft.entries.isEmpty
+    let changed = !changes.isEmpty || !draft.entries.isEmpty || request.isMarked
     if changed { append(draft, to: session) }
     let receipt = CommitReceipt(
       revision: changed ? draft.revision : head.revision, changed: changed, time: time, resolved: resolved,

@@ -28,6 +28,8 @@ struct DerivedEvents {
     guard let changes = commit.changes, !commit.suppressesTriggers, hop <= hopsMax else { return [] }
     var found: [(event: EventRecord, functions: [Int])] = []
     for place in participant.matchedPlaces(changes) where place.functions.contains(where: functions.contains) {
+      // Of what an erasure has cut through nobody knows any more what it was.
+      guard !commit.hasForgotten(place.path) else { continue }
       let hasUnchanged = try hasUnchanged(place, changes, after: commit, in: snapshot)
       guard let kind = place.kind(hasUnchanged: hasUnchanged) else { continue }
       let wanting = place.functions.filter {

@@ -79,6 +79,7 @@ extension Dispatcher {
       throw AdministrationError(
         .conflict, "The log was pruned up to revision \(pruned): what \(event) saw is not known any more, so it cannot be run.")
     }
+    try refuseErased(event, in: namespace)
     let facts = loaded.event.facts
     let wanting = table.wanting(facts.path, facts.record.kind, change: loaded.event.change)
       .filter { name == nil || table.definitions[$0].name == name }
@@ -149,6 +150,19 @@ extension Dispatcher {
       try await commit(request)
     }
     return letters.count
+  }
+
+  /// Refuses to run an event whose values were erased, for a player who left.
+  func refuseErased(_ event: EventID, in namespace: NamespaceID) throws {
+    guard let path = event.path.path else { return }
+    let erased = try engine.read { (snapshot) throws(StorageError) in
+      try snapshot.erasedPlace(in: namespace, around: path, asOf: event.revision)
+    }
+    guard let erased else { return }
+    throw AdministrationError(
+      .conflict,
+      "\(erased.path) was erased up to revision \(erased.through): what \(event) saw is not known any more, so it cannot be run."
+    )
   }
 
   // MARK: Looking things up

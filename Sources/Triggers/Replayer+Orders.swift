@@ -86,6 +86,7 @@ extension Replayer {
           .conflict,
           "The log was pruned up to revision \(pruned): what \(event) saw is not known any more, so it cannot be run.")
       }
+      try dispatcher.refuseErased(event, in: namespace)
       guard event.revision <= through, event.epoch > 0 else {
         throw AdministrationError("There is no event \(event). List the events to find its id.")
       }

@@ -14,6 +14,7 @@ struct RoleTests {
   static let looking: Set<String> = [
     "POST /admin/v1/drain", "POST /admin/v1/replays/preview", "POST /admin/v1/replays/dry-run",
     "POST /admin/v1/log/prune/preview", "POST /admin/v1/rules/explain",
+    "POST /admin/v1/accounts/{uid}/erase/preview", "POST /admin/v1/accounts/{uid}/merge/preview",
   ]
   /// What repairs.
   static let repairing: Set<String> = [
@@ -22,7 +23,8 @@ struct RoleTests {
     "POST /admin/v1/functions/{name}/retry", "POST /admin/v1/replays", "POST /admin/v1/replays/{id}/pause",
     "POST /admin/v1/replays/{id}/resume", "POST /admin/v1/replays/{id}/cancel", "POST /admin/v1/dead-letters/acknowledge",
     "POST /admin/v1/ledger/reverse", "POST /admin/v1/ledger/holds", "POST /admin/v1/ledger/holds/{sequence}/release",
-    "POST /admin/v1/ledger/holds/{sequence}/void",
+    "POST /admin/v1/ledger/holds/{sequence}/void", "POST /admin/v1/accounts/{uid}/disable",
+    "POST /admin/v1/accounts/{uid}/enable",
   ]
   /// What must never be lowered by accident.
   static let ruling: Set<String> = [
@@ -30,6 +32,7 @@ struct RoleTests {
     "POST /admin/v1/functions/{name}/invoke", "POST /admin/v1/replays/rebuild", "POST /admin/v1/namespaces",
     "DELETE /admin/v1/namespaces/{name}", "POST /admin/v1/clock", "POST /admin/v1/service-accounts",
     "DELETE /admin/v1/service-accounts/{name}", "PUT /.settings/rules.json",
+    "POST /admin/v1/accounts/{uid}/erase", "POST /admin/v1/accounts/{uid}/merge", "DELETE /admin/v1/accounts/{uid}",
   ]
 
   static let routes = SettingsRoutes.routes + AdminRoutes.routes

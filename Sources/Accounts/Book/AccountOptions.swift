@@ -27,6 +27,9 @@ public struct AccountOptions: Sendable {
   public var anonymousLifetime: Int64? = 30 * 86_400_000
   /// Accounts, or sessions, that the clean-up looks at in one go.
   public var sweepPage = 1000
+  /// Where players' own data stand beside the record that the balance is part of, as patterns with one capture: what an
+  /// erasure takes.
+  public var personalPlaces: [String] = []
   /// New accounts for one address in an hour; nil for any number (spec: auth-protocol §5, limits).
   public var signUpsPerHour: Int? = 100
   /// Mailed codes that one address may ask for; nil for any number. In development nothing is mailed, and nothing counted.

@@ -26,11 +26,12 @@ enum AccountRoutes {
       RouteDescription(captures: [uid], answer: account)),
     Route.change(
       .POST, "/admin/v1/accounts/{uid}/disable", audit: "accounts.disable",
-      "Lets nobody sign in to an account; what was issued is void at once."
+      "Lets nobody sign in to an account; what was issued is void at once.", access: .support
     ) { (call) throws(APIError) in try await disable(call, true) }.described(
       RouteDescription(captures: [uid], body: [], answer: account)),
     Route.change(
-      .POST, "/admin/v1/accounts/{uid}/enable", audit: "accounts.enable", "Lets the player sign in again."
+      .POST, "/admin/v1/accounts/{uid}/enable", audit: "accounts.enable", "Lets the player sign in again.",
+      access: .support
     ) { (call) throws(APIError) in try await disable(call, false) }.described(
       RouteDescription(captures: [uid], body: [], answer: account)),
     Route.change(

@@ -17,6 +17,7 @@ import TreeModel
 /// | ``SystemRoutes`` | status, clock, backup, the audit log |
 /// | ``ReplayRoutes`` | replays, invocations by hand, dead letters |
 /// | ``AccountRoutes`` | players' accounts |
+/// | ``ErasureRoutes``, ``MergeRoutes`` | players who leave; two accounts of one player |
 /// | ``LogRoutes`` | the log's proof and pruning |
 /// | ``ServiceAccountRoutes`` | who may administer: service accounts |
 /// | ``MailRoutes`` | mail, where it is shown and not sent |
@@ -27,7 +28,8 @@ enum AdminRoutes {
     [index, openAPI] + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes + IndexRoutes.routes
     + RuleRoutes.routes
     + LedgerRoutes.routes + NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes
-    + AccountRoutes.routes + ServiceAccountRoutes.routes + MailRoutes.routes + LinkAdminRoutes.routes + InviteAdminRoutes.routes
+    + AccountRoutes.routes + ErasureRoutes.routes + MergeRoutes.routes + ServiceAccountRoutes.routes + MailRoutes.routes
+    + LinkAdminRoutes.routes + InviteAdminRoutes.routes
 
   private static let index = Route.glance("/admin/v1", "This list.", access: .viewer) { _ in
     .json(

@@ -27,6 +27,11 @@ struct EventDetail {
     members += [
       .init(key: "before", value: before.node.jsonValue(.export)), .init(key: "after", value: after.node.jsonValue(.export)),
     ]
+    if let path = event.id.path.path,
+      let place = try snapshot.erasedPlace(in: namespace, around: path, asOf: event.id.revision)
+    {
+      members.append(.init(key: "erased", value: place.json))
+    }
     if before.isCut || after.isCut { members.append(.init(key: "cut", value: .bool(true))) }
     let failures = try snapshot.failedAttempts(in: namespace, of: event.id, limit: Self.rowsMax)
     members += [

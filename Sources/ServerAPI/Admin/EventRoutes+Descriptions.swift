@@ -28,6 +28,7 @@ extension EventRoutes {
       [
         .maybe("events", .list(.named("Event"))), .maybe("count", .count),
         .maybe("outcomes", .object([]), "runs by outcome"),
+        .maybe("erased", ErasureRoutes.erasure, "of the player who was asked for"),
       ] + scan))
 
   static let showDescription = RouteDescription(
@@ -35,6 +36,7 @@ extension EventRoutes {
     answer: .object([
       .always("id", .text), .always("before", .any), .always("after", .any),
       .maybe("cut", .boolean, "whether before or after has more leaves than are shown"),
+      .maybe("erased", ErasureRoutes.place, "if before and after are not known any more"),
       .always(
         "matches",
         .list(

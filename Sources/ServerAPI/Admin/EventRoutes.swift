@@ -44,7 +44,11 @@ enum EventRoutes {
           namespace, filter, currencies: currencies, before: start,
           scanMax: isCount ? EventListing.countMax : EventListing.scanMax, in: snapshot)
         var listing = EventListing(walk)
-        return isCount ? try listing.count() : try listing.page(limit: limit)
+        let page = isCount ? try listing.count() : try listing.page(limit: limit)
+        guard let uid = filter.uid, let erasure = try snapshot.erasure(in: namespace, of: uid.text), erasure.order != nil else {
+          return page
+        }
+        return .object((page.object ?? []) + [.init(key: "erased", value: erasure.json)])
       })
   }
 

@@ -17,6 +17,8 @@ extension LogRoutes {
     query: [.namespace],
     answer: .object([
       .always("sound", .boolean), .always("commits", .count), .always("forgotten", .count, "commits without their changes"),
+      .always("erased", .count, "commits without the changes of players who left"),
+      .always("unsealed", .list(.count), "erasures that are under way or were cut off; order those again"),
       .always("entries", .count), .always("executions", .count), .always("pruned", .count), .always("lastHash", .text),
       .maybe("firstFault", fault), .always("faultCount", .count), .always("faults", .list(fault)),
     ]))

@@ -50,6 +50,11 @@ enum LogRoutes {
   private static func prune(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     let (pruning, namespace, revision) = (pruning(call), try call.namespace(), try revision(call))
     let reason = try call.body().required("reason")
+    let turn = call.services.database.upkeepTurn
+    if let holder = turn.begin("A pruning") {
+      throw APIError(.conflict, "busy", "\(holder) is under way; try again when it is done.")
+    }
+    defer { turn.end() }
     do {
       return .json(
         JSON(try await pruning.prune(through: revision, in: namespace, by: call.caller.actor, because: reason)))
@@ -85,6 +90,7 @@ extension JSON {
   fileprivate init(_ report: LogReport) {
     self = .record([
       ("sound", .bool(report.isSound)), ("commits", .int(report.commits)), ("forgotten", .int(report.forgotten)),
+      ("erased", .int(report.erased)), ("unsealed", .array(report.unsealed.map { .int($0.rawValue) })),
       ("entries", .int(report.entries)), ("executions", .int(report.executions)), ("pruned", .int(report.pruned.rawValue)),
       ("lastHash", .string(Self.hex(report.lastHash))), ("firstFault", report.faults.first.map(JSON.init)),
       ("faultCount", .int(Int64(report.faultCount))), ("faults", .array(report.faults.map(JSON.init))),

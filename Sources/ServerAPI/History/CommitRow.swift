@@ -24,7 +24,13 @@ struct CommitRow {
       ("changeCount", changes.map { .int(Int64($0.count)) }),
       ("changes", changes.map { .array($0.prefix(changesMax).map { JSON($0) }) }),
       ("forgotten", changes == nil ? .bool(true) : nil),
+      ("erased", erased.isEmpty ? nil : .array(erased.map(JSON.string))),
     ])
+  }
+
+  /// Places below this one of which changes were erased.
+  private var erased: [String] {
+    commit.erased.flatMap(\.places).filter { place.contains($0) || $0.contains(place) }.compactMap { $0.path?.description }
   }
 
   static let schema = Schema.object([
@@ -32,5 +38,6 @@ struct CommitRow {
     .maybe("cause", .named("Cause")), .always("triggers", .boolean, "false if functions were told to sleep through it"),
     .maybe("changeCount", .count), .maybe("changes", .list(.named("Change")), "the first of them"),
     .maybe("forgotten", .boolean, "true once the log was pruned"),
+    .maybe("erased", .list(.text), "places whose changes were erased, for players who left"),
   ])
 }

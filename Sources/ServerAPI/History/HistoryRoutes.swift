@@ -18,7 +18,7 @@ enum HistoryRoutes {
         ],
         answer: .object([
           .always("path", .text), .always("revision", .count, "whose tree it is"), .maybe("time", .time, "of that revision"),
-          .always("exists", .boolean), .always("value", .any),
+          .always("exists", .boolean), .always("value", .any), erased,
         ]))),
     Route.listing("/admin/v1/data/diff", "What is different at a place and below between two revisions or times.", diff)
       .described(
@@ -30,7 +30,7 @@ enum HistoryRoutes {
           ],
           answer: .object([
             .always("path", .text), .always("from", .count), .always("to", .count), .always("count", .count, "of differences"),
-            .always("changes", .list(.named("Change")), "the first of them, in the tree's order"),
+            .always("changes", .list(.named("Change")), "the first of them, in the tree's order"), erased,
           ]))),
     Route.listing("/admin/v1/data/log", "The commits that touched a place or something below it, newest first.", log)
       .described(
@@ -44,9 +44,12 @@ enum HistoryRoutes {
             .maybe("next", .count, "the next page's before"),
             .always("scannedThrough", .count, "every commit of this revision and later ones was looked at"),
             .always("complete", .boolean, "whether that was the beginning of what is remembered"),
-            .maybe("prunedThrough", .count, "the log was pruned up to here"),
+            .maybe("prunedThrough", .count, "the log was pruned up to here"), erased,
           ]))),
   ]
+
+  private static let erased = Schema.Field.maybe(
+    "erased", .list(ErasureRoutes.place), "places of players who left, of which nothing is known: the first of them")
 
   private static func revision(_ name: String, _ text: String) -> RouteDescription.Parameter {
     .init(name, .count, text)
@@ -64,12 +67,18 @@ enum HistoryRoutes {
       switch try moment.revision(in: namespace, snapshot) {
       case .failure(let error): return .failure(error)
       case .success(let revision):
+        let erased: [ErasedPlace]
+        switch try missing(at: target, namespace, asOf: revision, in: snapshot) {
+        case .failure(let error): return .failure(error)
+        case .success(let places): erased = places
+        }
         guard let node = try node(at: target, namespace, asOf: revision, in: snapshot) else { return .failure(tooMuch) }
         let commit = try snapshot.commit(in: namespace, at: revision)
         return .success(
           .record([
             ("path", .string(target.description)), ("revision", .int(revision.rawValue)),
             ("time", commit.map { .int($0.time) }), ("exists", .bool(node.exists)), ("value", node.jsonValue(format)),
+            ("erased", json(erased)),
           ]))
       }
     }
@@ -88,14 +97,21 @@ enum HistoryRoutes {
       case (.success(let first), .success(let second)): ends = (first, second)
       case (.failure(let error), _), (_, .failure(let error)): return .failure(error)
       }
+      let erased: [ErasedPlace]
+      switch try missing(at: target, namespace, asOf: min(ends.0, ends.1), in: snapshot) {
+      case .failure(let error): return .failure(error)
+      case .success(let places): erased = places
+      }
       guard let before = try leaves(at: target, namespace, asOf: ends.0, in: snapshot),
         let after = try leaves(at: target, namespace, asOf: ends.1, in: snapshot)
       else { return .failure(tooMuch) }
       let changes = LeafChange.between(before, after)
-      return .success([
-        "path": .string(target.description), "from": .int(ends.0.rawValue), "to": .int(ends.1.rawValue),
-        "count": .int(Int64(changes.count)), "changes": .array(changes.prefix(limit).map { JSON($0) }),
-      ])
+      return .success(
+        .record([
+          ("path", .string(target.description)), ("from", .int(ends.0.rawValue)), ("to", .int(ends.1.rawValue)),
+          ("count", .int(Int64(changes.count))), ("changes", .array(changes.prefix(limit).map { JSON($0) })),
+          ("erased", json(erased)),
+        ]))
     }
     return .json(found)
   }
@@ -118,15 +134,38 @@ enum HistoryRoutes {
           guard let commit = try snapshot.commit(in: namespace, at: revision) else { continue }
           rows.append(CommitRow(commit, under: place, changesMax: 20).json)
         }
+        let around = try snapshot.erasedPlace(in: namespace, around: target.path, asOf: .zero).map { [$0] }
+        let below = try snapshot.erasedPlaces(in: namespace, below: target.path, asOf: .zero, limit: erasedMax)
         let isComplete = touches.isComplete || touches.scannedThrough <= floor ?? .zero
         return .record([
           ("path", .string(target.description)), ("commits", .array(rows)),
           ("next", isComplete ? nil : .int(touches.scannedThrough.rawValue)),
           ("scannedThrough", .int(max(touches.scannedThrough, floor ?? .zero).rawValue)), ("complete", .bool(isComplete)),
           ("prunedThrough", touches.prunedThrough == .zero ? nil : .int(touches.prunedThrough.rawValue)),
+          ("erased", json(around ?? below)),
         ])
       })
   }
+
+  // MARK: What was erased
+
+  /// Erased places that one answer tells of.
+  private static let erasedMax = 20
+
+  /// The places below a target of which something is missing at a revision; a failure if all of it may be. What is now is
+  /// known, whatever was erased.
+  private static func missing(
+    at target: PathTarget, _ namespace: NamespaceID, asOf revision: Revision, in snapshot: any Snapshot
+  ) throws(StorageError) -> Result<[ErasedPlace], APIError> {
+    guard try revision < snapshot.head(of: namespace).revision else { return .success([]) }
+    if let place = try snapshot.erasedPlace(in: namespace, around: target.path, asOf: revision) {
+      return .failure(.erased(place))
+    }
+    return .success(
+      try snapshot.erasedPlaces(in: namespace, below: target.path, asOf: revision, limit: erasedMax))
+  }
+
+  private static func json(_ erased: [ErasedPlace]) -> JSON? { erased.isEmpty ? nil : .array(erased.map(\.json)) }
 
   // MARK: Reading
 

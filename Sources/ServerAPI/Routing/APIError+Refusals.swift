@@ -29,6 +29,14 @@ extension APIError {
     if case .overloaded = refusal.code { headers = [HTTPResponse.Header("Retry-After", "1")] }
   }
 
+  /// What is asked for was erased, for a player who left.
+  static func erased(_ place: ErasedPlace) -> APIError {
+    APIError(
+      .gone, "erased",
+      "\(place.path) was erased on \(UTCText.of(place.at)) by \(place.actor) (\(place.reason)): what stood there up to revision "
+        + "\(place.through) is not known any more.")
+  }
+
   init(_ error: StorageError) {
     if error.code == .unreadable {
       self.init(.gone, "unreadable", error.message)

@@ -36,7 +36,8 @@ struct PlaceStory {
     return FunctionStory(
       function: function, player: places.uid, place: "/" + (keys.map(\.text) + open).joined(separator: "/"),
       pauseReason: record?.isPaused == true ? record?.pauseReason ?? "" : nil, changes: changes,
-      isComplete: touches.isComplete, prunedThrough: touches.prunedThrough)
+      isComplete: touches.isComplete, prunedThrough: touches.prunedThrough,
+      isErased: try snapshot.erasedPlace(in: namespace, around: Path(keys: keys), asOf: .zero) != nil)
   }
 
   /// The places of a commit that the pattern matches for the player, each with the change of its own leaf where nothing

@@ -35,7 +35,7 @@ struct WhyQuestion {
     return WhyReport(
       uid: uid, revision: head.revision, stories: try stories(of: uid, limit: limit), spread: spread, payments: payments,
       nextPayment: next,
-      mentions: mentions, sawAllMentions: sawAll)
+      mentions: mentions, sawAllMentions: sawAll, erasure: try snapshot.erasure(in: namespace, of: uid.text))
   }
 
   /// The functions that the question is about.

@@ -20,6 +20,7 @@ extension WhyReport {
           })
       ),
       ("sawAllMentions", .bool(sawAllMentions)), ("lines", .array(WhyText.page(self).map(JSON.string))),
+      ("erasure", erasure?.json),
     ])
   }
 
@@ -52,6 +53,7 @@ extension WhyReport {
         .list(.object([.always("player", .text), .always("place", .text), .always("functions", .list(story))])),
         "other players whose record names this one"), .always("sawAllMentions", .boolean),
       .always("lines", .list(.text), "the whole answer in words"),
+      .maybe("erasure", ErasureRoutes.erasure, "of a player who left"),
     ])
   }()
 }

@@ -19,6 +19,8 @@ struct WhyReport: Sendable {
   let mentions: [Mention]
   /// Whether the whole tree of players was looked through for them.
   let sawAllMentions: Bool
+  /// The player's erasure, if there was one.
+  var erasure: ErasureRecord?
 
   /// Coins that moved on one of the player's accounts.
   struct Payment: Sendable {
@@ -62,6 +64,8 @@ struct FunctionStory: Sendable {
   let isComplete: Bool
   /// Up to here the log was pruned; zero if it was not.
   let prunedThrough: Revision
+  /// Whether what was written there once was erased.
+  var isErased = false
 }
 
 /// One change, and what became of it.

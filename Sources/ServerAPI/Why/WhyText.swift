@@ -7,7 +7,7 @@ enum WhyText {
   /// The whole answer, line by line.
   static func page(_ report: WhyReport) -> [String] {
     let uid = report.uid.text
-    var lines: [String] = []
+    var lines = report.erasure.map { [erased($0), ""] } ?? []
     for story in report.stories {
       lines += [head(of: story)] + body(of: story).map { "  " + $0 } + [""]
     }
@@ -39,6 +39,18 @@ enum WhyText {
     return lines
   }
 
+  /// That a player left, and what is still known.
+  private static func erased(_ erasure: ErasureRecord) -> String {
+    let name = "\(erasure.uid)"
+    guard let order = erasure.order else {
+      return "\(name) is being erased since \(UTCText.of(erasure.orderedAt)) (\(erasure.actor): \(erasure.reason)). To go on: "
+        + "doubloon accounts erase \(quoted(name)) --reason \(quoted(erasure.reason))"
+    }
+    return "\(name) was erased on \(UTCText.of(erasure.finishedAt ?? erasure.orderedAt)) by \(erasure.actor) "
+      + "(\(erasure.reason)). What the record and the account held up to revision \(order) is not known any more; what the "
+      + "ledger says is."
+  }
+
   // MARK: A function
 
   /// What a function looks at, and what is the matter with it.
@@ -53,7 +65,8 @@ enum WhyText {
     var lines: [String] = []
     if !story.isComplete { lines.append("Earlier changes: doubloon data log \(quoted(story.place))") }
     if story.prunedThrough > .zero { lines.append("The log was pruned up to revision \(story.prunedThrough).") }
-    if story.changes.isEmpty { return lines + ["Nothing was ever written there."] }
+    if story.isErased { lines.append("What was written there before was erased.") }
+    if story.changes.isEmpty { return story.isErased ? lines : lines + ["Nothing was ever written there."] }
     let isAllUnwanted = story.changes.allSatisfy(\.fate.isUnwanted)
     var rest = story.changes[...]
     while let change = rest.first {

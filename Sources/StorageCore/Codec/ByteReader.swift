@@ -60,6 +60,9 @@ public struct ByteReader {
     return UnsafeRawBufferPointer(rebasing: buffer[position..<position + count])
   }
 
+  /// Everything that is left, as ``raw(_:)``.
+  public mutating func rest() throws(StorageError) -> UnsafeRawBufferPointer { try raw(buffer.count - position) }
+
   /// A length and as many bytes, copied.
   public mutating func bytes() throws(StorageError) -> [UInt8] {
     try Array(raw(count()))

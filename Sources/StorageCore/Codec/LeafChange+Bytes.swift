@@ -6,6 +6,8 @@ public import TreeModel
 /// of the path, the value before and the value after. Paths come sorted, so a subtree's common beginning is written once.
 public enum LeafChangeList {
   static let version: UInt8 = 1
+  /// The form of a payload that an erasure has touched.
+  static let erasedVersion: UInt8 = 2
 
   /// The stored form. The changes must be sorted by path, or little is shared.
   public static func encode(_ changes: [LeafChange]) -> [UInt8] {
@@ -25,7 +27,41 @@ public enum LeafChangeList {
     return writer.bytes
   }
 
-  /// Reads the stored form.
+  /// The stored form of what an erasure left: its parts stand in front of the list.
+  public static func encode(_ changes: [LeafChange], without erased: [ErasedPart]) -> [UInt8] {
+    guard !erased.isEmpty else { return encode(changes) }
+    var writer = ByteWriter(capacity: 128 * erased.count)
+    writer.write(byte: erasedVersion)
+    writer.write(unsigned: UInt64(erased.count))
+    for part in erased {
+      writer.write(signed: part.order.rawValue)
+      writer.write(unsigned: UInt64(part.places.count))
+      for place in part.places { writer.write(bytes: place.bytes) }
+      writer.write(bytes: part.digest)
+    }
+    return writer.bytes + encode(changes)
+  }
+
+  /// Reads the stored form of a commit's payload.
+  ///
+  /// - Throws: ``StorageError/Code/damaged`` if this type cannot have written the bytes.
+  public static func decodePayload(_ bytes: UnsafeRawBufferPointer) throws(StorageError)
+    -> (changes: [LeafChange], erased: [ErasedPart])
+  {
+    guard bytes.first == erasedVersion else { return (try decode(bytes), []) }
+    var reader = ByteReader(bytes)
+    _ = try reader.byte()
+    var erased: [ErasedPart] = []
+    for _ in 0..<(try reader.count()) {
+      let order = Revision(try reader.signed())
+      var places: [PathBytes] = []
+      for _ in 0..<(try reader.count()) { places.append(PathBytes(bytes: try reader.bytes())) }
+      erased.append(ErasedPart(order: order, places: places, digest: try reader.bytes()))
+    }
+    return (try decode(reader.rest()), erased)
+  }
+
+  /// Reads the stored form of a list.
   ///
   /// - Throws: ``StorageError/Code/damaged`` if this type cannot have written the bytes.
   public static func decode(_ bytes: UnsafeRawBufferPointer) throws(StorageError) -> [LeafChange] {

@@ -30,10 +30,11 @@ extension CommitRecord {
 
   /// Whether the record is what was written and follows on `previous` (nil before the first).
   ///
-  /// A payload that is still there must have the digest; one that was forgotten is not missed.
+  /// A payload that is still there must have the digest, or that which its erasure noted; one that was forgotten is not
+  /// missed.
   public func verify(after previous: CommitRecord?) -> Bool {
     guard revision == (previous?.revision ?? .zero).next, time >= previous?.time ?? time else { return false }
-    if let changes, Self.digest(of: changes) != digest { return false }
+    guard isPayloadSound else { return false }
     let expected = Self.chainHash(
       previous: previous?.hash ?? NamespaceHead.genesisHash, epoch: epoch, revision: revision, time: time, actor: actor,
       requestID: requestID, cause: cause, suppressesTriggers: suppressesTriggers, digest: digest)

@@ -23,6 +23,8 @@ public struct CommitRecord: Sendable, Hashable {
   public let suppressesTriggers: Bool
   /// What changed, sorted by path; nil once the payload is forgotten.
   public let changes: [LeafChange]?
+  /// What was taken out of ``changes`` for players who left, in the order in which it was.
+  public let erased: [ErasedPart]
   /// SHA-256 of the stored form of ``changes``; it stays when they are forgotten.
   public let digest: [UInt8]
   /// 32 bytes: the end of the chain up to here.
@@ -30,7 +32,7 @@ public struct CommitRecord: Sendable, Hashable {
 
   public init(
     namespace: NamespaceID, epoch: Int64, revision: Revision, time: Int64, actor: Actor, requestID: String?, cause: Cause?,
-    suppressesTriggers: Bool, changes: [LeafChange]?, digest: [UInt8], hash: [UInt8]
+    suppressesTriggers: Bool, changes: [LeafChange]?, erased: [ErasedPart] = [], digest: [UInt8], hash: [UInt8]
   ) {
     self.namespace = namespace
     self.epoch = epoch
@@ -41,7 +43,14 @@ public struct CommitRecord: Sendable, Hashable {
     self.cause = cause
     self.suppressesTriggers = suppressesTriggers
     self.changes = changes
+    self.erased = erased
     self.digest = digest
     self.hash = hash
   }
+
+  /// Whether what the commit changed at a place is not known any more: its payload is forgotten, or this part of it erased.
+  public func hasForgotten(_ path: PathBytes) -> Bool { changes == nil || erased.contains { $0.concerns(path) } }
+
+  /// Whether the payload, as far as it is still there, is what was written or what an erasure left.
+  public var isPayloadSound: Bool { changes.map { Self.digest(of: $0) == (erased.last?.digest ?? digest) } ?? true }
 }

@@ -1,3 +1,4 @@
+import Links
 import StorageCore
 import TreeModel
 
@@ -45,11 +46,11 @@ enum AccountFile {
   /// providers, then when it was made, the last sign-in, the number, whether it is disabled, the claims, and last how the
   /// password is hashed, which Firebase's files have not.
   private static func rows(of text: String, _ name: String) throws -> [JSON] {
+    guard let rows = LinkCSV.rows(text) else { throw CommandFailure("\(name): a quote is not closed.") }
     var users: [JSON] = []
-    for (index, line) in text.split(whereSeparator: \.isNewline).enumerated() {
-      let cells = cells(of: line)
+    for (index, cells) in rows.enumerated() {
       guard cells.count >= 23, !cells[0].isEmpty else {
-        throw CommandFailure("\(name): line \(index + 1) has \(cells.count) columns instead of 23 or more, or no uid.")
+        throw CommandFailure("\(name): row \(index + 1) has \(cells.count) columns instead of 23 or more, or no uid.")
       }
       users.append(user(cells))
     }
@@ -95,30 +96,6 @@ enum AccountFile {
   private static func quoted(_ cell: String) -> String {
     guard cell.utf8.contains(where: { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }) else { return cell }
     return "\"" + cell.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-  }
-
-  /// The cells of a line; a quoted one may hold commas, and two quotes for one.
-  private static func cells(of line: Substring) -> [String] {
-    var cells: [String] = []
-    var cell = ""
-    var isQuoted = false
-    var previousWasQuote = false
-    for character in line {
-      if character == "\"" {
-        if isQuoted || !previousWasQuote { isQuoted.toggle() } else { isQuoted = true }
-        if previousWasQuote, isQuoted { cell.append("\"") }
-        previousWasQuote = !isQuoted
-        continue
-      }
-      previousWasQuote = false
-      if character == ",", !isQuoted {
-        cells.append(cell)
-        cell = ""
-      } else {
-        cell.append(character)
-      }
-    }
-    return cells + [cell]
   }
 
   private static func object(_ members: [(String, JSON?)]) -> JSON {

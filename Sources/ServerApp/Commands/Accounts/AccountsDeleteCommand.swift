@@ -8,7 +8,7 @@ struct AccountsDeleteCommand: AsyncParsableCommand {
     abstract: "Remove an account. The player's record in the tree and the ledger stay.",
     discussion: """
       Functions that wait for deleted accounts run. A disabled account can come back, a deleted one cannot: in doubt, \
-      "doubloon accounts disable".
+      "doubloon accounts disable". For a player who leaves and wants to be forgotten: "doubloon accounts erase".
 
       Examples:
         doubloon accounts delete 7fKq2vYw8ZbT0mXe4sRu1pLd9cGh

@@ -52,16 +52,27 @@ struct DataDiffCommand: AsyncParsableCommand {
   static func text(_ answer: JSON) -> String {
     let changes = answer.listed("changes")
     let ends = "revision \(answer["from"]?.plainText ?? "?") and revision \(answer["to"]?.plainText ?? "?")"
-    guard !changes.isEmpty else { return "Nothing is different between \(ends)." }
+    let erased = answer.erasedText
+    guard !changes.isEmpty else { return "Nothing is different between \(ends).\(erased)" }
     var table = TextTable([.text("PATH"), .text("BEFORE"), .text("AFTER")])
     for change in changes { table.add(change.changeCells) }
     let count = answer["count"]?.int ?? 0
     let rest = count > Int64(changes.count) ? "; the first \(changes.count.grouped) are shown" : ""
-    return table.render() + "\n\n\(count.counted("difference", "differences")) between \(ends)\(rest)."
+    return table.render() + "\n\n\(count.counted("difference", "differences")) between \(ends)\(rest).\(erased)"
   }
 }
 
 extension JSON {
+  /// What a look into the past does not show, behind an empty line: places of players who left; empty if there is none.
+  var erasedText: String {
+    let places = listed("erased").compactMap { place -> String? in
+      guard let path = place["path"]?.string else { return nil }
+      return "\(path) was erased up to revision \(place["through"]?.plainText ?? "?"), at \(place["at"]?.timeText ?? "?") by "
+        + "\(place["by"]?.string ?? "?"): \(place["reason"]?.string ?? "")"
+    }
+    return places.isEmpty ? "" : "\n\n" + places.joined(separator: "\n").printable
+  }
+
   /// The cells of a change: path, before, after; a dash stands for nothing.
   var changeCells: [String] {
     [self["path"]?.string ?? "?"]

@@ -68,6 +68,6 @@ struct DataGetCommand: AsyncParsableCommand {
     let value = answer["value"] ?? .null
     DoubloonCommandLine.output.line(pretty ? value.prettyText : value.compactText)
     let time = (answer["time"]).map { " of \($0.timeText)" } ?? ""
-    DoubloonCommandLine.output.error("As of revision \(answer["revision"]?.plainText ?? "?")\(time).")
+    DoubloonCommandLine.output.error("As of revision \(answer["revision"]?.plainText ?? "?")\(time).\(answer.erasedText)")
   }
 }

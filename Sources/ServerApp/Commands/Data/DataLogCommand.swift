@@ -58,6 +58,7 @@ struct DataLogCommand: AsyncParsableCommand {
     for commit in answer.listed("commits") { for row in rows(of: commit) { table.add(row) } }
     var text = table.isEmpty ? "No commit touched \(answer["path"]?.string ?? "the path")." : table.render()
     if let pruned = answer["prunedThrough"]?.int { text += "\n\nThe log was pruned up to revision \(pruned)." }
+    text += answer.erasedText
     if let next = answer["next"]?.int { text += "\n\nThere may be more: add --before \(next)." }
     return text
   }

@@ -34,7 +34,14 @@ struct LogVerifyCommand: AsyncParsableCommand {
       + "\((answer["entries"]?.int ?? 0).counted("ledger entry", "ledger entries")), "
       + (answer["executions"]?.int ?? 0).counted("execution", "executions")
     let pruned = answer["pruned"]?.int ?? 0
-    let forgotten = pruned > 0 ? " The changes of revisions 1 to \(pruned.grouped) were pruned." : ""
+    let unsealed = answer.listed("unsealed").compactMap(\.int)
+    let waiting =
+      unsealed.isEmpty
+      ? "" : " Not finished: \(Int64(unsealed.count).counted("erasure", "erasures")); see \"doubloon accounts erasures\"."
+    let forgotten =
+      (pruned > 0 ? " The changes of revisions 1 to \(pruned.grouped) were pruned." : "")
+      + ((answer["erased"]?.int).map { $0 > 0 ? " Of \($0.counted("commit", "commits")) a part was erased." : "" } ?? "")
+      + waiting
     guard answer["sound"]?.bool != true else { return "The log is sound: \(extent).\(forgotten)" }
     let count = answer["faultCount"]?.int ?? 0
     let lines = answer.listed("faults").map { "  \($0["message"]?.string ?? "?")" }

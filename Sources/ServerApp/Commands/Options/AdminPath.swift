@@ -8,6 +8,7 @@ enum AdminPath {
   static let events = "/admin/v1/events"
   static let why = "/admin/v1/why"
   static let accounts = "/admin/v1/accounts"
+  static let erasures = "/admin/v1/erasures"
   static let audits = "/admin/v1/audits"
   static let data = "/admin/v1/data"
   static let dataDiff = "/admin/v1/data/diff"

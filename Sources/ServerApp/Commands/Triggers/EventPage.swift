@@ -40,6 +40,11 @@ struct EventPage {
         "Match", .string("\(match["function"]?.plainText ?? "?") at \(match["pattern"]?.plainText ?? "?")\(captures)"),
         to: &lines)
     }
+    if let erased = event["erased"] {
+      add(
+        "Erased", .string("\(erased["path"]?.string ?? "?"), up to revision \(erased["through"]?.plainText ?? "?")"), to: &lines
+      )
+    }
     if event["write"]?["triggers"] == false { lines.append("Triggers   suppressed") }
     if let count = event["write"]?["changeCount"]?.int, count > 1 {
       lines.append("Write      \(count.counted("change", "changes")), of which this is one")

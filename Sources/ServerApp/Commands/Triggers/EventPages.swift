@@ -16,6 +16,8 @@ struct EventPages {
   private(set) var cursor: String?
   /// Every event of this revision and later ones was looked at.
   private(set) var scannedThrough: Int64?
+  /// The erasure of the player who was asked for, if there was one.
+  private(set) var erased: JSON?
   /// Whether there are no more events.
   private(set) var isAtEnd = false
 
@@ -38,6 +40,7 @@ struct EventPages {
       empty = found.isEmpty ? empty + 1 : 0
       events += found
       scannedThrough = answer["scannedThrough"]?.int
+      erased = answer["erased"] ?? erased
       cursor = answer["next"]?.string
       isAtEnd = cursor == nil
     }

@@ -43,6 +43,7 @@ struct TriggersListCommand: AsyncParsableCommand {
     var answer: [JSON.Member] = [.init(key: "events", value: .array(events))]
     if let next = pages.cursor { answer.append(.init(key: "next", value: .string(next))) }
     if let revision = pages.scannedThrough { answer.append(.init(key: "scannedThrough", value: .int(revision))) }
+    if let erased = pages.erased { answer.append(.init(key: "erased", value: erased)) }
     output.print(.object(answer), Self.text)
   }
 
@@ -51,7 +52,11 @@ struct TriggersListCommand: AsyncParsableCommand {
     for event in answer.listed("events") {
       for row in EventRow.rows(of: event) { table.add(row.cells) }
     }
-    let text = table.isEmpty ? "No events match." : table.render()
+    var text = table.isEmpty ? "No events match." : table.render()
+    if let erased = answer["erased"] {
+      text += "\n\n\(erased["uid"]?.string ?? "?") was erased up to revision \(erased["order"]?.plainText ?? "?") "
+      text += "(\(erased["reason"]?.string ?? "")); of the events before only those that the ledger names are found."
+    }
     guard let next = answer["next"]?.string else { return text }
     let revision = answer["scannedThrough"]?.plainText ?? "?"
     return text + "\n\nLooked back to revision \(revision); to go on, add --cursor '\(next)'."

@@ -1,4 +1,6 @@
 import Accounts
+import ServerAPI
+import TreeModel
 
 /// `accounts`: how players sign in, and for how long they are remembered.
 struct AccountsSection: ConfigurationSection {
@@ -21,6 +23,12 @@ struct AccountsSection: ConfigurationSection {
     } else {
       options.anonymousLifetime =
         reader.duration("anonymousLifetime", 3_600_000...3_650 * 86_400_000) ?? options.anonymousLifetime
+    }
+    options.personalPlaces = reader.texts("personalPlaces") ?? []
+    for text in options.personalPlaces where (try? PathPattern(parsing: text))?.isPersonal != true {
+      reader.fault(
+        "personalPlaces",
+        "\"\(text)\" in \"accounts.personalPlaces\" must be a path with one capture for the player: \"/leaderboard/{uid}\".")
     }
     options.signUpsPerHour = reader.integer("signUpsPerHour", 1...1_000_000) ?? options.signUpsPerHour
     options.codesPerClient = reader.rate("codesPerClient", default: options.codesPerClient)

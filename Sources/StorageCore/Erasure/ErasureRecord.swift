@@ -1,0 +1,103 @@
+public import TreeModel
+
+/// The erasure of a player: what is to go, why, and how far it is. A room's record, so that it goes on after a crash.
+public struct ErasureRecord: Sendable, Hashable {
+  /// What is done.
+  public enum State: String, Sendable, Hashable, CaseIterable {
+    /// The account and the tree's nodes are removed; functions may still work on that.
+    case removing
+    /// Payloads are being forgotten; nothing holds it up any more.
+    case forgetting
+    /// The payloads are forgotten and the log says so; what is left is beside the log.
+    case sealed
+    /// All of it.
+    case done
+  }
+
+  /// Of which kind the records are: one for each uid, the last erasure of it.
+  public static let kind = "erasure"
+
+  /// Of which kind the lists of commits are that an erasure touches, as long as it rewrites them: a payload that was rewritten
+  /// does not tell any more that it is one of them.
+  public static let commitsKind = "erasure_commits"
+
+  /// The player.
+  public let uid: String
+  /// What was the player's in the tree, with the place of the account.
+  public let places: [Path]
+  /// How far it is.
+  public var state: State
+  /// Who ordered it.
+  public let actor: Actor
+  /// Why, in a person's words.
+  public let reason: String
+  /// In milliseconds since 1970.
+  public let orderedAt: Int64
+  /// The commit up to which the past is forgotten; names the erasure. Nil while nodes are being removed.
+  public var order: Revision?
+  /// When it was done, in milliseconds since 1970.
+  public var finishedAt: Int64?
+  /// Commits whose payloads were touched.
+  public var commits: Int64 = 0
+  /// The player's addresses, as long as something is to be found by them; none once it is done.
+  public var addresses: [String]
+
+  public init(uid: String, places: [Path], actor: Actor, reason: String, orderedAt: Int64, addresses: [String]) {
+    self.uid = uid
+    self.places = places
+    self.actor = actor
+    self.reason = reason
+    self.orderedAt = orderedAt
+    self.addresses = addresses
+    state = .removing
+  }
+
+  /// Reads what ``value`` wrote; nil if it is damaged.
+  public init?(uid: String, value: String) {
+    guard let json = try? JSONParser.parse(value), let state = json["state"]?.string.flatMap(State.init),
+      let actor = json["by"]?.string.flatMap({ Actor($0) }), let at = json["orderedAt"]?.int,
+      let places = json["places"]?.array?.compactMap({ $0.string.flatMap { try? Path(parsingOwn: $0) } })
+    else { return nil }
+    self.init(
+      uid: uid, places: places, actor: actor, reason: json["reason"]?.string ?? "", orderedAt: at,
+      addresses: json["addresses"]?.array?.compactMap(\.string) ?? [])
+    self.state = state
+    order = json["order"]?.int.map { Revision($0) }
+    finishedAt = json["finishedAt"]?.int
+    commits = json["commits"]?.int ?? 0
+  }
+
+  /// As it is shown to administrators.
+  public var json: JSON {
+    JSON(fields: [
+      ("uid", .string(uid)), ("state", .string(state.rawValue)), ("places", .array(places.map { .string($0.description) })),
+      ("by", .string(actor.description)), ("reason", .string(reason)), ("orderedAt", .int(orderedAt)),
+      ("order", order.map { .int($0.rawValue) }), ("finishedAt", finishedAt.map { .int($0) }), ("commits", .int(commits)),
+    ])
+  }
+
+  /// As it is stored.
+  public var value: String {
+    guard !addresses.isEmpty, let members = json.object else { return json.singleLine }
+    return JSON.object(members + [.init(key: "addresses", value: .array(addresses.map { .string($0) }))]).singleLine
+  }
+
+  /// The change that stores it.
+  public var change: RoomChange { RoomChange(kind: Self.kind, key: uid, value: value) }
+
+  /// What is known of each of its places from now on.
+  ///
+  /// - Parameter order: the commit up to which the past is forgotten.
+  public func placeChanges(_ order: Revision, at time: Int64) -> [RoomChange] {
+    places.map { ErasedPlace(path: $0, uid: uid, through: order, at: time, actor: actor, reason: reason).change }
+  }
+}
+
+extension JSON {
+  /// As text on one line.
+  var singleLine: String {
+    var writer = JSONWriter()
+    writer.write(self)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,191 @@
+public import StorageCore
+public import TreeModel
+
+/// Forgets the past of some places, for a player who left: payloads of commits, history, checkpoint.
+///
+/// The records of the commits stay, with their digests and hashes, and so does what the commits changed elsewhere: the chain
+/// verifies, a rebuild gives the same tree. See <doc:CommitRecords>.
+///
+/// Every step is a commit of its own, the record says which is the next, and every step bears to be done twice: an erasure
+/// that was cut off goes on where it was.
+public struct PastErasure: Sendable {
+  /// Commits whose payloads one step rewrites.
+  private static let commitsPerStep = 16
+  /// Commits whose kept answers one step replaces.
+  private static let answersPerStep = 5000
+
+  let engine: any StorageEngine
+  let writer: any TreeWriter
+  let clock: any WallClock
+
+  public init(engine: any StorageEngine, writer: any TreeWriter, clock: any WallClock) {
+    self.engine = engine
+    self.writer = writer
+    self.clock = clock
+  }
+
+  /// Orders the forgetting of all that was committed so far at the record's places, where nothing may stand any more.
+  ///
+  /// - Throws: `CommitRefusal`: `stale` if something stands there.
+  public func order(_ record: ErasureRecord, in namespace: NamespaceID) async throws(CommitRefusal) -> ErasureRecord {
+    var request = CommitRequest(namespace: namespace, actor: record.actor)
+    request.decision = ErasureOrdering(record)
+    request.isMarked = true
+    request.upkeep = Self.upkeep(.rows)
+    var ordered = record
+    ordered.order = try await commit(request).revision
+    ordered.state = .forgetting
+    return ordered
+  }
+
+  /// Forgets the payloads, and seals what is left of them.
+  ///
+  /// - Parameter answer: what takes the place of answers that are kept with idempotency keys.
+  public func forget(_ record: ErasureRecord, in namespace: NamespaceID, answer: [UInt8]) async throws -> ErasureRecord {
+    guard let order = record.order else { return record }
+    let places = record.places.map { PathBytes($0) }
+    let revisions = try await listed(record, places, through: order, in: namespace)
+    for start in stride(from: 0, to: revisions.count, by: Self.commitsPerStep) {
+      let step = Array(revisions[start..<min(start + Self.commitsPerStep, revisions.count)])
+      try await erase(.changes(of: step, below: places, order: order), in: namespace)
+    }
+    try await replaceAnswers(to: revisions, by: answer, in: namespace)
+    return try await seal(record, order, revisions, in: namespace)
+  }
+
+  /// Forgets what is kept beside the log: the history, and the places in the last checkpoint.
+  public func forgetBesideLog(_ record: ErasureRecord, in namespace: NamespaceID) async throws {
+    guard let order = record.order else { return }
+    let places = record.places.map { PathBytes($0) }
+    if let step = try checkpointStep(places, in: namespace) { try await erase(step, in: namespace) }
+    for place in places { try await erase(.past(below: place, through: order), in: namespace) }
+  }
+
+  /// How many commits have something at the places.
+  public func touchedCount(_ places: [PathBytes], in namespace: NamespaceID) throws(StorageError) -> Int {
+    let head = try engine.read { (snapshot) throws(StorageError) in try snapshot.head(of: namespace).revision }
+    return try touched(places, through: head, in: namespace).count
+  }
+
+  // MARK: Steps
+
+  /// The commits that changed something below the places, oldest first. The history knows them until it is erased, at last.
+  private func touched(_ places: [PathBytes], through last: Revision, in namespace: NamespaceID) throws(StorageError)
+    -> [Revision]
+  {
+    var found: Set<Revision> = []
+    for place in places {
+      var before = last.next
+      while true {
+        let touches = try engine.read { (snapshot) throws(StorageError) in
+          try snapshot.touches(in: namespace, under: place, before: before, limit: 1000)
+        }
+        found.formUnion(touches.revisions)
+        if touches.isComplete || touches.scannedThrough >= before { break }
+        before = touches.scannedThrough
+      }
+    }
+    return found.sorted()
+  }
+
+  /// The same, kept before the first of them is rewritten: the recent past is read from the payloads after a restart.
+  private func listed(_ record: ErasureRecord, _ places: [PathBytes], through last: Revision, in namespace: NamespaceID)
+    async throws -> [Revision]
+  {
+    let kept = try engine.read { (snapshot) throws(StorageError) in
+      try snapshot.record(in: namespace, kind: ErasureRecord.commitsKind, key: record.uid)
+    }
+    if let kept, let json = try? JSONParser.parse(kept), json["order"]?.int == last.rawValue,
+      let commits = json["commits"]?.array
+    {
+      return commits.compactMap { $0.int.map { Revision($0) } }
+    }
+    let revisions = try touched(places, through: last, in: namespace)
+    let list: JSON = ["order": .int(last.rawValue), "commits": .array(revisions.map { .int($0.rawValue) })]
+    var writer = JSONWriter()
+    writer.write(list)
+    var request = CommitRequest(namespace: namespace, actor: ErasureSeal.actor)
+    request.records = [
+      RoomChange(
+        kind: ErasureRecord.commitsKind, key: record.uid, value: String(decoding: writer.bytes, as: UTF8.self))
+    ]
+    request.upkeep = Self.upkeep(.rows)
+    _ = try await commit(request)
+    return revisions
+  }
+
+  private func seal(_ record: ErasureRecord, _ order: Revision, _ revisions: [Revision], in namespace: NamespaceID)
+    async throws -> ErasureRecord
+  {
+    var seal = ErasureSeal()
+    for revision in revisions {
+      let commit = try engine.read { (snapshot) throws(StorageError) in try snapshot.commit(in: namespace, at: revision) }
+      if let part = commit?.erased.first(where: { $0.order == order }) { seal.add(revision, part) }
+    }
+    var sealed = record
+    sealed.state = .sealed
+    sealed.commits = seal.count
+    var request = CommitRequest(namespace: namespace, actor: ErasureSeal.actor)
+    request.requestID = seal.requestID(of: order)
+    request.isMarked = true
+    request.records = [
+      sealed.change, RoomChange(kind: ErasureRecord.commitsKind, key: record.uid, value: nil),
+    ]
+    request.upkeep = Self.upkeep(.rows)
+    _ = try await commit(request)
+    return sealed
+  }
+
+  /// Answers are kept for a day at most; what was answered before is gone.
+  private func replaceAnswers(to revisions: [Revision], by answer: [UInt8], in namespace: NamespaceID) async throws {
+    let now = clock.now()
+    let kept = try engine.read { (snapshot) throws(StorageError) in
+      let first = try snapshot.revision(in: namespace, at: now - 2 * 86_400_000)
+      return revisions.filter { $0 > first }
+    }
+    for start in stride(from: 0, to: kept.count, by: Self.answersPerStep) {
+      let step = Array(kept[start..<min(start + Self.answersPerStep, kept.count)])
+      try await erase(.answers(to: step, by: answer), in: namespace)
+    }
+  }
+
+  /// What becomes of the last checkpoint; nil if nothing of the places is in it.
+  private func checkpointStep(_ places: [PathBytes], in namespace: NamespaceID) throws(StorageError) -> Upkeep.Erasing? {
+    let checkpoint = try engine.read { (snapshot) throws(StorageError) in try snapshot.checkpoint(of: namespace) }
+    guard let checkpoint else { return nil }
+    var hash = TreeHash()
+    var isHit = false
+    var last: PathBytes?
+    while true {
+      let from = last
+      let page = try engine.read { (snapshot) throws(StorageError) in
+        try snapshot.checkpointLeaves(in: namespace, of: checkpoint.revision, after: from, limit: 4096)
+      }
+      for leaf in page {
+        if places.contains(where: { $0.contains(leaf.path) }) { isHit = true } else { hash.add(leaf) }
+      }
+      last = page.last?.path
+      if page.count < 4096 { break }
+    }
+    guard isHit else { return nil }
+    return .checkpoint(checkpoint.revision, below: places, treeHash: hash.finalized(), leafCount: hash.count)
+  }
+
+  private func erase(_ step: Upkeep.Erasing, in namespace: NamespaceID) async throws(CommitRefusal) {
+    var request = CommitRequest(namespace: namespace, actor: ErasureSeal.actor)
+    request.upkeep = Self.upkeep(step)
+    _ = try await commit(request)
+  }
+
+  private static func upkeep(_ step: Upkeep.Erasing) -> Upkeep {
+    var upkeep = Upkeep()
+    upkeep.erasing = step
+    return upkeep
+  }
+
+  private func commit(_ request: CommitRequest) async throws(CommitRefusal) -> CommitReceipt {
+    try await withCheckedContinuation { continuation in
+      writer.submit(request) { continuation.resume(returning: $0) }
+    }.get()
+  }
+}
