@@ -163,7 +163,8 @@ let package = Package(
       name: "ServerAppTests",
       dependencies: [
         "Accounts", "Credentials", "FunctionsKit", "Mail", "MailContent", "ServerAPI", "ServerApp", "StorageCore",
-        "TestSupport", "TreeDatabase", "TreeModel", "Triggers", argumentParser, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+        "TestSupport", "TreeDatabase", "TreeModel", "Triggers", argumentParser, crypto, logging, nioCore, nioHTTP1, nioPosix,
+        nioSSL,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -112,7 +112,8 @@ public final class Application: Sendable {
     let serviceAccounts = try ServiceAccountDesk(
       database: database, keys: keeper.keys, project: configuration.project, namespace: configuration.defaultNamespace)
     assembly = AccountAssembly(
-      configuration: configuration, database: database, watch: watch, keys: keeper.keys, logger: logger)
+      configuration: configuration, database: database, watch: watch, keys: keeper.keys,
+      serviceAccounts: serviceAccounts, logger: logger)
     let surfaces = Surfaces(
       configuration: configuration, database: database, listeners: listeners, dispatcher: dispatcher, replayer: replayer,
       ledger: ledger, links: links, invites: invites, keys: keeper.keys, serviceAccounts: serviceAccounts,

@@ -55,6 +55,8 @@ public struct ServerConfiguration: Sendable {
   var mode = AccessPolicy.Mode.development
   /// Administrators' tokens, beside ``adminToken`` in development.
   var admins: [AdminToken] = []
+  /// Who else says who players are.
+  var issuers: [TrustedIssuer] = []
   /// Namespaces that are made at the start.
   var namespaces: [String] = []
   /// The rules that ``namespaces`` have.

@@ -134,8 +134,8 @@ import TreeModel
     let tokens = VerifiedTokens(capacity: 8)
     for number in 0..<100 { tokens.insert(first, for: "\(number)", signedWith: Keys.first.id) }
     #expect(tokens.count <= 8)
-    #expect(tokens.token(for: "99", on: Keys.ring()) === first)
-    #expect(tokens.token(for: "1", on: Keys.ring()) == nil)
+    #expect(tokens.token(for: "99", isPublished: { Keys.ring().verificationKey($0) != nil }) === first)
+    #expect(tokens.token(for: "1", isPublished: { Keys.ring().verificationKey($0) != nil }) == nil)
   }
 
   @Test(

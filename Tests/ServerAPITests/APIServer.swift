@@ -68,7 +68,7 @@ struct APIServer: Sendable {
     let authenticator: any Authenticating =
       book.map { book in
         AccountAuthenticator(
-          administrators: access, book: book, project: kind?.mode == .signed ? "game" : nil,
+          administrators: access, book: book, project: kind?.mode == .signed ? "game" : nil, foreign: kind?.foreign,
           namespace: { database.namespace(named: $0 == "game" ? "game" : AccountProject.namespaceName(of: $0)) })
       } ?? access
     // As the application composes it: rules where there are some, else the policy.

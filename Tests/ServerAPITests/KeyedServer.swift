@@ -37,18 +37,23 @@ struct KeyedServer: Sendable {
     let access = AccessPolicy(
       mode: .development, adminTokens: [AdminToken(name: "owner", secret: "owner")], serviceAccounts: desk)
     let announced = APIServer.Announcements()
+    let connected = ConnectedUsers()
+    desk.listen { connected.tell(serviceAccount: $0, revokedAt: $1) }
     let services = ServerServices(
       database: database, listeners: listeners, authenticator: access, access: access, metrics: metrics,
       defaultNamespace: "game", threadPool: pool, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
       random: SplitMix64(seed: 1),
-      ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), adjustableClock: clock, keys: keys,
+      ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), connectedUsers: connected,
+      adjustableClock: clock, keys: keys,
       serviceAccounts: desk, announceNamespace: announced.add)
     let links = try LinkBook(
       engine: engine, writer: database, home: TestHome(database: database), clock: clock,
       random: SplitMix64(seed: 7))
-    let router = RequestRouter(services: services)
+    let sockets = SocketDoor(services: services)
+    let router = RequestRouter(services: services, sockets: sockets)
     let server = HTTPServer(
-      configuration: .changed { _ in }, responder: router, metrics: metrics, clock: clock, logger: services.logger)
+      configuration: .changed { _ in }, responder: router, sockets: sockets, metrics: metrics, clock: clock,
+      logger: services.logger)
     let port = try await server.bind().port ?? 0
     let running = Task { try await server.run() }
     let outcome: Result<Void, any Error>

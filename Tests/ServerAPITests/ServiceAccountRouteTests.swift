@@ -62,8 +62,8 @@ struct ServiceAccountRouteTests {
       #expect(throws: TokenFault.unknownKey(dead.key.id)) { try next.exchange(dead.assertion(at: now)) }
       #expect(throws: AccessRefusal.self) { try next.caller(token) }
       #expect(try next.caller("owner") == nil)
-      #expect(next.verificationKey(of: live.email, live.key.id) != nil)
-      #expect(next.verificationKey(of: "other@game.iam.gserviceaccount.com", live.key.id) == nil)
+      #expect(next.customTokenKey(of: live.email, live.key.id) != nil)
+      #expect(next.customTokenKey(of: "other@game.iam.gserviceaccount.com", live.key.id) == nil)
       let records = try keyed.server.database.engine.read { (snapshot) throws(StorageError) in try snapshot.serviceAccounts() }
       #expect(records.allSatisfy { !$0.publicKey.contains("PRIVATE") })
       let log = try await keyed.server.send("GET", "/admin/v1/audit", headers: APIServer.admin)

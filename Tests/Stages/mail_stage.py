@@ -8,19 +8,17 @@ import email
 import email.policy
 import json
 import os
-import re
 import signal
 import socket
 import ssl
 import subprocess
 import tempfile
-import threading
-import time
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, LoginPassword
 
 from server import Checks
+from serving import Serve, certificates, free_port, issue, until
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 
@@ -58,73 +56,6 @@ class MailController(Controller):
         return SMTP(
             self.handler, tls_context=self.context, require_starttls=True, auth_required=True, authenticator=authenticate,
             hostname="mx.test")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def run(*command):
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-
-def certificates(folder):
-    """An authority and a certificate for this machine, made on the spot."""
-    at = lambda name: os.path.join(folder, name)
-    run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", at("ca.key"), "-out", at("ca.pem"), "-days", "2",
-        "-subj", "/CN=stage", "-addext", "basicConstraints=critical,CA:TRUE")
-    issue(folder, "server")
-
-
-def issue(folder, name):
-    at = lambda file: os.path.join(folder, file)
-    run("openssl", "req", "-newkey", "rsa:2048", "-nodes", "-keyout", at(f"{name}.key"), "-out", at(f"{name}.csr"),
-        "-subj", f"/CN={name}")
-    with open(at("extensions"), "w") as file:
-        file.write("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
-    run("openssl", "x509", "-req", "-in", at(f"{name}.csr"), "-CA", at("ca.pem"), "-CAkey", at("ca.key"), "-CAcreateserial",
-        "-out", at(f"{name}.pem"), "-days", "2", "-extfile", at("extensions"))
-
-
-class Serve:
-    """`doubloon serve` on a free port, with its log read so that it never blocks."""
-
-    ADDRESS = re.compile(r"Serving https://127\.0\.0\.1:(\d+)")
-
-    def __init__(self, program, config):
-        self.lines = []
-        self.port = None
-        self._said = threading.Event()
-        self.process = subprocess.Popen(
-            [program, "serve", "--config", config], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, env={**os.environ, "SMTP_PASSWORD": "p w"})
-        threading.Thread(target=self._read, daemon=True).start()
-        if not self._said.wait(60) or self.port is None:
-            self.process.kill()
-            raise RuntimeError("the server did not say where it listens:\n" + "\n".join(self.lines[-20:]))
-
-    def _read(self):
-        for line in self.process.stdout:
-            self.lines.append(line.rstrip())
-            found = self.ADDRESS.search(line)
-            if found and self.port is None:
-                self.port = int(found.group(1))
-                self._said.set()
-        self._said.set()
-
-    def said(self, text, seconds=30):
-        return until(lambda: any(text in line for line in self.lines), seconds)
-
-
-def until(holds, seconds=30):
-    end = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def configuration(folder, smtp_port):
@@ -280,15 +211,14 @@ def main():
             [program, "config", "check", config], capture_output=True, text=True, env={**os.environ, "SMTP_PASSWORD": "p w"})
         checks.check("the configuration is well", done.returncode == 0, done.stderr)
         checks.check("no secret is shown", TOKEN not in done.stdout + done.stderr and "p w" not in done.stdout)
-        serve = Serve(program, config)
+        serve = Serve(program, config, SMTP_PASSWORD="p w")
         try:
             over_tls(checks, folder, serve, program)
             mails(checks, folder, serve, box)
             refusals(checks, folder, serve, box)
             renewal(checks, folder, serve)
         finally:
-            serve.process.send_signal(signal.SIGTERM)
-            code = serve.process.wait(30)
+            code = serve.stop()
             controller.stop()
         checks.check("SIGTERM ends it in order", code == 0 and serve.said("Stopped.", 5), code)
         checks.check("no secret is in the log", not any(TOKEN in line or "p w" in line for line in serve.lines))

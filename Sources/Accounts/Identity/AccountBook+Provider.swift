@@ -1,5 +1,5 @@
 import Credentials
-import StorageCore
+public import StorageCore
 public import TreeModel
 
 /// Signing in, and linking, with an identity at somebody else (spec: auth-protocol §2.4).
@@ -49,10 +49,12 @@ extension AccountBook {
         found = try await identities.identity(text, of: assertion.providerID, nonce: assertion.nonce)
       } catch {
         if error == .wrongNonce { throw AccountError("MISSING_OR_INVALID_NONCE", error.description) }
+        if case .keysUnavailable = error { throw .unavailable(error.description) }
         throw AccountError("INVALID_IDP_RESPONSE", error.description)
       }
       guard let found else {
-        throw AccountError("OPERATION_NOT_ALLOWED", "The identity provider configuration is not found.")
+        throw AccountError(
+          "OPERATION_NOT_ALLOWED", "The identity provider configuration is not found. (accounts.providers names them.)")
       }
       return ProvenIdentity(found)
     }
@@ -85,5 +87,19 @@ extension AccountBook {
       ("oauthAccessToken", .string(assertion.accessToken ?? "")),
       ("nonce", assertion.nonce.map(JSON.string)),
     ]
+  }
+}
+
+extension AccountBook {
+  /// The identities that accounts have at a provider, for development's sign-in page.
+  ///
+  /// - Parameter limit: how many at most; ten thousand accounts are looked through.
+  public func identities(at provider: String, of project: AccountProject, limit: Int) throws(AccountError)
+    -> [AccountRecord.Provider]
+  {
+    let records = try look { (snapshot) throws(StorageError) in
+      try snapshot.accounts(in: project.namespace, after: nil, limit: 10_000)
+    }
+    return Array(records.lazy.flatMap(\.providers).filter { $0.id == provider }.prefix(limit))
   }
 }

@@ -10,7 +10,9 @@ struct ProvenIdentity: Sendable {
 
   /// What was verified.
   init(_ identity: ForeignIdentity) {
-    self.init(provider: identity.provider, subject: identity.subject, email: identity.email, claims: identity.claims)
+    self.init(
+      provider: identity.provider, subject: identity.subject, email: identity.email,
+      isEmailVerified: identity.isEmailVerified, claims: identity.claims)
   }
 
   /// Believes what is claimed, as emulators do; nil if the text is neither JSON nor a token.
@@ -36,14 +38,16 @@ struct ProvenIdentity: Sendable {
           + "required and must be a unique identifier.))")
     }
     let email = try claims["email"]?.string.map { (text) throws(AccountError) in try EmailAddress.normalized(text) }
-    self.init(provider: assertion.providerID, subject: subject, email: email, claims: claims)
+    self.init(
+      provider: assertion.providerID, subject: subject, email: email,
+      isEmailVerified: claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true"), claims: claims)
   }
 
-  private init(provider: String, subject: String, email: String?, claims: JSON) {
+  private init(provider: String, subject: String, email: String?, isEmailVerified: Bool, claims: JSON) {
     self.provider = AccountRecord.Provider(
       id: provider, rawID: subject, email: email, displayName: claims["name"]?.string ?? claims["display_name"]?.string,
       photoURL: claims["picture"]?.string, screenName: claims["screen_name"]?.string)
-    isEmailVerified = claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true")
+    self.isEmailVerified = isEmailVerified
     self.claims = claims
   }
 

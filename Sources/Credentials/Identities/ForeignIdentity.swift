@@ -9,7 +9,7 @@ public struct ForeignIdentity: Sendable, Hashable {
   public let subject: String
   /// The mail address there, lower-cased, if it was told.
   public let email: String?
-  /// Whether the provider has seen that the address is the user's.
+  /// Whether the provider has seen that the address is the user's, and its word on that counts.
   public let isEmailVerified: Bool
   /// The user's name, if it was told.
   public let name: String?
@@ -21,7 +21,7 @@ public struct ForeignIdentity: Sendable, Hashable {
   /// Verifies a token.
   ///
   /// - Parameters:
-  ///   - keys: the provider's public keys, fetched from ``IdentityProvider/keysURL``.
+  ///   - keys: the provider's public keys, fetched from ``IdentityProvider/keys``.
   ///   - nonce: what the request brings along; the token carries its SHA-256 as hexadecimal digits.
   ///   - now: milliseconds since 1970.
   /// - Throws: ``TokenFault``. After ``TokenFault/unknownKey(_:)`` fetch the keys again, once (``KeySetCache``).
@@ -36,18 +36,19 @@ public struct ForeignIdentity: Sendable, Hashable {
     try Self.checkAudience(claims, provider)
     try TokenTimes(claims).check(at: now, skew: TokenTimes.skew)
     try Self.checkNonce(claims, nonce, provider)
-    try self.init(claims, provider: provider.id)
+    try self.init(claims, provider)
   }
 
-  private init(_ claims: JSON, provider: String) throws(TokenFault) {
+  private init(_ claims: JSON, _ provider: IdentityProvider) throws(TokenFault) {
     guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 255 else {
       throw .malformed("its sub is no text.")
     }
-    self.provider = provider
+    self.provider = provider.id
     self.subject = subject
     email = claims["email"]?.string.flatMap { $0.isEmpty || $0.utf8.count > 320 ? nil : $0.lowercased() }
     // Apple writes "true".
-    isEmailVerified = claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true")
+    let isVerified = claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true")
+    isEmailVerified = isVerified && provider.vouchesForEmail
     name = claims["name"]?.string
     picture = claims["picture"]?.string
     self.claims = claims

@@ -24,8 +24,8 @@ final class VerifiedTokens: Sendable {
     self.capacity = max(2, capacity)
   }
 
-  /// The token of a text; nil if it is not known, or its key is no longer on the ring.
-  func token(for text: String, on ring: KeyRing) -> IDToken? {
+  /// The token of a text; nil if it is not known, or its key is no longer published.
+  func token(for text: String, isPublished: (KeyID) -> Bool) -> IDToken? {
     guard text.utf8.count <= WebToken.sizeMax else { return nil }
     let hash = Self.hash(text)
     let entry = generations.withLock { generations -> Entry? in
@@ -34,7 +34,7 @@ final class VerifiedTokens: Sendable {
       insert(entry, hash, in: &generations)
       return entry
     }
-    guard let entry, ring.verificationKey(entry.key) != nil else { return nil }
+    guard let entry, isPublished(entry.key) else { return nil }
     return entry.token
   }
 

@@ -1,5 +1,5 @@
 import SwiftASN1
-import TreeModel
+public import TreeModel
 
 /// The public keys of somebody else, as they publish them.
 public struct KeySet: Sendable {
@@ -19,8 +19,17 @@ public struct KeySet: Sendable {
   ///
   /// - Throws: ``TokenFault/malformed(_:)`` if it is neither, or holds no usable key.
   public init(document: [UInt8]) throws(TokenFault) {
-    guard document.count <= Self.sizeMax, let json = try? JSONParser.parse(document, depthMax: 16), let members = json.object
-    else { throw .malformed("the published keys are no JSON object of a reasonable size.") }
+    guard document.count <= Self.sizeMax, let json = try? JSONParser.parse(document, depthMax: 16) else {
+      throw .malformed("the published keys are no JSON object of a reasonable size.")
+    }
+    try self.init(json: json)
+  }
+
+  /// Reads a document that was parsed already.
+  ///
+  /// - Throws: ``TokenFault/malformed(_:)``
+  public init(json: JSON) throws(TokenFault) {
+    guard let members = json.object else { throw .malformed("the published keys are no JSON object.") }
     var keys: [KeyID: VerificationKey] = [:]
     if let list = json["keys"]?.array {
       for jwk in list.prefix(Self.countMax) {

@@ -12,13 +12,14 @@ public struct KeySetCache: Sendable {
   private static let grace: Int64 = 86_400_000
 
   private var set: KeySet?
-  private var freshUntil: Int64 = 0
+  /// Before the first fetch nothing is fresh.
+  private var freshUntil = Int64.min
   private var lastAttempt: Int64?
 
   public init() {}
 
   /// The keys; nil if there are none, or they are too old to be trusted.
-  public func keys(at now: Int64) -> KeySet? { now < freshUntil + Self.grace ? set : nil }
+  public func keys(at now: Int64) -> KeySet? { set != nil && now < freshUntil + Self.grace ? set : nil }
 
   /// Whether the keys should be fetched before a token of this key is judged. Somebody who sends made-up names of keys
   /// causes one fetch a minute, no more.
@@ -27,6 +28,12 @@ public struct KeySetCache: Sendable {
     guard let set, now < freshUntil else { return true }
     return set.key(key) == nil
   }
+
+  /// Whether the keys' time is over, or there are none, and it is not too early to ask again.
+  public func isStale(at now: Int64) -> Bool { now >= freshUntil && needsFetch(for: nil, at: now) }
+
+  /// Whether the keys are fresh and this one is among them: nothing that a fetch could bring would help.
+  public func isSettled(for key: KeyID?, at now: Int64) -> Bool { now < freshUntil && set?.key(key) != nil }
 
   /// Notes that a fetch begins, so that it is not begun twice.
   public mutating func begin(at now: Int64) { lastAttempt = now }

@@ -18,6 +18,8 @@ public enum TokenFault: Error, Sendable, Hashable, CustomStringConvertible {
   case notYetValid
   /// The nonce is missing or another (`MISSING_OR_INVALID_NONCE` to clients).
   case wrongNonce
+  /// Nobody knows at the moment: the keys of its issuer, whose name this is, cannot be had. Another time it may be good.
+  case keysUnavailable(String)
 
   public var description: String {
     switch self {
@@ -31,6 +33,8 @@ public enum TokenFault: Error, Sendable, Hashable, CustomStringConvertible {
     case .expired: "The token has expired. Get a new one and try again."
     case .notYetValid: "The token is not valid yet. Check the clock of the machine that issued it."
     case .wrongNonce: "The token's nonce is missing, or not the one that was asked for."
+    case .keysUnavailable(let issuer):
+      "The token cannot be checked now, for the public keys of \(issuer) cannot be fetched. Try again in a minute."
     }
   }
 }

@@ -66,7 +66,11 @@ public struct AccessPolicy: AccessDeciding, Authenticating {
     guard let json = try? JSONParser.parse(override), json.isNull || json.object != nil else {
       throw AccessRefusal("auth_variable_override must be a JSON object or null.")
     }
-    if json.isNull { return Caller(actor: .anonymous, isAdmin: false, isImpersonated: true) }
-    return Caller(user: AuthVariable(json: json), isImpersonated: true)
+    return admin.impersonating(json.isNull ? nil : AuthVariable(json: json))
+  }
+
+  public func isVoid(_ caller: Caller) -> Bool {
+    guard let grant = caller.grant else { return false }
+    return serviceAccounts?.isGood(grant) != true
   }
 }

@@ -2,9 +2,12 @@
 public struct AccessRefusal: Error, Sendable, Hashable {
   /// What the client is told.
   public let message: String
+  /// Whether the same credentials may be good in a moment: what they are judged by is not at hand.
+  public let isTemporary: Bool
 
-  public init(_ message: String) {
+  public init(_ message: String, isTemporary: Bool = false) {
     self.message = message
+    self.isTemporary = isTemporary
   }
 
   /// A token that is no token.

@@ -12,19 +12,22 @@ public struct AccountAuthenticator: Authenticating {
   private let book: AccountBook
   /// The project whose tokens are accepted; nil for any, in development.
   private let project: String?
+  private let foreign: (any ForeignAuthenticating)?
   private let namespace: @Sendable (String) -> NamespaceID?
 
   /// - Parameters:
   ///   - administrators: knows administrators, and everybody whom accounts do not.
   ///   - project: the project whose tokens are accepted; nil for any, in development.
+  ///   - foreign: knows users whose tokens somebody else issues; nil where there are none.
   ///   - namespace: the namespace of a project's accounts; nil if there is none.
   public init(
-    administrators: any Authenticating, book: AccountBook, project: String?,
+    administrators: any Authenticating, book: AccountBook, project: String?, foreign: (any ForeignAuthenticating)? = nil,
     namespace: @escaping @Sendable (_ project: String) -> NamespaceID?
   ) {
     self.administrators = administrators
     self.book = book
     self.project = project
+    self.foreign = foreign
     self.namespace = namespace
   }
 
@@ -37,9 +40,14 @@ public struct AccountAuthenticator: Authenticating {
       token = try book.issuer.verify(text, project: project, at: book.clock.now())
     } catch {
       if error == .expired { throw .expiredToken }
+      if let user = try foreignUser(of: text) { return user }
       // Development believes what looks like a token at all; production refuses.
       return try administrators.caller(credentials)
     }
+    return try caller(token)
+  }
+
+  private func caller(_ token: IDToken) throws(AccessRefusal) -> Caller {
     let caller = Caller(
       user: AuthVariable(uid: token.uid, claims: token.claims),
       validUntil: token.expiresAt.multipliedReportingOverflow(by: 1000).partialValue)
@@ -47,9 +55,38 @@ public struct AccountAuthenticator: Authenticating {
     return caller
   }
 
+  /// A user by the token of somebody else who is configured; nil if the token is of nobody such.
+  private func foreignUser(of text: String) throws(AccessRefusal) -> Caller? {
+    guard let foreign else { return nil }
+    let found: IDToken?
+    do throws(TokenFault) {
+      found = try foreign.user(of: text, at: book.clock.now())
+    } catch {
+      switch error {
+      case .expired: throw .expiredToken
+      case .keysUnavailable: throw AccessRefusal(error.description, isTemporary: true)
+      default: throw AccessRefusal(error.description)
+      }
+    }
+    guard let found else { return nil }
+    let caller = try caller(found)
+    // Somebody else's token outlives what was decided here about the account of the same id; one read, for these only.
+    if let project, let namespace = namespace(project) {
+      let record: AccountRecord?
+      do throws(AccountError) {
+        record = try book.account(found.uid, of: AccountProject(name: project, namespace: namespace))
+      } catch {
+        throw AccessRefusal(error.message, isTemporary: true)
+      }
+      if record?.isDisabled == true { throw AccessRefusal("The account is disabled.") }
+    }
+    return caller
+  }
+
   public func isVoid(_ caller: Caller) -> Bool {
+    if caller.grant != nil { return administrators.isVoid(caller) }
     guard let auth = caller.auth, let uid = auth.uid, let claims = auth.json["token"], let issuedAt = claims["iat"]?.int,
-      let namespace = claims["aud"]?.string.flatMap(namespace)
+      let name = project ?? claims["aud"]?.string, let namespace = namespace(name)
     else { return false }
     return book.watch.revocation(of: uid, in: namespace, issuedAt: issuedAt, at: book.clock.now()) != nil
   }

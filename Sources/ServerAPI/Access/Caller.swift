@@ -11,14 +11,19 @@ public struct Caller: Sendable, Hashable {
   public let validUntil: Int64?
   /// What security rules see as `auth`; nil for nobody, and for an administrator.
   public let auth: AuthVariable?
+  /// What a service account's access token grants; nil for everybody else. Void once the account is revoked.
+  public let grant: AccessGrant?
   /// Whether an administrator asks in the name of somebody else, to see what rules say; such a caller is told why.
   public let isImpersonated: Bool
 
-  private init(actor: Actor, role: AdminRole?, auth: AuthVariable?, validUntil: Int64?, isImpersonated: Bool) {
+  private init(
+    actor: Actor, role: AdminRole?, auth: AuthVariable?, validUntil: Int64?, grant: AccessGrant? = nil, isImpersonated: Bool
+  ) {
     self.actor = actor
     self.role = role
     self.auth = auth
     self.validUntil = validUntil
+    self.grant = grant
     self.isImpersonated = isImpersonated
   }
 
@@ -37,8 +42,16 @@ public struct Caller: Sendable, Hashable {
 
   /// A service account. Its writes are an administrator's, whatever its role: only the role of administrators may get to the
   /// tree (``onTree()``).
-  public init(serviceAccount name: String, role: AdminRole, validUntil: Int64) {
-    self.init(actor: .admin(name), role: role, auth: nil, validUntil: validUntil, isImpersonated: false)
+  public init(serviceAccount grant: AccessGrant) {
+    self.init(
+      actor: .admin(grant.account), role: grant.role, auth: nil, validUntil: grant.expiresAt * 1000, grant: grant,
+      isImpersonated: false)
+  }
+
+  /// The administrator's request as one of somebody else, or of nobody: as long as the administrator's own credentials hold.
+  func impersonating(_ auth: AuthVariable?) -> Caller {
+    Caller(
+      actor: auth?.actor ?? .anonymous, role: nil, auth: auth, validUntil: validUntil, grant: grant, isImpersonated: true)
   }
 
   /// A client without credentials.

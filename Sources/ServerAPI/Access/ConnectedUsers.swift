@@ -1,43 +1,72 @@
+import Credentials
 public import StorageCore
 import Synchronization
 
-/// Which users are connected for longer than a request: sockets and streams, told when a user's tokens become void.
+/// Who is connected for longer than a request, by sockets and streams: told when their tokens become void.
 public final class ConnectedUsers: Sendable {
-  /// One connection of a user; ends with ``ConnectedUsers/remove(_:)``.
+  /// Whose credentials a connection was opened with.
+  enum Holder: Sendable, Hashable {
+    case user(ExactKey)
+    /// By the name of the service account.
+    case serviceAccount(String)
+  }
+
+  /// One connection; ends with ``ConnectedUsers/remove(_:)``.
   struct Place: Sendable, Hashable {
-    let uid: ExactKey
+    let holder: Holder
     let number: Int
   }
 
   private struct State {
     var next = 0
-    var clients: [ExactKey: [Int: @Sendable (AccountRevocation) -> Void]] = [:]
+    var clients: [Holder: [Int: @Sendable (Int64) -> Void]] = [:]
   }
 
   private let state = Mutex(State())
 
   public init() {}
 
-  /// - Parameter look: called on any thread when the user's tokens became void, or are about to; it must hop and look.
-  func add(_ uid: String, look: @escaping @Sendable (AccountRevocation) -> Void) -> Place {
-    state.withLock { state in
+  /// Notes a connection; nil if the caller's credentials cannot become void.
+  ///
+  /// - Parameter look: called on any thread when the caller's tokens became void, or are about to, with the time from which
+  ///   on they are, in milliseconds since 1970; it must hop and look.
+  func add(_ caller: Caller, look: @escaping @Sendable (_ effectiveAt: Int64) -> Void) -> Place? {
+    let holder: Holder
+    if let grant = caller.grant {
+      holder = .serviceAccount(grant.account)
+    } else if case .user(let uid) = caller.actor {
+      holder = .user(ExactKey(text: uid))
+    } else {
+      return nil
+    }
+    return state.withLock { state in
       state.next += 1
-      let key = ExactKey(text: uid)
-      state.clients[key, default: [:]][state.next] = look
-      return Place(uid: key, number: state.next)
+      state.clients[holder, default: [:]][state.next] = look
+      return Place(holder: holder, number: state.next)
     }
   }
 
   func remove(_ place: Place) {
     state.withLock { state in
-      state.clients[place.uid]?[place.number] = nil
-      if state.clients[place.uid]?.isEmpty == true { state.clients[place.uid] = nil }
+      state.clients[place.holder]?[place.number] = nil
+      if state.clients[place.holder]?.isEmpty == true { state.clients[place.holder] = nil }
     }
   }
 
   /// Tells the connections of a user.
   public func tell(_ revocation: AccountRevocation) {
-    let looks = state.withLock { state in Array((state.clients[ExactKey(text: revocation.uid)] ?? [:]).values) }
-    for look in looks { look(revocation) }
+    tell(.user(ExactKey(text: revocation.uid)), effectiveAt: revocation.effectiveAt)
+  }
+
+  /// Tells the connections of a service account that was revoked.
+  ///
+  /// - Parameter time: since when, in milliseconds since 1970.
+  public func tell(serviceAccount name: String, revokedAt time: Int64) {
+    tell(.serviceAccount(name), effectiveAt: time)
+  }
+
+  private func tell(_ holder: Holder, effectiveAt: Int64) {
+    let looks = state.withLock { state in Array((state.clients[holder] ?? [:]).values) }
+    for look in looks { look(effectiveAt) }
   }
 }

@@ -45,7 +45,8 @@ enum ActionText {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func escaped(_ text: String) -> String {
+  /// For HTML, in texts and in attributes with double quotes.
+  static func escaped(_ text: String) -> String {
     var result = ""
     for character in text.unicodeScalars {
       switch character {

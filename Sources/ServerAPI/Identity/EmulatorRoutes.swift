@@ -25,6 +25,12 @@ struct EmulatorRoutes {
       let call = try await call(request, query, name)
       try await book.configure(call, mask: [], merges: true)
       return .json(try book.emulatorConfiguration(of: call.project))
+    case (.signInPage, .GET):
+      // Whoever opens it sees who has accounts; the key names the project, as in every call of an application.
+      guard query["apiKey"]?.isEmpty == false else { throw AccountError("MISSING_API_KEY", "SDKs add apiKey.") }
+      return try SignInPage(surface: surface).choice(
+        query, try await call(request, QueryString(), surface.defaultProject).project)
+    case (.signInFrame, .GET): return SignInPage.frame
     default: throw .notFound("Not Found: \(request.method.rawValue) does nothing here.")
     }
   }

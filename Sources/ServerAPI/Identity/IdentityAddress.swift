@@ -17,6 +17,8 @@ enum IdentityAddress: Sendable, Hashable {
   case emulatorPhoneCodes(project: String)
   case emulatorConfiguration(project: String)
   case action
+  case signInPage
+  case signInFrame
   case certificates
   case keys
 
@@ -98,6 +100,8 @@ enum IdentityAddress: Sendable, Hashable {
 
   private static func read(emulator path: [String]) -> IdentityAddress? {
     if path == ["action"] || path == ["auth", "action"] { return .action }
+    if path == ["auth", "handler"] { return .signInPage }
+    if path == ["auth", "iframe"] { return .signInFrame }
     guard path.count == 4, path[0] == "v1", path[1] == "projects" else { return nil }
     return switch path[3] {
     case "accounts": .emulatorAccounts(project: path[2])

@@ -73,7 +73,7 @@ struct IdentitySurface: Sendable {
     case .configuration(let project): return try await configuration(request, query, project)
     case .certificates, .keys: return try keys(address)
     case .action: return try await ActionPage(surface: self).respond(to: request, query)
-    case .emulatorAccounts, .emulatorCodes, .emulatorPhoneCodes, .emulatorConfiguration:
+    case .emulatorAccounts, .emulatorCodes, .emulatorPhoneCodes, .emulatorConfiguration, .signInPage, .signInFrame:
       return try await EmulatorRoutes(surface: self).respond(to: request, query, at: address)
     }
   }

@@ -27,7 +27,7 @@ struct LinkAccess {
     do throws(AccessRefusal) {
       return try authenticator.caller(RequestCredentials(idToken: token))
     } catch {
-      throw LinkFault(.unauthenticated, error.message)
+      throw LinkFault(error.isTemporary ? .unavailable : .unauthenticated, error.message)
     }
   }
 

@@ -46,6 +46,10 @@ extension APIError {
   }
 
   init(_ refusal: AccessRefusal) {
-    self.init(.unauthorized, "unauthenticated", refusal.message)
+    if refusal.isTemporary {
+      self.init(.serviceUnavailable, "unavailable", refusal.message, headers: [HTTPResponse.Header("Retry-After", "1")])
+    } else {
+      self.init(.unauthorized, "unauthenticated", refusal.message)
+    }
   }
 }

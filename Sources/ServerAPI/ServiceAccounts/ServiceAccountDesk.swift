@@ -23,6 +23,7 @@ public final class ServiceAccountDesk: Sendable {
   private let tokens: AccessTokens
   /// By the key's name.
   private let live: Mutex<[KeyID: Live]>
+  private let listeners = Mutex<[@Sendable (String, Int64) -> Void]>([])
 
   /// Reads the accounts of the store.
   ///
@@ -55,11 +56,24 @@ public final class ServiceAccountDesk: Sendable {
 }
 
 extension ServiceAccountDesk {
-  /// The public key of an account that is good, by its mail address and its key's name: what custom tokens are checked
-  /// with. Nil if there is none.
-  public func verificationKey(of email: String, _ id: KeyID?) -> VerificationKey? {
-    guard let id, let account = live.withLock({ $0[id] }), account.record.email == email else { return nil }
+  /// The public key of an account that may sign custom tokens, by its mail address and its key's name. Nil if there is none:
+  /// whoever signs one becomes any player, which takes the role of administrators.
+  ///
+  /// - Parameter id: SDKs name no key in custom tokens; then it is the account's one key.
+  public func customTokenKey(of email: String, _ id: KeyID?) -> VerificationKey? {
+    let account = live.withLock { live in
+      id.map { live[$0] } ?? live.values.first { $0.record.email == email }
+    }
+    guard let account, account.record.email == email, account.role == .admin else { return nil }
     return account.key
+  }
+
+  /// Whether the account that an access token was bought with still stands.
+  func isGood(_ grant: AccessGrant) -> Bool { live.withLock { $0[grant.keyID] != nil } }
+
+  /// From now on `listener` is told of accounts that are revoked, by their names and the time, once that is durable.
+  public func listen(_ listener: @escaping @Sendable (_ name: String, _ time: Int64) -> Void) {
+    listeners.withLock { $0.append(listener) }
   }
 
   /// Whom an access token stands for; nil if the text is none of this server's.
@@ -73,10 +87,10 @@ extension ServiceAccountDesk {
     } catch {
       throw AccessRefusal(error.description)
     }
-    guard live.withLock({ $0[grant.keyID] != nil }) else {
+    guard isGood(grant) else {
       throw AccessRefusal("The service account \(grant.account) was revoked.")
     }
-    return Caller(serviceAccount: grant.account, role: grant.role, validUntil: grant.expiresAt * 1000)
+    return Caller(serviceAccount: grant)
   }
 
   /// An access token for what an account has signed, with its remaining seconds.
@@ -130,9 +144,11 @@ extension ServiceAccountDesk {
       throw APIError(
         .notFound, "not_found", "There is no service account \(name); GET /admin/v1/service-accounts lists them.")
     }
-    record.revokedAt = database.clock.now()
+    let time = database.clock.now()
+    record.revokedAt = time
     try await store(record, by: actor)
     live.withLock { _ = $0.removeValue(forKey: KeyID(record.keyID)) }
+    for listener in listeners.withLock({ $0 }) { listener(name, time) }
   }
 
   private func carrier() async throws(CommitRefusal) -> NamespaceID {

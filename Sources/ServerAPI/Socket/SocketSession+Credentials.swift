@@ -28,7 +28,7 @@ extension SocketSession {
           : RequestCredentials(accessToken: credential, override: override)
       ).onTree()
     } catch {
-      throw SocketRefusal("invalid_token", error.message)
+      throw SocketRefusal(error.isTemporary ? "unavailable" : "invalid_token", error.message)
     }
     become(found)
     reply(
@@ -49,25 +49,23 @@ extension SocketSession {
     watchExpiry()
   }
 
-  /// From now on the session hears when the user's tokens become void.
+  /// From now on the session hears when the caller's credentials become void.
   func watchRevocation() {
     if let userPlace { services.connectedUsers.remove(userPlace) }
-    userPlace = nil
-    guard case .user(let uid) = caller.actor else { return }
     let reference = reference
-    userPlace = services.connectedUsers.add(uid) { revocation in
-      reference.run { session in session.look(at: revocation) }
+    userPlace = services.connectedUsers.add(caller) { effectiveAt in
+      reference.run { session in session.look(effectiveAt: effectiveAt) }
     }
   }
 
   /// Looks whether the caller is void: now, and when the grace is over in which the client may bring another token.
-  private func look(at revocation: AccountRevocation) {
+  private func look(effectiveAt: Int64) {
     guard isOpen else { return }
     if services.authenticator.isVoid(caller) { return expire() }
-    let left = revocation.effectiveAt - services.database.clock.now()
+    let left = effectiveAt - services.database.clock.now()
     guard left > 0 else { return }
     let session = NIOLoopBound(self, eventLoop: eventLoop)
-    eventLoop.scheduleTask(in: .milliseconds(min(left, 60_000))) { session.value.look(at: revocation) }
+    eventLoop.scheduleTask(in: .milliseconds(min(left, 60_000))) { session.value.look(effectiveAt: effectiveAt) }
   }
 
   /// Looks at the end of the credentials when it should have come; the wall clock may have been moved until then.

@@ -50,10 +50,8 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
     _ = listener.listen(request)
     noticeDeadPeers(context)
     let stream = NIOLoopBound(self, eventLoop: context.eventLoop)
-    if case .user(let uid) = caller.actor {
-      let loop = context.eventLoop
-      userPlace = streams.users.add(uid) { _ in loop.execute { stream.value.checkCredential() } }
-    }
+    let loop = context.eventLoop
+    userPlace = streams.users.add(caller) { _ in loop.execute { stream.value.checkCredential() } }
     keepAlive = context.eventLoop.scheduleRepeatedTask(
       initialDelay: streams.limits.keepAliveInterval, delay: streams.limits.keepAliveInterval
     ) { _ in stream.value.tick() }

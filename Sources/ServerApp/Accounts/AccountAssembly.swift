@@ -11,16 +11,24 @@ final class AccountAssembly: Sendable {
   let book: AccountBook
   /// Users who are connected, told of what the watch hears.
   let connectedUsers = ConnectedUsers()
+  /// Who else is believed.
+  private let identities: IdentityDesk
   private let configuration: ServerConfiguration
   private let database: Database
   private let pool: NIOThreadPool
   private let logger: Logger
 
-  init(configuration: ServerConfiguration, database: Database, watch: AccountWatch, keys: CurrentKeys, logger: Logger) {
+  init(
+    configuration: ServerConfiguration, database: Database, watch: AccountWatch, keys: CurrentKeys,
+    serviceAccounts: ServiceAccountDesk, logger: Logger
+  ) {
     self.configuration = configuration
     self.database = database
     self.logger = logger
     let options = configuration.accounts
+    let identities = IdentityDesk(
+      configuration.issuers, serviceAccounts: serviceAccounts, clock: configuration.clock, logger: logger)
+    self.identities = identities
     let pool = NIOThreadPool(numberOfThreads: options.hashingThreads)
     self.pool = pool
     book = AccountBook(
@@ -30,10 +38,11 @@ final class AccountAssembly: Sendable {
       hashing: OffLoopWork { work in
         pool.submit { _ in work() }
         return true
-      }, options: options, mail: configuration.codeMailing, random: SystemRandomNumberGenerator(),
+      }, options: options, identities: identities, mail: configuration.codeMailing, random: SystemRandomNumberGenerator(),
       announce: { logger.notice("\($0)") })
     let users = connectedUsers
     watch.listen { users.tell($1) }
+    serviceAccounts.listen { users.tell(serviceAccount: $0, revokedAt: $1) }
   }
 
   /// Who a client is, by accounts and beneath them by the policy.
@@ -41,6 +50,7 @@ final class AccountAssembly: Sendable {
     let (project, name) = (configuration.project, configuration.defaultNamespace)
     return AccountAuthenticator(
       administrators: administrators, book: book, project: configuration.accounts.isDevelopment ? nil : project,
+      foreign: configuration.issuers.isEmpty ? nil : identities,
       namespace: { [database] in
         database.namespace(named: $0 == project ? name : AccountProject.namespaceName(of: $0))
       })
@@ -59,7 +69,7 @@ final class AccountAssembly: Sendable {
     let sweeper = AccountSweeper(
       book: book, engine: database.engine, currencies: configuration.currencies, referral: referral,
       clock: configuration.clock, logger: logger)
-    return [RoomService(name: "accounts", sweeper.run)]
+    return [RoomService(name: "accounts", sweeper.run), RoomService(name: "issuers", identities.run)]
   }
 
   func stop() {

@@ -5,6 +5,8 @@ import StorageCore
 /// Writes the letters with players' codes in the words of the templates, for the outlet `mail`.
 struct TemplatedCodeMail: CodeMailing {
   let templates: TemplateCatalog
+  /// How the game is called; nil for the project's name.
+  var appName: String?
 
   func message(for letter: CodeLetter) -> (outlet: String, payload: String)? {
     let kind: MailKind =
@@ -16,7 +18,7 @@ struct TemplatedCodeMail: CodeMailing {
       case .recoverEmail: .recoverEmail
       }
     let values = [
-      "appName": letter.project, "displayName": letter.displayName ?? "", "email": letter.to, "link": letter.link,
+      "appName": appName ?? letter.project, "displayName": letter.displayName ?? "", "email": letter.to, "link": letter.link,
       "newEmail": letter.newEmail ?? "",
     ].filter { kind.placeholders.contains($0.key) }
     // The sender is the one that the configuration names.

@@ -16,14 +16,18 @@ struct DocumentFetcher: Sendable {
 
   /// Bytes that a document may have.
   static let bytesMax = 512 << 10
-  private static let timeout = TimeAmount.seconds(10)
 
   /// Certificates that vouch for the providers', for a provider of the house; nil for those that the system trusts.
   let authority: String?
+  /// How long making the connection, and the answer, may take each.
+  let timeout: TimeAmount
 
-  /// - Parameter authority: a file in PEM form.
-  init(authority: String? = nil) {
+  /// - Parameters:
+  ///   - authority: a file in PEM form.
+  ///   - timeout: short, for somebody may be waiting to sign in.
+  init(authority: String? = nil, timeout: TimeAmount = .seconds(5)) {
     self.authority = authority
+    self.timeout = timeout
   }
 
   /// Fetches one document.
@@ -34,7 +38,8 @@ struct DocumentFetcher: Sendable {
     guard let (server, target) = Self.split(url) else {
       throw AdminClientError(.badAddress, "\"\(url)\" is no https address of a document.")
     }
-    let limits = AdminClient.Limits(requestTimeout: Self.timeout, responseBytesMax: Self.bytesMax, idleConnectionsMax: 0)
+    let limits = AdminClient.Limits(
+      connectTimeout: timeout, requestTimeout: timeout, responseBytesMax: Self.bytesMax, idleConnectionsMax: 0)
     let client = try AdminClient(server: server, token: nil, authority: authority, limits: limits)
     let answer = try await client.send(.GET, target, headers: ["Accept": "application/json"])
     guard answer.status == 200 else {

@@ -56,6 +56,19 @@ extension ConfigurationReader {
     text(key).map { $0.hasPrefix("/") ? $0 : folder + $0 }
   }
 
+  /// An `https` address, without a query and a fragment.
+  func address(_ key: String) -> String? {
+    guard let url = text(key) else { return nil }
+    let isAddress =
+      url.hasPrefix("https://") && url.utf8.count > 8 && url.utf8.count <= 1024
+      && url.utf8.allSatisfy { (0x21..<0x7F).contains($0) && !"?#\"\\".utf8.contains($0) }
+    guard isAddress else {
+      fault(key, "\"\(path(key))\" must be an address that begins with https://, without ? and #.")
+      return nil
+    }
+    return url
+  }
+
   /// Something that does not stand in the file: `{"file": "…"}` or `{"env": "…"}`.
   func secret(_ key: String) -> Secret? {
     guard let value = value(key) else { return nil }
@@ -74,8 +87,10 @@ extension ConfigurationReader {
       }
       return Secret(text)
     }
+    let file = name.hasPrefix("/") ? name : folder + name
     do {
-      let bytes = try surroundings.file(name.hasPrefix("/") ? name : folder + name)
+      let bytes = try surroundings.file(file)
+      warnIfOpen(file, key)
       // Editors end a file with a line break, which nobody means.
       guard let text = String(validating: bytes, as: UTF8.self)?.split(whereSeparator: \.isNewline), text.count == 1 else {
         fault(key, "\"\(path(key))\": the file \(name) must hold the secret on one line, and nothing else.")

@@ -9,6 +9,8 @@ final class ConfigurationReader {
   /// What is wrong, gathered from all sections.
   final class Faults {
     fileprivate(set) var all: [ConfigurationFault] = []
+    /// What is not wrong, but not well either.
+    fileprivate(set) var warnings: [ConfigurationFault] = []
     /// The settings that were asked for, whether they are there or not.
     fileprivate(set) var asked: Set<String> = []
 
@@ -82,6 +84,13 @@ final class ConfigurationReader {
   /// Notes what is wrong with a member, or with its absence.
   func fault(_ key: String, _ message: String) {
     faults.add(ConfigurationFault(at: place(of: key), message))
+  }
+
+  /// Warns of a file with a secret that every user of the machine may read.
+  func warnIfOpen(_ file: String, _ key: String) {
+    guard surroundings.isOpenToAll(file) else { return }
+    let advice = "every user of this machine can read \(file), which is a secret; run: chmod o-r \(file)"
+    faults.warnings.append(ConfigurationFault(at: place(of: key), "\"\(path(key))\": \(advice)"))
   }
 
   /// Where a member's value stands; of one that is missing, the object.

@@ -11,12 +11,13 @@ extension ServeConfiguration {
   {
     let source = try surroundings.file(file)
     let faults = ConfigurationReader.Faults()
-    let configuration = ConfigurationReader.read(
+    let read = ConfigurationReader.read(
       source, file: FileBytes.absolute(file), surroundings: surroundings, faults: faults, ServeConfiguration.init)
     let listed = faults.all.sorted { $0.position < $1.position }
-    guard listed.isEmpty, let configuration else {
+    guard listed.isEmpty, var configuration = read else {
       throw CommandFailure(listed.map { "\(file):\($0)" }.joined(separator: "\n"))
     }
+    configuration.warnings = faults.warnings.map { "\(file):\($0)" }
     return configuration
   }
 
@@ -25,8 +26,10 @@ extension ServeConfiguration {
     var server = ServerConfiguration(storage: .directory(data))
     server.mode = .production
     server.accounts = accounts.options
+    server.issuers = accounts.issuers
     server.linkSettings = links
-    server.codeMailing = TemplatedCodeMail(templates: mail?.templates ?? TemplateCatalog())
+    server.codeMailing = TemplatedCodeMail(
+      templates: mail?.templates ?? TemplateCatalog(), appName: mail?.appName)
     server.host = listen.host
     server.port = listen.port
     server.project = project

@@ -25,6 +25,8 @@ struct ServeConfiguration: ConfigurationSection {
   let accounts: AccountsSection
   /// What links are and where they lead; nil leaves what was set through the administrators' surface.
   let links: LinkSettings?
+  /// What is not well about the file and those that it names, each as `FILE:LINE:COLUMN: text`.
+  var warnings: [String] = []
 
   init(_ reader: ConfigurationReader) {
     let project = reader.required("project", "treasure-hunt") ?? "unnamed"

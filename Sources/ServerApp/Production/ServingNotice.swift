@@ -1,3 +1,4 @@
+import Credentials
 import FunctionsKit
 import Logging
 import Mail
@@ -27,8 +28,15 @@ struct ServingNotice {
     } else {
       lines.append("Mail: none is sent, for the configuration has no \"mail\".")
     }
+    if !configuration.issuers.isEmpty {
+      lines.append("Issuers of tokens: \(configuration.issuers.map(words).joined(separator: ", ")).")
+    }
     lines.append(configuration.requestLimits == nil ? "Rate limits: off." : "Rate limits: on.")
     return lines
+  }
+
+  private func words(_ issuer: TrustedIssuer) -> String {
+    issuer.provider.id + (issuer.use == .signIn ? "" : " (its tokens open the database)")
   }
 
   private func words(_ function: FunctionDefinition) -> String {

@@ -1,5 +1,6 @@
 import Accounts
 import Credentials
+import ServerAPI
 import StorageCore
 import Synchronization
 import TestSupport
@@ -17,6 +18,8 @@ struct AccountKind: Sendable {
   var mode = IDTokenIssuer.Mode.unsigned
   var options = AccountOptions()
   var identities: any IdentityProving = NoIdentities()
+  /// Users whose tokens somebody else issues.
+  var foreign: (any ForeignAuthenticating)?
   var mail: (any CodeMailing)?
   let announced = Announcements()
 

@@ -1,4 +1,6 @@
+import Credentials
 import FunctionsKit
+import Glibc
 import Mail
 import NIOCore
 import StorageCore
@@ -150,6 +152,73 @@ import TreeModel
     var dumped = ""
     dump([secret], to: &dumped)
     #expect(!"\(secret) \(String(reflecting: secret)) \(dumped)".contains("hunter2"))
+  }
+
+  @Test("a secret that every user of the machine may read is a warning, and no more")
+  func openSecrets() async throws {
+    let folder = TemporaryFolder()
+    let files = [
+      "r.json": Self.rules, "a.token": "0123456789012345678901", "b.token": "9876543210987654321098",
+      "c.pem": TestCertificates.local, "k.pem": TestCertificates.localKey,
+      "c.jsonc": """
+      {"project": "game", "data": "d", "rules": "r.json", "tls": [{"certificate": "c.pem", "key": "k.pem"}],
+       "admins": [{"name": "a", "token": {"file": "a.token"}}, {"name": "b", "token": {"file": "b.token"}}]}
+      """,
+    ]
+    for (name, text) in files { try FileBytes.write(Array(text.utf8), to: folder.file(name)) }
+    #expect(chmod(folder.file("b.token"), 0o640) == 0)
+    let run = await CommandRun(["config", "check", folder.file("c.jsonc")])
+    #expect(run.code == 0 && run.out.contains("is well."))
+    let warnings = run.out.split(separator: "\n").filter { $0.hasPrefix("Warning: ") }
+    #expect(warnings.count == 2, "\(run.out)")
+    #expect(
+      warnings.contains {
+        $0.contains(":1:93: \"tls[0].key\": every user") && $0.hasSuffix("chmod o-r \(folder.file("k.pem"))")
+      })
+    #expect(warnings.contains { $0.contains(":2:36: \"admins[0].token\": every user") })
+    #expect(!run.out.contains("0123456789"))
+  }
+
+  @Test("who else is believed is said whole, and only who is needed for that")
+  func issuers() throws {
+    let text = """
+      {\(Self.least), "accounts": {
+        "providers": [{"id": "google.com", "audiences": ["a", "b"]}, {"id": "apple.com", "audiences": ["c"], "trustEmail": false},
+          {"id": "oidc.guild", "issuer": "https://id.example/", "audiences": ["g"], "database": true, "uidPrefix": "g-"}],
+        "firebaseProjects": [{"project": "old-game"}, {"project": "older", "keys": "https://mirror/x509", "ca": "ca.pem"}]}}
+      """
+    let issuers = try Self.load(text).serverConfiguration.issuers
+    #expect(issuers.map(\.provider.id) == ["google.com", "apple.com", "oidc.guild", "firebase.old-game", "firebase.older"])
+    #expect(issuers.map(\.use) == [.signIn, .signIn, .signInAndTree(uidPrefix: "g-"), .firebase, .firebase])
+    #expect(issuers.map(\.provider.vouchesForEmail) == [true, false, false, true, true])
+    #expect(issuers[0].provider.audiences == ["a", "b"] && issuers[2].provider.issuers == ["https://id.example/"])
+    #expect(issuers[2].provider.keys == .discovery(issuer: "https://id.example/"))
+    #expect(
+      issuers[3].provider.keys
+        == .document("https://www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"))
+    #expect(issuers[4].provider.keys == .document("https://mirror/x509") && issuers[4].authority == "/ca.pem")
+    let found = Self.faults(
+      """
+      {\(Self.least), "accounts": {
+        "providers": [{"id": "google.com", "audiences": []}, {"id": "password", "audiences": ["a"]}, {"id": "oidc.a", "audiences": ["a"]},
+          {"id": "apple.com", "audiences": ["a"], "issuer": "https://evil.example"},
+          {"id": "oidc.b", "audiences": ["b"], "issuer": "http://id.example"},
+          {"id": "oidc.c", "audiences": ["b"], "issuer": "https://c.example", "uidPrefix": "x"},
+          {"id": "oidc.d", "audiences": ["b"], "issuer": "https://c.example", "database": true, "uidPrefix": "a/b"},
+          {"id": "oidc.d", "audiences": ["b"], "issuer": "https://d.example", "keys": "https://d.example/k?x=1"}],
+        "firebaseProjects": [{"project": "a b"}, {"project": "x"}, {"project": "x"}]}}
+      """)
+    let expected = [
+      "\"accounts.providers[0].audiences\" must name the client ids", "A provider's id is \"google.com\"",
+      "\"accounts.providers[1].issuer\" is missing", "\"accounts.providers[2].issuer\" is missing",
+      "The issuer of apple.com is known", "\"accounts.providers[4].issuer\" must be an address that begins with https://",
+      "\"uidPrefix\" belongs to \"database\"", "\"uidPrefix\" must be at most 32 characters",
+      "oidc.d has the issuer of another",
+      "oidc.d stands here twice", "\"accounts.providers[7].keys\" must be an address", "\"a b\" is no Firebase project's id",
+      "firebase.x stands here twice",
+    ]
+    #expect(found.count == expected.count, "\(found)")
+    for sentence in expected { #expect(found.contains { $0.contains(sentence) }, "\(sentence): \(found)") }
   }
 
   @Test("rules, limits, rates and mail are checked by those who know them")

@@ -1,5 +1,5 @@
+import NIOCore
 import NIOHTTP1
-import NIOSSL
 import TestSupport
 import Testing
 import TreeModel
@@ -7,13 +7,6 @@ import TreeModel
 @testable import ServerApp
 
 @Suite struct DocumentFetcherTests {
-  private func tls() throws -> NIOSSLContext {
-    try NIOSSLContext(
-      configuration: .makeServerConfiguration(
-        certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(TestCertificates.local.utf8)).map { .certificate($0) },
-        privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(TestCertificates.localKey.utf8), format: .pem))))
-  }
-
   @Test("a document comes whole, with how long it may be kept; everything else is refused with a sentence")
   func fetching() async throws {
     let folder = TemporaryFolder()
@@ -29,11 +22,12 @@ import TreeModel
         answer.headers = ["Location": "https://localhost/keys"]
         return answer
       case "/big": return TinyServer.Answer(body: [UInt8](repeating: 0x20, count: DocumentFetcher.bytesMax + 1))
+      case "/silence": return TinyServer.Answer(isSilent: true)
       case "/page": return TinyServer.Answer(body: Array("<html>".utf8))
       default: return TinyServer.Answer(status: 404)
       }
     }
-    try await TinyServer.run(tls: try tls(), answer) { server in
+    try await TinyServer.run(tls: try LocalIssuer.tls(), answer) { server in
       let base = server.address.replacing("http://127.0.0.1", with: "https://localhost")
       let fetcher = DocumentFetcher(authority: folder.file("ca.pem"))
       let document = try await fetcher.fetch(base + "/keys?v=1#x")
@@ -44,6 +38,8 @@ import TreeModel
       ] {
         await #expect { _ = try await fetcher.fetch(base + path) } throws: { "\($0)".contains(sentence) }
       }
+      let hasty = DocumentFetcher(authority: folder.file("ca.pem"), timeout: .milliseconds(200))
+      await #expect { _ = try await hasty.fetch(base + "/silence") } throws: { ($0 as? AdminClientError)?.code == .timedOut }
       await #expect { _ = try await DocumentFetcher().fetch(base + "/keys?v=1") } throws: {
         ($0 as? AdminClientError)?.code == .untrusted
       }

@@ -64,6 +64,12 @@ enum FileBytes {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
+  /// Whether every user of the machine may read what is at the path.
+  static func isOpenToAll(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IROTH != 0
+  }
+
   /// The path from the root of the file system, for a server whose working folder is another.
   static func absolute(_ path: String) -> String {
     guard path.first != "/", let folder = getcwd(nil, 0) else { return path }

@@ -9,7 +9,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     discussion: """
       Reads the file and everything that it names, as "doubloon serve" does: secrets, security rules, certificates and \
       their keys, templates of mails. Nothing is started, and no secret is shown. Every fault stands on a line of its own \
-      as FILE:LINE:COLUMN: what is wrong. Exit codes: 0 all is well, 1 there are faults.
+      as FILE:LINE:COLUMN: what is wrong. A secret in a file that every user of the machine may read is a warning. Exit codes: 0 all is well, 1 there are faults.
 
       Examples:
         doubloon config check doubloon.jsonc
@@ -29,8 +29,10 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     output.print([
       "status": "ok", "project": .string(configuration.project),
       "namespaces": .array(configuration.namespaces.map { .string($0) }),
+      "warnings": .array(configuration.warnings.map { .string($0) }),
     ]) { _ in
-      "\(file) is well.\n" + lines.filter { !$0.hasPrefix("Functions") }.map { "  \($0)" }.joined(separator: "\n")
+      configuration.warnings.map { "Warning: \($0)\n" }.joined() + "\(file) is well.\n"
+        + lines.filter { !$0.hasPrefix("Functions") }.map { "  \($0)" }.joined(separator: "\n")
     }
   }
 }

@@ -27,16 +27,18 @@ struct ServeCommand: AsyncParsableCommand {
   var config: String
 
   func run() async throws {
-    let configuration: ServerConfiguration
+    let file: ServeConfiguration
     do {
-      configuration = try ServeConfiguration.load(config).serverConfiguration
+      file = try ServeConfiguration.load(config)
     } catch {
       throw CommandFailure(error.message, exitCode: 2)
     }
+    let configuration = file.serverConfiguration
     let functions = Functions(settings: configuration.functionSettings)
     DoubloonCommandLine.functions(functions)
     let notice = ServingNotice(configuration: configuration, functions: functions.definitions)
     let logger = Self.logger
+    for warning in file.warnings { logger.warning("\(warning)") }
     do {
       let application = try Application(
         configuration: configuration, logger: logger, functions: DoubloonCommandLine.functions.register)

@@ -1,10 +1,13 @@
 import Accounts
+import Credentials
 import ServerAPI
 import TreeModel
 
 /// `accounts`: how players sign in, and for how long they are remembered.
 struct AccountsSection: ConfigurationSection {
   let options: AccountOptions
+  /// Who else says who players are.
+  let issuers: [TrustedIssuer]
 
   init(_ reader: ConfigurationReader) {
     var options = AccountOptions()
@@ -48,5 +51,22 @@ struct AccountsSection: ConfigurationSection {
     options.codeLifetime = reader.duration("codeLifetime", 60_000...7 * 86_400_000) ?? options.codeLifetime
     options.hashingThreads = reader.integer("hashingThreads", 1...64) ?? options.hashingThreads
     self.options = options
+    issuers = Self.issuers(reader)
+  }
+
+  private static func issuers(_ reader: ConfigurationReader) -> [TrustedIssuer] {
+    let providers = (reader.sections("providers", ProviderSection.self) ?? []).compactMap(\.issuer)
+    let projects = (reader.sections("firebaseProjects", FirebaseProjectSection.self) ?? []).compactMap(\.issuer)
+    for (key, issuers) in [("providers", providers), ("firebaseProjects", projects)] {
+      for (index, issuer) in issuers.enumerated() {
+        let others = issuers[..<index]
+        if others.contains(where: { $0.provider.id == issuer.provider.id }) {
+          reader.fault(key, "\(issuer.provider.id) stands here twice; one entry takes all its audiences.")
+        } else if others.contains(where: { !$0.provider.issuers.isDisjoint(with: issuer.provider.issuers) }) {
+          reader.fault(key, "\(issuer.provider.id) has the issuer of another provider; tokens could not be told apart.")
+        }
+      }
+    }
+    return providers + projects
   }
 }

@@ -11,6 +11,7 @@ struct CertificateSection: ConfigurationSection {
       return
     }
     files = CertificateFiles(certificate: certificate, key: key)
+    reader.warnIfOpen(key, "key")
     do {
       _ = try CertificateFiles(certificate: certificate, key: key).load(with: reader.surroundings.file)
     } catch {

@@ -8,6 +8,8 @@ struct MailSection: ConfigurationSection {
   /// The sender of mails that name none.
   let from: MailAddress?
   let templates: TemplateCatalog
+  /// How mails call the game; nil for the project's name.
+  let appName: String?
 
   init(_ reader: ConfigurationReader) {
     let address = reader.required("from", "Treasure Hunt <noreply@example.com>")
@@ -24,6 +26,7 @@ struct MailSection: ConfigurationSection {
       reader.fault("smtp", "\"\(reader.path("smtp"))\" is missing: it says which server takes the mail.")
     }
     server = reader.section("smtp", SMTPSection.self).configuration
+    appName = reader.text("appName")
     let locale = reader.text("locale") ?? "en"
     if !TemplateCatalog.isLocale(locale) { reader.fault("locale", "\"\(locale)\" is no language; write \"en\" or \"de-AT\".") }
     var templates = TemplateCatalog(defaultLocale: locale)
