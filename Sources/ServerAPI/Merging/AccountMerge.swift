@@ -29,7 +29,14 @@ struct AccountMerge {
     if let earlier = try earlier(order) { return earlier }
     try await settle(order)
     for _ in 0..<Self.roundsMax {
-      let plan = try plan(order)
+      let plan: MergePlan
+      do throws(APIError) {
+        plan = try self.plan(order)
+      } catch {
+        // Another order may have moved everything since the first look.
+        if let earlier = try earlier(order) { return earlier }
+        throw error
+      }
       do throws(CommitRefusal) {
         return try await commit(plan)
       } catch {

@@ -130,7 +130,11 @@ import TreeModel
       for expected in [200, 200, 200, 429] {
         let answer = try await client.send(.GET, "/a.json")
         #expect(answer.status == expected)
-        if expected == 429 { #expect(answer.headers["Retry-After"] == ["3600"]) }
+        // The clock is the machine's: on a slow one a part of the hour is over.
+        if expected == 429 {
+          let seconds = try #require(answer.headers["Retry-After"].first.flatMap { Int($0) })
+          #expect((3500...3600).contains(seconds))
+        }
       }
       #expect(try await client.send(.GET, "/a.json", headers: ["X-Forwarded-For": "6.6.6.6, 192.0.2.1"]).status == 200)
       #expect(try await client.put("/a.json", 1) == 1)
