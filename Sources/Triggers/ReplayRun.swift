@@ -107,7 +107,7 @@ struct ReplayRun {
       let chunk = chunks[chunks.count - 1]
       // What belongs to one commit stays together: the cursor stands behind commits.
       let isSameCommit = record.order.mode != .failed && chunk.last?.event.id.revision == pair.event.id.revision
-      if chunk.pairs.count >= replayer.options.pairsMax, !isSameCommit { chunks.append(Chunk()) }
+      if chunk.pairs.count >= pairsAtOnce, !isSameCommit { chunks.append(Chunk()) }
       chunks[chunks.count - 1].add(pair)
     }
     for (index, chunk) in chunks.enumerated() {
@@ -122,6 +122,12 @@ struct ReplayRun {
       try Task.checkCancellation()
       if !isLast, let wish = replayer.wish(for: key), wish != .running { return }
     }
+  }
+
+  /// Pairs of a chunk. A paced replay gives what ten milliseconds allow, so that nobody waits behind a burst.
+  private var pairsAtOnce: Int {
+    let most = replayer.options.pairsMax
+    return record.order.rate > 0 ? min(most, max(4, Int(clamping: record.order.rate / 100))) : most
   }
 
   private func cursor(behind pair: ReplayPair) -> ReplayCursor {

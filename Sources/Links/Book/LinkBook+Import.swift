@@ -9,32 +9,45 @@ extension LinkBook {
   public func take(_ rows: [LinkImport.Row], under prefix: LinkPrefix?, isDryRun: Bool, actor: Actor) async throws(LinkFault)
     -> [(row: LinkImport.Row, outcome: LinkImport.Outcome)]
   {
-    let results = await withTaskGroup(of: (Int, Result<LinkImport.Outcome, LinkFault>).self) { group in
-      var results: [Int: Result<LinkImport.Outcome, LinkFault>] = [:]
+    let outcomes = await withTaskGroup(of: Taken.self) { group in
+      var outcomes: [Result<LinkImport.Outcome, LinkFault>?] = Array(repeating: nil, count: rows.count)
       var flying: Set<String> = []
       for (index, row) in rows.enumerated() {
         // Of rows with one address the first is taken.
-        while flying.count >= Self.rowsAtOnce || flying.contains(row.short), let (done, result) = await group.next() {
-          results[done] = result
-          flying.remove(rows[done].short)
+        while flying.count >= Self.rowsAtOnce || flying.contains(row.short) {
+          guard let taken = await group.next() else { break }
+          outcomes[taken.index] = taken.outcome
+          flying.remove(rows[taken.index].short)
         }
         flying.insert(row.short)
-        group.addTask {
-          do throws(LinkFault) {
-            return (index, .success(try await self.take(row, under: prefix, isDryRun: isDryRun, actor: actor)))
-          } catch {
-            return (index, .failure(error))
-          }
-        }
+        group.addTask { await self.taken(row, at: index, under: prefix, isDryRun: isDryRun, actor: actor) }
       }
-      for await (done, result) in group { results[done] = result }
-      return results
+      while let taken = await group.next() { outcomes[taken.index] = taken.outcome }
+      return outcomes
     }
-    var outcomes: [(row: LinkImport.Row, outcome: LinkImport.Outcome)] = []
-    for (index, row) in rows.enumerated() {
-      if let outcome = try results[index]?.get() { outcomes.append((row, outcome)) }
+    var answers: [(row: LinkImport.Row, outcome: LinkImport.Outcome)] = []
+    for (row, outcome) in zip(rows, outcomes) {
+      if let outcome = try outcome?.get() { answers.append((row, outcome)) }
     }
-    return outcomes
+    return answers
+  }
+
+  /// What became of one row of a table.
+  private struct Taken: Sendable {
+    let index: Int
+    let outcome: Result<LinkImport.Outcome, LinkFault>
+  }
+
+  // A function of its own, and no closure that catches: there the optimizer of Swift 6.3 lost the index.
+  private func taken(_ row: LinkImport.Row, at index: Int, under prefix: LinkPrefix?, isDryRun: Bool, actor: Actor) async
+    -> Taken
+  {
+    do throws(LinkFault) {
+      let outcome = try await take(row, under: prefix, isDryRun: isDryRun, actor: actor)
+      return Taken(index: index, outcome: .success(outcome))
+    } catch {
+      return Taken(index: index, outcome: .failure(error))
+    }
   }
 
   /// Rows that are on their way together: they share transactions.
