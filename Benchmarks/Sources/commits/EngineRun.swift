@@ -7,31 +7,42 @@ import TreeDatabase
 import TreeModel
 
 /// Doubloon's write path, from the door to the disk: queue, pipeline, group commit, log, history.
-struct EngineRun {
-  let plan: Plan
-  let folder: String
-  /// Rules that judge every write; nil for a tree that is open.
-  var rules: String?
+final class EngineRun {
+  private let plan: Plan
+  private let engine: SQLiteEngine
+  private let groups = GroupCounter()
+  private let database: Database
+  private let namespace: NamespaceID
+  private let writers: Writers
 
-  func run() async throws -> Measurement {
-    let engine = try SQLiteEngine(directory: folder)
-    defer { engine.close() }
-    let groups = GroupCounter()
-    let database = try Database(engine: engine, participants: [], observers: [groups], clock: SystemClock())
-    defer { database.shutDown() }
-    let namespace = try await database.openNamespace(named: "bench")
-    try await fill(database, namespace)
+  /// Opens a store in an empty folder and gives every player a level.
+  ///
+  /// - Parameter rules: what judges every write; nil for a tree that is open.
+  init(plan: Plan, folder: String, rules: String? = nil) async throws {
+    self.plan = plan
+    engine = try SQLiteEngine(directory: folder)
+    database = try Database(engine: engine, participants: [], observers: [groups], clock: SystemClock())
+    namespace = try await database.openNamespace(named: "bench")
+    writers = Writers(plan: plan, database: database, namespace: namespace)
+    try await fill()
     if let rules { try await database.putRules(rules, try RuleSet(parsing: rules), in: namespace) }
+  }
 
+  func close() {
+    database.shutDown()
+    engine.close()
+  }
+
+  /// Commits so many writes; may be called again.
+  func measure(commits: Int) async throws -> Measurement {
     groups.reset()
     let watch = Stopwatch()
-    let writers = Writers(plan: plan, database: database, namespace: namespace)
-    try await withCheckedThrowingContinuation { writers.start($0) }
-    return watch.stop(commits: plan.commits, groupSize: groups.average)
+    try await withCheckedThrowingContinuation { writers.start(commits: commits, $0) }
+    return watch.stop(commits: commits, groupSize: groups.average)
   }
 
   /// Every player gets a level, 10,000 in one commit.
-  private func fill(_ database: Database, _ namespace: NamespaceID) async throws {
+  private func fill() async throws {
     for start in stride(from: 0, to: plan.players, by: 10_000) {
       let assignments = try (start..<min(start + 10_000, plan.players)).map { player in
         WriteOperation.Assignment(path: try Self.path(player), value: .node(WriteNode(.leaf(.int(0)))))
@@ -48,8 +59,9 @@ struct EngineRun {
 /// level it raises by one, in the player's name.
 final class Writers: Sendable {
   private struct State {
-    var begun = 0
-    var finished = 0
+    /// Of the writes that were asked for: how many are to begin, and to end.
+    var toBegin = 0
+    var toEnd = 0
     var draw = Draw(seed: 1)
     var levels: [Int32]
     var waiting: CheckedContinuation<Void, any Error>?
@@ -68,15 +80,17 @@ final class Writers: Sendable {
   }
 
   /// Starts all writers; the continuation goes on when the last commit is durable.
-  func start(_ waiting: CheckedContinuation<Void, any Error>) {
-    state.withLock { $0.waiting = waiting }
+  func start(commits: Int, _ waiting: CheckedContinuation<Void, any Error>) {
+    state.withLock { state in
+      (state.toBegin, state.toEnd, state.waiting) = (commits, commits, waiting)
+    }
     for writer in 0..<plan.writers { next(writer) }
   }
 
   private func next(_ writer: Int) {
     let write = state.withLock { state -> (Int, Int)? in
-      guard state.begun < plan.commits else { return nil }
-      state.begun += 1
+      guard state.toBegin > 0 else { return nil }
+      state.toBegin -= 1
       let player = state.draw.next(below: plan.players / plan.writers) * plan.writers + writer
       state.levels[player] += 1
       return (player, Int(state.levels[player]))
@@ -96,8 +110,8 @@ final class Writers: Sendable {
   private func finish(_ result: Result<CommitReceipt, CommitRefusal>, _ writer: Int) {
     if case .failure(let refusal) = result { return end(.failure(refusal)) }
     let isLast = state.withLock { state in
-      state.finished += 1
-      return state.finished == plan.commits
+      state.toEnd -= 1
+      return state.toEnd == 0
     }
     if isLast { end(.success(())) } else { next(writer) }
   }

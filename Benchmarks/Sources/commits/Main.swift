@@ -35,7 +35,7 @@ struct Main {
     for pair in 1...plan.pairs {
       let folder = try TemporaryFolder()
       defer { if keeps { print("data in \(folder.path)") } else { folder.remove() } }
-      let engine = try await EngineRun(plan: plan, folder: folder.path + "/engine").run()
+      let engine = try await measureEngine(plan, folder.path + "/engine")
       let plain = try PlainRun(plan: plan, folder: folder.path, groupSize: engine.groupSize).run()
       let ratio = plain.commitsPerSecond / engine.commitsPerSecond
       ratios.append(ratio)
@@ -45,5 +45,11 @@ struct Main {
       print("        doubloon takes \(rounded(ratio, 2)) times as long, and \(rounded(cpuRatio, 2)) times the CPU")
     }
     print("median ratio \(rounded(ratios.sorted()[ratios.count / 2], 2))")
+  }
+
+  private static func measureEngine(_ plan: Plan, _ folder: String) async throws -> Measurement {
+    let run = try await EngineRun(plan: plan, folder: folder)
+    defer { run.close() }
+    return try await run.measure(commits: plan.commits)
   }
 }

@@ -5,46 +5,54 @@
 #endif
 import Measuring
 
-/// What rules cost a durable commit: the referral game's, beside a tree that is open, in rounds.
+/// What rules cost a durable commit: the referral game's, beside a tree that is open.
 ///
 /// Judging and the indexes that the same file declares are told apart: an index costs a write whether rules are judged or not.
 struct RulesRun {
   let plan: Plan
 
-  /// A way to run, and what was measured of it.
+  /// A way to run, with a store of its own, and what was measured of it.
   private struct Variant {
     let name: String
-    let rules: String?
-    var runs: [Measurement] = []
+    let run: EngineRun
+    var slices: [Measurement] = []
   }
+
+  /// Machines are faster in one minute than in the next: all ways run in one process, a slice each in turn.
+  private static let slices = 20
 
   func run() async throws {
     let rules = try Self.referralRules()
     let bare = rules.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.contains("\".indexOn\"") }
-    var variants = [
-      Variant(name: "open", rules: nil), Variant(name: "judged", rules: bare.joined(separator: "\n")),
-      Variant(name: "judged, indexed", rules: rules),
-    ]
-    for round in 1...plan.pairs {
-      print("round \(round)")
-      // Whoever runs later finds the machine warmer: they take turns.
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    var variants: [Variant] = []
+    for (name, rules) in [("open", nil), ("judged", bare.joined(separator: "\n")), ("judged, indexed", rules)] {
+      variants.append(
+        Variant(name: name, run: try await EngineRun(plan: plan, folder: "\(folder.path)/\(variants.count)", rules: rules)))
+    }
+    defer { for variant in variants { variant.run.close() } }
+    // The first slice of each warms it up, and is not counted.
+    for slice in 0...Self.slices {
       for turn in variants.indices {
-        let index = (turn + round) % variants.count
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let measured = try await EngineRun(plan: plan, folder: folder.path, rules: variants[index].rules).run()
-        variants[index].runs.append(measured)
-        print("  \(variants[index].name): \(measured)")
-        fflush(nil)
+        let index = (turn + slice) % variants.count
+        let measured = try await variants[index].run.measure(commits: plan.commits / Self.slices)
+        if slice > 0 { variants[index].slices.append(measured) }
       }
     }
-    for variant in variants.dropFirst() {
-      let pairs = zip(variant.runs, variants[0].runs)
-      let ratio = Self.median(pairs.map { $0.commitsPerSecond / $1.commitsPerSecond })
-      let cost = Self.median(pairs.map { $0.cpuMicroseconds - $1.cpuMicroseconds })
+    report(variants)
+  }
+
+  private func report(_ variants: [Variant]) {
+    for variant in variants {
+      let speed = Self.median(variant.slices.map(\.commitsPerSecond))
+      let cost = Self.median(variant.slices.map(\.cpuMicroseconds))
+      let pairs = zip(variant.slices, variants[0].slices)
+      let share = Self.median(pairs.map { $0.commitsPerSecond / $1.commitsPerSecond })
+      let more = Self.median(pairs.map { $0.cpuMicroseconds - $1.cpuMicroseconds })
       print(
-        "\(variant.name): \(rounded(ratio * 100, 0)) % of the throughput, \(rounded(cost, 1)) µs of CPU more a commit (medians)"
-      )
+        "\(variant.name): \(rounded(share * 100, 0)) % of the throughput, \(rounded(more, 1)) µs of CPU more a commit "
+          + "(\(Int(speed)) commits/s, \(rounded(cost, 1)) µs each; medians of \(Self.slices) slices)")
     }
   }
 
