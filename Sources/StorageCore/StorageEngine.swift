@@ -14,6 +14,8 @@ public protocol StorageEngine: AnyObject, Sendable {
   func makeWriteSession() throws(StorageError) -> any WriteSession
   /// Copies the store, as of now, into a new file while others go on writing.
   func backup(to path: String) throws(StorageError)
+  /// Whether the log file has grown so much that reads and starts pay for it.
+  var isCheckpointDue: Bool { get }
   /// Moves what was committed from the log file into the main file. For a thread of its own.
   func checkpoint() throws(StorageError)
   /// Tidies a bounded piece of the past, so that reads of it stay fast. For a thread of its own; writers may wait for a

@@ -2,16 +2,16 @@ internal import CSQLite
 internal import StorageCore
 
 extension SQLiteConnection {
-  /// Runs a checkpoint; returns how many frames the log file has. One that readers or the writer stand in the way of has
-  /// done what it could.
-  func checkpoint(_ mode: Int32) throws(StorageError) -> Int {
+  /// Runs a checkpoint; returns how many frames the log file has, and how many of them are in the main file now. One that
+  /// readers or the writer stand in the way of has done what it could.
+  func checkpoint(_ mode: Int32) throws(StorageError) -> (frames: Int, moved: Int) {
     var frames: Int32 = 0
     var moved: Int32 = 0
     let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &moved)
     guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY || code & 0xFF == SQLITE_LOCKED else {
       throw error(code, during: "checkpoint")
     }
-    return max(0, Int(frames))
+    return (max(0, Int(frames)), max(0, Int(moved)))
   }
 
   /// Copies the whole store as of now into a new file, page by page, in one read transaction: writers go on.

@@ -22,6 +22,7 @@ public final class SQLiteEngine: StorageEngine {
   let pool: ReaderPool
   let history: HistoryMemory
   private let gate = FlushGate()
+  private let gauge = LogGauge()
   private let folder: DataFolder
   let writer: SQLiteConnection
   private let checkpointer: Mutex<SQLiteConnection>
@@ -114,10 +115,13 @@ public final class SQLiteEngine: StorageEngine {
       return !state.hasSession
     }
     precondition(isFirst, "A store has one writer; its session was already made.")
+    gauge.watch(writer)
     let session = try SQLiteWriteSession(connection: writer, epoch: epoch, history: history, gate: gate, faults: faults)
     state.withLock { $0.session = session }
     return session
   }
+
+  public var isCheckpointDue: Bool { gauge.unmovedFrames * options.pageBytes > options.walBytesMax }
 
   /// Moves what was committed into the main file, as far as readers let it.
   ///
@@ -125,7 +129,8 @@ public final class SQLiteEngine: StorageEngine {
   /// moment, so that the log can begin anew.
   public func checkpoint() throws(StorageError) {
     try checkpointer.withLock { connection throws(StorageError) in
-      let frames = try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+      let (frames, moved) = try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+      gauge.didMove(frames: moved)
       guard frames * options.pageBytes > options.walBytesMax else { return }
       sqlite3_busy_timeout(connection.handle, 200)
       defer { sqlite3_busy_timeout(connection.handle, 0) }

@@ -18,7 +18,7 @@ public struct SQLiteOptions: Sendable {
   public init() {
     pageBytes = 2048
     writerCacheBytes = 32 << 20
-    readerCacheBytes = 4 << 20
+    readerCacheBytes = 8 << 20
     idleReadersMax = 8
     walBytesMax = 64 << 20
     history = HistoryLimits()

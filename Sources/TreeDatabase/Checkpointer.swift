@@ -8,7 +8,7 @@ import StorageCore
 /// Moves what was committed from the log file into the main file, and merges the history, on a thread of its own, so that
 /// no write pays for it.
 final class Checkpointer: Sendable {
-  /// How many requests are committed between two checkpoints.
+  /// How many requests are committed between two checkpoints, unless they are large.
   static let interval = 4096
   /// How long a merge leaves the store to the writer after each piece, in microseconds.
   static let pause: UInt32 = 2000
@@ -24,15 +24,18 @@ final class Checkpointer: Sendable {
     let queue = queue
     thread = PlainThread {
       var pending = 0
+      // A log that a long read keeps large is tried again after the usual number of commits, not after each.
+      var minds = true
       // A merge that the last process began goes on at once.
       var isTidy = false
       while let messages = isTidy ? queue.take(1024) : queue.takeNow(1024) {
         for case .committed(let count) in messages { pending += count }
-        if pending >= Self.interval {
+        if pending >= Self.interval || (minds && engine.isCheckpointDue) {
           pending = 0
           // A checkpoint that fails loses nothing: the log keeps everything, and the next one tries again. A disk that
           // refuses for good is met by the writer, who stops.
           try? engine.checkpoint()
+          minds = !engine.isCheckpointDue
           isTidy = false
         }
         if isTidy { continue }

@@ -253,22 +253,22 @@ struct ReplayTests {
       for player in 0..<200 { update[try Path(parsing: "/p\(player)/level")] = 2 }
       try await server.update("/users", update)
       gate.set(false)
-      // 64 at once, and the next ones a second later: the clock stands still, so the replay waits.
+      // 64 at once, and the next ones 10 ms later: the clock stands still, so the replay waits.
       var order = server.order(.failed)
-      order.rate = 64
+      order.rate = 6400
       let started = try await server.replayer.start(order, in: server.namespaceID)
       try await server.waitUntil { try await server.entries().count == 64 }
       _ = try server.replayer.pause(started.id, in: server.namespaceID)
-      server.clock.advance(by: 1000)
+      server.clock.advance(by: 10)
       #expect(try await server.ended(started.id).state == .paused)
       try await server.expectEntries(64)
       _ = try await server.replayer.resume(started.id, in: server.namespaceID)
       for count in [128, 192] {
         try await server.waitUntil { try await server.entries().count == count }
-        server.clock.advance(by: 1000)
+        server.clock.advance(by: 10)
       }
       try await server.waitUntil { try await server.entries().count == 200 }
-      server.clock.advance(by: 1000)
+      server.clock.advance(by: 10)
       #expect(try await server.ended(started.id).progress["outcomes"] == ["done": 200])
       await #expect(throws: AdministrationError.self) {
         try await server.replayer.cancel(started.id, in: server.namespaceID)

@@ -33,6 +33,26 @@ struct DurabilityTests {
     engine.close()
   }
 
+  @Test("A checkpoint is due when the log is large, and again only after as much was written")
+  func checkpointIsDue() throws {
+    var options = tinyOptions
+    options.walBytesMax = 64 << 10
+    let engine = try SQLiteEngine(directory: folder.path, options: options)
+    defer { engine.close() }
+    let scribe = try Scribe(engine)
+    var dues: [Int64] = []
+    for value in 1...60 as ClosedRange<Int64> {
+      try scribe.put(Path(parsing: "a\(value)"), .string(String(repeating: "x", count: 8 << 10)))
+      try scribe.session.commit()
+      guard engine.isCheckpointDue else { continue }
+      dues.append(value)
+      try engine.checkpoint()
+      #expect(!engine.isCheckpointDue)
+    }
+    #expect((3...30).contains(dues.count))
+    #expect(zip(dues, dues.dropFirst()).allSatisfy { $1 - $0 >= 2 })
+  }
+
   @Test(
     "A commit that fails throws, and the session writes nothing ever after",
     arguments: [SQLiteFaults.Point.beforeRows, .beforeCommit])
