@@ -121,6 +121,9 @@ public final class SQLiteEngine: StorageEngine {
     return session
   }
 
+  /// How long readers are waited for until the log begins anew, in milliseconds.
+  private static let restartPatience: Int32 = 20
+
   public var isCheckpointDue: Bool { gauge.unmovedFrames * options.pageBytes > options.walBytesMax }
 
   /// Moves what was committed into the main file, as far as readers let it.
@@ -132,7 +135,8 @@ public final class SQLiteEngine: StorageEngine {
       let (frames, moved) = try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
       gauge.didMove(frames: moved)
       guard frames * options.pageBytes > options.walBytesMax else { return }
-      sqlite3_busy_timeout(connection.handle, 200)
+      // The writer waits as long as this does: a read that takes longer keeps the log until the next checkpoint.
+      sqlite3_busy_timeout(connection.handle, Self.restartPatience)
       defer { sqlite3_busy_timeout(connection.handle, 0) }
       _ = try connection.checkpoint(SQLITE_CHECKPOINT_RESTART)
     }
