@@ -1,6 +1,8 @@
 import DoubloonTesting
 import Functions
 import FunctionsKit
+import ServerApp
+import StorageCore
 import Synchronization
 import TestSupport
 import Testing
@@ -43,6 +45,38 @@ struct CrashWindowTests {
     try await TestServer.run(functions, tree: Self.bobAtFour) { server in
       try await server.crash(at: place) { try await server.set(Self.level, 5) }
       try await server.advance(by: .seconds(60))
+      #expect(try await server.balance(Places.gold, "bob") == 50)
+      try await server.expectEntries(1)
+    }
+  }
+
+  @Test(
+    "W10: dying around the move to the dead letters leaves the event in one place, from where it is paid once",
+    arguments: [.beforeAttemptRecord, .afterAttemptRecord] as [Failpoint.Place])
+  func deadLetter(place: Failpoint.Place) async throws {
+    let broken = Switch(true)
+    let functions: @Sendable (Functions) -> Void = { functions in
+      functions.onUpdate(Places.level, name: "pay", options: FunctionOptions(retry: RetryPolicy(attempts: 1))) {
+        event, context in
+        if broken.isOn { throw TemporarilyBroken.notYet }
+        try await context.credit(Places.gold, event.params, amount: 50, code: "level")
+        return .done
+      }
+    }
+    try await TestServer.run(functions, tree: Self.bobAtFour) { server in
+      try await server.crash(at: place) { try await server.set(Self.level, 5) }
+      let counts = try server.application.engine.read { [namespace = server.namespaceID] (snapshot) throws(StorageError) in
+        let states: [DeliveryRecord.State] = [.waiting, .dead]
+        var counts: [Int] = []
+        for state in states {
+          counts.append(try snapshot.deliveries(in: namespace, state: state, after: nil, limit: 9).count)
+        }
+        return counts
+      }
+      #expect(counts == [0, 1])
+      try await server.expectEntries(0)
+      broken.set(false)
+      #expect(try await server.replay(server.order(.failed)).progress["outcomes"] == ["done": 1])
       #expect(try await server.balance(Places.gold, "bob") == 50)
       try await server.expectEntries(1)
     }

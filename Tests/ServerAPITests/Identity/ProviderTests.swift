@@ -98,6 +98,22 @@ struct ProviderTests {
     }
   }
 
+  @Test("In development an access token of JSON text says who the player is, an opaque one nothing")
+  func accessTokens() async throws {
+    try await run { _, client in
+      func answer(_ token: String) async throws -> IdentityClient.Answer {
+        try await client.call(
+          "accounts:signInWithIdp",
+          ["requestUri": "http://localhost", "postBody": .string("providerId=facebook.com&access_token=\(token)")])
+      }
+      let made = try await answer("%7B%22sub%22%3A%22f1%22%7D")
+      #expect(made.status == 200)
+      #expect(made.claims["firebase"]?["identities"]?["facebook.com"] == ["f1"])
+      #expect(try await answer("EAAB").error.hasPrefix("INVALID_IDP_RESPONSE"))
+      #expect(try await answer("%7B%22sub").error.hasPrefix("INVALID_IDP_RESPONSE"))
+    }
+  }
+
   @Test("34: a link by mail keeps the uid, proves the address, and is good once")
   func emailLink() async throws {
     try await run { _, client in

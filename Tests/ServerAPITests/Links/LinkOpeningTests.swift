@@ -57,6 +57,7 @@ import TreeModel
     // 35: efr means nothing elsewhere.
     Row("link=https://acme.test/a&efr=1&ofl=https://acme.test/desk", .desktop, "https://acme.test/desk"),
     Row("link=https://acme.test/a&efr=1", .android, "https://acme.test/a"),
+    Row("link=https://acme.test/a\(apps)&efr=1&afl=https://acme.test/get", .androidFirefox, "https://acme.test/get"),
     // 36: programs get a card.
     Row("link=https://acme.test/a\(apps)&st=Hi", .facebook, nil),
     Row("link=https://acme.test/a\(apps)&st=Hi", .slack, nil), Row("link=https://acme.test/a&st=Hi", .whatsApp, nil),

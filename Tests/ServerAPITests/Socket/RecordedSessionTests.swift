@@ -9,7 +9,7 @@ struct RecordedSessionTests {
   /// the end of the connection and one taken back, priorities, a removal that moves the window, and the end of a connection.
   /// The client was content with every answer, and its listeners saw what they should.
   static let javaScript = Transcript(
-    "two games with the JavaScript client",
+    "49: two games with the JavaScript client",
     #"a> {"r":1,"a":"s","b":{"c":{"sdk.node.12-18-0":1}}}"#,
     #"a> {"r":2,"a":"q","b":{"p":"/users/alice","h":""}}"#,
     #"a< {"r":1,"b":{"s":"ok","d":""}}"#,
