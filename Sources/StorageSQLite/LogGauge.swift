@@ -11,7 +11,12 @@ final class LogGauge: Sendable {
   /// So many of them were moved.
   private let moved = Atomic<Int>(0)
 
-  var unmovedFrames: Int { max(0, frames.load(ordering: .relaxed) - moved.load(ordering: .relaxed)) }
+  /// Pages that only the log has.
+  var unmovedFrames: Int {
+    let (frames, moved) = (frames.load(ordering: .relaxed), moved.load(ordering: .relaxed))
+    // The log may begin anew between a checkpoint and what is told of it: then nothing that is there now was moved.
+    return frames < moved ? frames : frames - moved
+  }
 
   /// Is told of each of the writer's transactions from now on. The gauge must outlive the connection.
   func watch(_ connection: SQLiteConnection) {

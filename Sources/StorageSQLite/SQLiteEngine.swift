@@ -13,6 +13,9 @@ public final class SQLiteEngine: StorageEngine {
     var session: SQLiteWriteSession?
   }
 
+  /// How long readers are waited for until the log begins anew, in milliseconds.
+  private static let restartPatience: Int32 = 20
+
   /// Counts the restores; part of every event and push id.
   public let epoch: Int64
   /// The store's file.
@@ -120,9 +123,6 @@ public final class SQLiteEngine: StorageEngine {
     state.withLock { $0.session = session }
     return session
   }
-
-  /// How long readers are waited for until the log begins anew, in milliseconds.
-  private static let restartPatience: Int32 = 20
 
   public var isCheckpointDue: Bool { gauge.unmovedFrames * options.pageBytes > options.walBytesMax }
 

@@ -25,17 +25,17 @@ final class Checkpointer: Sendable {
     thread = PlainThread {
       var pending = 0
       // A log that a long read keeps large is tried again after the usual number of commits, not after each.
-      var minds = true
+      var looksAtSize = true
       // A merge that the last process began goes on at once.
       var isTidy = false
       while let messages = isTidy ? queue.take(1024) : queue.takeNow(1024) {
         for case .committed(let count) in messages { pending += count }
-        if pending >= Self.interval || (minds && engine.isCheckpointDue) {
+        if pending >= Self.interval || (looksAtSize && engine.isCheckpointDue) {
           pending = 0
           // A checkpoint that fails loses nothing: the log keeps everything, and the next one tries again. A disk that
           // refuses for good is met by the writer, who stops.
           try? engine.checkpoint()
-          minds = !engine.isCheckpointDue
+          looksAtSize = !engine.isCheckpointDue
           isTidy = false
         }
         if isTidy { continue }
