@@ -1,4 +1,4 @@
--- Doubloon: the whole current schema (version 3). Readable alone; StorageCore embeds this file.
+-- Doubloon: the whole current schema (version 4). Readable alone; StorageCore embeds this file.
 --
 -- Written for SQLite in words that PostgreSQL shares. For PostgreSQL: BLOB is BYTEA, WITHOUT ROWID goes away, and the
 -- database's collation is C, because texts and paths are compared byte by byte.
@@ -377,6 +377,7 @@ CREATE TABLE refresh_token (
   claims TEXT,                          -- of the custom token, as JSON
   auth_time BIGINT NOT NULL,            -- seconds since 1970
   issued_at BIGINT NOT NULL,
+  second_factor TEXT,                   -- the one that was shown: totp/ID, phone/ID
   PRIMARY KEY (ns, hash)
 ) WITHOUT ROWID;
 CREATE INDEX refresh_token_account ON refresh_token (ns, uid);

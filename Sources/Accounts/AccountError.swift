@@ -32,6 +32,10 @@ public struct AccountError: Error, Sendable, Hashable {
   /// The code without the sentence.
   public var code: String { message.split(separator: " ", maxSplits: 1).first.map(String.init) ?? message }
 
+  /// A way in beside which no second factor can be asked for.
+  static let unsupportedFirstFactor = AccountError(
+    "UNSUPPORTED_FIRST_FACTOR", "MFA is not available for the given first factor.")
+
   /// A body that is no JSON object, or a field of another type.
   public static func invalidArgument(_ text: String) -> AccountError {
     AccountError(message: text, status: 400, statusName: "INVALID_ARGUMENT")

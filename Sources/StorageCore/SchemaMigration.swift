@@ -14,6 +14,7 @@ public struct SchemaMigration: Sendable {
   public static let all = [
     SchemaMigration(from: 1, script: [rulesAndIndexes, historyRuns.script, upkeep].joined(separator: "\n")),
     SchemaMigration(from: 2, script: [attempts, serviceAccounts, accounts, links].joined(separator: "\n")),
+    secondFactors,
   ]
 
   /// Version 2: rules and the indexes that they declare.

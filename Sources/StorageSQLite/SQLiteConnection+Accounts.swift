@@ -74,7 +74,7 @@ extension SQLiteConnection {
   }
 
   private static let accountColumns = "uid, password, record"
-  private static let tokenColumns = "hash, uid, provider, claims, auth_time, issued_at"
+  private static let tokenColumns = "hash, uid, provider, claims, auth_time, issued_at, second_factor"
   private static let revocationColumns = "uid, reason, not_before, effective_at"
 
   private func looked(_ sql: String) throws(StorageError) -> SQLiteStatement {
@@ -92,7 +92,7 @@ extension SQLiteConnection {
   private func readToken(_ row: SQLiteStatement) throws(StorageError) -> RefreshTokenRecord {
     RefreshTokenRecord(
       hash: row.bytes(0), uid: try row.text(1), provider: try row.text(2), claims: try row.optionalText(3),
-      authTime: row.int(4), issuedAt: row.int(5))
+      secondFactor: try row.optionalText(6), authTime: row.int(4), issuedAt: row.int(5))
   }
 
   private func readRevocation(_ row: SQLiteStatement) throws(StorageError) -> AccountRevocation {

@@ -69,8 +69,9 @@ extension SQLiteWriteSession {
     case .identifier(let identifier, let uid):
       try put("account_identifier", "ns, kind, value, uid").bind(identifier.kind).bind(identifier.value).bind(uid).run()
     case .refreshToken(let token):
-      try put("refresh_token", "ns, hash, uid, provider, claims, auth_time, issued_at").bind(token.hash).bind(token.uid)
-        .bind(token.provider).bind(token.claims).bind(token.authTime).bind(token.issuedAt).run()
+      try put("refresh_token", "ns, hash, uid, provider, claims, auth_time, issued_at, second_factor").bind(token.hash)
+        .bind(token.uid).bind(token.provider).bind(token.claims).bind(token.authTime).bind(token.issuedAt)
+        .bind(token.secondFactor).run()
     case .code(let code):
       try put("account_code", "ns, hash, kind, email, new_email, uid, expires_at").bind(code.hash).bind(code.kind.rawValue)
         .bind(code.email).bind(code.newEmail).bind(code.uid).bind(code.expiresAt).run()

@@ -154,3 +154,10 @@ extension String {
     return a.withUTF8 { x in b.withUTF8 { y in x.count == y.count && x.elementsEqual(y) } }
   }
 }
+
+extension JSON {
+  /// An object of the members that are there, in their order.
+  public init(fields: [(String, JSON?)]) {
+    self = .object(fields.compactMap { name, value in value.map { Member(key: name, value: $0) } })
+  }
+}

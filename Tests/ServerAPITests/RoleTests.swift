@@ -33,6 +33,7 @@ struct RoleTests {
     "DELETE /admin/v1/namespaces/{name}", "POST /admin/v1/clock", "POST /admin/v1/service-accounts",
     "DELETE /admin/v1/service-accounts/{name}", "PUT /.settings/rules.json",
     "POST /admin/v1/accounts/{uid}/erase", "POST /admin/v1/accounts/{uid}/merge", "DELETE /admin/v1/accounts/{uid}",
+    "DELETE /admin/v1/accounts/{uid}/second-factors",
   ]
 
   static let routes = SettingsRoutes.routes + AdminRoutes.routes

@@ -19,6 +19,7 @@ struct AccountFileTests {
         ["providerId": "google.com", "rawId": "g1", "federatedId": "https://accounts.google.com/g1", "email": "jim@x.io"],
         ["providerId": "oidc.guild", "rawId": "o1", "screenName": "jimmy"],
       ],
+      "mfaInfo": [["mfaEnrollmentId": "f1", "totpInfo": ["sharedSecretKey": "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"]]],
     ],
     ["localId": "anonymous", "createdAt": "1700000000000", "disabled": false],
   ]
@@ -37,7 +38,7 @@ struct AccountFileTests {
     #expect(first["providerUserInfo"] == [["providerId": "google.com", "rawId": "g1", "email": "jim@x.io"]])
     let read = try AccountFile.read(bytes, from: "users.json")
     #expect(read.count == 2)
-    for name in ["localId", "lastLoginAt", "validSince", "customAttributes", "hashConfig", "displayName"] {
+    for name in ["localId", "lastLoginAt", "validSince", "customAttributes", "hashConfig", "mfaInfo", "displayName"] {
       #expect(read[0][name] == Self.users[0][name], "\(name)")
     }
     let ids = read[0]["providerUserInfo"]?.array?.compactMap { $0["providerId"]?.string }
@@ -46,12 +47,12 @@ struct AccountFileTests {
     #expect(read[1]["localId"] == "anonymous" && read[1]["hashConfig"] == nil)
   }
 
-  @Test("CSV: Firebase's columns, and one more that says how the password is hashed")
+  @Test("CSV: Firebase's columns, and two more: how the password is hashed, and the second factors")
   func csv() throws {
     let bytes = AccountFile.write(Self.users, asCSV: true)
     let read = try AccountFile.read(bytes, from: "users.csv")
     #expect(read.count == 2)
-    for name in ["localId", "lastLoginAt", "customAttributes", "hashConfig", "displayName"] {
+    for name in ["localId", "lastLoginAt", "customAttributes", "hashConfig", "mfaInfo", "displayName"] {
       #expect(read[0][name] == Self.users[0][name], "\(name)")
     }
     #expect(read[0]["passwordHash"] == "+/8=" && read[1]["hashConfig"] == nil)

@@ -82,6 +82,28 @@ struct OpeningTests {
     #expect(try copy.texts("SELECT name FROM sqlite_master WHERE name = '\(added[0])'").isEmpty)
   }
 
+  @Test("Sessions that began before second factors were known go on, without one")
+  func sessions() throws {
+    try SQLiteEngine(directory: folder.path).close()
+    try edit(
+      """
+      UPDATE meta SET value = '3' WHERE name = 'schema_version';
+      ALTER TABLE refresh_token DROP COLUMN second_factor;
+      INSERT INTO refresh_token VALUES (7, x'0102', 'jim', 'password', NULL, 1000, 1000123)
+      """)
+    let engine = try SQLiteEngine(directory: folder.path)
+    defer { engine.close() }
+    let row = try engine.read { (snapshot) throws(StorageError) in
+      try snapshot.accountRow(in: NamespaceID(rawValue: 7), .refreshToken(hash: [1, 2]))
+    }
+    let expected = RefreshTokenRecord(
+      hash: [1, 2], uid: "jim", provider: "password", claims: nil, authTime: 1000, issuedAt: 1_000_123)
+    guard case .refreshToken(expected)? = row else {
+      Issue.record("\(String(describing: row))")
+      return
+    }
+  }
+
   private func open(_ migrations: [SchemaMigration]) throws -> StorageError {
     do {
       let engine = try SQLiteEngine(folder: DataFolder(folder.path), options: SQLiteOptions(), migrations: migrations)

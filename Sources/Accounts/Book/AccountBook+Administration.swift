@@ -36,4 +36,19 @@ extension AccountBook {
     }
     return UserJSON.own(record)
   }
+
+  /// Takes every second factor from an account, and ends its sessions: whoever has the lost telephone may have one.
+  public func removeSecondFactors(of uid: String, of project: AccountProject, by actor: StorageCore.Actor)
+    async throws(AccountError) -> JSON
+  {
+    let record = try await change(project, by: actor) { (bench) throws(AccountError) in
+      guard let before = try bench.account(uid) else { throw AccountError("USER_NOT_FOUND") }
+      var record = before
+      record.secondFactors = []
+      record.validSince = max(record.validSince ?? 0, bench.seconds)
+      try bench.save(record, from: before)
+      return record
+    }
+    return UserJSON.own(record)
+  }
 }

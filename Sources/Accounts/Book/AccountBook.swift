@@ -22,6 +22,7 @@ public final class AccountBook: Sendable {
   let passwords: PasswordDesk
   let throttle: Throttle
   let postbox = Postbox()
+  let secondFactors = SecondFactorDesk()
   /// How far the clean-up came, in each namespace.
   let sweepMarks = Mutex<[NamespaceID: SweepMark]>([:])
   let identities: any IdentityProving
@@ -126,6 +127,7 @@ public final class AccountBook: Sendable {
 
   func newUID() -> String { random.withLock { Self.uid(&$0) } }
   func newRefreshToken() -> RefreshToken { random.withLock { Self.token(&$0) } }
+  func newAuthenticatorSecret() -> AuthenticatorSecret { random.withLock { Self.secret(&$0) } }
   func newDigits(_ count: Int) -> String {
     random.withLock { random in String((0..<count).map { _ in "0123456789".randomElement(using: &random) ?? "0" }) }
   }
@@ -133,6 +135,10 @@ public final class AccountBook: Sendable {
   private static func uid(_ random: inout any RandomNumberGenerator & Sendable) -> String { UserID.random(using: &random).text }
   private static func token(_ random: inout any RandomNumberGenerator & Sendable) -> RefreshToken {
     RefreshToken(using: &random)
+  }
+
+  private static func secret(_ random: inout any RandomNumberGenerator & Sendable) -> AuthenticatorSecret {
+    AuthenticatorSecret(using: &random)
   }
 
   func note(_ text: String) { announce(text) }

@@ -20,6 +20,8 @@ public struct AccountOptions: Sendable {
   public var recoveryLifetime: Int64 = 7 * 86_400_000
   /// How long a code that was sent to a phone is good, in milliseconds.
   public var phoneCodeLifetime: Int64 = 300_000
+  /// How long a player has between the first credential and the second, and to enrol an authenticator; in milliseconds.
+  public var secondFactorLifetime: Int64 = 600_000
   /// `lastRefreshAt` is written at most this often, in milliseconds: it is a write of its own.
   public var refreshNoteInterval: Int64 = 3_600_000
   /// Anonymous accounts without a balance and without a referral are removed when they were unused for so long, in

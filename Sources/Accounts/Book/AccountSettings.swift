@@ -15,6 +15,9 @@ public struct AccountSettings: Sendable, Hashable {
   /// What a new password must be like.
   public var passwordPolicy = PasswordPolicy()
 
+  /// Which second factors players may enrol; nil for what the mode begins with.
+  public var secondFactors: SecondFactorPolicy?
+
   public init() {}
 
   /// Reads what ``json`` wrote; what is missing has its default.
@@ -25,18 +28,21 @@ public struct AccountSettings: Sendable, Hashable {
     allowsPasswords = json["signIn"]?["email"]?["enabled"]?.bool ?? true
     allowsSignUp = !(json["client"]?["permissions"]?["disabledUserSignup"]?.bool ?? false)
     passwordPolicy = PasswordPolicy(json["passwordPolicyConfig"] ?? .null)
+    secondFactors = SecondFactorPolicy(json["mfa"])
   }
 
   /// The settings as the protocol shows them.
   public var json: JSON {
-    [
-      "signIn": [
-        "allowDuplicateEmails": .bool(allowsDuplicateEmails), "anonymous": ["enabled": .bool(allowsAnonymous)],
-        "email": ["enabled": .bool(allowsPasswords)],
-      ],
-      "emailPrivacyConfig": ["enableImprovedEmailPrivacy": .bool(hidesAddresses)],
-      "client": ["permissions": ["disabledUserSignup": .bool(!allowsSignUp)]],
-      "passwordPolicyConfig": passwordPolicy.json,
-    ]
+    JSON(fields: [
+      (
+        "signIn",
+        [
+          "allowDuplicateEmails": .bool(allowsDuplicateEmails), "anonymous": ["enabled": .bool(allowsAnonymous)],
+          "email": ["enabled": .bool(allowsPasswords)],
+        ]
+      ), ("emailPrivacyConfig", ["enableImprovedEmailPrivacy": .bool(hidesAddresses)]),
+      ("client", ["permissions": ["disabledUserSignup": .bool(!allowsSignUp)]]),
+      ("passwordPolicyConfig", passwordPolicy.json), ("mfa", secondFactors?.json),
+    ])
   }
 }

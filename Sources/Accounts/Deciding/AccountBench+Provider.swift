@@ -8,7 +8,7 @@ extension AccountBench {
   {
     let provider = identity.provider
     let owner = try account(AccountIdentifier(kind: provider.id, value: provider.rawID))
-    if let linking { return try link(identity, to: caller(linking), owner: owner, token) }
+    if let linking { return try link(identity, by: linking, owner: owner, token) }
     if let owner {
       guard !owner.isDisabled else { throw AccountError("USER_DISABLED") }
       return .signedIn(try enter(owner, identity, token) { _ in }, isNew: false)
@@ -40,17 +40,18 @@ extension AccountBench {
     return .signedIn(try open(record, by: provider.id, token), isNew: true)
   }
 
-  private func link(_ identity: ProvenIdentity, to before: AccountRecord, owner: AccountRecord?, _ token: RefreshToken)
+  private func link(_ identity: ProvenIdentity, by linking: IDToken, owner: AccountRecord?, _ token: RefreshToken)
     throws(AccountError) -> ProviderOutcome
   {
+    let before = try caller(linking)
     guard owner == nil else { throw AccountError("FEDERATED_USER_ID_ALREADY_LINKED") }
     let provider = identity.provider
     let isOneEach = try !settings.allowsDuplicateEmails
     if isOneEach, let email = provider.email, let other = try account(.email(email)), other.uid != before.uid {
       throw AccountError("EMAIL_EXISTS")
     }
-    let session = try enter(before, identity, token) { record in
-      guard isOneEach, let email = provider.email else { return }
+    var record = before
+    if isOneEach, let email = provider.email {
       if record.email == nil {
         record.email = email
         record.isEmailVerified = identity.isEmailVerified
@@ -58,18 +59,19 @@ extension AccountBench {
         record.isEmailVerified = true
       }
     }
-    return .signedIn(session, isNew: false)
+    record.upsert(provider)
+    stamp(&record, by: provider.id)
+    try save(record, from: before)
+    return .signedIn(try open(record, by: provider.id, factor: linking.secondFactor, token), isNew: false)
   }
 
-  /// Begins a session of an account that exists, with the identity added or brought up to date.
+  /// Lets the player of an account that exists in, with the identity added or brought up to date.
   private func enter(
     _ before: AccountRecord, _ identity: ProvenIdentity, _ token: RefreshToken, _ edit: (inout AccountRecord) -> Void
   ) throws(AccountError) -> AccountSession {
     var record = before
     edit(&record)
     record.upsert(identity.provider)
-    stamp(&record, by: identity.provider.id)
-    try save(record, from: before)
-    return try open(record, by: identity.provider.id, token)
+    return try enter(record, from: before, by: identity.provider.id, token)
   }
 }

@@ -67,10 +67,12 @@ final class AccountBench {
   ///
   /// The oldest sessions of an account that has too many end.
   ///
-  /// - Parameter extra: the claims of a custom token, as JSON text.
-  func open(_ record: AccountRecord, by provider: String, extra: String? = nil, _ token: RefreshToken)
-    throws(AccountError) -> AccountSession
-  {
+  /// - Parameters:
+  ///   - extra: the claims of a custom token, as JSON text.
+  ///   - factor: what the player showed beside the first credential; of a session that goes on, what it was begun with.
+  func open(
+    _ record: AccountRecord, by provider: String, extra: String? = nil, factor: UsedFactor? = nil, _ token: RefreshToken
+  ) throws(AccountError) -> AccountSession {
     // Who was born in this commit has none.
     if record.bornAt < time {
       let others = try read { () throws(StorageError) in try session.refreshTokens(in: namespace, of: record.uid) }
@@ -79,9 +81,26 @@ final class AccountBench {
     put(
       .refreshToken(
         RefreshTokenRecord(
-          hash: token.hash, uid: record.uid, provider: provider, claims: extra, authTime: seconds, issuedAt: time)))
+          hash: token.hash, uid: record.uid, provider: provider, claims: extra, secondFactor: factor?.text,
+          authTime: seconds, issuedAt: time)))
     return AccountSession(
-      record: record, provider: provider, extraClaims: extra, authTime: seconds, refreshToken: token.text, time: time)
+      record: record, provider: provider, extraClaims: extra, authTime: seconds, refreshToken: token.text,
+      secondFactor: factor, time: time)
+  }
+
+  /// Lets somebody in who showed a first credential: a session, or the wait for a second one if the account has any.
+  func enter(_ after: AccountRecord, from before: AccountRecord?, by provider: String, _ token: RefreshToken)
+    throws(AccountError) -> AccountSession
+  {
+    var record = after
+    guard record.secondFactors.isEmpty else {
+      try save(record, from: before)
+      return AccountSession(
+        record: record, provider: provider, authTime: seconds, refreshToken: "", isComplete: false, time: time)
+    }
+    stamp(&record, by: provider)
+    try save(record, from: before)
+    return try open(record, by: provider, token)
   }
 
   /// Notes a sign-in in the record.

@@ -66,7 +66,9 @@ extension AccountBook {
   /// The configuration as administrators read it (`/v2/projects/{p}/config`).
   public func configuration(of project: AccountProject) throws(AccountError) -> JSON {
     let own: [JSON.Member] = [JSON.Member(key: "name", value: .string("projects/\(project.number)/config"))]
-    return .object(own + (try settings(of: project).json.object ?? []))
+    var settings = try settings(of: project)
+    settings.secondFactors = try secondFactorPolicy(of: project)
+    return .object(own + (settings.json.object ?? []))
   }
 
   /// The two settings that emulators know (`/emulator/v1/projects/{p}/config`).

@@ -24,7 +24,7 @@ extension AccountBook {
     var rows: [(index: Int, row: ImportedAccount)] = []
     for (index, user) in users.enumerated() {
       do throws(AccountError) {
-        rows.append((index, try ImportedAccount(IdentityFields(user), hashing)))
+        rows.append((index, try ImportedAccount(IdentityFields(user), hashing, newID: newUID)))
       } catch {
         errors.append((index, error.message))
       }

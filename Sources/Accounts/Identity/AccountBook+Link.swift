@@ -32,9 +32,10 @@ extension AccountBook {
       record.email = email
       record.isEmailVerified = true
       record.signsInByLink = true
+      guard let linking else { return (try bench.enter(record, from: before, by: "password", token), before == nil) }
       bench.stamp(&record, by: "password")
       try bench.save(record, from: before)
-      return (try bench.open(record, by: "password", token), before == nil)
+      return (try bench.open(record, by: "password", factor: linking.secondFactor, token), false)
     }
     postbox.remove(code: text)
     return JSON(
@@ -48,21 +49,28 @@ extension AccountBook {
 
   /// `accounts:sendVerificationCode` (spec: auth-protocol §2.3).
   public func sendVerificationCode(_ call: IdentityCall) throws(AccountError) -> JSON {
+    ["sessionInfo": .string(try sendCode(to: try call.fields.text("phoneNumber") ?? "", for: .signIn, call))]
+  }
+
+  /// Sends a code to a telephone.
+  ///
+  /// - Returns: the session that the code is good for.
+  func sendCode(to number: String, for purpose: PhoneCodePurpose, _ call: IdentityCall) throws(AccountError) -> String {
     // No text messages are sent from here: in production the operator would have to.
     guard options.isDevelopment else {
       throw AccountError("OPERATION_NOT_ALLOWED", "Sign-in by telephone is not set up on this server.")
     }
-    let number = try PhoneNumber.checked(try call.fields.text("phoneNumber") ?? "")
+    let number = try PhoneNumber.checked(number)
     let now = clock.now()
     let session = newRefreshToken().text
     let code = newDigits(6)
     postbox.add(
       Postbox.PhoneCode(
-        project: call.project.name, phoneNumber: number, session: session, code: code,
+        project: call.project.name, phoneNumber: number, purpose: purpose, session: session, code: code,
         expiresAt: now + options.phoneCodeLifetime),
       at: now)
     note("To \(number): \(code) is the verification code.")
-    return ["sessionInfo": .string(session)]
+    return session
   }
 
   /// `accounts:signInWithPhoneNumber` (spec: auth-protocol §2.3, §4.3).
@@ -83,11 +91,13 @@ extension AccountBook {
       }
       let before = caller ?? owner
       if before?.isDisabled == true { throw AccountError("USER_DISABLED") }
+      // A telephone alone would be the way around the second factor.
+      guard caller != nil || before?.secondFactors.isEmpty != false else { throw AccountError.unsupportedFirstFactor }
       var record = before ?? AccountRecord(uid: uid, createdAt: bench.time)
       record.phoneNumber = number
       bench.stamp(&record, by: "phone")
       try bench.save(record, from: before)
-      return (try bench.open(record, by: "phone", token), before == nil)
+      return (try bench.open(record, by: "phone", factor: linking?.secondFactor, token), before == nil)
     }
     guard let session else { return proof(of: number, call) }
     return JSON(
@@ -106,7 +116,7 @@ extension AccountBook {
     }
     let session = try call.required("sessionInfo", "MISSING_SESSION_INFO")
     let code = try call.required("code", "MISSING_CODE")
-    return (try postbox.redeem(session: session, code: code, of: call.project.name, at: now), false)
+    return (try postbox.redeem(session: session, code: code, for: .signIn, of: call.project.name, at: now), false)
   }
 
   private func proof(of number: String, _ call: IdentityCall) -> JSON {

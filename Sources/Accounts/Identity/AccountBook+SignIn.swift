@@ -44,9 +44,7 @@ extension AccountBook {
       guard before.password == seen.password else { throw AccountError("INVALID_LOGIN_CREDENTIALS") }
       var record = before
       if let upgradedPassword { record.password = upgradedPassword }
-      bench.stamp(&record, by: provider)
-      try bench.save(record, from: before)
-      return try bench.open(record, by: provider, token)
+      return try bench.enter(record, from: before, by: provider, token)
     }
   }
 

@@ -69,7 +69,7 @@ extension AccountBook {
       bench.setPassword(hash, of: &record)
       bench.stamp(&record, by: "password")
       try bench.save(record, from: before, isOwnDeed: true, grace: grace)
-      return try bench.open(record, by: "password", refreshToken)
+      return try bench.open(record, by: "password", factor: linking?.secondFactor, refreshToken)
     }
     return try signedUp(session, call)
   }
@@ -100,7 +100,7 @@ extension AccountBook {
     let fields = call.fields
     let uid = try Self.uid(fields.text("localId")) ?? newUID()
     var draft = AccountDraft()
-    try draft.read(fields)
+    try draft.read(fields, newID: newUID)
     var hash: String?
     if let password = try fields.text("password") {
       try settings(of: call.project).passwordPolicy.check(password)
@@ -109,7 +109,7 @@ extension AccountBook {
     let (filled, passwordHash) = (draft, hash)
     let record = try await change(call.project, by: call.actor) { (bench) throws(AccountError) in
       var record = AccountRecord(uid: uid, createdAt: bench.time)
-      filled.fill(&record)
+      try filled.fill(&record, at: bench.time)
       if let passwordHash { bench.setPassword(passwordHash, of: &record) }
       try bench.save(record, from: nil)
       return record

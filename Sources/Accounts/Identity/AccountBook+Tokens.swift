@@ -25,9 +25,10 @@ extension AccountBook {
     return try verified(text, of: call.project)
   }
 
-  /// The members of an answer that lets somebody in.
+  /// The members of an answer that lets somebody in, or asks for a second factor.
   func tokens(_ session: AccountSession, of project: AccountProject) throws(AccountError) -> [(String, JSON?)] {
-    [
+    guard session.isComplete else { return secondFactorNeeded(session, of: project) }
+    return [
       ("idToken", .string(try idToken(session.record, session.signIn, project, at: session.time))),
       ("refreshToken", .string(session.refreshToken)), ("expiresIn", .string(String(IDTokenIssuer.lifetime))),
     ]
@@ -65,7 +66,8 @@ extension AccountBook {
     let isOutgrown = AccountRules.isOutgrown(row, record)
     let session = AccountSession(
       record: record, provider: isOutgrown ? record.signInProvider ?? row.provider : row.provider, extraClaims: row.claims,
-      authTime: row.authTime, refreshToken: text, time: max(now, max(record.validSince ?? 0, 0) * 1000))
+      authTime: row.authTime, refreshToken: text, secondFactor: row.secondFactor.flatMap(UsedFactor.init),
+      time: max(now, max(record.validSince ?? 0, 0) * 1000))
     if now - (record.lastRefreshAt ?? 0) >= options.refreshNoteInterval || Self.isDue(row, record, at: now) {
       try await noteRefresh(row, of: project)
     }

@@ -19,7 +19,7 @@ extension AccountBook {
   private func updateAsAdministrator(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let uid = try call.required("localId", "MISSING_LOCAL_ID")
     var draft = AccountDraft()
-    try draft.read(call.fields)
+    try draft.read(call.fields, newID: newUID)
     let edits = try AccountEdits(call.fields, isPrivileged: true)
     var hash: String?
     if let password = edits.password {
@@ -31,7 +31,7 @@ extension AccountBook {
       guard let before = try bench.account(uid) else { throw AccountError("USER_NOT_FOUND") }
       var record = before
       if let passwordHash { bench.setPassword(passwordHash, of: &record) }
-      filled.fill(&record)
+      try filled.fill(&record, at: bench.time)
       edits.apply(to: &record)
       if record.email != before.email { record.validSince = max(record.validSince ?? 0, bench.seconds) }
       try bench.save(record, from: before)
@@ -127,7 +127,7 @@ extension AccountBook {
       let opens = isNewSession && record.validSince != nil && !provider.isEmpty
       if opens { bench.stamp(&record, by: provider) }
       try bench.save(record, from: before, isOwnDeed: true, grace: grace)
-      return (before, opens ? try bench.open(record, by: provider, refreshToken) : nil, record)
+      return (before, opens ? try bench.open(record, by: provider, factor: own.token.secondFactor, refreshToken) : nil, record)
     }
     if let recovery = own.recovery { post(recovery.letter, call) }
     let newEmail = record.email == before.email ? nil : record.email

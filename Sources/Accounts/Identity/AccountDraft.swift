@@ -12,9 +12,12 @@ struct AccountDraft: Sendable {
   private var createdAt: Int64?
   private var lastLoginAt: Int64?
   private var validSince: Int64?
+  private var secondFactors: [SecondFactorDraft]?
 
   /// Reads the fields that only administrators may set, and those that everybody may.
-  mutating func read(_ fields: IdentityFields) throws(AccountError) {
+  ///
+  /// - Parameter newID: makes the ids of second factors that have none.
+  mutating func read(_ fields: IdentityFields, newID: () -> String) throws(AccountError) {
     if let text = try fields.text("email") { email = try EmailAddress.normalized(text) }
     isEmailVerified = try fields.bool("emailVerified")
     displayName = try fields.text("displayName")
@@ -26,9 +29,21 @@ struct AccountDraft: Sendable {
     createdAt = try fields.int("createdAt")
     lastLoginAt = try fields.int("lastLoginAt")
     validSince = try fields.int("validSince")
+    // Of a new account they stand in the call itself, of a change behind another name; an empty list takes them away.
+    let changed = try fields.object("mfa")
+    let created = try fields.list("mfaInfo")
+    if let entries = try changed?.list("enrollments") ?? (changed == nil ? created : []) {
+      secondFactors = try SecondFactorDraft.list(entries, newID: newID)
+    }
   }
 
-  func fill(_ record: inout AccountRecord) {
+  func fill(_ record: inout AccountRecord, at time: Int64) throws(AccountError) {
+    if let secondFactors {
+      let present = record.secondFactors
+      record.secondFactors = try secondFactors.map { (draft) throws(AccountError) in
+        try draft.factor(beside: present, at: time)
+      }
+    }
     if let email {
       if email != record.email { record.isEmailVerified = false }
       record.email = email

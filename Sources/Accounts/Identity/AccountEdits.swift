@@ -74,6 +74,7 @@ extension AccountRecord {
     phoneNumber = nil
     providers = []
     signsInByLink = false
+    secondFactors = []
     validSince = seconds
   }
 

@@ -8,7 +8,7 @@ struct ImportedAccount: Sendable {
   private let template: AccountRecord
 
   /// - Throws: what is wrong with the row, for its line in the answer.
-  init(_ fields: IdentityFields, _ hashing: PasswordImport?) throws(AccountError) {
+  init(_ fields: IdentityFields, _ hashing: PasswordImport?, newID: () -> String) throws(AccountError) {
     guard let uid = try AccountBook.uid(fields.text("localId")) else { throw AccountError(wire: "localId is missing") }
     self.uid = uid
     var record = AccountRecord(uid: uid, createdAt: try fields.int("createdAt") ?? 0)
@@ -37,6 +37,9 @@ struct ImportedAccount: Sendable {
     record.initialEmail = try fields.text("initialEmail")
     if let claims = try fields.text("customAttributes") { record.claims = try AccountRules.claims(claims) }
     try Self.readProviders(fields, &record)
+    for draft in try SecondFactorDraft.list(try fields.list("mfaInfo") ?? [], newID: newID) {
+      record.secondFactors.append(try draft.factor(beside: [], at: record.createdAt))
+    }
     record.password = try Self.password(fields, hashing)
     record.passwordUpdatedAt = record.password == nil ? nil : try fields.int("passwordUpdatedAt")
     template = record
@@ -91,5 +94,6 @@ extension AccountRecord {
     (phoneNumber, password, passwordUpdatedAt) = (other.phoneNumber, other.password, other.passwordUpdatedAt)
     (providers, lastLoginAt, validSince, isDisabled) = (other.providers, other.lastLoginAt, other.validSince, other.isDisabled)
     (claims, isCustom, signsInByLink, initialEmail) = (other.claims, other.isCustom, other.signsInByLink, other.initialEmail)
+    secondFactors = other.secondFactors
   }
 }

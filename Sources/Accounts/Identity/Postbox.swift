@@ -16,6 +16,7 @@ final class Postbox: Sendable {
   struct PhoneCode: Sendable {
     let project: String
     let phoneNumber: String
+    let purpose: PhoneCodePurpose
     let session: String
     let code: String
     let expiresAt: Int64
@@ -65,9 +66,17 @@ final class Postbox: Sendable {
   }
 
   /// Uses up a phone's code: the number that it was sent to.
-  func redeem(session: String, code: String, of project: String, at now: Int64) throws(AccountError) -> String {
+  ///
+  /// - Parameter purpose: a code that was sent for something else is none.
+  func redeem(
+    session: String, code: String, for purpose: PhoneCodePurpose, of project: String, at now: Int64
+  ) throws(AccountError) -> String {
     let result: Result<String, AccountError> = state.withLock { state in
-      guard let index = state.phoneCodes.firstIndex(where: { $0.session == session && $0.project == project }) else {
+      guard
+        let index = state.phoneCodes.firstIndex(where: {
+          $0.session == session && $0.project == project && $0.purpose == purpose
+        })
+      else {
         return .failure(AccountError("INVALID_SESSION_INFO"))
       }
       guard state.phoneCodes[index].expiresAt > now else { return .failure(AccountError("SESSION_EXPIRED")) }

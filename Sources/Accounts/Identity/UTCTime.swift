@@ -21,6 +21,29 @@ enum UTCTime {
     return "\(date)T\(clock).\(digits(seconds.remainder, 3))Z"
   }
 
+  /// Reads ``text(_:)``, with or without a fraction; nil for anything else.
+  ///
+  /// - Returns: milliseconds since 1970.
+  static func milliseconds(_ text: String) -> Int64? {
+    let bytes = Array(text.utf8)
+    guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"), bytes[10] == UInt8(ascii: "T") else { return nil }
+    func number(_ range: Range<Int>) -> Int64? { Int64(String(decoding: bytes[range], as: UTF8.self)) }
+    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
+      let minute = number(14..<16), let second = number(17..<19), (1970...9999).contains(year), (1...12).contains(month),
+      (1...31).contains(day), (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second)
+    else { return nil }
+    var fraction: Int64 = 0
+    if bytes.count > 20 {
+      guard bytes[19] == UInt8(ascii: "."), let digits = number(20..<min(23, bytes.count - 1)), digits >= 0 else { return nil }
+      fraction = digits * [100, 10, 1][min(bytes.count - 22, 2)]
+    }
+    // The same calendar backwards: years begin in March.
+    let shiftedYear = month <= 2 ? year - 1 : year
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let days = shiftedYear * 365 + shiftedYear / 4 - shiftedYear / 100 + shiftedYear / 400 + dayOfYear - 719_468
+    return (days * 86_400 + hour * 3600 + minute * 60 + second) * 1000 + fraction
+  }
+
   private static func digits(_ number: Int64, _ width: Int) -> String {
     let text = String(max(0, number))
     return String(repeating: "0", count: max(0, width - text.utf8.count)) + text

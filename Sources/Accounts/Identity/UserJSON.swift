@@ -12,10 +12,19 @@ enum UserJSON {
     JSON(fields: fields(record) + [("passwordHash", record.password == nil ? nil : .string(redacted))])
   }
 
-  /// For an export: with hash, salt, and how they were made, which is this server's own word, and which its import reads.
+  /// For an export: with hash, salt, and how they were made, and with the secrets of authenticators; the last two are this
+  /// server's own words, which its import reads.
   static func exported(_ record: AccountRecord) -> JSON {
     let config = record.password.flatMap { PasswordRecord($0) }?.importParameters
-    let members = administrators(record).object ?? []
+    let factors = record.secondFactors.map { factor -> JSON in
+      guard case .authenticator(let secret, _) = factor.proof else { return Self.factor(factor, numbers: .whole) }
+      let own = Self.factor(factor, numbers: .whole).object ?? []
+      let key: JSON = ["sharedSecretKey": .string(AuthenticatorSecret(bytes: secret).text)]
+      return .object(own.filter { $0.key != "totpInfo" } + [JSON.Member(key: "totpInfo", value: key)])
+    }
+    let members = (administrators(record).object ?? []).map { member in
+      member.key == "mfaInfo" ? JSON.Member(key: member.key, value: .array(factors)) : member
+    }
     return .object(members + (config.map { [JSON.Member(key: "hashConfig", value: $0)] } ?? []))
   }
 
@@ -55,6 +64,28 @@ enum UserJSON {
     return list.isEmpty ? nil : .array(list)
   }
 
+  /// How the numbers of telephones are shown.
+  enum Numbers {
+    case whole
+    /// The last four digits only: to whoever has shown no more than a first credential.
+    case masked
+  }
+
+  /// A second factor; never its secret.
+  static func factor(_ factor: SecondFactor, numbers: Numbers) -> JSON {
+    JSON(fields: [
+      ("mfaEnrollmentId", .string(factor.id)), ("displayName", factor.displayName.map(JSON.string)),
+      ("enrolledAt", .string(UTCTime.text(factor.enrolledAt))),
+      ("phoneInfo", factor.phoneNumber.map { .string(numbers == .whole ? $0 : masked($0)) }),
+      ("totpInfo", factor.kind == .authenticator ? [:] : nil),
+    ])
+  }
+
+  private static func masked(_ number: String) -> String {
+    let digits = number.dropFirst()
+    return "+" + String(repeating: "*", count: max(digits.count - 4, 0)) + digits.suffix(4)
+  }
+
   static func federatedID(_ provider: AccountRecord.Provider) -> String {
     provider.id == "google.com" ? "https://accounts.google.com/\(provider.rawID)" : provider.rawID
   }
@@ -71,6 +102,10 @@ enum UserJSON {
       ("customAttributes", record.claims.map(JSON.string)), ("customAuth", record.isCustom ? true : nil),
       ("emailLinkSignin", record.signsInByLink ? true : nil),
       ("passwordUpdatedAt", record.passwordUpdatedAt.map(JSON.int)), ("initialEmail", record.initialEmail.map(JSON.string)),
+      (
+        "mfaInfo",
+        record.secondFactors.isEmpty ? nil : .array(record.secondFactors.map { factor($0, numbers: .whole) })
+      ),
     ]
   }
 }

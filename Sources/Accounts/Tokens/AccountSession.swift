@@ -10,14 +10,33 @@ struct AccountSession: Sendable {
   let extraClaims: String?
   /// In seconds since 1970.
   let authTime: Int64
+  /// Empty while ``isComplete`` is false.
   let refreshToken: String
+  /// What was shown beside the first credential.
+  let secondFactor: UsedFactor?
+  /// False for a player who has to show a second factor first.
+  let isComplete: Bool
   /// When, in milliseconds since 1970: what the tokens bear is of the same reading as what the commit stored.
   let time: Int64
+
+  init(
+    record: AccountRecord, provider: String, extraClaims: String? = nil, authTime: Int64, refreshToken: String,
+    secondFactor: UsedFactor? = nil, isComplete: Bool = true, time: Int64
+  ) {
+    self.record = record
+    self.provider = provider
+    self.extraClaims = extraClaims
+    self.authTime = authTime
+    self.refreshToken = refreshToken
+    self.secondFactor = secondFactor
+    self.isComplete = isComplete
+    self.time = time
+  }
 
   var signIn: SignIn {
     SignIn(
       provider: provider, time: authTime,
-      extraClaims: extraClaims.flatMap { try? JSONParser.parse($0) } ?? .null)
+      extraClaims: extraClaims.flatMap { try? JSONParser.parse($0) } ?? .null, secondFactor: secondFactor)
   }
 }
 

@@ -29,6 +29,9 @@ public final class IDToken: Sendable {
     self.claims = claims
   }
 
-  /// What of the claims a sign-in gave, to be asked for again at the refresh: provider and time.
-  public var signIn: SignIn { SignIn(provider: provider, time: authTime) }
+  /// What of the claims a sign-in gave, to be asked for again at the refresh: provider, time, second factor.
+  public var signIn: SignIn { SignIn(provider: provider, time: authTime, secondFactor: secondFactor) }
+
+  /// What the user showed beside the first credential; nil for nothing.
+  public var secondFactor: UsedFactor? { UsedFactor(claims: claims) }
 }

@@ -26,7 +26,13 @@ enum IDTokenClaims {
     if let number = subject.phoneNumber { set("phone_number", .string(number)) }
     set("auth_time", .int(signIn.time))
     set("user_id", .string(subject.uid))
-    set("firebase", ["identities": identities(of: subject), "sign_in_provider": .string(signIn.provider)])
+    set(
+      "firebase",
+      JSON(fields: [
+        ("identities", identities(of: subject)), ("sign_in_provider", .string(signIn.provider)),
+        ("sign_in_second_factor", signIn.secondFactor.map { .string($0.kind) }),
+        ("second_factor_identifier", signIn.secondFactor.map { .string($0.id) }),
+      ]))
     set("iat", .int(second))
     set("exp", .int(second + IDTokenIssuer.lifetime))
     set("aud", .string(project))

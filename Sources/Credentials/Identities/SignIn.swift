@@ -9,9 +9,13 @@ public struct SignIn: Sendable, Hashable {
   /// The claims of the custom token: an object, or null.
   public let extraClaims: JSON
 
-  public init(provider: String, time: Int64, extraClaims: JSON = .null) {
+  /// What the player showed beside it; nil if nothing was asked for.
+  public let secondFactor: UsedFactor?
+
+  public init(provider: String, time: Int64, extraClaims: JSON = .null, secondFactor: UsedFactor? = nil) {
     self.provider = provider
     self.time = time
     self.extraClaims = extraClaims
+    self.secondFactor = secondFactor
   }
 }

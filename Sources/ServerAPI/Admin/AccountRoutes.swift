@@ -35,6 +35,10 @@ enum AccountRoutes {
     ) { (call) throws(APIError) in try await disable(call, false) }.described(
       RouteDescription(captures: [uid], body: [], answer: account)),
     Route.change(
+      .DELETE, "/admin/v1/accounts/{uid}/second-factors", audit: "accounts.removeSecondFactors",
+      "Takes every second factor from an account: the player lost the telephone. Its sessions end.", removeSecondFactors
+    ).described(RouteDescription(captures: [uid], answer: account)),
+    Route.change(
       .DELETE, "/admin/v1/accounts/{uid}", audit: "accounts.delete",
       "Removes an account; the player's record and ledger stay.", delete
     ).described(
@@ -73,6 +77,16 @@ enum AccountRoutes {
     do throws(AccountError) {
       let uid = call.captures["uid"] ?? ""
       return .json(try await book.setDisabled(isDisabled, uid, of: project, by: call.caller.actor))
+    } catch {
+      throw APIError(error)
+    }
+  }
+
+  private static func removeSecondFactors(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let (book, project) = (try book(call), try project(call))
+    do throws(AccountError) {
+      return .json(
+        try await book.removeSecondFactors(of: call.captures["uid"] ?? "", of: project, by: call.caller.actor))
     } catch {
       throw APIError(error)
     }

@@ -9,7 +9,6 @@ enum IdentityAddress: Sendable, Hashable {
   case recaptchaParameters
   case recaptchaConfiguration
   case passwordPolicy
-  case secondFactor
   case configuration(project: String)
   case tenants
   case emulatorAccounts(project: String)
@@ -82,8 +81,9 @@ enum IdentityAddress: Sendable, Hashable {
     case "projects" where path.count > 2 && path[2] == "tenants": .tenants
     case "recaptchaConfig" where path.count == 1: .recaptchaConfiguration
     case "passwordPolicy" where path.count == 1: .passwordPolicy
-    case "accounts" where path.count == 2 && path[1].hasPrefix("mfa"): .secondFactor
-    case let name? where path.count == 1 && name.hasPrefix("accounts:mfa"): .secondFactor
+    case "accounts" where path.count == 2 && path[1].hasPrefix("mfa"):
+      IdentityRoute.byName[path[1]].map { .method($0.name, project: nil) }
+    case let name? where path.count == 1 && name.hasPrefix("accounts:mfa"): named(name, project: nil)
     default: nil
     }
   }

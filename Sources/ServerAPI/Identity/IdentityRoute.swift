@@ -46,6 +46,13 @@ struct IdentityRoute: Sendable {
     IdentityRoute("createAuthUri", changes: false) { (book, call) throws(AccountError) in try book.createAuthURI(call) },
     IdentityRoute("sendOobCode") { (book, call) throws(AccountError) in try await book.sendCode(call) },
     IdentityRoute("resetPassword") { (book, call) throws(AccountError) in try await book.resetPassword(call) },
+    IdentityRoute("mfaEnrollment:start") { (book, call) throws(AccountError) in try book.startEnrollment(call) },
+    IdentityRoute("mfaEnrollment:finalize") { (book, call) throws(AccountError) in try await book.finishEnrollment(call) },
+    IdentityRoute("mfaEnrollment:withdraw") { (book, call) throws(AccountError) in
+      try await book.withdrawEnrollment(call)
+    },
+    IdentityRoute("mfaSignIn:start") { (book, call) throws(AccountError) in try book.startSecondFactor(call) },
+    IdentityRoute("mfaSignIn:finalize") { (book, call) throws(AccountError) in try await book.finishSecondFactor(call) },
     IdentityRoute("batchCreate", administrators: true) { (book, call) throws(AccountError) in
       try await book.batchCreate(call)
     },

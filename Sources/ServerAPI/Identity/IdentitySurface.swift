@@ -68,7 +68,6 @@ struct IdentitySurface: Sendable {
     case .recaptchaConfiguration: return .json(["recaptchaEnforcementState": []])
     case .passwordPolicy:
       return .json(try book.passwordPolicy(of: try await call(request, query, project: nil).project))
-    case .secondFactor: throw AccountError("OPERATION_NOT_ALLOWED", "SMS based MFA not enabled.")
     case .tenants: throw .notImplemented("Tenants are not supported: one project is one game.")
     case .configuration(let project): return try await configuration(request, query, project)
     case .certificates, .keys: return try keys(address)

@@ -22,6 +22,7 @@ extension AccountRecord {
           ? nil : .object(links.sorted { $0.key < $1.key }.map { JSON.Member(key: $0.key, value: .bool($0.value)) })
       ),
       ("signInProvider", signInProvider.map(JSON.string)),
+      ("secondFactors", secondFactors.isEmpty ? nil : .array(secondFactors.map(\.storedJSON))),
     ]
     return JSON(fields: members)
   }
@@ -49,6 +50,11 @@ extension AccountRecord {
     linkedAt = json["linkedAt"]?.int
     for member in json["links"]?.object ?? [] { links[member.key] = member.value.bool }
     signInProvider = json["signInProvider"]?.string
+    for stored in json["secondFactors"]?.array ?? [] {
+      // Never left out: whoever set it would be let in without it.
+      guard let factor = SecondFactor(storedJSON: stored) else { return nil }
+      secondFactors.append(factor)
+    }
   }
 }
 
@@ -69,9 +75,29 @@ extension AccountRecord.Provider {
   }
 }
 
-extension JSON {
-  /// An object of the members that are there, in their order.
-  public init(fields: [(String, JSON?)]) {
-    self = .object(fields.compactMap { name, value in value.map { Member(key: name, value: $0) } })
+extension SecondFactor {
+  fileprivate var storedJSON: JSON {
+    let own: [(String, JSON?)] =
+      switch proof {
+      case .phone(let number): [("phone", .string(number))]
+      case .authenticator(let secret, let lastStep):
+        [("secret", .array(secret.map { .int(Int64($0)) })), ("lastStep", .int(lastStep))]
+      }
+    return JSON(
+      fields: [("id", .string(id)), ("name", displayName.map(JSON.string)), ("enrolledAt", .int(enrolledAt))] + own)
+  }
+
+  fileprivate init?(storedJSON json: JSON) {
+    guard let id = json["id"]?.string, let enrolledAt = json["enrolledAt"]?.int else { return nil }
+    let proof: Proof
+    if let number = json["phone"]?.string {
+      proof = .phone(number: number)
+    } else {
+      guard let numbers = json["secret"]?.array, let lastStep = json["lastStep"]?.int else { return nil }
+      let secret = numbers.compactMap { $0.int.flatMap(UInt8.init(exactly:)) }
+      guard secret.count == numbers.count else { return nil }
+      proof = .authenticator(secret: secret, lastStep: lastStep)
+    }
+    self.init(id: id, displayName: json["name"]?.string, enrolledAt: enrolledAt, proof: proof)
   }
 }

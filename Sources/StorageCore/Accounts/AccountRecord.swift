@@ -1,7 +1,7 @@
 /// One player's account, as it is stored.
 ///
-/// Times are milliseconds since 1970 but for ``validSince``. Nothing secret is in it but ``password``, which is kept in a
-/// column of its own and never leaves the server but to an administrator who exports.
+/// Times are milliseconds since 1970 but for ``validSince``. Two things in it are secret, and leave the server only to an
+/// administrator who exports: ``password``, kept in a column of its own, and the secrets of authenticators.
 public struct AccountRecord: Sendable, Hashable {
   /// An identity at somebody else: a Google or an OpenID Connect account.
   public struct Provider: Sendable, Hashable {
@@ -79,6 +79,8 @@ public struct AccountRecord: Sendable, Hashable {
   public var links: [String: Bool] = [:]
   /// What the last sign-in or link was by.
   public var signInProvider: String?
+  /// What a sign-in asks for beside the first credential: any one of these.
+  public var secondFactors: [SecondFactor] = []
 
   /// A record without anything.
   public init(uid: String, createdAt: Int64, bornAt: Int64? = nil) {

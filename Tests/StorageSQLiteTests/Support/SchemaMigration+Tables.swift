@@ -11,6 +11,6 @@ extension SchemaMigration {
 
   /// SQL that takes a store back to the version before the step, as far as tables go.
   var undoing: String {
-    "UPDATE meta SET value = '\(from)' WHERE name = 'schema_version'" + tables.map { "; DROP TABLE \($0)" }.joined()
+    "UPDATE meta SET value = '\(from)' WHERE name = 'schema_version'" + tables.map { "; DROP TABLE IF EXISTS \($0)" }.joined()
   }
 }

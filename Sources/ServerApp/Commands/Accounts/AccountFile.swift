@@ -5,7 +5,7 @@ import TreeModel
 /// Firebase's own export formats: `{"users":[…]}`, or one line for each account.
 ///
 /// What they have no place for stands where Firebase's importer does not look: in JSON beside the users, below `doubloon`,
-/// by uid; in CSV in one more column, which holds how the password is hashed.
+/// by uid; in CSV in two more columns, which hold how the password is hashed, and the second factors.
 enum AccountFile {
   /// The providers that have columns of their own, four each, from the ninth column on.
   private static let providers = ["google.com", "facebook.com", "twitter.com", "github.com"]
@@ -44,7 +44,7 @@ enum AccountFile {
 
   /// The columns: uid, address, whether it is verified, hash, salt, name, picture, then id, address, name and picture of four
   /// providers, then when it was made, the last sign-in, the number, whether it is disabled, the claims, and last how the
-  /// password is hashed, which Firebase's files have not.
+  /// password is hashed and the second factors, which Firebase's files have not.
   private static func rows(of text: String, _ name: String) throws -> [JSON] {
     guard let rows = LinkCSV.rows(text) else { throw CommandFailure("\(name): a quote is not closed.") }
     var users: [JSON] = []
@@ -75,6 +75,7 @@ enum AccountFile {
       ("providerUserInfo", identities.isEmpty ? nil : .array(identities)), ("createdAt", text(23)), ("lastLoginAt", text(24)),
       ("phoneNumber", text(25)), ("disabled", cells.count > 26 ? .bool(cells[26] == "true") : nil),
       ("customAttributes", text(27)), ("hashConfig", text(28)?.string.flatMap { try? JSONParser.parse($0) }),
+      ("mfaInfo", text(29)?.string.flatMap { try? JSONParser.parse($0) }),
     ])
   }
 
@@ -89,7 +90,7 @@ enum AccountFile {
       cells += ["rawId", "email", "displayName", "photoUrl"].map { identity?[$0]?.string ?? "" }
     }
     cells += ["createdAt", "lastLoginAt", "phoneNumber", "disabled", "customAttributes"].map(text)
-    cells.append(user["hashConfig"]?.compactText ?? "")
+    cells += ["hashConfig", "mfaInfo"].map { user[$0]?.compactText ?? "" }
     return cells.map(quoted).joined(separator: ",")
   }
 

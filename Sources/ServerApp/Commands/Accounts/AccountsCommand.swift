@@ -18,7 +18,7 @@ struct AccountsCommand: AsyncParsableCommand {
       """,
     subcommands: [
       AccountsListCommand.self, AccountsShowCommand.self, AccountsCreateCommand.self, AccountsDisableCommand.self,
-      AccountsEnableCommand.self, AccountsDeleteCommand.self, AccountsEraseCommand.self,
+      AccountsEnableCommand.self, AccountsRemoveFactorsCommand.self, AccountsDeleteCommand.self, AccountsEraseCommand.self,
       AccountsErasuresCommand.self, AccountsMergeCommand.self, AccountsImportCommand.self, AccountsExportCommand.self,
     ])
 }
