@@ -77,10 +77,11 @@ extension AccountBook {
       guard record != nil || hidesAddresses else { throw AccountError("EMAIL_NOT_FOUND") }
       return CodeTarget(email: given, newEmail: nil, record: record, isKnown: record != nil)
     case .verifyEmail, .changeEmail, .recoverEmail:
+      let text = try fields.text("newEmail") ?? ""
+      if kind == .changeEmail, text.isEmpty { throw AccountError("MISSING_NEW_EMAIL") }
       let record = try codeAccount(given, call, changes: kind == .changeEmail)
       guard let email = record.email else { throw AccountError("MISSING_EMAIL") }
       guard kind == .changeEmail else { return CodeTarget(email: email, newEmail: nil, record: record, isKnown: true) }
-      guard let text = try fields.text("newEmail"), !text.isEmpty else { throw AccountError("MISSING_NEW_EMAIL") }
       let newEmail = try EmailAddress.normalized(text)
       let isTaken = try account(.email(newEmail), of: call.project) != nil
       if isTaken, !(try settings(of: call.project).allowsDuplicateEmails) { throw AccountError("EMAIL_EXISTS") }
@@ -94,7 +95,7 @@ extension AccountBook {
       guard let record = try account(.email(email), of: call.project) else { throw AccountError("USER_NOT_FOUND") }
       return record
     }
-    guard let token = try caller(of: call) else { throw AccountError("MISSING_ID_TOKEN") }
+    guard let token = try caller(of: call) else { throw AccountError(changes ? "MISSING_ID_TOKEN" : "INVALID_ID_TOKEN") }
     let record = try AccountRules.caller(token, try account(token.uid, of: call.project))
     if changes { try AccountRules.checkRecent(token, record, options, at: clock.now()) }
     return record

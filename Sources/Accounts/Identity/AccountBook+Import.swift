@@ -16,15 +16,19 @@ extension AccountBook {
     let users = try fields.list("users") ?? []
     guard !users.isEmpty else { throw AccountError("MISSING_USER_ACCOUNT") }
     guard users.count <= 1000 else { throw .invalidArgument("At most 1000 accounts are imported at once.") }
-    let overwrites = try fields.bool("allowOverwrite") ?? true
+    let overwriting = try fields.bool("allowOverwrite")
+    let overwrites = overwriting ?? true
     let triggers = try fields.bool("triggers") ?? false
+    if overwriting != true { try Self.checkUIDs(users) }
     if try fields.bool("sanityCheck") ?? false { try Self.checkDuplicates(users) }
     let hashing = try passwordImport(users, fields)
     var errors: [(Int, String)] = []
     var rows: [(index: Int, row: ImportedAccount)] = []
     for (index, user) in users.enumerated() {
       do throws(AccountError) {
-        rows.append((index, try ImportedAccount(IdentityFields(user), hashing, newID: newUID)))
+        let password = try rawPassword(of: user)
+        let hash: String? = if let password { try await passwords.hash(password) } else { nil }
+        rows.append((index, try ImportedAccount(IdentityFields(user), hashing, password: hash, newID: newUID)))
       } catch {
         errors.append((index, error.message))
       }
@@ -66,7 +70,9 @@ extension AccountBook {
 
   private func passwordImport(_ users: [JSON], _ fields: IdentityFields) throws(AccountError) -> PasswordImport? {
     // Rows of this server's own exports say it for themselves.
-    let isNeeded = users.contains { ($0["passwordHash"]?.string ?? "").isEmpty == false && $0["hashConfig"] == nil }
+    let isNeeded = users.contains {
+      ($0["passwordHash"]?.string ?? "").isEmpty == false && $0["hashConfig"] == nil && emulatorPassword(of: $0) == nil
+    }
     guard isNeeded || fields["hashAlgorithm"] != nil else { return nil }
     do throws(PasswordImportFault) {
       return try PasswordImport(fields.json)
@@ -75,12 +81,35 @@ extension AccountBook {
     }
   }
 
-  private static func checkDuplicates(_ users: [JSON]) throws(AccountError) {
+  /// A password that is not hashed yet; nil if there is none.
+  private func rawPassword(of user: JSON) throws(AccountError) -> String? {
+    guard (user["passwordHash"]?.string ?? "").isEmpty else { return emulatorPassword(of: user) }
+    return try IdentityFields(user).text("rawPassword")
+  }
+
+  /// What Firebase's emulator writes in the place of a hash into what it exports: `fakeHash:salt=SALT:password=PASSWORD`. In
+  /// development only: it is no hash.
+  private func emulatorPassword(of user: JSON) -> String? {
+    guard options.isDevelopment, let text = user["passwordHash"]?.string else { return nil }
+    let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == "fakeHash", parts[1].hasPrefix("salt="), parts[2].hasPrefix("password=") else {
+      return nil
+    }
+    return String(parts[2].dropFirst("password=".count))
+  }
+
+  /// One call may not say two things of one account, unless it says that the last counts.
+  private static func checkUIDs(_ users: [JSON]) throws(AccountError) {
     var uids: Set<String> = []
+    for user in users {
+      if let uid = user["localId"]?.string, !uids.insert(uid).inserted { throw AccountError("DUPLICATE_LOCAL_ID", uid) }
+    }
+  }
+
+  private static func checkDuplicates(_ users: [JSON]) throws(AccountError) {
     var emails: Set<String> = []
     var rawIDs: Set<String> = []
     for user in users {
-      if let uid = user["localId"]?.string, !uids.insert(uid).inserted { throw AccountError("DUPLICATE_LOCAL_ID", uid) }
       if let email = user["email"]?.string.map({ $0.lowercased() }), !emails.insert(email).inserted {
         throw AccountError("DUPLICATE_EMAIL", email)
       }
@@ -104,7 +133,7 @@ extension AccountBench {
         if try settings.allowsDuplicateEmails { continue }
         return "email exists in other account in database"
       case "phone": return "((duplicated phone number in database))"
-      default: return "((duplicated rawId \(identifier.value) of \(identifier.kind) in database))"
+      default: return "raw id exists in other account in database"
       }
     }
     return nil

@@ -49,8 +49,13 @@ extension AccountBook {
 
   /// `accounts:sendVerificationCode` (spec: auth-protocol §2.3).
   public func sendVerificationCode(_ call: IdentityCall) throws(AccountError) -> JSON {
-    ["sessionInfo": .string(try sendCode(to: try call.fields.text("phoneNumber") ?? "", for: .signIn, call))]
+    let number = try call.fields.text("phoneNumber") ?? ""
+    guard try account(.phone(number), of: call.project)?.secondFactors.isEmpty != false else { throw Self.noPhoneAlone }
+    return ["sessionInfo": .string(try sendCode(to: number, for: .signIn, call))]
   }
+
+  private static let noPhoneAlone = AccountError(
+    "UNSUPPORTED_FIRST_FACTOR", "A phone number cannot be set as a first factor on an SMS based MFA user.")
 
   /// Sends a code to a telephone.
   ///
@@ -92,7 +97,7 @@ extension AccountBook {
       let before = caller ?? owner
       if before?.isDisabled == true { throw AccountError("USER_DISABLED") }
       // A telephone alone would be the way around the second factor.
-      guard caller != nil || before?.secondFactors.isEmpty != false else { throw AccountError.unsupportedFirstFactor }
+      guard before?.secondFactors.isEmpty != false else { throw Self.noPhoneAlone }
       var record = before ?? AccountRecord(uid: uid, createdAt: bench.time)
       record.phoneNumber = number
       bench.stamp(&record, by: "phone")

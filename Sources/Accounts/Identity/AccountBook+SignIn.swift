@@ -88,7 +88,7 @@ extension AccountBook {
 
   /// `accounts:delete` (spec: auth-protocol §2.3, §2.7).
   public func delete(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    if call.isPrivileged, call.fields["idToken"] == nil {
+    if call.isPrivileged {
       let uid = try call.required("localId", "MISSING_LOCAL_ID")
       try await remove(uid, of: call.project, by: call.actor)
     } else {

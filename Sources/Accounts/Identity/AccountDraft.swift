@@ -1,4 +1,5 @@
 import StorageCore
+import TreeModel
 
 /// What an administrator says about an account: only what is there is set.
 struct AccountDraft: Sendable {
@@ -30,10 +31,13 @@ struct AccountDraft: Sendable {
     lastLoginAt = try fields.int("lastLoginAt")
     validSince = try fields.int("validSince")
     // Of a new account they stand in the call itself, of a change behind another name; an empty list takes them away.
-    let changed = try fields.object("mfa")
-    let created = try fields.list("mfaInfo")
-    if let entries = try changed?.list("enrollments") ?? (changed == nil ? created : []) {
-      secondFactors = try SecondFactorDraft.list(entries, newID: newID)
+    if let changed = try fields.object("mfa") {
+      guard changed.json["enrollments"]?.isNull != true else {
+        throw .invalidArgument("Invalid JSON payload received. /mfa/enrollments must be array")
+      }
+      secondFactors = try SecondFactorDraft.list(try changed.list("enrollments") ?? [], newID: newID)
+    } else if let created = try fields.list("mfaInfo") {
+      secondFactors = try SecondFactorDraft.list(created, keepsIDs: false, newID: newID)
     }
   }
 

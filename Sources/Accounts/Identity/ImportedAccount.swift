@@ -7,8 +7,12 @@ struct ImportedAccount: Sendable {
   let uid: String
   private let template: AccountRecord
 
+  /// - Parameters:
+  ///   - hashing: how the row's password is hashed, if the row does not say it.
+  ///   - password: what is stored instead of what the row says.
+  ///   - newID: makes the ids of second factors that have none.
   /// - Throws: what is wrong with the row, for its line in the answer.
-  init(_ fields: IdentityFields, _ hashing: PasswordImport?, newID: () -> String) throws(AccountError) {
+  init(_ fields: IdentityFields, _ hashing: PasswordImport?, password: String?, newID: () -> String) throws(AccountError) {
     guard let uid = try AccountBook.uid(fields.text("localId")) else { throw AccountError(wire: "localId is missing") }
     self.uid = uid
     var record = AccountRecord(uid: uid, createdAt: try fields.int("createdAt") ?? 0)
@@ -35,12 +39,19 @@ struct ImportedAccount: Sendable {
     record.signsInByLink = try fields.bool("emailLinkSignin") ?? false
     record.isCustom = try fields.bool("customAuth") ?? false
     record.initialEmail = try fields.text("initialEmail")
-    if let claims = try fields.text("customAttributes") { record.claims = try AccountRules.claims(claims) }
+    if let claims = try fields.text("customAttributes") { record.claims = try Self.claims(claims) }
     try Self.readProviders(fields, &record)
-    for draft in try SecondFactorDraft.list(try fields.list("mfaInfo") ?? [], newID: newID) {
+    let factors = try SecondFactorDraft.list(try fields.list("mfaInfo") ?? [], newID: newID)
+    guard factors.isEmpty || record.email != nil else {
+      throw AccountError(wire: "Second factor account requires email to be presented.")
+    }
+    guard factors.isEmpty || record.isEmailVerified else {
+      throw AccountError(wire: "Second factor account requires email to be verified.")
+    }
+    for draft in factors {
       record.secondFactors.append(try draft.factor(beside: [], at: record.createdAt))
     }
-    record.password = try Self.password(fields, hashing)
+    record.password = if let password { password } else { try Self.password(fields, hashing) }
     record.passwordUpdatedAt = record.password == nil ? nil : try fields.int("passwordUpdatedAt")
     template = record
   }
@@ -52,15 +63,27 @@ struct ImportedAccount: Sendable {
     return record
   }
 
+  /// An import names these faults in sentences.
+  private static func claims(_ text: String) throws(AccountError) -> String? {
+    do throws(AccountError) {
+      return try AccountRules.claims(text)
+    } catch {
+      switch error.code {
+      case "CLAIMS_TOO_LARGE": throw AccountError(wire: "Custom claims provided are too large.")
+      case "FORBIDDEN_CLAIM": throw AccountError(wire: "Custom claims provided include a reserved claim.")
+      default: throw AccountError(wire: "Invalid custom claims provided.")
+      }
+    }
+  }
+
   private static func readProviders(_ fields: IdentityFields, _ record: inout AccountRecord) throws(AccountError) {
     for entry in try fields.list("providerUserInfo") ?? [] {
       let entry = IdentityFields(entry)
       let id = try entry.text("providerId") ?? ""
       // These two follow from the address and the number.
       if id == "password" || id == "phone" { continue }
-      guard !id.isEmpty else { throw AccountError(wire: "providerId is missing") }
       let federatedID = try entry.text("federatedId")
-      guard let rawID = try entry.text("rawId") ?? federatedID, !rawID.isEmpty else {
+      guard !id.isEmpty, let rawID = try entry.text("rawId") ?? federatedID, !rawID.isEmpty else {
         throw AccountError(wire: "federatedId or (providerId & rawId) is required")
       }
       record.upsert(

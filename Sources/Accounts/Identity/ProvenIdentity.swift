@@ -53,11 +53,10 @@ struct ProvenIdentity: Sendable {
 
   /// What clients show as the provider's own answer, as JSON text.
   var rawUserInfo: String {
+    let address = "https://www.googleapis.com/auth/userinfo."
+    let scopes = ["openid", address + "profile"] + (provider.email == nil ? [] : [address + "email"])
     let members: [(String, JSON?)] = [
-      (
-        "granted_scopes",
-        "openid https://www.googleapis.com/auth/userinfo.profile https://www.googleapis.com/auth/userinfo.email"
-      ),
+      ("granted_scopes", .string(scopes.joined(separator: " "))),
       ("id", .string(provider.rawID)), ("name", provider.displayName.map(JSON.string)),
       ("given_name", claims["given_name"]), ("family_name", claims["family_name"]),
       ("verified_email", provider.email == nil ? nil : .bool(isEmailVerified)), ("locale", "en"),

@@ -77,6 +77,7 @@ enum UserJSON {
       ("mfaEnrollmentId", .string(factor.id)), ("displayName", factor.displayName.map(JSON.string)),
       ("enrolledAt", .string(UTCTime.text(factor.enrolledAt))),
       ("phoneInfo", factor.phoneNumber.map { .string(numbers == .whole ? $0 : masked($0)) }),
+      ("unobfuscatedPhoneInfo", numbers == .whole ? factor.phoneNumber.map(JSON.string) : nil),
       ("totpInfo", factor.kind == .authenticator ? [:] : nil),
     ])
   }
@@ -100,6 +101,7 @@ enum UserJSON {
       ("lastRefreshAt", record.lastRefreshAt.map { .string(UTCTime.text($0)) }),
       ("validSince", record.validSince.map { .string(String($0)) }), ("disabled", .bool(record.isDisabled)),
       ("customAttributes", record.claims.map(JSON.string)), ("customAuth", record.isCustom ? true : nil),
+      ("screenName", record.providers.lazy.compactMap(\.screenName).first.map(JSON.string)),
       ("emailLinkSignin", record.signsInByLink ? true : nil),
       ("passwordUpdatedAt", record.passwordUpdatedAt.map(JSON.int)), ("initialEmail", record.initialEmail.map(JSON.string)),
       (

@@ -24,7 +24,7 @@ extension AccountBook {
       ]
     }
     guard try call.fields.object("totpEnrollmentInfo") != nil else {
-      throw .invalidArgument("Missing phoneEnrollmentInfo or totpEnrollmentInfo.")
+      throw AccountError("INVALID_ARGUMENT", "((Missing phoneEnrollmentInfo or totpEnrollmentInfo.))")
     }
     guard policy.adjacentSteps != nil else { throw AccountError("OPERATION_NOT_ALLOWED", "TOTP based MFA not enabled.") }
     let now = clock.now()
@@ -94,7 +94,7 @@ extension AccountBook {
       return .phone(number: try postbox.redeem(session: session, code: code, for: purpose, of: project, at: now))
     }
     guard let info = try call.fields.object("totpVerificationInfo") else {
-      throw .invalidArgument("Missing phoneVerificationInfo or totpVerificationInfo.")
+      throw AccountError("INVALID_ARGUMENT", "((Missing phoneVerificationInfo or totpVerificationInfo.))")
     }
     guard let session = try info.text("sessionInfo") else { throw AccountError("MISSING_SESSION_INFO") }
     guard let code = try info.text("verificationCode") else { throw AccountError("MISSING_CODE") }

@@ -27,7 +27,9 @@ extension AccountBook {
     guard let factor = record?.secondFactors.first(where: { $0.id == id }) else {
       throw AccountError("MFA_ENROLLMENT_NOT_FOUND")
     }
-    guard let number = factor.phoneNumber else { throw .invalidArgument("Only a telephone is sent a code.") }
+    guard let number = factor.phoneNumber else {
+      throw AccountError("INVALID_ARGUMENT", "((Only a telephone is sent a code.))")
+    }
     let session = try sendCode(to: number, for: .secondFactor(uid: pending.uid, id: id), call)
     return ["phoneResponseInfo": ["sessionInfo": .string(session)]]
   }
@@ -109,7 +111,7 @@ extension AccountBook {
       throw AccountError("INVALID_SESSION_INFO")
     }
     guard let info = try call.fields.object("totpVerificationInfo") else {
-      throw .invalidArgument("Missing phoneVerificationInfo or totpVerificationInfo.")
+      throw AccountError("INVALID_ARGUMENT", "((Missing phoneVerificationInfo or totpVerificationInfo.))")
     }
     let id = try call.required("mfaEnrollmentId", "MISSING_MFA_ENROLLMENT_ID")
     guard let code = try info.text("verificationCode") else { throw AccountError("MISSING_CODE") }

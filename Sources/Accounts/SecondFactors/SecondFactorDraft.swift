@@ -11,25 +11,26 @@ struct SecondFactorDraft: Sendable {
   /// What only an export of this server has: `totpInfo.sharedSecretKey`.
   private let secret: AuthenticatorSecret?
 
-  /// - Parameter newID: makes the id of an enrolment that has none.
+  /// - Parameters:
+  ///   - newID: makes the id of an enrolment that has none.
+  ///   - keepsIDs: false for a new account, whose enrolments get ids of their own.
   /// - Throws: `INVALID_MFA_PHONE_NUMBER`, or what else is wrong with an entry.
-  static func list(_ entries: [JSON], newID: () -> String) throws(AccountError) -> [SecondFactorDraft] {
-    guard entries.count <= SecondFactor.most else { throw AccountError("SECOND_FACTOR_LIMIT_EXCEEDED") }
+  static func list(_ entries: [JSON], keepsIDs: Bool = true, newID: () -> String) throws(AccountError) -> [SecondFactorDraft] {
+    guard entries.count <= 10 * SecondFactor.most else { throw AccountError("SECOND_FACTOR_LIMIT_EXCEEDED") }
     var drafts: [SecondFactorDraft] = []
     for entry in entries {
-      let draft = try SecondFactorDraft(IdentityFields(entry), newID: newID)
-      guard !drafts.contains(where: { $0.id == draft.id }) else {
-        throw AccountError("DUPLICATE_MFA_ENROLLMENT_ID", draft.id)
-      }
+      let draft = try SecondFactorDraft(IdentityFields(entry), keepsID: keepsIDs, newID: newID)
       // The same number twice is one factor: the first.
       if let number = draft.phoneNumber, drafts.contains(where: { $0.phoneNumber == number }) { continue }
+      guard !drafts.contains(where: { $0.id == draft.id }) else { throw AccountError("DUPLICATE_MFA_ENROLLMENT_ID") }
       drafts.append(draft)
     }
+    guard drafts.count <= SecondFactor.most else { throw AccountError("SECOND_FACTOR_LIMIT_EXCEEDED") }
     return drafts
   }
 
-  private init(_ fields: IdentityFields, newID: () -> String) throws(AccountError) {
-    let given = try fields.text("mfaEnrollmentId")
+  private init(_ fields: IdentityFields, keepsID: Bool, newID: () -> String) throws(AccountError) {
+    let given = keepsID ? try fields.text("mfaEnrollmentId") : nil
     id = given.flatMap { $0.isEmpty ? nil : $0 } ?? newID()
     guard id.utf8.count <= 128 else { throw AccountError("INVALID_MFA_ENROLLMENT_ID", "At most 128 bytes.") }
     displayName = try fields.text("displayName")
@@ -50,7 +51,7 @@ struct SecondFactorDraft: Sendable {
       secret = nil
       return
     }
-    guard let own = try fields.object("totpInfo") else { throw .invalidArgument("A second factor has phoneInfo or totpInfo.") }
+    guard let own = try fields.object("totpInfo") else { throw AccountError("INVALID_MFA_PHONE_NUMBER", "Invalid format.") }
     phoneNumber = nil
     secret = try own.text("sharedSecretKey").flatMap(AuthenticatorSecret.init(text:))
   }

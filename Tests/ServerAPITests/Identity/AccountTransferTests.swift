@@ -84,4 +84,50 @@ struct AccountTransferTests {
       #expect(kept?["providerUserInfo"]?.array?.compactMap { $0["providerId"]?.string } == ["password", "google.com"])
     }
   }
+
+  @Test(
+    "A password that is not hashed is hashed; of an emulator's export it is taken in development, in production it is no hash")
+  func plainPasswords() async throws {
+    let users: JSON = [
+      ["localId": "ann", "email": "ann@x.io", "rawPassword": "notasecret"],
+      ["localId": "bob", "email": "bob@x.io", "salt": "s", "passwordHash": "fakeHash:salt=s:password=with:colons"],
+    ]
+    try await run { _, client in
+      #expect(try await client.admin("accounts:batchCreate", ["users": users])["error"] == nil)
+      #expect(try await client.signIn("ann@x.io", "notasecret").text("localId") == "ann")
+      #expect(try await client.signIn("bob@x.io", "with:colons").text("localId") == "bob")
+      let page = try await client.send("GET", "/v1/projects/game/accounts:batchGet", headers: IdentityClient.owner)
+      let hashes = page["users"]?.array?.compactMap { $0["passwordHash"]?.string } ?? []
+      #expect(hashes.count == 2)
+      for hash in hashes { #expect(!hash.contains("colons") && !hash.contains("fakeHash")) }
+    }
+    try await APIServer.run(accounts: .production) { server in
+      let client = IdentityClient(server: server)
+      let answer = try await client.admin("accounts:batchCreate", ["users": users])
+      #expect(answer.error == "MISSING_HASH_ALGORITHM")
+    }
+  }
+
+  @Test("Rows that cannot be taken are named by what is wrong with them; one call says one thing of an account")
+  func badRows() async throws {
+    try await run { _, client in
+      let users: JSON = [
+        ["localId": "a", "providerUserInfo": [["rawId": "1"]]], ["localId": "b", "customAttributes": "{\"sub\":1}"],
+        ["localId": "c", "customAttributes": "nothing"], ["localId": "d", "mfaInfo": [["phoneInfo": "+15555550100"]]],
+        ["localId": "e", "email": "e@x.io", "mfaInfo": [["phoneInfo": "+15555550100"]]],
+        ["localId": "f", "email": "f@x.io", "emailVerified": true, "mfaInfo": [["phoneInfo": "+15555550100"]]],
+      ]
+      let answer = try await client.admin("accounts:batchCreate", ["users": users])
+      #expect(
+        answer["error"]?.array?.compactMap { $0["message"]?.string } == [
+          "federatedId or (providerId & rawId) is required", "Custom claims provided include a reserved claim.",
+          "Invalid custom claims provided.", "Second factor account requires email to be presented.",
+          "Second factor account requires email to be verified.",
+        ])
+      let twice: JSON = ["users": [["localId": "g"], ["localId": "g", "displayName": "last"]]]
+      #expect(try await client.admin("accounts:batchCreate", twice).error == "DUPLICATE_LOCAL_ID : g")
+      let told: JSON = .object((twice.object ?? []) + [JSON.Member(key: "allowOverwrite", value: true)])
+      #expect(try await client.admin("accounts:batchCreate", told)["error"] == nil)
+    }
+  }
 }

@@ -176,6 +176,9 @@ struct SocketClient: Sendable {
   /// Sends without caring whether the server still listens.
   func sendLoosely(_ bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
 
+  /// Ends the sending half: nothing more comes.
+  func finishSending() { channel.close(mode: .output, promise: nil) }
+
   /// A request, wrapped as clients wrap it.
   func request(_ body: String) async throws { try await send(#"{"t":"d","d":"# + body + "}") }
 
