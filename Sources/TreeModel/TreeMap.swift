@@ -28,19 +28,20 @@ public struct TreeMap: Sendable, Hashable {
       entries = unsorted.allSatisfy(\.node.exists) ? unsorted : unsorted.filter(\.node.exists)
       return
     }
-    var sorted = unsorted.enumerated()
-      .sorted { $0.element.key == $1.element.key ? $0.offset < $1.offset : $0.element.key < $1.element.key }
-      .map(\.element)
-    if sorted.count > 1 {
-      var unique: [Entry] = []
-      unique.reserveCapacity(sorted.count)
-      for entry in sorted {
-        if let last = unique.last, last.key == entry.key { unique.removeLast() }
-        unique.append(entry)
-      }
-      sorted = unique
+    // Numbers are sorted, not entries: moving an entry counts references, and most keys differ in their heads.
+    var order = unsorted.indices.map { (head: KeyHead(unsorted[$0].key), index: $0) }
+    order.sort { a, b in
+      if a.head != b.head { return a.head < b.head }
+      let (x, y) = (unsorted[a.index].key, unsorted[b.index].key)
+      return x == y ? a.index < b.index : x < y
     }
-    entries = sorted.filter(\.node.exists)
+    entries = []
+    entries.reserveCapacity(unsorted.count)
+    for (position, (_, index)) in order.enumerated() {
+      let entry = unsorted[index]
+      if position + 1 < order.count, unsorted[order[position + 1].index].key == entry.key { continue }
+      if entry.node.exists { entries.append(entry) }
+    }
   }
 
   /// Takes entries that are already in key order, unique and present.

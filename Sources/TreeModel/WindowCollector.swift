@@ -43,6 +43,12 @@ public struct WindowCollector {
 
   /// The window as a node, as ``Query/result(of:)`` gives it.
   public func result() -> TreeNode {
-    query.result(of: .map(TreeMap(entries)))
+    // Every one of them is within the bounds: unless there are more than the limit takes, they are the window.
+    switch query.limit {
+    case .first(let count)? where entries.count > count: break
+    case .last(let count)? where entries.count > count: break
+    default: return .map(TreeMap(entries))
+    }
+    return query.result(of: .map(TreeMap(entries)))
   }
 }

@@ -103,4 +103,22 @@ import TreeModel
   func badTarget(_ text: String) {
     #expect(throws: PathError.self) { try PathTarget(parsing: text) }
   }
+
+  @Test("A map sorts its children as keys compare, whatever their beginnings; of a repeated key the last counts")
+  func maps() {
+    var random = SplitMix64(seed: 11)
+    let pieces = ["", "a", "aaaaaaaa", "aaaaaaab", "0", "7", "-7", "-0", "00", "2147483647", "2147483648", "é", "\u{E000}", "😀", "~"]
+    for _ in 0..<300 {
+      let keys = (0..<Int.random(in: 0...30, using: &random)).map { _ in
+        Key(unchecked: (0..<3).map { _ in pieces.randomElement(using: &random) ?? "" }.joined())
+      }
+      let entries = keys.enumerated().map { TreeMap.Entry(key: $0.element, node: .leaf(.int(Int64($0.offset)))) }
+      var model: [TreeMap.Entry] = []
+      for entry in entries {
+        model.removeAll { $0.key == entry.key }
+        model.insert(entry, at: model.firstIndex { entry.key < $0.key } ?? model.count)
+      }
+      #expect(Array(TreeMap(entries)) == model)
+    }
+  }
 }
