@@ -107,7 +107,9 @@ import TreeModel
   @Test("A map sorts its children as keys compare, whatever their beginnings; of a repeated key the last counts")
   func maps() {
     var random = SplitMix64(seed: 11)
-    let pieces = ["", "a", "aaaaaaaa", "aaaaaaab", "0", "7", "-7", "-0", "00", "2147483647", "2147483648", "é", "\u{E000}", "😀", "~"]
+    let pieces = [
+      "", "a", "aaaaaaaa", "aaaaaaab", "0", "7", "-7", "-0", "00", "2147483647", "2147483648", "é", "\u{E000}", "😀", "~",
+    ]
     for _ in 0..<300 {
       let keys = (0..<Int.random(in: 0...30, using: &random)).map { _ in
         Key(unchecked: (0..<3).map { _ in pieces.randomElement(using: &random) ?? "" }.joined())
