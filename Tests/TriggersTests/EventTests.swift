@@ -164,6 +164,56 @@ struct EventTests {
     await fixture.close()
   }
 
+  @Test("13: every round of a transaction that is refused makes no event, the one that is taken makes one, with its own values")
+  func transactions() async throws {
+    let seen = Notes<String>()
+    let fixture = try await TriggerFixture { functions in
+      functions.onUpdate(Users.level, name: "watch") { event, _ in
+        seen.add("\(event.before) → \(event.after)")
+        return .done
+      }
+    }
+    try await fixture.set(Self.level, 4)
+    // Two clients read 4; the second one's first round is late.
+    let four = try fixture.node(Self.level).dataHash
+    try await fixture.write(.compareAndSet(Self.level, expectedHash: four, WriteNode(5)))
+    let late = await #expect(throws: CommitRefusal.self) {
+      try await fixture.write(.compareAndSet(Self.level, expectedHash: four, WriteNode(5)))
+    }
+    guard case .stale(let found)? = late?.code else {
+      Issue.record("\(String(describing: late))")
+      return
+    }
+    #expect(found.scalar == 5)
+    try await fixture.drain()
+    #expect(seen.all == ["4 → 5"])
+    let five = try fixture.node(Self.level).dataHash
+    try await fixture.write(.compareAndSet(Self.level, expectedHash: five, WriteNode(6)))
+    try await fixture.drain()
+    #expect(seen.all == ["4 → 5", "5 → 6"])
+    #expect(try fixture.events().count == 2)
+    await fixture.close()
+  }
+
+  @Test("16: captures reach the function byte by byte: percent signs, other scripts, both spellings of an accent")
+  func captures() async throws {
+    let seen = Notes<String>()
+    let fixture = try await TriggerFixture { functions in
+      functions.onCreate(TreePath<Int64, UserID, String>("/users/{uid}/items/{item}"), name: "watch") { event, _ in
+        seen.add("\(event.params.0)|\(event.params.1)")
+        return .done
+      }
+    }
+    let names = ["a%20b", "a b", "ключ", "\u{E9}", "e\u{301}", "😀", "100%", "%"]
+    for name in names {
+      try await fixture.set(Path(keys: ["users", "bob", "items", name].map(Key.init(unchecked:))), 1)
+    }
+    try await fixture.drain()
+    // By bytes: Swift takes the two spellings of é for equal.
+    #expect(seen.all.map { Array($0.utf8) } == names.map { Array("bob|\($0)".utf8) })
+    await fixture.close()
+  }
+
   @Test func aFilterThatTurnsAChangeDownMakesNoEvent() async throws {
     let fixture = try await TriggerFixture(runs: false) { functions in
       functions.onUpdate(Users.level, name: "watch", when: .changed(from: 4, to: 5)) { _, _ in .done }
