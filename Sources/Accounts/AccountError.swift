@@ -36,6 +36,10 @@ public struct AccountError: Error, Sendable, Hashable {
   static let unsupportedFirstFactor = AccountError(
     "UNSUPPORTED_FIRST_FACTOR", "MFA is not available for the given first factor.")
 
+  /// An address that nobody has shown to own is not enough: for an account with second factors, or where addresses are secret.
+  static let unverifiedChange = AccountError(
+    "OPERATION_NOT_ALLOWED", "Please verify the new email before changing email.")
+
   /// A body that is no JSON object, or a field of another type.
   public static func invalidArgument(_ text: String) -> AccountError {
     AccountError(message: text, status: 400, statusName: "INVALID_ARGUMENT")

@@ -62,16 +62,17 @@ extension AccountBench {
     record.upsert(provider)
     stamp(&record, by: provider.id)
     try save(record, from: before)
-    return .signedIn(try open(record, by: provider.id, factor: linking.secondFactor, token), isNew: false)
+    return .signedIn(try open(record, by: provider.id, of: linking, isRenewed: false, token), isNew: false)
   }
 
   /// Lets the player of an account that exists in, with the identity added or brought up to date.
   private func enter(
-    _ before: AccountRecord, _ identity: ProvenIdentity, _ token: RefreshToken, _ edit: (inout AccountRecord) -> Void
+    _ before: AccountRecord, _ identity: ProvenIdentity, _ token: RefreshToken,
+    _ edit: @escaping @Sendable (inout AccountRecord) -> Void
   ) throws(AccountError) -> AccountSession {
-    var record = before
-    edit(&record)
-    record.upsert(identity.provider)
-    return try enter(record, from: before, by: identity.provider.id, token)
+    try enter(before, by: identity.provider.id, token) { record in
+      edit(&record)
+      record.upsert(identity.provider)
+    }
   }
 }

@@ -69,10 +69,13 @@ final class AccountBench {
   ///
   /// - Parameters:
   ///   - extra: the claims of a custom token, as JSON text.
-  ///   - factor: what the player showed beside the first credential; of a session that goes on, what it was begun with.
+  ///   - factor: what the player showed beside the first credential.
+  ///   - authTime: when the player signed in, in seconds; nil for now.
   func open(
-    _ record: AccountRecord, by provider: String, extra: String? = nil, factor: UsedFactor? = nil, _ token: RefreshToken
+    _ record: AccountRecord, by provider: String, extra: String? = nil, factor: UsedFactor? = nil, authTime: Int64? = nil,
+    _ token: RefreshToken
   ) throws(AccountError) -> AccountSession {
+    let authTime = authTime ?? seconds
     // Who was born in this commit has none.
     if record.bornAt < time {
       let others = try read { () throws(StorageError) in try session.refreshTokens(in: namespace, of: record.uid) }
@@ -82,22 +85,38 @@ final class AccountBench {
       .refreshToken(
         RefreshTokenRecord(
           hash: token.hash, uid: record.uid, provider: provider, claims: extra, secondFactor: factor?.text,
-          authTime: seconds, issuedAt: time)))
+          authTime: authTime, issuedAt: time)))
     return AccountSession(
-      record: record, provider: provider, extraClaims: extra, authTime: seconds, refreshToken: token.text,
+      record: record, provider: provider, extraClaims: extra, authTime: authTime, refreshToken: token.text,
       secondFactor: factor, time: time)
   }
 
-  /// Lets somebody in who showed a first credential: a session, or the wait for a second one if the account has any.
-  func enter(_ after: AccountRecord, from before: AccountRecord?, by provider: String, _ token: RefreshToken)
+  /// Goes on with a session under a new refresh token: with the second factor that it was begun with, and no younger.
+  ///
+  /// - Parameters:
+  ///   - isRenewed: whether the player has just done what takes a recent sign-in; then it counts as one.
+  func open(_ record: AccountRecord, by provider: String, of idToken: IDToken, isRenewed: Bool, _ token: RefreshToken)
     throws(AccountError) -> AccountSession
   {
-    var record = after
-    guard record.secondFactors.isEmpty else {
-      try save(record, from: before)
+    // Who was anonymous had nothing to sign in by, and has now.
+    let isFirst = idToken.provider == "anonymous"
+    return try open(
+      record, by: provider, factor: idToken.secondFactor, authTime: isRenewed || isFirst ? nil : idToken.authTime, token)
+  }
+
+  /// Lets somebody in who showed a first credential: a session, or the wait for a second one if the account has any.
+  ///
+  /// - Parameter edit: what the sign-in changes. While a second factor is missing nothing is changed.
+  func enter(
+    _ before: AccountRecord, by provider: String, _ token: RefreshToken,
+    _ edit: @escaping @Sendable (inout AccountRecord) -> Void
+  ) throws(AccountError) -> AccountSession {
+    guard before.secondFactors.isEmpty else {
       return AccountSession(
-        record: record, provider: provider, authTime: seconds, refreshToken: "", isComplete: false, time: time)
+        record: before, provider: provider, authTime: seconds, refreshToken: "", pendingEdit: edit, time: time)
     }
+    var record = before
+    edit(&record)
     stamp(&record, by: provider)
     try save(record, from: before)
     return try open(record, by: provider, token)

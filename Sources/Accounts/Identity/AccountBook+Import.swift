@@ -58,11 +58,18 @@ extension AccountBook {
           errors.append((index, "localId belongs to an existing account - can not overwrite."))
           continue
         }
-        if let conflict = try bench.conflict(of: row.record(at: bench.time)) {
+        let record: AccountRecord
+        do throws(AccountError) {
+          record = try row.record(at: bench.time, before: before)
+        } catch {
+          errors.append((index, error.message))
+          continue
+        }
+        if let conflict = try bench.conflict(of: record) {
           errors.append((index, conflict))
           continue
         }
-        try bench.save(row.record(at: bench.time), from: before)
+        try bench.save(record, from: before)
       }
       return errors
     }

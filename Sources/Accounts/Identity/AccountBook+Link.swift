@@ -25,17 +25,22 @@ extension AccountBook {
       if let caller, let owner, owner.uid != caller.uid { throw AccountError("EMAIL_EXISTS") }
       let before = caller ?? owner
       if before?.isDisabled == true { throw AccountError("USER_DISABLED") }
+      let seconds = bench.seconds
+      let prove: @Sendable (inout AccountRecord) -> Void = { record in
+        // What was set for an address which nobody had proved to own is not the owner's.
+        if linking == nil, record.email == email, !record.isEmailVerified { record.dropUnproved(at: seconds) }
+        if linking != nil, record.email != email { record.validSince = seconds }
+        record.email = email
+        record.isEmailVerified = true
+        record.signsInByLink = true
+      }
+      if linking == nil, let before { return (try bench.enter(before, by: "password", token, prove), false) }
       var record = before ?? AccountRecord(uid: uid, createdAt: bench.time)
-      // What was set for an address which nobody had proved to own is not the owner's.
-      if caller == nil, let owner, !owner.isEmailVerified { record.dropUnproved(at: bench.seconds) }
-      if caller != nil, record.email != email { record.validSince = bench.seconds }
-      record.email = email
-      record.isEmailVerified = true
-      record.signsInByLink = true
-      guard let linking else { return (try bench.enter(record, from: before, by: "password", token), before == nil) }
+      prove(&record)
       bench.stamp(&record, by: "password")
       try bench.save(record, from: before)
-      return (try bench.open(record, by: "password", factor: linking.secondFactor, token), false)
+      guard let linking else { return (try bench.open(record, by: "password", token), true) }
+      return (try bench.open(record, by: "password", of: linking, isRenewed: false, token), false)
     }
     postbox.remove(code: text)
     return JSON(
@@ -49,9 +54,17 @@ extension AccountBook {
 
   /// `accounts:sendVerificationCode` (spec: auth-protocol §2.3).
   public func sendVerificationCode(_ call: IdentityCall) throws(AccountError) -> JSON {
-    let number = try call.fields.text("phoneNumber") ?? ""
+    try checkTelephones()
+    let number = try PhoneNumber.checked(try call.fields.text("phoneNumber") ?? "")
     guard try account(.phone(number), of: call.project)?.secondFactors.isEmpty != false else { throw Self.noPhoneAlone }
     return ["sessionInfo": .string(try sendCode(to: number, for: .signIn, call))]
+  }
+
+  /// No text messages are sent from here: in production the operator would have to.
+  private func checkTelephones() throws(AccountError) {
+    guard options.isDevelopment else {
+      throw AccountError("OPERATION_NOT_ALLOWED", "Sign-in by telephone is not set up on this server.")
+    }
   }
 
   private static let noPhoneAlone = AccountError(
@@ -61,10 +74,7 @@ extension AccountBook {
   ///
   /// - Returns: the session that the code is good for.
   func sendCode(to number: String, for purpose: PhoneCodePurpose, _ call: IdentityCall) throws(AccountError) -> String {
-    // No text messages are sent from here: in production the operator would have to.
-    guard options.isDevelopment else {
-      throw AccountError("OPERATION_NOT_ALLOWED", "Sign-in by telephone is not set up on this server.")
-    }
+    try checkTelephones()
     let number = try PhoneNumber.checked(number)
     let now = clock.now()
     let session = newRefreshToken().text
@@ -102,7 +112,8 @@ extension AccountBook {
       record.phoneNumber = number
       bench.stamp(&record, by: "phone")
       try bench.save(record, from: before)
-      return (try bench.open(record, by: "phone", factor: linking?.secondFactor, token), before == nil)
+      guard let linking else { return (try bench.open(record, by: "phone", token), before == nil) }
+      return (try bench.open(record, by: "phone", of: linking, isRenewed: false, token), false)
     }
     guard let session else { return proof(of: number, call) }
     return JSON(

@@ -42,9 +42,9 @@ extension AccountBook {
       guard let before = try bench.account(seen.uid) else { throw AccountError("USER_NOT_FOUND") }
       guard !before.isDisabled else { throw AccountError("USER_DISABLED") }
       guard before.password == seen.password else { throw AccountError("INVALID_LOGIN_CREDENTIALS") }
-      var record = before
-      if let upgradedPassword { record.password = upgradedPassword }
-      return try bench.enter(record, from: before, by: provider, token)
+      return try bench.enter(before, by: provider, token) { record in
+        if let upgradedPassword { record.password = upgradedPassword }
+      }
     }
   }
 

@@ -66,14 +66,18 @@ extension AccountBook {
     let session = try await change(call.project, by: .user(uid: uid)) { (bench) throws(AccountError) in
       let before: AccountRecord? = if let linking { try bench.caller(linking) } else { nil }
       var record = before ?? AccountRecord(uid: uid, createdAt: bench.time)
-      if record.email != email { record.isEmailVerified = false }
+      if record.email != email {
+        guard record.secondFactors.isEmpty else { throw AccountError.unverifiedChange }
+        record.isEmailVerified = false
+      }
       record.email = email
       record.displayName = displayName ?? record.displayName
       for draft in factors { record.secondFactors.append(try draft.factor(beside: [], at: bench.time)) }
       bench.setPassword(hash, of: &record)
       bench.stamp(&record, by: "password")
       try bench.save(record, from: before, isOwnDeed: true, grace: grace)
-      return try bench.open(record, by: "password", factor: linking?.secondFactor, refreshToken)
+      guard let linking else { return try bench.open(record, by: "password", refreshToken) }
+      return try bench.open(record, by: "password", of: linking, isRenewed: true, refreshToken)
     }
     return try signedUp(session, call)
   }

@@ -27,7 +27,7 @@ extension AccountBook {
 
   /// The members of an answer that lets somebody in, or asks for a second factor.
   func tokens(_ session: AccountSession, of project: AccountProject) throws(AccountError) -> [(String, JSON?)] {
-    guard session.isComplete else { return secondFactorNeeded(session, of: project) }
+    if let edit = session.pendingEdit { return secondFactorNeeded(session, edit, of: project) }
     return [
       ("idToken", .string(try idToken(session.record, session.signIn, project, at: session.time))),
       ("refreshToken", .string(session.refreshToken)), ("expiresIn", .string(String(IDTokenIssuer.lifetime))),

@@ -62,9 +62,7 @@ extension AccountBook {
         throw AccountError("EMAIL_EXISTS")
       }
       // An address that is known to nobody may be set by its link only; a first address may be set as ever.
-      guard !settings.hidesAddresses || seen.email == nil else {
-        throw AccountError("OPERATION_NOT_ALLOWED", "Please verify the new email before changing email.")
-      }
+      guard !settings.hidesAddresses || seen.email == nil else { throw AccountError.unverifiedChange }
     }
     var hash: String?
     if let password = edits.password {
@@ -108,6 +106,7 @@ extension AccountBook {
       guard before.email == own.seenEmail else { throw AccountError("TOO_MANY_ATTEMPTS_TRY_LATER", "Try again.") }
       var record = before
       if let email = own.email, email != before.email {
+        guard before.secondFactors.isEmpty else { throw AccountError.unverifiedChange }
         record.email = email
         record.isEmailVerified = false
         record.signsInByLink = false
@@ -127,7 +126,12 @@ extension AccountBook {
       let opens = isNewSession && record.validSince != nil && !provider.isEmpty
       if opens { bench.stamp(&record, by: provider) }
       try bench.save(record, from: before, isOwnDeed: true, grace: grace)
-      return (before, opens ? try bench.open(record, by: provider, factor: own.token.secondFactor, refreshToken) : nil, record)
+      return (
+        before,
+        opens
+          ? try bench.open(
+            record, by: provider, of: own.token, isRenewed: changesEmail || own.passwordHash != nil, refreshToken) : nil, record
+      )
     }
     if let recovery = own.recovery { post(recovery.letter, call) }
     let newEmail = record.email == before.email ? nil : record.email

@@ -67,6 +67,7 @@ extension AccountRecord {
   }
 
   /// Takes away every way in that whoever made the account set, who had not shown to own its address: the owner has come.
+  /// Second factors stay, and are asked for: who has them once had shown to own an address.
   ///
   /// - Parameter seconds: since 1970; tokens from before are void.
   mutating func dropUnproved(at seconds: Int64) {
@@ -74,7 +75,6 @@ extension AccountRecord {
     phoneNumber = nil
     providers = []
     signsInByLink = false
-    secondFactors = []
     validSince = seconds
   }
 

@@ -6,6 +6,8 @@ import TreeModel
 struct ImportedAccount: Sendable {
   let uid: String
   private let template: AccountRecord
+  /// Nil if the row says nothing of them.
+  private let factors: [SecondFactorDraft]?
 
   /// - Parameters:
   ///   - hashing: how the row's password is hashed, if the row does not say it.
@@ -48,18 +50,26 @@ struct ImportedAccount: Sendable {
     guard factors.isEmpty || record.isEmailVerified else {
       throw AccountError(wire: "Second factor account requires email to be verified.")
     }
-    for draft in factors {
-      record.secondFactors.append(try draft.factor(beside: [], at: record.createdAt))
-    }
+    self.factors = fields["mfaInfo"] == nil ? nil : factors
     record.password = if let password { password } else { try Self.password(fields, hashing) }
     record.passwordUpdatedAt = record.password == nil ? nil : try fields.int("passwordUpdatedAt")
     template = record
   }
 
   /// The record, as it is stored at a time.
-  func record(at time: Int64) -> AccountRecord {
+  ///
+  /// - Parameter before: the account that is overwritten; its second factors stay if the row says nothing of any, as files of
+  ///   Firebase do, for else its password alone would be enough.
+  /// - Throws: what is wrong with the second factors.
+  func record(at time: Int64, before: AccountRecord?) throws(AccountError) -> AccountRecord {
     var record = AccountRecord(uid: uid, createdAt: template.createdAt == 0 ? time : template.createdAt, bornAt: time)
     record.copyIdentity(of: template)
+    let present = before?.secondFactors ?? []
+    guard let factors else {
+      record.secondFactors = present
+      return record
+    }
+    record.secondFactors = try factors.map { (draft) throws(AccountError) in try draft.factor(beside: present, at: time) }
     return record
   }
 
@@ -117,6 +127,5 @@ extension AccountRecord {
     (phoneNumber, password, passwordUpdatedAt) = (other.phoneNumber, other.password, other.passwordUpdatedAt)
     (providers, lastLoginAt, validSince, isDisabled) = (other.providers, other.lastLoginAt, other.validSince, other.isDisabled)
     (claims, isCustom, signsInByLink, initialEmail) = (other.claims, other.isCustom, other.signsInByLink, other.initialEmail)
-    secondFactors = other.secondFactors
   }
 }

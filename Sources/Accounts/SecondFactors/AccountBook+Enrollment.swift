@@ -31,9 +31,11 @@ extension AccountBook {
     let session = newRefreshToken().text
     let secret = newAuthenticatorSecret()
     let expiresAt = now + options.secondFactorLifetime
-    secondFactors.add(
-      PendingEnrollment(project: call.project.name, uid: enrollee.record.uid, secret: secret, expiresAt: expiresAt),
-      as: session, at: now)
+    let pending = PendingEnrollment(
+      project: call.project.name, uid: enrollee.record.uid, secret: secret, expiresAt: expiresAt)
+    guard secondFactors.add(pending, as: session, at: now) else {
+      throw .unavailable("Too many players enrol at once; try again in a minute.")
+    }
     return [
       "totpSessionInfo": [
         "sharedSecretKey": .string(secret.text), "verificationCodeLength": .int(Int64(AuthenticatorSecret.digits)),
@@ -53,6 +55,7 @@ extension AccountBook {
     let session = try await change(call.project, by: .user(uid: enrollee.record.uid)) { (bench) throws(AccountError) in
       let before = try bench.caller(enrollee.token)
       try Self.checkEnrolling(before, enrollee.token)
+      try Self.checkShown(before, enrollee.token)
       let factor = SecondFactor(id: id, displayName: displayName, enrolledAt: bench.time, proof: proof)
       guard factor.phoneNumber == nil || !before.secondFactors.contains(where: { $0.phoneNumber == factor.phoneNumber }) else {
         throw Self.numberExists
@@ -61,7 +64,8 @@ extension AccountBook {
       record.secondFactors.append(factor)
       try bench.save(record, from: before)
       let used = UsedFactor(kind: factor.kind.rawValue, id: factor.id)
-      return try bench.open(record, by: enrollee.token.provider, factor: used, refreshToken)
+      return try bench.open(
+        record, by: enrollee.token.provider, factor: used, authTime: enrollee.token.authTime, refreshToken)
     }
     return JSON(fields: try tokens(session, of: call.project))
   }
@@ -74,11 +78,14 @@ extension AccountBook {
     let session = try await change(call.project, by: .user(uid: enrollee.record.uid)) { (bench) throws(AccountError) in
       let before = try bench.caller(enrollee.token)
       guard before.secondFactors.contains(where: { $0.id == id }) else { throw AccountError("MFA_ENROLLMENT_NOT_FOUND") }
+      try Self.checkShown(before, enrollee.token)
       var record = before
       record.secondFactors.removeAll { $0.id == id }
       try bench.save(record, from: before)
       let used = enrollee.token.secondFactor
-      return try bench.open(record, by: enrollee.token.provider, factor: used?.id == id ? nil : used, refreshToken)
+      return try bench.open(
+        record, by: enrollee.token.provider, factor: used?.id == id ? nil : used, authTime: enrollee.token.authTime,
+        refreshToken)
     }
     return JSON(fields: try tokens(session, of: call.project))
   }
@@ -123,6 +130,13 @@ extension AccountBook {
       throw AccountError("UNVERIFIED_EMAIL", "Need to verify email first before enrolling second factors.")
     }
     guard record.secondFactors.count < SecondFactor.most else { throw AccountError("SECOND_FACTOR_LIMIT_EXCEEDED") }
+  }
+
+  /// A session of before the first factor neither takes it away nor adds another: its token may be anybody's by now.
+  private static func checkShown(_ record: AccountRecord, _ token: IDToken) throws(AccountError) {
+    guard record.secondFactors.isEmpty || record.secondFactors.contains(where: { $0.id == token.secondFactor?.id }) else {
+      throw AccountError("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    }
   }
 
   private static let numberExists = AccountError(

@@ -5,14 +5,16 @@ public import TreeModel
 /// Signing in with a second factor (`/v2/accounts/mfaSignIn`; spec: auth-protocol §2.6).
 extension AccountBook {
   /// The members of an answer that asks for a second factor: what the player may show, and with what the sign-in goes on.
-  func secondFactorNeeded(_ session: AccountSession, of project: AccountProject) -> [(String, JSON?)] {
+  func secondFactorNeeded(
+    _ session: AccountSession, _ edit: @escaping @Sendable (inout AccountRecord) -> Void, of project: AccountProject
+  ) -> [(String, JSON?)] {
     let record = session.record
     let credential = newRefreshToken().text
     let now = clock.now()
     secondFactors.add(
       PendingSignIn(
         project: project.name, uid: record.uid, provider: session.provider, password: record.password,
-        validSince: record.validSince, expiresAt: now + options.secondFactorLifetime), as: credential, at: now)
+        validSince: record.validSince, expiresAt: now + options.secondFactorLifetime, edit: edit), as: credential, at: now)
     return [
       ("mfaPendingCredential", .string(credential)),
       ("mfaInfo", .array(record.secondFactors.map { UserJSON.factor($0, numbers: .masked) })),
@@ -36,22 +38,18 @@ extension AccountBook {
 
   /// `mfaSignIn:finalize`: the sign-in is complete.
   public func finishSecondFactor(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let (credential, pending) = try pendingSignIn(call)
-    let key = "second factor of \(pending.uid)"
-    try throttle.checkAttempt(key, from: call.address, at: clock.now())
-    let session: AccountSession
-    do throws(AccountError) {
-      session = try await finish(pending, call)
-    } catch {
-      // Six digits are soon guessed: a few attempts for each first credential, and a few for the account.
-      if error.code == "INVALID_CODE" {
-        secondFactors.noteFailure(credential)
-        throttle.noteFailure(key, from: call.address, at: clock.now())
-      }
-      throw error
+    let (credential, waiting) = try pendingSignIn(call)
+    // Six digits are soon guessed: a few attempts for each first credential, and a few for the account, wherever they come
+    // from, for whoever makes them has the first credential. They are counted before they are judged.
+    let key = "second factor of \(waiting.uid) in \(waiting.project)"
+    try throttle.checkAttempt(key, from: "", at: clock.now())
+    guard let pending = secondFactors.attempt(credential, of: call.project.name, at: clock.now()) else {
+      throw AccountError("INVALID_MFA_PENDING_CREDENTIAL")
     }
+    throttle.noteFailure(key, from: "", at: clock.now())
+    let session = try await finish(pending, call)
     secondFactors.remove(credential)
-    throttle.noteSuccess(key, from: call.address)
+    throttle.noteSuccess(key, from: "")
     return JSON(fields: try tokens(session, of: call.project))
   }
 
@@ -70,6 +68,7 @@ extension AccountBook {
         throw AccountError("MFA_ENROLLMENT_NOT_FOUND")
       }
       var record = before
+      pending.edit(&record)
       if case .authenticator(let bytes, let lastStep) = before.secondFactors[index].proof {
         let secret = AuthenticatorSecret(bytes: bytes)
         guard let code = shown.code, let step = secret.step(of: code, at: bench.time, adjacent: adjacent, after: lastStep)

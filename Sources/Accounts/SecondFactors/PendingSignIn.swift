@@ -1,5 +1,10 @@
+import StorageCore
+
 /// A player who showed the first credential, and is asked for the second.
 struct PendingSignIn: Sendable {
+  /// How many codes a player may try.
+  static let attemptsMax = 5
+
   let project: String
   let uid: String
   /// What the first was.
@@ -8,6 +13,8 @@ struct PendingSignIn: Sendable {
   let password: String?
   let validSince: Int64?
   let expiresAt: Int64
-  /// Wrong codes so far.
-  var failures = 0
+  /// What the sign-in changes once it is complete.
+  let edit: @Sendable (inout AccountRecord) -> Void
+  /// Codes that were tried.
+  var attempts = 0
 }

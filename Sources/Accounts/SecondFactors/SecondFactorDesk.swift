@@ -3,8 +3,8 @@ import Synchronization
 
 /// Who is between the first credential and the second, kept in memory: after a restart a player begins again.
 final class SecondFactorDesk: Sendable {
-  /// Wrong codes after which a player begins again.
-  private static let failuresMax = 5
+  /// How many an account may have at once: whoever has only its password takes no room from others.
+  private static let mostOfOne = 5
   private static let most = 10_000
 
   private struct State {
@@ -16,13 +16,17 @@ final class SecondFactorDesk: Sendable {
 
   func add(_ signIn: PendingSignIn, as credential: String, at now: Int64) {
     state.withLock { state in
-      if state.signIns.count >= Self.most { state.signIns = state.signIns.filter { $0.value.expiresAt > now } }
-      // Still full of those who are under way: the one who would end first makes room.
-      if state.signIns.count >= Self.most, let first = state.signIns.min(by: { $0.value.expiresAt < $1.value.expiresAt }) {
-        state.signIns[first.key] = nil
-      }
+      state.signIns = state.signIns.filter { $0.value.expiresAt > now }
+      let own = state.signIns.filter { $0.value.uid == signIn.uid && $0.value.project == signIn.project }
+      if own.count >= Self.mostOfOne { Self.removeOldest(of: own, from: &state) }
+      if state.signIns.count >= Self.most { Self.removeOldest(of: state.signIns, from: &state) }
       state.signIns[credential] = signIn
     }
+  }
+
+  private static func removeOldest(of some: [String: PendingSignIn], from state: inout State) {
+    guard let first = some.min(by: { $0.value.expiresAt < $1.value.expiresAt }) else { return }
+    state.signIns[first.key] = nil
   }
 
   /// Who a pending credential stands for; nil if for nobody, or no longer.
@@ -30,19 +34,29 @@ final class SecondFactorDesk: Sendable {
     state.withLock { $0.signIns[credential] }.flatMap { $0.project == project && $0.expiresAt > now ? $0 : nil }
   }
 
-  func noteFailure(_ credential: String) {
+  /// The same for who tries a code, which is counted before it is looked at: however many try at once, no more are tried.
+  func attempt(_ credential: String, of project: String, at now: Int64) -> PendingSignIn? {
     state.withLock { state in
-      state.signIns[credential]?.failures += 1
-      if let failures = state.signIns[credential]?.failures, failures >= Self.failuresMax { state.signIns[credential] = nil }
+      guard var signIn = state.signIns[credential], signIn.project == project, signIn.expiresAt > now,
+        signIn.attempts < PendingSignIn.attemptsMax
+      else { return nil }
+      signIn.attempts += 1
+      state.signIns[credential] = signIn
+      return signIn
     }
   }
 
   func remove(_ credential: String) { state.withLock { $0.signIns[credential] = nil } }
 
-  func add(_ enrollment: PendingEnrollment, as session: String, at now: Int64) {
+  /// False if there is no room.
+  func add(_ enrollment: PendingEnrollment, as session: String, at now: Int64) -> Bool {
     state.withLock { state in
-      state.enrollments = state.enrollments.filter { $0.value.expiresAt > now && $0.value.uid != enrollment.uid }
-      if state.enrollments.count < Self.most { state.enrollments[session] = enrollment }
+      state.enrollments = state.enrollments.filter {
+        $0.value.expiresAt > now && !($0.value.uid == enrollment.uid && $0.value.project == enrollment.project)
+      }
+      guard state.enrollments.count < Self.most else { return false }
+      state.enrollments[session] = enrollment
+      return true
     }
   }
 

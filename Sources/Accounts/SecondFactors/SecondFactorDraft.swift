@@ -65,7 +65,12 @@ struct SecondFactorDraft: Sendable {
     if let phoneNumber {
       proof = .phone(number: phoneNumber)
     } else if let secret {
-      proof = .authenticator(secret: secret.bytes, lastStep: -1)
+      // A code that was used stays used.
+      if case .authenticator(secret.bytes, let lastStep)? = before?.proof {
+        proof = .authenticator(secret: secret.bytes, lastStep: lastStep)
+      } else {
+        proof = .authenticator(secret: secret.bytes, lastStep: -1)
+      }
     } else if let before, before.kind == .authenticator {
       proof = before.proof
     } else {

@@ -24,9 +24,9 @@ public struct SecondFactorPolicy: Sendable, Hashable {
 
   /// Reads what ``json`` wrote, or an administrator: `{state, enabledProviders, providerConfigs}`; nil if nothing is said.
   init?(_ json: JSON?) {
-    guard let json, let state = json["state"]?.string else { return nil }
+    guard let json, ["state", "enabledProviders", "providerConfigs"].contains(where: { json[$0] != nil }) else { return nil }
     self = .none
-    guard state != "DISABLED" else { return }
+    guard json["state"]?.string != "DISABLED" else { return }
     allowsPhone = json["enabledProviders"]?.array?.contains { $0.string == "PHONE_SMS" } ?? false
     for config in json["providerConfigs"]?.array ?? [] where config["state"]?.string != "DISABLED" {
       guard let own = config["totpProviderConfig"] else { continue }

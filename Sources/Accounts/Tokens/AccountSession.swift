@@ -10,18 +10,18 @@ struct AccountSession: Sendable {
   let extraClaims: String?
   /// In seconds since 1970.
   let authTime: Int64
-  /// Empty while ``isComplete`` is false.
+  /// Empty while a second factor is missing.
   let refreshToken: String
   /// What was shown beside the first credential.
   let secondFactor: UsedFactor?
-  /// False for a player who has to show a second factor first.
-  let isComplete: Bool
+  /// For a player who has to show a second factor first: what the sign-in changes once it is shown.
+  let pendingEdit: (@Sendable (inout AccountRecord) -> Void)?
   /// When, in milliseconds since 1970: what the tokens bear is of the same reading as what the commit stored.
   let time: Int64
 
   init(
     record: AccountRecord, provider: String, extraClaims: String? = nil, authTime: Int64, refreshToken: String,
-    secondFactor: UsedFactor? = nil, isComplete: Bool = true, time: Int64
+    secondFactor: UsedFactor? = nil, pendingEdit: (@Sendable (inout AccountRecord) -> Void)? = nil, time: Int64
   ) {
     self.record = record
     self.provider = provider
@@ -29,7 +29,7 @@ struct AccountSession: Sendable {
     self.authTime = authTime
     self.refreshToken = refreshToken
     self.secondFactor = secondFactor
-    self.isComplete = isComplete
+    self.pendingEdit = pendingEdit
     self.time = time
   }
 
