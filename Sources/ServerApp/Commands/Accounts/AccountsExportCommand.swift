@@ -30,7 +30,7 @@ struct AccountsExportCommand: AsyncParsableCommand {
     let bytes = AccountFile.write(users, asCSV: file.hasSuffix(".csv"))
     if file == "-" { return DoubloonCommandLine.output.out(bytes) }
     try FileBytes.write(bytes, to: file)
-    DoubloonCommandLine.output.error("Exported \(users.count) accounts to \(file).")
+    DoubloonCommandLine.output.error("Exported \(users.count.counted("account", "accounts")) to \(file).")
     for (way, count) in Self.ways(users) {
       DoubloonCommandLine.output.error("Passwords hashed by \(way): \(count)")
     }
