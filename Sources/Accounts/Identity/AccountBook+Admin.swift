@@ -58,7 +58,7 @@ extension AccountBook {
       try snapshot.accounts(in: namespace, after: nil, limit: Int(offset + limit))
     }
     users.removeFirst(min(Int(offset), users.count))
-    return ["recordsCount": .string(String(users.count)), "userInfo": .array(users.map(UserJSON.administrators))]
+    return ["recordsCount": .string(String(users.count)), "userInfo": .array(users.map { UserJSON.administrators($0) })]
   }
 
   // MARK: Configuration

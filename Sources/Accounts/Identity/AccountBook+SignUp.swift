@@ -51,6 +51,7 @@ extension AccountBook {
       // Before the hash, which is expensive; decided once more on the writer.
       let seen = try AccountRules.caller(linking, try account(linking.uid, of: call.project))
       try AccountRules.checkRecent(linking, seen, options, at: clock.now())
+      guard seen.secondFactors.isEmpty || seen.email == email else { throw AccountError.unverifiedChange }
     } else {
       guard settings.allowsSignUp else { throw AccountError("ADMIN_ONLY_OPERATION") }
       try throttle.countSignUp(from: call.address, at: clock.now())

@@ -62,7 +62,9 @@ extension AccountBook {
         throw AccountError("EMAIL_EXISTS")
       }
       // An address that is known to nobody may be set by its link only; a first address may be set as ever.
-      guard !settings.hidesAddresses || seen.email == nil else { throw AccountError.unverifiedChange }
+      guard seen.secondFactors.isEmpty, !settings.hidesAddresses || seen.email == nil else {
+        throw AccountError.unverifiedChange
+      }
     }
     var hash: String?
     if let password = edits.password {

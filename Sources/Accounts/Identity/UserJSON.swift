@@ -9,30 +9,22 @@ enum UserJSON {
 
   /// To its own player: whether there is a password, not what became of it.
   static func own(_ record: AccountRecord) -> JSON {
-    JSON(fields: fields(record) + [("passwordHash", record.password == nil ? nil : .string(redacted))])
+    JSON(fields: fields(record, factors: .whole) + [("passwordHash", record.password == nil ? nil : .string(redacted))])
   }
 
   /// For an export: with hash, salt, and how they were made, and with the secrets of authenticators; the last two are this
   /// server's own words, which its import reads.
   static func exported(_ record: AccountRecord) -> JSON {
     let config = record.password.flatMap { PasswordRecord($0) }?.importParameters
-    let factors = record.secondFactors.map { factor -> JSON in
-      guard case .authenticator(let secret, _) = factor.proof else { return Self.factor(factor, numbers: .whole) }
-      let own = Self.factor(factor, numbers: .whole).object ?? []
-      let key: JSON = ["sharedSecretKey": .string(AuthenticatorSecret(bytes: secret).text)]
-      return .object(own.filter { $0.key != "totpInfo" } + [JSON.Member(key: "totpInfo", value: key)])
-    }
-    let members = (administrators(record).object ?? []).map { member in
-      member.key == "mfaInfo" ? JSON.Member(key: member.key, value: .array(factors)) : member
-    }
+    let members = administrators(record, factors: .secret).object ?? []
     return .object(members + (config.map { [JSON.Member(key: "hashConfig", value: $0)] } ?? []))
   }
 
   /// To an administrator: with hash and salt.
-  static func administrators(_ record: AccountRecord) -> JSON {
+  static func administrators(_ record: AccountRecord, factors: FactorDetail = .whole) -> JSON {
     let password = record.password.flatMap { PasswordRecord($0) }
     return JSON(
-      fields: fields(record) + [
+      fields: fields(record, factors: factors) + [
         ("passwordHash", password.map { .string(Base64.encode($0.hash, as: .url)) }),
         ("salt", password.map { .string(Base64.encode($0.salt, as: .url)) }),
       ])
@@ -64,22 +56,36 @@ enum UserJSON {
     return list.isEmpty ? nil : .array(list)
   }
 
-  /// How the numbers of telephones are shown.
-  enum Numbers {
-    case whole
-    /// The last four digits only: to whoever has shown no more than a first credential.
+  /// How much is shown of second factors.
+  enum FactorDetail {
+    /// The last four digits of a number only: to whoever has shown no more than a first credential.
     case masked
+    case whole
+    /// What an authenticator and the server share, too: in an export.
+    case secret
   }
 
-  /// A second factor; never its secret.
-  static func factor(_ factor: SecondFactor, numbers: Numbers) -> JSON {
-    JSON(fields: [
-      ("mfaEnrollmentId", .string(factor.id)), ("displayName", factor.displayName.map(JSON.string)),
-      ("enrolledAt", .string(UTCTime.text(factor.enrolledAt))),
-      ("phoneInfo", factor.phoneNumber.map { .string(numbers == .whole ? $0 : masked($0)) }),
-      ("unobfuscatedPhoneInfo", numbers == .whole ? factor.phoneNumber.map(JSON.string) : nil),
-      ("totpInfo", factor.kind == .authenticator ? [:] : nil),
-    ])
+  static func factor(_ factor: SecondFactor, _ detail: FactorDetail) -> JSON {
+    let own: [(String, JSON?)] =
+      switch factor.proof {
+      case .phone(let number):
+        [
+          ("phoneInfo", .string(detail == .masked ? masked(number) : number)),
+          ("unobfuscatedPhoneInfo", detail == .masked ? nil : .string(number)),
+        ]
+      case .authenticator(let bytes, _):
+        [
+          (
+            "totpInfo",
+            detail == .secret ? ["sharedSecretKey": .string(AuthenticatorSecret(bytes: bytes).text)] : [:]
+          )
+        ]
+      }
+    return JSON(
+      fields: [
+        ("mfaEnrollmentId", .string(factor.id)), ("displayName", factor.displayName.map(JSON.string)),
+        ("enrolledAt", .string(UTCTime.text(factor.enrolledAt))),
+      ] + own)
   }
 
   private static func masked(_ number: String) -> String {
@@ -91,7 +97,7 @@ enum UserJSON {
     provider.id == "google.com" ? "https://accounts.google.com/\(provider.rawID)" : provider.rawID
   }
 
-  private static func fields(_ record: AccountRecord) -> [(String, JSON?)] {
+  private static func fields(_ record: AccountRecord, factors: FactorDetail) -> [(String, JSON?)] {
     [
       ("localId", .string(record.uid)), ("email", record.email.map(JSON.string)),
       ("emailVerified", record.email == nil ? nil : .bool(record.isEmailVerified)),
@@ -106,7 +112,7 @@ enum UserJSON {
       ("passwordUpdatedAt", record.passwordUpdatedAt.map(JSON.int)), ("initialEmail", record.initialEmail.map(JSON.string)),
       (
         "mfaInfo",
-        record.secondFactors.isEmpty ? nil : .array(record.secondFactors.map { factor($0, numbers: .whole) })
+        record.secondFactors.isEmpty ? nil : .array(record.secondFactors.map { factor($0, factors) })
       ),
     ]
   }

@@ -17,7 +17,7 @@ extension AccountBook {
         validSince: record.validSince, expiresAt: now + options.secondFactorLifetime, edit: edit), as: credential, at: now)
     return [
       ("mfaPendingCredential", .string(credential)),
-      ("mfaInfo", .array(record.secondFactors.map { UserJSON.factor($0, numbers: .masked) })),
+      ("mfaInfo", .array(record.secondFactors.map { UserJSON.factor($0, .masked) })),
     ]
   }
 
