@@ -24,9 +24,11 @@ public struct CurrencyTable: Sendable {
 
     /// A cheap test that most changed leaves fail: they need not be taken apart.
     func mayHold(_ path: PathBytes) -> Bool {
-      let bytes = path.bytes
-      return bytes.count >= prefix.count + suffix.count && bytes.suffix(suffix.count).elementsEqual(suffix)
-        && bytes.starts(with: prefix)
+      guard path.bytes.count >= prefix.count + suffix.count else { return false }
+      return path.bytes.withUnsafeBytes { bytes in
+        let tail = UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - suffix.count)...])
+        return suffix.withUnsafeBytes(tail.isSame(as:)) && prefix.withUnsafeBytes(bytes.begins(with:))
+      }
     }
   }
 

@@ -19,7 +19,7 @@ extension LedgerEntry {
     content.add(optional: transfer.reverses)
     content.add(optional: transfer.expiresAt)
     content.add(number: transfer.allowsNegative ? 1 : 0)
-    return Array(SHA256.hash(data: content.bytes))
+    return SHA256.hash(data: content.bytes).withUnsafeBytes(Array.init)
   }
 
   /// Makes the entry that follows on `previousHash`, with its hash.

@@ -4,8 +4,11 @@ public enum NamespaceName {
   public static let lengthMax = 64
 
   /// Whether a namespace may have this name: letters, digits and hyphens, as in a host's label.
-  public static func isLegal(_ name: some StringProtocol) -> Bool {
-    !name.isEmpty && name.utf8.count <= lengthMax
-      && name.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 45 }
+  public static func isLegal(_ name: String) -> Bool {
+    var name = name
+    return name.withUTF8 { utf8 in
+      !utf8.isEmpty && utf8.count <= lengthMax
+        && utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 45 }
+    }
   }
 }

@@ -1,8 +1,3 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
 internal import StorageCore
 internal import TreeModel
 
@@ -97,31 +92,5 @@ struct ChangeColumns {
         return order == 0 ? a < b : order < 0
       }
     }
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// Byte order, as SQLite compares blobs: below zero if this comes first, zero if they are the same.
-  @inline(__always)
-  func order(_ other: UnsafeRawBufferPointer) -> Int {
-    if let a = baseAddress, let b = other.baseAddress {
-      // Both lengths bound the comparison.
-      let order = memcmp(a, b, Swift.min(count, other.count))
-      if order != 0 { return Int(order) }
-    }
-    return count - other.count
-  }
-
-  @inline(__always)
-  func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
-    order(other) < 0
-  }
-}
-
-extension [UInt8] {
-  /// As above. The standard library's `lexicographicallyPrecedes` says the same, several times as slow.
-  @inline(__always)
-  func precedes(_ other: [UInt8]) -> Bool {
-    withUnsafeBytes { a in other.withUnsafeBytes { b in a.precedes(b) } }
   }
 }

@@ -1,4 +1,5 @@
 internal import StorageCore
+internal import TreeModel
 
 /// One merge: rows of several runs, in the order of path and age, become rows of one.
 final class HistoryMerge {

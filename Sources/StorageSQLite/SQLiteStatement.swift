@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import StorageCore
+internal import TreeModel
 
 /// A prepared statement. Values are bound in order; columns are read by number.
 ///
@@ -10,6 +11,12 @@ final class SQLiteStatement {
   private unowned let connection: SQLiteConnection
   private var bound: Int32 = 0
   private var bindCode = SQLITE_OK
+  /// Where bound texts and blobs are copied to, one behind the other; SQLite reads them here until the next binding.
+  private let room: UnsafeMutableRawBufferPointer
+  private var roomUsed = 0
+
+  /// A row's usual texts and blobs. What does not fit SQLite copies into memory of its own.
+  private static let roomBytes = 1024
 
   init(_ sql: String, on connection: SQLiteConnection, isKept: Bool) throws(StorageError) {
     var handle: OpaquePointer?
@@ -18,16 +25,28 @@ final class SQLiteStatement {
     guard code == SQLITE_OK, let handle else { throw connection.error(code, during: "preparing \(sql.prefix(60))") }
     self.handle = handle
     self.connection = connection
+    room = .allocate(byteCount: isKept ? Self.roomBytes : 0, alignment: 1)
   }
 
   deinit {
     sqlite3_finalize(handle)
+    room.deallocate()
   }
 
   // MARK: Binding
 
   /// SQLite copies what is bound with this: the array may go before the statement runs.
   private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+  /// Copies what is to be bound, and says how SQLite is to take it: what is in ``room`` stays where it is for as long as the
+  /// statement may look at it, until it was reset and is bound anew.
+  private func keep(_ bytes: UnsafeRawBufferPointer) -> (UnsafeRawPointer?, sqlite3_destructor_type?) {
+    guard bytes.count <= room.count - roomUsed else { return (bytes.baseAddress, Self.transient) }
+    let place = UnsafeMutableRawBufferPointer(rebasing: room[roomUsed..<roomUsed + bytes.count])
+    place.copyMemory(from: bytes)
+    roomUsed += bytes.count
+    return (UnsafeRawPointer(place.baseAddress), nil)
+  }
 
   @discardableResult
   func bind(_ value: Int64) -> SQLiteStatement {
@@ -45,7 +64,11 @@ final class SQLiteStatement {
     // An empty array may have no address, which SQLite would take for NULL.
     guard !bytes.isEmpty else { return note(sqlite3_bind_zeroblob(handle, advance(), 0)) }
     let index = advance()
-    return note(bytes.withUnsafeBytes { sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), Self.transient) })
+    return note(
+      bytes.withUnsafeBytes { bytes in
+        let (kept, destructor) = keep(bytes)
+        return sqlite3_bind_blob64(handle, index, kept, UInt64(bytes.count), destructor)
+      })
   }
 
   @discardableResult
@@ -58,13 +81,14 @@ final class SQLiteStatement {
   func bind(_ text: String) -> SQLiteStatement {
     var text = text
     let index = advance()
+    // A text may hold NUL, so its length is given.
     return note(
       text.withUTF8 { utf8 in
-        // As above: an empty text may have no address. A text may hold NUL, so its length is given.
-        guard let base = utf8.baseAddress else { return sqlite3_bind_text(handle, index, "", 0, Self.transient) }
-        return base.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
-          sqlite3_bind_text64(handle, index, $0, UInt64(utf8.count), Self.transient, UInt8(SQLITE_UTF8))
-        }
+        // As above: an empty text may have no address.
+        guard !utf8.isEmpty else { return sqlite3_bind_text(handle, index, "", 0, Self.transient) }
+        let (kept, destructor) = keep(UnsafeRawBufferPointer(utf8))
+        let text = kept?.assumingMemoryBound(to: CChar.self)
+        return sqlite3_bind_text64(handle, index, text, UInt64(utf8.count), destructor, UInt8(SQLITE_UTF8))
       })
   }
 
@@ -100,6 +124,7 @@ final class SQLiteStatement {
   func reset() {
     sqlite3_reset(handle)
     bound = 0
+    roomUsed = 0
     bindCode = SQLITE_OK
   }
 
@@ -151,7 +176,7 @@ final class SQLiteStatement {
   }
 
   func text(_ column: Int32) throws(StorageError) -> String {
-    guard let text = String(validating: raw(column), as: UTF8.self) else {
+    guard let text = String(utf8: raw(column)) else {
       throw StorageError(.damaged, "\(connection.path) is damaged: a text is not UTF-8. Restore the last backup.")
     }
     return text

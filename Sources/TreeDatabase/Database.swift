@@ -12,7 +12,8 @@ public final class Database: TreeWriter {
   typealias WriterTask = @Sendable (any WriteSession) throws(StorageError) -> Void
 
   enum Work {
-    case commit(CommitRequest, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
+    // Boxed, because a request is large, and a copy would count references to each of its parts.
+    indirect case commit(CommitRequest, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
     case open(String, @Sendable (Result<NamespaceID, CommitRefusal>) -> Void)
     /// Something of the house's own, put into the batch beside the requests.
     case task(WriterTask, completion: @Sendable (Result<Void, CommitRefusal>) -> Void)

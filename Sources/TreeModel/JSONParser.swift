@@ -227,7 +227,7 @@ extension JSONParser {
   }
 
   private borrowing func validated(_ utf8: UnsafeBufferPointer<UInt8>) throws(JSONError) -> String {
-    guard let text = String(validating: utf8, as: UTF8.self) else { throw fault(.invalidUTF8) }
+    guard let text = String(utf8: UnsafeRawBufferPointer(utf8)) else { throw fault(.invalidUTF8) }
     return text
   }
 
@@ -240,7 +240,7 @@ extension JSONParser {
       at &+= 1
       switch byte {
       case UInt8(ascii: "\""):
-        guard let text = String(validating: utf8, as: UTF8.self) else { throw fault(.invalidUTF8) }
+        guard let text = utf8.withUnsafeBytes({ String(utf8: $0) }) else { throw fault(.invalidUTF8) }
         return text
       case UInt8(ascii: "\\"): try escape(into: &utf8)
       default: utf8.append(byte)

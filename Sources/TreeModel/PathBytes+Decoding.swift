@@ -23,12 +23,18 @@ extension PathBytes {
   public func key(at start: Int) -> (key: Key, next: Int)? {
     guard start < bytes.count else { return nil }
     if bytes[start] == Self.integerTag { return integerKey(at: start) }
-    guard let end = bytes[start...].firstIndex(of: Self.terminator), end > start else { return nil }
-    if bytes[start] == 0xFF, end == start + 2, bytes[start + 1] == 0xFF { return (.accounts, end + 1) }
-    var utf8 = Array(bytes[start..<end])
-    for i in utf8.indices where utf8[i] >= 0xFE { utf8[i] = utf8[i] == 0xFE ? 0xEE : 0xEF }
-    guard let text = String(validating: utf8, as: UTF8.self) else { return nil }
-    return (Key(unchecked: text), end + 1)
+    return bytes.withUnsafeBytes { bytes in
+      guard let end = bytes.first(Self.terminator, from: start), end > start else { return nil }
+      if bytes[start] == 0xFF, end == start + 2, bytes[start + 1] == 0xFF { return (.accounts, end + 1) }
+      return Self.text(UnsafeRawBufferPointer(rebasing: bytes[start..<end])).map { (Key(unchecked: $0), end + 1) }
+    }
+  }
+
+  /// The text of a key that is no integer, of its bytes without the terminator.
+  private static func text(_ bytes: UnsafeRawBufferPointer) -> String? {
+    guard bytes.contains(where: { $0 >= 0xFE }) else { return String(utf8: bytes) }
+    let utf8 = bytes.map { $0 >= 0xFE ? $0 - 0x10 : $0 }
+    return utf8.withUnsafeBytes { String(utf8: $0) }
   }
 
   private func integerKey(at start: Int) -> (key: Key, next: Int)? {
@@ -52,7 +58,7 @@ extension PathBytes {
       if bytes[at] == Self.integerTag {
         at += 8
       } else {
-        guard let end = bytes[at...].firstIndex(of: Self.terminator) else { break }
+        guard let end = bytes.withUnsafeBytes({ $0.first(Self.terminator, from: at) }) else { break }
         at = end + 1
       }
       ends.append(at)

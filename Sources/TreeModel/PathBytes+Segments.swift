@@ -1,9 +1,15 @@
 extension PathBytes {
   /// Where the key that begins at byte `start` ends; nil at the end of the path and at the mark of a priority.
   public func segmentEnd(at start: Int) -> Int? {
-    guard start < bytes.count, bytes[start] != Self.priorityMark else { return nil }
-    if bytes[start] == Self.integerTag { return start + 8 <= bytes.count ? start + 8 : nil }
-    return bytes[start...].firstIndex(of: Self.terminator).map { $0 + 1 }
+    bytes.withUnsafeBytes { Self.segmentEnd(in: $0, at: start) }
+  }
+
+  /// As ``segmentEnd(at:)``, of a binary form that is somewhere in memory.
+  @inline(__always)
+  static func segmentEnd(in bytes: UnsafeRawBufferPointer, at start: Int) -> Int? {
+    guard start < bytes.count, bytes[start] != priorityMark else { return nil }
+    if bytes[start] == integerTag { return start + 8 <= bytes.count ? start + 8 : nil }
+    return bytes.first(terminator, from: start).map { $0 + 1 }
   }
 
   /// The place of the node: of a priority's place, the place that it is the priority of.

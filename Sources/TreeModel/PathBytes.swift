@@ -8,7 +8,7 @@
 ///   into that of UTF-16 code units, then the terminator `0x01`, which lies below every byte of a key.
 ///
 /// A node's priority is stored as a pseudo child, the single byte `0x02`, that sorts before every child.
-public struct PathBytes: Sendable, Hashable {
+public struct PathBytes: Sendable {
   /// The binary form; empty for the root.
   public var bytes: [UInt8]
 
@@ -72,7 +72,7 @@ public struct PathBytes: Sendable, Hashable {
 
   /// Whether `other` is this location or lies below it (its priority included).
   public func contains(_ other: PathBytes) -> Bool {
-    other.bytes.count >= bytes.count && other.bytes.starts(with: bytes)
+    other.bytes.withUnsafeBytes { all in bytes.withUnsafeBytes { all.begins(with: $0) } }
   }
 
   /// The node above at which the first so many bytes end: as ``segmentEnd(at:)`` says.
@@ -110,8 +110,18 @@ public struct PathBytes: Sendable, Hashable {
 extension PathBytes: Comparable {
   /// The order of the tree: bytewise.
   public static func < (a: PathBytes, b: PathBytes) -> Bool {
-    a.bytes.withUnsafeBufferPointer { x in
-      b.bytes.withUnsafeBufferPointer { y in x.lexicographicallyPrecedes(y) }
-    }
+    a.bytes.precedes(b.bytes)
+  }
+}
+
+extension PathBytes: Hashable {
+  /// Equality of the bytes.
+  public static func == (a: PathBytes, b: PathBytes) -> Bool {
+    a.bytes.withUnsafeBytes { x in b.bytes.withUnsafeBytes { y in x.isSame(as: y) } }
+  }
+
+  /// Hashes the bytes in one piece; an array's own way is byte by byte.
+  public func hash(into hasher: inout Hasher) {
+    bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 }

@@ -1,16 +1,38 @@
 /// Many ``PathPattern``s, arranged so that those which match a path or a prefix of it are found in one walk.
 ///
-/// A walk follows the path's keys and costs in proportion to the patterns that still fit, not to those stored; it
-/// allocates nothing.
-public struct PathTrie<Value: Sendable>: Sendable {
+/// A walk follows the segments of a place's binary form and costs in proportion to the patterns that still fit, not to those
+/// stored; it allocates nothing. A pattern stands for a position, a number that the caller gave it.
+public struct PathTrie: Sendable {
   private struct Node: Sendable {
-    var literals: [Key: Int] = [:]
+    /// The nodes behind segments that take one key, by the key's binary form; sorted.
+    var literals: [(segment: [UInt8], next: Int)] = []
     /// The node behind a segment that takes any one key.
     var single: Int?
     /// The node behind a segment that takes one or more keys.
     var multi: Int?
-    /// The values of the patterns that end here.
-    var values: [Value] = []
+    /// The positions of the patterns that end here.
+    var positions: [Int] = []
+
+    func literal(_ segment: UnsafeRawBufferPointer) -> Int? {
+      let index = place(of: segment)
+      guard index < literals.count, literals[index].segment.withUnsafeBytes({ $0.isSame(as: segment) }) else { return nil }
+      return literals[index].next
+    }
+
+    mutating func addLiteral(_ segment: [UInt8], next: Int) {
+      literals.insert((segment, next), at: segment.withUnsafeBytes(place(of:)))
+    }
+
+    /// Where a segment stands, or would stand, among the literals.
+    private func place(of segment: UnsafeRawBufferPointer) -> Int {
+      var low = 0
+      var high = literals.count
+      while low < high {
+        let middle = (low + high) / 2
+        if literals[middle].segment.withUnsafeBytes({ $0.precedes(segment) }) { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
   }
 
   /// All nodes, the root first; they refer to each other by position.
@@ -20,13 +42,13 @@ public struct PathTrie<Value: Sendable>: Sendable {
   public init() {}
 
   /// Whether no pattern is stored.
-  public var isEmpty: Bool { nodes.count == 1 && nodes[0].values.isEmpty }
+  public var isEmpty: Bool { nodes.count == 1 && nodes[0].positions.isEmpty }
 
-  /// Stores a value under a pattern. Values of equal patterns stand side by side.
-  public mutating func insert(_ pattern: PathPattern, _ value: Value) {
+  /// Stores a position under a pattern. Positions of equal patterns stand side by side.
+  public mutating func insert(_ pattern: PathPattern, _ position: Int) {
     var at = 0
     for segment in pattern.segments { at = step(from: at, over: segment) }
-    nodes[at].values.append(value)
+    nodes[at].positions.append(position)
   }
 
   /// The node behind a segment, made if there is none.
@@ -34,8 +56,9 @@ public struct PathTrie<Value: Sendable>: Sendable {
     let next = nodes.count
     switch segment {
     case .literal(let key):
-      if let found = nodes[at].literals[key] { return found }
-      nodes[at].literals[key] = next
+      let bytes = PathBytes.root.child(key).bytes
+      if let found = bytes.withUnsafeBytes({ nodes[at].literal($0) }) { return found }
+      nodes[at].addLiteral(bytes, next: next)
     case .single:
       if let found = nodes[at].single { return found }
       nodes[at].single = next
@@ -47,33 +70,41 @@ public struct PathTrie<Value: Sendable>: Sendable {
     return next
   }
 
-  /// Finds the patterns that match the path or a location above it.
+  /// Finds the patterns that match the place or one above it.
   ///
-  /// A pattern that ends in a multi-segment is reported for the path itself only; one with a multi-segment further up for
+  /// A pattern that ends in a multi-segment is reported for the place itself only; one with a multi-segment further up for
   /// every prefix that fits.
   ///
-  /// - Parameter body: called for each pattern and each prefix that it matches, with the prefix's length and the
-  ///   pattern's value; in no particular order.
-  public func forEachPrefixMatch(of path: Path, _ body: (_ depth: Int, _ value: Value) -> Void) {
-    // Accounts are no part of the tree: only a pattern that names their place is meant.
-    guard let first = path.keys.first, first == .accounts else { return visit(0, path.keys, depth: 0, body) }
-    if let next = nodes[0].literals[first] { visit(next, path.keys, depth: 1, body) }
-  }
-
-  private func visit(_ at: Int, _ keys: [Key], depth: Int, _ body: (Int, Value) -> Void) {
-    for value in nodes[at].values { body(depth, value) }
-    descend(from: at, keys, depth: depth, body)
-  }
-
-  private func descend(from at: Int, _ keys: [Key], depth: Int, _ body: (Int, Value) -> Void) {
-    guard depth < keys.count else { return }
-    if !nodes[at].literals.isEmpty, let next = nodes[at].literals[keys[depth]] {
-      visit(next, keys, depth: depth + 1, body)
+  /// - Parameters:
+  ///   - place: where a value stands; of a priority's place, the node's own is looked for.
+  ///   - body: called for each pattern and each prefix that it matches, with the number of bytes of the prefix and the
+  ///     pattern's position; in no particular order.
+  public func forEachPrefixMatch(of place: PathBytes, _ body: (_ end: Int, _ position: Int) -> Void) {
+    place.bytes.withUnsafeBytes { bytes in
+      let node = place.isPriority ? UnsafeRawBufferPointer(rebasing: bytes.dropLast()) : bytes
+      // Accounts are no part of the tree: only a pattern that names their place is meant.
+      guard place.isAccounts else { return visit(0, node, from: 0, body) }
+      guard let end = PathBytes.segmentEnd(in: node, at: 0), let next = nodes[0].literal(.init(rebasing: node[..<end])) else { return }
+      visit(next, node, from: end, body)
     }
-    if let next = nodes[at].single { visit(next, keys, depth: depth + 1, body) }
+  }
+
+  private func visit(_ at: Int, _ bytes: UnsafeRawBufferPointer, from start: Int, _ body: (Int, Int) -> Void) {
+    for position in nodes[at].positions { body(start, position) }
+    descend(from: at, bytes, start: start, body)
+  }
+
+  private func descend(from at: Int, _ bytes: UnsafeRawBufferPointer, start: Int, _ body: (Int, Int) -> Void) {
+    guard let end = PathBytes.segmentEnd(in: bytes, at: start) else { return }
+    if let next = nodes[at].literal(.init(rebasing: bytes[start..<end])) { visit(next, bytes, from: end, body) }
+    if let next = nodes[at].single { visit(next, bytes, from: end, body) }
     guard let next = nodes[at].multi else { return }
-    for value in nodes[next].values { body(keys.count, value) }
+    for position in nodes[next].positions { body(bytes.count, position) }
     // The multi-segment may end at any of the keys that follow.
-    for end in depth + 1..<max(keys.count, depth + 1) { descend(from: next, keys, depth: end, body) }
+    var later = end
+    while let after = PathBytes.segmentEnd(in: bytes, at: later) {
+      descend(from: next, bytes, start: later, body)
+      later = after
+    }
   }
 }

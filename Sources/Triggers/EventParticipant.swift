@@ -48,11 +48,8 @@ public struct EventParticipant: CommitParticipant {
     var places: [MatchedPlace] = []
     var indices: [PathBytes: Int] = [:]
     for (position, change) in changes.enumerated() where !change.path.isPriority {
-      guard let path = change.path.path else { continue }
-      var ends: [Int] = []
-      table.forEachMatch(of: path) { depth, function in
-        if ends.isEmpty { ends = change.path.keyEnds }
-        let bytes = depth == 0 ? PathBytes.root : PathBytes(bytes: Array(change.path.bytes[..<ends[depth - 1]]))
+      table.forEachMatch(of: change.path) { end, function in
+        let bytes = change.path.prefix(end)
         let index: Int
         if let known = indices[bytes] {
           index = known

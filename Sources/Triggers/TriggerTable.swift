@@ -7,7 +7,7 @@ public struct TriggerTable: Sendable {
   /// The functions, in the order of their registration.
   public let definitions: [FunctionDefinition]
   /// Positions in ``definitions`` by pattern.
-  private let trie: PathTrie<Int>
+  private let trie: PathTrie
   private let positions: [String: Int]
   /// The settings of each function, as JSON; nil if it has none.
   let settings: [String?]
@@ -15,7 +15,7 @@ public struct TriggerTable: Sendable {
   /// Arranges the functions by their patterns. Their names must differ, which `Functions` sees to.
   public init(_ definitions: [FunctionDefinition]) {
     self.definitions = definitions
-    var trie = PathTrie<Int>()
+    var trie = PathTrie()
     var positions: [String: Int] = [:]
     for (position, definition) in definitions.enumerated() {
       trie.insert(definition.pattern, position)
@@ -37,9 +37,9 @@ public struct TriggerTable: Sendable {
   /// Whether a path, or one above it, matches any pattern: what is false for most writes, and cheap to ask.
   var isEmpty: Bool { definitions.isEmpty }
 
-  /// Calls `body` for each function and each prefix of the path that its pattern matches.
-  func forEachMatch(of path: Path, _ body: (_ depth: Int, _ function: Int) -> Void) {
-    trie.forEachPrefixMatch(of: path, body)
+  /// Calls `body` for each function and each prefix of the place that its pattern matches, with the prefix's bytes.
+  func forEachMatch(of place: PathBytes, _ body: (_ end: Int, _ function: Int) -> Void) {
+    trie.forEachPrefixMatch(of: place, body)
   }
 
   /// Whether a function wants a change of this kind with these scalars at a path that its pattern matches.
@@ -51,10 +51,10 @@ public struct TriggerTable: Sendable {
   /// The functions that want an event, in the order of their registration.
   ///
   /// - Parameter change: the change of the leaf at exactly the event's path, if there was one.
-  func wanting(_ path: Path, _ kind: EventRecord.Kind, change: LeafChange?) -> [Int] {
+  func wanting(_ place: PathBytes, _ kind: EventRecord.Kind, change: LeafChange?) -> [Int] {
     var found: [Int] = []
-    trie.forEachPrefixMatch(of: path) { depth, function in
-      guard depth == path.depth, wants(function, kind, before: change?.before, after: change?.after) else { return }
+    trie.forEachPrefixMatch(of: place) { end, function in
+      guard end == place.bytes.count, wants(function, kind, before: change?.before, after: change?.after) else { return }
       found.append(function)
     }
     return found.count > 1 ? found.sorted() : found

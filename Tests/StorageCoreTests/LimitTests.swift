@@ -13,7 +13,6 @@ import Testing
     ])
   func namespaceNames(_ name: String, _ isLegal: Bool) {
     #expect(NamespaceName.isLegal(name) == isLegal)
-    #expect(NamespaceName.isLegal(name[...]) == isLegal)
   }
 
   @Test("one commit may do as much as the documentation says")

@@ -70,29 +70,27 @@ import TreeModel
 @Suite struct PathTrieTests {
   @Test("a path finds the patterns of every prefix")
   func prefixes() {
-    var trie = PathTrie<String>()
+    var trie = PathTrie()
     #expect(trie.isEmpty)
-    for pattern: PathPattern in ["/", "/users/{uid}", "/users/bob", "/users/{uid}/level", "/users/*/x", "/users/**", "/a/**/z"]
-    {
-      trie.insert(pattern, pattern.description)
-    }
+    let patterns: [PathPattern] = [
+      "/", "/users/{uid}", "/users/bob", "/users/{uid}/level", "/users/*/x", "/users/**", "/a/**/z", "/7/{x}",
+    ]
+    for (position, pattern) in patterns.enumerated() { trie.insert(pattern, position) }
     #expect(!trie.isEmpty)
+    func found(_ path: Path) -> [String] { Self.found(trie, path).map { "\($0.depth) \(patterns[$0.position])" }.sorted() }
     #expect(
-      Self.found(trie, "/users/bob/level") == [
-        "0 /", "2 /users/bob", "2 /users/{uid}", "3 /users/**", "3 /users/{uid}/level",
-      ])
-    #expect(Self.found(trie, "/users") == ["0 /"])
-    #expect(Self.found(trie, "/a/z/z/b/z/c") == ["0 /", "3 /a/**/z", "5 /a/**/z"])
+      found("/users/bob/level") == ["0 /", "2 /users/bob", "2 /users/{uid}", "3 /users/**", "3 /users/{uid}/level"])
+    #expect(found("/users") == ["0 /"])
+    #expect(found("/a/z/z/b/z/c") == ["0 /", "3 /a/**/z", "5 /a/**/z"])
+    #expect(found("/7/-3") == ["0 /", "2 /7/{x}"])
   }
 
   @Test("equal patterns keep all their values")
   func several() {
-    var trie = PathTrie<Int>()
+    var trie = PathTrie()
     trie.insert("/a/{x}", 1)
     trie.insert("/a/{y}", 2)
-    var found: [Int] = []
-    trie.forEachPrefixMatch(of: "/a/b") { _, value in found.append(value) }
-    #expect(found.sorted() == [1, 2])
+    #expect(Self.found(trie, "/a/b").map(\.position).sorted() == [1, 2])
   }
 
   @Test("a trie finds what matching pattern by pattern finds")
@@ -104,18 +102,14 @@ import TreeModel
       let text = (0..<source.pick([0, 1, 2, 3, 4])).map { _ in source.pick(segments) }.joined(separator: "/")
       if let pattern = try? PathPattern(parsing: text) { patterns.append(pattern) }
     }
-    var trie = PathTrie<Int>()
+    var trie = PathTrie()
     for (index, pattern) in patterns.enumerated() { trie.insert(pattern, index) }
     for _ in 0..<300 {
       let length = source.pick([0, 1, 2, 3, 4, 5])
       let path = Path(keys: (0..<length).map { _ in Key(unchecked: source.pick(["a", "b", "0", "c"])) })
-      var found: Set<[Int]> = []
-      var calls = 0
-      trie.forEachPrefixMatch(of: path) { depth, value in
-        found.insert([depth, value])
-        calls += 1
-      }
-      #expect(calls == found.count)
+      let calls = Self.found(trie, path).map { [$0.depth, $0.position] }
+      let found = Set(calls)
+      #expect(calls.count == found.count)
       #expect(found == Self.naive(patterns, path))
     }
   }
@@ -132,9 +126,10 @@ import TreeModel
     return found
   }
 
-  private static func found(_ trie: PathTrie<String>, _ path: Path) -> [String] {
-    var found: [String] = []
-    trie.forEachPrefixMatch(of: path) { found.append("\($0) \($1)") }
-    return found.sorted()
+  private static func found(_ trie: PathTrie, _ path: Path) -> [(depth: Int, position: Int)] {
+    let place = PathBytes(path)
+    var found: [(depth: Int, position: Int)] = []
+    trie.forEachPrefixMatch(of: place) { found.append((place.prefix($0).keyEnds.count, $1)) }
+    return found
   }
 }

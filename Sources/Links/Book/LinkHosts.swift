@@ -37,9 +37,9 @@ public final class LinkHosts: Sendable {
 
 extension LinkHosts.Site {
   /// The prefix that a path lies below, and what is left of the path; nil if other surfaces answer there.
-  public func place(_ path: Substring.UTF8View) -> (prefix: LinkPrefix, rest: Substring)? {
+  public func place(_ path: String) -> (prefix: LinkPrefix, rest: Substring)? {
     for prefix in prefixes {
-      guard var rest = prefix.remainder(of: path) else { continue }
+      guard var rest = prefix.remainder(of: path[...].utf8) else { continue }
       if rest.last == UInt8(ascii: "/") { rest = rest.dropLast() }
       if prefix.path.isEmpty {
         let first = rest.prefix { $0 != UInt8(ascii: "/") }

@@ -21,7 +21,7 @@ struct IdentitySurface: Sendable {
 
   /// Answers a request if it is this surface's; false if it is not.
   func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) -> Bool {
-    guard let path = Self.segments(target.path) else { return false }
+    guard let path = target.segments else { return false }
     if isDevelopment, path.isEmpty, request.method == .GET {
       sink.send(.json(["authEmulator": ["ready": true, "docs": "https://github.com/firebase/firebase-tools"]]))
       return true
@@ -140,15 +140,6 @@ struct IdentitySurface: Sendable {
       throw .unavailable("The keys cannot be published: \(error)")
     }
     return .json(json).adding("Cache-Control", "public, max-age=\(type(of: ring).cacheSeconds)")
-  }
-
-  static func segments(_ path: Substring.UTF8View) -> [String]? {
-    var segments: [String] = []
-    for piece in path.split(separator: UInt8(ascii: "/")) {
-      guard let text = PercentDecoding.text(piece) else { return nil }
-      segments.append(text)
-    }
-    return segments
   }
 
   /// An error in the protocol's shape (spec: auth-protocol §2.0).

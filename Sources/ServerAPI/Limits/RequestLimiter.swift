@@ -75,8 +75,7 @@ public final class RequestLimiter: RequestResponder, SocketAccepting {
 
   /// What a request counts as. Judged by its bytes alone, before anything is decoded.
   static func kind(of uri: String, method: HTTPMethod, headers: HTTPHeaders) -> RequestLimits.Kind {
-    let bytes = uri.utf8
-    let path = bytes.prefix { $0 != UInt8(ascii: "?") }
+    let path = Array(uri.utf8.prefix { $0 != UInt8(ascii: "?") })
     func begins(_ start: StaticString) -> Bool {
       path.starts(with: UnsafeBufferPointer(start: start.utf8Start, count: start.utf8CodeUnitCount))
     }

@@ -38,7 +38,7 @@ struct LinkDoor: Sendable {
   func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) -> Bool {
     let hosts = book.hosts
     guard !hosts.isEmpty, request.method == .GET, let header = request.headers.first(name: "host"),
-      let site = hosts.site(header), let (prefix, rest) = site.place(target.path)
+      let site = hosts.site(header), let (prefix, rest) = site.place(String(decoding: target.path, as: UTF8.self))
     else { return false }
     let query = target.query.parameters.isEmpty ? [] : Self.parameters(of: request.uri)
     if rest.isEmpty, prefix.path.isEmpty, query?.contains(where: { $0.name == "link" }) != true { return false }

@@ -1,11 +1,14 @@
+import TreeModel
+
 /// Undoes percent-encoding (RFC 3986 §2.1).
 enum PercentDecoding {
   /// The decoded bytes as text.
   ///
   /// - Parameter plusIsSpace: whether `+` stands for a space, as in a query.
   /// - Returns: nil for a `%` without two hexadecimal digits, and for bytes that are not UTF-8.
-  static func text(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
-    let isPlain = !bytes.contains { $0 == UInt8(ascii: "%") || $0 >= 0x80 || (plusIsSpace && $0 == UInt8(ascii: "+")) }
+  static func text(_ bytes: Slice<UnsafeRawBufferPointer>, plusIsSpace: Bool = false) -> String? {
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    let isPlain = bytes.allSatisfy { $0 != UInt8(ascii: "%") && $0 < 0x80 && !(plusIsSpace && $0 == UInt8(ascii: "+")) }
     if isPlain { return String(decoding: bytes, as: UTF8.self) }
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)
@@ -19,7 +22,7 @@ enum PercentDecoding {
       default: decoded.append(byte)
       }
     }
-    return String(validating: decoded, as: UTF8.self)
+    return decoded.withUnsafeBytes { String(utf8: $0) }
   }
 
   private static func digit(_ byte: UInt8) -> UInt8? {

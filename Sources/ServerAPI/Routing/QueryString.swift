@@ -1,3 +1,5 @@
+import TreeModel
+
 /// The parameters behind the `?` of a URL, decoded, in order.
 struct QueryString: Sendable {
   struct Parameter: Sendable {
@@ -13,12 +15,22 @@ struct QueryString: Sendable {
   /// Reads `a=1&b=2`; a parameter without `=` has an empty value.
   ///
   /// - Returns: nil if something is not percent-encoded UTF-8.
-  init?(parsing bytes: some Collection<UInt8>) {
-    for piece in bytes.split(separator: UInt8(ascii: "&")) {
-      let equals = piece.firstIndex(of: UInt8(ascii: "=")) ?? piece.endIndex
-      let rest = equals == piece.endIndex ? piece[equals...] : piece[piece.index(after: equals)...]
-      guard let name = PercentDecoding.text(piece[..<equals], plusIsSpace: true),
-        let value = PercentDecoding.text(rest, plusIsSpace: true)
+  init?(parsing form: some Collection<UInt8>) {
+    guard let query = Array(form).withUnsafeBytes({ QueryString(parsing: $0[...]) }) else { return nil }
+    self = query
+  }
+
+  /// As above, of bytes that are somewhere in memory.
+  init?(parsing bytes: Slice<UnsafeRawBufferPointer>) {
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    var start = 0
+    while start < bytes.count {
+      let end = bytes.first(UInt8(ascii: "&"), from: start) ?? bytes.count
+      defer { start = end + 1 }
+      if start == end { continue }
+      let equals = bytes[start..<end].firstIndex(of: UInt8(ascii: "=")) ?? end
+      guard let name = PercentDecoding.text(bytes[start..<equals], plusIsSpace: true),
+        let value = PercentDecoding.text(bytes[min(equals + 1, end)..<end], plusIsSpace: true)
       else { return nil }
       parameters.append(Parameter(name: name, value: value))
     }

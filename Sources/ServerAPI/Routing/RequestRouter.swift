@@ -1,5 +1,6 @@
 import Logging
 public import NIOHTTP1
+import TreeModel
 
 /// Decides who answers a request. The contents page of the whole server:
 ///
@@ -59,8 +60,13 @@ public struct RequestRouter: RequestResponder {
   }
 
   public func bodyBytesMax(for head: HTTPRequestHead) -> Int? {
-    // Most requests have no query, and are decided by this search alone.
-    guard head.uri.utf8.contains(UInt8(ascii: "?")), let target = RequestTarget(head.uri),
+    var uri = head.uri
+    // Nearly every request is decided by this search alone. What is percent-encoded may say it in other letters.
+    let mayAsk = uri.withUTF8 {
+      let uri = UnsafeRawBufferPointer($0)
+      return uri.contains("unlimited") || uri.first(UInt8(ascii: "%")) != nil
+    }
+    guard mayAsk, let target = RequestTarget(head.uri),
       target.query["writeSizeLimit"] == "unlimited"
     else { return nil }
     let credentials = RequestCredentials(

@@ -1,39 +1,43 @@
+import TreeModel
+
 /// A request's URI, cut at its `?`.
 struct RequestTarget: Sendable {
   /// Percent-encoded, with its leading slash.
-  let path: Substring.UTF8View
+  let path: [UInt8]
   let query: QueryString
 
   /// Takes a URI apart; an absolute one (`http://host/path`, as proxies send it) loses its scheme and host.
   ///
   /// - Returns: nil if it is no path, or its query is not percent-encoded UTF-8.
   init?(_ uri: String) {
-    var rest = uri[...].utf8
-    if rest.first != UInt8(ascii: "/") {
-      guard let scheme = uri.range(of: "://") else { return nil }
-      let authority = uri[scheme.upperBound...]
-      let slash = authority.firstIndex(of: "/") ?? authority.endIndex
-      rest = authority[slash...].utf8
+    var uri = uri
+    let parts: (path: [UInt8], query: QueryString?)? = uri.withUTF8 { utf8 in
+      let bytes = UnsafeRawBufferPointer(utf8)
+      guard let start = Self.pathStart(bytes) else { return nil }
+      guard let mark = bytes.first(UInt8(ascii: "?"), from: start) else { return (Array(bytes[start...]), QueryString()) }
+      return (Array(bytes[start..<mark]), QueryString(parsing: bytes[(mark + 1)...]))
     }
-    guard let mark = rest.firstIndex(of: UInt8(ascii: "?")) else {
-      path = rest
-      query = QueryString()
-      return
-    }
-    path = rest[..<mark]
-    guard let query = QueryString(parsing: rest[rest.index(after: mark)...]) else { return nil }
+    guard let parts, let query = parts.query else { return nil }
+    path = parts.path
     self.query = query
   }
-}
 
-extension String {
-  /// The first place where `text` stands; both are short and ASCII.
-  fileprivate func range(of text: String) -> Range<Index>? {
-    var start = startIndex
-    while start < endIndex {
-      if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-      start = index(after: start)
+  /// The path's segments, decoded, without empty ones; nil if they are not percent-encoded UTF-8.
+  var segments: [String]? {
+    path.withUnsafeBytes { bytes in
+      var segments: [String] = []
+      for piece in bytes.split(separator: UInt8(ascii: "/")) {
+        guard let text = PercentDecoding.text(piece) else { return nil }
+        segments.append(text)
+      }
+      return segments
     }
-    return nil
+  }
+
+  /// Where the path begins: behind `scheme://host` if the URI is absolute; nil if it is neither.
+  private static func pathStart(_ uri: UnsafeRawBufferPointer) -> Int? {
+    if uri.first == UInt8(ascii: "/") { return 0 }
+    guard let colon = uri.first(UInt8(ascii: ":")), uri[colon...].starts(with: "://".utf8) else { return nil }
+    return uri.first(UInt8(ascii: "/"), from: colon + 3) ?? uri.count
   }
 }

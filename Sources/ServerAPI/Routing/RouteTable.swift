@@ -20,7 +20,7 @@ struct RouteTable: Sendable {
 
   func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) {
     var sink = sink
-    guard let path = Self.segments(target.path) else {
+    guard let path = target.segments else {
       return sink.send(APIError.badRequest("The path must be UTF-8, percent-encoded.").adminResponse)
     }
     let matches = matches(path)
@@ -69,15 +69,6 @@ struct RouteTable: Sendable {
     let methods = matches.map(\.method)
     let names = Set(methods.map(\.rawValue)).union(methods.contains(.GET) ? ["HEAD", "OPTIONS"] : ["OPTIONS"])
     return TreeRoutes.preflight(allowing: names.sorted().joined(separator: ", "))
-  }
-
-  private static func segments(_ path: Substring.UTF8View) -> [String]? {
-    var segments: [String] = []
-    for piece in path.split(separator: UInt8(ascii: "/")) {
-      guard let text = PercentDecoding.text(piece) else { return nil }
-      segments.append(text)
-    }
-    return segments
   }
 
   private static func notFound(_ path: [String], allowed: [HTTPMethod]) -> APIError {

@@ -24,8 +24,8 @@ struct SocketStart {
     if let name = query["ns"] {
       // One that is not legal is refused by the session: a client that is not let in at all would try for ever.
       namespace = name
-    } else if let label = HostName.namespace(in: asked), NamespaceName.isLegal(label) {
-      namespace = String(label)
+    } else if let label = HostName.namespace(in: asked).map(String.init), NamespaceName.isLegal(label) {
+      namespace = label
     } else {
       namespace = defaultNamespace
     }

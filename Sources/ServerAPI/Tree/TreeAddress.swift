@@ -6,31 +6,41 @@ enum TreeAddress {
 
   /// Whether a path is the database's: it ends in `.json`, and its first segment does not begin with a dot, which is where
   /// other surfaces live (`/.settings/rules.json`); the root's own `/.json` and `/.priority.json` are the exceptions.
-  static func isTree(_ path: Substring.UTF8View) -> Bool {
-    guard path.count >= 6, path.suffix(5).elementsEqual(suffix) else { return false }
-    let first = path.dropFirst()
-    guard first.first == UInt8(ascii: ".") else { return true }
+  static func isTree(_ path: [UInt8]) -> Bool {
+    guard path.count >= 6, path[(path.count - 5)...].elementsEqual(suffix) else { return false }
+    guard path[1] == UInt8(ascii: ".") else { return true }
     return path.count == 6 || path.elementsEqual("/.priority.json".utf8)
   }
 
   /// The location that a path addresses.
   ///
   /// Segments are cut before they are decoded, keys checked once, and nothing else allocated: this runs for every request.
-  static func target(_ path: Substring.UTF8View) throws(APIError) -> PathTarget {
+  static func target(_ path: [UInt8]) throws(APIError) -> PathTarget {
+    // `withUnsafeBytes` does not throw typed errors.
+    let result = path.withUnsafeBytes { bytes -> Result<PathTarget, APIError> in
+      do throws(APIError) {
+        return .success(try target(in: UnsafeRawBufferPointer(rebasing: bytes.dropLast(suffix.count))))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  private static func target(in path: UnsafeRawBufferPointer) throws(APIError) -> PathTarget {
     var keys: [Key] = []
     var isPriority = false
-    var rest = path.dropLast(suffix.count)
-    while !rest.isEmpty {
-      let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-      if slash > rest.startIndex {
+    var start = 0
+    while start < path.count {
+      let slash = path.first(UInt8(ascii: "/"), from: start) ?? path.count
+      if slash > start {
         guard !isPriority else { throw APIError.badRequest(PathError(.reservedKey, key: ".priority").description) }
-        guard let name = PercentDecoding.text(rest[..<slash]) else {
+        guard let name = PercentDecoding.text(path[start..<slash]) else {
           throw APIError.badRequest("Invalid path: it must be UTF-8, percent-encoded.")
         }
         if name == ".priority" { isPriority = true } else { try append(name, to: &keys) }
       }
-      if slash == rest.endIndex { break }
-      rest = rest[rest.index(after: slash)...]
+      start = slash + 1
     }
     guard keys.count <= Path.depthMax else { throw APIError.badRequest(PathError(.tooDeep, key: "").description) }
     return PathTarget(path: Path(keys: keys), isPriority: isPriority)

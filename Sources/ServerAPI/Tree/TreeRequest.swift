@@ -80,8 +80,10 @@ final class TreeRequest: Sendable {
       return named
     }
     // A host that is no legal name is somebody's proxy, not a namespace.
-    guard let host, let label = HostName.namespace(in: host), NamespaceName.isLegal(label) else { return fallback }
-    return String(label)
+    guard let host, let label = HostName.namespace(in: host).map(String.init), NamespaceName.isLegal(label) else {
+      return fallback
+    }
+    return label
   }
 
   var isRead: Bool { method == .get }

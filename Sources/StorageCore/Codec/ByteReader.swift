@@ -71,7 +71,7 @@ public struct ByteReader {
   /// A length and as many bytes of UTF-8. Other bytes are damage; they are not repaired.
   public mutating func text() throws(StorageError) -> String {
     let raw = try raw(count())
-    guard let text = String(validating: raw, as: UTF8.self) else { throw Self.damaged("a text is not UTF-8") }
+    guard let text = String(utf8: raw) else { throw Self.damaged("a text is not UTF-8") }
     return text
   }
 

@@ -4,7 +4,7 @@ public import TreeModel
 extension CommitRecord {
   /// SHA-256 over the payload.
   public static func digest(of changes: [LeafChange]) -> [UInt8] {
-    Array(SHA256.hash(data: LeafChangeList.encode(changes)))
+    SHA256.hash(data: LeafChangeList.encode(changes)).withUnsafeBytes(Array.init)
   }
 
   /// The hash of a record: SHA-256 over the hash of the record before it, the fixed fields and the payload's digest.
@@ -25,7 +25,7 @@ extension CommitRecord {
     writer.write(bytes: cause?.storedBytes ?? [])
     writer.write(byte: suppressesTriggers ? 1 : 0)
     writer.write(bytes: digest)
-    return Array(SHA256.hash(data: writer.bytes))
+    return SHA256.hash(data: writer.bytes).withUnsafeBytes(Array.init)
   }
 
   /// Whether the record is what was written and follows on `previous` (nil before the first).

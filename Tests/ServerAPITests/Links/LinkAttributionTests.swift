@@ -143,7 +143,7 @@ import TreeModel
   static func referrer(_ server: LinkServer, _ link: String) async throws -> String {
     let location = try #require(try await server.open(link, as: .android)["location"])
     let part = try #require(location.split(separator: "S.browser_fallback_url=").last?.split(separator: ";").first)
-    let decoded = try #require(PercentDecoding.text(part.utf8))
+    let decoded = try #require(Array(part.utf8).withUnsafeBytes { PercentDecoding.text($0[...]) })
     let store = try #require(LinkURL(decoded))
     return try #require(store.parameters?.first { $0.name == "referrer" }?.value)
   }
