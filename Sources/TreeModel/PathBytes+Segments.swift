@@ -12,6 +12,11 @@ extension PathBytes {
     return bytes.first(terminator, from: start).map { $0 + 1 }
   }
 
+  /// The place of the node above; nil for the root.
+  public var parent: PathBytes? {
+    bytes.isEmpty ? nil : prefix(keyEnds.dropLast().last ?? 0)
+  }
+
   /// The place of the node: of a priority's place, the place that it is the priority of.
   public var node: PathBytes {
     isPriority ? PathBytes(bytes: Array(bytes.dropLast())) : self

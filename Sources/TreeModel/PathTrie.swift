@@ -84,7 +84,9 @@ public struct PathTrie: Sendable {
       let node = place.isPriority ? UnsafeRawBufferPointer(rebasing: bytes.dropLast()) : bytes
       // Accounts are no part of the tree: only a pattern that names their place is meant.
       guard place.isAccounts else { return visit(0, node, from: 0, body) }
-      guard let end = PathBytes.segmentEnd(in: node, at: 0), let next = nodes[0].literal(.init(rebasing: node[..<end])) else { return }
+      guard let end = PathBytes.segmentEnd(in: node, at: 0), let next = nodes[0].literal(.init(rebasing: node[..<end])) else {
+        return
+      }
       visit(next, node, from: end, body)
     }
   }
