@@ -52,12 +52,13 @@ struct BalanceChanges {
     for transfer in transfers {
       for (account, amount) in [(transfer.debit, -Int128(transfer.amount)), (transfer.credit, Int128(transfer.amount))] {
         let purse = Purse(account: account, unit: transfer.unit)
-        if positions[purse] == nil {
-          guard let path = try currencies.path(of: purse) else { continue }
+        if let position = positions[purse] {
+          changes[position].explained += amount
+        } else if let path = try currencies.path(of: purse) {
           let balance = try current(path)?.intValue ?? 0
           append(purse, before: balance, after: balance)
+          changes[changes.count - 1].explained += amount
         }
-        if let position = positions[purse] { changes[position].explained += amount }
       }
     }
   }

@@ -11,10 +11,10 @@ struct EntryPosting {
   private var sequence: Int64
   private var hash: [UInt8]
   private var entries: [LedgerEntry] = []
-  /// The balances so far of all purses that the commit touches.
-  private var balances: [Purse: Int64] = [:]
-  /// Those of them that the ledger alone keeps, in the order of their first entry.
-  private var kept: [Purse] = []
+  /// The balances so far of all purses that the commit touches, in the order of their first entry; the ledger alone keeps
+  /// those that are not in the tree.
+  private var balances: [(purse: Purse, value: Int64, isKept: Bool)] = []
+  private var positions: [Purse: Int] = [:]
 
   init(draft: CommitDraft, session: any WriteSession, balances: BalanceChanges) {
     request = draft.request
@@ -28,18 +28,18 @@ struct EntryPosting {
 
   /// Posts a transfer that was judged before.
   mutating func post(_ transfer: LedgerTransfer) throws(CommitRefusal) {
-    let debit = Purse(account: transfer.debit, unit: transfer.unit)
-    let credit = Purse(account: transfer.credit, unit: transfer.unit)
-    let (debitAfter, debitOverflow) = try balance(of: debit).subtractingReportingOverflow(transfer.amount)
-    let (creditAfter, creditOverflow) = try balance(of: credit).addingReportingOverflow(transfer.amount)
-    guard !debitOverflow, !creditOverflow else { throw .overflow(of: debitOverflow ? debit : credit) }
+    let debit = try position(of: Purse(account: transfer.debit, unit: transfer.unit))
+    let credit = try position(of: Purse(account: transfer.credit, unit: transfer.unit))
+    let (debitAfter, debitOverflow) = balances[debit].value.subtractingReportingOverflow(transfer.amount)
+    let (creditAfter, creditOverflow) = balances[credit].value.addingReportingOverflow(transfer.amount)
+    guard !debitOverflow, !creditOverflow else { throw .overflow(of: balances[debitOverflow ? debit : credit].purse) }
     sequence += 1
     let entry = LedgerEntry(
       sequence: sequence, revision: revision.rawValue, time: time, transfer: transfer, debitAfter: debitAfter,
       creditAfter: creditAfter, previousHash: hash)
     hash = entry.hash
-    balances[debit] = debitAfter
-    balances[credit] = creditAfter
+    balances[debit].value = debitAfter
+    balances[credit].value = creditAfter
     session.append(entry, in: request.namespace)
     entries.append(entry)
   }
@@ -65,9 +65,8 @@ struct EntryPosting {
 
   /// Hands the entries over, moves the head, stores the balances that the ledger alone keeps.
   func finish(_ draft: inout CommitDraft) {
-    for purse in kept {
-      guard let balance = balances[purse] else { continue }
-      session.setBalance(balance, of: purse.account, unit: purse.unit, in: request.namespace)
+    for (purse, value, isKept) in balances where isKept {
+      session.setBalance(value, of: purse.account, unit: purse.unit, in: request.namespace)
     }
     draft.head.entrySequence = sequence
     draft.head.entryHash = hash
@@ -83,7 +82,7 @@ struct EntryPosting {
     var account = common
     var number = 1
     while true {
-      let balance = try balance(of: Purse(account: account, unit: purse.unit))
+      let balance = balances[try position(of: Purse(account: account, unit: purse.unit))].value
       let (_, overflow) = receiving ? balance.addingReportingOverflow(amount) : balance.subtractingReportingOverflow(amount)
       if !overflow { return account }
       // No key of the tree has a '#', so these names meet nobody else's.
@@ -92,18 +91,19 @@ struct EntryPosting {
     }
   }
 
-  private mutating func balance(of purse: Purse) throws(CommitRefusal) -> Int64 {
-    if let known = balances[purse] { return known }
-    let balance: Int64
-    if let inTree = inTree.before(purse) {
-      balance = inTree
+  private mutating func position(of purse: Purse) throws(CommitRefusal) -> Int {
+    if let known = positions[purse] { return known }
+    let before = inTree.before(purse)
+    let value: Int64
+    if let before {
+      value = before
     } else {
-      balance = try refusing { () throws(StorageError) in
+      value = try refusing { () throws(StorageError) in
         try session.balance(in: request.namespace, of: purse.account, unit: purse.unit) ?? 0
       }
-      kept.append(purse)
     }
-    balances[purse] = balance
-    return balance
+    positions[purse] = balances.count
+    balances.append((purse, value, isKept: before == nil))
+    return balances.count - 1
   }
 }

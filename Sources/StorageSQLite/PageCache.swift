@@ -85,6 +85,6 @@ enum PageCache {
     }
   }
 
-  /// Written once, by ``install()``, before SQLite is used; only read afterwards.
+  // `nonisolated(unsafe)`: written once, by `install()`, before SQLite is used; only read afterwards.
   private nonisolated(unsafe) static var methodsBelow: UnsafePointer<sqlite3_pcache_methods2>?
 }

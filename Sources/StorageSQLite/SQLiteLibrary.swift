@@ -8,5 +8,5 @@ enum SQLiteLibrary {
   }
 
   // If somebody else in the process has used SQLite before, it refuses, and is only a little slower.
-  private static let isPrepared = csqlite_stop_counting_memory() == SQLITE_OK && PageCache.install()
+  static let isPrepared = csqlite_stop_counting_memory() == SQLITE_OK && PageCache.install()
 }

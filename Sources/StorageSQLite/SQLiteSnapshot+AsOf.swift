@@ -77,8 +77,8 @@ private struct Undo {
   private let revision: Int64
   private let connection: SQLiteConnection
   private let recent: RecentChanges
-  /// The last revision that the snapshot sees.
-  private let head: Int64
+  /// The last revision that the snapshot sees; nil while nobody needed to know.
+  private var head: Int64?
   /// Up to where the snapshot's table is complete.
   private let watermark: Int64
   /// The runs of the table that hold later changes, oldest first.
@@ -94,23 +94,27 @@ private struct Undo {
       throw StorageError(
         .unreadable, "The log was pruned up to revision \(pruned); the tree as of \(revision) can no longer be read.")
     }
-    // Nothing was committed since; the memory holds at least what the snapshot sees.
-    guard revision.rawValue < recent.lastRevision else {
-      (head, watermark) = (revision.rawValue, recent.start)
-      return
-    }
-    head = try connection.lastRevision(namespace)
     // The usual case: everything after the revision is still in memory.
     guard revision.rawValue < recent.start else {
       watermark = recent.start
       return
     }
+    head = try connection.lastRevision(namespace)
     watermark = try connection.watermark(namespace).history
     runs = try connection.historyRuns(namespace, after: revision.rawValue)
   }
 
   /// What stood at each path of the range that was changed since.
-  func changes(in range: PathRange) throws(StorageError) -> [PathBytes: Scalar?] {
+  mutating func changes(in range: PathRange) throws(StorageError) -> [PathBytes: Scalar?] {
+    let head: Int64
+    if let known = self.head {
+      head = known
+    } else {
+      // Mostly nothing there has changed since: then it does not matter how much of the memory the snapshot sees.
+      guard recent.hasChange(after: revision, in: range) else { return [:] }
+      head = try connection.lastRevision(namespace)
+      self.head = head
+    }
     // Sources by age: the first change that is found is the earliest.
     var earliest: [PathBytes: Scalar?] = [:]
     if revision < head, revision < recent.start {

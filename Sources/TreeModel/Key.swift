@@ -15,7 +15,12 @@ public struct Key: Sendable {
   /// - Throws: ``PathError`` for an empty key, one over ``bytesMax``, and one with `.`, `$`, `#`, `[`, `]`, `/`, a
   ///   control character or DEL.
   public init(_ text: some StringProtocol) throws(PathError) {
-    var text = String(text)
+    try self.init(String(text))
+  }
+
+  /// As above, of a whole text: what most callers have.
+  public init(_ text: String) throws(PathError) {
+    var text = text
     let fault: PathError? = text.withUTF8 { bytes in
       if bytes.isEmpty { return PathError(.emptyKey, key: "") }
       if bytes.count > Self.bytesMax { return PathError(.keyTooLong, key: String(decoding: bytes.prefix(40), as: UTF8.self)) }
@@ -31,6 +36,15 @@ public struct Key: Sendable {
   /// A key that is already known to be legal: decoded from storage, or written in the source.
   public init(unchecked text: String) {
     self.text = text
+  }
+
+  /// The key that some ASCII bytes spell as they are; nil if they are no key, or may be one that is written another way: with
+  /// letters beyond ASCII, or percent-encoded.
+  public init?(plain bytes: UnsafeRawBufferPointer) {
+    guard !bytes.isEmpty, bytes.count <= Self.bytesMax,
+      bytes.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") && !Self.isForbidden($0) })
+    else { return nil }
+    text = String(decoding: bytes, as: UTF8.self)
   }
 
   @inline(__always)

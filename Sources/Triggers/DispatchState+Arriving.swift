@@ -30,7 +30,9 @@ extension DispatchState {
   /// The functions that an event is for. Those beyond the hop limit have their dead letters from the event's commit.
   func wanting(_ facts: EventFacts, change: LeafChange?) -> [Int] {
     guard facts.record.hop <= options.limits.hopsMax else { return [] }
-    return table.wanting(facts.record.id.path, facts.record.kind, change: change).filter { !functions[$0].isNew(for: facts.record) }
+    return table.wanting(facts.record.id.path, facts.record.kind, change: change).filter {
+      !functions[$0].isNew(for: facts.record)
+    }
   }
 
   /// Takes in one event for these functions.

@@ -26,6 +26,7 @@ import TreeModel
       #expect(bytes.keyEnds.count == path.depth)
       #expect(bytes.keyEnds.enumerated().allSatisfy { PathBytes(Path(keys: Array(path.keys[...$0]))).bytes.count == $1 })
       #expect(bytes.priority.isPriority && !bytes.isPriority)
+      #expect(bytes.parent?.path == path.parent)
     }
   }
 

@@ -35,10 +35,7 @@ enum TreeAddress {
       let slash = path.first(UInt8(ascii: "/"), from: start) ?? path.count
       if slash > start {
         guard !isPriority else { throw APIError.badRequest(PathError(.reservedKey, key: ".priority").description) }
-        guard let name = PercentDecoding.text(path[start..<slash]) else {
-          throw APIError.badRequest("Invalid path: it must be UTF-8, percent-encoded.")
-        }
-        if name == ".priority" { isPriority = true } else { try append(name, to: &keys) }
+        isPriority = try !append(path[start..<slash], to: &keys)
       }
       start = slash + 1
     }
@@ -46,8 +43,18 @@ enum TreeAddress {
     return PathTarget(path: Path(keys: keys), isPriority: isPriority)
   }
 
-  /// An encoded slash (`%2F`) separates keys like a plain one.
-  private static func append(_ name: String, to keys: inout [Key]) throws(APIError) {
+  /// Adds the keys of a segment: one, or several where it holds an encoded slash (`%2F`), which separates like a plain one.
+  ///
+  /// - Returns: false for `.priority`, which is no key.
+  private static func append(_ segment: Slice<UnsafeRawBufferPointer>, to keys: inout [Key]) throws(APIError) -> Bool {
+    if let key = Key(plain: UnsafeRawBufferPointer(rebasing: segment)) {
+      keys.append(key)
+      return true
+    }
+    guard let name = PercentDecoding.text(segment) else {
+      throw APIError.badRequest("Invalid path: it must be UTF-8, percent-encoded.")
+    }
+    if name == ".priority" { return false }
     do throws(PathError) {
       if name.utf8.contains(UInt8(ascii: "/")) {
         keys += try Path(parsing: name).keys
@@ -57,5 +64,6 @@ enum TreeAddress {
     } catch {
       throw APIError.badRequest(error.description)
     }
+    return true
   }
 }

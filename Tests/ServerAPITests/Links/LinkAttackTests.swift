@@ -56,7 +56,9 @@ import TreeModel
     let parts = location.split(separator: "#Intent;", maxSplits: 1)
     var addresses = [location.hasPrefix("intent:") ? "https:" + (parts.first?.dropFirst("intent:".count) ?? "") : location]
     for part in parts.dropFirst().last?.split(separator: ";") ?? [] where part.hasPrefix("S.browser_fallback_url=") {
-      addresses.append(Array(part.dropFirst("S.browser_fallback_url=".count).utf8).withUnsafeBytes { PercentDecoding.text($0[...]) } ?? "unreadable")
+      addresses.append(
+        Array(part.dropFirst("S.browser_fallback_url=".count).utf8).withUnsafeBytes { PercentDecoding.text($0[...]) }
+          ?? "unreadable")
     }
     let known = ["play.google.com", "apps.apple.com", "acme.test"]
     return addresses.compactMap { address in
