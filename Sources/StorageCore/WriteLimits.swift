@@ -14,10 +14,13 @@ public struct WriteLimits: Sendable, Hashable {
   public var queueMax: Int
   /// Requests that share one transaction.
   public var batchMax: Int
+  /// Changed leaves at which a batch takes no further request: what a batch has removed is stepped over by later looks of the
+  /// same batch, and all of it is in memory.
+  public var batchLeavesMax: Int
 
   public init(
     leavesMax: Int = 100_000, bytesMax: Int = 16 << 20, eventsMax: Int = 1000, eventBytesMax: Int = 1 << 20, hopsMax: Int = 8,
-    queueMax: Int = 16_384, batchMax: Int = 512
+    queueMax: Int = 16_384, batchMax: Int = 512, batchLeavesMax: Int = 20_000
   ) {
     self.leavesMax = leavesMax
     self.bytesMax = bytesMax
@@ -26,5 +29,6 @@ public struct WriteLimits: Sendable, Hashable {
     self.hopsMax = hopsMax
     self.queueMax = queueMax
     self.batchMax = batchMax
+    self.batchLeavesMax = batchLeavesMax
   }
 }

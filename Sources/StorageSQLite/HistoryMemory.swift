@@ -18,7 +18,8 @@ internal import TreeModel
 /// 3. If start <= W, (1) and (2) cover everything up to H; where they overlap they say the same. If start > W, a
 ///    generation was finished after S was opened; the gap (W, start] is read from S's commit log, which has it.
 /// 4. What the copy holds beyond H (a batch on its way, one whose COMMIT failed, or later commits) is left out: the reader
-///    asks S for H. It must be: a copy whose start lies beyond H does not begin with the first change after H.
+///    asks S for H, unless the copy reaches back to R and has nothing to undo. It must be left out: a copy whose start lies
+///    beyond H does not begin with the first change after H.
 /// 5. The whole runs are disjoint in their revisions. Searched in that order, and each in the order of (path, revision), the
 ///    first row after R is the earliest change after R.
 /// 6. A process that dies leaves rows of an unfinished generation G > W, which no list names. The next session removes them

@@ -14,7 +14,7 @@ enum PageCache {
     let cache: OpaquePointer
     /// The number of the page that holds a file's locks, and no content.
     let lockPage: UInt32
-    /// No page beyond this one was asked for, the lock page aside.
+    /// No page beyond this one can be in the cache, the lock page aside.
     var last: UInt32 = 0
     /// Whether something may stand under the lock page's number.
     var holdsLockPage = false
@@ -41,7 +41,13 @@ enum PageCache {
     below.initialize(to: sqlite3_pcache_methods2())
     guard csqlite_page_cache(below) == SQLITE_OK, below.pointee.xCreate != nil else { return false }
     methodsBelow = UnsafePointer(below)
-    var ours = below.pointee
+    var ours = layered(below.pointee)
+    return csqlite_set_page_cache(&ours) == SQLITE_OK
+  }
+
+  /// The layer's methods over these, which ``methodsBelow`` points to.
+  static func layered(_ below: sqlite3_pcache_methods2) -> sqlite3_pcache_methods2 {
+    var ours = below
     ours.xCreate = { pageBytes, extraBytes, isPurgeable in
       guard let methods = PageCache.methodsBelow,
         let cache = methods.pointee.xCreate(pageBytes, extraBytes, isPurgeable)
@@ -60,7 +66,7 @@ enum PageCache {
     ours.xCachesize = { Layer.at($0).pointee.methods.pointee.xCachesize(Layer.at($0).pointee.cache, $1) }
     ours.xPagecount = { Layer.at($0).pointee.methods.pointee.xPagecount(Layer.at($0).pointee.cache) }
     ours.xShrink = { Layer.at($0).pointee.methods.pointee.xShrink(Layer.at($0).pointee.cache) }
-    return csqlite_set_page_cache(&ours) == SQLITE_OK
+    return ours
   }
 
   private static func setPageMethods(_ ours: inout sqlite3_pcache_methods2) {
@@ -86,5 +92,5 @@ enum PageCache {
   }
 
   // `nonisolated(unsafe)`: written once, by `install()`, before SQLite is used; only read afterwards.
-  private nonisolated(unsafe) static var methodsBelow: UnsafePointer<sqlite3_pcache_methods2>?
+  private(set) nonisolated(unsafe) static var methodsBelow: UnsafePointer<sqlite3_pcache_methods2>?
 }

@@ -64,13 +64,6 @@ struct RecentChanges {
     start = frozen.removeFirst().last
   }
 
-  /// Whether anything within a range of paths was changed by a later revision than `revision`.
-  func hasChange(after revision: Int64, in range: PathRange) -> Bool {
-    var isChanged = false
-    forEachChange(after: revision, through: .max, in: range) { _, _, _ in isChanged = true }
-    return isChanged
-  }
-
   /// Calls `body` with each change of later revisions than `revision`, up to `last`, within a range of paths; oldest first
   /// for each path.
   func forEachChange(

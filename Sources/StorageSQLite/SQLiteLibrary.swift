@@ -7,6 +7,6 @@ enum SQLiteLibrary {
     _ = isPrepared
   }
 
-  // If somebody else in the process has used SQLite before, it refuses, and is only a little slower.
+  // If somebody else in the process has used SQLite before, it refuses: it is slower, and no less right.
   static let isPrepared = csqlite_stop_counting_memory() == SQLITE_OK && PageCache.install()
 }

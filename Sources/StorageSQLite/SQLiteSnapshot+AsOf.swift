@@ -106,15 +106,13 @@ private struct Undo {
 
   /// What stood at each path of the range that was changed since.
   mutating func changes(in range: PathRange) throws(StorageError) -> [PathBytes: Scalar?] {
+    var remembered: [(path: PathBytes, revision: Int64, before: Scalar?)] = []
+    recent.forEachChange(after: revision, through: self.head ?? .max, in: range) { remembered.append(($0, $1, $2)) }
+    // Mostly nothing there has changed since: then it does not matter how much of the memory the snapshot sees.
+    if self.head == nil, remembered.isEmpty { return [:] }
     let head: Int64
-    if let known = self.head {
-      head = known
-    } else {
-      // Mostly nothing there has changed since: then it does not matter how much of the memory the snapshot sees.
-      guard recent.hasChange(after: revision, in: range) else { return [:] }
-      head = try connection.lastRevision(namespace)
-      self.head = head
-    }
+    if let known = self.head { head = known } else { head = try connection.lastRevision(namespace) }
+    self.head = head
     // Sources by age: the first change that is found is the earliest.
     var earliest: [PathBytes: Scalar?] = [:]
     if revision < head, revision < recent.start {
@@ -127,8 +125,8 @@ private struct Undo {
       }
       if watermark < recent.start { try addGap(in: range, to: &earliest) }
     }
-    recent.forEachChange(after: revision, through: head, in: range) { path, _, before in
-      if earliest[path] == nil { earliest.updateValue(before, forKey: path) }
+    for change in remembered where change.revision <= head && earliest[change.path] == nil {
+      earliest.updateValue(change.before, forKey: change.path)
     }
     return earliest
   }

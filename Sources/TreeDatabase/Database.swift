@@ -77,7 +77,7 @@ public final class Database: TreeWriter {
     let box = Handover(loop)
     let writer = PlainThread {
       var loop = box.value
-      loop.run(queue, batchMax: limits.batchMax)
+      loop.run(queue)
     }
     let flushing = PlainThread { [flusher] in flusher.run(box.value.session) }
     threads.withLock { $0 = [writer, flushing] }

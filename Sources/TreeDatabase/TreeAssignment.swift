@@ -56,9 +56,12 @@ struct TreeAssignment {
     if case .map = node.content, depth + node.height > Path.depthMax {
       throw CommitRefusal(.invalid, PathError(.tooDeep, key: "").description)
     }
-    let (old, isBelowMap) = try refusing { () throws(StorageError) in try present(at: path) }
+    let (old, isFollowed) = try refusing { () throws(StorageError) in
+      try session.node(in: namespace, at: path, limit: limits.leavesMax + 1)
+    }
     try checkSize(old.count + new.count)
-    if old.isEmpty && !new.isEmpty && !isBelowMap { try removeLeaf(above: path) }
+    // A node that has children has no leaf above them.
+    if old.isEmpty && !new.isEmpty && !isFollowed { try removeLeaf(above: path) }
     var i = 0
     var j = 0
     while i < old.count || j < new.count {
@@ -75,19 +78,6 @@ struct TreeAssignment {
       }
     }
     if new.isEmpty && !old.isEmpty, let parent = path.parent { bereft.insert(parent) }
-  }
-
-  /// What stands at a place and below it; and whether it is known that its parent has children, so that no leaf stands above.
-  ///
-  /// One short look answers both for most writes: they replace one leaf or none, and have a sibling behind them.
-  private func present(at path: PathBytes) throws(StorageError) -> (leaves: [StoredLeaf], isBelowMap: Bool) {
-    if let parent = path.parent {
-      let near = try session.leaves(in: namespace, from: path, to: parent.subtreeEnd ?? .afterAll, limit: 2)
-      let inside = near.prefix { path.contains($0.leaf.path) }
-      if inside.count < near.count { return (Array(inside), true) }
-      if near.count < 2 { return (near, false) }
-    }
-    return (try session.leaves(in: namespace, under: path, limit: limits.leavesMax + 1), false)
   }
 
   /// A child below a leaf replaces the leaf's value by a map; the leaf's priority stays.

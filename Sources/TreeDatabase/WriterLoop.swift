@@ -9,6 +9,7 @@ struct WriterLoop {
   let pipeline: WritePipeline
   private let flusher: BatchFlusher
   private var judged: [JudgedWork] = []
+  private var judgedLeaves = 0
   private var lastExpiry: Int64 = 0
 
   /// How often answers to keyed requests are looked through for old ones, in milliseconds.
@@ -21,10 +22,15 @@ struct WriterLoop {
   }
 
   /// Works until the queue is closed and empty, and what was taken from it is told.
-  mutating func run(_ queue: WriterQueue<Database.Work>, batchMax: Int) {
-    while let works = queue.take(max(1, batchMax - judged.count)) {
-      for work in works { take(work) }
-      if judged.count >= batchMax { flusher.waitUntilIdle() }
+  mutating func run(_ queue: WriterQueue<Database.Work>) {
+    let limits = pipeline.limits
+    while let works = queue.take(max(1, limits.batchMax - judged.count)) {
+      for work in works {
+        take(work)
+        guard judged.count >= limits.batchMax || judgedLeaves >= limits.batchLeavesMax else { continue }
+        flusher.waitUntilIdle()
+        endBatch()
+      }
       endBatch()
     }
     flusher.waitUntilIdle()
@@ -34,7 +40,9 @@ struct WriterLoop {
   private mutating func take(_ work: Database.Work) {
     // After a failure nothing is judged: on what state?
     let failure = flusher.failure
-    if let one = failure.map({ refused(work, CommitRefusal($0)) }) ?? judge(work) { judged.append(one) }
+    guard let one = failure.map({ refused(work, CommitRefusal($0)) }) ?? judge(work) else { return }
+    if case .committed(let committed, _) = one { judgedLeaves += committed.changes.count }
+    judged.append(one)
   }
 
   /// Writes what was judged, unless the disk still works on the batch before: its end comes through the queue.
@@ -51,6 +59,7 @@ struct WriterLoop {
     }
     flusher.flush(judged, failure: failure)
     judged = []
+    judgedLeaves = 0
   }
 
   private func judge(_ work: Database.Work) -> JudgedWork? {

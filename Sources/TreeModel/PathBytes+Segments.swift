@@ -12,7 +12,7 @@ extension PathBytes {
     return bytes.first(terminator, from: start).map { $0 + 1 }
   }
 
-  /// The place of the node above; nil for the root.
+  /// The place of the node above a node's place; nil for the root. Not for the place of a priority, which has a ``node``.
   public var parent: PathBytes? {
     bytes.isEmpty ? nil : prefix(keyEnds.dropLast().last ?? 0)
   }

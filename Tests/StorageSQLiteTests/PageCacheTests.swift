@@ -1,3 +1,4 @@
+import CSQLite
 import StorageCore
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ import Testing
       "CREATE TABLE t (k INTEGER NOT NULL, n INTEGER NOT NULL, b BLOB NOT NULL, PRIMARY KEY (k, n)) WITHOUT ROWID",
     ] { try db.execute(sql) }
     var random = SplitMix64(seed: seed)
-    var model: [Int64: Int] = [:]
+    var model: [Int64: String] = [:]
     for round in 0..<60 {
       var next = model
       try db.execute("BEGIN")
@@ -29,8 +30,9 @@ import Testing
           try db.execute("DELETE FROM t WHERE k = \(key)")
           next[key] = nil
         } else {
-          try db.execute("INSERT OR REPLACE INTO t VALUES (\(key), 1, zeroblob(\(count)))")
-          next[key] = count
+          let content = String(repeating: "\(UInt64.random(in: 0...(.max), using: &random))", count: count / 18 + 1)
+          try db.execute("INSERT OR REPLACE INTO t VALUES (\(key), 1, CAST('\(content)' AS BLOB))")
+          next[key] = content
         }
       }
       let isKept = round % 4 != 3
@@ -44,10 +46,57 @@ import Testing
       }
     }
     #expect(try db.texts("PRAGMA integrity_check") == ["ok"])
-    let rows = try SQLiteStatement("SELECT k, length(b) FROM t ORDER BY k", on: db, isKept: false)
-    let found = try rows.all { row throws(StorageError) in (row.int(0), Int(row.int(1))) }
-    #expect(found.map(\.0) == model.keys.sorted())
-    #expect(found.allSatisfy { model[$0.0] == $0.1 })
+    // As the connection's own cache has it, and as the file has it.
+    let other = try SQLiteConnection(path: folder.file("churn.sqlite"), creates: false)
+    defer { other.close() }
+    for connection in [db, other] {
+      let rows = try SQLiteStatement("SELECT k, CAST(b AS TEXT) FROM t ORDER BY k", on: connection, isKept: false)
+      let found = try rows.all { row throws(StorageError) in (row.int(0), try row.text(1)) }
+      #expect(found.map(\.0) == model.keys.sorted())
+      #expect(found.allSatisfy { model[$0.0] == $0.1 })
+    }
+  }
+
+  @Test("a page that was parked under the lock page's number is found, and a search that can find nothing is left out")
+  func lockPage() throws {
+    #expect(SQLiteLibrary.isPrepared && sqlite3_initialize() == SQLITE_OK)
+    let methods = PageCache.layered(try #require(PageCache.methodsBelow).pointee)
+    let cache = try #require(methods.xCreate(4096, 64, 1))
+    defer { methods.xDestroy(cache) }
+    methods.xCachesize(cache, 100)
+    func page(_ number: UInt32) throws -> UnsafeMutablePointer<sqlite3_pcache_page> {
+      let page = try #require(methods.xFetch(cache, number, 2))
+      page.pointee.pBuf.storeBytes(of: number, as: UInt32.self)
+      return page
+    }
+    func holds(_ number: UInt32) -> Bool {
+      guard let page = methods.xFetch(cache, number, 0) else { return false }
+      methods.xUnpin(cache, page, 0)
+      return true
+    }
+    let lockPage: UInt32 = 0x4000_0000 / 4096 + 1
+    for number in 1...20 as ClosedRange<UInt32> { methods.xUnpin(cache, try page(number), 0) }
+    // As the balancing of a node does: one page away, another into its place, the first to where the other was.
+    let (seven, nine) = (try page(7), try page(9))
+    methods.xRekey(cache, seven, 7, lockPage)
+    methods.xRekey(cache, nine, 9, 7)
+    #expect(!holds(9))
+    methods.xRekey(cache, seven, lockPage, 9)
+    methods.xUnpin(cache, seven, 0)
+    methods.xUnpin(cache, nine, 0)
+    #expect((1...20).allSatisfy { holds(UInt32($0)) } && !holds(lockPage))
+    methods.xTruncate(cache, 21)
+    #expect((1...20).allSatisfy { holds(UInt32($0)) })
+    methods.xTruncate(cache, 20)
+    #expect(!holds(20) && holds(19) && methods.xPagecount(cache) == 19)
+    // One that stays under the lock page's number goes with the rest.
+    let ten = try page(10)
+    methods.xRekey(cache, ten, 10, lockPage)
+    methods.xUnpin(cache, ten, 0)
+    methods.xTruncate(cache, 20)
+    #expect(!holds(lockPage) && holds(19) && !holds(10))
+    methods.xTruncate(cache, 0)
+    #expect(methods.xPagecount(cache) == 0)
   }
 
   @Test("SQLite has taken the layer")

@@ -96,7 +96,8 @@ import TreeModel
   @Test("a trie finds what matching pattern by pattern finds")
   func naive() throws {
     var source = RandomTree(seed: 51)
-    let segments = ["a", "b", "0", "{n}", "*", "**", "{m=**}"]
+    // Letters that are raised in binary form, and keys that are nearly numbers.
+    let segments = ["a", "é", "\u{E000}", "\u{FFFD}", "0", "00", "-1", "{n}", "*", "**", "{m=**}"]
     var patterns: [PathPattern] = []
     while patterns.count < 200 {
       let text = (0..<source.pick([0, 1, 2, 3, 4])).map { _ in source.pick(segments) }.joined(separator: "/")
@@ -106,7 +107,8 @@ import TreeModel
     for (index, pattern) in patterns.enumerated() { trie.insert(pattern, index) }
     for _ in 0..<300 {
       let length = source.pick([0, 1, 2, 3, 4, 5])
-      let path = Path(keys: (0..<length).map { _ in Key(unchecked: source.pick(["a", "b", "0", "c"])) })
+      let keys = ["a", "é", "\u{E000}", "\u{FFFD}", "0", "00", "-1", "c"]
+      let path = Path(keys: (0..<length).map { _ in Key(unchecked: source.pick(keys)) })
       let calls = Self.found(trie, path).map { [$0.depth, $0.position] }
       let found = Set(calls)
       #expect(calls.count == found.count)

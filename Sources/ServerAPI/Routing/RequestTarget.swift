@@ -38,6 +38,7 @@ struct RequestTarget: Sendable {
   private static func pathStart(_ uri: UnsafeRawBufferPointer) -> Int? {
     if uri.first == UInt8(ascii: "/") { return 0 }
     guard let colon = uri.first(UInt8(ascii: ":")), uri[colon...].starts(with: "://".utf8) else { return nil }
-    return uri.first(UInt8(ascii: "/"), from: colon + 3) ?? uri.count
+    let query = uri.first(UInt8(ascii: "?"), from: colon + 3) ?? uri.count
+    return min(uri.first(UInt8(ascii: "/"), from: colon + 3) ?? query, query)
   }
 }

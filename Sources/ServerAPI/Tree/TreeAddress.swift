@@ -14,7 +14,7 @@ enum TreeAddress {
 
   /// The location that a path addresses.
   ///
-  /// Segments are cut before they are decoded, keys checked once, and nothing else allocated: this runs for every request.
+  /// Segments are cut before they are decoded, keys of usual letters looked at once: this runs for every request.
   static func target(_ path: [UInt8]) throws(APIError) -> PathTarget {
     // `withUnsafeBytes` does not throw typed errors.
     let result = path.withUnsafeBytes { bytes -> Result<PathTarget, APIError> in

@@ -25,6 +25,8 @@ final class FaultyDisk: Sendable {
   fileprivate let state = Mutex(State())
 
   private init() {
+    // As everybody who asks SQLite for something first.
+    SQLiteLibrary.prepare()
     guard let system = sqlite3_vfs_find(nil) else { preconditionFailure("no VFS") }
     // Allocated once and never freed: SQLite keeps the pointers.
     let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)

@@ -1,0 +1,36 @@
+import StorageCore
+import TestSupport
+import Testing
+
+@testable import StorageSQLite
+
+/// Values on their way into a statement: whether they fit the statement's own room or not, a row has what was bound.
+@Suite struct StatementTests {
+  @Test("a row has what was bound, whatever of it fits the room, and nothing of the row before")
+  func room() throws {
+    let folder = TemporaryFolder()
+    let db = try SQLiteConnection(path: folder.file("bound.sqlite"), creates: true)
+    defer { db.close() }
+    try db.execute("CREATE TABLE t (n INTEGER PRIMARY KEY, a BLOB, b TEXT, c BLOB)")
+    let insert = try SQLiteStatement("INSERT INTO t VALUES (?, ?, ?, ?)", on: db, isKept: true)
+    // Sums of 1,023 to 1,026; a middle one that does not fit between two that do; long ones before short and empty ones.
+    let sizes = [
+      (512, 512, 0), (512, 513, 0), (1024, 0, 1), (1025, 0, 0), (500, 900, 500), (0, 5000, 3), (340, 341, 342), (1, 1, 1),
+      (341, 341, 342), (0, 0, 0), (1023, 1, 1), (3, 1021, 2),
+    ]
+    func bytes(_ count: Int, _ seed: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ seed) } }
+    func text(_ count: Int, _ seed: Int) -> String { String(decoding: bytes(count, seed).map { 32 + $0 % 90 }, as: UTF8.self) }
+    for (n, size) in sizes.enumerated() {
+      try insert.bind(Int64(n)).bind(bytes(size.0, n)).bind(text(size.1, n)).bind(bytes(size.2, n + 7)).run()
+    }
+    let rows = try SQLiteStatement("SELECT a, b, c, typeof(a), typeof(b) FROM t ORDER BY n", on: db, isKept: false)
+    let found = try rows.all { row throws(StorageError) in
+      (row.bytes(0), try row.text(1), row.bytes(2), try row.text(3), try row.text(4))
+    }
+    #expect(found.count == sizes.count)
+    for (n, size) in sizes.enumerated() {
+      #expect(found[n].0 == bytes(size.0, n) && found[n].1 == text(size.1, n) && found[n].2 == bytes(size.2, n + 7), "\(size)")
+      #expect(found[n].3 == "blob" && found[n].4 == "text")
+    }
+  }
+}
