@@ -4,6 +4,7 @@
   import Darwin
 #endif
 import StorageCore
+import Synchronization
 
 /// Moves what was committed from the log file into the main file, and merges the history, on a thread of its own, so that
 /// no write pays for it.
@@ -13,29 +14,38 @@ final class Checkpointer: Sendable {
   /// How long a merge leaves the store to the writer after each piece, in microseconds.
   static let pause: UInt32 = 2000
 
-  private enum Message {
-    case committed(Int)
-  }
-
-  private let queue = WriterQueue<Message>(capacity: 1024)
+  private let engine: any StorageEngine
+  private let due: Due
+  /// Holds a token when there is something to do: the thread sleeps while there is not.
+  private let queue = WriterQueue<Void>(capacity: 1)
   private let thread: PlainThread
 
+  /// When the next checkpoint is due; of two threads.
+  private final class Due: Sendable {
+    /// Requests that were committed since the last checkpoint.
+    let pending = Atomic<Int>(0)
+    /// A log that a long read keeps large is tried again after the usual number of commits, not after each.
+    let looksAtSize = Atomic<Bool>(true)
+
+    func isNow(_ engine: any StorageEngine) -> Bool {
+      pending.load(ordering: .relaxed) >= interval || (looksAtSize.load(ordering: .relaxed) && engine.isCheckpointDue)
+    }
+  }
+
   init(engine: any StorageEngine) {
-    let queue = queue
+    let (queue, due) = (queue, Due())
+    self.engine = engine
+    self.due = due
     thread = PlainThread {
-      var pending = 0
-      // A log that a long read keeps large is tried again after the usual number of commits, not after each.
-      var looksAtSize = true
       // A merge that the last process began goes on at once.
       var isTidy = false
-      while let messages = isTidy ? queue.take(1024) : queue.takeNow(1024) {
-        for case .committed(let count) in messages { pending += count }
-        if pending >= Self.interval || (looksAtSize && engine.isCheckpointDue) {
-          pending = 0
+      while (isTidy ? queue.take(1) : queue.takeNow(1)) != nil {
+        if due.isNow(engine) {
+          due.pending.store(0, ordering: .relaxed)
           // A checkpoint that fails loses nothing: the log keeps everything, and the next one tries again. A disk that
           // refuses for good is met by the writer, who stops.
           try? engine.checkpoint()
-          looksAtSize = !engine.isCheckpointDue
+          due.looksAtSize.store(!engine.isCheckpointDue, ordering: .relaxed)
           isTidy = false
         }
         if isTidy { continue }
@@ -46,9 +56,11 @@ final class Checkpointer: Sendable {
     }
   }
 
-  /// Takes note of commits. If the checkpointer is behind, a note is dropped: the next one counts.
+  /// Takes note of commits; wakes the thread when it has something to do, and not for each batch.
   func didCommit(_ count: Int) {
-    _ = queue.push(.committed(count))
+    due.pending.add(count, ordering: .relaxed)
+    // Full: the thread is on its way, and looks for itself.
+    if due.isNow(engine) { _ = queue.push(()) }
   }
 
   func stop() {
