@@ -14,13 +14,13 @@ public struct WriteLimits: Sendable, Hashable {
   public var queueMax: Int
   /// Requests that share one transaction.
   public var batchMax: Int
-  /// Changed leaves at which a batch takes no further request: what a batch has removed is stepped over by later looks of the
-  /// same batch, and all of it is in memory.
+  /// Leaves in a batch at which it takes no further request, those of refused requests too: all of them are in memory, and
+  /// what a batch has removed is stepped over by its later looks.
   public var batchLeavesMax: Int
 
   public init(
     leavesMax: Int = 100_000, bytesMax: Int = 16 << 20, eventsMax: Int = 1000, eventBytesMax: Int = 1 << 20, hopsMax: Int = 8,
-    queueMax: Int = 16_384, batchMax: Int = 512, batchLeavesMax: Int = 20_000
+    queueMax: Int = 16_384, batchMax: Int = 512, batchLeavesMax: Int = 5_000
   ) {
     self.leavesMax = leavesMax
     self.bytesMax = bytesMax

@@ -14,12 +14,8 @@ public protocol WriteSession: StorageReading, AccountReading, AnyObject {
   func namespace(named name: String, creatingAt time: Int64?) throws(StorageError) -> NamespaceID?
   func setHead(_ head: NamespaceHead, of namespace: NamespaceID)
 
-  /// The leaves and priorities of a node, in path order, at most `limit`; and whether something follows the node below its
-  /// parent. Neither steps over what the batch has removed behind the node nor reads the values there.
-  ///
-  /// - Returns: `isFollowed` false where `limit` was met first, or the batch has removed the next thing that is stored.
-  func node(in namespace: NamespaceID, at path: PathBytes, limit: Int) throws(StorageError)
-    -> (leaves: [StoredLeaf], isFollowed: Bool)
+  /// How many places of the tree the batch holds in memory, those among them that were taken back.
+  var pendingLeaves: Int { get }
 
   /// Stores a leaf or priority; nil removes it.
   func setLeaf(_ scalar: Scalar?, at path: PathBytes, revision: Revision, in namespace: NamespaceID)

@@ -13,6 +13,8 @@ struct Batch {
   /// Answers in the file that expired at or before this time are forgotten.
   var idempotencyExpiry: Int64?
   private(set) var undo: [BatchUndo] = []
+  /// Places of the tree in the overlays, those among them that were taken back.
+  private(set) var pendingLeaves = 0
 
   var isEmpty: Bool { undo.isEmpty }
   var position: Int { undo.count }
@@ -33,7 +35,10 @@ struct Batch {
     let pending = BatchOverlay.PendingLeaf(scalar: scalar, revision: revision)
     let overlay = overlay(ns)
     let before = overlay.nodes.updateValue(pending, forKey: path)
-    if before == nil { overlay.addPath(path) }
+    if before == nil {
+      overlay.addPath(path)
+      pendingLeaves += 1
+    }
     undo.append(.node(ns, path, before))
   }
 
@@ -52,8 +57,8 @@ struct Batch {
   private mutating func takeBack(_ step: BatchUndo) {
     switch step {
     case .node(let ns, let path, let before):
-      // The path stays in the order of paths: a row that is not live is passed over.
-      if let before { overlays[ns]?.nodes[path] = before } else { overlays[ns]?.nodes[path]?.isLive = false }
+      // The path stays in the order of paths, without its value: a row that is not live is passed over.
+      overlays[ns]?.nodes[path] = before ?? BatchOverlay.PendingLeaf(scalar: nil, revision: .zero, isLive: false)
     case .commit(let ns): overlays[ns]?.commits.removeLast()
     case .event(let ns): overlays[ns]?.events.removeLast()
     case .entry(let ns): overlays[ns]?.removeLastEntry()

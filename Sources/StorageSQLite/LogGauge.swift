@@ -10,13 +10,24 @@ final class LogGauge: Sendable {
   private let frames = Atomic<Int>(0)
   /// So many of them were moved.
   private let moved = Atomic<Int>(0)
+  /// More unmoved pages than this make a checkpoint due.
+  private let allowed: Atomic<Int>
+  private let allowedAtFirst: Int
+
+  init(allowing frames: Int) {
+    allowedAtFirst = frames
+    allowed = Atomic(frames)
+  }
 
   /// Pages that only the log has.
-  var unmovedFrames: Int {
+  private var unmovedFrames: Int {
     let (frames, moved) = (frames.load(ordering: .relaxed), moved.load(ordering: .relaxed))
     // The log may begin anew between a checkpoint and what is told of it: then nothing that is there now was moved.
     return frames < moved ? frames : frames - moved
   }
+
+  /// Whether too many pages are in the log alone.
+  var isOver: Bool { unmovedFrames > allowed.load(ordering: .relaxed) }
 
   /// Is told of each of the writer's transactions from now on. The gauge must outlive the connection.
   func watch(_ connection: SQLiteConnection) {
@@ -31,10 +42,16 @@ final class LogGauge: Sendable {
 
   private func didCommit(frames count: Int) {
     // The log began anew.
-    if count < frames.exchange(count, ordering: .relaxed) { moved.store(0, ordering: .relaxed) }
+    guard count < frames.exchange(count, ordering: .relaxed) else { return }
+    moved.store(0, ordering: .relaxed)
+    allowed.store(allowedAtFirst, ordering: .relaxed)
   }
 
+  /// A checkpoint has moved so many pages. What it had to leave, because of a long read, is tried again once as much again
+  /// was written, and not with each transaction.
   func didMove(frames count: Int) {
     moved.store(count, ordering: .relaxed)
+    let rest = unmovedFrames
+    allowed.store(rest > allowedAtFirst ? rest + allowedAtFirst : allowedAtFirst, ordering: .relaxed)
   }
 }

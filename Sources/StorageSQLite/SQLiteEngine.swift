@@ -25,7 +25,7 @@ public final class SQLiteEngine: StorageEngine {
   let pool: ReaderPool
   let history: HistoryMemory
   private let gate = FlushGate()
-  private let gauge = LogGauge()
+  private let gauge: LogGauge
   private let folder: DataFolder
   let writer: SQLiteConnection
   private let checkpointer: Mutex<SQLiteConnection>
@@ -73,6 +73,7 @@ public final class SQLiteEngine: StorageEngine {
     self.folder = folder
     self.options = options
     self.faults = faults
+    gauge = LogGauge(allowing: options.walBytesMax / options.pageBytes)
     do throws(StorageError) {
       writer = try StoreOpening(path: folder.store, options: options, migrations: migrations).open()
       guard let epoch = try writer.meta(.epoch) else { throw writer.damaged("the store's epoch") }
@@ -124,7 +125,7 @@ public final class SQLiteEngine: StorageEngine {
     return session
   }
 
-  public var isCheckpointDue: Bool { gauge.unmovedFrames * options.pageBytes > options.walBytesMax }
+  public var isCheckpointDue: Bool { gauge.isOver }
 
   /// Moves what was committed into the main file, as far as readers let it.
   ///
@@ -138,7 +139,7 @@ public final class SQLiteEngine: StorageEngine {
       // The writer waits as long as this does: a read that takes longer keeps the log until the next checkpoint.
       sqlite3_busy_timeout(connection.handle, Self.restartPatience)
       defer { sqlite3_busy_timeout(connection.handle, 0) }
-      _ = try connection.checkpoint(SQLITE_CHECKPOINT_RESTART)
+      gauge.didMove(frames: max(moved, try connection.checkpoint(SQLITE_CHECKPOINT_RESTART).moved))
     }
   }
 

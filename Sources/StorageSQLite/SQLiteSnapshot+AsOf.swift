@@ -106,8 +106,11 @@ private struct Undo {
 
   /// What stood at each path of the range that was changed since.
   mutating func changes(in range: PathRange) throws(StorageError) -> [PathBytes: Scalar?] {
-    var remembered: [(path: PathBytes, revision: Int64, before: Scalar?)] = []
-    recent.forEachChange(after: revision, through: self.head ?? .max, in: range) { remembered.append(($0, $1, $2)) }
+    /// The first change of each path that the memory has; if even that came after the head, none counts.
+    var remembered: [PathBytes: (revision: Int64, before: Scalar?)] = [:]
+    recent.forEachChange(after: revision, through: self.head ?? .max, in: range) { path, revision, before in
+      if remembered[path] == nil { remembered[path] = (revision, before) }
+    }
     // Mostly nothing there has changed since: then it does not matter how much of the memory the snapshot sees.
     if self.head == nil, remembered.isEmpty { return [:] }
     let head: Int64
@@ -125,8 +128,8 @@ private struct Undo {
       }
       if watermark < recent.start { try addGap(in: range, to: &earliest) }
     }
-    for change in remembered where change.revision <= head && earliest[change.path] == nil {
-      earliest.updateValue(change.before, forKey: change.path)
+    for (path, change) in remembered where change.revision <= head && earliest[path] == nil {
+      earliest.updateValue(change.before, forKey: path)
     }
     return earliest
   }

@@ -8,7 +8,11 @@ extension SQLiteWriteSession {
   /// why in this order.
   func write() throws(StorageError) {
     if let failure { throw failure }
-    guard !batch.isEmpty else { return try endReading() }
+    guard !batch.isEmpty else {
+      // What was taken back may have left places behind.
+      batch = Batch()
+      return try endReading()
+    }
     do {
       for (ns, overlay) in batch.overlays where !overlay.commits.isEmpty && !batch.removed.contains(ns) {
         try history.publish(overlay.commits, in: ns, reading: connection)
@@ -101,79 +105,6 @@ extension SQLiteWriteSession {
     if !overlay.records.isEmpty { try writeRecords(of: overlay, of: ns) }
     if let revision = overlay.settledRevision {
       try connection.statement(.setSettledRevision).bind(revision.rawValue).bind(ns.rawValue).run()
-    }
-  }
-
-  // MARK: The history, written behind
-
-  /// Writes a slice of each waiting generation; returns the namespaces whose oldest one is complete with it.
-  private func writeHistory() throws(StorageError) -> [NamespaceID] {
-    for (ns, overlay) in batch.overlays where !overlay.commits.isEmpty && !batch.removed.contains(ns) {
-      history.freeze(ns, from: history.limits.generationChanges)
-      if historyRows[ns] == nil, history.oldestFrozen(ns) != nil { historyRows[ns] = 0 }
-    }
-    guard !historyRows.isEmpty else { return [] }
-    let changes = batch.overlays.values.reduce(0) { $0 + $1.commits.reduce(0) { $0 + ($1.changes?.count ?? 0) } }
-    var finished: [NamespaceID] = []
-    for ns in historyRows.keys.sorted(by: { $0.rawValue < $1.rawValue }) where !batch.removed.contains(ns) {
-      if try writeSlice(of: ns, rows: history.limits.sliceRows + 2 * changes) { finished.append(ns) }
-    }
-    return finished
-  }
-
-  /// Writes the next rows of a namespace's oldest generation; true if it is complete.
-  func writeSlice(of ns: NamespaceID, rows: Int) throws(StorageError) -> Bool {
-    guard let generation = history.oldestFrozen(ns) else {
-      historyRows[ns] = nil
-      return false
-    }
-    let start = historyRows[ns] ?? 0
-    let end = min(start + rows, generation.count)
-    for index in start..<end {
-      let row = generation.row(index)
-      var before = ByteWriter(capacity: 16)
-      before.write(scalar: row.before)
-      try connection.statement(.putHistory).bind(ns.rawValue).bind(generation.last).bind(row.path.bytes).bind(row.revision)
-        .bind(before.bytes).run()
-    }
-    historyRows[ns] = end
-    guard end == generation.count else { return false }
-    try connection.statement(.putHistoryRun).bind(ns.rawValue).bind(generation.last).bind(history.start(ns))
-      .bind(generation.last).bind(0).bind(HistoryRun.State.whole.rawValue).run()
-    try connection.statement(.setWatermark).bind(generation.last).bind(ns.rawValue).run()
-    // Whether another generation waits is seen by the next batch.
-    historyRows[ns] = nil
-    return true
-  }
-
-  /// Removes the rows of generations that a process which died did not finish: they lie beyond the watermark.
-  func removeUnfinishedHistory() throws(StorageError) {
-    for namespace in try connection.namespaces() {
-      let watermark = try connection.watermark(namespace.id).history
-      try connection.execute(
-        "DELETE FROM history WHERE ns = \(namespace.id.rawValue) AND generation > \(watermark) AND generation < \(HistoryRun.mergedNames)"
-      )
-    }
-  }
-
-  /// Writes what the next process would otherwise have to read from the commit log. For closing; without it nothing is
-  /// lost, so a failure is nobody's concern. A short tail is left: a table of many small generations is slow to search.
-  func writeOutHistory() {
-    guard failure == nil, batch.isEmpty, (try? endReading()) != nil else { return }
-    for ns in history.namespaces {
-      history.freeze(ns, from: max(1, history.limits.generationChanges / 8))
-      while history.oldestFrozen(ns) != nil {
-        do {
-          try connection.statement(.beginImmediate).run()
-          let isComplete = try writeSlice(of: ns, rows: .max / 2)
-          try connection.statement(.commit).run()
-          guard isComplete else { return }
-          history.complete(ns)
-        } catch {
-          if connection.isInTransaction { try? connection.statement(.rollback).run() }
-          return
-        }
-      }
     }
   }
 }

@@ -2,6 +2,8 @@ internal import StorageCore
 internal import TreeModel
 
 extension SQLiteWriteSession {
+  var pendingLeaves: Int { batch.pendingLeaves }
+
   func setLeaf(_ scalar: Scalar?, at path: PathBytes, revision: Revision, in namespace: NamespaceID) {
     batch.setLeaf(scalar, at: path, revision: revision, in: namespace)
   }
@@ -20,60 +22,38 @@ extension SQLiteWriteSession {
     -> [StoredLeaf]
   {
     let range = PathRange(lower: lower.bytes, upper: upper.bytes)
-    return try look(in: namespace, range, horizon: upper, limit: limit).leaves
-  }
-
-  func node(in namespace: NamespaceID, at path: PathBytes, limit: Int) throws(StorageError)
-    -> (leaves: [StoredLeaf], isFollowed: Bool)
-  {
-    let range = PathRange(subtree: path)
-    // What stands behind the accounts' own node is no child of the root.
-    let parentEnd = path.parent.map { PathRange(subtree: $0).upper } ?? range.upper
-    let horizon = parentEnd.precedes(range.upper) ? range.upper : parentEnd
-    return try look(in: namespace, range, horizon: PathBytes(bytes: horizon), limit: limit)
-  }
-
-  /// The leaves within a range; and whether one that stays is the next behind it, before the horizon.
-  private func look(in namespace: NamespaceID, _ range: PathRange, horizon: PathBytes, limit: Int) throws(StorageError)
-    -> (leaves: [StoredLeaf], isFollowed: Bool)
-  {
-    let overlay = batch.overlays[namespace]
-    let paths = overlay?.paths() ?? []
+    guard let overlay = batch.overlays[namespace], !overlay.nodes.isEmpty || overlay.hidesStored else {
+      return try db.leaves(namespace, in: range, limit: limit)
+    }
+    let paths = overlay.paths()
     var index = paths.lowerBound { $0.bytes.precedes(range.lower) }
-    let end = paths.lowerBound { $0.bytes.precedes(range.upper) }
+    let end = paths.lowerBound { $0 < upper }
+    if index >= end, !overlay.hidesStored { return try db.leaves(namespace, in: range, limit: limit) }
+
     var result: [StoredLeaf] = []
     /// Adds the batch's leaves up to `stored`; says whether the batch has that path itself.
     func addPending(through stored: PathBytes?) -> Bool {
       while index < end, result.count < limit, stored.map({ paths[index] <= $0 }) ?? true {
         let path = paths[index]
         index += 1
-        guard let pending = overlay?.nodes[path], pending.isLive else { continue }
+        guard let pending = overlay.nodes[path], pending.isLive else { continue }
         if let leaf = pending.leaf(at: path) { result.append(leaf) }
         if path == stored { return true }
       }
       return false
     }
-    /// Whether the batch itself puts something there.
-    func puts(_ path: PathBytes) -> Bool? {
-      overlay?.nodes[path].flatMap { $0.isLive ? $0.scalar != nil : nil }
-    }
-    var isFollowed = end < paths.count && paths[end] < horizon && puts(paths[end]) == true
-    if overlay?.hidesStored != true {
+    if !overlay.hidesStored {
       let rows = try db.statement(.leavesAscending)
       defer { rows.reset() }
-      rows.bind(namespace.rawValue).bind(range.lower).bind(horizon.bytes)
+      rows.bind(namespace.rawValue).bind(range.lower).bind(range.upper)
       while result.count < limit, try rows.step() {
-        if !range.upper.withUnsafeBytes({ rows.raw(0).precedes($0) }) {
-          isFollowed = isFollowed || puts(PathBytes(bytes: rows.bytes(0))) ?? true
-          break
-        }
         let leaf = try SQLiteConnection.leaf(rows)
         let isPending = addPending(through: leaf.leaf.path)
         if !isPending, result.count < limit { result.append(leaf) }
       }
     }
     _ = addPending(through: nil)
-    return (result, isFollowed)
+    return result
   }
 
   func leaf(in namespace: NamespaceID, before path: PathBytes) throws(StorageError) -> StoredLeaf? {

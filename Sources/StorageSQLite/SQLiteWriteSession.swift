@@ -41,6 +41,7 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
     nextNamespace = try connection.meta(.nextNamespace) ?? 1
     nextAudit = try connection.lastAudit() + 1
     try removeUnfinishedHistory()
+    try catchUpHistory()
   }
 
   /// The connection, unless a commit failed before; inside the one read transaction of the batch.

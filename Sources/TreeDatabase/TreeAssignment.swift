@@ -56,12 +56,13 @@ struct TreeAssignment {
     if case .map = node.content, depth + node.height > Path.depthMax {
       throw CommitRefusal(.invalid, PathError(.tooDeep, key: "").description)
     }
-    let (old, isFollowed) = try refusing { () throws(StorageError) in
-      try session.node(in: namespace, at: path, limit: limits.leavesMax + 1)
+    let old = try refusing { () throws(StorageError) in
+      try session.leaves(in: namespace, under: path, limit: limits.leavesMax + 1)
     }
+    // Of a larger node only a part was read, whatever becomes of it.
+    guard old.count <= limits.leavesMax else { throw .tooLarge }
     try checkSize(old.count + new.count)
-    // A node that has children has no leaf above them.
-    if old.isEmpty && !new.isEmpty && !isFollowed { try removeLeaf(above: path) }
+    if old.isEmpty && !new.isEmpty { try removeLeaf(above: path) }
     var i = 0
     var j = 0
     while i < old.count || j < new.count {

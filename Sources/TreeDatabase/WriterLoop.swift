@@ -9,7 +9,6 @@ struct WriterLoop {
   let pipeline: WritePipeline
   private let flusher: BatchFlusher
   private var judged: [JudgedWork] = []
-  private var judgedLeaves = 0
   private var lastExpiry: Int64 = 0
 
   /// How often answers to keyed requests are looked through for old ones, in milliseconds.
@@ -27,7 +26,7 @@ struct WriterLoop {
     while let works = queue.take(max(1, limits.batchMax - judged.count)) {
       for work in works {
         take(work)
-        guard judged.count >= limits.batchMax || judgedLeaves >= limits.batchLeavesMax else { continue }
+        guard judged.count >= limits.batchMax || session.pendingLeaves >= limits.batchLeavesMax else { continue }
         flusher.waitUntilIdle()
         endBatch()
       }
@@ -40,9 +39,7 @@ struct WriterLoop {
   private mutating func take(_ work: Database.Work) {
     // After a failure nothing is judged: on what state?
     let failure = flusher.failure
-    guard let one = failure.map({ refused(work, CommitRefusal($0)) }) ?? judge(work) else { return }
-    if case .committed(let committed, _) = one { judgedLeaves += committed.changes.count }
-    judged.append(one)
+    if let one = failure.map({ refused(work, CommitRefusal($0)) }) ?? judge(work) { judged.append(one) }
   }
 
   /// Writes what was judged, unless the disk still works on the batch before: its end comes through the queue.
@@ -59,7 +56,6 @@ struct WriterLoop {
     }
     flusher.flush(judged, failure: failure)
     judged = []
-    judgedLeaves = 0
   }
 
   private func judge(_ work: Database.Work) -> JudgedWork? {

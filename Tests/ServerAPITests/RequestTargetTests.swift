@@ -24,7 +24,7 @@ import Testing
 
   @Test(
     "what is neither a path nor absolute, or is not percent-encoded UTF-8, is no URI",
-    arguments: ["", "a", "*", "host:80", "a:b://c/d", "?x=/a", "/a?x=%", "/a?x=%G0", "/a?%FF=1"])
+    arguments: ["", "a", "*", "host:80", "a:b://c/d", "?x=/a", "?x=://h/a", "://h/a", "/a?x=%", "/a?x=%G0", "/a?%FF=1"])
   func refuses(_ uri: String) {
     #expect(RequestTarget(uri) == nil)
   }

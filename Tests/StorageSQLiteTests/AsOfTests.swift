@@ -39,6 +39,31 @@ struct AsOfTests {
     }
   }
 
+  @Test("Processes that die young, one after the other, leave no tail of the log that grows")
+  func shortLives() throws {
+    var random = SplitMix(seed: 9)
+    let folder = TemporaryFolder()
+    var past: [Tree] = [[:]]
+    for life in 0..<40 {
+      let engine = try SQLiteEngine(directory: folder.path, options: tinyOptions)
+      let scribe = try Scribe(engine)
+      // Too few to finish a generation: each commit writes a slice of it.
+      for value in 0..<3 as Range<Int64> {
+        var tree = past[past.count - 1]
+        let path = OverlayTests.paths.randomElement(using: &random)!
+        tree[path] = .int(Int64(life) * 3 + value)
+        try scribe.put([path: tree[path]])
+        past.append(tree)
+        try scribe.session.commit()
+      }
+      let head = try engine.writer.lastRevision(scribe.ns)
+      let watermark = try engine.writer.watermark(scribe.ns).history
+      #expect(head - watermark <= 2 * Int64(tinyOptions.history.generationChanges) + 3)
+      if life % 8 == 7 { try engine.read { try check($0, scribe.ns, past, &random) } }
+      try moveAsIfKilled(engine, folder)
+    }
+  }
+
   private func check(_ snapshot: any Snapshot, _ ns: NamespaceID, _ past: [Tree], _ random: inout SplitMix) throws {
     for (revision, tree) in past.enumerated() {
       for _ in 0..<4 {

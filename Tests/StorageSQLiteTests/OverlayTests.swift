@@ -62,42 +62,9 @@ struct OverlayTests {
     #expect(try reading.leaves(in: ns, under: path, limit: limit) == Array(expected))
     #expect(try reading.leaf(in: ns, at: path) == model[path])
     #expect(try reading.leaf(in: ns, before: path) == sorted.last { $0.leaf.path < path })
-    guard let session = reading as? any WriteSession else { return }
-    let node = try session.node(in: ns, at: path, limit: .max)
-    #expect(node.leaves == sorted.filter { path.contains($0.leaf.path) })
-    let parent = path.node.parent
-    let isFollowed = sorted.contains { leaf in
-      path < leaf.leaf.path && !path.contains(leaf.leaf.path) && parent?.contains(leaf.leaf.path) == true
-    }
-    // It may not know; it never says yes to what is not so.
-    #expect(isFollowed || !node.isFollowed || path.isPriority)
   }
 
-  @Test("What follows a node is known from the file and from the batch, and a removed one is not taken for it")
-  func followers() throws {
-    let engine = try SQLiteEngine.inMemory()
-    defer { engine.close() }
-    let scribe = try Scribe(engine)
-    let session = scribe.session
-    func isFollowed(_ path: Path) throws -> Bool { try session.node(in: scribe.ns, at: PathBytes(path), limit: 9).isFollowed }
-    for path in ["/a/1", "/a/3/x", "/b"] as [Path] { try scribe.put(path, 1) }
-    #expect(try isFollowed("/a/1") && isFollowed("/a/2") && isFollowed("/a"))
-    try session.commit()
-    #expect(try isFollowed("/a/1") && isFollowed("/a/2") && isFollowed("/a"))
-    #expect(try !isFollowed("/a/3") && !isFollowed("/a/4") && !isFollowed("/b") && !isFollowed("/"))
-    try scribe.put("/a/3/x", nil)
-    #expect(try !isFollowed("/a/1"))
-    try scribe.put("/a/4", 1)
-    #expect(try isFollowed("/a/3"))
-    #expect(try session.node(in: scribe.ns, at: PathBytes("/a"), limit: 1).leaves.count == 1)
-    // The accounts are a tree of their own behind the root's.
-    try scribe.put([PathBytes(Path(keys: [.accounts, Key(unchecked: "bob"), Key(unchecked: "x")])): 1])
-    let accounts = try session.node(in: scribe.ns, at: PathBytes(Path(keys: [.accounts])), limit: 9)
-    #expect(accounts.leaves.count == 1 && !accounts.isFollowed)
-    #expect(try !isFollowed("/b"))
-  }
-
-  @Test("A look for a node steps over nothing that the batch removed behind it")
+  @Test("A look at a node steps over nothing that the batch removed behind it")
   func stepsBehindRemovals() throws {
     let engine = try SQLiteEngine.inMemory()
     defer { engine.close() }
@@ -108,9 +75,30 @@ struct OverlayTests {
     try session.commit()
     try scribe.put(Dictionary(uniqueKeysWithValues: paths.map { ($0, nil) }))
     let rows = try RowCount(session.db)
-    for path in paths { _ = try session.node(in: scribe.ns, at: path, limit: 9) }
-    // Its own row, and the one behind it.
-    #expect(rows.count <= 2 * paths.count && rows.count >= paths.count)
+    for path in paths { #expect(try session.leaves(in: scribe.ns, under: path, limit: 9).isEmpty) }
+    #expect(rows.count <= paths.count)
+  }
+
+  @Test("A batch counts the places that it holds, those that were taken back too, and forgets them with its end")
+  func pendingLeaves() throws {
+    let engine = try SQLiteEngine.inMemory()
+    defer { engine.close() }
+    let scribe = try Scribe(engine)
+    let session = scribe.session
+    try session.commit()
+    let mark = session.mark()
+    for path in ["/a", "/b", "/a"] as [Path] { try scribe.put(path, .int(Int64(session.pendingLeaves))) }
+    #expect(session.pendingLeaves == 2)
+    session.rollback(to: mark)
+    #expect(session.pendingLeaves == 2)
+    #expect(try session.leaves(in: scribe.ns, under: .root, limit: 9).isEmpty)
+    // Nothing is left to write; what was refused is forgotten nevertheless.
+    try session.write()
+    #expect(session.pendingLeaves == 0)
+    try scribe.put("/a", 1)
+    try session.commit()
+    #expect(session.pendingLeaves == 0)
+    #expect(try session.value(in: scribe.ns, "/a") == 1)
   }
 
   @Test("A rollback takes back every kind of row, and what was there before counts again")

@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("a page that was parked under the lock page's number is found, and a search that can find nothing is left out")
+  @Test("pages that swap their numbers by way of the lock page's keep their content, and what lies beyond the end goes")
   func lockPage() throws {
     #expect(SQLiteLibrary.isPrepared && sqlite3_initialize() == SQLITE_OK)
     let methods = PageCache.layered(try #require(PageCache.methodsBelow).pointee)
@@ -85,6 +85,11 @@ import Testing
     methods.xUnpin(cache, seven, 0)
     methods.xUnpin(cache, nine, 0)
     #expect((1...20).allSatisfy { holds(UInt32($0)) } && !holds(lockPage))
+    for (number, content) in [(7, 9), (9, 7), (8, 8)] as [(UInt32, UInt32)] {
+      let page = try #require(methods.xFetch(cache, number, 0))
+      #expect(page.pointee.pBuf.load(as: UInt32.self) == content)
+      methods.xUnpin(cache, page, 0)
+    }
     methods.xTruncate(cache, 21)
     #expect((1...20).allSatisfy { holds(UInt32($0)) })
     methods.xTruncate(cache, 20)

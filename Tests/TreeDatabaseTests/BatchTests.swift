@@ -14,10 +14,10 @@ import TreeModel
     }
   }
 
-  @Test("a batch takes requests until it has many of them, or they changed many leaves", .timeLimit(.minutes(1)))
+  @Test("a batch takes requests until it has many of them, or they touched many leaves", .timeLimit(.minutes(1)))
   func ends() async throws {
-    for (limits, left, expected) in [
-      (WriteLimits(), 0, [1, 6]), (WriteLimits(batchMax: 4), 2, [1, 4, 2]), (WriteLimits(batchLeavesMax: 5), 4, [1, 2, 2, 2]),
+    for (limits, left, largest) in [
+      (WriteLimits(), 0, 6), (WriteLimits(batchMax: 4), 2, 4), (WriteLimits(batchLeavesMax: 5), 4, 2),
     ] {
       let (gate, sizes) = (WriterGate(), Sizes())
       let base = try await DatabaseFixture(observers: [sizes, gate], limits: limits)
@@ -32,7 +32,8 @@ import TreeModel
       gate.open()
       // Ends when everything is written and told.
       base.close()
-      #expect(sizes.all.withLock(\.self) == expected)
+      let found = sizes.all.withLock(\.self)
+      #expect(found.first == 1 && found.dropFirst().first == largest && found.max() == largest && found.reduce(0, +) == 7)
     }
   }
 }

@@ -121,6 +121,25 @@ struct WritePipelineTests {
     #expect(try fixture.head().revision == .zero)
   }
 
+  @Test("A node of more leaves than one request may change is not replaced in part")
+  func tooLargeToReplace() async throws {
+    var limits = WriteLimits()
+    limits.leavesMax = 3
+    let fixture = try await DatabaseFixture(limits: limits)
+    defer { fixture.close() }
+    for key in ["a", "b", "c", "d", "e"] { try await fixture.write(.set(Path(parsing: "/n/\(key)"), 1)) }
+    let before = try fixture.head().revision
+    for node in [["a": 1], ["a": 2], .absent] as [TreeNode] {
+      let refusal = await #expect(throws: CommitRefusal.self) { try await fixture.write(.set("/n", WriteNode(node))) }
+      guard case .tooLarge? = refusal?.code else {
+        Issue.record("\(String(describing: refusal))")
+        continue
+      }
+    }
+    #expect(try fixture.head().revision == before)
+    #expect(try fixture.node("/n") == ["a": 1, "b": 1, "c": 1, "d": 1, "e": 1])
+  }
+
   @Test("Commit time never runs backwards, and each record is chained to the one before")
   func chain() async throws {
     let fixture = try await DatabaseFixture()

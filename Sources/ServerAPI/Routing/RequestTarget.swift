@@ -37,7 +37,10 @@ struct RequestTarget: Sendable {
   /// Where the path begins: behind `scheme://host` if the URI is absolute; nil if it is neither.
   private static func pathStart(_ uri: UnsafeRawBufferPointer) -> Int? {
     if uri.first == UInt8(ascii: "/") { return 0 }
-    guard let colon = uri.first(UInt8(ascii: ":")), uri[colon...].starts(with: "://".utf8) else { return nil }
+    let isLetter = { (byte: UInt8) in byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z") }
+    guard let colon = uri.first(UInt8(ascii: ":")), uri[colon...].starts(with: "://".utf8), colon > 0,
+      uri[..<colon].allSatisfy(isLetter)
+    else { return nil }
     let query = uri.first(UInt8(ascii: "?"), from: colon + 3) ?? uri.count
     return min(uri.first(UInt8(ascii: "/"), from: colon + 3) ?? query, query)
   }
