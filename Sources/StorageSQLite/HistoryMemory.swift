@@ -103,43 +103,30 @@ final class HistoryMemory: Sendable {
     let (watermark, pruned) = try connection.watermark(ns)
     let start = max(watermark, pruned)
     var recent = RecentChanges(start: start, pruned: pruned)
-    try forEachCommit(of: ns, after: start, from: connection) { changes, revision in
-      recent.append(changes, of: revision, blockChanges: limits.blockChanges)
+    try connection.forEachCommit(ns, after: start) { commit throws(StorageError) in
+      recent.append(try Self.changes(of: commit), of: commit.revision.rawValue, blockChanges: limits.blockChanges)
       return true
     }
     return recent
   }
 
-  /// The changes of the first commits behind a revision, until there are enough of them; and the last of these commits.
-  func changes(of ns: NamespaceID, after start: Int64, atLeast count: Int, from connection: SQLiteConnection)
-    throws(StorageError) -> (columns: ChangeColumns, last: Int64)
+  /// The next generation of the log after a revision; nil if too few changes are left for one.
+  func generation(_ ns: NamespaceID, after start: Int64, from connection: SQLiteConnection) throws(StorageError)
+    -> HistoryGeneration?
   {
     var columns = ChangeColumns()
     var last = start
-    try forEachCommit(of: ns, after: start, from: connection) { changes, revision in
-      columns.append(changes, of: revision)
-      last = revision
-      return columns.count < count
+    try connection.forEachCommit(ns, after: start) { commit throws(StorageError) in
+      columns.append(try Self.changes(of: commit), of: commit.revision.rawValue)
+      last = commit.revision.rawValue
+      return columns.count < limits.generationChanges
     }
-    return (columns, last)
+    return columns.count < limits.generationChanges ? nil : HistoryGeneration(columns, last: last)
   }
 
-  /// Calls `body` with each commit's changes, as long as it returns true. Some commits at a time: a log is long.
-  private func forEachCommit(
-    of ns: NamespaceID, after start: Int64, from connection: SQLiteConnection, _ body: ([LeafChange], Int64) -> Bool
-  ) throws(StorageError) {
-    var last = start
-    while true {
-      let commits = try connection.commits(ns, after: last, limit: 256)
-      for commit in commits {
-        guard let changes = commit.changes else {
-          throw StorageError(
-            .unreadable, "The changes of commit \(commit.revision) were forgotten before they were in the history.")
-        }
-        last = commit.revision.rawValue
-        guard body(changes, last) else { return }
-      }
-      if commits.count < 256 { return }
-    }
+  private static func changes(of commit: CommitRecord) throws(StorageError) -> [LeafChange] {
+    if let changes = commit.changes { return changes }
+    throw StorageError(
+      .unreadable, "The changes of commit \(commit.revision) were forgotten before they were in the history.")
   }
 }

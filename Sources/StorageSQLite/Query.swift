@@ -6,7 +6,7 @@ enum Query: Int, CaseIterable {
   // The past
   case watermark, historyRuns, historyAfter, commitTime, firstCommit, auditsBefore
   // The log
-  case commitRecord, commits, lastCommit, event, eventsAfter, eventsBefore
+  case commitRecord, commits, tail, lastCommit, event, eventsAfter, eventsBefore
   // Functions
   case execution, executions, delivery, deliveries, deliveriesInState, functions
   // The ledger
@@ -74,6 +74,8 @@ enum Query: Int, CaseIterable {
     case .auditsBefore: "SELECT time, actor, action, detail, result, id FROM audit WHERE id < ? ORDER BY id DESC"
     case .commitRecord: "SELECT \(Self.commitColumns) FROM commit_log WHERE ns = ? AND revision = ?"
     case .commits: "SELECT \(Self.commitColumns) FROM commit_log WHERE ns = ? AND revision > ? ORDER BY revision"
+    case .tail:
+      "SELECT count(*), total(length(changes)) FROM commit_log WHERE ns = ? AND revision > ?"
     case .lastCommit: "SELECT revision, time, hash FROM commit_log WHERE ns = ? ORDER BY revision DESC LIMIT 1"
     case .event: "SELECT \(Self.eventColumns) FROM event WHERE ns = ? AND revision = ? AND path = ?"
     case .eventsAfter:

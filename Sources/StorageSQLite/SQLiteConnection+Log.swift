@@ -10,6 +10,24 @@ extension SQLiteConnection {
     try statement(.commits).bind(ns.rawValue).bind(revision).all(limit: limit, readCommit)
   }
 
+  /// Calls `body` with each commit after a revision, as long as it returns true: a log is long, and its records are large.
+  func forEachCommit(_ ns: NamespaceID, after revision: Int64, _ body: (CommitRecord) throws(StorageError) -> Bool)
+    throws(StorageError)
+  {
+    let rows = try statement(.commits)
+    defer { rows.reset() }
+    rows.bind(ns.rawValue).bind(revision)
+    while try rows.step() {
+      guard try body(readCommit(rows)) else { return }
+    }
+  }
+
+  /// How many commits came after a revision, and how many bytes their changes are.
+  func tail(_ ns: NamespaceID, after revision: Int64) throws(StorageError) -> (commits: Int64, bytes: Int64) {
+    try statement(.tail).bind(ns.rawValue).bind(revision).first { row throws(StorageError) in (row.int(0), row.int(1)) }
+      ?? (0, 0)
+  }
+
   private func readCommit(_ row: SQLiteStatement) throws(StorageError) -> CommitRecord {
     guard let actor = Actor(try row.text(4)) else { throw damaged("a commit's actor") }
     let payload = row.isNull(10) ? nil : try LeafChangeList.decodePayload(row.raw(10))

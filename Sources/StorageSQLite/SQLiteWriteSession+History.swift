@@ -64,6 +64,9 @@ extension SQLiteWriteSession {
     }
   }
 
+  /// Bytes of a change in the log, of one leaf with a short path.
+  private static let usualChangeBytes: Int64 = 64
+
   /// Writes the older part of a long tail of the log: what processes have left that died, one after the other, before they
   /// had written a generation. Else each of them would have to read more than the one before it.
   ///
@@ -73,20 +76,32 @@ extension SQLiteWriteSession {
     // What somebody has read into memory already goes the usual way: runs must not overlap.
     let known = history.namespaces
     for ns in try connection.namespaces().map(\.id) where !known.contains(ns) {
-      let head = try connection.lastRevision(ns)
       let (watermark, pruned) = try connection.watermark(ns)
-      var start = max(watermark, pruned)
-      guard head - start > 2 * usual else { continue }
-      while head - start > usual {
-        let changes = try history.changes(of: ns, after: start, atLeast: history.limits.generationChanges, from: connection)
-        guard changes.last > start else { break }
-        let generation = HistoryGeneration(changes.columns, last: changes.last)
-        try inTransaction { () throws(StorageError) in
-          try write(generation, rows: 0..<generation.count, of: ns)
-          try list(generation, after: start, of: ns)
-        }
-        start = generation.last
+      let start = max(watermark, pruned)
+      let tail = try connection.tail(ns, after: start)
+      guard tail.commits > 2 * usual || tail.bytes > 2 * usual * Self.usualChangeBytes else { continue }
+      do throws(StorageError) {
+        try writeOldGenerations(of: ns, after: start)
+      } catch {
+        // Whoever needs this namespace's past is told; others are not to wait for it.
+        guard error.code == .unreadable else { throw error }
       }
+    }
+  }
+
+  /// Writes whole generations, but for the last two.
+  private func writeOldGenerations(of ns: NamespaceID, after first: Int64) throws(StorageError) {
+    var start = first
+    var ahead: [HistoryGeneration] = []
+    while let next = try history.generation(ns, after: ahead.last?.last ?? start, from: connection) {
+      ahead.append(next)
+      guard ahead.count > 2 else { continue }
+      let oldest = ahead.removeFirst()
+      try inTransaction { () throws(StorageError) in
+        try write(oldest, rows: 0..<oldest.count, of: ns)
+        try list(oldest, after: start, of: ns)
+      }
+      start = oldest.last
     }
   }
 

@@ -62,10 +62,18 @@ public struct StoreRebuild {
         hash.add(leaf)
         session.setLeaf(leaf.scalar, at: leaf.path, revision: checkpoint.revision, in: target)
       }
+      var upkeep = Upkeep()
+      upkeep.checkpointLeaves = (checkpoint.revision, page)
+      session.put(upkeep, in: target)
       try session.commit()
       last = page.last?.path
       if page.count < Self.rowsPerBatch { break }
     }
+    // What was built counts as pruned like its source: the changes before are not there.
+    var upkeep = Upkeep()
+    upkeep.checkpoint = checkpoint
+    session.put(upkeep, in: target)
+    try session.commit()
     if hash.finalized() != checkpoint.treeHash {
       report.note(checkpoint.revision, "The checkpoint of commit \(checkpoint.revision) is not what was written.")
     }

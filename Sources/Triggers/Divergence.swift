@@ -74,7 +74,9 @@ struct Divergence: Sendable {
     for assignment in request.operations.flatMap(\.assignments) {
       guard case .node(let write) = assignment.value, write.slots.isEmpty else { continue }
       let place = PathBytes(assignment.path)
-      let leaves = try snapshot.leaves(in: namespace, under: place, asOf: effect, limit: 100_000)
+      // One more than what was written shows that it is something else.
+      let limit = write.node.leaves(at: place).count + 1
+      let leaves = try snapshot.leaves(in: namespace, under: place, asOf: effect, limit: limit)
       guard let node = TreeNode(leaves: leaves.map(\.leaf), at: place), node != write.node else { continue }
       return ("\(assignment.path) = \(json(node))", "\(assignment.path) = \(json(write.node))")
     }

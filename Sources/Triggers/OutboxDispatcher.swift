@@ -50,7 +50,7 @@ public final class OutboxDispatcher: CommitObserver, Sendable {
           queue.add(OutboxItem(namespace: committed.request.namespace, record: record), at: now)
         }
       }
-      return queue.ready.count > before || !queue.unread.isEmpty || queue.nextTime != nil
+      return queue.ready.count > before || queue.hasUnread || queue.nextTime != nil
     }
     if isNew { alarm.ring() }
   }
@@ -146,22 +146,23 @@ public final class OutboxDispatcher: CommitObserver, Sendable {
     return .at(now + Int64(delay * jitter))
   }
 
-  /// Reads waiting messages from storage, as many as there is room for.
+  /// Reads waiting messages from storage, until something is to be done or everything was read.
   private func readUnread() {
-    while let namespace = queue.withLock({ $0.nextUnread() }) {
+    while let page = queue.withLock({ $0.nextPage() }) {
       do throws(StorageError) {
         let records = try engine.read { (snapshot) throws(StorageError) in
-          try snapshot.outbox(in: namespace, state: .waiting, after: nil, limit: 5000)
+          try snapshot.outbox(in: page.namespace, state: .waiting, after: page.after, limit: page.limit)
         }
         let now = clock.now()
-        queue.withLock { queue in
-          for record in records { queue.add(OutboxItem(namespace: namespace, record: record), at: now) }
-          if records.count == 5000 { queue.mark(namespace) }
+        let isEnough = queue.withLock { queue in
+          for record in records { queue.add(OutboxItem(namespace: page.namespace, record: record), at: now) }
+          queue.finish(page, last: records.last?.key, isFull: records.count == page.limit)
+          return queue.hasUnread && !queue.ready.isEmpty
         }
-        if records.count == 5000 { return }
+        if isEnough { return }
       } catch {
-        logger.error("The outbox of namespace \(namespace.rawValue) cannot be read: \(error)")
-        return queue.withLock { $0.mark(namespace) }
+        logger.error("The outbox of namespace \(page.namespace.rawValue) cannot be read: \(error)")
+        return queue.withLock { $0.finish(page, last: nil, isFull: true) }
       }
     }
   }

@@ -2,13 +2,29 @@ import StorageCore
 
 /// Which messages are to be delivered, and when: the outbox as a value.
 ///
-/// Bounded: when it is full it forgets what is new, notes the namespace as unread, and asks for it again once it has room.
+/// Bounded, in two halves: messages that are due, and messages that wait for another attempt. Those of an outlet that is down
+/// fill the second half at most, so they are never in the way of others. What has no room is forgotten here, and read from
+/// storage again: namespace by namespace, each from where its last page ended.
 struct OutboxQueue {
+  /// A page of waiting messages to read from storage.
+  struct Page {
+    let namespace: NamespaceID
+    /// The last key of the page before.
+    let after: String?
+    let limit: Int
+  }
+
   private(set) var ready = Queue<OutboxItem>()
   private var timers = TimerQueue<OutboxItem>()
   /// Keys that are in memory, so that what is read from storage does not come twice.
   private var known: [NamespaceID: Set<String>] = [:]
-  private(set) var unread: Set<NamespaceID> = []
+  /// Namespaces with messages in storage that are not here, in the order of their turns; and where each was read to.
+  private var unread = Queue<NamespaceID>()
+  private var cursors: [NamespaceID: String?] = [:]
+  /// Of these something was forgotten that may stand before the cursor: they are read once more from the start.
+  private var missed: Set<NamespaceID> = []
+  /// Namespaces with messages whose time had no room, and when the first of them is due.
+  private var postponed: (namespaces: Set<NamespaceID>, time: Int64)?
   private(set) var running = 0
   /// Whether storage was asked what waits.
   private(set) var isStarted = false
@@ -20,24 +36,42 @@ struct OutboxQueue {
     self.concurrency = concurrency
   }
 
+  private var half: Int { max(1, capacity / 2) }
   var count: Int { ready.count + timers.count + running }
+  var hasUnread: Bool { !unread.isEmpty }
   /// When the next message is due; nil if none waits for a time.
-  var nextTime: Int64? { timers.earliest }
+  var nextTime: Int64? { [timers.earliest, postponed?.time].compactMap(\.self).min() }
   /// Whether nothing is left but messages that wait for their time.
   var isResting: Bool { isStarted && ready.isEmpty && running == 0 && unread.isEmpty }
 
   mutating func add(_ item: OutboxItem, at now: Int64) {
     guard item.record.state == .waiting, known[item.namespace]?.contains(item.record.key) != true else { return }
-    guard count < capacity else {
-      unread.insert(item.namespace)
-      return
+    if item.record.nextAttemptAt > now { return wait(item) }
+    guard ready.count + running < half else {
+      missed.insert(item.namespace)
+      return mark(item.namespace)
     }
     known[item.namespace, default: []].insert(item.record.key)
-    if item.record.nextAttemptAt <= now { ready.append(item) } else { timers.add(item, at: item.record.nextAttemptAt) }
+    ready.append(item)
+  }
+
+  private mutating func wait(_ item: OutboxItem) {
+    guard timers.count < half else {
+      let time = item.record.nextAttemptAt
+      return postponed = (postponed?.namespaces.union([item.namespace]) ?? [item.namespace], min(time, postponed?.time ?? time))
+    }
+    known[item.namespace, default: []].insert(item.record.key)
+    timers.add(item, at: item.record.nextAttemptAt)
   }
 
   mutating func fire(at now: Int64) {
     while let item = timers.popDue(at: now) { ready.append(item) }
+    guard let due = postponed, due.time <= now else { return }
+    postponed = nil
+    for namespace in due.namespaces.sorted(by: { $0.rawValue < $1.rawValue }) {
+      missed.insert(namespace)
+      mark(namespace)
+    }
   }
 
   /// The next message to deliver; nil if there is none, or enough are on their way.
@@ -54,23 +88,41 @@ struct OutboxQueue {
     running -= 1
     known[item.namespace]?.remove(item.record.key)
     if known[item.namespace]?.isEmpty == true { known[item.namespace] = nil }
-    guard let next else { return }
-    // Never refused: the place of this message is its own.
-    known[item.namespace, default: []].insert(next.key)
-    timers.add(OutboxItem(namespace: item.namespace, record: next), at: next.nextAttemptAt)
+    if let next { wait(OutboxItem(namespace: item.namespace, record: next)) }
   }
+
+  // MARK: What is in storage alone
 
   /// Begins, with namespaces to read from storage.
   mutating func start(_ namespaces: [NamespaceID]) {
     isStarted = true
-    unread.formUnion(namespaces)
+    for namespace in namespaces { mark(namespace) }
   }
 
   /// Notes that a namespace has messages in storage that are not here.
-  mutating func mark(_ namespace: NamespaceID) { unread.insert(namespace) }
+  mutating func mark(_ namespace: NamespaceID) {
+    guard cursors[namespace] == nil else { return }
+    cursors.updateValue(nil, forKey: namespace)
+    unread.append(namespace)
+  }
 
-  /// Takes a namespace to read from storage, if there is room.
-  mutating func nextUnread() -> NamespaceID? {
-    count * 2 <= capacity ? unread.popFirst() : nil
+  /// Takes a page to read from storage, if there is room; its end must be told.
+  mutating func nextPage() -> Page? {
+    let room = half - ready.count - running
+    guard room * 2 >= half, let namespace = unread.popFirst() else { return nil }
+    return Page(namespace: namespace, after: cursors[namespace] ?? nil, limit: room)
+  }
+
+  /// A page was read, and what it held was added.
+  ///
+  /// - Parameter last: its last key; nil if it could not be read, and is to be read again.
+  mutating func finish(_ page: Page, last: String?, isFull: Bool) {
+    if isFull {
+      cursors.updateValue(last ?? page.after, forKey: page.namespace)
+      return unread.append(page.namespace)
+    }
+    cursors[page.namespace] = nil
+    // From the start, behind the others.
+    if missed.remove(page.namespace) != nil { mark(page.namespace) }
   }
 }

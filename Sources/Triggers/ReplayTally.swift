@@ -48,6 +48,12 @@ extension Snapshot {
       guard let entry = try entry(in: namespace, sequence: middle) else { return [] }
       if entry.revision < revision.rawValue { low = middle + 1 } else { high = middle }
     }
-    return try entries(in: namespace, after: low - 1, limit: 1000).filter { $0.revision == revision.rawValue }
+    var found: [LedgerEntry] = []
+    while true {
+      let page = try entries(in: namespace, after: low - 1 + Int64(found.count), limit: 1000)
+      let own = page.prefix { $0.revision == revision.rawValue }
+      found += own
+      if own.count < 1000 { return found }
+    }
   }
 }

@@ -101,12 +101,24 @@ struct RulesFileTests {
         .init("GET", "/.json?ns=copy&format=export", headers: APIServer.admin, is: export),
         .init("PUT", "/.json?ns=copy&\(importing)", #"{"a":1}"#, headers: APIServer.admin, is: #"{"a":1}"#),
         .init("GET", "/.json?ns=copy&format=export", is: #"{"a":1}"#))
+      // A removal of as much goes in pieces too, if it may.
+      try await server.expect(
+        .init("PUT", "/.json?ns=old&\(importing)&print=silent", export, headers: APIServer.admin, status: 204),
+        .init("DELETE", "/.json?ns=old&disableTriggers=true", headers: APIServer.admin, status: 400),
+        .init("DELETE", "/.json?ns=old&writeSizeLimit=unlimited", status: 401),
+        .init("GET", "/.json?ns=old&format=export", headers: APIServer.admin, is: export),
+        .init("DELETE", "/.json?ns=old&\(importing)", headers: APIServer.admin, is: "null"),
+        .init("PUT", "/.json?ns=old&\(importing)&print=silent", export, headers: APIServer.admin, status: 204),
+        .init("PATCH", "/.json?ns=old&\(importing)", "null", headers: APIServer.admin, is: "null"),
+        .init("GET", "/.json?ns=old", is: "null"))
       // What cannot be written is refused before anything is removed.
       let deep = String(repeating: #"{"d":"#, count: 33) + export + String(repeating: "}", count: 33)
       try await server.expect(
         .init("PUT", "/.json?ns=copy&\(importing)", deep, headers: APIServer.admin, status: 400),
         .init("GET", "/.json?ns=copy", is: #"{"a":1}"#),
-        .init("GET", "/.inspect/databases.json?ns=copy", headers: APIServer.admin, is: #"[{"name":"game"},{"name":"copy"}]"#),
+        .init(
+          "GET", "/.inspect/databases.json?ns=copy", headers: APIServer.admin,
+          is: #"[{"name":"game"},{"name":"copy"},{"name":"old"}]"#),
         .init("GET", "/.inspect/databases.json", status: 401))
     }
   }

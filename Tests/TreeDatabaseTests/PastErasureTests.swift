@@ -207,6 +207,35 @@ struct PastErasureTests {
     rig.close()
   }
 
+  @Test("What was built anew from a pruned log can be opened and written to, and counts as pruned")
+  func rebuiltFromPruned() async throws {
+    var random = SplitMix64(seed: 5)
+    let rig = try await Rig()
+    for _ in 0..<40 { try await rig.write(&random, of: ["p0", "p1"]) }
+    var request = CommitRequest(namespace: rig.namespace, actor: .system("triggers"))
+    request.settledRevision = Revision(40)
+    _ = try await rig.database.commit(request)
+    _ = try await LogPruning(engine: rig.engine, writer: rig.database, clock: rig.clock)
+      .prune(through: Revision(20), in: rig.namespace, by: .admin("ann"), because: "old")
+    let folder = TemporaryFolder()
+    let fresh = try SQLiteEngine(directory: folder.path)
+    let report = try rig.engine.read { (snapshot) throws(StorageError) in
+      try StoreRebuild.run("game", from: snapshot, into: fresh)
+    }
+    #expect(report.isEqual && report.checkpoint == Revision(20), "\(report.faults.map(\.message))")
+    fresh.close()
+    rig.close()
+    let again = try await DatabaseFixture(folder: folder)
+    let revision = try await again.write(.set("/users/p9/name", "Zoe")).revision
+    #expect(revision == Revision(41))
+    try again.engine.read { (snapshot) throws(StorageError) in
+      #expect(try snapshot.prunedRevision(of: again.namespace) == Revision(20))
+      #expect(try LogAudit.verify(snapshot, namespace: again.namespace).isSound)
+      #expect(try !snapshot.leaves(in: again.namespace, under: .root, asOf: Revision(30), limit: 9).isEmpty)
+    }
+    again.close()
+  }
+
   @Test("Whoever changes what an erasure left, or makes an erasure of a change, is found out by the audit")
   func tampering() async throws {
     let rig = try await Rig()

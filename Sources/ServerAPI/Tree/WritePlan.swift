@@ -94,12 +94,13 @@ final class WritePlan: Sendable {
 }
 
 extension WritePlan {
-  /// What a PUT writes, if it may be written in several commits: an administrator asked for it, and nothing in it or about it
-  /// depends on what stands there.
+  /// What replaces a whole node (a PUT, a DELETE, a PATCH of null), if it may be written in several commits: an administrator
+  /// asked for it, and nothing in it or about it depends on what stands there.
   var divisible: (path: Path, node: TreeNode)? {
-    guard call.parameters.isUnlimited, call.method == .put, !call.target.isPriority, call.ifMatch == nil,
-      call.idempotencyKey == nil, !call.waitsForEffects, case .node(let write) = operation.assignments.first?.value,
-      write.slots.isEmpty
+    guard call.parameters.isUnlimited, call.method != .post, !call.target.isPriority, call.ifMatch == nil,
+      call.idempotencyKey == nil, !call.waitsForEffects, operation.assignments.count == 1,
+      let assignment = operation.assignments.first, assignment.path == call.target.path,
+      case .node(let write) = assignment.value, write.slots.isEmpty
     else { return nil }
     return (call.target.path, write.node)
   }

@@ -111,7 +111,7 @@ extension ListenWindow {
   {
     let near = touched.count
     let lower = max(0, limit - near)
-    let upper = min(ranked.count, limit.addingReportingOverflow(near).partialValue)
+    let upper = min(ranked.count, limit + near)
     guard lower < upper else { return }
     for index in lower..<upper where ranked[index].isShown != (index < limit) {
       ranked[index].isShown.toggle()
@@ -125,8 +125,8 @@ extension ListenWindow {
   private func refill(
     _ view: CommitView, _ touched: [Touched], _ format: TreeFormat, _ parts: inout [CommitView.Part]
   ) throws(ListenFault) {
-    let wanted = limit.addingReportingOverflow(reserve).partialValue
-    let node = try view.reader.children(of: path, first: wanted.addingReportingOverflow(1).partialValue, in: query)
+    let wanted = limit + reserve
+    let node = try view.reader.children(of: path, first: wanted + 1, in: query)
     let all = query.places(in: node)
     let shown = Set(ranked.lazy.filter(\.isShown).map(\.place.key))
     set(Array(all.prefix(wanted)), isComplete: all.count <= wanted)

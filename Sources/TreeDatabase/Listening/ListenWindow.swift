@@ -47,7 +47,8 @@ final class ListenWindow {
     limit =
       switch query.limit {
       case nil: .max
-      case .first(let count), .last(let count): max(0, count)
+      // So many children no node has; and what is read beyond the limit can be counted.
+      case .first(let count), .last(let count): count < .max / 4 ? max(0, count) : .max
       }
   }
 
@@ -60,7 +61,7 @@ final class ListenWindow {
   /// How many children to read when it is filled; nil for all.
   static func wanted(_ query: Query, _ limits: ListenLimits) -> Int? {
     let window = ListenWindow(query: query, path: .root, limits: limits)
-    return window.hasLimit ? window.limit.addingReportingOverflow(window.reserve).partialValue : nil
+    return window.hasLimit ? window.limit + window.reserve : nil
   }
 
   /// Begins anew: something was missed.

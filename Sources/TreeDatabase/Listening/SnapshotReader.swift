@@ -68,7 +68,7 @@ final class SnapshotReader: Sendable {
       let reader = CommitReader(
         snapshot: snapshot, namespace: job.namespace, revision: revision, leavesMax: limits.leavesMax, search: search)
       guard let query = job.query else { return (revision, try reader.node(at: job.path)) }
-      let wanted = ListenWindow.wanted(query, limits)?.addingReportingOverflow(1).partialValue ?? .max
+      let wanted = ListenWindow.wanted(query, limits).map { $0 + 1 } ?? .max
       return (revision, try reader.children(of: job.path, first: wanted, in: query))
     }
   }

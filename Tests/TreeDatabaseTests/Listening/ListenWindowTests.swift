@@ -27,6 +27,18 @@ struct ListenWindowTests {
   private static let four: TreeNode = ["a": ["n": 1], "b": ["n": 2], "c": ["n": 3], "d": ["n": 4]]
   private static let lastTwo = Query(order: .child("n"), limit: .last(2))
 
+  @Test(
+    "A limit that no node reaches is none, however near it is to the largest number",
+    arguments: [Int.max, .max - 1, .max - 255, .max - 256, .max / 2, 1 << 40])
+  func hugeLimits(limit: Int) async throws {
+    let operations = [WriteOperation.set("/list/e", ["n": 5]), .remove("/list/a")]
+    let expected = try await told(Query(order: .child("n"), limit: .first(100)), by: operations, from: Self.four)
+    #expect(expected.count == 2)
+    for bound in [.first(limit), .last(limit)] as [Query.Limit] {
+      #expect(try await told(Query(order: .child("n"), limit: bound), by: operations, from: Self.four) == expected)
+    }
+  }
+
   @Test("An insertion evicts and a deletion pulls in the next child, each in one message (§7.50)", arguments: [256, 1, 0])
   func eviction(reserveMax: Int) async throws {
     let told = try await told(
