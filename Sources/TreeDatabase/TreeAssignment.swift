@@ -42,6 +42,8 @@ struct TreeAssignment {
 
   private func resolved(_ write: WriteNode, at path: Path, time: Int64) throws(CommitRefusal) -> TreeNode {
     if write.slots.isEmpty { return write.node }
+    // Each of them may be looked up.
+    guard write.slots.count <= limits.leavesMax else { throw .tooLarge }
     return try write.resolved(now: time) { (slot) throws(CommitRefusal) in
       let place = PathBytes(path.appending(slot.path))
       return try refusing { () throws(StorageError) in

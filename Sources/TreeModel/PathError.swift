@@ -12,6 +12,8 @@ public struct PathError: Error, Sendable, Hashable, CustomStringConvertible {
     case tooDeep
     /// A name in the data that begins with a dot and has no meaning.
     case reservedKey
+    /// A pattern that stands for no single path, with so many values.
+    case unfilledPattern
   }
 
   /// What is wrong.
@@ -33,6 +35,7 @@ public struct PathError: Error, Sendable, Hashable, CustomStringConvertible {
     case .forbiddenCharacter:
       "Invalid path: the key \"\(key)\" contains a character that keys cannot have: . $ # [ ] / or a control character."
     case .tooDeep: "Invalid path: the tree is at most \(Path.depthMax) levels deep."
+    case .unfilledPattern: "Invalid path: the pattern \"\(key)\" has other open segments than there are values for them."
     case .reservedKey: "Invalid data: \"\(key)\" is not allowed here; only .value, .priority and .sv begin with a dot."
     }
   }

@@ -2,11 +2,10 @@ extension PathPattern {
   /// The path in which every capture stands for a given value, in the pattern's order; a multi-segment's value may have
   /// several keys, joined by `/`.
   ///
-  /// - Throws: ``PathError`` if a value is no legal key. Unnamed open segments cannot be filled and are a mistake of the
-  ///   programmer, as is another number of values than of captures: both trap.
+  /// - Throws: ``PathError`` if a value is no legal key, if there are more or fewer values than captures, or if the pattern has
+  ///   an open segment without a name: patterns come from settings, too.
   public func path(filling values: [String]) throws(PathError) -> Path {
-    precondition(
-      values.count == captureNames.count, "\(self) has \(captureNames.count) captures; \(values.count) values were given.")
+    guard values.count == captureNames.count else { throw PathError(.unfilledPattern, key: description) }
     var keys: [Key] = []
     var next = values.makeIterator()
     for segment in segments {
@@ -17,7 +16,7 @@ extension PathPattern {
       case .multi(.some):
         keys.append(contentsOf: try Path(parsing: next.next() ?? "").keys)
       case .single(nil), .multi(nil):
-        preconditionFailure("\(self) has an unnamed segment: it stands for no single path.")
+        throw PathError(.unfilledPattern, key: description)
       }
     }
     guard keys.count <= Path.depthMax else { throw PathError(.tooDeep, key: "") }

@@ -45,21 +45,43 @@ public struct WriteNode: Sendable, Hashable {
   ///   - now: the operation's time, in milliseconds since 1970.
   ///   - current: reads what stands at a slot's place before the operation: its leaf, or its priority.
   public func resolved<E: Error>(now: Int64, current: (Slot) throws(E) -> Scalar?) throws(E) -> TreeNode {
-    var node = self.node
+    if slots.isEmpty { return node }
+    var fills: [Fill] = []
+    fills.reserveCapacity(slots.count)
     for slot in slots {
       let base: Scalar? = if case .increment = slot.value { try current(slot) } else { nil }
-      node = node.filling(slot.path.keys[...], isPriority: slot.isPriority, with: slot.value.resolved(now: now, current: base))
+      let scalar = slot.value.resolved(now: now, current: base)
+      fills.append(Fill(keys: slot.path.keys, isPriority: slot.isPriority, scalar: scalar))
     }
-    return node
+    return node.filling(fills, depth: 0)
   }
 }
 
+/// What the server puts at a place.
+private struct Fill {
+  let keys: [Key]
+  let isPriority: Bool
+  let scalar: Scalar
+}
+
 extension TreeNode {
-  fileprivate func filling(_ keys: ArraySlice<TreeModel.Key>, isPriority: Bool, with scalar: Scalar) -> TreeNode {
-    guard let key = keys.first else {
-      return isPriority ? TreeNode(content, priority: scalar) : .leaf(scalar, priority: priority)
+  /// The node with all of these filled, whose first `depth` keys lead here: one walk, in which each map is made once.
+  fileprivate func filling(_ fills: [Fill], depth: Int) -> TreeNode {
+    var node = self
+    var below: [TreeModel.Key: [Fill]] = [:]
+    for fill in fills {
+      if fill.keys.count > depth {
+        below[fill.keys[depth], default: []].append(fill)
+      } else if fill.isPriority {
+        node = TreeNode(node.content, priority: fill.scalar)
+      } else {
+        node = .leaf(fill.scalar, priority: node.priority)
+      }
     }
-    let child = self[key].filling(keys.dropFirst(), isPriority: isPriority, with: scalar)
-    return .map(children.setting(key, to: child), priority: priority)
+    if below.isEmpty { return node }
+    let entries = node.children.map { entry in
+      below[entry.key].map { TreeMap.Entry(key: entry.key, node: entry.node.filling($0, depth: depth + 1)) } ?? entry
+    }
+    return .map(TreeMap(entries), priority: node.priority)
   }
 }

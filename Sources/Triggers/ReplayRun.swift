@@ -160,7 +160,7 @@ struct ReplayRun {
       for pair in pairs { try tally.add(pair.item, in: key.namespace, from: snapshot) }
     }
     progress.outcomes.merge(tally.outcomes, uniquingKeysWith: +)
-    progress.coins.merge(tally.coins, uniquingKeysWith: +)
+    progress.coins.merge(tally.coins) { $0.addingUpTo($1) }
   }
 
   /// Waits until no more than the order's rate was given in a second.

@@ -12,7 +12,7 @@ struct ReplayTally: Sendable {
       outcomes[Self.word(execution), default: 0] += 1
       guard let effect = execution.effect else { return }
       for entry in try snapshot.entries(in: namespace, of: effect) where entry.transfer.function == item.function {
-        coins[entry.transfer.unit, default: 0] += entry.transfer.signedAmount
+        coins[entry.transfer.unit] = (coins[entry.transfer.unit] ?? 0).addingUpTo(entry.transfer.signedAmount)
       }
     } else if let delivery = try snapshot.delivery(in: namespace, of: item.event, to: item.function) {
       outcomes[delivery.state.rawValue, default: 0] += 1
@@ -30,6 +30,14 @@ struct ReplayTally: Sendable {
   /// A reason without its particulars.
   static func firstWord(_ reason: String) -> String {
     String(reason.prefix { $0 != ":" && $0 != " " })
+  }
+}
+
+extension Int64 {
+  /// The sum, or the nearest number that there is: for reports, which add up what each fits and together need not.
+  func addingUpTo(_ other: Int64) -> Int64 {
+    let (sum, overflows) = addingReportingOverflow(other)
+    return overflows ? (other > 0 ? .max : .min) : sum
   }
 }
 

@@ -102,7 +102,7 @@ struct ReplayTrial: Sendable {
       let word = run.outcome == "skipped" ? "skipped: \(ReplayTally.firstWord(run.reason ?? ""))" : run.outcome
       outcomes[word, default: 0] += 1
       for entry in run.committed?.receipt.entries ?? [] where entry.transfer.function == run.pair.name {
-        coins[entry.transfer.unit, default: 0] += entry.transfer.signedAmount
+        coins[entry.transfer.unit] = (coins[entry.transfer.unit] ?? 0).addingUpTo(entry.transfer.signedAmount)
       }
     }
     return [

@@ -51,6 +51,7 @@ struct RegexTests {
       ("^(a+)+$", "a"), ("^(a|a)*$", "a"), ("^(a|aa)+$", "a"), ("^(.*)*x$", "a"), ("(a*)*b", "a"),
       ("^(([a-z])+.)+[A-Z]([a-z])+$", "a"),
       ("(x+x+)+y", "x"), ("^(a?){500}a{500}$", "a"), ("(a|b|ab)*c", "ab"), ("^((a{0,30}){0,30})$", "a"),
+      ("^((((b{0}){1000}){1000}){1000}){1000}a+$", "a"),
     ])
   func linear(_ pattern: String, _ letter: String) throws {
     let clock = ContinuousClock()

@@ -13,7 +13,8 @@ import Testing
       ("^a{0}b$", "b", true), ("^[a-c^-]+$", "ab^-c", true), ("^[^/]+$", "a/b", false), ("^\\d+\\.\\w*$", "12.ab_9", true),
       ("^x?y+?z*$", "yy", true), ("a{,3}", "a{,3}", true), ("^(?:ab|cd){2}$", "abcd", true), ("", "anything", true),
       ("^$", "", true), ("^$", "a", false), ("a$|^b", "xa", true), ("[]]", "]", true), ("^\\S\\D\\W$", "a-!", true),
-      ("^.+\\?x=1$", "https://h?x=1", true),
+      ("^.+\\?x=1$", "https://h?x=1", true), ("^(((((){1000}){1000}){1000}){1000}){1000}a$", "a", true),
+      ("^((((a{0}){1000}){1000}){1000}){1000}$", "a", false),
     ])
   func matches(_ pattern: String, _ text: String, _ isMatch: Bool) throws {
     #expect(try URLPattern(pattern).matches(text) == isMatch)

@@ -61,7 +61,12 @@ struct RegexProgram: Sendable {
   }
 
   private mutating func addRepeated(_ part: RegexSyntax, _ least: Int, _ most: Int?) throws(RegexFault) {
-    for _ in 0..<least { try add(part) }
+    for _ in 0..<least {
+      let count = steps.count
+      try add(part)
+      // Nothing, however often: no step would end it.
+      if steps.count == count { break }
+    }
     guard let most else {
       let fork = steps.count
       try append(.fork(fork + 1, 0))

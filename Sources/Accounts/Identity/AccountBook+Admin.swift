@@ -86,6 +86,10 @@ extension AccountBook {
   public func configure(_ call: IdentityCall, mask: [String], merges: Bool) async throws(AccountError) {
     let body = call.fields.json
     guard body.object != nil else { throw .invalidArgument("The configuration must be a JSON object.") }
+    // The deepest setting lies four levels down.
+    guard mask.allSatisfy({ $0.utf8.count <= 200 && $0.split(separator: ".").count <= 8 }) else {
+      throw .invalidArgument("A field path of updateMask is too long.")
+    }
     try await change(call.project, by: call.actor) { (bench) throws(AccountError) in
       let current = try bench.settings.json
       var next: JSON = .object([])

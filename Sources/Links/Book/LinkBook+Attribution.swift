@@ -111,7 +111,8 @@ extension LinkBook {
     let installed = (json["appInstallationTime"]?.int ?? json["appInstallationTime"]?.string.flatMap { Int64($0) }) ?? 0
     let now = clock.now()
     // A click after the installation cannot be what led to it.
-    let end = installed > 0 ? min(now, installed * 1000 + 60_000) : now
+    // Nor is an installation in the future.
+    let end = installed > 0 ? min(now, min(installed, now / 1000) * 1000 + 60_000) : now
     var candidates: [(click: RecentClicks.Click, proof: LinkProof)] = []
     let clicks = recent.candidates(
       network: RecentClicks.network(of: address), platform: platform,

@@ -112,9 +112,12 @@ extension LinkSettings {
     if let path = try object.text("signedInPath") { referral.signedInPath = path }
     if object.has("inviterParameters") { referral.inviterParameters = try object.texts("inviterParameters") }
     if let hours = try object.number("claimWithinHours", 0...87_600) { referral.claimWithin = hours * 3_600_000 }
-    for path in [referral.path, referral.signedInPath] where !path.contains("{uid}") || (try? PathPattern(parsing: path)) == nil
-    {
-      throw .invalid("referral: \"\(path.prefix(100))\" must be a path with {uid} in it: /users/{uid}/referred_by.")
+    for path in [referral.path, referral.signedInPath] {
+      // What can be filled with a player is open nowhere else.
+      let pattern = try? PathPattern(parsing: path)
+      if pattern?.captureNames == ["uid"], (try? pattern?.path(filling: ["uid"])) != nil { continue }
+      throw .invalid(
+        "referral: \"\(path.prefix(100))\" must be a path with {uid} in it, open nowhere else: /users/{uid}/referred_by.")
     }
     try object.finish()
     return referral

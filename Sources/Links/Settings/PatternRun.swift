@@ -45,7 +45,12 @@ struct PatternCompiler {
       }
       for jump in jumps { steps[jump] = .jump(steps.count) }
     case .repeated(let node, let min, let max):
-      for _ in 0..<min { try add(node) }
+      for _ in 0..<min {
+        let count = steps.count
+        try add(node)
+        // Nothing, however often: no step would end it.
+        if steps.count == count { break }
+      }
       if let max { try addOptional(node, max - min) } else { try addLoop(node) }
     }
   }

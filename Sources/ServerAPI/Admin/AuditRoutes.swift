@@ -9,7 +9,7 @@ enum AuditRoutes {
   private static let pageSize = 500
 
   static let routes: [Route] = ["/admin/v1/audit", "/admin/v1/audits"].map { path in
-    Route.listing(
+    Route.awaitedListing(
       RouteTemplate(stringLiteral: path), "What administrators did and tried, refused or not, newest first.", list
     ).described(
       RouteDescription(
@@ -50,9 +50,10 @@ enum AuditRoutes {
     }
   }
 
-  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func list(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     let filter = try Filter(call)
     let (limit, start) = (try call.limit(default: 100), try call.integer("before"))
+    await AuditTrail(services: call.services).settle()
     return .json(
       try call.read { (snapshot) throws(StorageError) in try page(filter, before: start, limit: limit, in: snapshot) })
   }

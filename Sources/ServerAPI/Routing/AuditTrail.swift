@@ -37,6 +37,15 @@ struct AuditTrail: Sendable {
     add(action, by: actor, leftOut == 0 ? [] : [JSON.Member(key: "leftOutBefore", value: .int(leftOut))], result: result)
   }
 
+  /// Returns when what was recorded so far can be read, or was refused: records are committed behind the answers, and whoever
+  /// got an answer finds it on record.
+  func settle() async {
+    // A record may wait for its namespace to be opened, and is given to the writer then: the second turn is behind it.
+    for _ in 0..<2 {
+      await withCheckedContinuation { told in services.database.rehearse([]) { _ in told.resume() } }
+    }
+  }
+
   private func add(_ action: String, by actor: Actor, _ members: [JSON.Member], result: String) {
     var writer = JSONWriter()
     writer.write(.object(members))

@@ -81,6 +81,14 @@ struct Route: Sendable {
     Route(.GET, template, summary, .viewer, nil, .blocking(body))
   }
 
+  /// Something to read that others must have written first, for all administrators.
+  static func awaitedListing(
+    _ template: RouteTemplate, _ summary: String,
+    _ body: @escaping @Sendable (RouteCall) async throws(APIError) -> HTTPResponse
+  ) -> Route {
+    Route(.GET, template, summary, .viewer, nil, .waiting(body))
+  }
+
   /// Something that an administrator changes; takes the role of administrators unless it says otherwise.
   static func change(
     _ method: HTTPMethod, _ template: RouteTemplate, audit: String?, _ summary: String, access: Access = .admin,

@@ -33,16 +33,31 @@ struct DisconnectWriter: Sendable {
     }
   }
 
-  private func submitApart(_ assignments: ArraySlice<WriteOperation.Assignment>) {
+  private func submitApart(_ assignments: ArraySlice<WriteOperation.Assignment>, attempt: Int = 1) {
     guard let assignment = assignments.first, let update = try? WriteOperation.update(.root, [assignment]) else {
       return finish()
     }
     var commit = CommitRequest(namespace: namespace, actor: caller.actor, operations: [update])
     commit.auth = caller.auth
     services.database.submit(commit) { result in
-      if case .failure(let refusal) = result { log(refusal) }
-      submitApart(assignments.dropFirst())
+      // What is refused at once is told on this stack, and thousands may follow: each begins on a stack of its own.
+      session.eventLoop.execute { go(on: assignments, after: result, attempt) }
     }
+  }
+
+  private func go(
+    on assignments: ArraySlice<WriteOperation.Assignment>, after result: Result<CommitReceipt, CommitRefusal>, _ attempt: Int
+  ) {
+    if case .failure(let refusal) = result {
+      switch refusal.code {
+      case .overloaded where attempt < Self.attemptsMax:
+        session.eventLoop.scheduleTask(in: .milliseconds(200)) { submitApart(assignments, attempt: attempt + 1) }
+        return
+      case .unavailable, .overloaded: return giveUp(refusal)
+      default: log(refusal)
+      }
+    }
+    submitApart(assignments.dropFirst())
   }
 
   private func giveUp(_ refusal: CommitRefusal) {

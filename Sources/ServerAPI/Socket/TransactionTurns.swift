@@ -47,7 +47,8 @@ final class TransactionTurns: Sendable {
     case .nothing: break
     case .call(let id):
       guard let session = sessions.find(id) else { return leave(id, place, sessions) }
-      session.run { $0.takeTurn() }
+      // Never on this stack: a turn that is refused at once calls the next.
+      session.eventLoop.execute { session.run { $0.takeTurn() } }
     case .await(let id, let generation):
       guard let session = sessions.find(id) else { return leave(id, place, sessions) }
       session.eventLoop.scheduleTask(in: Self.patience) { self.expire(generation, at: place, sessions) }

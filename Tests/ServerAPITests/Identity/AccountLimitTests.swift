@@ -99,6 +99,18 @@ struct AccountLimitTests {
     }
   }
 
+  @Test("A field path that no setting has, as deep as a request can be, is refused")
+  func maskDepth() async throws {
+    try await run(AccountKind()) { _, client in
+      for mask in [String(repeating: "a.", count: 15_000), String(repeating: "a", count: 201), "a.b.c.d.e.f.g.h.i"] {
+        let answer = try await client.send(
+          "PATCH", "/v2/projects/game/config?updateMask=\(mask)", ["signIn": ["allowDuplicateEmails": true]],
+          headers: IdentityClient.owner)
+        #expect(answer.status == 400)
+      }
+    }
+  }
+
   @Test("Where addresses are hidden, the limit says nothing about who is known")
   func hidden() async throws {
     var kind = AccountKind.production

@@ -68,15 +68,16 @@ import TreeModel
     }
   }
 
-  private func install(_ server: LinkServer, _ link: String?, bundle: String = "test.acme.ios", more: String = "") async throws
-    -> JSON
-  {
+  private func install(
+    _ server: LinkServer, _ link: String?, bundle: String = "test.acme.ios", more: String = "",
+    installed: Int64 = APIServer.start / 1000
+  ) async throws -> JSON {
     let check = link.map { ",\"uniqueMatchLinkToCheck\":\(JSON.string($0).compact)" } ?? ""
     let (status, json) = try await server.post(
       "/v1/installAttribution",
       """
       {"bundleId":"\(bundle)","iosVersion":"17.5","sdkVersion":"11.15.0","visualStyle":1,"retrievalMethod":1,
-       "appInstallationTime":\(APIServer.start / 1000)\(check)\(more),
+       "appInstallationTime":\(installed)\(check)\(more),
        "device":{"screenResolutionWidth":"390","screenResolutionHeight":844,"languageCode":"en","timezone":"UTC"}}
       """)
     #expect(status == 200, "\(json.compact)")
@@ -158,6 +159,9 @@ import TreeModel
       #expect(one["attributionConfidence"]?.string == "DEFAULT")
       #expect(one["deepLink"]?.string == "https://acme.test/?gameid=7" && !one.compact.contains("u42"))
       #expect(try await install(server, nil)["deepLink"] == nil, "a guess is made once")
+      _ = try await server.open(a, as: .iphone)
+      #expect(try await install(server, nil, installed: 1)["deepLink"] == nil, "a click behind the installation")
+      #expect(try await install(server, nil, installed: .max)["attributionConfidence"]?.string == "DEFAULT", "an hour to come")
       _ = try await server.open(a, as: .iphone)
       _ = try await server.open(b, as: .iphone)
       #expect(try await install(server, nil)["attributionConfidence"]?.string == "WEAK")

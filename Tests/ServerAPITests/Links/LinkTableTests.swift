@@ -103,6 +103,8 @@ import TreeModel
       ("{\"apps\":{\"android\":[{\"packageName\":\"a\",\"sha256Fingerprints\":[\"AA\"]}]}}", "fingerprint"),
       ("{\"apps\":{\"ios\":[{\"bundleId\":\"a\",\"customScheme\":\"javascript\"}]}}", "customScheme"),
       ("{\"referral\":{\"path\":\"/users/x\"}}", "{uid}"), ("{\"heuristics\":{\"windowHours\":48}}", "windowHours"),
+      ("{\"referral\":{\"path\":\"/users/{uid}/{game}/by\"}}", "open nowhere else"),
+      ("{\"referral\":{\"signedInPath\":\"/users/{uid}/*/at\"}}", "open nowhere else"),
       ("{\"hosts\":[\"a b\"]}", "hosts"), ("{\"apiKeys\":[{\"key\":\"a\",\"methods\":[\"delete\"]}]}", "methods"),
     ])
   func settings(_ body: String, _ words: String) async throws {

@@ -70,6 +70,25 @@ struct PresenceTests {
     }
   }
 
+  @Test("What may not be written any more when a session ends takes nothing from what may, however much there is of it")
+  func apart() async throws {
+    try await APIServer.run { server in
+      let (watcher, _) = try await SocketClient.connect(to: server.port)
+      try await watcher.request(#"{"r":1,"a":"q","b":{"p":"/fine","h":""}}"#)
+      while try await watcher.answer()?.contains(#""s":"ok""#) == false {}
+      let (client, _) = try await SocketClient.connect(to: server.port)
+      let members = (0..<3000).map { "\"k\($0)\":true" }.joined(separator: ",")
+      try await client.request(#"{"r":1,"a":"om","b":{"p":"/","d":{\#(members),"fine":"gone","z":1}}}"#)
+      #expect(try await client.answer() == #"{"r":1,"b":{"s":"ok","d":""}}"#)
+      let rules = #"{"rules":{".read":true,"fine":{".write":true}}}"#
+      #expect(try await server.send("PUT", "/.settings/rules.json", rules, headers: APIServer.admin).status == 200)
+      try await client.close()
+      while try await watcher.answer()?.contains("gone") == false {}
+      #expect(try await server.send("GET", "/.json").body == #"{"fine":"gone"}"#)
+      try await watcher.close()
+    }
+  }
+
   @Test("What one connection may register is bounded; what it replaces does not count")
   func bounds() async throws {
     var limits = SocketLimits()
