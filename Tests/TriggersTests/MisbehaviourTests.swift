@@ -2,6 +2,7 @@ import RewardModel
 import FunctionsKit
 import StorageCore
 import Synchronization
+import TestSupport
 import Testing
 import TreeDatabase
 import TreeModel

@@ -2,6 +2,7 @@ import FunctionsKit
 import RewardModel
 import StorageCore
 import Synchronization
+import TestSupport
 import Testing
 import TreeDatabase
 import TreeModel

@@ -6,7 +6,8 @@ import Synchronization
 /// ``delivered`` to the lane; the two share atomics only, and rows of items that the hub hands over and forgets.
 final class DeliveryQueue: @unchecked Sendable {
   enum Item {
-    case join(Listening, Audience)
+    /// Somebody comes; `isLate` if the audience is on its way to begin anew: some of what came behind the join may be left out.
+    case join(Listening, Audience, isLate: Bool)
     case leave(Listening, Audience)
     case change(ListenMessage, Audience)
     /// Messages for the audience were left out: its members need snapshots.
@@ -104,7 +105,9 @@ extension DeliveryQueue {
       // Who waits for the deliveries finds them counted.
       publishCount()
       listener.run(work)
-    case .join(let listening, let audience): audience.join(listening)
+    case .join(let listening, let audience, let isLate):
+      audience.join(listening)
+      if isLate { listening.restart() }
     case .leave(let listening, let audience): audience.leave(listening)
     case .load(let listening, let generation, let outcome):
       listening.load(outcome, generation: generation)

@@ -120,7 +120,9 @@ extension FanOut {
     listening.group = group
     let audience = group.audience(on: listening.listener.lane)
     audience.count += 1
-    append(.join(listening, audience), to: audience.lane)
+    // The lane begins anew before it sees the join, and nothing is left out any more from then on.
+    let isLate = audience.isRestarting.load(ordering: .acquiring)
+    append(.join(listening, audience, isLate: isLate), to: audience.lane)
     wait(listening, 0)
   }
 

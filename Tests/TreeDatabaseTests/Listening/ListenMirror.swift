@@ -72,6 +72,15 @@ struct ListenMirror {
   /// As the format shows it.
   private func text(_ node: TreeNode) -> String { String(decoding: node.json(request.format), as: UTF8.self) }
 
+  /// The first place where two nodes differ, and what each has there.
+  private func difference(_ has: TreeNode, _ wants: TreeNode, at path: Path) -> String {
+    let keys = Set(has.children.map(\.key)).union(wants.children.map(\.key))
+    if has.priority == wants.priority, let key = keys.first(where: { !isSame(has[$0], wants[$0]) }) {
+      return difference(has[key], wants[key], at: path.child(key))
+    }
+    return "\(path): \(text(has).prefix(200)) instead of \(text(wants).prefix(200))"
+  }
+
   /// What is wrong, compared with the tree after each revision.
   func differences(from states: [TreeNode]) -> [String] {
     var found = faults
@@ -83,8 +92,10 @@ struct ListenMirror {
       if at + 1 < history.count, history[at + 1].isSnapshot { continue }
       let wants = expected(states[revision])
       if !isSame(history[at].node, wants) {
-        let (has, wants) = (text(history[at].node).prefix(400), text(wants).prefix(400))
-        found.append("\(request.path) \(request.query.map { "\($0)" } ?? "") at \(revision): \(has) instead of \(wants)")
+        let around = history[max(0, at - 2)..<min(history.count, at + 3)].map { "\($0.revision)\($0.isSnapshot ? "s" : "")" }
+        found.append(
+          "\(request.path) \(request.query.map { "\($0)" } ?? "") at \(revision), told at \(around.joined(separator: " ")): "
+            + difference(history[at].node, wants, at: .root))
         break
       }
     }

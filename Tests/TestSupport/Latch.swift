@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Something that happens once, and can be waited for.
-final class Latch: Sendable {
+public final class Latch: Sendable {
   private struct State {
     var isOpen = false
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -9,7 +9,10 @@ final class Latch: Sendable {
 
   private let state = Mutex(State())
 
-  func open() {
+  public init() {}
+
+  /// Lets everybody go on who waits, or will.
+  public func open() {
     let waiters = state.withLock { state in
       state.isOpen = true
       defer { state.waiters = [] }
@@ -18,7 +21,8 @@ final class Latch: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  func wait() async {
+  /// Returns once it is open.
+  public func wait() async {
     await withCheckedContinuation { continuation in
       let isOpen = state.withLock { state in
         if !state.isOpen { state.waiters.append(continuation) }
@@ -27,13 +31,4 @@ final class Latch: Sendable {
       if isOpen { continuation.resume() }
     }
   }
-}
-
-/// A list that functions write to while they run.
-final class Notes<Value: Sendable>: Sendable {
-  private let values = Mutex<[Value]>([])
-
-  func add(_ value: Value) { values.withLock { $0.append(value) } }
-  var all: [Value] { values.withLock(\.self) }
-  var count: Int { values.withLock(\.count) }
 }
