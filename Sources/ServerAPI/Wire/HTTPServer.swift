@@ -88,7 +88,7 @@ public final class HTTPServer: Service {
     ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: Int32(configuration.backlog))
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try self.configure(channel) }

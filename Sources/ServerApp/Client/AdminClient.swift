@@ -114,7 +114,7 @@ public final class AdminClient: Sendable {
     let (tls, host, timeout) = (tls, address.host, limits.connectTimeout)
     let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(limits.connectTimeout)
-      .channelOption(.socketOption(.tcp_nodelay), value: 1)
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
     let connected: (channel: any Channel, handshake: EventLoopFuture<Void>?)
     do {
       connected = try await bootstrap.connect(host: address.host, port: address.port) { channel in
