@@ -16,8 +16,8 @@ public final class FunctionContext: Sendable {
   private struct State: Sendable {
     var effects = FunctionEffects()
     var isFinished = false
-    /// The first misuse; it fails the run even if the function swallowed it.
-    var misuse: FunctionContextError?
+    /// The first effect that could not be asked for; it fails the run even if the function swallowed it.
+    var misuse: (any Error)?
   }
 
   private let reader: any FunctionReader
@@ -80,7 +80,9 @@ public final class FunctionContext: Sendable {
     _ balance: TreePath<Int64, repeat each P>, _ params: repeat each P, amount: Int64, code: String, once key: String? = nil,
     subject: String? = nil, note: String? = nil
   ) async throws {
-    try post(.credit, balance.path(repeat each params), amount, code, key, subject, note)
+    let path: Path
+    do { path = try balance.path(repeat each params) } catch { throw noted(error) }
+    try post(.credit, path, amount, code, key, subject, note)
   }
 
   /// Takes coins from a balance; they go to the account `redemption:CODE`. If the balance does not suffice when the run is
@@ -89,7 +91,9 @@ public final class FunctionContext: Sendable {
     _ balance: TreePath<Int64, repeat each P>, _ params: repeat each P, amount: Int64, code: String, once key: String? = nil,
     subject: String? = nil, note: String? = nil
   ) async throws {
-    try post(.debit, balance.path(repeat each params), amount, code, key, subject, note)
+    let path: Path
+    do { path = try balance.path(repeat each params) } catch { throw noted(error) }
+    try post(.debit, path, amount, code, key, subject, note)
   }
 
   // MARK: Writing
@@ -98,20 +102,27 @@ public final class FunctionContext: Sendable {
   public func set<Value, each P>(_ place: TreePath<Value, repeat each P>, _ params: repeat each P, to value: Value)
     async throws
   {
-    let node = try TreeNodeEncoder.encode(value)
-    try append(.set(place.path(repeat each params), node))
+    let operation: WriteOperation
+    do {
+      operation = .set(try place.path(repeat each params), try TreeNodeEncoder.encode(value))
+    } catch { throw noted(error) }
+    try append(operation)
   }
 
   /// Adds to a number, or begins it.
   public func increment<each P>(_ place: TreePath<Int64, repeat each P>, _ params: repeat each P, by delta: Int64)
     async throws
   {
-    try append(.set(place.path(repeat each params), .increment(delta)))
+    let path: Path
+    do { path = try place.path(repeat each params) } catch { throw noted(error) }
+    try append(.set(path, .increment(delta)))
   }
 
   /// Removes what is at a place.
   public func remove<Value, each P>(_ place: TreePath<Value, repeat each P>, _ params: repeat each P) async throws {
-    try append(.remove(place.path(repeat each params)))
+    let path: Path
+    do { path = try place.path(repeat each params) } catch { throw noted(error) }
+    try append(.remove(path))
   }
 
   /// Writes anything that a client could write.
@@ -119,7 +130,7 @@ public final class FunctionContext: Sendable {
     try append(operation)
   }
 
-  /// Changes a value on the ground of the latest one.
+  /// Changes a value on the ground of the latest one, and of what this run has asked for before.
   ///
   /// `update` must be pure. If somebody else changes the value before the run is committed, the whole run is repeated on
   /// the new value, at most 25 times.
@@ -127,12 +138,18 @@ public final class FunctionContext: Sendable {
     _ place: TreePath<Value, repeat each P>, _ params: repeat each P, update: (Value?) throws -> Value?
   ) async throws {
     try checkUse()
-    let path = try place.path(repeat each params)
-    let current = try reader.latestNode(path)
+    let path: Path
+    let stored: TreeNode
+    do {
+      path = try place.path(repeat each params)
+      stored = try reader.latestNode(path)
+    } catch { throw noted(error) }
+    let current = state.withLock { $0.effects.node(at: path, over: stored, now: now) }
     let changed = try update(decode(Value.self, current))
-    let node = try changed.map { try TreeNodeEncoder.encode($0) } ?? .absent
+    let node: TreeNode
+    do { node = try changed.map { try TreeNodeEncoder.encode($0) } ?? .absent } catch { throw noted(error) }
     try mutate { effects in
-      effects.assumptions.append(FunctionEffects.Assumption(path: path, node: current))
+      effects.assumptions.append(FunctionEffects.Assumption(path: path, node: stored))
       effects.operations.append(.set(path, node))
     }
   }
@@ -145,7 +162,8 @@ public final class FunctionContext: Sendable {
   ///   - outlet: which registered outlet delivers it.
   ///   - label: tells this message from others of the same run.
   public func send(_ payload: some Encodable, to outlet: String, label: String = "message") async throws {
-    let node = try TreeNodeEncoder.encode(payload)
+    let node: TreeNode
+    do { node = try TreeNodeEncoder.encode(payload) } catch { throw noted(error) }
     try mutate { effects in
       if effects.messages.contains(where: { $0.outlet == outlet && $0.label == label }) {
         throw FunctionContextError("Two messages to \(outlet) have the label \(label); give each its own.")
@@ -199,11 +217,17 @@ public final class FunctionContext: Sendable {
       guard !state.isFinished else { throw Self.used(event) }
       do {
         try body(&state.effects)
-      } catch let error as FunctionContextError {
+      } catch {
         if state.misuse == nil { state.misuse = error }
         throw error
       }
     }
+  }
+
+  /// Keeps what was wrong with an effect, which fails the run: swallowed, it would be a payment that nobody misses.
+  private func noted(_ error: any Error) -> any Error {
+    state.withLock { if $0.misuse == nil { $0.misuse = error } }
+    return error
   }
 
   private func checkUse() throws {

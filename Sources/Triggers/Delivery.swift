@@ -19,6 +19,8 @@ struct Delivery: Sendable {
   var isStored = false
   /// Whether a person, or a replay, has it run again.
   var isAgain = false
+  /// Whether it is known that the function has handled the event.
+  var isHandled = false
   /// Whether the event holds back the settled revision.
   var isUnsettled = false
   /// How often the run was repeated because a value that it had read was stale.
@@ -52,6 +54,7 @@ struct Delivery: Sendable {
     crashes = other.crashes
     isStored = other.isStored
     isAgain = other.isAgain
+    isHandled = other.isHandled
     isUnsettled = other.isUnsettled
     noteSlot = other.noteSlot
     self.lane = lane

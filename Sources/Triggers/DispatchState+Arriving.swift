@@ -69,19 +69,25 @@ extension DispatchState {
   }
 
   mutating func collectParks(at now: Int64) {
-    for (namespace, deliveries) in parks {
+    for deliveries in parks.values {
       for start in stride(from: 0, to: deliveries.count, by: 256) {
         let chunk = Array(deliveries[start..<min(start + 256, deliveries.count)])
-        var request = request(in: namespace)
-        request.deliveries = chunk.map { delivery in
-          let function = functions[delivery.function]
-          return delivery.record(
-            .paused, function: function.name, lastError: function.pauseReason ?? "The function was paused.", at: now)
-        }
-        aftermath.submissions.append(Submission(request: request, purpose: .park(chunk)))
+        aftermath.submissions.append(parking(chunk, isLate: false, at: now))
       }
     }
     parks = [:]
+  }
+
+  /// The records of deliveries of a namespace whose functions are paused.
+  func parking(_ deliveries: [Delivery], isLate: Bool, at now: Int64) -> Submission {
+    guard let first = deliveries.first else { preconditionFailure("There is always one that is parked.") }
+    var request = request(in: first.namespace)
+    request.deliveries = deliveries.map { delivery in
+      let function = functions[delivery.function]
+      return delivery.record(
+        .paused, function: function.name, lastError: function.pauseReason ?? "The function was paused.", at: now)
+    }
+    return Submission(request: request, purpose: .park(deliveries, isLate: isLate))
   }
 
   // MARK: Lagging

@@ -63,6 +63,8 @@ extension DispatchState {
   mutating func fail(
     _ failed: Delivery, _ error: String, _ failure: RunEnding.Failure, startedAt: Int64, at now: Int64
   ) {
+    // What was handled before stays so, whatever the function says to it now: there is nothing to try again.
+    if failed.isHandled { return finishAgain(failed) }
     options.failpoint(.beforeAttemptRecord)
     var delivery = failed
     delivery.attempts += 1
@@ -109,29 +111,36 @@ extension DispatchState {
     case (.effect(let delivery, let execution), .success(let receipt)): finish(delivery, execution, receipt)
     case (.effect(let delivery, let execution), .failure(let refusal)): refuse(delivery, execution, refusal, at: now)
     case (.attempt(let delivery, let record, _), .success): rest(delivery, record)
-    case (.park(let deliveries), .success):
+    case (.park(let deliveries, let isLate), .success):
+      if isLate { noteLateParked(deliveries) }
       for delivery in deliveries { parked(delivery) }
     case (.settle(let delivery), .success): finish(delivery)
     case (.wait(let deliveries), .success):
       for var delivery in deliveries { settle(&delivery) }
     case (.wait(let deliveries), .failure): unsettle(deliveries)
     case (.note, _): return
+    case (.letters, .success): return
+    case (.letters(let letters, let namespace), .failure): resend(self.letters(letters, in: namespace), at: now)
     case (.shelve(let deliveries), .success): shelved(deliveries)
     case (.shelve(let deliveries), .failure): resend(waiting(.shelve(deliveries), at: now), at: now)
     case (.attempt(let delivery, let record, let attempt), .failure): resend(note(attempt, delivery, record), at: now)
-    case (.park(let deliveries), .failure):
-      for delivery in deliveries { functions[delivery.function].parking -= 1 }
-      for delivery in deliveries { park(delivery) }
-      collectParks(at: now)
+    case (.park(let deliveries, let isLate), .failure):
+      guard let first = deliveries.first, namespaces[first.namespace] != nil else {
+        // The namespace was deleted, and what was for it.
+        if isLate { noteLateParked(deliveries) }
+        for delivery in deliveries { parked(delivery) }
+        return
+      }
+      if !isLate { noteLate(deliveries) }
       // Not at once again: the writer is busy, or gone.
-      let again = aftermath.submissions.filter { if case .park = $0.purpose { true } else { false } }
-      aftermath.submissions.removeAll { if case .park = $0.purpose { true } else { false } }
-      for submission in again { resend(submission, at: now) }
+      resend(parking(deliveries, isLate: true, at: now), at: now)
     case (.settle(let delivery), .failure): resend(settlement(of: delivery), at: now)
     }
   }
 
   private mutating func resend(_ submission: Submission, at now: Int64) {
+    // What was for a namespace that was deleted is deleted with it.
+    guard namespaces[submission.request.namespace] != nil else { return }
     timers.add(.resend(submission), at: now + 1000)
     wake(by: now + 1000)
   }
@@ -218,16 +227,21 @@ extension DispatchState {
 
   // MARK: Refusals
 
+  /// The event was handled before: the run changes nothing.
+  private mutating func finishAgain(_ delivery: Delivery) {
+    functions[delivery.function].counts.alreadyDone += 1
+    guard delivery.isStored else { return finish(delivery) }
+    lanes.finish(delivery.lane)
+    aftermath.submissions.append(settlement(of: delivery.withoutLane))
+  }
+
   /// The writer did not take the effect: what that means for the event.
   private mutating func refuse(
     _ delivery: Delivery, _ execution: ExecutionRecord, _ refusal: CommitRefusal, at now: Int64
   ) {
     switch refusal.code {
     case .alreadyExecuted:
-      functions[delivery.function].counts.alreadyDone += 1
-      guard delivery.isStored else { return finish(delivery) }
-      lanes.finish(delivery.lane)
-      aftermath.submissions.append(settlement(of: delivery.withoutLane))
+      finishAgain(delivery)
     case .keyTaken(let entry):
       skip(
         delivery, because: "already_paid: entry \(entry.sequence) of \(entry.transfer.event ?? "no event")",

@@ -9,7 +9,7 @@ extension DispatchState {
     _ function: Int, because reason: String, byEngine: Bool, in namespace: NamespaceID?, at now: Int64
   ) {
     functions[function].phase = .paused
-    functions[function].kept = nil
+    functions[function].stopLooking()
     releaseResume(function, isDone: false)
     functions[function].pauseReason = reason
     functions[function].isPausedByEngine = byEngine

@@ -6,21 +6,30 @@ import StorageCore
 /// then it is held in memory, for the short time until the last page is in.
 extension DispatchState {
   mutating func beginResume(_ function: Int, _ kept: KeptDeliveries) {
+    functions[function].stopLooking()
     functions[function].kept = kept
-    functions[function].isCatchingUp = false
+    look(function)
+  }
+
+  private mutating func look(_ function: Int) {
+    guard !functions[function].isLooking else { return }
+    functions[function].isLooking = true
     resumes.append(function)
   }
 
   /// Takes in a page.
   mutating func resume(_ function: Int, with page: [(NamespaceID, DeliveryRecord)], next: KeptDeliveries) {
     guard functions[function].phase == .resuming, functions[function].kept != nil else { return }
+    functions[function].isLooking = false
+    // The page may hold what came after an event whose record is late: it is read again, behind that.
+    guard functions[function].lateSince.isEmpty else { return goBack(function) }
     for (namespace, record) in page {
       guard let delivery = delivery(record, in: namespace) else { continue }
       begin(delivery)
       queue(delivery)
     }
     functions[function].kept = next
-    guard page.isEmpty else { return resumes.append(function) }
+    guard page.isEmpty else { return look(function) }
     if !functions[function].isCatchingUp {
       functions[function].isCatchingUp = true
       functions[function].isFinalLook = false
@@ -30,9 +39,39 @@ extension DispatchState {
     lookAgain(function)
   }
 
+  /// The writer had no room for these records, which are sent again.
+  mutating func noteLate(_ deliveries: [Delivery]) {
+    for delivery in deliveries {
+      functions[delivery.function].lateParks += 1
+      let since = functions[delivery.function].lateSince[delivery.namespace] ?? delivery.event
+      functions[delivery.function].lateSince[delivery.namespace] = delivery.event.precedes(since) ? delivery.event : since
+    }
+  }
+
+  /// They are there now.
+  mutating func noteLateParked(_ deliveries: [Delivery]) {
+    for delivery in deliveries {
+      functions[delivery.function].lateParks -= 1
+      goBack(delivery.function)
+    }
+  }
+
+  /// Reads on from before the records that were late, once all of them are there.
+  private mutating func goBack(_ function: Int) {
+    guard functions[function].lateParks == 0, !functions[function].isLooking, functions[function].phase == .resuming,
+      functions[function].kept != nil, !functions[function].lateSince.isEmpty
+    else { return }
+    for (namespace, event) in functions[function].lateSince { functions[function].kept?.goBack(before: event, in: namespace) }
+    functions[function].lateSince = [:]
+    functions[function].isFinalLook = false
+    look(function)
+  }
+
   /// The last record that was on its way is there.
   mutating func noteParkingOver(_ function: Int) {
-    guard functions[function].phase == .resuming, functions[function].isCatchingUp else { return }
+    guard functions[function].phase == .resuming, functions[function].isCatchingUp, !functions[function].isLooking else {
+      return
+    }
     lookAgain(function)
   }
 
@@ -40,7 +79,7 @@ extension DispatchState {
   private mutating func lookAgain(_ function: Int) {
     guard functions[function].isFinalLook else {
       functions[function].isFinalLook = true
-      return resumes.append(function)
+      return look(function)
     }
     endResume(function, isDone: true)
   }
@@ -48,8 +87,7 @@ extension DispatchState {
   /// The function runs again, or is paused as before.
   mutating func endResume(_ function: Int, isDone: Bool) {
     guard functions[function].phase == .resuming else { return }
-    functions[function].kept = nil
-    functions[function].isCatchingUp = false
+    functions[function].stopLooking()
     if isDone {
       functions[function].phase = .active
       let held = functions[function].held

@@ -40,7 +40,8 @@ extension DispatchState {
   ///
   /// - Parameter isAll: whether storage had no more.
   mutating func refill(_ lane: LaneKey, _ records: [DeliveryRecord], isAll: Bool) {
-    guard lanes.isDry(lane), functions[lane.function].phase == .active else { return }
+    // Also while what was kept for it is read: nobody else would fill the lane.
+    guard lanes.isDry(lane), functions[lane.function].phase != .paused else { return }
     let deliveries = records.compactMap { delivery($0, in: lane.namespace) }
     for delivery in deliveries { begin(delivery) }
     lanes.refill(lane, deliveries, isAll: isAll)

@@ -31,7 +31,11 @@ extension DispatchState {
   mutating func schedule(_ delivery: Delivery, until time: Int64) {
     // What is beyond the lane's room stays in storage.
     guard !isFull(delivery.lane) else { return lanes.cut(delivery.lane) }
-    guard lanes.admit(delivery, to: delivery.lane) else { return }
+    guard lanes.admit(delivery, to: delivery.lane) else {
+      // Behind a suspect, which runs at once, it is as good as under way.
+      if !lanes.isHeld(delivery.lane) { begin(delivery) }
+      return
+    }
     // What is loaded later stands behind it, and is at rest like it.
     lanes.hold(delivery.lane, true)
     timers.add(.retry(delivery), at: time)

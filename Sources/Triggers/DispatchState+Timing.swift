@@ -53,7 +53,7 @@ extension DispatchState {
     functions[function].counts.timedOut += 1
     functions[function].abandoned += 1
     let deadline = table.definitions[function].options.deadline
-    if functions[function].abandoned >= options.abandonedMax, functions[function].phase == .active {
+    if functions[function].abandoned >= options.abandonedMax, functions[function].phase != .paused {
       pause(
         function,
         because: "paused by the engine: \(functions[function].abandoned) runs did not come back within \(deadline); "

@@ -66,14 +66,17 @@ extension DispatchState {
   }
 
   /// Waits for everything in a namespace up to its last event.
-  mutating func drain(_ namespace: NamespaceID, through last: EventID?, for id: Int) {
+  ///
+  /// - Parameter isTold: whether the inbox has had everything up to there. Then an event that was not taken in will not come:
+  ///   a replay found it in the log of an older commit.
+  mutating func drain(_ namespace: NamespaceID, through last: EventID?, isTold: Bool, for id: Int) {
     guard let state = namespaces[namespace] else { return }
     if let last, !state.tracker.hasAbsorbed(last) {
       namespaces[namespace]?.drains.append((id, last.revision))
       if state.isLagging || state.isLoading {
         namespaces[namespace]?.followers.append(id)
         waiters[id]?.remaining += 1
-      } else {
+      } else if !isTold {
         namespaces[namespace]?.tracker.expect(last.revision, root: last.revision)
       }
     }

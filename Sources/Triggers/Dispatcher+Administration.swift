@@ -96,6 +96,7 @@ extension Dispatcher {
         var delivery = Delivery(facts, to: function, of: table.definitions[function], root: facts.revision)
         delivery.isStored = stored != nil
         delivery.isAgain = true
+        delivery.isHandled = loaded.event.known.contains(table.definitions[function].name)
         state.begin(delivery)
         state.route(delivery)
       }
@@ -147,9 +148,21 @@ extension Dispatcher {
         reason: reason.map { "acknowledged: \($0)" } ?? "acknowledged",
         attempt: max(letter.attempts, 1), startedAt: now, finishedAt: now, settings: nil)
       request.settles = (letter.event, letter.function)
-      try await commit(request)
+      try await settle(letter, by: request)
     }
     return letters.count
+  }
+
+  /// Closes a letter. One whose event was handled all the same has its record, and only goes.
+  private func settle(_ letter: DeliveryRecord, by request: CommitRequest) async throws {
+    do {
+      try await commit(request)
+    } catch {
+      guard case .alreadyExecuted = error.code else { throw error }
+      var request = request
+      request.execution = nil
+      try await commit(request)
+    }
   }
 
   /// Refuses to run an event whose values were erased, for a player who left.

@@ -14,6 +14,7 @@ extension Dispatcher {
   @discardableResult
   public func drain(_ namespaces: [NamespaceID]? = nil, timeout: Duration = .seconds(30)) async throws -> DrainReport {
     fireTimers()
+    let isTold = await isTold()
     let heads = try engine.read { (snapshot) throws(StorageError) -> [(NamespaceID, EventID?)] in
       var heads: [(NamespaceID, EventID?)] = []
       let known = try snapshot.namespaces().map(\.id)
@@ -24,7 +25,7 @@ extension Dispatcher {
     }
     let waiter = withState { state in
       let waiter = state.addWaiter()
-      for (namespace, last) in heads { state.drain(namespace, through: last, for: waiter) }
+      for (namespace, last) in heads { state.drain(namespace, through: last, isTold: isTold, for: waiter) }
       return waiter
     }
     return try await wait(waiter, in: heads.map(\.0), timeout: timeout)
@@ -67,6 +68,15 @@ extension Dispatcher {
     guard let namespace else { return }
     // A writer that has stopped has written what it will ever write.
     try? await commit(withState { $0.request(in: namespace) })
+  }
+
+  /// Waits until the dispatcher has been told of all that was committed before: an empty request is answered behind it.
+  ///
+  /// - Returns: false if the writer had no room, or has stopped.
+  private func isTold() async -> Bool {
+    let known = withState { state in state.namespaces.keys.first.map { state.request(in: $0) } }
+    guard let known else { return true }
+    return (try? await commit(known)) != nil
   }
 
   /// Waits for the waiter's events, or for the time, whatever is first.

@@ -60,10 +60,13 @@ extension DispatchState {
       guard !event.known.contains(function.record.name), event.facts.record.hop <= options.limits.hopsMax else { continue }
       unknown.append(.unknownFunction(function.record.name, event.facts.record, at: now))
     }
-    guard !unknown.isEmpty else { return }
-    var request = request(in: event.facts.namespace)
-    request.deliveries = unknown
-    aftermath.submissions.append(Submission(request: request, purpose: .note))
+    if !unknown.isEmpty { aftermath.submissions.append(letters(unknown, in: event.facts.namespace)) }
+  }
+
+  func letters(_ records: [DeliveryRecord], in namespace: NamespaceID) -> Submission {
+    var request = request(in: namespace)
+    request.deliveries = records
+    return Submission(request: request, purpose: .letters(records, namespace))
   }
 
   /// Storage could not be read: tries again in a second.

@@ -30,12 +30,26 @@ struct FunctionState {
   var isCatchingUp = false
   /// Whether everything that was on its way to storage is there, and was looked at.
   var isFinalLook = false
+  /// Records for which the writer had no room, and which are sent again while it is resuming.
+  var lateParks = 0
+  /// Where the look has to go back to for them, because what is stored later was found before.
+  var lateSince: [NamespaceID: EventID] = [:]
+  /// Whether a page is being read, or is to be.
+  var isLooking = false
   /// Who waits until it runs again.
   var resumeWaiters: [CheckedContinuation<Bool, Never>] = []
   var counts = FunctionCounts()
 
   init(name: String) {
     self.name = name
+  }
+
+  /// Ends the look at what was kept, or prepares a new one.
+  mutating func stopLooking() {
+    kept = nil
+    isCatchingUp = false
+    isFinalLook = false
+    isLooking = false
   }
 
   func isNew(for event: EventRecord) -> Bool {

@@ -16,6 +16,14 @@ struct KeptDeliveries: Sendable {
     self.namespaces = namespaces
   }
 
+  /// Has the look go on before an event whose record came late, if it is behind that.
+  mutating func goBack(before event: EventID, in namespace: NamespaceID) {
+    // The commit before: what is found a second time meets its record.
+    let place = ReplayItem(
+      event: EventID(epoch: event.epoch, revision: event.revision.previous, path: .root), function: function)
+    if let last = lasts[namespace], place.event.precedes(last.event) { lasts[namespace] = place }
+  }
+
   /// The next records; none at the end, and until something newer was stored.
   mutating func page(_ limit: Int, from snapshot: any Snapshot) throws(StorageError) -> [(NamespaceID, DeliveryRecord)] {
     for namespace in namespaces {
@@ -25,7 +33,7 @@ struct KeptDeliveries: Sendable {
         found += try snapshot.deliveries(in: namespace, state: state, after: last, limit: limit)
           .filter { $0.function == function }
       }
-      found.sort { ($0.event.epoch, $0.event.revision, $0.event.path) < ($1.event.epoch, $1.event.revision, $1.event.path) }
+      found.sort { $0.event.precedes($1.event) }
       guard let end = found.prefix(limit).last else { continue }
       lasts[namespace] = ReplayItem(event: end.event, function: function)
       return found.prefix(limit).map { (namespace, $0) }
@@ -37,6 +45,9 @@ struct KeptDeliveries: Sendable {
 extension EventID {
   /// Before every event.
   static let first = EventID(epoch: 0, revision: .zero, path: .root)
+
+  /// Whether it stands before another in the order of events.
+  func precedes(_ other: EventID) -> Bool { (epoch, revision, path) < (other.epoch, other.revision, other.path) }
 }
 
 extension DeliveryRecord {

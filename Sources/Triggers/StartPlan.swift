@@ -107,9 +107,26 @@ struct StartPlan: Sendable {
         last = page.last
       }
     }
+    if !renamed.isEmpty { moved += try letters(in: namespace, from: snapshot) }
     // Each lane in the order of its events, whatever the state that they were found in.
     ready.sort { ($0.event.revision, $0.event.path) < ($1.event.revision, $1.event.path) }
     return (ready, moved)
+  }
+}
+
+extension StartPlan {
+  /// The dead letters of functions that have another name now: they can be tried again under that.
+  private func letters(in namespace: NamespaceID, from snapshot: any Snapshot) throws(StorageError) -> [Move] {
+    var moved: [Move] = []
+    for letter in try snapshot.allDeliveries(in: namespace, state: .dead) {
+      guard let name = renamed[letter.function] else { continue }
+      // What was handled under the new name needs no second chance; the old letter says so to whoever acknowledges it.
+      guard try snapshot.execution(in: namespace, of: letter.event, by: name) == nil,
+        try snapshot.delivery(in: namespace, of: letter.event, to: name) == nil
+      else { continue }
+      moved.append(Move(old: letter, new: letter.moved(to: name, .dead)))
+    }
+    return moved
   }
 }
 

@@ -11,8 +11,10 @@ struct Submission: Sendable {
     case wait([Delivery])
     /// The same, for which memory has no room.
     case shelve([Delivery])
-    /// Deliveries of a paused function.
-    case park([Delivery])
+    /// Deliveries of a paused function; `isLate` if the writer had no room for their records at first.
+    case park([Delivery], isLate: Bool)
+    /// Dead letters for functions that nobody registered.
+    case letters([DeliveryRecord], NamespaceID)
     /// Removes the delivery record of an event that was handled before.
     case settle(Delivery)
     /// Something that nobody waits for.

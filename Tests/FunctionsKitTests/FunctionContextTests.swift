@@ -159,6 +159,45 @@ import TreeModel
     #expect(effects.assumptions.map(\.node) == [node])
   }
 
+  @Test("a transaction goes on from what the same run has asked for before, at its place, above and below it")
+  func transactionAfterWrites() async throws {
+    let context = FunctionContext(FixedReader(latest: ["total": 100, "guilds": ["g": ["seats": ["1": ["player": "ann"]]]]]))
+    try await context.increment(Places.total, by: 50)
+    try await context.transaction(Places.total) { ($0 ?? 0) + 10 }
+    try await context.transaction(Places.total) { ($0 ?? 0) * 2 }
+    try await context.write(.set("/guilds/g/seats/1/since", 7))
+    try await context.transaction(Places.seat, "g", 1) { seat in
+      #expect(seat == Seat(player: "ann", since: 7))
+      return nil
+    }
+    try await context.write(.set("/guilds", ["h": ["seats": ["2": ["player": "bob", "since": 1]]]]))
+    try await context.transaction(Places.seat, "h", 2) { seat in
+      #expect(seat == Seat(player: "bob", since: 1))
+      return seat
+    }
+    try await context.transaction(Places.seat, "g", 1) { seat in
+      #expect(seat == nil)
+      return seat
+    }
+    let effects = try context.finish()
+    #expect(effects.operations[1...2] == [.set("/total", 160), .set("/total", 320)])
+    #expect(effects.assumptions[..<2].map(\.node) == [100, 100])
+  }
+
+  @Test("an effect that could not be asked for fails the run, also if the function swallowed that")
+  func swallowedPath() async throws {
+    let asks: [@Sendable (FunctionContext) async throws -> Void] = [
+      { try await $0.set(Places.seat, "a/b", 1, to: Seat(player: "x")) }, { try await $0.remove(Places.seat, "", 1) },
+      { try await $0.transaction(Places.seat, "a.b", 1) { $0 } },
+      { try await $0.set(TreePath<Double>("/ratio"), to: .infinity) },
+    ]
+    for ask in asks {
+      let context = FunctionContext()
+      try? await ask(context)
+      #expect(throws: (any Error).self) { _ = try context.finish() }
+    }
+  }
+
   @Test("a transaction whose update throws, or whose value is another type, asks for nothing")
   func failedTransaction() async throws {
     let context = FunctionContext(FixedReader(latest: ["total": "much"]))

@@ -125,6 +125,57 @@ struct RestartTests {
     await again.close()
   }
 
+  @Test func theDeadLettersOfAMissingFunctionCanBeTriedAgainUnderItsNewName() async throws {
+    let folder = TemporaryFolder()
+    let first = try await TriggerFixture(folder: folder) { functions in
+      functions.onWrite(Users.level, name: "pay") { _, _ in throw Broken("always") }
+    }
+    try await first.set(Self.level, 1)
+    try await first.drain()
+    await first.close()
+    let without = try await TriggerFixture(folder: folder) { _ in }
+    #expect(try without.deliveries(.dead).map(\.function) == ["pay"])
+    await without.close()
+    let again = try await TriggerFixture(folder: folder) { Self.pay($0, name: "reward", formerly: ["pay"]) }
+    #expect(try again.deliveries(.dead).map(\.function) == ["reward"])
+    #expect(try await again.dispatcher.retryDeadLetters(in: again.namespace, of: "reward") == 1)
+    try await again.drain()
+    #expect(try again.coins("bob") == 50)
+    #expect(try again.deliveries(.dead).isEmpty)
+    try again.checkInvariants()
+    await again.close()
+  }
+
+  @Test func whatWasPaidIsNoDeadLetterWhenItsFunctionFailsOverItLater() async throws {
+    let folder = TemporaryFolder()
+    let first = try await TriggerFixture(folder: folder, Self.pay)
+    let event = try await first.set(Self.level, 1).events[0]
+    try await first.drain()
+    await first.close()
+    let again = try await TriggerFixture(folder: folder) { functions in
+      functions.onWrite(Users.level, name: "pay") { _, _ in throw PermanentFailure("no such currency") }
+    }
+    try again.dispatcher.redeliver(event.id, in: again.namespace)
+    try await again.drain()
+    #expect(try again.deliveries(.dead).isEmpty)
+    #expect(again.dispatcher.counts(of: "pay")?.alreadyDone == 1)
+    // One that an older version left behind can be put away, and others with it.
+    var letter = CommitRequest(namespace: again.namespace, actor: .system("triggers"))
+    letter.deliveries = [
+      DeliveryRecord(
+        event: event.id, kind: .created, hop: 0, function: "pay", state: .dead, attempts: 1, crashes: 0, nextAttemptAt: 0,
+        lastError: "no such currency", updatedAt: 0)
+    ]
+    _ = try await again.database.commit(letter)
+    try await again.set("/users/eve/level", 1)
+    try await again.drain()
+    #expect(try await again.dispatcher.acknowledgeDeadLetters(in: again.namespace) == 2)
+    #expect(try again.deliveries(.dead).isEmpty)
+    #expect(try again.coins("bob") == 50)
+    try again.checkInvariants()
+    await again.close()
+  }
+
   @Test func theSettledRevisionFollowsAndARestartReadsOnlyWhatIsBehindIt() async throws {
     let folder = TemporaryFolder()
     let first = try await TriggerFixture(folder: folder, Self.pay)

@@ -132,8 +132,10 @@ public final class AdminClient: Sendable {
           return (channel, handshake?.futureResult)
         }
       }
-    } catch {
+    } catch let error as NIOConnectionError {
       throw AdminClientError(.unreachable, "No server answers at \(address).", cause: error)
+    } catch {
+      throw AdminClientError(.unreachable, "No server answers at \(address): \(error).", cause: error)
     }
     do {
       try await connected.handshake?.get()

@@ -1,0 +1,141 @@
+import FunctionsKit
+import StorageCore
+import StorageSQLite
+import TestSupport
+import Testing
+import TreeDatabase
+import TreeModel
+
+@testable import Triggers
+
+/// What comes while a function is being resumed, step by step.
+struct ResumingTests {
+  /// The state of a dispatcher whose function is being resumed, beside a real store that keeps its records.
+  private struct Resuming {
+    let fixture: TriggerFixture
+    var state: DispatchState
+
+    init(_ fixture: TriggerFixture, _ functions: Functions) {
+      self.fixture = fixture
+      state = DispatchState(
+        table: TriggerTable(functions.definitions), options: DispatcherOptions(), notes: nil, random: SplitMix64(seed: 1))
+      state.namespaces[fixture.namespace] = NamespaceState(settled: .zero)
+      state.functions[0].phase = .resuming
+      state.beginResume(0, KeptDeliveries(of: "watch", in: [fixture.namespace]))
+    }
+
+    /// An event arrives: its record is to be sent.
+    mutating func arrive(_ event: EventRecord) throws -> [Submission] {
+      let path = try #require(event.id.path.path)
+      let facts = EventFacts(record: event, path: path, commit: nil)
+      state.absorb(facts, wanting: [0], parent: nil, at: TriggerFixture.start)
+      return state.takeAftermath(at: TriggerFixture.start).submissions
+    }
+
+    mutating func store(_ submissions: [Submission]) async throws {
+      for submission in submissions {
+        let receipt = try await fixture.database.commit(submission.request)
+        state.complete(submission.purpose, .success(receipt), at: TriggerFixture.start)
+      }
+    }
+
+    /// What a runner reads next; nil if nothing is to be read.
+    mutating func page() throws -> (page: [(NamespaceID, DeliveryRecord)], next: KeptDeliveries)? {
+      guard case .resume(_, var kept) = state.nextUpkeep() else { return nil }
+      let page = try fixture.engine.read { (snapshot) throws(StorageError) in try kept.page(512, from: snapshot) }
+      return (page, kept)
+    }
+
+    /// Reads to the end.
+    mutating func finish() throws {
+      while let (page, next) = try page() { state.resume(0, with: page, next: next) }
+    }
+
+    /// The revisions of what may run, in order.
+    mutating func ready() -> [Int64] {
+      var found: [Int64] = []
+      while let delivery = state.lanes.next() {
+        found.append(delivery.facts.revision.rawValue)
+        state.lanes.finish(delivery.lane)
+      }
+      return found
+    }
+  }
+
+  private func watch(_ functions: Functions) {
+    functions.onWrite(Users.level, name: "watch") { _, _ in .done }
+  }
+
+  @Test("An event whose record the writer had no room for is found behind later ones, and runs before them")
+  func late() async throws {
+    let fixture = try await TriggerFixture(runs: false, watch)
+    var events: [EventRecord] = []
+    for level in 1...3 { events += try await fixture.set("/users/bob/level", .leaf(.int(Int64(level)))).events }
+    let functions = Functions()
+    watch(functions)
+    var resuming = Resuming(fixture, functions)
+    let refused = try resuming.arrive(events[0])
+    #expect(refused.count == 1)
+    resuming.state.complete(
+      refused[0].purpose, .failure(CommitRefusal(.overloaded, "Too much waits.")), at: TriggerFixture.start)
+    try await resuming.store(try resuming.arrive(events[1]))
+    // The second is found, and the first is not there yet.
+    let (page, next) = try #require(try resuming.page())
+    #expect(page.map(\.1.event) == [events[1].id])
+    resuming.state.resume(0, with: page, next: next)
+    #expect(resuming.ready().isEmpty)
+    #expect(try resuming.page() == nil)
+    // Its time to be sent again has come.
+    _ = resuming.state.fire(at: TriggerFixture.start + 1000)
+    try await resuming.store(resuming.state.takeAftermath(at: TriggerFixture.start + 1000).submissions)
+    try resuming.finish()
+    #expect(resuming.state.functions[0].phase == .active)
+    #expect(resuming.ready() == [1, 2])
+    await fixture.close()
+  }
+
+  @Test("One that is refused near the end is looked for before the function runs again")
+  func lateAtTheEnd() async throws {
+    let fixture = try await TriggerFixture(runs: false, watch)
+    var events: [EventRecord] = []
+    for level in 1...2 { events += try await fixture.set("/users/bob/level", .leaf(.int(Int64(level)))).events }
+    let functions = Functions()
+    watch(functions)
+    var resuming = Resuming(fixture, functions)
+    let first = try resuming.arrive(events[0])
+    try await resuming.store(try resuming.arrive(events[1]))
+    let (page, next) = try #require(try resuming.page())
+    resuming.state.resume(0, with: page, next: next)
+    #expect(resuming.ready() == [2])
+    resuming.state.complete(first[0].purpose, .failure(CommitRefusal(.overloaded, "Too much waits.")), at: TriggerFixture.start)
+    try resuming.finish()
+    #expect(resuming.state.functions[0].phase == .resuming)
+    _ = resuming.state.fire(at: TriggerFixture.start + 1000)
+    try await resuming.store(resuming.state.takeAftermath(at: TriggerFixture.start + 1000).submissions)
+    try resuming.finish()
+    #expect(resuming.state.functions[0].phase == .active)
+    #expect(resuming.ready().contains(1))
+    await fixture.close()
+  }
+
+  @Test("A lane that runs dry while what was kept is read is filled again")
+  func dry() async throws {
+    let fixture = try await TriggerFixture(runs: false, watch)
+    let events = try await fixture.set("/users/bob/level", 1).events
+    let functions = Functions()
+    watch(functions)
+    var resuming = Resuming(fixture, functions)
+    let record = try #require(
+      try resuming.arrive(events[0]).first?.request.deliveries.first)
+    let delivery = try #require(resuming.state.delivery(record, in: fixture.namespace))
+    resuming.state.queue(delivery)
+    let lane = try #require(delivery.lane)
+    resuming.state.lanes.cut(lane)
+    _ = resuming.state.lanes.next()
+    resuming.state.lanes.finish(lane)
+    #expect(resuming.state.lanes.isDry(lane))
+    resuming.state.refill(lane, [record], isAll: true)
+    #expect(resuming.ready() == [1])
+    await fixture.close()
+  }
+}
