@@ -208,6 +208,8 @@ extension DispatchState {
     var delivery = delivery
     settle(&delivery)
     end(delivery)
+    delivery.isStored = true
+    noteStored(delivery)
     noteParked(delivery.function)
   }
 

@@ -19,15 +19,19 @@ extension DispatchState {
 
   /// Takes in a page.
   mutating func resume(_ function: Int, with page: [(NamespaceID, DeliveryRecord)], next: KeptDeliveries) {
-    guard functions[function].phase == .resuming, functions[function].kept != nil else { return }
+    guard functions[function].phase == .resuming, let kept = functions[function].kept else { return }
     functions[function].isLooking = false
-    // The page may hold what came after an event whose record is late: it is read again, behind that.
-    guard functions[function].lateSince.isEmpty else { return goBack(function) }
-    for (namespace, record) in page {
-      guard let delivery = delivery(record, in: namespace) else { continue }
-      begin(delivery)
-      queue(delivery)
-    }
+    let stored = functions[function].storedMeanwhile
+    functions[function].storedMeanwhile = []
+    // The page may hold what came after an event whose record is late: it is read again when that is there.
+    let isEarly = functions[function].lateParks > 0
+    let position = isEarly ? kept : next
+    let found = isEarly ? [] : page.compactMap { delivery($0.1, in: $0.0) }
+    let known = Set(found.map(\.event))
+    // What was stored behind the page's back is not found by a later one.
+    let passed = stored.filter { position.hasPassed($0.event, in: $0.namespace) && !known.contains($0.event) }
+    for delivery in (found + passed).sorted(by: { $0.event.precedes($1.event) }) { queueAgain(delivery) }
+    if isEarly { return }
     functions[function].kept = next
     guard page.isEmpty else { return look(function) }
     if !functions[function].isCatchingUp {
@@ -39,32 +43,37 @@ extension DispatchState {
     lookAgain(function)
   }
 
+  private mutating func queueAgain(_ delivery: Delivery) {
+    begin(delivery)
+    queue(delivery)
+  }
+
+  /// The record of what came meanwhile is there. Mostly a later page finds it; but records do not always get there in the
+  /// order of their events.
+  mutating func noteStored(_ delivery: Delivery) {
+    let function = delivery.function
+    guard functions[function].phase == .resuming, let kept = functions[function].kept else { return }
+    if functions[function].isLooking {
+      functions[function].storedMeanwhile.append(delivery)
+    } else if kept.hasPassed(delivery.event, in: delivery.namespace) {
+      queueAgain(delivery)
+    }
+  }
+
   /// The writer had no room for these records, which are sent again.
   mutating func noteLate(_ deliveries: [Delivery]) {
-    for delivery in deliveries {
-      functions[delivery.function].lateParks += 1
-      let since = functions[delivery.function].lateSince[delivery.namespace] ?? delivery.event
-      functions[delivery.function].lateSince[delivery.namespace] = delivery.event.precedes(since) ? delivery.event : since
-    }
+    for delivery in deliveries { functions[delivery.function].lateParks += 1 }
   }
 
   /// They are there now.
   mutating func noteLateParked(_ deliveries: [Delivery]) {
-    for delivery in deliveries {
-      functions[delivery.function].lateParks -= 1
-      goBack(delivery.function)
+    for function in deliveries.map(\.function) {
+      functions[function].lateParks -= 1
+      guard functions[function].lateParks == 0, functions[function].phase == .resuming, functions[function].kept != nil
+      else { continue }
+      functions[function].isFinalLook = false
+      look(function)
     }
-  }
-
-  /// Reads on from before the records that were late, once all of them are there.
-  private mutating func goBack(_ function: Int) {
-    guard functions[function].lateParks == 0, !functions[function].isLooking, functions[function].phase == .resuming,
-      functions[function].kept != nil, !functions[function].lateSince.isEmpty
-    else { return }
-    for (namespace, event) in functions[function].lateSince { functions[function].kept?.goBack(before: event, in: namespace) }
-    functions[function].lateSince = [:]
-    functions[function].isFinalLook = false
-    look(function)
   }
 
   /// The last record that was on its way is there.

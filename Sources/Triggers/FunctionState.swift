@@ -32,8 +32,8 @@ struct FunctionState {
   var isFinalLook = false
   /// Records for which the writer had no room, and which are sent again while it is resuming.
   var lateParks = 0
-  /// Where the look has to go back to for them, because what is stored later was found before.
-  var lateSince: [NamespaceID: EventID] = [:]
+  /// What got its record while a page was read, which may not have seen it.
+  var storedMeanwhile: [Delivery] = []
   /// Whether a page is being read, or is to be.
   var isLooking = false
   /// Who waits until it runs again.
@@ -50,6 +50,7 @@ struct FunctionState {
     isCatchingUp = false
     isFinalLook = false
     isLooking = false
+    storedMeanwhile = []
   }
 
   func isNew(for event: EventRecord) -> Bool {

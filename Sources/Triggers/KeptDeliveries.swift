@@ -16,12 +16,9 @@ struct KeptDeliveries: Sendable {
     self.namespaces = namespaces
   }
 
-  /// Has the look go on before an event whose record came late, if it is behind that.
-  mutating func goBack(before event: EventID, in namespace: NamespaceID) {
-    // The commit before: what is found a second time meets its record.
-    let place = ReplayItem(
-      event: EventID(epoch: event.epoch, revision: event.revision.previous, path: .root), function: function)
-    if let last = lasts[namespace], place.event.precedes(last.event) { lasts[namespace] = place }
+  /// Whether no later page finds the event.
+  func hasPassed(_ event: EventID, in namespace: NamespaceID) -> Bool {
+    lasts[namespace].map { !$0.event.precedes(event) } ?? false
   }
 
   /// The next records; none at the end, and until something newer was stored.

@@ -107,6 +107,8 @@ struct ResumingTests {
     let (page, next) = try #require(try resuming.page())
     resuming.state.resume(0, with: page, next: next)
     #expect(resuming.ready() == [2])
+    try resuming.finish()
+    #expect(resuming.state.functions[0].phase == .resuming, "one is on its way")
     resuming.state.complete(first[0].purpose, .failure(CommitRefusal(.overloaded, "Too much waits.")), at: TriggerFixture.start)
     try resuming.finish()
     #expect(resuming.state.functions[0].phase == .resuming)
@@ -115,6 +117,35 @@ struct ResumingTests {
     try resuming.finish()
     #expect(resuming.state.functions[0].phase == .active)
     #expect(resuming.ready().contains(1))
+    await fixture.close()
+  }
+
+  @Test("Records that overtake each other on their way are all found, in the order of their events", arguments: [false, true])
+  func overtaking(_ whileLooking: Bool) async throws {
+    let fixture = try await TriggerFixture(runs: false, watch)
+    var events: [EventRecord] = []
+    for level in 1...3 { events += try await fixture.set("/users/bob/level", .leaf(.int(Int64(level)))).events }
+    let functions = Functions()
+    watch(functions)
+    var resuming = Resuming(fixture, functions)
+    let (first, second, third) = (
+      try resuming.arrive(events[0]), try resuming.arrive(events[1]), try resuming.arrive(events[2])
+    )
+    try await resuming.store(third)
+    let (page, next) = try #require(try resuming.page())
+    #expect(page.count == 1)
+    if whileLooking {
+      try await resuming.store(second + first)
+      resuming.state.resume(0, with: page, next: next)
+      #expect(resuming.ready() == [1, 2, 3])
+    } else {
+      resuming.state.resume(0, with: page, next: next)
+      try await resuming.store(first + second)
+      try resuming.finish()
+      #expect(resuming.ready() == [3, 1, 2])
+    }
+    try resuming.finish()
+    #expect(resuming.state.functions[0].phase == .active)
     await fixture.close()
   }
 
