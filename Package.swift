@@ -16,6 +16,7 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
@@ -157,7 +158,8 @@ let package = Package(
       name: "ServerAPITests",
       dependencies: [
         "AccessRules", "Accounts", "Credentials", "Invites", "Ledger", "Links", "RewardModel", "ServerAPI", "StorageCore",
-        "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel", lifecycle, logging, nioCore, nioHTTP1, nioPosix,
+        "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel", lifecycle, logging, nioCore, nioEmbedded, nioHTTP1,
+        nioPosix,
       ], swiftSettings: strict),
     .testTarget(
       name: "ServerAppTests",

@@ -10,6 +10,8 @@ struct WriterLoop {
   private let flusher: BatchFlusher
   private var judged: [JudgedWork] = []
   private var lastExpiry: Int64 = 0
+  /// Namespaces that are gone. Their numbers are never given again, and they are few.
+  private var forgotten: Set<NamespaceID> = []
 
   /// How often answers to keyed requests are looked through for old ones, in milliseconds.
   private static let expiryInterval: Int64 = 600_000
@@ -38,8 +40,8 @@ struct WriterLoop {
 
   private mutating func take(_ work: Database.Work) {
     // After a failure nothing is judged: on what state?
-    let failure = flusher.failure
-    if let one = failure.map({ refused(work, CommitRefusal($0)) }) ?? judge(work) { judged.append(one) }
+    let one = if let failure = flusher.failure { refused(work, CommitRefusal(failure)) } else { judge(work) }
+    if let one { judged.append(one) }
   }
 
   /// Writes what was judged, unless the disk still works on the batch before: its end comes through the queue.
@@ -58,13 +60,13 @@ struct WriterLoop {
     judged = []
   }
 
-  private func judge(_ work: Database.Work) -> JudgedWork? {
+  private mutating func judge(_ work: Database.Work) -> JudgedWork? {
     switch work {
     case .flushed: return nil
     case .commit(let request, let completion):
       let mark = session.mark()
       do throws(CommitRefusal) {
-        return .committed(try pipeline.accept(request, in: session), completion)
+        return .committed(try accept(request), completion)
       } catch {
         session.rollback(to: mark)
         return .refused(error, completion)
@@ -89,9 +91,22 @@ struct WriterLoop {
       }
     case .forget(let namespace, let completion):
       session.remove(namespace)
+      forgotten.insert(namespace)
       return .forgotten(namespace, completion)
     case .rehearse(let requests, let completion): return .rehearsed(rehearse(requests), completion)
     }
+  }
+
+  /// Judges a request. What was on its way to a namespace when that was forgotten must not begin it anew under a number that
+  /// nobody finds.
+  ///
+  /// The engine's notes of its own work go there as before: whoever makes them repeats them until they are taken.
+  private func accept(_ request: CommitRequest) throws(CommitRefusal) -> CommittedRequest {
+    guard !request.isContent || !forgotten.contains(request.namespace) else {
+      throw CommitRefusal(
+        .unavailable, "The database was deleted, and nothing was written. Make it again if it is still needed, and repeat.")
+    }
+    return try pipeline.accept(request, in: session)
   }
 
   /// Judges requests one on top of the other, and takes all of it back.
@@ -101,7 +116,7 @@ struct WriterLoop {
     return requests.map { request in
       let mark = session.mark()
       do throws(CommitRefusal) {
-        return .success(try pipeline.accept(request, in: session))
+        return .success(try accept(request))
       } catch {
         session.rollback(to: mark)
         return .failure(error)
@@ -125,5 +140,12 @@ struct WriterLoop {
     guard now - lastExpiry >= Self.expiryInterval else { return }
     lastExpiry = now
     session.removeIdempotency(expiredAt: now)
+  }
+}
+
+extension CommitRequest {
+  /// Whether it changes what a namespace holds, and is not only a note of the engine's own work.
+  fileprivate var isContent: Bool {
+    !operations.isEmpty || !transfers.isEmpty || !records.isEmpty || decision != nil
   }
 }

@@ -2,10 +2,10 @@ import NIOCore
 import StorageCore
 import Synchronization
 import Testing
-import TreeDatabase
 import TreeModel
 
 @testable import ServerAPI
+@testable import TreeDatabase
 
 /// Server-sent events over real sockets (spec: rtdb-protocol §2, streaming; checks 38-42).
 struct StreamTests {
@@ -155,6 +155,31 @@ struct StreamTests {
       #expect(answer.status == 200)
       try await clients[1].close()
     }
+  }
+
+  @Test("A stream whose client has gone leaves nothing that watches for it")
+  func gone() async throws {
+    try await APIServer.run { server in
+      let rules = #"{"rules":{"a":{".read":"!root.child('closed').exists()"}}}"#
+      #expect(try await server.send("PUT", "/.settings/rules.json", rules, headers: APIServer.admin).status == 200)
+      let clients = [try await open(server, "/a.json"), try await open(server, "/a.json")]
+      for client in clients { #expect(try await client.event() == #"put {"path":"/","data":null}"#) }
+      #expect(server.listeners.watch.count == 2)
+      for client in clients { try await client.close() }
+      #expect(try await becomes { server.listeners.watch.count == 0 })
+    }
+  }
+
+  @Test("A client counts as stalled when nothing has left for so long, however much still waits")
+  func stall() {
+    let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
+    var stall = StreamStall(at: start, left: 100)
+    // It reads a little each time.
+    for step in 1...10 {
+      #expect(stall.isOver(after: .seconds(60), at: start + .seconds(Int64(step) * 50), left: 100 + step) == false)
+    }
+    #expect(stall.isOver(after: .seconds(60), at: start + .seconds(559), left: 110) == false)
+    #expect(stall.isOver(after: .seconds(60), at: start + .seconds(560), left: 110) == true)
   }
 
   @Test("A client that stops reading is closed after a while, and holds up nobody", .timeLimit(.minutes(1)))

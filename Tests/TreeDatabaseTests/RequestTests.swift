@@ -89,4 +89,23 @@ struct RequestTests {
     #expect(fixture.database.namespace(named: "game") == nil)
     #expect(try fixture.node() == .absent)
   }
+
+  @Test("What comes behind the end of its namespace is refused and leaves nothing; the new one of that name takes writes")
+  func afterwards() async throws {
+    let fixture = try await DatabaseFixture()
+    defer { fixture.close() }
+    try await fixture.write(.set("/a", 1))
+    try await fixture.database.forgetNamespace(named: "game")
+    let refusal = await #expect(throws: CommitRefusal.self) { try await fixture.write(.set("/a", 2)) }
+    guard case .unavailable = try #require(refusal).code else {
+      Issue.record("refused for another reason: \(String(describing: refusal))")
+      return
+    }
+    #expect(try fixture.head().revision == .zero)
+    #expect(try fixture.node() == .absent)
+    let again = try await fixture.database.openNamespace(named: "game")
+    #expect(again != fixture.namespace)
+    let request = CommitRequest(namespace: again, actor: .anonymous, operations: [.set("/a", 3)])
+    #expect(try await fixture.database.commit(request).revision == Revision(1))
+  }
 }

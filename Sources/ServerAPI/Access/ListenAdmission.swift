@@ -31,13 +31,20 @@ final class ListenAdmission {
 
   deinit { timer?.cancel() }
 
+  /// Ends the looking: nobody asks any more whether the listen may stay.
+  ///
+  /// What is called when something changes usually holds the listen, and the listen this: who is not let go says so here.
+  func end() {
+    watching = nil
+    timer?.cancel()
+    timer = nil
+  }
+
   /// Judges the listen.
   ///
   /// - Parameter changed: called, on any thread, when it should be judged again; until this is called again or let go.
   func admits(_ caller: Caller, changed: @escaping @Sendable () -> Void) -> Bool {
-    watching = nil
-    timer?.cancel()
-    timer = nil
+    end()
     var judgement = judge(caller)
     var watched: Set<PathBytes> = []
     // A commit may come between the look and the watch: what is watched is looked at once more.

@@ -25,7 +25,7 @@ public struct RequestRouter: RequestResponder {
 
   private let services: ServerServices
   private let tree: TreeRoutes
-  private let sockets: SocketDoor?
+  let sockets: SocketDoor?
   private let identity: IdentitySurface?
   private let links: LinkDoor?
   private let table: RouteTable

@@ -89,6 +89,8 @@ final class LongPollConnection {
   private func answer() {
     guard !messages.isEmpty || isClosing, !polls.isEmpty else { return }
     let poll = polls.removeFirst()
+    // The time without a poll begins now: the page has to have the answer before it can ask again.
+    if polls.isEmpty, !isClosing { restartTimer() }
     var taken = 0
     var bytes = 0
     while taken < messages.count, bytes < Self.answerBytesMax {

@@ -69,9 +69,12 @@ extension SocketSession {
   }
 
   /// Looks at the end of the credentials when it should have come; the wall clock may have been moved until then.
+  ///
+  /// And whether they are void before their end: who comes with an old token in the grace of a revocation is told of nothing.
   private func watchExpiry() {
     expiry?.cancel()
     expiry = nil
+    if services.authenticator.isVoid(caller) { return expire() }
     guard let end = caller.validUntil else { return }
     let left = end - services.database.clock.now()
     guard left > 0 else { return expire() }

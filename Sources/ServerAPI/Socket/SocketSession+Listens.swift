@@ -90,7 +90,7 @@ extension SocketSession {
     listens.remove(listen)
     let refusal: SocketRefusal
     switch end {
-    case .namespaceForgotten: return self.end(WebSocketFault(.goingAway, "The database was deleted; connect again."))
+    case .namespaceForgotten: return endForgotten()
     case .revoked: refusal = .permissionDenied
     case .tooLarge: refusal = .tooMuch
     case .failed: refusal = SocketRefusal("unavailable", "The data could not be read; try again.")

@@ -33,7 +33,7 @@ extension SocketSession {
   }
 
   private func submit(_ write: SocketWrite) {
-    writesInFlight += 1
+    let number = writes.begin()
     var commit = CommitRequest(namespace: write.namespace, actor: caller.actor, operations: [write.operation])
     commit.auth = caller.auth
     let note = services.access.note(for: caller, in: namespaceName)
@@ -47,7 +47,7 @@ extension SocketSession {
       // On the writer: only hand it on.
       let finish: @Sendable (SocketSession) -> Void = { session in
         metrics.commitLatency.record(NIODeadline.now() - start)
-        session.didSubmit(write, result, note)
+        session.didSubmit(number, SocketWriteOutcome(write: write, result: result, note: note))
       }
       if let listener {
         listener.afterDeliveries { reference.run(finish) }
@@ -60,17 +60,23 @@ extension SocketSession {
     }
   }
 
-  private func didSubmit(_ write: SocketWrite, _ result: Result<CommitReceipt, CommitRefusal>, _ note: JudgementNote?) {
-    writesInFlight -= 1
+  private func didSubmit(_ number: Int, _ outcome: SocketWriteOutcome) {
     guard isOpen else { return }
-    switch result {
+    writes.finish(number, outcome)
+    // The way over the hub is longer than the direct one: a write behind a listen that began, or ended, may be back first.
+    while isOpen, let next = writes.next() { acknowledge(next) }
+    pump()
+  }
+
+  private func acknowledge(_ outcome: SocketWriteOutcome) {
+    let write = outcome.write
+    switch outcome.result {
     case .success: reply(SocketAnswers.done(write.number))
     case .failure(let refusal):
-      tellReasons(refusal, note)
+      tellReasons(refusal, outcome.note)
       refuse(write.number, SocketRefusal(refusal))
     }
-    if let place = write.place { noteTurn(at: place, result) }
-    pump()
+    if let place = write.place { noteTurn(at: place, outcome.result) }
   }
 
   /// Tells who may know why the rules denied a write.
@@ -83,18 +89,15 @@ extension SocketSession {
     if case .failure(let refusal) = result, case .stale = refusal.code {
       noteLine(at: place)
       sessions.turns.lose(id, at: place, sessions)
-    } else if places.remove(place) != nil {
+    } else if places.leave(place, keeping: turnWaiting?.place) {
       sessions.turns.leave(id, place, sessions)
     }
   }
 
-  /// Notes that the session stands in line: it must leave when it ends. One that stands in many lines leaves some.
+  /// Notes that the session stands in line: it must leave when it ends.
   private func noteLine(at place: TransactionTurns.Place) {
-    if places.count >= 64, let other = places.first {
-      places.remove(other)
-      sessions.turns.leave(id, other, sessions)
-    }
-    places.insert(place)
+    guard let other = places.enter(place, keeping: turnWaiting?.place) else { return }
+    sessions.turns.leave(id, other, sessions)
   }
 
   /// The operation that `p`, `m`, `o` or `om` describes.

@@ -46,14 +46,14 @@ final class SocketSession {
   var disconnect = DisconnectWrites()
   /// Bytes that were sent to register it.
   var disconnectBytes = 0
-  /// Writes that are with the writer.
-  var writesInFlight = 0
+  /// Writes that are with the writer, or back and not acknowledged because one before them is not.
+  var writes = AnswerOrder<SocketWriteOutcome>()
   /// Whether something is under way that later requests wait for.
   var isBlocked = true
   /// A transaction's write that waits for its turn; what comes behind it waits too.
   var turnWaiting: SocketWrite?
   /// Where the session stands in line for a transaction.
-  var places: Set<TransactionTurns.Place> = []
+  var places = TransactionPlaces()
   private var pending: [SocketRequest] = []
   private var pendingStart = 0
   private var isPumping = false
@@ -141,14 +141,21 @@ extension SocketSession {
     if let userPlace { services.connectedUsers.remove(userPlace) }
     userPlace = nil
     turnWaiting = nil
-    for place in places { sessions.turns.leave(id, place, sessions) }
-    places = []
+    for place in places.all { sessions.turns.leave(id, place, sessions) }
+    places = TransactionPlaces()
+    writes = AnswerOrder()
     let transports = [transport, successor?.transport]
     transport = nil
     successor = nil
     for transport in transports { transport?.close(fault) }
     services.metrics.sockets.ended.add()
     carryOutDisconnect()
+  }
+
+  /// The database was deleted: what was registered for the end has no place any more where it could be written.
+  func endForgotten() {
+    disconnect = DisconnectWrites()
+    end(WebSocketFault(.goingAway, "The database was deleted; connect again."))
   }
 
   /// The end of what was registered: the last trace of the session goes.
@@ -208,8 +215,8 @@ extension SocketSession {
     while isOpen, !isBlocked, pendingStart < pending.count, transport?.isCongested != true {
       let request = pending[pendingStart]
       switch request.kind {
-      case .write where writesInFlight >= limits.writesMax: isPumping = false
-      case .read where writesInFlight > 0: isPumping = false
+      case .write where writes.count >= limits.writesMax: isPumping = false
+      case .read where writes.count > 0: isPumping = false
       default: break
       }
       guard isPumping else { return }
@@ -231,7 +238,7 @@ extension SocketSession {
     services.metrics.sockets.requests.add()
     // A namespace that was forgotten takes its sessions with it; the client comes again and finds the new one.
     guard let namespace, services.database.namespace(named: namespaceName) == namespace else {
-      return end(WebSocketFault(.goingAway, "The database was deleted; connect again."))
+      return endForgotten()
     }
     do throws(SocketRefusal) {
       switch request.action {

@@ -13,3 +13,11 @@ struct SocketWrite: Sendable {
     operation.expectedHash == nil ? nil : .init(namespace: namespace, path: operation.path)
   }
 }
+
+/// What became of a write, until it is acknowledged.
+struct SocketWriteOutcome: Sendable {
+  let write: SocketWrite
+  let result: Result<CommitReceipt, CommitRefusal>
+  /// Has the rules' reasons.
+  let note: JudgementNote?
+}

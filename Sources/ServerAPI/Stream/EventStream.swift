@@ -24,8 +24,8 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   private var keepAlive: RepeatedTask?
   /// Bytes that were written while the socket took no more.
   private var outstanding = 0
-  /// Since when the socket takes nothing; nil while it does.
-  private var stalledSince: NIODeadline?
+  /// How the client reads what the socket does not take at once; nil while it takes everything.
+  private var stall: StreamStall?
   /// Whether the first event is written: nothing comes before it.
   private var hasBegun = false
   private var isEnding = false
@@ -70,7 +70,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if context.channel.isWritable { drained() } else { stalledSince = .now() }
+    if context.channel.isWritable { drained() } else { stall = StreamStall(at: .now(), left: left(context)) }
     context.fireChannelWritabilityChanged()
   }
 
@@ -89,6 +89,8 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
     keepAlive = nil
     if let userPlace { streams.users.remove(userPlace) }
     userPlace = nil
+    // Also when the listener is gone already: a review may have looked once more since then.
+    admission.end()
     guard let listener else { return }
     self.listener = nil
     listener.close()
@@ -104,9 +106,10 @@ extension EventStream {
     switch event {
     case .snapshot(let message), .change(let message):
       let text = memory.text(of: message, allocator: context.channel.allocator)
+      // Counted first: the write itself may tell that the socket takes no more.
+      outstanding += text.readableBytes
       context.write(wrapOutboundOut(text), promise: nil)
       hasBegun = true
-      outstanding += text.readableBytes
       return text.readableBytes
     // Without a hash nobody is current.
     case .current: return 0
@@ -139,10 +142,15 @@ extension EventStream {
 
   /// What was written has left, or waits in the socket's own bounded buffer.
   private func drained() {
-    stalledSince = nil
+    stall = nil
     let bytes = outstanding
     outstanding = 0
     if bytes > 0 { listener?.didWrite(bytes) }
+  }
+
+  /// Bytes of what is outstanding that the system has taken: while the socket is full this grows as the client reads.
+  private func left(_ context: ChannelHandlerContext) -> Int {
+    outstanding - ((try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0)
   }
 
   /// Says good-bye and closes.
@@ -156,8 +164,8 @@ extension EventStream {
 
   private func tick() {
     guard let context, !isEnding else { return }
-    if let stalledSince {
-      if stalledSince + streams.limits.stallTimeout <= .now() { context.close(promise: nil) }
+    if let isOver = stall?.isOver(after: streams.limits.stallTimeout, at: .now(), left: left(context)) {
+      if isOver { context.close(promise: nil) }
       return
     }
     if checkCredential() { return }

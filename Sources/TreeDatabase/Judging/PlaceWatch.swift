@@ -24,6 +24,9 @@ public final class PlaceWatch: Sendable {
 
   init() {}
 
+  /// How many watch.
+  var count: Int { state.withLock { $0.watched.count } }
+
   /// Watches places until the result is let go.
   ///
   /// - Parameter changed: called for each batch of commits that changed one of the places, or something below it; on the

@@ -14,6 +14,8 @@ struct FanOut {
   private var busy: [DeliveryQueue] = []
   /// Groups in which listens began to wait for a snapshot in this turn: they share one.
   private var thirsty: [ListenGroup] = []
+  /// Namespaces that are gone. Their numbers are never given again, and they are few.
+  private var forgotten: Set<NamespaceID> = []
 
   init(limits: ListenLimits, counters: ListenCounters, missed: MissedCommits, reader: SnapshotReader, search: WindowSearch) {
     self.limits = limits
@@ -40,7 +42,9 @@ struct FanOut {
         for group in groups { restart(group) }
       }
     case .review: tellAll(nil) { .review($0) }
-    case .forget(let namespace): tellAll(namespace) { .end($0, .namespaceForgotten) }
+    case .forget(let namespace):
+      forgotten.insert(namespace)
+      tellAll(namespace) { .end($0, .namespaceForgotten) }
     }
   }
 
@@ -123,6 +127,10 @@ extension FanOut {
     // The lane begins anew before it sees the join, and nothing is left out any more from then on.
     let isLate = audience.isRestarting.load(ordering: .acquiring)
     append(.join(listening, audience, isLate: isLate), to: audience.lane)
+    // Who found the namespace just before it went comes behind those who were told; nothing will ever happen there.
+    if forgotten.contains(listening.request.namespace) {
+      return append(.end(audience, .namespaceForgotten), to: audience.lane)
+    }
     wait(listening, 0)
   }
 

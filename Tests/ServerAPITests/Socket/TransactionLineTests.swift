@@ -1,5 +1,7 @@
+import StorageCore
 import TestSupport
 import Testing
+import TreeModel
 
 @testable import ServerAPI
 
@@ -50,6 +52,30 @@ struct TransactionLineTests {
     for _ in 1...TransactionLine.attemptsMax { #expect(line.lose("a") != .nothing) }
     #expect(line.come("c") == .wait)
     #expect(line.leave("b") == .call("c"))
+  }
+
+  @Test("A session that stands in many lines leaves one for another, but never where its write waits")
+  func places() throws {
+    let all = try (0...TransactionPlaces.placesMax).map { number in
+      try TransactionTurns.Place(namespace: NamespaceID(rawValue: 1), path: Path(keys: [Key("k\(number)")]))
+    }
+    let (known, another) = (all.dropLast(), all[TransactionPlaces.placesMax])
+    var places = TransactionPlaces()
+    for place in known { #expect(places.enter(place, keeping: nil) == nil) }
+    for waiting in known {
+      var places = places
+      // Where it stands already nothing is given up.
+      #expect(places.enter(waiting, keeping: nil) == nil)
+      #expect(places.all.count == TransactionPlaces.placesMax)
+      let left = places.enter(another, keeping: waiting)
+      #expect(left != nil && left != waiting && left != another)
+      #expect(places.all.contains(waiting) && places.all.contains(another))
+      // An earlier transaction there is over, the one that waits is not.
+      #expect(places.leave(waiting, keeping: waiting) == false)
+      #expect(places.all.contains(waiting))
+      #expect(places.leave(waiting, keeping: nil) == true)
+      #expect(places.leave(waiting, keeping: nil) == false)
+    }
   }
 
   /// A client that counts up: what it believes the number to be, and its attempts.

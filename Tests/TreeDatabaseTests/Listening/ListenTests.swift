@@ -184,6 +184,22 @@ struct ListenTests {
     }
   }
 
+  @Test("A listen that comes after its namespace was forgotten ends too; one of the new namespace of that name does not")
+  func afterwards() async throws {
+    try await ListenFixture.run { fixture in
+      try await fixture.database.forgetNamespace(named: "game")
+      let (late, fresh) = (fixture.connect(), fixture.connect(1))
+      _ = try fixture.listen(late, "/a")
+      #expect(await fixture.settled(late) { $0.mirrors.values.map(\.end) } == [.namespaceForgotten])
+      let namespace = try await fixture.database.openNamespace(named: "game")
+      let request = ListenRequest(namespace: namespace, path: "/a", format: .export)
+      _ = try fixture.lanes[1].sync { try #require(fresh.begin(request)) }
+      #expect(await fixture.settled(fresh, lane: 1) { $0.log } == ["snapshot null"])
+      _ = await fixture.settled(late) { _ in }
+      #expect(fixture.hub.counts.listens == 1)
+    }
+  }
+
   @Test("More data than a listen may hold end it with the reason")
   func tooLarge() async throws {
     var limits = ListenLimits()
