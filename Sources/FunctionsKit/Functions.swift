@@ -110,8 +110,12 @@ public final class Functions {
   ) {
     let taken = Set(definitions.flatMap { [$0.name] + $0.options.formerly })
     for candidate in [name] + options.formerly {
-      precondition(!taken.contains(candidate), "Two functions are, or were, called \(candidate); a name belongs to one.")
-      precondition((try? Key(candidate)) != nil, "\"\(candidate)\" cannot be a function's name: it must be a legal key.")
+      guard !taken.contains(candidate) else {
+        Misuse.stop("Two functions are, or were, called \(candidate); a name belongs to one.")
+      }
+      guard (try? Key(candidate)) != nil else {
+        Misuse.stop("\"\(candidate)\" cannot be a function's name: it must be a legal key.")
+      }
     }
     let (settings, node) = resolvedSettings(defaults, of: name)
     definitions.append(
@@ -147,7 +151,7 @@ public final class Functions {
   }
 
   private func fail(_ function: String, _ setting: String?, _ message: String) {
-    guard !stopsAtFaults else { preconditionFailure(message) }
+    guard !stopsAtFaults else { Misuse.stop(message) }
     let fault = SettingFault(function: function, setting: setting, message: message)
     if !faults.contains(fault) { faults.append(fault) }
   }

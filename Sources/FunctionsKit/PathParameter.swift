@@ -60,7 +60,7 @@ public struct UserID: PathParameter, Codable, CustomStringConvertible {
 extension UserID: ExpressibleByStringLiteral {
   /// An id written in the source, as tests do. An illegal one is a mistake of the programmer and traps.
   public init(stringLiteral text: String) {
-    guard let id = UserID(text) else { preconditionFailure("\"\(text)\" is no legal key of the tree.") }
+    guard let id = UserID(text) else { Misuse.stop("\"\(text)\" is no legal key of the tree.") }
     self = id
   }
 }

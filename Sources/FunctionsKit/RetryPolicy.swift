@@ -9,7 +9,7 @@ public struct RetryPolicy: Sendable, Hashable {
 
   /// 12 attempts within about 27 minutes.
   public init(attempts: Int = 12, base: Duration = .seconds(1), cap: Duration = .seconds(600)) {
-    precondition(attempts > 0, "A function is attempted at least once.")
+    guard attempts > 0 else { Misuse.stop("A function is attempted at least once, not \(attempts) times.") }
     self.attempts = attempts
     self.base = base
     self.cap = cap

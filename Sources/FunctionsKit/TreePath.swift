@@ -18,13 +18,15 @@ public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendab
     do {
       pattern = try PathPattern(parsing: text)
     } catch {
-      preconditionFailure("TreePath(\"\(text)\"): \(error)")
+      Misuse.stop("TreePath(\"\(text)\"): \(error)")
     }
     var count = 0
     for _ in repeat (each P).self { count += 1 }
-    precondition(
-      pattern.captureNames.count == count,
-      "TreePath(\"\(text)\") has \(pattern.captureNames.count) captures and \(count) parameter types; give one type for each.")
+    guard pattern.captureNames.count == count else {
+      Misuse.stop(
+        "TreePath(\"\(text)\") has \(pattern.captureNames.count) captures and \(count) parameter types; "
+          + "give one type for each.")
+    }
   }
 
   /// The path for these parameters.

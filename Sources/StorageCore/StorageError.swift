@@ -1,8 +1,9 @@
-/// What went wrong below the store's door: the file, the disk, the schema. Never a fault of a request.
+/// What went wrong below the store's door: the file, the disk, the schema. Never a fault of a request, but for
+/// ``Code/unsuitable``.
 public struct StorageError: Error, Sendable, CustomStringConvertible {
   /// What kind of fault. Engines may learn of more, so it is no enum that a caller could switch over completely.
   public struct Code: Sendable, Hashable {
-    private enum Value: Sendable, Hashable { case locked, newerSchema, damaged, full, failed, stopped, unreadable }
+    private enum Value: Sendable, Hashable { case locked, newerSchema, damaged, full, failed, stopped, unreadable, unsuitable }
     private let value: Value
 
     private init(_ value: Value) { self.value = value }
@@ -21,6 +22,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public static let stopped = Code(.stopped)
     /// What was asked for lies before what the store still remembers.
     public static let unreadable = Code(.unreadable)
+    /// The file that a copy was to go to cannot be one: it is no regular file, or lies beside the store.
+    public static let unsuitable = Code(.unsuitable)
   }
 
   /// Which kind.

@@ -4,9 +4,16 @@
   internal import Darwin
 #endif
 internal import StorageCore
+internal import Synchronization
 
 /// The few calls of the file system that SQLite does not make for us.
 enum FileCalls {
+  /// What SQLite puts beside a file, by the endings of the names; the first is the file's own.
+  static let storeEndings = ["", "-wal", "-shm", "-journal"]
+  /// As many links as Linux follows.
+  private static let linksMax = 40
+  private static let partials = Atomic<Int>(0)
+
   static func exists(_ path: String) -> Bool {
     access(path, F_OK) == 0
   }
@@ -14,6 +21,56 @@ enum FileCalls {
   static func isWritableFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && access(path, W_OK) == 0
+  }
+
+  /// Whether something is there that is no regular file, at the end of links too.
+  static func isSpecial(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+  }
+
+  /// Whether two paths lead to the same file or folder, whatever they are called.
+  static func isSame(_ path: String, _ other: String) -> Bool {
+    var status = stat()
+    var otherStatus = stat()
+    guard stat(path, &status) == 0, stat(other, &otherStatus) == 0 else { return false }
+    return status.st_dev == otherStatus.st_dev && status.st_ino == otherStatus.st_ino
+  }
+
+  /// Where the symbolic links at a path lead in the end, whether or not something is there; what is no link is itself.
+  static func target(of path: String) throws(StorageError) -> String {
+    var target = path
+    for _ in 0..<linksMax {
+      guard let next = link(at: target) else { return target }
+      target = next.hasPrefix("/") ? next : folder(of: target) + "/" + next
+    }
+    errno = ELOOP
+    throw failed("following the links at", path)
+  }
+
+  /// What a symbolic link says; nil for what is none.
+  private static func link(at path: String) -> String? {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = buffer.withUnsafeMutableBytes {
+      readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count)
+    }
+    return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+  }
+
+  /// Makes an empty file beside another, which it replaces when it is whole. Its owner alone can read it, and nobody else
+  /// writes it: each has a name of its own.
+  static func makePartial(of path: String) throws(StorageError) -> String {
+    while true {
+      let number = partials.wrappingAdd(1, ordering: .relaxed).newValue
+      let partial = "\(path).\(getpid())-\(number).partial"
+      let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      if descriptor >= 0 {
+        _ = close(descriptor)
+        return partial
+      }
+      // A process that had the same number may have left one.
+      guard errno == EEXIST else { throw failed("creating", partial) }
+    }
   }
 
   /// Whether nothing is there, or a folder that holds nothing.
@@ -76,6 +133,11 @@ enum FileCalls {
 
   static func remove(_ path: String) {
     _ = unlink(path)
+  }
+
+  /// Removes a store's file, and what SQLite put beside it.
+  static func removeStore(_ path: String) {
+    for ending in storeEndings { remove(path + ending) }
   }
 
   /// Removes a folder that holds no folders.

@@ -14,9 +14,9 @@ extension SQLiteConnection {
     return (max(0, Int(frames)), max(0, Int(moved)))
   }
 
-  /// Copies the whole store as of now into a new file, page by page, in one read transaction: writers go on.
-  func copy(to path: String) throws(StorageError) {
-    let target = try SQLiteConnection(path: path, creates: true)
+  /// Copies the whole store as of now into an empty file, page by page, in one read transaction: writers go on.
+  private func copy(to path: String) throws(StorageError) {
+    let target = try SQLiteConnection(path: path, isCopy: true)
     defer { target.close() }
     // The file is synced once, as a whole, before anybody sees it under its name.
     try target.execute("PRAGMA synchronous = OFF")
@@ -30,17 +30,16 @@ extension SQLiteConnection {
     }
   }
 
-  /// Copies the store under a name that it gets only when it is whole and durable.
+  /// Copies the store under a name that it gets only when it is whole and durable; its owner alone can read it.
   func backup(to path: String) throws(StorageError) {
-    let partial = path + ".partial"
-    FileCalls.remove(partial)
+    let partial = try FileCalls.makePartial(of: path)
     do {
       try copy(to: partial)
       try FileCalls.sync(partial)
       try FileCalls.rename(partial, to: path)
       try FileCalls.sync(FileCalls.folder(of: path))
     } catch {
-      FileCalls.remove(partial)
+      FileCalls.removeStore(partial)
       throw error
     }
   }

@@ -10,23 +10,26 @@ internal import StorageCore
 final class SQLiteConnection: @unchecked Sendable {
   let handle: OpaquePointer
   let path: String
+  private let isCopy: Bool
   private var statements = [SQLiteStatement?](repeating: nil, count: Query.allCases.count)
   private var isClosed = false
 
-  init(path: String, creates: Bool = false, vfs: String? = nil) throws(StorageError) {
+  /// - Parameter isCopy: whether the file is a copy in the making, whose faults stop nothing else.
+  init(path: String, creates: Bool = false, isCopy: Bool = false, vfs: String? = nil) throws(StorageError) {
     SQLiteLibrary.prepare()
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
     let code = sqlite3_open_v2(path, &handle, flags, vfs)
     guard let handle, code == SQLITE_OK else {
       let message = handle.map(Self.message) ?? "out of memory"
-      let error = StorageError(sqlite: code, message: message, path: path, during: "opening")
+      let error = StorageError(sqlite: code, message: message, path: path, during: "opening", isCopy: isCopy)
       sqlite3_close(handle)
       throw error
     }
     sqlite3_extended_result_codes(handle, 1)
     self.handle = handle
     self.path = path
+    self.isCopy = isCopy
   }
 
   deinit {
@@ -62,7 +65,7 @@ final class SQLiteConnection: @unchecked Sendable {
   }
 
   func error(_ code: Int32, during action: String) -> StorageError {
-    StorageError(sqlite: code, message: Self.message(handle), path: path, during: action)
+    StorageError(sqlite: code, message: Self.message(handle), path: path, during: action, isCopy: isCopy)
   }
 
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }

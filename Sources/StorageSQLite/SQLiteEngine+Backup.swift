@@ -4,10 +4,29 @@ public import StorageCore
 
 extension SQLiteEngine {
   /// Copies the store, as of now, into one file; the writer and readers go on. A file of that name is replaced, whole.
+  ///
+  /// - Throws: ``StorageError/Code/unsuitable`` for what is no regular file, and for the store's own folder.
   public func backup(to path: String) throws(StorageError) {
+    let target = try replaceable(path)
     let connection = try pool.take()
     defer { pool.give(connection) }
-    try connection.backup(to: path)
+    try connection.backup(to: target)
+  }
+
+  /// The file that a backup goes to: links stay, and what they lead to is replaced.
+  private func replaceable(_ path: String) throws(StorageError) -> String {
+    guard !FileCalls.isSpecial(path) else {
+      throw StorageError(
+        .unsuitable, "\(path) is there and no regular file; a backup does not replace it. Name a file, new or old.")
+    }
+    let target = try FileCalls.target(of: path)
+    // Its name could be the live store's, or that of a file which SQLite keeps beside it.
+    guard !FileCalls.isSame(FileCalls.folder(of: target), FileCalls.folder(of: self.path)) else {
+      throw StorageError(
+        .unsuitable,
+        "\(path) is in the data folder, where a backup could replace the live store. Name a file in another folder.")
+    }
+    return target
   }
 
   /// Puts a backup into a fresh folder, after checking it, and begins a new epoch: what happens from now on has other event
@@ -19,10 +38,10 @@ extension SQLiteEngine {
   public static func restore(from backup: String, to directory: String) throws(StorageError) -> Int64 {
     let folder = try DataFolder(directory)
     defer { folder.release() }
-    guard !FileCalls.exists(folder.store) else {
-      throw StorageError(.failed, "\(directory) already holds a store. Restore into an empty folder.")
-    }
+    try refuseData(in: folder)
     let partial = folder.store + ".restoring"
+    // What a restore left that was killed: SQLite would take its log for a part of this backup.
+    FileCalls.removeStore(partial)
     do {
       try FileCalls.copy(backup, to: partial)
       let epoch = try check(partial)
@@ -31,8 +50,18 @@ extension SQLiteEngine {
       try FileCalls.sync(directory)
       return epoch
     } catch {
-      for ending in ["", "-wal", "-shm"] { FileCalls.remove(partial + ending) }
+      FileCalls.removeStore(partial)
       throw error
+    }
+  }
+
+  /// Says no to a folder with a store, or with a log that was left of one: SQLite would play that over the backup.
+  private static func refuseData(in folder: DataFolder) throws(StorageError) {
+    for ending in FileCalls.storeEndings where FileCalls.exists(folder.store + ending) {
+      throw StorageError(
+        .failed,
+        "The folder must not hold data yet, but \(folder.store)\(ending) is there. Restore into an empty folder, "
+          + "or move all files of the old store out of this one first.")
     }
   }
 

@@ -62,7 +62,7 @@ public final class SQLiteEngine: StorageEngine {
     let path = directory + "/scratch"
     let folder = try DataFolder(path, isTemporary: true)
     // What a process left that died at it.
-    for ending in ["", "-wal", "-shm"] { FileCalls.remove(folder.store + ending) }
+    FileCalls.removeStore(folder.store)
     return try SQLiteEngine(folder: folder, options: options)
   }
 

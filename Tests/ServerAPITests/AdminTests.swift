@@ -113,12 +113,13 @@ struct AdminTests {
     }
   }
 
-  @Test("A backup is a file of the server's; relative paths are refused")
+  @Test("A backup is a file of the server's; relative paths and devices are refused")
   func backup() async throws {
     try await APIServer.run { server in
       let folder = TemporaryFolder()
       try await server.expect(
         .init("PUT", "/a.json", "1"), Self.admin("POST", "backup", #"{"path":"copy.db"}"#, status: 400),
+        Self.admin("POST", "backup", #"{"path":"/dev/null"}"#, status: 400),
         Self.admin("POST", "backup", #"{"path":"\#(folder.file("copy.db"))"}"#))
     }
   }

@@ -93,6 +93,7 @@ struct AccountCommandTests {
       let imported = await studio.call(["import", folder.file("users.json"), "--hash-config", folder.file("hash.json")])
       #expect(imported.out == "Imported 4 of 4 accounts.\n")
       #expect(await studio.call(["export", first]).err.contains("Exported 4 accounts"))
+      #expect(KeyKeeperTests.mode(first) == 0o600)
       let listed = await studio.call(["list", "--json"])
       #expect(try JSONParser.parse(listed.out)["count"] == 4)
     }

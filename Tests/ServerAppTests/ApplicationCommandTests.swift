@@ -79,6 +79,7 @@ import TreeModel
     let restore = await CommandRun(["restore", backup, "--data", restored])
     #expect(restore.code == 0, "\(restore.err)")
     #expect(restore.out.contains("epoch 2.\ndemo-default-rtdb: sound (3 entries"))
+    #expect(restore.out.contains("\ndemo-default-rtdb: The log is sound: "))
     #expect(await CommandRun(["restore", backup, "--data", restored]).code == 1)
     #expect(await CommandRun(["data", "get", "/late", "--data", restored]).out == "null\n")
     #expect(await CommandRun(["data", "get", "/late", "--data", data]).out == "1\n")
@@ -107,6 +108,37 @@ import TreeModel
       #expect(await call(["ledger", "balance", "bob"]) == "user:bob has 0 pieces_of_eight.\n")
       #expect(await call(["ledger", "verify"]).contains("sound"))
     }
+  }
+
+  @Test("a backup whose log was changed long before its end is told to be unsound")
+  func tamperedLog() async throws {
+    let folder = TemporaryFolder()
+    let backup = folder.file("backup.db")
+    try await serving(folder.file("data")) { call in
+      for text in ["first marker", "second", "third", "fourth"] { _ = await call(["data", "set", "/a", "\"\(text)\""]) }
+      _ = await call(["backup", backup])
+    }
+    var bytes = try FileBytes.read(backup)
+    let marker = Array("first marker".utf8)
+    for start in bytes.indices where bytes[start] == marker[0] && bytes[start...].starts(with: marker) {
+      bytes[start] = UInt8(ascii: "F")
+    }
+    try FileBytes.write(bytes, to: backup)
+    let restore = await CommandRun(["restore", backup, "--data", folder.file("restored")])
+    #expect(restore.code == 1, "\(restore.err)")
+    #expect(restore.out.contains("demo-default-rtdb: The log is NOT SOUND, "), "\(restore.out)")
+    #expect(restore.out.contains("The changes of commit 1 are not what was written"), "\(restore.out)")
+  }
+
+  @Test("a backup does not replace the live store")
+  func backupOntoStore() async throws {
+    let folder = TemporaryFolder()
+    let data = folder.file("data")
+    try await serving(data) { call in _ = await call(["data", "set", "/a", "1"]) }
+    let run = await CommandRun(["backup", "\(data)/doubloon.db", "--data", data])
+    #expect(run.code == 1)
+    #expect(run.err.contains("is in the data folder"), "\(run.err)")
+    #expect(await CommandRun(["data", "get", "/a", "--data", data]).out == "1\n")
   }
 
   @Test("a folder whose namespace is another must be told which")

@@ -71,6 +71,29 @@ import TreeModel
     }
   }
 
+  @Test("a priority that an import does not have is gone, however large it is")
+  func oldPriority() async throws {
+    let folder = TemporaryFolder()
+    let wanted: TreeNode = ["people": ["a": 1, "b": 2, "c": 3, "d": ["e": 4, "f": 5, "g": 6, "h": 7]], "x": "y"]
+    let people: TreeNode = .map(TreeMap([TreeMap.Entry(key: Key(unchecked: "a"), node: 9)]), priority: .int(3))
+    let old: TreeNode = .map(TreeMap([TreeMap.Entry(key: Key(unchecked: "people"), node: people)]), priority: .string("old"))
+    try FileBytes.write(wanted.json(.export), to: folder.file("t.json"))
+    for leavesMax in [3, 4, 6, 1000] {
+      for place in ["/", "/at"] {
+        let (before, after): (TreeNode, TreeNode) = place == "/" ? (old, wanted) : (["at": old], ["at": wanted])
+        let tree = TinyTree(before, leavesMax: leavesMax)
+        let run = try await run(["import", place, folder.file("t.json")], on: tree)
+        #expect(run.code == 0, "\(run.err)")
+        #expect(tree.node == after, "\(place), limit \(leavesMax)")
+      }
+    }
+    // Nothing is left that could have a priority.
+    try FileBytes.write(Array("{\"a\":{},\"b\":null}".utf8), to: folder.file("none.json"))
+    let tree = TinyTree(["at": ["a": 1, "b": 2, "c": 3, "d": 4]], leavesMax: 2)
+    #expect(try await run(["import", "/at", folder.file("none.json")], on: tree).code == 0)
+    #expect(tree.node == .absent)
+  }
+
   @Test("an export of what is too large for one answer is the same as of what is not")
   func largeExport() async throws {
     let folder = TemporaryFolder()

@@ -41,6 +41,26 @@ import TreeModel
     }
   }
 
+  private struct Reward: FunctionSettings {
+    var amount: Int64 = 50
+  }
+
+  @Test("wrong settings of a function are named before anything starts, all of them")
+  func wrongSettings() async throws {
+    let folder = TemporaryFolder()
+    let file = folder.file("s.json")
+    try FileBytes.write(Array("{\"pay\":{\"amuont\":1,\"prize\":2},\"thank\":{\"amount\":\"x\"}}".utf8), to: file)
+    let run = await CommandRun(["dev", "--in-memory", "--port", "0", "--functions-config", file]) { functions in
+      for name in ["pay", "thank"] {
+        functions.onCreate(TreePath<Int>("/a"), name: name, settings: Reward()) { _, _, _ in .done }
+      }
+    }
+    #expect(run.code == 1)
+    #expect(run.err.contains("\(file): pay has no setting amuont; it has amount.\n"), "\(run.err)")
+    #expect(run.err.contains("\(file): pay has no setting prize; it has amount.\n"), "\(run.err)")
+    #expect(run.err.contains("\(file): The settings of thank cannot be read"), "\(run.err)")
+  }
+
   @Test("the notice says where everything is")
   func notice() throws {
     var configuration = ServerConfiguration(storage: .directory("/data"))

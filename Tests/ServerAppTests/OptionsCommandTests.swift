@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import TestSupport
 import Testing
 
@@ -36,11 +37,56 @@ import Testing
     let folder = TemporaryFolder()
     try FileBytes.write([1, 2, 3], to: folder.file("a"))
     #expect(try FileBytes.read(folder.file("a")) == [1, 2, 3])
-    #expect(!FileBytes.exists(folder.file("a.partial")))
+    #expect(!FileBytes.exists(folder.file("a.\(getpid()).partial")))
     #expect(throws: CommandFailure.self) { try FileBytes.write([1], to: folder.file("missing/a")) }
     #expect(throws: CommandFailure.self) { try FileBytes.read(folder.path) }
     #expect(FileBytes.absolute("/x") == "/x")
     #expect(FileBytes.absolute("x").hasSuffix("/x"))
+  }
+
+  @Test("a file that is replaced stays what it was: a link a link, a device a device")
+  func specialFiles() throws {
+    let folder = TemporaryFolder()
+    func kind(_ path: String) -> mode_t {
+      var status = stat()
+      return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : 0
+    }
+    try FileBytes.write([1], to: folder.file("real"))
+    for (name, target) in [("link", "real"), ("loose", "later")] {
+      #expect(symlink(target, folder.file(name)) == 0)
+      try FileBytes.write([2, 3], to: folder.file(name))
+      #expect(kind(folder.file(name)) == S_IFLNK)
+      #expect(kind(folder.file(target)) == S_IFREG)
+      #expect(try FileBytes.read(folder.file(target)) == [2, 3])
+    }
+    try FileBytes.write([4], to: "/dev/null")
+    #expect(kind("/dev/null") == S_IFCHR)
+    #expect(throws: CommandFailure.self) { try FileBytes.write([5], to: folder.path) }
+    #expect(throws: CommandFailure.self) { try FileBytes.write([5], to: "/dev/full") }
+  }
+
+  @Test("a private file is one whatever stood there before")
+  func privateFiles() throws {
+    let folder = TemporaryFolder()
+    let file = folder.file("a")
+    try FileBytes.write([1], to: file)
+    chmod(file, 0o666)
+    try FileBytes.write([2], to: file, isPrivate: true)
+    #expect(KeyKeeperTests.mode(file) == 0o600)
+    #expect(try FileBytes.read(file) == [2])
+  }
+
+  @Test("a stream that takes nothing is told from one that took all")
+  func fullStream() {
+    let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+    let void = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    defer {
+      close(full)
+      close(void)
+    }
+    #expect(CommandOutput.failure(writing: [1, 2, 3], to: full) == ENOSPC)
+    #expect(CommandOutput.failure(writing: [1, 2, 3], to: void) == nil)
+    #expect(CommandOutput.failure(writing: [], to: full) == nil)
   }
 
   @Test(
@@ -51,5 +97,12 @@ import Testing
     ])
   func accounts(_ argument: String, _ text: String) {
     #expect(AccountName(argument: argument)?.text == text)
+    #expect(AccountName(argument: argument)?.doubt == nil)
+  }
+
+  @Test("a name with a colon may be a player's id, unless its kind is known")
+  func doubt() {
+    #expect(AccountName(argument: "twitter:123")?.doubt?.contains("user:twitter:123") == true)
+    #expect(AccountName(argument: "user:twitter:123")?.doubt == nil)
   }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import StorageCore
 import Testing
 import TreeModel
@@ -7,6 +8,17 @@ import TreeModel
 @Suite("Backup and restore")
 struct BackupTests {
   let folder = TemporaryFolder()
+
+  /// A backup of a store with one commit.
+  private func backup(of value: Int64, named name: String = "backup") throws -> String {
+    let engine = try SQLiteEngine.inMemory()
+    defer { engine.close() }
+    let scribe = try Scribe(engine)
+    try scribe.put("/a", .int(value))
+    try scribe.session.commit()
+    try engine.backup(to: folder.file(name))
+    return folder.file(name)
+  }
 
   @Test("A backup made while the writer writes is a moment of the store, and restores into a new epoch")
   func whileWriting() async throws {
@@ -54,6 +66,86 @@ struct BackupTests {
     engine.close()
     #expect(throws: StorageError.self) { try SQLiteEngine.restore(from: folder.file("backup"), to: folder.file("data")) }
     #expect(throws: StorageError.self) { try SQLiteEngine.restore(from: folder.file("none"), to: folder.file("new")) }
+  }
+
+  @Test("A folder that holds the log of another store is not restored into", arguments: ["-wal", "-shm", "-journal"])
+  func strayLog(ending: String) throws {
+    let file = try backup(of: 1)
+    mkdir(folder.file("data"), 0o700)
+    TemporaryFolder.write([1, 2, 3], to: folder.file("data/doubloon.db\(ending)"))
+    let error = #expect(throws: StorageError.self) { try SQLiteEngine.restore(from: file, to: folder.file("data")) }
+    #expect(error?.message.contains("doubloon.db\(ending) is there") == true)
+    #expect(TemporaryFolder.names(in: folder.file("data")) == ["doubloon.db\(ending)", "doubloon.lock"])
+  }
+
+  @Test("What a restore left that was killed is no part of the next one")
+  func killedRestore() throws {
+    let file = try backup(of: 1)
+    mkdir(folder.file("data"), 0o700)
+    for ending in ["", "-wal", "-shm", "-journal"] {
+      TemporaryFolder.write([1, 2, 3], to: folder.file("data/doubloon.db.restoring\(ending)"))
+    }
+    #expect(try SQLiteEngine.restore(from: file, to: folder.file("data")) == 2)
+    #expect(TemporaryFolder.names(in: folder.file("data")) == ["doubloon.db", "doubloon.lock"])
+  }
+
+  @Test("A backup onto the live store, or beside it, is refused, however its folder is called")
+  func ontoStore() throws {
+    let engine = try SQLiteEngine(directory: folder.file("data"))
+    let scribe = try Scribe(engine)
+    try scribe.put("/a", 1)
+    try scribe.session.commit()
+    #expect(symlink("data", folder.file("link")) == 0)
+    #expect(symlink("data/doubloon.db", folder.file("file")) == 0)
+    for name in ["data/doubloon.db", "data/doubloon.db-wal", "data/new", "link/new", "data/../data/new", "file"] {
+      let error = #expect(throws: StorageError.self) { try engine.backup(to: folder.file(name)) }
+      #expect(error?.code == .unsuitable, "\(name)")
+    }
+    engine.close()
+    let again = try SQLiteEngine(directory: folder.file("data"))
+    defer { again.close() }
+    #expect(try again.read { try $0.value(in: scribe.ns, "/a") } == .int(1))
+  }
+
+  @Test("A backup replaces what a link leads to, and nothing but a file")
+  func linksAndFolders() throws {
+    TemporaryFolder.write([1, 2, 3], to: folder.file("old"))
+    #expect(symlink("old", folder.file("link")) == 0)
+    _ = try backup(of: 1, named: "link")
+    #expect(TemporaryFolder.names(in: folder.path) == ["link", "old"])
+    var status = stat()
+    #expect(lstat(folder.file("link"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    #expect(try SQLiteEngine.restore(from: folder.file("old"), to: folder.file("data")) == 2)
+    for path in ["/dev/null", folder.file("data")] {
+      let engine = try SQLiteEngine.inMemory()
+      defer { engine.close() }
+      let error = #expect(throws: StorageError.self) { try engine.backup(to: path) }
+      #expect(error?.code == .unsuitable)
+    }
+  }
+
+  @Test("Backups to one name at one time do not mix, and are for their owner's eyes alone")
+  func together() async throws {
+    let engine = try SQLiteEngine.inMemory()
+    let file = folder.file("backup")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<6 { group.addTask { try engine.backup(to: file) } }
+      try await group.waitForAll()
+    }
+    engine.close()
+    var status = stat()
+    #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    #expect(TemporaryFolder.names(in: folder.path) == ["backup"])
+    #expect(try SQLiteEngine.restore(from: file, to: folder.file("data")) == 2)
+  }
+
+  @Test("A copy that fails is tried again; the server need not be started again for it", arguments: [10, 13] as [Int32])
+  func advice(code: Int32) {
+    func message(isCopy: Bool) -> String {
+      StorageError(sqlite: code, message: "m", path: "/backup", during: "copying the store", isCopy: isCopy).message
+    }
+    #expect(message(isCopy: true).hasSuffix(", then try again."))
+    #expect(message(isCopy: false).hasSuffix(", then start the server again."))
   }
 
   @Test(

@@ -66,7 +66,9 @@ enum SystemRoutes {
     } catch {
       throw APIError(.serviceUnavailable, "unavailable", "The server is shutting down.")
     }
-    if case .failure(let error) = outcome { throw APIError(error) }
+    if case .failure(let error) = outcome {
+      throw error.code == .unsuitable ? APIError.badRequest(error.message) : APIError(error)
+    }
     return .json(["status": "ok", "path": .string(path)])
   }
 

@@ -7,7 +7,8 @@ struct AccountsExportCommand: AsyncParsableCommand {
     commandName: "export",
     abstract: "Write all accounts into a file, as \"firebase auth:import\" reads it: JSON, or CSV if its name ends so.",
     discussion: """
-      The file holds the hashes of the passwords: keep it as you would keep the passwords. Anonymous accounts are included.
+      The file holds the hashes of the passwords: keep it as you would keep the passwords. Its owner alone can read it. \
+      Anonymous accounts are included.
 
       How each password is hashed is in the file too, where Firebase's importer does not look, and "doubloon accounts import" \
       needs nothing else. Firebase's takes one way for a whole file, from its flags: what was counted for each way is printed. \
@@ -29,7 +30,7 @@ struct AccountsExportCommand: AsyncParsableCommand {
     let users = try await server.withClient { client in try await AccountTransfer.all(client, server) }
     let bytes = AccountFile.write(users, asCSV: file.hasSuffix(".csv"))
     if file == "-" { return DoubloonCommandLine.output.out(bytes) }
-    try FileBytes.write(bytes, to: file)
+    try FileBytes.write(bytes, to: file, isPrivate: true)
     DoubloonCommandLine.output.error("Exported \(users.count.counted("account", "accounts")) to \(file).")
     for (way, count) in Self.ways(users) {
       DoubloonCommandLine.output.error("Passwords hashed by \(way): \(count)")

@@ -85,8 +85,18 @@ struct DataTransfer {
     try await patch(place, parts)
     if place.target.isPriority { return }
     let priority = members.last { $0.key == ".priority" }?.value ?? .null
+    try await putPriority(of: place, priority)
+  }
+
+  /// Gives a place its priority, or takes that away which what stood there before has left.
+  private func putPriority(of place: TreeLocation, _ priority: JSON) async throws {
     let target = TreeLocation(priorityOf: place)
-    if !priority.isNull { _ = try await client.put(target.urlPath, priority, query: query, timeout: Self.timeout) }
+    if priority.isNull {
+      // A place that is gone has no priority, and the server takes none for it, not even null.
+      let old = try await client.get(target.urlPath, query: query.filter { $0.name == "ns" }, timeout: Self.timeout)
+      if old.isNull { return }
+    }
+    _ = try await client.put(target.urlPath, priority, query: query, timeout: Self.timeout)
   }
 
   /// Removes the children of a place, the last ones first: as long as the first child stands, the server sees at once that

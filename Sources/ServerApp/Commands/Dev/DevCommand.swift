@@ -91,7 +91,7 @@ struct DevCommand: AsyncParsableCommand {
     return configuration
   }
 
-  /// Reads the overrides of settings and refuses what no function has: the engine stops the program for that.
+  /// Reads the overrides of settings.
   private static func settings(_ file: String) throws -> TreeNode {
     let json = try JSONInput.parse(try FileBytes.read(file), from: file)
     guard let members = json.object, members.allSatisfy({ $0.value.object != nil }) else {
@@ -104,14 +104,19 @@ struct DevCommand: AsyncParsableCommand {
     }
   }
 
+  /// The functions with their settings; what is wrong with those is said here, for the engine stops the program for it.
   private func definitions(_ configuration: ServerConfiguration) throws -> [FunctionDefinition] {
-    let functions = Functions(settings: configuration.functionSettings)
+    let functions = Functions(checking: configuration.functionSettings)
     DoubloonCommandLine.functions(functions)
     let known = Set(functions.definitions.map(\.name))
     for entry in configuration.functionSettings.children where !known.contains(entry.key.text) {
       throw CommandFailure(
         "\(functionsConfig ?? "The configuration") has settings of \"\(entry.key)\", but no function has that name; "
           + "there are \(known.sorted().joined(separator: ", ")).")
+    }
+    guard functions.faults.isEmpty else {
+      let file = functionsConfig ?? "The configuration"
+      throw CommandFailure(functions.faults.map { "\(file): \($0.message)" }.joined(separator: "\n"))
     }
     return functions.definitions
   }

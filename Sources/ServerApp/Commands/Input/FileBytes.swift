@@ -13,19 +13,45 @@ enum FileBytes {
     return try readAll(descriptor, name: path)
   }
 
-  /// Writes a file: beside it first, then in its place, so that an interruption leaves the old one whole.
+  /// Writes a file: beside it first, then in its place, so that an interruption leaves the old one whole. Links stay, and
+  /// what is no regular file (a pipe, a device) is written as it is.
   ///
+  /// - Parameter isPrivate: whether its owner alone may read it.
   /// - Throws: ``CommandFailure`` that names the file.
-  static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
-    let partial = "\(path).partial"
-    let descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+  static func write(_ bytes: [UInt8], to path: String, isPrivate: Bool = false) throws(CommandFailure) {
+    let mode: mode_t = isPrivate ? 0o600 : 0o644
+    guard let target = replaceable(path) else { return try writeThrough(bytes, to: path, mode: mode) }
+    let partial = "\(target).\(getpid()).partial"
+    // What a process left that died at it; the file of one that is alive has another number.
+    unlink(partial)
+    let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw CommandFailure("\(path) cannot be written: \(lastError).") }
     var failure = writeAll(bytes, to: descriptor)
     if close(descriptor) != 0, failure == nil { failure = lastError }
-    if failure == nil, rename(partial, path) != 0 { failure = lastError }
+    if failure == nil, rename(partial, target) != 0 { failure = lastError }
     guard let failure else { return }
     unlink(partial)
     throw CommandFailure("\(path) cannot be written: \(failure).")
+  }
+
+  /// The regular file that a path leads to, or the path of a new one; nil for what cannot be replaced by another file.
+  private static func replaceable(_ path: String) -> String? {
+    var status = stat()
+    if stat(path, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFREG, let real = realpath(path, nil) else { return nil }
+      defer { free(real) }
+      return String(cString: real)
+    }
+    // A link to nothing: to open it makes the file that it names.
+    return lstat(path, &status) == 0 ? nil : path
+  }
+
+  private static func writeThrough(_ bytes: [UInt8], to path: String, mode: mode_t) throws(CommandFailure) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+    guard descriptor >= 0 else { throw CommandFailure("\(path) cannot be written: \(lastError).") }
+    var failure = writeAll(bytes, to: descriptor, syncs: false)
+    if close(descriptor) != 0, failure == nil { failure = lastError }
+    if let failure { throw CommandFailure("\(path) cannot be written: \(failure).") }
   }
 
   /// Writes a new file that its owner alone can read, never in place of another.
@@ -92,7 +118,8 @@ enum FileBytes {
     }
   }
 
-  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> String? {
+  /// - Parameter syncs: whether the bytes are to be durable; pipes and devices refuse that.
+  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32, syncs: Bool = true) -> String? {
     bytes.withUnsafeBytes { buffer in
       var rest = buffer[...]
       while !rest.isEmpty {
@@ -101,7 +128,7 @@ enum FileBytes {
         guard count > 0 else { return lastError }
         rest = rest.dropFirst(count)
       }
-      return fsync(descriptor) == 0 ? nil : lastError
+      return !syncs || fsync(descriptor) == 0 ? nil : lastError
     }
   }
 }

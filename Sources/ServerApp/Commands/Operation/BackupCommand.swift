@@ -9,7 +9,8 @@ struct BackupCommand: AsyncParsableCommand {
     abstract: "Copy everything into one file, while others go on writing.",
     discussion: """
       The server writes the file, on its own machine: tree, log, ledger and what waits, of all namespaces, as of one \
-      moment. "doubloon restore" makes a data folder of it.
+      moment. The server's user alone can read it, and it cannot be in the data folder. "doubloon restore" makes a data \
+      folder of it.
 
       Examples:
         doubloon backup /var/backups/doubloon-monday.db

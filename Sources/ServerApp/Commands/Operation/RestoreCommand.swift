@@ -9,9 +9,9 @@ struct RestoreCommand: AsyncParsableCommand {
     commandName: "restore",
     abstract: "Make a data folder of a backup, and verify it.",
     discussion: """
-      The folder must not hold data yet; no server is needed. The backup's hash chains and then the ledger of every \
-      namespace are checked. What happens afterwards has other event ids than what was lost, so nothing is mistaken for \
-      something that was paid already.
+      The folder must not hold data yet; no server is needed. The backup, the ledger of every namespace and every \
+      commit of its log are checked; it ends with exit code 1 if something is wrong. What happens afterwards has other event \
+      ids than what was lost, so nothing is mistaken for something that was paid already.
 
       Examples:
         doubloon restore doubloon-monday.db --data restored
@@ -31,19 +31,24 @@ struct RestoreCommand: AsyncParsableCommand {
     guard FileBytes.exists(file), !FileBytes.isFolder(file) else {
       throw CommandFailure("There is no backup \(file).")
     }
-    let epoch: Int64
     do {
-      epoch = try SQLiteEngine.restore(from: file, to: data)
+      try SQLiteEngine.restore(from: file, to: data)
     } catch {
       throw CommandFailure(error.message)
     }
-    let reports = try await ServerOptions.withApplication(on: data) { client in try await LedgerVerification.all(client) }
+    let (epoch, ledgers, logs) = try await ServerOptions.withApplication(on: data) { client in
+      // What the store says when it is opened again, as a server will have it.
+      let epoch: JSON = try await client.get(AdminPath.status)["epoch"] ?? .null
+      return (epoch, try await LedgerVerification.all(client), try await LogVerification.all(client))
+    }
     let answer: JSON = [
-      "data": .string(FileBytes.absolute(data)), "epoch": .int(epoch), "ledgers": .array(reports.map(\.json)),
+      "data": .string(FileBytes.absolute(data)), "epoch": epoch, "ledgers": .array(ledgers.map(\.json)),
+      "logs": .array(logs.map(\.json)),
     ]
     output.print(answer) { _ in
-      (["Restored \(file) into \(data), epoch \(epoch)."] + reports.flatMap(\.lines)).joined(separator: "\n")
+      let lines = ["Restored \(file) into \(data), epoch \(epoch.plainText)."] + ledgers.flatMap(\.lines) + logs.map(\.text)
+      return lines.joined(separator: "\n")
     }
-    if !reports.allSatisfy(\.isSound) { throw ExitCode(1) }
+    guard ledgers.allSatisfy(\.isSound), logs.allSatisfy(\.isSound) else { throw ExitCode(1) }
   }
 }

@@ -11,7 +11,8 @@ struct CommandOutput: Sendable {
 
   /// The process's own streams.
   static let standard = CommandOutput(
-    out: { write($0, to: STDOUT_FILENO) }, err: { write($0, to: STDERR_FILENO) }, showsProgress: isatty(STDERR_FILENO) == 1)
+    out: { writeResult($0) }, err: { _ = failure(writing: $0, to: STDERR_FILENO) },
+    showsProgress: isatty(STDERR_FILENO) == 1)
 
   /// Prints a line of the result.
   func line(_ text: String) { out(Array("\(text)\n".utf8)) }
@@ -19,18 +20,42 @@ struct CommandOutput: Sendable {
   /// Prints a line beside the result: an error, or a note that a pipe must not see.
   func error(_ text: String) { err(Array("\(text)\n".utf8)) }
 
-  /// Writes all bytes. Where nobody reads any more (`doubloon … | head`) the process ends, as a program would that does
-  /// not ignore the broken pipe's signal; a server has to ignore it.
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+  /// Writes a part of the result, or ends the process: who reads the result must not take a part of it for the whole.
+  private static func writeResult(_ bytes: [UInt8]) {
+    guard let code = failure(writing: bytes, to: STDOUT_FILENO) else { return }
+    let message =
+      "Error: the standard output cannot be written: \(String(cString: strerror(code))). "
+      + "Make room, or send it elsewhere, then try again.\n"
+    _ = failure(writing: Array(message.utf8), to: STDERR_FILENO)
+    exit(1)
+  }
+
+  /// Writes all bytes; returns the system's error if that fails. Where nobody reads any more (`doubloon … | head`) the
+  /// process ends, as a program would that does not ignore the broken pipe's signal; a server has to ignore it.
+  static func failure(writing bytes: [UInt8], to descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { buffer in
       var rest = buffer[...]
       while !rest.isEmpty {
         let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count < 0, errno == EINTR { continue }
-        if count < 0, errno == EPIPE { exit(128 + SIGPIPE) }
-        guard count > 0 else { return }
-        rest = rest.dropFirst(count)
+        if count > 0 {
+          rest = rest.dropFirst(count)
+          continue
+        }
+        let code = count < 0 ? errno : EIO
+        switch code {
+        case EINTR: continue
+        case EAGAIN: waitForRoom(descriptor)
+        case EPIPE: exit(128 + SIGPIPE)
+        default: return code
+        }
       }
+      return nil
     }
+  }
+
+  /// Another process may have made the pipe or the terminal one that does not wait by itself.
+  private static func waitForRoom(_ descriptor: Int32) {
+    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    _ = poll(&room, 1, -1)
   }
 }
