@@ -37,7 +37,7 @@ func rewardReferrals(_ functions: Functions) {
     case .account:
       guard try await context.hasAccount(referrer) else { return .skipped("unknown_referrer") }
     case .hold where !hasRecord:
-      try await context.set(HeldReferrals.amount, referrer, player, to: settings.amount)
+      try await HeldReferrals.hold(settings.amount, for: referrer, player, settings.repeats, context)
       return .done
     case .nothing, .record, .hold: break
     }
@@ -49,5 +49,6 @@ func rewardReferrals(_ functions: Functions) {
   }
 
   // Only a deployment that holds rewards back pays for looking at each new record.
-  if functions.settings(Settings(), of: "rewardReferrals").requireReferrer == .hold { HeldReferrals.payLater(functions) }
+  let settings = functions.settings(Settings(), of: "rewardReferrals")
+  if settings.requireReferrer == .hold { HeldReferrals.payLater(functions, settings.repeats) }
 }

@@ -27,7 +27,9 @@ struct HoldEnds {
     guard let hold, hold.transfer.credit == transfer.debit, hold.transfer.unit == transfer.unit else {
       throw .invalidTransfer("Entry \(sequence) is no hold of \(transfer.unit) in \(transfer.debit).")
     }
-    if transfer.code == Self.releaseCode, let expiresAt = hold.transfer.expiresAt, expiresAt <= time {
+    // Whatever it is called, what does not give the coins back is a release.
+    let isRelease = transfer.code == Self.releaseCode || transfer.credit != hold.transfer.debit
+    if isRelease, let expiresAt = hold.transfer.expiresAt, expiresAt <= time {
       throw .invalidTransfer("Hold \(sequence) expired at \(expiresAt); its coins go back. Make a new hold.")
     }
     var end = ends[sequence] ?? End(hold: hold, amount: 0, hasMainKey: false)

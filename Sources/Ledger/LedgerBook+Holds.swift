@@ -92,37 +92,10 @@ extension LedgerBook {
   }
 
   /// The open holds whose time is over.
-  ///
-  /// Only accounts that hold something are looked at, newest entries first, until their open holds are all found.
   private func expiredHolds(in namespace: NamespaceID, now: Int64) throws(LedgerError) -> [LedgerEntry] {
     try read { (snapshot) throws(StorageError) in
-      var expired: [LedgerEntry] = []
-      for held in try snapshot.balances(in: namespace) where held.account.isHold && held.balance > 0 {
-        expired += try openHolds(held, in: namespace, snapshot).filter { hold in
-          hold.transfer.expiresAt.map { $0 <= now } ?? false
-        }
-      }
-      return expired.sorted { $0.sequence < $1.sequence }
+      try OpenHolds(in: namespace, snapshot).all().filter { hold in hold.transfer.expiresAt.map { $0 <= now } ?? false }
     }
-  }
-
-  private func openHolds(_ held: AccountBalance, in namespace: NamespaceID, _ snapshot: any Snapshot)
-    throws(StorageError) -> [LedgerEntry]
-  {
-    var open: [LedgerEntry] = []
-    var rest = held.balance
-    var before: Int64?
-    while rest > 0 {
-      let page = try snapshot.entries(in: namespace, account: held.account, before: before, limit: LedgerAudit.pageSize)
-      for entry in page where entry.transfer.credit == held.account && entry.transfer.unit == held.unit {
-        if try snapshot.entry(in: namespace, key: .holdEnd(of: entry.sequence)) != nil { continue }
-        open.append(entry)
-        rest -= entry.transfer.amount
-      }
-      guard page.count == LedgerAudit.pageSize, let last = page.last else { break }
-      before = last.sequence
-    }
-    return open
   }
 }
 

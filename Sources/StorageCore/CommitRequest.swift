@@ -19,6 +19,19 @@ public struct CommitRequest: Sendable {
     }
   }
 
+  /// A subtree in which nothing may have been written since a commit, not even what stood there before.
+  public struct Quiet: Sendable {
+    /// The subtree.
+    public let path: Path
+    /// The commit.
+    public let since: Revision
+
+    public init(path: Path, since: Revision) {
+      self.path = path
+      self.since = since
+    }
+  }
+
   /// Asks to answer a repetition of this request with the first answer.
   public struct Idempotency: Sendable {
     /// What the client calls the request; unique in its namespace.
@@ -57,6 +70,8 @@ public struct CommitRequest: Sendable {
   public var transfers: [LedgerTransfer]
   /// Judged before anything is applied; one that fails refuses the whole request as stale.
   public var expectations: [Expectation]
+  /// Judged with the expectations. What was removed is not noticed.
+  public var quiet: [Quiet]
   /// Messages for the outside, stored with the commit and delivered after it.
   public var outbox: [OutboxRecord]
   /// The end of a function's run; its event and function may have only one, ever.
@@ -97,6 +112,7 @@ public struct CommitRequest: Sendable {
     requestID = nil
     transfers = []
     expectations = []
+    quiet = []
     outbox = []
     execution = nil
     deliveries = []

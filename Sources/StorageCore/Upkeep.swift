@@ -23,7 +23,7 @@ public struct Upkeep: Sendable {
     /// Takes what lies below a place out of the history up to a revision, with the words of attempts that failed and of
     /// invocations there.
     case past(below: PathBytes, through: Revision)
-    /// Replaces the kept answers to the requests of some commits.
+    /// Replaces the kept answers to the requests of some commits; revision 0 stands for requests that changed nothing.
     case answers(to: [Revision], by: [UInt8])
     /// Takes what lies below some places out of the checkpoint of a revision, which has this hash and so many leaves then.
     case checkpoint(Revision, below: [PathBytes], treeHash: [UInt8], leafCount: Int64)

@@ -114,6 +114,7 @@ struct WritePipeline {
         throw CommitRefusal(.stale(node), "\(expectation.path) has changed since it was read. Read it again and retry.")
       }
     }
+    for quiet in request.quiet { try check(quiet, tree) }
     var resolved: [TreeNode] = []
     for operation in request.operations {
       if let expected = operation.expectedHash {
@@ -126,6 +127,16 @@ struct WritePipeline {
       resolved += try tree.apply(operation.assignments, at: time)
     }
     return resolved
+  }
+
+  private func check(_ quiet: CommitRequest.Quiet, _ tree: TreeAssignment) throws(CommitRefusal) {
+    let leaves = try refusing { () throws(StorageError) in
+      try tree.session.leaves(in: tree.namespace, under: PathBytes(quiet.path), limit: limits.leavesMax + 1)
+    }
+    guard leaves.count <= limits.leavesMax else { throw .tooLarge }
+    if leaves.contains(where: { $0.revision > quiet.since }) {
+      throw CommitRefusal(.stale(.absent), "\(quiet.path) has been written to since it was read. Read it again and retry.")
+    }
   }
 
   private func currentNode(_ path: PathBytes, _ tree: TreeAssignment) throws(CommitRefusal) -> TreeNode {
@@ -174,10 +185,12 @@ struct WritePipeline {
     for change in request.records { session.put(change, in: namespace) }
     if let revision = request.settledRevision { session.setSettledRevision(revision, of: namespace) }
     if let idempotency = request.idempotency {
+      // Who changed nothing has no commit: under somebody else's, an erasure would not find the answer.
       session.put(
         IdempotencyRecord(
-          key: idempotency.key, requestDigest: idempotency.requestDigest, revision: receipt.revision,
-          answer: idempotency.answer(receipt), expiresAt: receipt.time + idempotency.lifetime), in: namespace)
+          key: idempotency.key, requestDigest: idempotency.requestDigest,
+          revision: receipt.changed ? receipt.revision : .zero, answer: idempotency.answer(receipt),
+          expiresAt: receipt.time + idempotency.lifetime), in: namespace)
     }
   }
 }

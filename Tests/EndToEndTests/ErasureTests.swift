@@ -178,6 +178,28 @@ struct ErasureTests {
     }
   }
 
+  @Test("A hold that is open has to end first: what it gave back would stand at the player's place again")
+  func held() async throws {
+    try await running { server in
+      try await populate(server)
+      let held = try await server.client.post(
+        "/admin/v1/ledger/holds", ["from": "user:bob", "owner": "shop", "amount": 30, "key": "h1"])
+      let sequence = held["entry"]?["sequence"]?.int ?? 0
+      let refused = await #expect(throws: AdminClientError.self) {
+        _ = try await server.client.post("/admin/v1/accounts/bob/erase", ["reason": "x"])
+      }
+      #expect(refused?.status == 409)
+      #expect(refused?.message.contains("Hold \(sequence) keeps 30 pieces_of_eight from user:bob") == true)
+      #expect(try await server.client.post("/admin/v1/accounts/bob/erase/preview")["waiting"]?.array?.count == 1)
+      // Nobody else is concerned.
+      #expect(try await server.client.post("/admin/v1/accounts/alice/erase/preview")["waiting"] == [])
+      _ = try await server.client.post("/admin/v1/ledger/holds/\(sequence)/void")
+      #expect(try await server.client.post("/admin/v1/accounts/bob/erase", ["reason": "x"])["state"] == "done")
+      #expect(try await get(server, "/users/bob.json") == .null)
+      #expect(try await get(server, "/admin/v1/ledger/verify")["sound"] == true)
+    }
+  }
+
   @Test("Orders that cannot be meant are refused with what to do")
   func refusals() async throws {
     try await running { server in

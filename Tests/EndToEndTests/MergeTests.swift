@@ -1,6 +1,7 @@
 import Accounts
 import DoubloonTesting
 import Functions
+import FunctionsKit
 import NIOHTTP1
 import ServerApp
 import TestSupport
@@ -101,6 +102,100 @@ struct MergeTests {
       #expect(carol["inventory"] == ["hat": true, "pieces_of_eight": 57])
       #expect(carol["last_signin_at"] == 1)
       #expect(try await get(server, "/admin/v1/ledger/verify")["sound"] == true)
+    }
+  }
+
+  @Test("A hold on the coins of the account that is left has to end first; the preview says so")
+  func holds() async throws {
+    try await RunningServer.run { server in
+      try await populate(server)
+      _ = try await server.client.post(
+        "/admin/v1/ledger/holds", ["from": "user:anon", "owner": "shop", "amount": 30, "key": "h1"])
+      let plan = try await server.client.post("/admin/v1/accounts/anon/merge/preview", ["into": "carol"])
+      #expect(plan["waiting"]?.array?.count == 1)
+      let refused = await #expect(throws: AdminClientError.self) {
+        _ = try await merge(server, "anon", ["into": "carol", "reason": "x"])
+      }
+      #expect(refused?.status == 409 && refused?.message.contains("30 pieces_of_eight from user:anon") == true)
+      #expect(try await get(server, "/users/anon/referred_by.json") == "alice")
+    }
+  }
+
+  @Test("A reward that waits for the referrer goes along; where one waits for each account, somebody has to choose")
+  func heldReward() async throws {
+    try await RunningServer.run { server in
+      try await populate(server)
+      try await put(server, "held_referrals/alice", ["anon": 50, "carol": 50])
+      let refused = await #expect(throws: AdminClientError.self) {
+        _ = try await merge(server, "anon", ["into": "carol", "reason": "x"])
+      }
+      #expect(refused?.status == 409 && refused?.message.contains("waits for each of the accounts") == true)
+      try await put(server, "held_referrals/alice/carol", .null)
+      let merged = try await merge(server, "anon", ["into": "carol", "reason": "x"])
+      #expect(merged["held"] == "/held_referrals/alice/carol")
+      #expect(try await get(server, "/held_referrals.json") == ["alice": ["carol": 50]])
+    }
+  }
+
+  @Test("Two holders of one currency are moved by an entry each")
+  func holders() async throws {
+    let server = try await RunningServer { functions in
+      functions.currency("gems", at: TreePath<Int64, UserID>("/users/{uid}/gems"), holder: "user")
+      functions.currency("gems", at: TreePath<Int64, UserID>("/pirates/{uid}/gems"), holder: "pirate")
+    }
+    do {
+      try await put(server, "users/anon", ["gems": 3])
+      try await put(server, "pirates/anon", ["gems": 4])
+      try await put(server, "users/carol", ["name": "Carol"])
+      let merged = try await merge(server, "anon", ["into": "carol", "balances": true, "reason": "x"])
+      #expect(merged["balances"]?.array?.compactMap { $0["amount"]?.int }.sorted() == [3, 4])
+      #expect(try await get(server, "/pirates/carol/gems.json") == 4)
+      #expect(try await get(server, "/users/carol/gems.json") == 3)
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+  }
+
+  @Test("Where a player has several purses of a currency, each goes along, and what was paid into it is not paid again")
+  func purses() async throws {
+    let purse = TreePath<Int64, UserID, String>("/users/{uid}/purses/{purse}")
+    let server = try await RunningServer { functions in
+      functions.currency("pearls", at: purse, holder: "purse")
+      functions.onCreate(TreePath<Bool, UserID>("/users/{uid}/arrived"), name: "welcomePearls") { event, context in
+        try await context.credit(
+          purse, event.params, "main", amount: 7, code: "welcome", once: "welcome/\(event.params)")
+        return .done
+      }
+    }
+    do {
+      try await put(server, "users/anon", ["purses": ["spare": 2]])
+      try await put(server, "users/anon/arrived", true)
+      try await put(server, "users/carol", ["purses": ["main": 1]])
+      let merged = try await merge(server, "anon", ["into": "carol", "balances": true, "reason": "x"])
+      #expect(merged["spent"] == ["welcome/carol"])
+      try await put(server, "users/carol/arrived", true)
+      #expect(try await get(server, "/users/carol/purses.json") == ["main": 8, "spare": 2])
+      #expect(try await get(server, "/admin/v1/ledger/verify")["sound"] == true)
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+  }
+
+  @Test("A node with a priority and nothing but coins below it does not keep the rest from being copied")
+  func priority() async throws {
+    try await RunningServer.run { server in
+      try await populate(server)
+      try await put(server, "users/anon/inventory", [".priority": 1, "pieces_of_eight": 50])
+      try await put(server, "users/anon/pet", [".priority": 2, ".value": "parrot"])
+      let merged = try await merge(server, "anon", ["into": "carol", "record": true, "reason": "x"])
+      #expect(merged["copied"] == ["/users/carol/pet"])
+      let pet = try await server.client.get("/users/carol/pet.json", query: [QueryItem("format", "export")])
+      #expect(pet[".priority"] == 2)
+      #expect(try await get(server, "/users/carol/inventory.json") == .null)
     }
   }
 

@@ -130,6 +130,48 @@ struct LevelRewardTests {
     }
   }
 
+  @Test("Of the rewards that were held, one that was paid before keeps back no other")
+  func heldBesidePaid() async throws {
+    let tree: TreeNode = [
+      "users": [
+        "alice": ["level": 9], "bob": ["level": 4, "referred_by": "alice"], "carol": ["level": 4, "referred_by": "alice"],
+      ]
+    ]
+    let settings: TreeNode = ["rewardReferrals": ["requireReferrer": "hold"]]
+    try await TestServer.run(registerFunctions, tree: tree, settings: settings) { server in
+      try await server.set(Game.level("bob"), 5)
+      #expect(try await server.balance(Game.gold("alice")) == 50)
+      try await server.remove(Game.user("alice"))
+      for level in [4, 5] as [Int64] { try await server.set(Game.level("bob"), .leaf(.int(level))) }
+      try await server.set(Game.level("carol"), 5)
+      #expect(try await server.node("/held_referrals/alice") == ["bob": 50, "carol": 50])
+      try await server.set("/users/alice/name", "Alice")
+      #expect(try await server.balance(Game.gold("alice")) == 50)
+      let keys = try await server.entries().filter { $0.transfer.code == "level5" }.map(\.transfer.key.text)
+      #expect(keys == ["level5/bob", "level5/carol"])
+      #expect(try await !server.node("/held_referrals").exists)
+    }
+  }
+
+  @Test("Where each time pays, each time that is held is paid")
+  func heldEveryTime() async throws {
+    let tree: TreeNode = ["users": ["bob": ["level": 4, "referred_by": "late"]]]
+    let settings: TreeNode = ["rewardReferrals": ["requireReferrer": "hold", "repeats": "everyTime"]]
+    try await TestServer.run(registerFunctions, tree: tree, settings: settings) { server in
+      for level in [5, 4, 5] as [Int64] { try await server.set(Game.level("bob"), .leaf(.int(level))) }
+      #expect(try await server.node("/held_referrals/late") == ["bob": 100])
+      try await server.set("/users/late/name", "Late")
+      #expect(try await server.balance(Game.gold("late")) == 100)
+      // Once more, after the record was gone for a while.
+      try await server.remove(Game.user("late"))
+      for level in [4, 5] as [Int64] { try await server.set(Game.level("bob"), .leaf(.int(level))) }
+      try await server.set("/users/late/name", "Late")
+      #expect(try await server.balance(Game.gold("late")) == 50)
+      #expect(try await !server.node("/held_referrals").exists)
+      #expect(try await !server.node("/due_referrals").exists)
+    }
+  }
+
   @Test("The referrer is read as of the event: a change that comes later does not redirect the coins (rule 14)")
   func asOfEvent() async throws {
     try await TestServer.run(registerFunctions, tree: Game.bobAtFour) { server in

@@ -66,6 +66,24 @@ struct HoldTests {
     #expect(try fixture.verify().isSound)
   }
 
+  @Test("After the expiry coins only go back, whatever the transfer is called")
+  func lateByAnotherName() async throws {
+    let fixture = try await makeHold()
+    defer { fixture.close() }
+    fixture.clock.advance(by: 1000)
+    func end(to receiver: LedgerAccount) -> LedgerTransfer {
+      LedgerTransfer(
+        debit: .hold("bob"), credit: receiver, amount: 40, unit: LedgerFixture.unit, code: "gift", key: .holdEnd(of: 2))
+    }
+    let late = await #expect(throws: LedgerError.self) {
+      try await fixture.book.transfer(end(to: Self.shop), in: fixture.namespace, by: .admin("ann"))
+    }
+    #expect(late?.code == .invalid)
+    _ = try await fixture.book.transfer(end(to: LedgerAccount("user:bob")), in: fixture.namespace, by: .admin("ann"))
+    #expect(try fixture.balance("user:bob") == 100)
+    #expect(try fixture.verify().isSound)
+  }
+
   @Test("A release of a part gives the rest back")
   func partly() async throws {
     let fixture = try await makeHold()

@@ -22,14 +22,15 @@ struct RoleTests {
     "POST /admin/v1/functions/{name}/pause", "POST /admin/v1/functions/{name}/resume",
     "POST /admin/v1/functions/{name}/retry", "POST /admin/v1/replays", "POST /admin/v1/replays/{id}/pause",
     "POST /admin/v1/replays/{id}/resume", "POST /admin/v1/replays/{id}/cancel", "POST /admin/v1/dead-letters/acknowledge",
-    "POST /admin/v1/ledger/reverse", "POST /admin/v1/ledger/holds", "POST /admin/v1/ledger/holds/{sequence}/release",
+    "POST /admin/v1/ledger/reverse", "POST /admin/v1/ledger/holds/{sequence}/release",
     "POST /admin/v1/ledger/holds/{sequence}/void", "POST /admin/v1/accounts/{uid}/disable",
     "POST /admin/v1/accounts/{uid}/enable",
   ]
   /// What must never be lowered by accident.
   static let ruling: Set<String> = [
-    "POST /admin/v1/ledger/transfer", "POST /admin/v1/ledger/transfers", "POST /admin/v1/log/prune", "POST /admin/v1/backup",
-    "POST /admin/v1/functions/{name}/invoke", "POST /admin/v1/replays/rebuild", "POST /admin/v1/namespaces",
+    "POST /admin/v1/ledger/transfer", "POST /admin/v1/ledger/transfers", "POST /admin/v1/ledger/holds",
+    "POST /admin/v1/log/prune", "POST /admin/v1/backup", "POST /admin/v1/functions/{name}/invoke",
+    "POST /admin/v1/replays/rebuild", "POST /admin/v1/namespaces",
     "DELETE /admin/v1/namespaces/{name}", "POST /admin/v1/clock", "POST /admin/v1/service-accounts",
     "DELETE /admin/v1/service-accounts/{name}", "PUT /.settings/rules.json",
     "POST /admin/v1/accounts/{uid}/erase", "POST /admin/v1/accounts/{uid}/merge", "DELETE /admin/v1/accounts/{uid}",
@@ -100,6 +101,32 @@ struct RoleTests {
       let row = log.json?["actions"]?.array?.first
       #expect(row?["actor"] == "admin:ci" && row?["action"] == "ledger.reverse")
       #expect(row?["result"]?.string == refused.error)
+    }
+  }
+
+  @Test("Support ends a hold to its owner or back to where it came from: it makes no coins and sends none elsewhere")
+  func holds() async throws {
+    try await KeyedServer.run { keyed in
+      let token = try await keyed.token(try await keyed.account("low", "support"))
+      let low = ["Authorization": "Bearer \(token)"]
+      func send(_ path: String, _ body: String, _ headers: [String: String]) async throws -> RawResponse {
+        try await keyed.server.send("POST", "/admin/v1/ledger/\(path)", body, headers: headers)
+      }
+      let minting = #"{"from":"issuance:x","owner":"low","amount":1000000,"key":"k"}"#
+      #expect(try await send("holds", minting, low).json?["code"] == "role_needed")
+      for key in ["a", "b", "c"] {
+        let hold = #"{"from":"issuance:level5","owner":"bob","amount":50,"key":"\#(key)"}"#
+        #expect(try await send("holds", hold, APIServer.admin).status == 200)
+      }
+      let elsewhere = try await send("holds/1/release", #"{"to":"user:low"}"#, low)
+      #expect(elsewhere.status == 403 && elsewhere.json?["code"] == "role_needed")
+      #expect(elsewhere.error?.contains("Hold 1 is held for bob") == true)
+      #expect(try await send("holds/9/release", #"{"to":"user:low"}"#, low).status == 404)
+      #expect(try await send("holds/1/release", #"{"to":"user:bob"}"#, low).status == 200)
+      #expect(try await send("holds/2/void", "{}", low).status == 200)
+      #expect(try await send("holds/3/release", #"{"to":"user:carol"}"#, APIServer.admin).status == 200)
+      let coins = try await keyed.server.send("GET", "/users/bob/inventory/pieces_of_eight.json", headers: APIServer.admin)
+      #expect(coins.body == "50")
     }
   }
 

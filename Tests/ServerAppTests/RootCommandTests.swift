@@ -68,6 +68,7 @@ import Testing
     (["triggers", "tail", "--data", "x"], 2, "use \"list\""),
     (["ledger", "transfer", "bob", "bob", "5"], 2, "must not be the same"),
     (["ledger", "transfer", "bob", "alice", "0"], 2, "above zero"),
+    (["ledger", "transfer", "issuance:x", "twitter:123", "5"], 2, "For the player write user:twitter:123"),
     (["ledger", "reverse", "17"], 2, "--reason"),
     (["ledger", "reverse", "17", "--reason", ""], 2, "--reason must say why."),
     (["functions", "pause", "f"], 2, "--reason"),

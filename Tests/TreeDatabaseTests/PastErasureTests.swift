@@ -162,6 +162,21 @@ struct PastErasureTests {
     rig.close()
   }
 
+  @Test("A kept answer to a write that changed nothing is replaced too, whoever made the last commit before it")
+  func unchangedAnswer() async throws {
+    let rig = try await Rig()
+    try await rig.commit([.set("/users/p1/name", "Ann")])
+    try await rig.commit([.set("/users/p0/name", "Ben")])
+    var request = CommitRequest(
+      namespace: rig.namespace, actor: .admin("test"), operations: [.set("/users/p1/name", "Ann")])
+    request.idempotency = .init(key: "k", requestDigest: [1], lifetime: 86_400_000) { _ in Array("Ann".utf8) }
+    #expect(try await rig.database.commit(request).changed == false)
+    #expect(try await rig.database.commit(request).replayed?.answer == Array("Ann".utf8))
+    _ = try await rig.erase("p1")
+    #expect(try await rig.database.commit(request).replayed?.answer == [])
+    rig.close()
+  }
+
   @Test("Nothing is forgotten while something stands at the place; the order says what to remove")
   func standing() async throws {
     let rig = try await Rig()

@@ -25,6 +25,27 @@ struct RequestTests {
     #expect(try fixture.commits().count == 1)
   }
 
+  @Test("A place that must be quiet was not written to since, not even there and back; other places do not matter")
+  func quiet() async throws {
+    let fixture = try await DatabaseFixture()
+    defer { fixture.close() }
+    func commit(_ operation: WriteOperation, quietSince revision: Revision? = nil) async throws -> CommitReceipt {
+      var request = CommitRequest(namespace: fixture.namespace, actor: .anonymous, operations: [operation])
+      request.quiet = revision.map { [CommitRequest.Quiet(path: "/users/a", since: $0)] } ?? []
+      return try await fixture.database.commit(request)
+    }
+    let first = try await commit(.set("/users/a/level", 4))
+    _ = try await commit(.set("/users/b/level", 4))
+    _ = try await commit(.set("/n", 1), quietSince: first.revision)
+    _ = try await commit(.set("/users/a/level", 5))
+    _ = try await commit(.set("/users/a/level", 4))
+    let refusal = await #expect(throws: CommitRefusal.self) {
+      _ = try await commit(.set("/n", 2), quietSince: first.revision)
+    }
+    #expect(refusal?.message.hasPrefix("/users/a has been written to") == true)
+    #expect(try fixture.node("/n") == 1)
+  }
+
   @Test("Another request under the same key is a conflict, until the key has expired")
   func conflict() async throws {
     let fixture = try await DatabaseFixture()

@@ -2,7 +2,7 @@
 public enum AdminRole: String, Sendable, Hashable, CaseIterable, Comparable {
   /// Reads.
   case viewer
-  /// Repairs: replays, reversals, resumed functions.
+  /// Repairs: replays, reversals, resumed functions, holds that end.
   case support
   /// Everything, the tree past its rules included.
   case admin

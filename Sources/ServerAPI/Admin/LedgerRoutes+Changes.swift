@@ -55,6 +55,7 @@ extension LedgerRoutes {
     let receiver = LedgerAccount(try body.required("to"))
     let (amount, reason) = (try body.optionalInteger("amount"), try body.optional("reason"))
     let (book, sequence, namespace) = (try book(call), try sequence(call), try call.namespace())
+    if !call.caller.isAdmin { try checkReceiver(receiver, ofHold: sequence, book, namespace) }
     return ended(
       try await changing { () throws(LedgerError) in
         try await book.release(
@@ -69,6 +70,22 @@ extension LedgerRoutes {
       try await changing { () throws(LedgerError) in
         try await book.void(sequence, in: namespace, by: call.caller.actor, reason: reason)
       })
+  }
+
+  /// A hold's coins may have come from anywhere: sent to any account they would be a transfer, which takes an administrator.
+  private static func checkReceiver(
+    _ receiver: LedgerAccount, ofHold sequence: Int64, _ book: LedgerBook, _ namespace: NamespaceID
+  ) throws(APIError) {
+    let entry = try asking { () throws(LedgerError) in try book.entry(in: namespace, sequence: sequence) }
+    guard let hold = entry?.transfer, hold.credit.isHold else { return }
+    let isOwner = book.declaredCurrencies.contains { currency in
+      currency.unit == hold.unit && receiver == LedgerAccount("\(currency.holder):\(hold.credit.owner)")
+    }
+    guard !isOwner else { return }
+    throw APIError(
+      .forbidden, "role_needed",
+      "Hold \(sequence) is held for \(hold.credit.owner): to pay it to \(receiver) takes the role admin. Release it to the "
+        + "player's own account, void it, or ask an administrator.")
   }
 
   private static func sequence(_ call: RouteCall) throws(APIError) -> Int64 {

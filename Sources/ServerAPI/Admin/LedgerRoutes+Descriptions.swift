@@ -65,8 +65,10 @@ extension LedgerRoutes {
 
   static let releaseDescription = RouteDescription(
     query: [.namespace], captures: [hold],
-    body: [.always("to", .filled, "the account that gets"), .maybe("amount", amount, "all if it is not given"), reason],
-    answer: ended)
+    body: [
+      .always("to", .filled, "the account that gets; the role support may name the owner's own only"),
+      .maybe("amount", amount, "all if it is not given"), reason,
+    ], answer: ended)
 
   static let voidDescription = RouteDescription(query: [.namespace], captures: [hold], body: [reason], answer: ended)
 }

@@ -20,11 +20,11 @@ enum LedgerRoutes {
         .POST, "/admin/v1/ledger/reverse", audit: "ledger.reverse", "Takes an entry back by a new one.", access: .support,
         reverse
       ).described(reverseDescription),
-      Route.change(.POST, "/admin/v1/ledger/holds", audit: "ledger.hold", "Sets coins aside.", access: .support, hold)
+      Route.change(.POST, "/admin/v1/ledger/holds", audit: "ledger.hold", "Sets coins aside.", hold)
         .described(holdDescription),
       Route.change(
-        .POST, "/admin/v1/ledger/holds/{sequence}/release", audit: "ledger.release", "Pays a hold out.", access: .support,
-        release
+        .POST, "/admin/v1/ledger/holds/{sequence}/release", audit: "ledger.release",
+        "Pays a hold out: to the player for whom it is held, or as an administrator says.", access: .support, release
       ).described(releaseDescription),
       Route.change(
         .POST, "/admin/v1/ledger/holds/{sequence}/void", audit: "ledger.void", "Gives a hold back.", access: .support, voidHold

@@ -14,9 +14,11 @@ enum MergeRoutes {
     .always("from", .text), .always("into", .text), .maybe("referrer", .text, "who invited the player; moved"),
     .always("balances", .list(.object([.always("unit", .text), .always("amount", .int64)])), "moved"),
     .always("copied", .list(.text), "places of the other record"),
+    .maybe("held", .text, "where a reward waits now that waited for the referrer; moved"),
     .always("spent", .list(.text), "business keys of rewards that were paid for the one and are not paid for the other"),
     .always("movesBalances", .boolean), .always("copiesRecord", .boolean), .always("by", .text), .always("reason", .text),
     .maybe("at", .time, "when it was done"),
+    .maybe("waiting", .list(.text), "in a preview: what has to be done before"),
   ])
 
   static let routes: [Route] = [

@@ -144,7 +144,7 @@ public struct PlayerErasure: Sendable {
   func waitingWork(_ record: ErasureRecord, in namespace: NamespaceID) throws(StorageError) -> [String] {
     try look { (snapshot) throws(StorageError) in
       let work = WaitingWork(uid: record.uid, namespace: namespace, snapshot: snapshot)
-      return try work.deliveries() + work.messages(try messages(record, in: namespace, snapshot))
+      return try work.deliveries() + work.messages(try messages(record, in: namespace, snapshot)) + work.holds()
     }
   }
 
@@ -244,6 +244,6 @@ extension APIError {
     return APIError(
       .conflict, "unsettled",
       "Something still waits for \(uid): \(waiting.joined(separator: "; "))\(rest). Let it finish, or end it, and ask again; "
-        + "\"doubloon triggers list --uid\" shows it.")
+        + "\"doubloon triggers list --uid\" shows what functions have to do.")
   }
 }

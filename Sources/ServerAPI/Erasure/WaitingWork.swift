@@ -1,3 +1,5 @@
+import Ledger
+import RewardModel
 import StorageCore
 import TreeModel
 
@@ -35,6 +37,15 @@ struct WaitingWork {
   /// Messages that wait to leave the house, each in a sentence.
   func messages(_ wanted: PlayerMessages) throws(StorageError) -> [String] {
     try wanted.find(in: .waiting, limit: Self.listMax).map { "The message \($0.key) to \($0.outlet) is not delivered yet" }
+  }
+
+  /// Holds that did not end, each in a sentence: what they give back would stand at the player's place again.
+  func holds() throws(StorageError) -> [String] {
+    try OpenHolds(in: namespace, snapshot).of(player: uid).prefix(Self.listMax).map { hold in
+      let (sequence, transfer) = (hold.sequence, hold.transfer)
+      return "Hold \(sequence) keeps \(transfer.amount) \(transfer.unit) from \(transfer.debit) in \(transfer.credit): void or "
+        + "release it (POST /admin/v1/ledger/holds/\(sequence)/void)"
+    }
   }
 
   /// Whether an event is one of the player's: its path has the uid as a key.

@@ -27,8 +27,10 @@ struct AccountMerge {
   func carryOut(_ order: MergeOrder) async throws(APIError) -> JSON {
     guard order.from != order.into else { throw .badRequest("\(order.from) stands on both sides.") }
     if let earlier = try earlier(order) { return earlier }
-    try await settle(order)
     for _ in 0..<Self.roundsMax {
+      // Before functions are waited for: what is written later may have an event that they have not handled.
+      let head = try self.head()
+      try await settle(order)
       let plan: MergePlan
       do throws(APIError) {
         plan = try self.plan(order)
@@ -38,7 +40,7 @@ struct AccountMerge {
         throw error
       }
       do throws(CommitRefusal) {
-        return try await commit(plan)
+        return try await commit(plan, since: head)
       } catch {
         switch error.code {
         case .stale, .keyTaken: continue
@@ -54,7 +56,7 @@ struct AccountMerge {
   func preview(_ order: MergeOrder) throws(APIError) -> JSON {
     guard order.from != order.into else { throw .badRequest("\(order.from) stands on both sides.") }
     if let earlier = try earlier(order) { return earlier }
-    return report(try plan(order), at: nil)
+    return report(try plan(order), at: nil, waiting: try waiting(order))
   }
 
   // MARK: Steps
@@ -89,11 +91,17 @@ struct AccountMerge {
         waiting.append("\(run["function"]?.string ?? "a function") for \(text) is running")
       }
     }
-    let namespace = namespace
-    waiting += try read { (snapshot) throws(StorageError) in
-      try WaitingWork(uid: order.from.text, namespace: namespace, snapshot: snapshot).deliveries()
-    }
+    waiting += try self.waiting(order)
     guard waiting.isEmpty else { throw .unsettled(order.from.text, waiting) }
+  }
+
+  /// What waits for the account that is left, as the store knows it.
+  private func waiting(_ order: MergeOrder) throws(APIError) -> [String] {
+    let namespace = namespace
+    return try read { (snapshot) throws(StorageError) in
+      let work = WaitingWork(uid: order.from.text, namespace: namespace, snapshot: snapshot)
+      return try work.deliveries() + work.holds()
+    }
   }
 
   private func plan(_ order: MergeOrder) throws(APIError) -> MergePlan {
@@ -120,12 +128,18 @@ struct AccountMerge {
     return false
   }
 
-  private func commit(_ plan: MergePlan) async throws(CommitRefusal) -> JSON {
+  private func head() throws(APIError) -> Revision {
+    let namespace = namespace
+    return try read { (snapshot) throws(StorageError) in try snapshot.head(of: namespace).revision }
+  }
+
+  private func commit(_ plan: MergePlan, since head: Revision) async throws(CommitRefusal) -> JSON {
     let order = plan.order
     let report = report(plan, at: services.database.clock.now())
     var request = CommitRequest(namespace: namespace, actor: order.actor, operations: plan.operations)
     request.requestID = "merge/\(order.from)/\(order.into)"
     request.expectations = plan.expectations
+    request.quiet = plan.records.map { CommitRequest.Quiet(path: $0, since: head) }
     request.transfers = plan.transfers
     request.records = [
       RoomChange(
@@ -138,15 +152,16 @@ struct AccountMerge {
     return report
   }
 
-  private func report(_ plan: MergePlan, at time: Int64?) -> JSON {
+  private func report(_ plan: MergePlan, at time: Int64?, waiting: [String]? = nil) -> JSON {
     let order = plan.order
     return .record([
       ("from", .string(order.from.text)), ("into", .string(order.into.text)), ("referrer", plan.referrer.map(JSON.string)),
       ("balances", .array(plan.moved.map { ["unit": .string($0.unit), "amount": .int($0.amount)] })),
       ("copied", .array(plan.copied.map { .string($0.description) })),
+      ("held", plan.held.map { JSON.string($0.description) }),
       ("spent", .array(plan.spentKeys.map { .string($0.text) })), ("movesBalances", .bool(order.movesBalances)),
       ("copiesRecord", .bool(order.copiesRecord)), ("by", .string(order.actor.description)), ("reason", .string(order.reason)),
-      ("at", time.map(JSON.int)),
+      ("at", time.map(JSON.int)), ("waiting", waiting.map { JSON.array($0.map(JSON.string)) }),
     ])
   }
 

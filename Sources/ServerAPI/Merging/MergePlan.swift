@@ -7,6 +7,8 @@ import TreeModel
 struct MergePlan {
   /// Leaves of a record that one merge copies.
   private static let leavesMax = 10_000
+  /// Where functions keep rewards for referrers who have no record yet (`requireReferrer: hold`).
+  private static let heldRewards: PathPattern = "/held_referrals/{referrer}/{player}"
 
   let order: MergeOrder
   let referralPattern: PathPattern
@@ -20,6 +22,8 @@ struct MergePlan {
   private(set) var referrer: String?
   private(set) var moved: [(unit: String, amount: Int64)] = []
   private(set) var copied: [Path] = []
+  /// Where the reward waits now that waited for the referrer.
+  private(set) var held: Path?
   /// Rewards that were paid for the account that is left: they are not paid for the other one.
   private(set) var spentKeys: [BusinessKey] = []
 
@@ -36,15 +40,14 @@ struct MergePlan {
   /// - Returns: why it cannot be done; nil if it can.
   mutating func fill() throws(StorageError) -> APIError? {
     if let fault = try moveReferral() { return fault }
-    if order.movesBalances { try moveBalances() }
+    if order.movesBalances, let fault = try moveBalances() { return fault }
     if order.copiesRecord, let fault = try copyRecord() { return fault }
     if operations.isEmpty, transfers.isEmpty {
       return APIError(
         .conflict, "nothing_to_move",
         "\(order.from) carries no referral. Move the coins with --balances, and what else there is with --record.")
     }
-    try spendKeys()
-    return nil
+    return try spendKeys()
   }
 
   // MARK: The referral
@@ -70,35 +73,74 @@ struct MergePlan {
     expectations += [.init(path: source, node: carried), .init(path: target, node: own)]
     operations.append(.remove(source))
     if !own.exists { operations.append(.set(target, carried)) }
+    return try moveHeldReward(for: referrer)
+  }
+
+  /// A reward that waits for the referrer goes along, and waits under the other name: the milestone brings it once.
+  private mutating func moveHeldReward(for referrer: String) throws(StorageError) -> APIError? {
+    guard let source = try? Self.heldRewards.path(filling: [referrer, order.from.text]),
+      let target = try? Self.heldRewards.path(filling: [referrer, order.into.text])
+    else { return nil }
+    let (waiting, own) = (try node(at: source), try node(at: target))
+    guard waiting.exists else { return nil }
+    guard !own.exists else {
+      return APIError(
+        .conflict, "held_twice",
+        "A reward for \(referrer) waits for each of the accounts, at \(source) and \(target): remove the one that is not to be "
+          + "paid, and ask again.")
+    }
+    expectations += [.init(path: source, node: waiting), .init(path: target, node: own)]
+    operations += [.remove(source), .set(target, waiting)]
+    held = target
     return nil
   }
 
   // MARK: Coins
 
-  private mutating func moveBalances() throws(StorageError) {
+  private mutating func moveBalances() throws(StorageError) -> APIError? {
     for currency in currencies {
-      let (from, into) = (account(order.from, currency), account(order.into, currency))
-      guard let path = currency.path(of: from), case let balance = try node(at: path), let amount = balance.scalar?.intValue,
-        amount != 0, amount != .min
-      else { continue }
-      expectations.append(.init(path: path, node: balance))
-      // A debt goes along too, or it would be left behind with the account.
-      let isDebt = amount < 0
-      transfers.append(
-        LedgerTransfer(
-          debit: isDebt ? into : from, credit: isDebt ? from : into, amount: abs(amount), unit: currency.unit, code: "merge",
-          key: BusinessKey("merge/\(order.from)/\(currency.unit)"), subject: order.from.text, reason: order.reason,
-          allowsNegative: isDebt))
-      moved.append((currency.unit, amount))
+      let purses = purses(currency)
+      guard let accounts = try purses.accounts(of: order.from) else { return tooManyPurses(currency) }
+      for from in accounts { try move(from, into: purses.account(like: from, of: order.into), currency) }
     }
+    return nil
+  }
+
+  private mutating func move(_ from: LedgerAccount, into: LedgerAccount, _ currency: Currency) throws(StorageError) {
+    guard let path = currency.path(of: from), case let balance = try node(at: path), let amount = balance.scalar?.intValue,
+      amount != 0, amount != .min
+    else { return }
+    expectations.append(.init(path: path, node: balance))
+    // A debt goes along too, or it would be left behind with the account.
+    let isDebt = amount < 0
+    transfers.append(
+      LedgerTransfer(
+        debit: isDebt ? into : from, credit: isDebt ? from : into, amount: abs(amount), unit: currency.unit, code: "merge",
+        key: BusinessKey("merge/\(from)/\(currency.unit)"), subject: order.from.text, reason: order.reason,
+        allowsNegative: isDebt))
+    moved.append((currency.unit, amount))
+  }
+
+  private func purses(_ currency: Currency) -> PlayerPurses {
+    PlayerPurses(
+      currency: currency, playerName: referralPattern.captureNames.first, namespace: namespace, snapshot: snapshot)
+  }
+
+  private func tooManyPurses(_ currency: Currency) -> APIError {
+    APIError(
+      .conflict, "too_many_purses",
+      "The balances in \(currency.unit) stand at more places of \(currency.pattern) than can be looked through for the players' "
+        + "own. Nothing was moved; move the coins with \"doubloon ledger transfer\", and the referral with \"doubloon data\".")
   }
 
   /// Uses the keys of rewards that were paid for the one account for the other one too, so that they are not paid again: with
   /// entries between two accounts that only say so, and hold nobody's coins.
-  private mutating func spendKeys() throws(StorageError) {
+  private mutating func spendKeys() throws(StorageError) -> APIError? {
     let suffix = "/\(order.from)"
     var seen: Set<BusinessKey> = []
-    for account in rewardedAccounts {
+    var accounts = [LedgerAccount("merge:\(order.from)")]
+    if let fault = try addRewarded(to: &accounts) { return fault }
+    for account in accounts {
       var before: Int64?
       while true {
         let page = try snapshot.entries(in: namespace, account: account, before: before, limit: 500)
@@ -109,6 +151,7 @@ struct MergePlan {
         if page.count < 500 { break }
       }
     }
+    return nil
   }
 
   private mutating func spend(_ entry: LedgerEntry, without suffix: String, _ seen: inout Set<BusinessKey>)
@@ -134,17 +177,18 @@ struct MergePlan {
   private static let ownWords: Set<String> = ["adjustment", "opening", "reversal", "hold-end", "merge"]
 
   /// Where rewards for the player that is left, or for whoever invited the player, were paid to.
-  private var rewardedAccounts: [LedgerAccount] {
-    var accounts = [LedgerAccount("merge:\(order.from)")]
-    for player in [order.from.text, referrer].compactMap(\.self) {
-      accounts.append(.hold(player))
-      accounts += currencies.map { LedgerAccount("\($0.holder):\(player)") }
+  private func addRewarded(to accounts: inout [LedgerAccount]) throws(StorageError) -> APIError? {
+    for player in [order.from, referrer.flatMap { try? Key($0) }].compactMap(\.self) {
+      accounts.append(.hold(player.text))
+      for currency in currencies {
+        guard let own = try purses(currency).accounts(of: player) else { return tooManyPurses(currency) }
+        accounts += own
+      }
     }
     var seen: Set<LedgerAccount> = []
-    return accounts.filter { seen.insert($0).inserted }
+    accounts = accounts.filter { seen.insert($0).inserted }
+    return nil
   }
-
-  private func account(_ uid: Key, _ currency: Currency) -> LedgerAccount { LedgerAccount("\(currency.holder):\(uid)") }
 
   // MARK: The record
 
@@ -157,8 +201,11 @@ struct MergePlan {
         return .badRequest("The record at \(source) has more than 10,000 values; copy it with \"doubloon data\".")
       }
       var taken: Set<Key> = []
+      var standing: Set<Path> = []
       for leaf in try snapshot.leaves(in: namespace, under: PathBytes(target), limit: Self.leavesMax + 1) {
-        guard let path = leaf.leaf.path.path, path.depth > target.depth, !isApart(path) else { continue }
+        guard let path = leaf.leaf.path.path else { continue }
+        standing.formUnion(path.line)
+        guard path.depth > target.depth, !isApart(path) else { continue }
         taken.insert(path.keys[target.depth])
       }
       var names: Set<Key> = []
@@ -175,7 +222,9 @@ struct MergePlan {
           if names.insert(name).inserted { copied.append(target.child(name)) }
         }
       }
-      operations += priorities
+      // A priority needs a node: where only coins or the referral stood below it, there may be none.
+      for operation in operations { standing.formUnion(operation.path.line) }
+      operations += priorities.filter { standing.contains($0.path) }
     }
     return nil
   }
@@ -188,6 +237,10 @@ struct MergePlan {
     }
   }
 
+  /// The records that nobody may write to meanwhile: FROM's, whose milestones would be paid for both, and INTO's where what it
+  /// lacks is filled in.
+  var records: [Path] { records(of: order.from) + (order.copiesRecord ? records(of: order.into) : []) }
+
   private func records(of uid: Key) -> [Path] {
     let places = (try? PersonalPlaces(of: uid.text, currencies: currencies, patterns: []))?.paths ?? []
     return places.filter { !$0.isAccounts }
@@ -198,4 +251,9 @@ struct MergePlan {
     let leaves = try snapshot.leaves(in: namespace, under: place, limit: 1000)
     return TreeNode(leaves: leaves.map(\.leaf), at: place) ?? .absent
   }
+}
+
+extension Path {
+  /// The place and all above it but the root.
+  fileprivate var line: [Path] { keys.indices.map { Path(keys: Array(keys[...$0])) } }
 }

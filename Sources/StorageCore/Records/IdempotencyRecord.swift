@@ -4,7 +4,7 @@ public struct IdempotencyRecord: Sendable, Hashable {
   public let key: String
   /// SHA-256 of the request: another request under the same key is a conflict.
   public let requestDigest: [UInt8]
-  /// The tree's revision after the request.
+  /// The commit of the request; zero if it changed nothing.
   public let revision: Revision
   /// What the surface answered, in a form of its own.
   public let answer: [UInt8]

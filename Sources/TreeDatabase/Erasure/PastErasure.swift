@@ -136,12 +136,13 @@ public struct PastErasure: Sendable {
     return sealed
   }
 
-  /// Answers are kept for a day at most; what was answered before is gone.
+  /// Answers are kept for a day at most; what was answered before is gone. Those to requests that changed nothing stand under
+  /// revision 0, and nobody knows whose they are: all of them are replaced.
   private func replaceAnswers(to revisions: [Revision], by answer: [UInt8], in namespace: NamespaceID) async throws {
     let now = clock.now()
     let kept = try engine.read { (snapshot) throws(StorageError) in
       let first = try snapshot.revision(in: namespace, at: now - 2 * 86_400_000)
-      return revisions.filter { $0 > first }
+      return [Revision.zero] + revisions.filter { $0 > first }
     }
     for start in stride(from: 0, to: kept.count, by: Self.answersPerStep) {
       let step = Array(kept[start..<min(start + Self.answersPerStep, kept.count)])

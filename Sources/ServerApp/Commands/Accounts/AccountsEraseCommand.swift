@@ -13,8 +13,8 @@ struct AccountsEraseCommand: AsyncParsableCommand {
       --rebuild" say what they said before. The balance is taken back by an entry.
 
       The record is what the balance is part of (/users/UID); name other places of the player's with --path, or once for \
-      all in the configuration ("accounts.personalPlaces"). Something that still waits for the player, a retry or a mail, \
-      has to be done before; the command says what it is. If it is cut off, give it again.
+      all in the configuration ("accounts.personalPlaces"). Something that still waits for the player, a retry, a mail or a \
+      hold, has to be done before; the command says what it is. If it is cut off, give it again.
 
       A backup that was made before still holds the player. Erase again after you have restored one.
 

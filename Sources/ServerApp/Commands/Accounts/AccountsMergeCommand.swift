@@ -76,8 +76,11 @@ struct AccountsMergeCommand: AsyncParsableCommand {
     }
     let copied = merge.listed("copied").compactMap(\.string)
     if !copied.isEmpty { lines.append("Copied: \(copied.joined(separator: ", ")).") }
+    if let held = merge["held"]?.string { lines.append("The reward that waits for the referrer: moved to \(held).") }
     let spent = merge.listed("spent").compactMap(\.string)
     if !spent.isEmpty { lines.append("Paid before, and not again: \(spent.joined(separator: ", ")).") }
+    let waiting = merge.listed("waiting").compactMap(\.string)
+    if !waiting.isEmpty { lines += ["This has to be done before:"] + waiting.map { "  \($0)" } }
     if isDone { lines.append("Nobody can sign in to \(from) any more.") }
     return lines.joined(separator: "\n").printable
   }

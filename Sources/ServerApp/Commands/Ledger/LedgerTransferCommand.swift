@@ -10,6 +10,9 @@ struct LedgerTransferCommand: AsyncParsableCommand {
       --once names the transfer: the same command again answers with the first entry, and another transfer under a name \
       that is taken is refused. Without it a new one is made up and printed.
 
+      A name with a colon is an account of the kind before it: user, issuance, redemption, hold or merge, and any other with \
+      --any-kind. A player whose id has a colon is user:ID.
+
       Examples:
         doubloon ledger transfer issuance:support bob 50 --code support --reason "ticket 118" --once support/118
       """)
@@ -35,6 +38,9 @@ struct LedgerTransferCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Why, in a person's words.", valueName: "text"))
   var reason: String?
 
+  @Flag(help: "Take what stands before a colon for the kind of an account, whatever it is.")
+  var anyKind = false
+
   @OptionGroup
   var output: OutputOptions
 
@@ -43,6 +49,7 @@ struct LedgerTransferCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     guard amount > 0 else { throw ValidationError("The amount must be above zero; to move coins back, exchange the accounts.") }
+    if !anyKind, let doubt = from.doubt ?? to.doubt { throw ValidationError(doubt) }
     guard from != to else { throw ValidationError("The two accounts must not be the same.") }
   }
 

@@ -12,7 +12,7 @@ struct ServiceAccountCommand: AsyncParsableCommand {
 
       Roles, each with what the ones before it may:
         viewer   reads everything that administrators see
-        support  repairs: replays, reversals, holds, paused functions, dead letters
+        support  repairs: replays, reversals, paused functions, dead letters; ends holds, to their owners or back
         admin    everything, the tree past its rules included
 
       Examples:
