@@ -19,7 +19,8 @@ struct RegexTests {
     ("^[a-z0-9._%+-]+@[a-z0-9.-]+\\.[a-z]{2,}$", "bob@example.com", true),
     ("^[a-z0-9._%+-]+@[a-z0-9.-]+\\.[a-z]{2,}$", "bob@example", false),
     ("^(19|20)\\d\\d-(0[1-9]|1[012])-([012]\\d|3[01])$", "2026-11-22", true), ("}", "}", true), ("a,b", "a,b", true),
-    ("é", "e\u{301}", false),
+    ("é", "e\u{301}", false), ("^[\\w-\\.]+$", "a-b.c", true), ("^[\\d-x]+$", "1-x", true), ("^[\\d-x]+$", "e", false),
+    ("^[a-\\d]+$", "a-1", true), ("^[a-\\d]+$", "b", false),
   ]
 
   private static func matches(_ pattern: String, _ text: String, flags: String = "") throws -> Bool {

@@ -69,6 +69,13 @@ struct RuleSetTests {
     #expect(try JSONParser.parse(text) == strict)
   }
 
+  @Test("A comma behind the last member, as Firebase's own guides have it, is no fault")
+  func trailingCommas() throws {
+    let rules = try RuleSet(parsing: #"{"rules": {".read": true, "a": {".indexOn": ["x", "y",],}, // the end"# + "\n},}")
+    let plain = try RuleSet(parsing: #"{"rules": {".read": true, "a": {".indexOn": ["x", "y"]}}}"#)
+    #expect(rules.strict == plain.strict)
+  }
+
   @Test(
     "What is no rules file is refused with line and column (check 77)",
     arguments: [
@@ -85,7 +92,8 @@ struct RuleSetTests {
       ("{\"rules\":{\".read\":\"x}}", "1:19"),
       ("{\"rules\":{\".read\":\"\\x\"}}", "1:20"), ("{\"rules\":{\".read\":\"\\ud800\"}}", "1:20"),
       ("{\"rules\":{\"a\" {}}}", "1:15"),
-      ("{\"rules\":{\"é😀\":{} x}}", "1:19"), ("{\"rules\":{},}", "1:13"), ("{rules:{}}", "1:2"), ("{\"rules\":{/ }}", "1:11"),
+      ("{\"rules\":{\"é😀\":{} x}}", "1:19"), ("{\"rules\":{},,}", "1:13"), ("{,}", "1:2"), ("{rules:{}}", "1:2"),
+      ("{\"rules\":{/ }}", "1:11"),
       ("{\r\n\"rules\"\r:{\n\".read\":tru}}", "4:9"),
     ])
   func refused(source: String, place: String) throws {

@@ -172,6 +172,9 @@ struct RESTQueryTests {
         .init("PUT", "/q.json", #"{"a":1,"b":2,"c":2,"d":3}"#),
         .init("GET", "/q.json?orderBy=%22$value%22&startAfter=2", is: #"{"d":3}"#),
         .init("GET", "/q.json?orderBy=%22$value%22&startAfter=2,%22b%22", is: #"{"c":2,"d":3}"#),
+        .init("GET", "/q.json?orderBy=%22$value%22&startAfter=2,%22%5BMAX_NAME%5D%22", is: #"{"d":3}"#),
+        .init("GET", "/q.json?orderBy=%22$key%22&startAt=%22%5BMAX_NAME%5D%22", is: "null"),
+        .init("GET", "/q.json?orderBy=%22$key%22&startAt=%22%5BMIN_NAME%5D%22&endAt=%22b%22", is: #"{"a":1,"b":2}"#),
         .init("GET", "/q.json?orderBy=%22$value%22&endBefore=2", is: #"{"a":1}"#),
         .init("GET", "/q.json?orderBy=%22$value%22&endBefore=2,%22c%22&limitToLast=1", is: #"{"b":2}"#),
         .init("GET", "/q.json?\(Self.key)&startAfter=%22a%22&endBefore=%22d%22", is: #"{"b":2,"c":2}"#))

@@ -98,6 +98,21 @@ struct RulesTests {
     }
   }
 
+  @Test("Who may write and not read learns nothing of what stands there by a condition that does not hold")
+  func dropBox() async throws {
+    try await APIServer.run { server in
+      #expect(try await server.send("PUT", "/box.json", #"{"s":"secret"}"#).status == 200)
+      let rules = #"{"rules":{"box":{".write":true}}}"#
+      #expect(try await server.send("PUT", "/.settings/rules.json", rules, headers: APIServer.admin).status == 200)
+      for (method, tag) in [("PUT", "zzz"), ("PUT", "null_etag"), ("DELETE", "zzz")] {
+        let answer = try await server.send(method, "/box.json", method == "PUT" ? "1" : nil, headers: ["if-match": tag])
+        #expect(answer.status == 412 && !answer.body.contains("secret") && answer["etag"] == nil, "\(answer.body)")
+      }
+      let shown = try await server.send("PUT", "/box.json", "1", headers: APIServer.admin.merging(["if-match": "x"]) { $1 })
+      #expect(shown.status == 412 && shown.body.contains("secret"))
+    }
+  }
+
   @Test("74. Rules of queries allow and deny")
   func queries() async throws {
     try await run { server in

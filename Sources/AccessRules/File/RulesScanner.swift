@@ -134,6 +134,9 @@ struct RulesScanner {
       try skipBlank()
       if take(UInt8(ascii: "}")) { return members }
       guard take(UInt8(ascii: ",")) else { throw fault("Expected \",\" or \"}\".") }
+      // Firebase takes a comma behind the last one; its own guides have some.
+      try skipBlank()
+      if take(UInt8(ascii: "}")) { return members }
     }
   }
 
@@ -147,6 +150,8 @@ struct RulesScanner {
       try skipBlank()
       if take(UInt8(ascii: "]")) { return elements }
       guard take(UInt8(ascii: ",")) else { throw fault("Expected \",\" or \"]\".") }
+      try skipBlank()
+      if take(UInt8(ascii: "]")) { return elements }
     }
   }
 

@@ -151,7 +151,8 @@ struct RegexParser {
       let first = at
       at += 1
       let lower = scalar == "\\" ? try escaped(first) : ScalarRanges([scalar.value...scalar.value])
-      guard peek == "-", at + 1 < scalars.count, scalars[at + 1] != "]" else {
+      // Behind a class, as in [\\w-.], the dash is a character.
+      guard lower.single != nil, peek == "-", at + 1 < scalars.count, scalars[at + 1] != "]" else {
         ranges += lower.ranges
         continue
       }
@@ -159,7 +160,11 @@ struct RegexParser {
       let next = scalars[at]
       at += 1
       let upper = next == "\\" ? try escaped(at - 1) : ScalarRanges([next.value...next.value])
-      guard let low = lower.single, let high = upper.single, low <= high else {
+      guard let high = upper.single else {
+        ranges += lower.ranges + [0x2D...0x2D] + upper.ranges
+        continue
+      }
+      guard let low = lower.single, low <= high else {
         throw fault("This range does not run from a character to a later one; write \\- for the character.", at: first)
       }
       ranges.append(low...high)

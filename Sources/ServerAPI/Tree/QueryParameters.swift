@@ -49,15 +49,18 @@ struct QueryParameters: Sendable {
       throw .badRequest("equalTo cannot be specified in addition to startAfter, startAt, endAt, or endBefore")
     }
     for bound in bounds {
-      let (value, key) = try Self.primitive(bound.value, in: order)
+      let (value, edge) = try Self.primitive(bound.value, in: order)
       if order == .key {
         guard let name = value?.stringValue else {
           throw .badRequest("Provided key index type is invalid, must be string")
         }
-        Self.set(bound.name, in: &query) { _, isInclusive in .key(Key(unchecked: name), isInclusive: isInclusive) }
+        Self.set(bound.name, in: &query) { _, isInclusive in
+          QueryBound(value: nil, edge: QueryBound.Edge(name), isInclusive: isInclusive)
+        }
       } else {
         Self.set(bound.name, in: &query) { isStart, isInclusive in
-          isStart ? .start(value, key: key, isInclusive: isInclusive) : .end(value, key: key, isInclusive: isInclusive)
+          if let edge { return QueryBound(value: value, edge: edge, isInclusive: isInclusive) }
+          return isStart ? .start(value, isInclusive: isInclusive) : .end(value, isInclusive: isInclusive)
         }
       }
     }
@@ -78,15 +81,15 @@ struct QueryParameters: Sendable {
   }
 
   /// A bound's value, and the key that JavaScript clients append: `5,"bob"`.
-  private static func primitive(_ text: String, in order: NodeOrder) throws(APIError) -> (Scalar?, Key?) {
+  private static func primitive(_ text: String, in order: NodeOrder) throws(APIError) -> (Scalar?, QueryBound.Edge?) {
     let fault = APIError.badRequest("Constraint index field must be a JSON primitive")
     guard let parts = (try? JSONParser.parse("[\(text)]"))?.array, (1...2).contains(parts.count) else { throw fault }
     let key = parts.count == 2 ? parts[1].string : nil
     if parts.count == 2, key == nil { throw fault }
     switch parts[0] {
-    case .null: return (nil, key.map(Key.init(unchecked:)))
+    case .null: return (nil, key.map(QueryBound.Edge.init))
     case .array, .object: throw fault
-    default: return (try? TreeNode(json: parts[0]).scalar, key.map(Key.init(unchecked:)))
+    default: return (try? TreeNode(json: parts[0]).scalar, key.map(QueryBound.Edge.init))
     }
   }
 

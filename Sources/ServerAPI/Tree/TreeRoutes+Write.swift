@@ -33,7 +33,11 @@ extension TreeRoutes {
 
   private func prepare(_ call: TreeRequest, body: ByteBuffer?, uri: String, sink: ResponseSink) throws(APIError) {
     // Everything that can be wrong with the request itself is found before a namespace is made for it.
-    let plan = try WritePlan(call, body: body, pushID: pushIDs.next)
+    // Who may write and not read learns nothing by a condition that does not hold.
+    let showsStanding =
+      call.ifMatch == nil
+      || services.access.judgeRead(call.target.path, query: nil, in: call.namespace, as: call.caller).isAllowed
+    let plan = try WritePlan(call, body: body, showsStanding: showsStanding, pushID: pushIDs.next)
     let idempotency = try call.idempotencyKey.map { (key) throws(APIError) in
       try Self.idempotency(key, plan: plan, uri: uri, body: body)
     }
@@ -125,6 +129,9 @@ extension TreeRoutes {
   private static func response(to refusal: CommitRefusal, plan: WritePlan, because reasons: String? = nil) -> HTTPResponse {
     if case .permissionDenied = refusal.code { return APIError.permissionDenied(because: reasons).treeResponse }
     guard case .stale(let node) = refusal.code else { return APIError(refusal).treeResponse }
+    guard plan.showsStanding else {
+      return .error(.preconditionFailed, "The condition does not hold, and you may not read what stands here.")
+    }
     return HTTPResponse(
       .preconditionFailed,
       headers: [

@@ -18,13 +18,18 @@ final class WritePlan: Sendable {
 
   let call: TreeRequest
   let operation: WriteOperation
+  /// Whether a condition that does not hold may show what stands there.
+  let showsStanding: Bool
   /// Whether reading and printing the data would hold up an event loop.
   let isLarge: Bool
   private let echo: Echo
 
-  /// - Parameter pushID: makes the name of a child that POST adds.
-  init(_ call: TreeRequest, body: ByteBuffer?, pushID: () -> Key) throws(APIError) {
+  /// - Parameters:
+  ///   - showsStanding: whether a condition that does not hold may show what stands there.
+  ///   - pushID: makes the name of a child that POST adds.
+  init(_ call: TreeRequest, body: ByteBuffer?, showsStanding: Bool = true, pushID: () -> Key) throws(APIError) {
     self.call = call
+    self.showsStanding = showsStanding
     isLarge = (body?.readableBytes ?? 0) > TreeRoutes.eagerBytesMax
     switch call.method {
     case .get: preconditionFailure("A GET is no write.")
