@@ -74,15 +74,16 @@ public final class FunctionContext: Sendable {
   ///   - code: why, in one word; the coins come from the account `issuance:CODE`.
   ///   - once: a business key that is paid only once, ever. If it was paid before, the run changes nothing and is recorded
   ///     as skipped, `already_paid`, with the first entry. Without one, this event and function pay once.
+  ///   - ifPaid: whether a key that was paid before skips the run, or leaves only this payment out; that wants a key.
   ///   - subject: whom the payment is about, where that is not the one who is paid.
   ///   - note: a remark for the statement.
   public func credit<each P>(
     _ balance: TreePath<Int64, repeat each P>, _ params: repeat each P, amount: Int64, code: String, once key: String? = nil,
-    subject: String? = nil, note: String? = nil
+    ifPaid: IfPaid = .skipRun, subject: String? = nil, note: String? = nil
   ) async throws {
     let path: Path
     do { path = try balance.path(repeat each params) } catch { throw noted(error) }
-    try post(.credit, path, amount, code, key, subject, note)
+    try post(.credit, path, amount, code, key, ifPaid, subject, note)
   }
 
   /// Takes coins from a balance; they go to the account `redemption:CODE`. If the balance does not suffice when the run is
@@ -93,7 +94,7 @@ public final class FunctionContext: Sendable {
   ) async throws {
     let path: Path
     do { path = try balance.path(repeat each params) } catch { throw noted(error) }
-    try post(.debit, path, amount, code, key, subject, note)
+    try post(.debit, path, amount, code, key, .skipRun, subject, note)
   }
 
   // MARK: Writing
@@ -149,7 +150,7 @@ public final class FunctionContext: Sendable {
     let node: TreeNode
     do { node = try changed.map { try TreeNodeEncoder.encode($0) } ?? .absent } catch { throw noted(error) }
     try mutate { effects in
-      effects.assumptions.append(FunctionEffects.Assumption(path: path, node: stored))
+      effects.assumptions.append(FunctionEffects.Assumption(path: path, node: stored, operation: effects.operations.count))
       effects.operations.append(.set(path, node))
     }
   }
@@ -193,18 +194,21 @@ public final class FunctionContext: Sendable {
 
   private func post(
     _ direction: FunctionEffects.Posting.Direction, _ path: Path, _ amount: Int64, _ code: String, _ key: String?,
-    _ subject: String?, _ note: String?
+    _ ifPaid: IfPaid, _ subject: String?, _ note: String?
   ) throws {
     try mutate { effects in
       guard amount > 0 else { throw FunctionContextError("An amount is above zero; \(amount) is not.") }
       guard !code.isEmpty, !code.contains("/") else { throw FunctionContextError("A code is one word without a slash.") }
+      guard ifPaid == .skipRun || key != nil else {
+        throw FunctionContextError("A payment that is left out if it was paid before needs a key: once.")
+      }
       let repeated = effects.postings.contains { $0.key == key && (key != nil || ($0.code == code && $0.path == path)) }
       guard !repeated else {
         throw FunctionContextError("\(path) is paid twice under one key; give each payment a code or key of its own.")
       }
       effects.postings.append(
         FunctionEffects.Posting(
-          direction: direction, path: path, amount: amount, code: code, key: key, subject: subject, note: note))
+          direction: direction, path: path, amount: amount, code: code, key: key, ifPaid: ifPaid, subject: subject, note: note))
     }
   }
 

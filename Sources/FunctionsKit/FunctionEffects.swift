@@ -22,6 +22,8 @@ public struct FunctionEffects: Sendable {
     public let code: String
     /// The business key; nil stands for `{event}/{function}/{code}`.
     public let key: String?
+    /// What becomes of it if the key was used before.
+    public let ifPaid: IfPaid
     /// Whom the payment is about, where that is not the one who is paid.
     public let subject: String?
     /// A remark for the statement.
@@ -44,6 +46,8 @@ public struct FunctionEffects: Sendable {
     public let path: Path
     /// What it saw there. If anything else stands there by then, the run is repeated.
     public let node: TreeNode
+    /// Which of the operations rests on it.
+    public let operation: Int
   }
 
   /// Writes to the tree, in the order they were asked for; a later one sees the earlier.
@@ -57,6 +61,13 @@ public struct FunctionEffects: Sendable {
 
   /// Whether nothing was asked for: then only the record of the run is committed. Assumptions alone ask for nothing.
   public var isEmpty: Bool { operations.isEmpty && postings.isEmpty && messages.isEmpty }
+
+  /// The same without some of the payments.
+  public func leavingOut(_ isLeftOut: (Posting) throws -> Bool) rethrows -> FunctionEffects {
+    var effects = self
+    effects.postings = try postings.filter { try !isLeftOut($0) }
+    return effects
+  }
 
   /// The same with other operations: for a late run, whose plain writes must not overwrite newer data.
   public func replacingOperations(_ operations: [WriteOperation]) -> FunctionEffects {

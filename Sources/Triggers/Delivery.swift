@@ -25,6 +25,8 @@ struct Delivery: Sendable {
   var isUnsettled = false
   /// How often the run was repeated because a value that it had read was stale.
   var reruns = 0
+  /// Whether its last run had payments that are left out if they were made before.
+  var leavesOutPaid = false
   /// How often the writer's queue was full.
   var postponements = 0
   /// The slot of the crash note, while there is one.

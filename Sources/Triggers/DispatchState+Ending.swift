@@ -14,9 +14,10 @@ extension DispatchState {
       freeNote(run.delivery.noteSlot)
       return false
     }
-    let delivery = run.delivery
+    var delivery = run.delivery
     switch ending {
-    case .effect(var request, let execution):
+    case .effect(var request, let execution, let leavesOutPaid):
+      delivery.leavesOutPaid = leavesOutPaid
       request.settles = delivery.isStored ? (delivery.event, functions[delivery.function].name) : nil
       if request.operations.isEmpty && request.transfers.isEmpty && request.outbox.isEmpty {
         later(request, delivery, execution, at: now)
@@ -139,10 +140,20 @@ extension DispatchState {
   }
 
   private mutating func resend(_ submission: Submission, at now: Int64) {
-    // What was for a namespace that was deleted is deleted with it.
-    guard namespaces[submission.request.namespace] != nil else { return }
+    guard namespaces[submission.request.namespace] != nil else { return drop(submission.purpose) }
     timers.add(.resend(submission), at: now + 1000)
     wake(by: now + 1000)
+  }
+
+  /// What was for a namespace that was deleted is deleted with it; whoever waits for its record waits no more.
+  private mutating func drop(_ purpose: Submission.Purpose) {
+    switch purpose {
+    case .attempt(let delivery, let record, _):
+      freeNote(delivery.noteSlot)
+      if record.state == .paused { noteParked(delivery.function) }
+    case .settle(let delivery): freeNote(delivery.noteSlot)
+    case .effect, .wait, .shelve, .park, .letters, .note: break
+    }
   }
 
   private func settlement(of delivery: Delivery) -> Submission {
@@ -244,6 +255,9 @@ extension DispatchState {
     switch refusal.code {
     case .alreadyExecuted:
       finishAgain(delivery)
+    // Paid by somebody since it was looked up: the next run leaves it out.
+    case .keyTaken where delivery.leavesOutPaid && delivery.reruns < 3:
+      rerun(delivery, refusal, startedAt: execution.startedAt, at: now)
     case .keyTaken(let entry):
       skip(
         delivery, because: "already_paid: entry \(entry.sequence) of \(entry.transfer.event ?? "no event")",

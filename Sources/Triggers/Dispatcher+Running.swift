@@ -151,6 +151,10 @@ extension Dispatcher {
       var late = LateWrites(reader: input.reader)
       if delivery.isLate { effects = try late.withholdStale(in: effects) }
       if let reason = late.reason, effects.isEmpty { return .skipped(reason) }
+      let leavesOut = effects.postings.contains { $0.ifPaid == .leaveOut }
+      if leavesOut {
+        effects = try effects.leavingOut { try $0.ifPaid == .leaveOut && input.reader.isPaid($0.key ?? "") }
+      }
       let now = clock.now()
       let execution = ExecutionRecord(
         event: delivery.event, function: definition.name, outcome: .done, reason: late.reason, attempt: delivery.attempts + 1,
@@ -158,7 +162,7 @@ extension Dispatcher {
       var request = try EffectRequest(delivery: delivery, definition: definition, currencies: options.currencies)
         .make(effects, execution, at: now)
       request.expectations += late.expectations
-      return .effect(request, execution)
+      return .effect(request, execution, leavesOutPaid: leavesOut)
     }
   }
 

@@ -52,7 +52,7 @@ struct Divergence: Sendable {
         execution.outcome == .skipped
         && ReplayTally.firstWord(reason) == ReplayTally.firstWord(execution.reason ?? "")
       return isSame ? nil : (recorded, "skipped: \(reason)")
-    case .effect(let request, _):
+    case .effect(let request, _, _):
       if execution.outcome == .skipped {
         // Those are the writer's words, on what the run asked for.
         let isWriters = ["already_paid", "insufficient_funds"].contains(ReplayTally.firstWord(execution.reason ?? ""))

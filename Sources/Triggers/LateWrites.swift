@@ -27,12 +27,20 @@ struct LateWrites {
   /// The effects without the writes that are stale.
   mutating func withholdStale(in effects: FunctionEffects) throws -> FunctionEffects {
     var kept: [WriteOperation] = []
-    for operation in effects.operations {
-      // A transaction brings its own expectation, on the latest value.
-      let isTransaction = effects.assumptions.contains { $0.path == operation.path }
-      if try isTransaction || isCurrent(operation) { kept.append(operation) }
+    let transactions = Set(effects.assumptions.map(\.operation))
+    for (index, operation) in effects.operations.enumerated() {
+      // A transaction brings its own expectation, on the latest value; but it went on from what the run wrote before.
+      let isKept = try transactions.contains(index) ? !restsOnStale(operation) : isCurrent(operation)
+      if isKept { kept.append(operation) }
     }
     return effects.replacingOperations(kept)
+  }
+
+  private mutating func restsOnStale(_ operation: WriteOperation) -> Bool {
+    let place = PathBytes(operation.path)
+    guard stale.contains(where: { PathBytes($0).contains(place) || place.contains(PathBytes($0)) }) else { return false }
+    stale.append(operation.path)
+    return true
   }
 
   private mutating func isCurrent(_ operation: WriteOperation) throws -> Bool {

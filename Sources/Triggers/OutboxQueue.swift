@@ -18,6 +18,9 @@ struct OutboxQueue {
   private var timers = TimerQueue<OutboxItem>()
   /// Keys that are in memory, so that what is read from storage does not come twice.
   private var known: [NamespaceID: Set<String>] = [:]
+  /// How long at least between two looks at the messages that are in storage alone.
+  private static let lookInterval: Int64 = 5000
+  private var lookedAt = Int64.min / 2
   /// Namespaces with messages in storage that are not here, in the order of their turns; and where each was read to.
   private var unread = Queue<NamespaceID>()
   private var cursors: [NamespaceID: String?] = [:]
@@ -40,7 +43,9 @@ struct OutboxQueue {
   var count: Int { ready.count + timers.count + running }
   var hasUnread: Bool { !unread.isEmpty }
   /// When the next message is due; nil if none waits for a time.
-  var nextTime: Int64? { [timers.earliest, postponed?.time].compactMap(\.self).min() }
+  var nextTime: Int64? { [timers.earliest, postponedTime].compactMap(\.self).min() }
+  /// When those that are in storage alone are looked at: not each time that one of many is due, for each look reads all.
+  private var postponedTime: Int64? { postponed.map { max($0.time, lookedAt + Self.lookInterval) } }
   /// Whether nothing is left but messages that wait for their time.
   var isResting: Bool { isStarted && ready.isEmpty && running == 0 && unread.isEmpty }
 
@@ -66,8 +71,9 @@ struct OutboxQueue {
 
   mutating func fire(at now: Int64) {
     while let item = timers.popDue(at: now) { ready.append(item) }
-    guard let due = postponed, due.time <= now else { return }
+    guard let due = postponed, let time = postponedTime, time <= now else { return }
     postponed = nil
+    lookedAt = now
     for namespace in due.namespaces.sorted(by: { $0.rawValue < $1.rawValue }) {
       missed.insert(namespace)
       mark(namespace)

@@ -60,7 +60,7 @@ struct ReplayTrial: Sendable {
   static func make(of pairs: [ReplayPair], by replayer: Replayer) async -> ReplayTrial {
     let endings = await TrialBench(dispatcher: replayer.dispatcher).run(pairs)
     let requests = endings.compactMap { ending -> CommitRequest? in
-      if case .effect(let request, _) = ending { request } else { nil }
+      if case .effect(let request, _, _) = ending { request } else { nil }
     }
     var results = await replayer.rehearse(requests)[...]
     var trial = ReplayTrial()
@@ -68,7 +68,7 @@ struct ReplayTrial: Sendable {
       switch ending {
       case .skipped(let reason): trial.add(pair, "skipped", reason)
       case .failed(let error, _): trial.add(pair, "failed", error)
-      case .effect(_, let execution):
+      case .effect(_, let execution, _):
         guard let result = results.popFirst() else { continue }
         switch result {
         case .success(let committed): trial.add(pair, "done", execution.reason, committed)

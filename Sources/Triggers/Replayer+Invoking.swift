@@ -67,7 +67,7 @@ extension Replayer {
     case .failed(let error, _): return Self.answer(record, "failed", error)
     case .skipped(let reason):
       return try await skip(record, because: reason, settings: dispatcher.table.settings[function], in: namespace)
-    case .effect(var request, let execution):
+    case .effect(var request, let execution, _):
       var upkeep = Upkeep()
       upkeep.invocation = record
       request.upkeep = upkeep

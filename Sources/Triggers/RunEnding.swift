@@ -3,7 +3,8 @@ import StorageCore
 /// How a run ended.
 enum RunEnding: Sendable {
   /// Effects to commit, together with the execution record in the request.
-  case effect(CommitRequest, ExecutionRecord)
+  /// `leavesOutPaid` if a run on newer state may leave payments out that this one makes.
+  case effect(CommitRequest, ExecutionRecord, leavesOutPaid: Bool)
   case skipped(String)
   case failed(String, Failure)
 

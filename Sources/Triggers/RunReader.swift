@@ -1,4 +1,5 @@
 import FunctionsKit
+import RewardModel
 import StorageCore
 import TreeModel
 
@@ -34,6 +35,13 @@ struct RunReader: FunctionReader {
   func hasAccount(_ uid: String) throws -> Bool {
     try engine.readAhead { (snapshot) throws(StorageError) in
       try snapshot.account(in: namespace, uid: uid) != nil
+    }.result
+  }
+
+  /// Whether a business key was used, by now.
+  func isPaid(_ key: String) throws -> Bool {
+    try engine.readAhead { (snapshot) throws(StorageError) in
+      try snapshot.entry(in: namespace, key: BusinessKey(key)) != nil
     }.result
   }
 

@@ -184,6 +184,18 @@ import TreeModel
     #expect(effects.assumptions[..<2].map(\.node) == [100, 100])
   }
 
+  @Test("a payment that is left out if it was paid before has a key of its own")
+  func leavingOut() async throws {
+    let context = FunctionContext()
+    try await context.credit(Places.coins, bob, amount: 5, code: "a", once: "a/bob", ifPaid: .leaveOut)
+    try await context.credit(Places.coins, bob, amount: 7, code: "b", once: "b/bob")
+    let effects = try context.finish()
+    #expect(effects.leavingOut { $0.ifPaid == .leaveOut }.postings.map(\.key) == ["b/bob"])
+    let keyless = FunctionContext()
+    try? await keyless.credit(Places.coins, bob, amount: 5, code: "a", ifPaid: .leaveOut)
+    #expect(throws: FunctionContextError.self) { _ = try keyless.finish() }
+  }
+
   @Test("an effect that could not be asked for fails the run, also if the function swallowed that")
   func swallowedPath() async throws {
     let asks: [@Sendable (FunctionContext) async throws -> Void] = [

@@ -153,6 +153,18 @@ struct LevelRewardTests {
     }
   }
 
+  @Test("Who invited thousands before there was a record is paid for all of them")
+  func heldByThousands() async throws {
+    let held = TreeNode.map(
+      TreeMap((0..<1200).map { TreeMap.Entry(key: Key(unchecked: "p\($0)"), node: .leaf(.int(50))) }), priority: nil)
+    let settings: TreeNode = ["rewardReferrals": ["requireReferrer": "hold"]]
+    try await TestServer.run(registerFunctions, tree: ["held_referrals": ["star": held]], settings: settings) { server in
+      try await server.set("/users/star/name", "Star")
+      #expect(try await server.balance(Game.gold("star")) == 60_000)
+      #expect(try await !server.node("/held_referrals").exists)
+    }
+  }
+
   @Test("Where each time pays, each time that is held is paid")
   func heldEveryTime() async throws {
     let tree: TreeNode = ["users": ["bob": ["level": 4, "referred_by": "late"]]]
@@ -168,7 +180,6 @@ struct LevelRewardTests {
       try await server.set("/users/late/name", "Late")
       #expect(try await server.balance(Game.gold("late")) == 50)
       #expect(try await !server.node("/held_referrals").exists)
-      #expect(try await !server.node("/due_referrals").exists)
     }
   }
 

@@ -225,6 +225,54 @@ struct RunTests {
     await fixture.close()
   }
 
+  @Test func aPaymentThatWasMadeBeforeIsLeftOutWhereTheRunSaysSo() async throws {
+    let fixture = try await TriggerFixture { functions in
+      functions.onWrite(Users.level, name: "pay") { event, context in
+        try await context.credit(Users.coins, event.params, amount: 10, code: "level", once: "level/\(event.params)")
+        return .done
+      }
+      functions.onWrite(Users.name, name: "all") { _, context in
+        for player in ["ann", "bob", "eve"] as [UserID] {
+          try await context.credit(
+            Users.coins, player, amount: 10, code: "level", once: "level/\(player)", ifPaid: .leaveOut)
+        }
+        return .done
+      }
+    }
+    try await fixture.set("/users/bob/level", 1)
+    try await fixture.drain()
+    try await fixture.set("/users/zoe/name", "Zoe")
+    try await fixture.drain()
+    #expect(try ["ann", "bob", "eve"].map { try fixture.coins($0) } == [10, 10, 10])
+    #expect(try fixture.executions().filter { $0.function == "all" }.map(\.outcome) == [.done])
+    try fixture.checkInvariants()
+    await fixture.close()
+  }
+
+  @Test func aLateTransactionThatRestsOnAWriteThatIsTooLateIsWithheldWithIt() async throws {
+    let attempts = Notes<Int>()
+    let points = TreePath<Int64, UserID>("/season/{uid}/points")
+    let season = TreePath<[String: Int64], UserID>("/season/{uid}")
+    let fixture = try await TriggerFixture { functions in
+      functions.onWrite(Users.level, name: "begin") { event, context in
+        attempts.add(1)
+        if attempts.count == 1 { throw Broken("once") }
+        try await context.set(season, event.params, to: ["points": 0])
+        try await context.transaction(points, event.params) { ($0 ?? 0) + 10 }
+        return .done
+      }
+    }
+    try await fixture.set("/users/bob/level", 1)
+    try await fixture.drain()
+    try await fixture.set("/season/bob/points", 40)
+    try await fixture.advance(by: 60_000)
+    #expect(attempts.count == 2)
+    #expect(try fixture.node("/season/bob/points") == 40)
+    #expect(try fixture.executions().first?.reason?.hasPrefix("stale: /season/bob") == true)
+    try fixture.checkInvariants()
+    await fixture.close()
+  }
+
   @Test func aDebitWithoutFundsIsSkipped() async throws {
     let fixture = try await TriggerFixture { functions in
       functions.onWrite(Users.level, name: "charge") { event, context in
