@@ -29,7 +29,9 @@ public struct OpenHolds {
       let giver = hold.transfer.debit
       // A word of the program's may spell like a uid: issuance:bob.
       let isPlayers = !CurrencyTable.ownKinds.contains { $0.utf8.elementsEqual(giver.kind.utf8) }
-      return hold.transfer.credit == .hold(uid)
+      // A hold's owner may be named as an account, too: hold:user:bob.
+      let owner = hold.transfer.credit.owner
+      return owner.utf8.elementsEqual(uid.utf8) || owner.hasSuffix(":\(uid)")
         || isPlayers && giver.ownerParts.contains { $0.utf8.elementsEqual(uid.utf8) }
     }
   }

@@ -195,12 +195,19 @@ public final class Application: Sendable {
     ] + assembly.services(referral: { [links] in links.settings.referral.path })
   }
 
-  /// What keeps the certificates fresh.
+  /// What keeps the certificates fresh. A server in production has SIGHUP for that, and does not die of it where it has none;
+  /// one in development ends with its terminal.
   private var certificateServices: [any Service] {
-    guard let identity else { return [] }
+    guard let identity else { return configuration.mode == .development ? [] : [RoomService(name: "hangup", heedHangups)] }
     let watch = CertificateWatch(
       files: configuration.certificates, identity: identity, clock: configuration.clock, logger: logger)
     return [RoomService(name: "certificates", watch.run)]
+  }
+
+  @Sendable private func heedHangups() async throws {
+    for await _ in await UnixSignalsSequence(trapping: .sighup) {
+      logger.notice("SIGHUP: there are no certificates to read again; other settings are read at the start only")
+    }
   }
 
   private func begin(_ services: [any Service]) {

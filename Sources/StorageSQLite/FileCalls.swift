@@ -4,7 +4,6 @@
   internal import Darwin
 #endif
 internal import StorageCore
-internal import Synchronization
 
 /// The few calls of the file system that SQLite does not make for us.
 enum FileCalls {
@@ -12,7 +11,6 @@ enum FileCalls {
   static let storeEndings = ["", "-wal", "-shm", "-journal"]
   /// As many links as Linux follows.
   private static let linksMax = 40
-  private static let partials = Atomic<Int>(0)
 
   static func exists(_ path: String) -> Bool {
     access(path, F_OK) == 0
@@ -57,20 +55,36 @@ enum FileCalls {
     return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
   }
 
-  /// Makes an empty file beside another, which it replaces when it is whole. Its owner alone can read it, and nobody else
-  /// writes it: each has a name of its own.
-  static func makePartial(of path: String) throws(StorageError) -> String {
+  /// Makes an empty file beside another, which it replaces when it is whole. Its owner alone can read it; what a process left
+  /// there that was killed goes, and two at a time are refused.
+  ///
+  /// - Returns: its path, and the descriptor that holds it, to be closed when it has its name.
+  static func makePartial(of path: String) throws(StorageError) -> (path: String, lock: Int32) {
+    let partial = path + ".partial"
     while true {
-      let number = partials.wrappingAdd(1, ordering: .relaxed).newValue
-      let partial = "\(path).\(getpid())-\(number).partial"
-      let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      if descriptor >= 0 {
+      let descriptor = open(partial, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw failed("creating", partial) }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         _ = close(descriptor)
-        return partial
+        throw StorageError(
+          .unsuitable, "Another backup to \(path) is being made. Wait until it is done, or name another file.")
       }
-      // A process that had the same number may have left one.
-      guard errno == EEXIST else { throw failed("creating", partial) }
+      var held = stat()
+      var named = stat()
+      // Whoever had it before may have given it its name since it was opened: that is a backup now.
+      if fstat(descriptor, &held) == 0, stat(partial, &named) == 0, held.st_ino == named.st_ino {
+        _ = fchmod(descriptor, 0o600)
+        _ = ftruncate(descriptor, 0)
+        for ending in storeEndings.dropFirst() { remove(partial + ending) }
+        return (partial, descriptor)
+      }
+      _ = close(descriptor)
     }
+  }
+
+  /// Lets a file go that was held.
+  static func release(_ lock: Int32) {
+    _ = close(lock)
   }
 
   /// Whether nothing is there, or a folder that holds nothing.

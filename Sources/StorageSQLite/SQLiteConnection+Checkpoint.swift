@@ -32,7 +32,8 @@ extension SQLiteConnection {
 
   /// Copies the store under a name that it gets only when it is whole and durable; its owner alone can read it.
   func backup(to path: String) throws(StorageError) {
-    let partial = try FileCalls.makePartial(of: path)
+    let (partial, lock) = try FileCalls.makePartial(of: path)
+    defer { FileCalls.release(lock) }
     do {
       try copy(to: partial)
       try FileCalls.sync(partial)

@@ -105,6 +105,18 @@ struct MergeTests {
     }
   }
 
+  @Test("Nothing goes into an account that nobody can sign in to")
+  func disabled() async throws {
+    try await RunningServer.run { server in
+      try await populate(server)
+      _ = try await merge(server, "anon", ["into": "carol", "reason": "wrong way round"])
+      let refused = await #expect(throws: AdminClientError.self) {
+        _ = try await merge(server, "carol", ["into": "anon", "reason": "back"])
+      }
+      #expect(refused?.status == 409 && refused?.message.contains("doubloon accounts enable anon") == true)
+    }
+  }
+
   @Test("A hold on the coins of the account that is left has to end first; the preview says so")
   func holds() async throws {
     try await RunningServer.run { server in

@@ -134,6 +134,10 @@ struct WhyTextTests {
         "2023-11-14 22:13:24 UTC  level went from 5 to 6: no run, for rewardReferrals runs on an update rising to 5.",
       ])
     #expect(WhyText.body(of: Self.story([])) == ["Nothing was ever written there."])
+    #expect(
+      WhyText.body(of: Self.story([], pruned: 9)) == [
+        "The log was pruned up to revision 9.", "Nothing was written there since.",
+      ])
     let never = WhyText.body(of: Self.story([Self.change(.absent, 5, .unwanted)]))
     #expect(never.count == 2 && never[1].hasPrefix("    If it should be paid all the same: doubloon functions invoke"))
   }

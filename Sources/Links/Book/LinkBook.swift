@@ -189,7 +189,7 @@ public final class LinkBook: Sendable {
 
   private static func settings(_ text: String) throws(StorageError) -> LinkSettings {
     do {
-      return try LinkSettings(json: try JSONParser.parse(text))
+      return try LinkSettings(json: try JSONParser.parse(text), isStored: true)
     } catch {
       throw StorageError(.damaged, "The stored link settings cannot be read: \(error)")
     }

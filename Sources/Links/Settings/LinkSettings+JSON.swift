@@ -3,8 +3,9 @@ public import TreeModel
 extension LinkSettings {
   /// Reads the document.
   ///
+  /// - Parameter isStored: whether it was taken before, perhaps by a version that knew fewer faults.
   /// - Throws: ``LinkFault`` that names the member and says what it must be.
-  public init(json: JSON) throws(LinkFault) {
+  public init(json: JSON, isStored: Bool = false) throws(LinkFault) {
     self.init()
     var document = try SettingsReader(json, "the settings")
     domains = try document.texts("domains").map { text throws(LinkFault) in
@@ -29,7 +30,7 @@ extension LinkSettings {
     }
     allowPatterns = try Self.patterns(document.texts("allowPatterns"))
     apiKeys = try Self.keys(document.values("apiKeys"))
-    if let object = try document.object("referral") { referral = try Self.referral(object) }
+    if let object = try document.object("referral") { referral = try Self.referral(object, isStored: isStored) }
     if var object = try document.object("heuristics") {
       heuristics.isEnabled = try object.flag("enabled") ?? false
       heuristics.window = try (object.number("windowHours", 1...24) ?? 24) * 3_600_000
@@ -105,7 +106,7 @@ extension LinkSettings {
     }
   }
 
-  private static func referral(_ object: SettingsReader) throws(LinkFault) -> Referral {
+  private static func referral(_ object: SettingsReader, isStored: Bool) throws(LinkFault) -> Referral {
     var object = object
     var referral = Referral()
     if let path = try object.text("path") { referral.path = path }
@@ -116,6 +117,8 @@ extension LinkSettings {
       // What can be filled with a player is open nowhere else.
       let pattern = try? PathPattern(parsing: path)
       if pattern?.captureNames == ["uid"], (try? pattern?.path(filling: ["uid"])) != nil { continue }
+      // A claim says what is wrong with it, and the server that can correct it starts.
+      if isStored, pattern != nil { continue }
       throw .invalid(
         "referral: \"\(path.prefix(100))\" must be a path with {uid} in it, open nowhere else: /users/{uid}/referred_by.")
     }

@@ -39,12 +39,13 @@ extension LedgerRoutes {
 
   static func hold(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     let body = try call.body()
-    let order = HoldOrder(
-      from: LedgerAccount(try body.required("from")), owner: try body.required("owner"),
-      amount: try body.requiredInteger("amount"), unit: try body.optional("unit") ?? Currency.piecesOfEight.unit,
-      key: BusinessKey(try body.required("key")), expiresAt: try body.optionalInteger("expiresAt"),
-      subject: try body.optional("subject"), reason: try body.optional("reason"))
     let book = try book(call)
+    let unit = try body.optional("unit") ?? Currency.piecesOfEight.unit
+    let order = HoldOrder(
+      from: LedgerAccount(try body.required("from")), owner: owner(try body.required("owner"), unit, book),
+      amount: try body.requiredInteger("amount"), unit: unit, key: BusinessKey(try body.required("key")),
+      expiresAt: try body.optionalInteger("expiresAt"), subject: try body.optional("subject"),
+      reason: try body.optional("reason"))
     let namespace = try call.namespace()
     return posted(
       try await changing { () throws(LedgerError) in try await book.hold(order, in: namespace, by: call.caller.actor) })
@@ -72,6 +73,14 @@ extension LedgerRoutes {
       })
   }
 
+  /// In whose name coins are held: the player, also where the player's account is named.
+  private static func owner(_ text: String, _ unit: String, _ book: LedgerBook) -> String {
+    for currency in book.declaredCurrencies where currency.unit == unit && text.hasPrefix("\(currency.holder):") {
+      return String(text.dropFirst(currency.holder.count + 1))
+    }
+    return text
+  }
+
   /// A hold's coins may have come from anywhere: sent to any account they would be a transfer, which takes an administrator.
   private static func checkReceiver(
     _ receiver: LedgerAccount, ofHold sequence: Int64, _ book: LedgerBook, _ namespace: NamespaceID
@@ -79,7 +88,9 @@ extension LedgerRoutes {
     let entry = try asking { () throws(LedgerError) in try book.entry(in: namespace, sequence: sequence) }
     guard let hold = entry?.transfer, hold.credit.isHold else { return }
     let isOwner = book.declaredCurrencies.contains { currency in
-      currency.unit == hold.unit && receiver == LedgerAccount("\(currency.holder):\(hold.credit.owner)")
+      currency.unit == hold.unit
+        && [LedgerAccount("\(currency.holder):\(hold.credit.owner)"), LedgerAccount(String(hold.credit.owner))].contains(
+          receiver)
     }
     guard !isOwner else { return }
     throw APIError(

@@ -116,6 +116,13 @@ struct AccountMerge {
             .notFound, "not_found",
             "There is neither an account nor a record of \(order.into), so nothing can go there. See to the spelling."))
       }
+      if try snapshot.account(in: namespace, uid: order.into.text)?.isDisabled == true {
+        return .failure(
+          APIError(
+            .conflict, "disabled",
+            "Nobody can sign in to \(order.into), and nobody could to \(order.from) afterwards. Enable it before: "
+              + "doubloon accounts enable \(order.into)"))
+      }
       return try plan.fill().map { .failure($0) } ?? .success(plan)
     }
     return try result.get()

@@ -66,7 +66,11 @@ enum WhyText {
     if !story.isComplete { lines.append("Earlier changes: doubloon data log \(quoted(story.place))") }
     if story.prunedThrough > .zero { lines.append("The log was pruned up to revision \(story.prunedThrough).") }
     if story.isErased { lines.append("What was written there before was erased.") }
-    if story.changes.isEmpty { return story.isErased ? lines : lines + ["Nothing was ever written there."] }
+    if story.changes.isEmpty {
+      // What the log has forgotten may have been there.
+      let rest = story.prunedThrough > .zero ? "Nothing was written there since." : "Nothing was ever written there."
+      return story.isErased ? lines : lines + [rest]
+    }
     let isAllUnwanted = story.changes.allSatisfy(\.fate.isUnwanted)
     var rest = story.changes[...]
     while let change = rest.first {

@@ -7,9 +7,9 @@ struct RecordedSessionTests {
   /// Two games with the JavaScript client 12.18 in Node: a listen, a set, an update of many places, a window by a child without
   /// an index, a get of what the window holds, a transaction that meets another value first, an increment, registrations for
   /// the end of the connection and one taken back, priorities, a removal that moves the window, and the end of a connection.
-  /// The client was content with every answer, and its listeners saw what they should. One message stands later than it was
+  /// The client was content with every answer, and its listeners saw what they should. Two messages stand later than they were
   /// sent: the transaction's second try came before the answer to the first, and the two may be judged in one batch, whose news
-  /// go out before its answers.
+  /// go out before its answers; and the end of a listen, which nothing holds up, came before the answer to that second try.
   static let javaScript = Transcript(
     "49: two games with the JavaScript client",
     #"a> {"r":1,"a":"s","b":{"c":{"sdk.node.12-18-0":1}}}"#,
@@ -37,8 +37,8 @@ struct RecordedSessionTests {
     #"b> {"r":5,"a":"p","b":{"p":"/users/alice/level","d":5,"h":"WtSt2Xo3L0JtPuArzQHofPrZOuU="}}"#,
     #"b< {"a":"m","b":{"p":"users","d":{"alice":{"level":5,"name":"Alice"},"bob":null},"t":1}}"#,
     #"b< {"a":"d","b":{"p":"users/alice/level","d":5}}"#,
-    #"b> {"r":6,"a":"n","b":{"p":"/users/alice/level"}}"#,
     #"b< {"r":5,"b":{"s":"ok","d":""}}"#,
+    #"b> {"r":6,"a":"n","b":{"p":"/users/alice/level"}}"#,
     #"a< {"a":"d","b":{"p":"users/alice/level","d":5}}"#,
     #"b< {"r":6,"b":{"s":"ok","d":""}}"#,
     #"b> {"r":7,"a":"p","b":{"p":"/users/alice/gems","d":{".sv":{"increment":5}}}}"#,

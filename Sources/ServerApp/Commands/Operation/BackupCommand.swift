@@ -10,7 +10,8 @@ struct BackupCommand: AsyncParsableCommand {
     discussion: """
       The server writes the file, on its own machine: tree, log, ledger and what waits, of all namespaces, as of one \
       moment. The server's user alone can read it, and it cannot be in the data folder. "doubloon restore" makes a data \
-      folder of it.
+      folder of it. The keys that sign players' tokens (DATA/keys) are not in it: copy them apart, or the tokens that are \
+      out are void after a restore.
 
       Examples:
         doubloon backup /var/backups/doubloon-monday.db

@@ -46,7 +46,9 @@ struct RestoreCommand: AsyncParsableCommand {
       "logs": .array(logs.map(\.json)),
     ]
     output.print(answer) { _ in
-      let lines = ["Restored \(file) into \(data), epoch \(epoch.plainText)."] + ledgers.flatMap(\.lines) + logs.map(\.text)
+      let lines =
+        ["Restored \(file) into \(data), epoch \(epoch.plainText)."] + ledgers.flatMap(\.lines) + logs.map(\.text)
+        + ["The tree was not compared with the log; \"doubloon replay --rebuild --data \(data)\" does that."]
       return lines.joined(separator: "\n")
     }
     guard ledgers.allSatisfy(\.isSound), logs.allSatisfy(\.isSound) else { throw ExitCode(1) }

@@ -25,7 +25,7 @@ struct CommandOutput: Sendable {
     guard let code = failure(writing: bytes, to: STDOUT_FILENO) else { return }
     let message =
       "Error: the standard output cannot be written: \(String(cString: strerror(code))). "
-      + "Make room, or send it elsewhere, then try again.\n"
+      + "Whatever the command was to do is done; look before you repeat it.\n"
     _ = failure(writing: Array(message.utf8), to: STDERR_FILENO)
     exit(1)
   }
