@@ -20,8 +20,9 @@ extension SQLiteWriteSession {
     case .checkpoint(let revision, let places, let treeHash, let leafCount):
       for place in places {
         let range = PathRange(subtree: place)
-        try erasingStatement("DELETE FROM checkpoint_leaf WHERE ns = ? AND revision = ? AND path >= ? AND path < ?")
-          .bind(ns.rawValue).bind(revision.rawValue).bind(range.lower).bind(range.upper).run()
+        // Of all revisions: a pruning that was cut off leaves some that are no checkpoint's.
+        try erasingStatement("DELETE FROM checkpoint_leaf WHERE ns = ? AND path >= ? AND path < ?")
+          .bind(ns.rawValue).bind(range.lower).bind(range.upper).run()
       }
       try erasingStatement("UPDATE checkpoint SET tree_hash = ?, leaves = ? WHERE ns = ? AND revision = ?")
         .bind(treeHash).bind(leafCount).bind(ns.rawValue).bind(revision.rawValue).run()

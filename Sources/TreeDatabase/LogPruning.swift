@@ -57,7 +57,15 @@ public struct LogPruning: Sendable {
     async throws -> PruningReport
   {
     let plan = try plan(through: requested, in: namespace)
-    guard plan.through > plan.before else { return plan }
+    guard plan.through > plan.before else {
+      // One that was cut off behind its checkpoint goes on.
+      if plan.before > .zero { try await forget(through: plan.before, in: namespace) }
+      return plan
+    }
+    // What one that was cut off before its checkpoint has left is no part of this one.
+    var clearing = Upkeep()
+    clearing.pruning = .clearLeaves(keeping: plan.before)
+    try await commit(clearing, in: namespace)
     let checkpoint = try await writeCheckpoint(plan.through, in: namespace, by: actor, because: reason)
     var upkeep = Upkeep()
     upkeep.checkpoint = checkpoint

@@ -69,13 +69,13 @@ struct TreeAssignment {
     var j = 0
     while i < old.count || j < new.count {
       if j == new.count || (i < old.count && old[i].leaf.path < new[j].path) {
-        change(old[i].leaf.path, from: old[i].leaf.scalar, to: nil)
+        change(old[i].leaf.path, from: old[i], to: nil)
         i += 1
       } else if i == old.count || new[j].path < old[i].leaf.path {
         change(new[j].path, from: nil, to: new[j].scalar)
         j += 1
       } else {
-        if old[i].leaf.scalar != new[j].scalar { change(new[j].path, from: old[i].leaf.scalar, to: new[j].scalar) }
+        if old[i].leaf.scalar != new[j].scalar { change(new[j].path, from: old[i], to: new[j].scalar) }
         i += 1
         j += 1
       }
@@ -93,8 +93,10 @@ struct TreeAssignment {
     if let found = previous, found.leaf.path.isPriority {
       previous = try refusing { () throws(StorageError) in try session.leaf(in: namespace, before: found.leaf.path) }
     }
-    guard let leaf = previous?.leaf, !leaf.path.isPriority, leaf.path != path, leaf.path.contains(path) else { return }
-    change(leaf.path, from: leaf.scalar, to: nil)
+    guard let previous, !previous.leaf.path.isPriority, previous.leaf.path != path, previous.leaf.path.contains(path) else {
+      return
+    }
+    change(previous.leaf.path, from: previous, to: nil)
   }
 
   /// A parent left without children vanishes, with its priority; so does its parent, and so on.
@@ -109,7 +111,7 @@ struct TreeAssignment {
         let left = try refusing { () throws(StorageError) in try session.leaves(in: namespace, under: ancestor, limit: 2) }
         guard let first = left.first else { continue }
         guard left.count == 1, first.leaf.path == ancestor.priority else { break }
-        change(first.leaf.path, from: first.leaf.scalar, to: nil)
+        change(first.leaf.path, from: first, to: nil)
       }
     }
     bereft = []
@@ -123,28 +125,44 @@ struct TreeAssignment {
       throw CommitRefusal(
         .invalid, "A priority needs a node: \(path.path?.description ?? "") does not exist. Write its value first.")
     }
-    let old = try refusing { () throws(StorageError) in try session.leaf(in: namespace, at: path.priority)?.leaf.scalar }
+    let stored = try refusing { () throws(StorageError) in try session.leaf(in: namespace, at: path.priority) }
+    let old = stored?.leaf.scalar
     let new: Scalar? =
       switch value {
       case .scalar(let scalar): scalar
       case .server(let server): server.resolved(now: time, current: old)
       }
-    if old != new { change(path.priority, from: old, to: new) }
+    if old != new { change(path.priority, from: stored, to: new) }
     return new.map { .leaf($0) } ?? .absent
   }
 
-  private mutating func change(_ path: PathBytes, from before: Scalar?, to after: Scalar?) {
+  private mutating func change(_ path: PathBytes, from before: StoredLeaf?, to after: Scalar?) {
     session.setLeaf(after, at: path, revision: revision, in: namespace)
-    changes.append(LeafChange(path: path, before: before, after: after))
+    changes.append(LeafChange(path: path, before: before?.leaf.scalar, after: after), origin: before?.revision)
+  }
+
+  /// Ends the request's changes: what came back to where it was is of the commit that it was of, for no other tells of it.
+  ///
+  /// - Returns: the changes, in path order.
+  func finish() -> [LeafChange] {
+    for leaf in changes.returned() { session.setLeaf(leaf.scalar, at: leaf.path, revision: leaf.origin, in: namespace) }
+    return changes.finished()
   }
 
   private func checkSize(_ added: Int) throws(CommitRefusal) {
-    guard changes.count + added <= limits.leavesMax * 2, changes.bytes <= limits.bytesMax else { throw .tooLarge }
+    guard changes.count + added <= limits.leavesMax * 2 else { throw .tooLarge }
+    try checkBytes()
+  }
+
+  /// What a commit replaces or removes is in its record, too; but it was stored before, so it may be more.
+  private func checkBytes() throws(CommitRefusal) {
+    guard changes.bytes <= limits.bytesMax, changes.bytesBefore / 8 <= limits.bytesMax else { throw .tooLarge }
   }
 
   /// Checked once more when all changes are known.
   func checkSize(of changes: [LeafChange]) throws(CommitRefusal) {
-    guard changes.count <= limits.leavesMax, self.changes.bytes <= limits.bytesMax else { throw .tooLarge }
+    guard changes.count <= limits.leavesMax else { throw .tooLarge }
+    try checkBytes()
   }
 }
 

@@ -38,7 +38,7 @@ struct WritePipeline {
     if let decision = request.decision {
       _ = try tree.apply(decision.decide(in: namespace, at: time, session), at: time)
     }
-    let changes = tree.changes.finished()
+    let changes = tree.finish()
     try tree.checkSize(of: changes)
 
     var draft = CommitDraft(

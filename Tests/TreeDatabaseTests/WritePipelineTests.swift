@@ -1,4 +1,5 @@
 import StorageCore
+import StorageSQLite
 import TestSupport
 import Testing
 import TreeDatabase
@@ -45,6 +46,42 @@ struct WritePipelineTests {
     defer { fixture.close() }
     await #expect(throws: CommitRefusal.self) { try await fixture.write(.setPriority("/a", .scalar(1))) }
     #expect(try fixture.head().revision == .zero)
+  }
+
+  @Test(
+    "What one request changes and changes back is as it was, for reads of the past too", arguments: [false, true])
+  func changedBack(_ isAmongOthers: Bool) async throws {
+    let fixture = try await DatabaseFixture()
+    defer { fixture.close() }
+    try await fixture.write(.set("/a", ["x": "idle", "y": 1]))
+    try await fixture.write(.set("/b", 2))
+    var request = CommitRequest(
+      namespace: fixture.namespace, actor: .anonymous,
+      operations: [.set("/a/x", "busy"), .set("/a/x", "idle"), .remove("/a/y"), .set("/a/y", 1)])
+    if isAmongOthers { request.operations.append(.set("/c", 3)) }
+    let receipt = try await fixture.database.commit(request)
+    #expect(receipt.changed == isAmongOthers)
+    for revision in 1...(isAmongOthers ? 3 : 2) as ClosedRange<Int64> {
+      let leaves = try fixture.engine.read { (snapshot) throws(StorageError) in
+        try snapshot.leaves(in: fixture.namespace, under: PathBytes("/a" as Path), asOf: Revision(revision), limit: 9)
+      }
+      #expect(leaves.map(\.leaf.scalar) == [.string("idle"), .int(1)])
+      #expect(leaves.map(\.revision) == [Revision(1), Revision(1)])
+    }
+  }
+
+  @Test("What a write removes is bounded by its bytes, because its record holds them")
+  func bytesRemoved() async throws {
+    let fixture = try await DatabaseFixture(limits: WriteLimits(bytesMax: 1000))
+    defer { fixture.close() }
+    let text = TreeNode.leaf(.string(String(repeating: "x", count: 900)))
+    for number in 0..<12 { try await fixture.write(.set(Path(parsing: "/many/k\(number)"), text)) }
+    let refusal = await #expect(throws: CommitRefusal.self) { try await fixture.write(.remove("/many")) }
+    #expect(refusal.map { if case .tooLarge = $0.code { true } else { false } } == true)
+    #expect(try fixture.node("/many").children.count == 12)
+    for number in 0..<6 { try await fixture.write(.remove(Path(parsing: "/many/k\(number)"))) }
+    try await fixture.write(.remove("/many"))
+    #expect(try fixture.node() == .absent)
   }
 
   @Test("A write that changes nothing makes no commit; 5 and 5.0 are the same (triggers §8.3, §8.14)")
