@@ -14,7 +14,7 @@ extension Dispatcher {
   @discardableResult
   public func drain(_ namespaces: [NamespaceID]? = nil, timeout: Duration = .seconds(30)) async throws -> DrainReport {
     fireTimers()
-    let isTold = await isTold()
+    let isTold = await awaitWriter(in: withState { $0.namespaces.keys.first })
     let heads = try engine.read { (snapshot) throws(StorageError) -> [(NamespaceID, EventID?)] in
       var heads: [(NamespaceID, EventID?)] = []
       let known = try snapshot.namespaces().map(\.id)
@@ -44,7 +44,7 @@ extension Dispatcher {
       return waiter
     }
     try await wait(waiter, timeout: timeout)
-    await awaitRecords(in: events.first?.namespace)
+    await awaitWriter(in: events.first?.namespace)
     let records = try engine.read { (snapshot) throws(StorageError) -> [UnsettledDelivery] in
       var found: [UnsettledDelivery] = []
       for event in events.prefix(Self.listMax) {
@@ -58,25 +58,19 @@ extension Dispatcher {
 
   private func wait(_ waiter: Int, in namespaces: [NamespaceID], timeout: Duration) async throws -> DrainReport {
     try await wait(waiter, timeout: timeout)
-    await awaitRecords(in: namespaces.first)
+    await awaitWriter(in: namespaces.first)
     return DrainReport(unsettled: try restingDeliveries(in: namespaces))
   }
 
-  /// Waits until the records that were sent so far are durable: one that waits behind another comes to rest at once, while its
-  /// record is still on its way. An empty request is answered behind them, and costs no fsync.
-  private func awaitRecords(in namespace: NamespaceID?) async {
-    guard let namespace else { return }
-    // A writer that has stopped has written what it will ever write.
-    try? await commit(withState { $0.request(in: namespace) })
-  }
-
-  /// Waits until the dispatcher has been told of all that was committed before: an empty request is answered behind it.
+  /// Waits for what was given to the writer before, by an empty request, which is answered behind it and costs no fsync: the
+  /// records that were sent are durable then (one that waits behind another comes to rest while its record is on its way), and
+  /// the dispatcher was told of all that was committed.
   ///
-  /// - Returns: false if the writer had no room, or has stopped.
-  private func isTold() async -> Bool {
-    let known = withState { state in state.namespaces.keys.first.map { state.request(in: $0) } }
-    guard let known else { return true }
-    return (try? await commit(known)) != nil
+  /// - Returns: false if the writer had no room, or has stopped: it has written what it will ever write then.
+  @discardableResult
+  private func awaitWriter(in namespace: NamespaceID?) async -> Bool {
+    guard let namespace else { return true }
+    return (try? await commit(withState { $0.request(in: namespace) })) != nil
   }
 
   /// Waits for the waiter's events, or for the time, whatever is first.

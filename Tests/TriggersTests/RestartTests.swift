@@ -103,7 +103,8 @@ struct RestartTests {
     await again.close()
   }
 
-  @Test func aMissingFunctionsEventsBecomeDeadLettersAndItsReturnCanRunThem() async throws {
+  /// Data in which an event waits that `pay` has failed over.
+  private func leaveAFailedEvent() async throws -> TemporaryFolder {
     let folder = TemporaryFolder()
     let first = try await TriggerFixture(folder: folder) { functions in
       functions.onWrite(Users.level, name: "pay") { _, _ in throw Broken("always") }
@@ -111,6 +112,11 @@ struct RestartTests {
     try await first.set(Self.level, 1)
     try await first.drain()
     await first.close()
+    return folder
+  }
+
+  @Test func aMissingFunctionsEventsBecomeDeadLettersAndItsReturnCanRunThem() async throws {
+    let folder = try await leaveAFailedEvent()
     let without = try await TriggerFixture(folder: folder) { _ in }
     #expect(without.report.missing == ["pay"])
     #expect(without.report.deadLetters == 1)
@@ -126,13 +132,7 @@ struct RestartTests {
   }
 
   @Test func theDeadLettersOfAMissingFunctionCanBeTriedAgainUnderItsNewName() async throws {
-    let folder = TemporaryFolder()
-    let first = try await TriggerFixture(folder: folder) { functions in
-      functions.onWrite(Users.level, name: "pay") { _, _ in throw Broken("always") }
-    }
-    try await first.set(Self.level, 1)
-    try await first.drain()
-    await first.close()
+    let folder = try await leaveAFailedEvent()
     let without = try await TriggerFixture(folder: folder) { _ in }
     #expect(try without.deliveries(.dead).map(\.function) == ["pay"])
     await without.close()

@@ -13,10 +13,12 @@ struct ResumingTests {
   /// The state of a dispatcher whose function is being resumed, beside a real store that keeps its records.
   private struct Resuming {
     let fixture: TriggerFixture
+    let events: [EventRecord]
     var state: DispatchState
 
-    init(_ fixture: TriggerFixture, _ functions: Functions) {
+    init(_ fixture: TriggerFixture, _ events: [EventRecord], _ functions: Functions) {
       self.fixture = fixture
+      self.events = events
       state = DispatchState(
         table: TriggerTable(functions.definitions), options: DispatcherOptions(), notes: nil, random: SplitMix64(seed: 1))
       state.namespaces[fixture.namespace] = NamespaceState(settled: .zero)
@@ -62,18 +64,24 @@ struct ResumingTests {
     }
   }
 
+  /// A function that is being resumed, and events of Bob's, one for each level.
+  private func resuming(_ levels: ClosedRange<Int64>) async throws -> Resuming {
+    let fixture = try await TriggerFixture(runs: false, watch)
+    var events: [EventRecord] = []
+    for level in levels { events += try await fixture.set("/users/bob/level", .leaf(.int(level))).events }
+    let functions = Functions()
+    watch(functions)
+    return Resuming(fixture, events, functions)
+  }
+
   private func watch(_ functions: Functions) {
     functions.onWrite(Users.level, name: "watch") { _, _ in .done }
   }
 
   @Test("An event whose record the writer had no room for is found behind later ones, and runs before them")
   func late() async throws {
-    let fixture = try await TriggerFixture(runs: false, watch)
-    var events: [EventRecord] = []
-    for level in 1...3 { events += try await fixture.set("/users/bob/level", .leaf(.int(Int64(level)))).events }
-    let functions = Functions()
-    watch(functions)
-    var resuming = Resuming(fixture, functions)
+    var resuming = try await self.resuming(1...3)
+    let events = resuming.events
     let refused = try resuming.arrive(events[0])
     #expect(refused.count == 1)
     resuming.state.complete(
@@ -91,17 +99,13 @@ struct ResumingTests {
     try resuming.finish()
     #expect(resuming.state.functions[0].phase == .active)
     #expect(resuming.ready() == [1, 2])
-    await fixture.close()
+    await resuming.fixture.close()
   }
 
   @Test("One that is refused near the end is looked for before the function runs again")
   func lateAtTheEnd() async throws {
-    let fixture = try await TriggerFixture(runs: false, watch)
-    var events: [EventRecord] = []
-    for level in 1...2 { events += try await fixture.set("/users/bob/level", .leaf(.int(Int64(level)))).events }
-    let functions = Functions()
-    watch(functions)
-    var resuming = Resuming(fixture, functions)
+    var resuming = try await self.resuming(1...2)
+    let events = resuming.events
     let first = try resuming.arrive(events[0])
     try await resuming.store(try resuming.arrive(events[1]))
     let (page, next) = try #require(try resuming.page())
@@ -117,17 +121,13 @@ struct ResumingTests {
     try resuming.finish()
     #expect(resuming.state.functions[0].phase == .active)
     #expect(resuming.ready().contains(1))
-    await fixture.close()
+    await resuming.fixture.close()
   }
 
   @Test("Records that overtake each other on their way are all found, in the order of their events", arguments: [false, true])
   func overtaking(_ whileLooking: Bool) async throws {
-    let fixture = try await TriggerFixture(runs: false, watch)
-    var events: [EventRecord] = []
-    for level in 1...3 { events += try await fixture.set("/users/bob/level", .leaf(.int(Int64(level)))).events }
-    let functions = Functions()
-    watch(functions)
-    var resuming = Resuming(fixture, functions)
+    var resuming = try await self.resuming(1...3)
+    let events = resuming.events
     let (first, second, third) = (
       try resuming.arrive(events[0]), try resuming.arrive(events[1]), try resuming.arrive(events[2])
     )
@@ -146,19 +146,16 @@ struct ResumingTests {
     }
     try resuming.finish()
     #expect(resuming.state.functions[0].phase == .active)
-    await fixture.close()
+    await resuming.fixture.close()
   }
 
   @Test("A lane that runs dry while what was kept is read is filled again")
   func dry() async throws {
-    let fixture = try await TriggerFixture(runs: false, watch)
-    let events = try await fixture.set("/users/bob/level", 1).events
-    let functions = Functions()
-    watch(functions)
-    var resuming = Resuming(fixture, functions)
+    var resuming = try await self.resuming(1...1)
+    let events = resuming.events
     let record = try #require(
       try resuming.arrive(events[0]).first?.request.deliveries.first)
-    let delivery = try #require(resuming.state.delivery(record, in: fixture.namespace))
+    let delivery = try #require(resuming.state.delivery(record, in: resuming.fixture.namespace))
     resuming.state.queue(delivery)
     let lane = try #require(delivery.lane)
     resuming.state.lanes.cut(lane)
@@ -167,6 +164,6 @@ struct ResumingTests {
     #expect(resuming.state.lanes.isDry(lane))
     resuming.state.refill(lane, [record], isAll: true)
     #expect(resuming.ready() == [1])
-    await fixture.close()
+    await resuming.fixture.close()
   }
 }
