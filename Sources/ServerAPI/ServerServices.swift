@@ -4,6 +4,7 @@ public import Invites
 public import Ledger
 public import Links
 public import Logging
+import NIOHTTP1
 public import NIOPosix
 public import StorageCore
 public import TreeDatabase
@@ -26,6 +27,8 @@ public final class ServerServices: Sendable {
   public let accounts: AccountBook?
   /// Users who are connected; to be told of what ``Accounts/AccountWatch`` hears.
   public let connectedUsers: ConnectedUsers
+  /// Whom a server in development takes for its developer; nil in production, where no token is known to everybody.
+  let origins: DevelopmentOrigins?
   /// Counts what happens; also to be given to the database as an observer, or commits are not counted.
   public let metrics: ServerMetrics
   /// The namespace of requests that name none.
@@ -72,7 +75,7 @@ public final class ServerServices: Sendable {
     links: LinkBook? = nil, invites: InviteBook? = nil,
     effects: (any EffectsWaiting)? = nil, accounts: AccountBook? = nil, connectedUsers: ConnectedUsers = ConnectedUsers(),
     adjustableClock: AdjustableClock? = nil, keys: CurrentKeys? = nil, serviceAccounts: ServiceAccountDesk? = nil,
-    mail: (any MailShowing)? = nil, adminPool: NIOThreadPool? = nil,
+    mail: (any MailShowing)? = nil, adminPool: NIOThreadPool? = nil, origins: DevelopmentOrigins? = nil,
     announceNamespace: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.database = database
@@ -93,6 +96,7 @@ public final class ServerServices: Sendable {
     self.effects = effects
     self.accounts = accounts
     self.connectedUsers = connectedUsers
+    self.origins = origins
     self.adjustableClock = adjustableClock
     self.keys = keys
     self.serviceAccounts = serviceAccounts
@@ -100,4 +104,7 @@ public final class ServerServices: Sendable {
     self.announceNamespace = announceNamespace
     self.random = random
   }
+
+  /// Whether a web page of somebody else may have sent a request with these headers; never so in production.
+  func isForeign(_ headers: HTTPHeaders) -> Bool { origins?.trusts(headers) == false }
 }

@@ -46,6 +46,8 @@ public final class Application: Sendable {
   private let listeners: ListenerHub
   private let keeper: KeyKeeper
   private let server: HTTPServer
+  /// For this machine's own monitoring; nil where none is configured.
+  let metricsServer: HTTPServer?
   private let identity: TLSIdentity?
   private let mail: MailOutlet?
   private let threadPool: NIOThreadPool
@@ -119,7 +121,9 @@ public final class Application: Sendable {
       ledger: ledger, links: links, invites: invites, keys: keeper.keys, serviceAccounts: serviceAccounts,
       accounts: assembly, metrics: metrics, threadPool: threadPool, adminPool: adminPool, identity: identity, mail: ring,
       logger: logger)
-    server = surfaces.makeServer()
+    let services = surfaces.makeServices()
+    server = surfaces.makeServer(services)
+    metricsServer = surfaces.makeMetricsServer(services)
   }
 
   /// Starts everything in the background.
@@ -127,8 +131,8 @@ public final class Application: Sendable {
   /// - Returns: the port that was bound.
   public func start() async throws -> Int {
     let rooms = try await startedRooms()
-    let port = try await server.bind().port ?? configuration.port
-    begin(rooms + [server])
+    let port = try await bind()
+    begin(rooms + servers)
     return port
   }
 
@@ -142,12 +146,20 @@ public final class Application: Sendable {
   /// - Parameter onStart: called with the bound port once the doors are open.
   public func run(onStart: (Int) -> Void) async throws {
     let rooms = try await startedRooms()
-    onStart(try await server.bind().port ?? configuration.port)
+    onStart(try await bind())
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: rooms + [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        services: rooms + servers, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
     try await group.run()
     close()
+  }
+
+  private var servers: [any Service] { [server] + (metricsServer.map { [$0] } ?? []) }
+
+  /// Starts to listen, everywhere or not at all, and tells the clients' port.
+  private func bind() async throws -> Int {
+    try await metricsServer?.bind()
+    return try await server.bind().port ?? configuration.port
   }
 
   /// Ends what ``start()`` began; returns once the store is closed.

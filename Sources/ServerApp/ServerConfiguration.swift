@@ -53,6 +53,8 @@ public struct ServerConfiguration: Sendable {
 
   /// Development or production.
   var mode = AccessPolicy.Mode.development
+  /// Names, beside those that are nobody else's, that a server in development may be administered by.
+  var allowedHosts: [String] = []
   /// Administrators' tokens, beside ``adminToken`` in development.
   var admins: [AdminToken] = []
   /// Who else says who players are.
@@ -61,6 +63,8 @@ public struct ServerConfiguration: Sendable {
   var namespaces: [String] = []
   /// The rules that ``namespaces`` have.
   var rules: RulesFile?
+  /// Where this machine's own monitoring reads the metrics without a key; nil: nowhere.
+  var metricsAddress: ServerAddress?
   /// The certificates to serve with; none: plain HTTP.
   var certificates: [CertificateFiles] = []
   /// How often one address may ask for what; nil: as often as it likes.

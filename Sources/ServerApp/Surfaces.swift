@@ -29,7 +29,7 @@ struct Surfaces {
   let mail: MailRing?
   let logger: Logger
 
-  func makeServer() -> HTTPServer {
+  func makeServices() -> ServerServices {
     let desk = FunctionDesk(dispatcher: dispatcher, engine: database.engine)
     let folder: String? = if case .directory(let folder) = configuration.storage { folder } else { nil }
     let replays = ReplayDesk(replayer: replayer, engine: database.engine, folder: folder)
@@ -38,7 +38,7 @@ struct Surfaces {
     let owner = isDevelopment ? [AdminToken(name: "owner", secret: configuration.adminToken)] : []
     let policy = AccessPolicy(
       mode: configuration.mode, adminTokens: owner + configuration.admins, serviceAccounts: serviceAccounts)
-    let services = ServerServices(
+    return ServerServices(
       database: database, listeners: listeners, authenticator: accounts.authenticator(over: policy),
       access: RuledAccess(database: database, unruled: policy),
       metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,
@@ -46,7 +46,12 @@ struct Surfaces {
       effects: desk, accounts: accounts.book, connectedUsers: accounts.connectedUsers,
       adjustableClock: isDevelopment ? configuration.clock as? AdjustableClock : nil, keys: keys,
       serviceAccounts: serviceAccounts, mail: mail, adminPool: adminPool,
+      origins: isDevelopment ? DevelopmentOrigins(allowing: configuration.allowedHosts + [configuration.host]) : nil,
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
+  }
+
+  /// The one port that clients know.
+  func makeServer(_ services: ServerServices) -> HTTPServer {
     let sockets = SocketDoor(services: services)
     var http = configuration.http
     (http.host, http.port, http.tls) = (configuration.host, configuration.port, identity)
@@ -61,5 +66,15 @@ struct Surfaces {
       clock: configuration.clock)
     return HTTPServer(
       configuration: http, responder: limiter, sockets: limiter, metrics: metrics, clock: configuration.clock, logger: logger)
+  }
+
+  /// The port that only this machine reaches, for what reads the metrics; nil where none is configured. What it answers is
+  /// no client's request, and does not count as one.
+  func makeMetricsServer(_ services: ServerServices) -> HTTPServer? {
+    configuration.metricsAddress.map { address in
+      HTTPServer(
+        configuration: HTTPServerConfiguration(host: address.host, port: address.port, threadCount: 1, connectionsMax: 64),
+        responder: MetricsResponder(services: services), metrics: ServerMetrics(), clock: configuration.clock, logger: logger)
+    }
   }
 }

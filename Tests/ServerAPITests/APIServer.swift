@@ -84,7 +84,7 @@ struct APIServer: Sendable {
       invites: try InviteBook(
         engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 8)),
       effects: effects, accounts: book, connectedUsers: connectedUsers, adjustableClock: clock,
-      announceNamespace: announced.add)
+      origins: access.isDevelopment ? DevelopmentOrigins() : nil, announceNamespace: announced.add)
     let sockets = SocketDoor(services: services, limits: limitsOfSockets)
     let router = RequestRouter(services: services, sockets: sockets)
     let server = HTTPServer(

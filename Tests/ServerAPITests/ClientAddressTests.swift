@@ -77,13 +77,27 @@ import Testing
     (.GET, "/.lp?start=t&ser=1", .connection), (.GET, "/.lp?id=1&pw=2", .read), (.GET, "/.ws?v=5", .connection),
     (.POST, "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k", .account), (.POST, "/v1/accounts:signUp", .account),
     (.POST, "/v1/token", .account), (.POST, "/v1/shortLinks", .link), (.GET, "/healthz", .other), (.GET, "/", .other),
+    (.GET, "/metrics", .admin), (.GET, "/console", .admin), (.POST, "/invites/render", .link), (.HEAD, "/a.json", .read),
+    (.GET, "/.well-known/assetlinks.json", .link), (.GET, "/.well-known/jwks.json", .account),
+    // Spelt otherwise, as the router still understands it.
+    (.POST, "//v1/accounts:lookup", .account), (.POST, "/%761/accounts:lookup", .account), (.POST, "/v1//token", .account),
+    (.POST, "/v1/accounts%3AsignInWithPassword", .account), (.POST, "/v1/projects/game/accounts%3aquery", .account),
+    (.POST, "http://host/v1/accounts:signUp", .account),
+    (.POST, "/identitytoolkit%2Egoogleapis.com/v1/accounts:signUp", .account),
+    (.POST, "/v2/accounts/mfaSignIn:start", .account), (.POST, "/%65mulator/action", .account),
+    (.GET, "//admin/v1/status", .admin), (.GET, "/%61dmin/v1/status", .admin), (.GET, "/.%73ettings/owner", .admin),
+    (.POST, "/token/", .admin), (.POST, "//%74oken", .admin), (.PUT, "http://host/users/bob.json", .write),
+    (.POST, "//v1/shortLinks", .link), (.GET, "/.lp?st%61rt=t&ser=1", .connection), (.GET, "/.lp?id=1&pw=start", .read),
+    (.GET, "nonsense", .other), (.GET, "/%ff", .other),
   ]
 
   @Test("what a request counts as", arguments: kinds)
   func kind(_ method: HTTPMethod, _ uri: String, _ expected: RequestLimits.Kind) {
     #expect(RequestLimiter.kind(of: uri, method: method, headers: [:]) == expected)
     if uri.hasPrefix("/users"), method == .GET {
-      #expect(RequestLimiter.kind(of: uri, method: method, headers: ["Accept": "text/event-stream"]) == .connection)
+      for accept in ["text/event-stream", "Text/Event-Stream"] {
+        #expect(RequestLimiter.kind(of: uri, method: method, headers: ["Accept": accept]) == .connection)
+      }
     }
   }
 }

@@ -24,6 +24,9 @@ import TreeModel
     #expect(open.adminToken.utf8.count == 32)
     #expect(open.defaultNamespace == "game-default-rtdb")
     #expect(try DevCommand.parse(["--token"]).makeConfiguration().adminToken != "owner")
+    let hosts = ["--allow-host", "game.studio.example", "--allow-host", "b.example"]
+    #expect(try DevCommand.parse(hosts).makeConfiguration().allowedHosts == ["game.studio.example", "b.example"])
+    #expect(throws: (any Error).self) { try DevCommand.parse(["--allow-host", "http://game.example"]) }
   }
 
   @Test("settings that no function has are refused before anything starts")

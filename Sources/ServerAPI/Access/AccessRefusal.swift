@@ -10,6 +10,11 @@ public struct AccessRefusal: Error, Sendable, Hashable {
     self.isTemporary = isTemporary
   }
 
+  /// The administrator of development, spoken for by a page or a host that may be anybody's.
+  public static let foreignOwner = AccessRefusal(
+    "\"owner\" is not believed from this page or host: use localhost or an address, or start the server with --allow-host NAME."
+  )
+
   /// A token that is no token.
   public static let malformedToken = AccessRefusal("Could not parse auth token.")
 }

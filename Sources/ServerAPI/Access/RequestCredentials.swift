@@ -7,9 +7,13 @@ public struct RequestCredentials: Sendable {
   /// The parameter `auth_variable_override`, as JSON text.
   public let override: String?
 
-  public init(accessToken: String? = nil, idToken: String? = nil, override: String? = nil) {
+  /// Whether a web page of somebody else may have sent it (``DevelopmentOrigins``): then what everybody knows proves nothing.
+  public let isForeign: Bool
+
+  public init(accessToken: String? = nil, idToken: String? = nil, override: String? = nil, isForeign: Bool = false) {
     self.accessToken = accessToken
     self.idToken = idToken
     self.override = override
+    self.isForeign = isForeign
   }
 }

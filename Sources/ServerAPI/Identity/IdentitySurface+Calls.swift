@@ -55,19 +55,21 @@ extension IdentitySurface {
   /// - Throws: 401 for a bearer that is no administrator's, an ID token too.
   func administrator(_ headers: HTTPHeaders) throws(AccountError) -> StorageCore.Actor? {
     guard let bearer = TreeHeaders(headers).bearer else { return nil }
-    if let actor = administrator(named: bearer) { return actor }
+    let isForeign = services.isForeign(headers)
+    if let actor = administrator(named: bearer, isForeign: isForeign) { return actor }
     // Emulators take the word in any case, and every access token of Google's.
-    if isDevelopment, bearer.lowercased() == "owner" || bearer.hasPrefix("ya29."), let actor = administrator(named: "owner") {
+    if isDevelopment, bearer.lowercased() == "owner" || bearer.hasPrefix("ya29."),
+      let actor = administrator(named: "owner", isForeign: isForeign)
+    {
       return actor
     }
     throw .unauthenticated(
       "Request had invalid authentication credentials. Expected an administrator's token behind Bearer.")
   }
 
-  private func administrator(named token: String) -> StorageCore.Actor? {
-    guard let caller = try? services.authenticator.caller(RequestCredentials(accessToken: token)), caller.isAdmin else {
-      return nil
-    }
+  private func administrator(named token: String, isForeign: Bool) -> StorageCore.Actor? {
+    let credentials = RequestCredentials(accessToken: token, isForeign: isForeign)
+    guard let caller = try? services.authenticator.caller(credentials), caller.isAdmin else { return nil }
     return caller.actor
   }
 

@@ -73,25 +73,23 @@ public final class RequestLimiter: RequestResponder, SocketAccepting {
     .adding("Retry-After", String(seconds))
   }
 
-  /// What a request counts as. Judged by its bytes alone, before anything is decoded.
+  /// What a request counts as: judged by what the router will see, however its path is spelt.
   static func kind(of uri: String, method: HTTPMethod, headers: HTTPHeaders) -> RequestLimits.Kind {
-    let path = Array(uri.utf8.prefix { $0 != UInt8(ascii: "?") })
-    func begins(_ start: StaticString) -> Bool {
-      path.starts(with: UnsafeBufferPointer(start: start.utf8Start, count: start.utf8CodeUnitCount))
-    }
-    // As the router does: what ends in .json is the tree's.
+    guard let path = RequestTarget.path(of: uri) else { return .other }
     if TreeAddress.isTree(path) {
-      guard method == .GET else { return .write }
-      return headers.first(name: "accept")?.contains("text/event-stream") == true ? .connection : .read
+      guard method == .GET || method == .HEAD else { return .write }
+      return headers.first(name: "accept")?.lowercased().contains("text/event-stream") == true ? .connection : .read
     }
-    if begins("/admin/") || begins("/.settings/") || begins("/.inspect/") || path.elementsEqual("/token".utf8) { return .admin }
-    if begins("/.lp") { return uri.contains("start=") ? .connection : .read }
-    if begins("/.ws") { return .connection }
-    if begins("/identitytoolkit") || begins("/securetoken") || begins("/www.googleapis.com/") || begins("/emulator/")
-      || begins("/v1/accounts") || begins("/v1/token") || begins("/v1/projects/") || begins("/v2/")
-    {
-      return .account
+    guard let segments = RequestTarget.segments(of: path), let first = segments.first else { return .other }
+    switch first {
+    case "admin", "console", "metrics", ".settings", ".inspect": return .admin
+    case "token" where segments.count == 1: return .admin
+    case ".lp": return RequestTarget(uri)?.query["start"] != nil ? .connection : .read
+    case ".ws": return .connection
+    case "invites": return .link
+    case "v1" where IdentityAddress(segments) == nil: return .link
+    case ".well-known": return segments.count > 1 && segments[1].hasPrefix("a") ? .link : .other
+    default: return IdentityAddress(segments) != nil || IdentityAddress.isPrefixed(segments) ? .account : .other
     }
-    return begins("/v1/") || begins("/.well-known/a") ? .link : .other
   }
 }

@@ -20,12 +20,15 @@ struct LinkAccess {
   func caller() throws(LinkFault) -> Caller {
     guard let token = TreeHeaders(call.request.headers).bearer ?? call.query["access_token"] else { return .anonymous }
     let authenticator = call.services.authenticator
-    if let caller = try? authenticator.caller(RequestCredentials(accessToken: token)), caller.actor != .anonymous {
+    let isForeign = call.services.isForeign(call.request.headers)
+    if let caller = try? authenticator.caller(RequestCredentials(accessToken: token, isForeign: isForeign)),
+      caller.actor != .anonymous
+    {
       return caller
     }
     // Apps send their player's ID token in this header.
     do throws(AccessRefusal) {
-      return try authenticator.caller(RequestCredentials(idToken: token))
+      return try authenticator.caller(RequestCredentials(idToken: token, isForeign: isForeign))
     } catch {
       throw LinkFault(error.isTemporary ? .unavailable : .unauthenticated, error.message)
     }

@@ -1,3 +1,4 @@
+import Credentials
 import NIOHTTP1
 import StorageCore
 import TreeDatabase
@@ -8,8 +9,14 @@ enum OperationRoutes {
   static let routes: [Route] = [
     .glance("/healthz", "Whether the process answers.") { _ in .json(["status": "ok"]) },
     .glance("/readyz", "Whether writes and functions work; 503 with the reasons if not.", ready),
-    .glance("/metrics", "Counters in Prometheus' text format.", metrics),
+    .glance(
+      "/metrics", "Counters in Prometheus' text format, for viewers; for everybody in development and on the metrics port.",
+      access: .roleInProduction(.viewer), metrics),
   ]
+
+  /// The same for a port that only this machine reaches: nobody has to show a key.
+  static let keyless: [Route] =
+    Array(routes.dropLast()) + [.glance("/metrics", "Counters in Prometheus' text format.", metrics)]
 
   private static func ready(_ call: RouteCall) -> HTTPResponse {
     var reasons: [String] = []

@@ -51,11 +51,23 @@ public struct RequestRouter: RequestResponder {
     }
     if TreeAddress.isTree(target.path) {
       tree.respond(to: request, target, sink: sink)
+    } else if let refusal = services.origins?.refusal(of: request.headers), Self.administers(target) {
+      sink.send(refusal.adminResponse)
     } else if links?.respond(to: request, target, sink: sink) != true,
       sockets?.respond(to: request, target, sink: sink) != true,
       identity?.respond(to: request, target, sink: sink) != true
     {
       table.respond(to: request, target, sink: sink)
+    }
+  }
+
+  /// Whether a path is one that the server is administered by, also where it asks for no credentials.
+  private static func administers(_ target: RequestTarget) -> Bool {
+    guard let path = target.segments else { return false }
+    switch path.first {
+    case "admin", "console", ".settings", ".inspect": return true
+    case "emulator": return path.dropFirst().first == "v1"
+    default: return false
     }
   }
 
@@ -70,7 +82,8 @@ public struct RequestRouter: RequestResponder {
       target.query["writeSizeLimit"] == "unlimited"
     else { return nil }
     let credentials = RequestCredentials(
-      accessToken: TreeHeaders(head.headers).bearer ?? target.query["access_token"], idToken: target.query["auth"])
+      accessToken: TreeHeaders(head.headers).bearer ?? target.query["access_token"], idToken: target.query["auth"],
+      isForeign: services.isForeign(head.headers))
     guard let caller = try? services.authenticator.caller(credentials), caller.isAdmin else { return nil }
     return Self.unlimitedBytes
   }

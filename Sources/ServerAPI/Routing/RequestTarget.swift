@@ -22,8 +22,21 @@ struct RequestTarget: Sendable {
     self.query = query
   }
 
+  /// The path of a URI, as ``init(_:)`` takes it, without a look at the query; nil if it has none.
+  static func path(of uri: String) -> [UInt8]? {
+    var uri = uri
+    return uri.withUTF8 { utf8 in
+      let bytes = UnsafeRawBufferPointer(utf8)
+      guard let start = pathStart(bytes) else { return nil }
+      return Array(bytes[start..<(bytes.first(UInt8(ascii: "?"), from: start) ?? bytes.count)])
+    }
+  }
+
   /// The path's segments, decoded, without empty ones; nil if they are not percent-encoded UTF-8.
-  var segments: [String]? {
+  var segments: [String]? { Self.segments(of: path) }
+
+  /// A path of this form as ``segments``.
+  static func segments(of path: [UInt8]) -> [String]? {
     path.withUnsafeBytes { bytes in
       var segments: [String] = []
       for piece in bytes.split(separator: UInt8(ascii: "/")) {

@@ -10,6 +10,8 @@ struct Route: Sendable {
     case role(AdminRole)
     /// The role of administrators, and a server in development.
     case adminInDevelopment
+    /// This role or a higher one; anybody in development.
+    case roleInProduction(AdminRole)
 
     /// Who reads (design §8).
     static let viewer = Access.role(.viewer)
@@ -43,7 +45,7 @@ struct Route: Sendable {
   var role: AdminRole? {
     switch access {
     case .open: nil
-    case .role(let role): role
+    case .role(let role), .roleInProduction(let role): role
     case .adminInDevelopment: .admin
     }
   }

@@ -87,12 +87,13 @@ struct RouteTable: Sendable {
   }
 
   private func caller(of request: HTTPRequest, _ target: RequestTarget, for route: Route) throws(APIError) -> Caller {
-    if case .open = route.access { return .anonymous }
+    if isOpen(route) { return .anonymous }
     let caller: Caller
     do throws(AccessRefusal) {
       caller = try services.authenticator.caller(
         RequestCredentials(
-          accessToken: TreeHeaders(request.headers).bearer ?? target.query["access_token"], idToken: target.query["auth"]))
+          accessToken: TreeHeaders(request.headers).bearer ?? target.query["access_token"], idToken: target.query["auth"],
+          isForeign: services.isForeign(request.headers)))
     } catch {
       throw APIError(error)
     }
@@ -106,7 +107,7 @@ struct RouteTable: Sendable {
 
   /// Refuses who has not the role, and the tools of development in production: to people whose names go on record.
   private func admit(_ caller: Caller, to route: Route) throws(APIError) {
-    guard let needed = route.role else { return }
+    guard !isOpen(route), let needed = route.role else { return }
     guard let role = caller.role, role >= needed else {
       throw APIError(
         .forbidden, "role_needed",
@@ -115,6 +116,14 @@ struct RouteTable: Sendable {
     }
     if case .adminInDevelopment = route.access, !services.access.isDevelopment {
       throw APIError(.forbidden, "development_only", "This exists in development only (doubloon dev).")
+    }
+  }
+
+  private func isOpen(_ route: Route) -> Bool {
+    switch route.access {
+    case .open: true
+    case .roleInProduction: services.access.isDevelopment
+    case .role, .adminInDevelopment: false
     }
   }
 

@@ -49,7 +49,7 @@ final class LongPollRoutes: Sendable {
     }
     let services = sessions.services
     do throws(WebSocketHandshake.Refusal) {
-      let start = try SocketStart(query: query, headers: request.headers, defaultNamespace: services.defaultNamespace)
+      let start = try SocketStart(query: query, headers: request.headers, services: services)
       guard let session = sessions.open(start, on: sink.eventLoop) else { throw .init(SocketDoor.full) }
       let (id, password) = (sessions.makeID(), sessions.makeID())
       let connection = LongPollConnection(

@@ -18,8 +18,7 @@ public final class SocketDoor: SocketAccepting {
     else { return .ignored }
     do throws(WebSocketHandshake.Refusal) {
       let answer = try WebSocketHandshake.answer(to: head)
-      let start = try SocketStart(
-        query: target.query, headers: head.headers, defaultNamespace: services.defaultNamespace)
+      let start = try SocketStart(query: target.query, headers: head.headers, services: services)
       let receiver = try receiver(start, on: channel.eventLoop)
       return .accepted(
         answer: answer,

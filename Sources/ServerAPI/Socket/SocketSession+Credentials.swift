@@ -24,8 +24,8 @@ extension SocketSession {
     do throws(AccessRefusal) {
       found = try services.authenticator.caller(
         request.action == "auth"
-          ? RequestCredentials(idToken: credential, override: override)
-          : RequestCredentials(accessToken: credential, override: override)
+          ? RequestCredentials(idToken: credential, override: override, isForeign: isForeign)
+          : RequestCredentials(accessToken: credential, override: override, isForeign: isForeign)
       ).onTree()
     } catch {
       throw SocketRefusal(error.isTemporary ? "unavailable" : "invalid_token", error.message)

@@ -27,6 +27,8 @@ final class SocketSession {
   let host: String
   /// The session that the client had before, if it says so.
   private let lastSession: String?
+  /// Whether a web page of somebody else may be the client.
+  let isForeign: Bool
 
   var phase = Phase.opening
   var transport: (any SocketTransport)?
@@ -59,11 +61,12 @@ final class SocketSession {
   private var isPumping = false
   let pushes: PushCache
 
-  init(id: String, namespace: String, host: String, lastSession: String?, sessions: SocketSessions, eventLoop: any EventLoop) {
+  init(id: String, start: SocketStart, sessions: SocketSessions, eventLoop: any EventLoop) {
     self.id = id
-    namespaceName = namespace
-    self.host = host
-    self.lastSession = lastSession
+    namespaceName = start.namespace
+    host = start.host
+    lastSession = start.lastSession
+    isForeign = start.isForeign
     self.sessions = sessions
     self.eventLoop = eventLoop
     pushes = sessions.pushCache(of: eventLoop)

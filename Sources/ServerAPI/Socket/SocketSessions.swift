@@ -40,8 +40,7 @@ final class SocketSessions: Sendable {
   /// A session on `eventLoop`, which is where this is called; nil if there are as many as there may be.
   func open(_ start: SocketStart, on eventLoop: any EventLoop) -> SocketSession? {
     let session = SocketSession(
-      id: makeID(), namespace: start.namespace, host: start.host, lastSession: start.lastSession, sessions: self,
-      eventLoop: eventLoop)
+      id: makeID(), start: start, sessions: self, eventLoop: eventLoop)
     let reference = session.reference
     let isAdded = state.withLock { state in
       guard !state.isStopping, state.sessions.count < limits.sessionsMax else { return false }

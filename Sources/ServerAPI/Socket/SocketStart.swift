@@ -11,9 +11,12 @@ struct SocketStart {
   let lastSession: String?
   /// The session that it wants to carry on with over this transport.
   let session: String?
+  /// Whether a web page of somebody else may have connected.
+  let isForeign: Bool
 
   /// - Throws: the answer to a client that cannot be served.
-  init(query: QueryString, headers: HTTPHeaders, defaultNamespace: String) throws(WebSocketHandshake.Refusal) {
+  init(query: QueryString, headers: HTTPHeaders, services: ServerServices) throws(WebSocketHandshake.Refusal) {
+    isForeign = services.isForeign(headers)
     if let version = query["v"], version != "5" {
       throw .init(.error(.badRequest, "This server speaks version 5 of the realtime protocol."))
     }
@@ -27,7 +30,7 @@ struct SocketStart {
     } else if let label = HostName.namespace(in: asked).map(String.init), NamespaceName.isLegal(label) {
       namespace = label
     } else {
-      namespace = defaultNamespace
+      namespace = services.defaultNamespace
     }
   }
 

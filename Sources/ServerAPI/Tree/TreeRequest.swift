@@ -37,7 +37,7 @@ final class TreeRequest: Sendable {
       caller = try services.authenticator.caller(
         RequestCredentials(
           accessToken: headers.bearer ?? parameters.accessToken, idToken: parameters.idToken,
-          override: parameters.authOverride)
+          override: parameters.authOverride, isForeign: services.isForeign(request.headers))
       ).onTree()
     } catch {
       throw APIError(error)

@@ -32,6 +32,7 @@ extension ServeConfiguration {
       templates: mail?.templates ?? TemplateCatalog(), appName: mail?.appName)
     server.host = listen.host
     server.port = listen.port
+    server.metricsAddress = metrics.map { ServerAddress(host: $0.host, port: $0.port) }
     server.project = project
     server.namespaces = namespaces
     server.admins = admins

@@ -15,6 +15,7 @@ struct ServeConfiguration: ConfigurationSection {
   /// The security rules of every namespace that has none of its own yet; nil if they cannot be read.
   let rules: RulesFile?
   let listen: ListenSection
+  let metrics: MetricsSection?
   let certificates: [CertificateFiles]
   let admins: [AdminToken]
   let currencies: [Currency]
@@ -39,6 +40,7 @@ struct ServeConfiguration: ConfigurationSection {
     }
     rules = Self.rules(reader)
     listen = reader.section("listen", ListenSection.self)
+    metrics = reader.optionalSection("metrics", MetricsSection.self)
     certificates = (reader.sections("tls", CertificateSection.self) ?? []).compactMap(\.files)
     admins = Self.admins(reader)
     currencies = Self.currencies(reader)

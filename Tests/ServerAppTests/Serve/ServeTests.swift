@@ -1,4 +1,6 @@
+import NIOCore
 import NIOHTTP1
+import ServerAPI
 import TestSupport
 import Testing
 import TreeModel
@@ -67,6 +69,36 @@ import TreeModel
       #expect(try await client.get("/admin/v1/status")["mode"]?.string == "production")
       await client.close()
     }
+  }
+
+  @Test("metrics take a viewer's key, or the port of this machine's monitoring; health takes none")
+  func metrics() async throws {
+    let deployment = try Deployment(more: "\"metrics\": {\"port\": 0}")
+    let application = try Application(configuration: try deployment.configuration) { _ in }
+    let port = try await application.start()
+    do {
+      let own = try #require(application.metricsServer?.address?.port)
+      #expect(own != port)
+      #expect(try await status(port, nil, "/metrics") == 401)
+      #expect(try await status(port, "wrong", "/metrics") == 401)
+      #expect(try await status(port, Self.token, "/metrics") == 200)
+      for path in ["/healthz", "/readyz"] { #expect(try await status(port, nil, path) == 200) }
+      for path in ["/healthz", "/readyz", "/metrics"] { #expect(try await status(own, nil, path) == 200) }
+      for path in ["/users.json", "/admin/v1/status", "/.settings/rules.json"] {
+        #expect(try await status(own, Self.token, path) == 404, "\(path)")
+      }
+    } catch {
+      await application.stop()
+      throw error
+    }
+    await application.stop()
+  }
+
+  @Test("nobody else's machine is given the metrics without a key")
+  func openMetrics() throws {
+    let deployment = try Deployment(more: "\"metrics\": {\"host\": \"0.0.0.0\"}")
+    let failure = #expect(throws: CommandFailure.self) { try deployment.configuration }
+    #expect(failure?.message.contains("Whoever reaches 0.0.0.0 would read the metrics without a key") == true)
   }
 
   @Test("namespaces are those of the file, each with the file's rules")

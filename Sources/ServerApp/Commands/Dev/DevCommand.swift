@@ -12,7 +12,8 @@ struct DevCommand: AsyncParsableCommand {
     discussion: """
       Serves the tree, the functions and the ledger on one port, with the conventions of Firebase's emulators: \
       "Authorization: Bearer owner" is the administrator, and namespaces appear on first use. It listens on this machine \
-      only; on another --host, "owner" is replaced by a random token, which is printed. It runs until Ctrl-C.
+      only; on another --host, "owner" is replaced by a random token, which is printed. Web pages of other sites than this \
+      machine's cannot use "owner". It runs until Ctrl-C.
 
       Settings of functions are overridden by a JSON file: {"rewardReferrals": {"amount": 60}}.
 
@@ -45,12 +46,21 @@ struct DevCommand: AsyncParsableCommand {
   var token = false
 
   @Option(
+    help: ArgumentHelp(
+      "A host name that this server may be administered by, beside localhost, addresses and private names; may be repeated.",
+      valueName: "name"))
+  var allowHost: [String] = []
+
+  @Option(
     help: ArgumentHelp("Security rules. (default: those that the data have; without any the tree is open)", valueName: "file"))
   var rules: String?
 
   mutating func validate() throws {
     guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
     if inMemory, data != nil { throw ValidationError("--data and --in-memory exclude each other.") }
+    for name in allowHost where name.isEmpty || name.contains(where: { ":/ ".contains($0) }) {
+      throw ValidationError("--allow-host takes a name without scheme and port, such as game.studio.example.")
+    }
     // The namespace's name is made of it, and must be the label of a host.
     let isName = project.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0 | 0x20) || $0 == 45 }
     guard isName, (1...48).contains(project.utf8.count) else {
@@ -83,6 +93,7 @@ struct DevCommand: AsyncParsableCommand {
     // It runs with the machine's, and can be moved: /admin/v1/clock.
     configuration.clock = AdjustableClock()
     if token || !configuration.isLoopback { configuration.adminToken = RandomToken.make() }
+    configuration.allowedHosts = allowHost
     if let rules {
       configuration.rules = try RulesFile(rules)
       configuration.namespaces = [configuration.defaultNamespace]

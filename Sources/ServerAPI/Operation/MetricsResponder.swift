@@ -1,0 +1,19 @@
+public import NIOHTTP1
+
+/// Answers on the port that only this machine reaches: health and metrics, without a key, and nothing else.
+public struct MetricsResponder: RequestResponder {
+  private let table: RouteTable
+
+  public init(services: ServerServices) {
+    table = RouteTable(services: services, routes: OperationRoutes.keyless)
+  }
+
+  public func respond(to request: HTTPRequest, sink: ResponseSink) {
+    guard let target = RequestTarget(request.uri) else {
+      return sink.send(.error(.badRequest, "The URL is not valid: it must begin with / and be percent-encoded UTF-8."))
+    }
+    table.respond(to: request, target, sink: sink)
+  }
+
+  public func bodyBytesMax(for head: HTTPRequestHead) -> Int? { 0 }
+}
