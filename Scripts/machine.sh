@@ -48,9 +48,13 @@ need_python_venv() {
   need python3-venv "places of their own for the Firebase admin SDK and for schemathesis" python3 -c 'import venv, ensurepip'
 }
 
+need_browser() {
+  need chromium "opens pages as people would" command -v chromium
+}
+
 need_readers() {
   need zbar-tools "reads the QR codes of links" command -v zbarimg
-  need chromium "opens the invitation page as a phone would" command -v chromium
+  need_browser
 }
 
 # Installs what was missing; without the right to do so, says how.
