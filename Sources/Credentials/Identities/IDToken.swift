@@ -14,18 +14,19 @@ public final class IDToken: Sendable {
   public let authTime: Int64
   /// When the token was issued, in seconds since 1970 (`iat`); what `validSince` is compared with.
   public let issuedAt: Int64
-  /// When it ends, in seconds since 1970 (`exp`).
-  public let expiresAt: Int64
+  /// When it ends, in seconds since 1970 (`exp`); nil for a mock token, which never does: nobody issued it, so nobody
+  /// can renew it or take it back.
+  public let expiresAt: Int64?
   /// All claims: an object.
   public let claims: JSON
 
-  init(uid: String, project: String, times: TokenTimes, claims: JSON) {
+  init(uid: String, project: String, times: TokenTimes, claims: JSON, isMock: Bool = false) {
     self.uid = uid
     self.project = project
     provider = claims["firebase"]?["sign_in_provider"]?.string ?? ""
     authTime = claims["auth_time"]?.int ?? times.issuedAt
     issuedAt = times.issuedAt
-    expiresAt = times.expiresAt
+    expiresAt = isMock ? nil : times.expiresAt
     self.claims = claims
   }
 

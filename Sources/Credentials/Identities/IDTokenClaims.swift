@@ -52,11 +52,13 @@ enum IDTokenClaims {
   }
 
   /// Reads claims whose signature was checked, or need not be.
-  static func read(_ claims: JSON) throws(TokenFault) -> IDToken {
+  ///
+  /// - Parameter isMock: whether the token never ends, whatever its claims say.
+  static func read(_ claims: JSON, isMock: Bool = false) throws(TokenFault) -> IDToken {
     guard let uid = claims["sub"]?.string, !uid.isEmpty, uid.utf16.count <= uidMax else {
       throw .malformed("it names no user (sub).")
     }
     guard let project = claims["aud"]?.string, !project.isEmpty else { throw .malformed("it names no project (aud).") }
-    return IDToken(uid: uid, project: project, times: try TokenTimes(claims), claims: claims)
+    return IDToken(uid: uid, project: project, times: try TokenTimes(claims), claims: claims, isMock: isMock)
   }
 }

@@ -14,6 +14,8 @@ public struct WebToken: Sendable {
   public let algorithm: TokenAlgorithm
   /// Which key it says it is signed with.
   public let keyID: KeyID?
+  /// What it says it is (`typ`): `JWT`, if it says so.
+  let mediaType: String?
   /// What it says: an object.
   public let claims: JSON
   /// The bytes that the signature is over.
@@ -38,6 +40,7 @@ public struct WebToken: Sendable {
     guard header["crit"] == nil else { throw .malformed("its header has critical extensions, and none is known here.") }
     self.algorithm = algorithm
     keyID = header["kid"]?.string.map(KeyID.init)
+    mediaType = header["typ"]?.string
     guard let signature = Base64.decode(parts[2]) else { throw .malformed("its signature is not base64url.") }
     guard algorithm == .none || !signature.isEmpty else { throw .badSignature }
     self.signature = signature
@@ -65,6 +68,12 @@ public struct WebToken: Sendable {
 }
 
 extension WebToken {
+  /// Whether a test library made the token up, for a user who need not exist (`mockUserToken` of Firebase's JavaScript SDK).
+  ///
+  /// Such a token is unsigned and of the year 1970, unless the test gives it times of its own; and its header has `type` where
+  /// every token that this server issues has `typ`.
+  var isMock: Bool { algorithm == .none && (claims["iat"]?.int == 0 || mediaType == nil) }
+
   /// The text of an unsigned token, as emulators issue it: the last part is empty, its dot is there (spec: auth-protocol §3.2).
   public static func unsigned(_ claims: JSON) -> String {
     let bytes = signedBytes(header: ["alg": "none", "typ": "JWT"], claims: claims)

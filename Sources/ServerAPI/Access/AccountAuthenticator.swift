@@ -50,7 +50,7 @@ public struct AccountAuthenticator: Authenticating {
   private func caller(_ token: IDToken) throws(AccessRefusal) -> Caller {
     let caller = Caller(
       user: AuthVariable(uid: token.uid, claims: token.claims),
-      validUntil: token.expiresAt.multipliedReportingOverflow(by: 1000).partialValue)
+      validUntil: token.expiresAt.map { $0.multipliedReportingOverflow(by: 1000).partialValue })
     guard !isVoid(caller) else { throw .expiredToken }
     return caller
   }
@@ -85,7 +85,9 @@ public struct AccountAuthenticator: Authenticating {
 
   public func isVoid(_ caller: Caller) -> Bool {
     if caller.grant != nil { return administrators.isVoid(caller) }
-    guard let auth = caller.auth, let uid = auth.uid, let claims = auth.json["token"], let issuedAt = claims["iat"]?.int,
+    // Who came with something that never ends came with nothing that was issued here: there is nothing to take back.
+    guard caller.validUntil != nil, let auth = caller.auth, let uid = auth.uid, let claims = auth.json["token"],
+      let issuedAt = claims["iat"]?.int,
       let name = project ?? claims["aud"]?.string, let namespace = namespace(name)
     else { return false }
     return book.watch.revocation(of: uid, in: namespace, issuedAt: issuedAt, at: book.clock.now()) != nil

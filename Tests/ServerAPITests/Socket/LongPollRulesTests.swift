@@ -9,7 +9,7 @@ struct LongPollRulesTests {
     #"{"rules":{"own":{"$uid":{".read":"auth.uid==$uid",".write":"auth.uid==$uid",".validate":"newData.isNumber()"}}}}"#
 
   /// A page that sends one request after the other and collects what comes back.
-  private struct Talk {
+  struct Talk {
     let page: LongPollTests.Page
     var number = 1
     var segment = 0
