@@ -61,6 +61,13 @@ struct RuleCasesTests {
     #expect(found[5].problem?.contains("does not exist") == true)
   }
 
+  @Test("A name of the users that stands for null is nobody")
+  func nobody() throws {
+    let cases = try RuleCases(
+      JSONParser.parse(#"{"users": {"guest": null}, "cases": [{"as": "guest", "read": "/b", "expect": "denied"}]}"#))
+    #expect(cases.cases.count == 1 && cases.cases[0].auth == JSON?.none)
+  }
+
   @Test("Coverage names the conditions of which something was never seen")
   func coverage() throws {
     let rules = try RuleSet(parsing: Self.rules)

@@ -65,6 +65,7 @@ import TreeModel
     #expect(try CustomToken(unverified: WebToken.unsigned(Self.claims())).uid == "bob")
     #expect(try CustomToken(unverified: try Keys.second.token(Self.claims())).issuer == nil)
     #expect(try CustomToken(unverified: #" {"uid":"eve","claims":{"a":1}}"#).claims == ["a": 1])
+    #expect(try CustomToken(unverified: #"{"uid":"eve","claims":null}"#).claims == [:])
     #expect(throws: CustomTokenFault.self) { try CustomToken(unverified: WebToken.unsigned(Self.claims([("aud", "demo")]))) }
     #expect(throws: CustomTokenFault.missingIdentifier) { try CustomToken(unverified: "{}") }
     #expect(throws: CustomTokenFault.forbiddenClaim("iss")) { try CustomToken(unverified: #"{"uid":"a","claims":{"iss":1}}"#) }

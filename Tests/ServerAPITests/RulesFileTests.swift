@@ -30,7 +30,7 @@ struct RulesFileTests {
         .init("GET", path + "?format=xml", headers: APIServer.admin, status: 400),
         .init(
           "PUT", path, "", headers: APIServer.admin, status: 400,
-          is: #"{"error":"1:1: The rules end too early: a value is missing.\n"}"#),
+          is: #"{"error":"1:1: Parse error. The rules end too early: a value is missing.\n"}"#),
         .init(
           "PUT", path, "{\n  \"rules\": {\".wirte\": true}}", headers: APIServer.admin, status: 400,
           is: #"{"error":"2:13: Unknown rule \".wirte\"; there are .read, .write, .validate and .indexOn.\n"}"#),

@@ -74,7 +74,7 @@ public struct RuleCases: Sendable {
     case .null: return nil
     case .string(let name):
       guard let user = users[name] else { throw RuleCaseFault("\"users\" has no \"\(name)\".") }
-      return user.isNull ? nil : user
+      return user.isNull ? JSON?.none : user
     case .some(let json):
       guard json.object != nil else { throw RuleCaseFault("\"as\" must be a name, an object, or null.") }
       return json

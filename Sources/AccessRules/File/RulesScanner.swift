@@ -41,8 +41,9 @@ struct RulesScanner {
     return RulesPosition(line: known.line, column: known.column)
   }
 
+  /// What the file is no JSON for. Firebase's tools and test libraries look for the first two words.
   private mutating func fault(_ message: String, at offset: Int? = nil) -> RulesFault {
-    RulesFault(at: position(min(offset ?? at, bytes.count)), message)
+    RulesFault(at: position(min(offset ?? at, bytes.count)), "Parse error. \(message)")
   }
 
   private func peek(_ offset: Int) -> UInt8? { offset < bytes.count ? bytes[offset] : nil }

@@ -61,70 +61,6 @@ extension AccountBook {
     return ["recordsCount": .string(String(users.count)), "userInfo": .array(users.map { UserJSON.administrators($0) })]
   }
 
-  // MARK: Configuration
-
-  /// The configuration as administrators read it (`/v2/projects/{p}/config`).
-  public func configuration(of project: AccountProject) throws(AccountError) -> JSON {
-    let own: [JSON.Member] = [JSON.Member(key: "name", value: .string("projects/\(project.number)/config"))]
-    var settings = try settings(of: project)
-    settings.secondFactors = try secondFactorPolicy(of: project)
-    return .object(own + (settings.json.object ?? []))
-  }
-
-  /// The two settings that emulators know (`/emulator/v1/projects/{p}/config`).
-  public func emulatorConfiguration(of project: AccountProject) throws(AccountError) -> JSON {
-    let settings = try settings(of: project)
-    return [
-      "signIn": ["allowDuplicateEmails": .bool(settings.allowsDuplicateEmails)],
-      "emailPrivacyConfig": ["enableImprovedEmailPrivacy": .bool(settings.hidesAddresses)],
-    ]
-  }
-
-  /// Changes the configuration: an empty mask replaces it, otherwise what the mask names is taken from the body.
-  ///
-  /// - Parameter merges: whether what the body does not say stays, whatever the mask (emulators' own address).
-  public func configure(_ call: IdentityCall, mask: [String], merges: Bool) async throws(AccountError) {
-    let body = call.fields.json
-    guard body.object != nil else { throw .invalidArgument("The configuration must be a JSON object.") }
-    // The deepest setting lies four levels down.
-    guard mask.allSatisfy({ $0.utf8.count <= 200 && $0.split(separator: ".").count <= 8 }) else {
-      throw .invalidArgument("A field path of updateMask is too long.")
-    }
-    try await change(call.project, by: call.actor) { (bench) throws(AccountError) in
-      let current = try bench.settings.json
-      var next: JSON = .object([])
-      if merges || !mask.isEmpty { next = current }
-      if merges {
-        next = next.merging(body)
-      } else if mask.isEmpty {
-        next = body
-      } else {
-        for path in mask {
-          let keys = path.split(separator: ".").map(Self.camel)
-          next = next.setting(keys[...], to: body.at(keys[...]))
-        }
-      }
-      bench.put(.settings(AccountSettings(next).json))
-    }
-  }
-
-  private static func camel(_ name: Substring) -> String {
-    let words = name.split(separator: "_")
-    return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
-  }
-
-  /// The password policy as clients read it (`/v2/passwordPolicy`).
-  public func passwordPolicy(of project: AccountProject) throws(AccountError) -> JSON {
-    try settings(of: project).passwordPolicy.clientJSON
-  }
-
-  /// `GET /v1/projects`: what clients are told of their project.
-  public func clientConfiguration(of project: AccountProject) -> JSON {
-    let local = options.isDevelopment ? ["localhost", "127.0.0.1"] : []
-    let domains = local + options.authorizedDomains.subtracting(local).sorted()
-    return ["projectId": .string(project.number), "authorizedDomains": .array(domains.map(JSON.string))]
-  }
-
   // MARK: Emulators' own
 
   /// Every account goes; codes stay (spec: auth-protocol §2.8). Tells functions of each.
@@ -159,34 +95,5 @@ extension AccountBook {
       ["phoneNumber": .string(code.phoneNumber), "sessionInfo": .string(code.session), "code": .string(code.code)]
     }
     return ["verificationCodes": .array(codes)]
-  }
-}
-
-extension JSON {
-  /// This object with the members of another in the place of its own, at every depth.
-  fileprivate func merging(_ other: JSON) -> JSON {
-    guard var members = object, let others = other.object else { return other }
-    for member in others {
-      if let index = members.firstIndex(where: { $0.key == member.key }) {
-        members[index] = Member(key: member.key, value: members[index].value.merging(member.value))
-      } else {
-        members.append(member)
-      }
-    }
-    return .object(members)
-  }
-
-  fileprivate func at(_ keys: ArraySlice<String>) -> JSON? {
-    guard let first = keys.first else { return self }
-    return self[first]?.at(keys.dropFirst())
-  }
-
-  fileprivate func setting(_ keys: ArraySlice<String>, to value: JSON?) -> JSON {
-    guard let first = keys.first else { return value ?? .null }
-    var members = (object ?? []).filter { $0.key != first }
-    if keys.count > 1 || value != nil {
-      members.append(Member(key: first, value: (self[first] ?? .object([])).setting(keys.dropFirst(), to: value)))
-    }
-    return .object(members)
   }
 }

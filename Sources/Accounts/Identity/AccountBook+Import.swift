@@ -78,7 +78,8 @@ extension AccountBook {
   private func passwordImport(_ users: [JSON], _ fields: IdentityFields) throws(AccountError) -> PasswordImport? {
     // Rows of this server's own exports say it for themselves.
     let isNeeded = users.contains {
-      ($0["passwordHash"]?.string ?? "").isEmpty == false && $0["hashConfig"] == nil && emulatorPassword(of: $0) == nil
+      ($0["passwordHash"]?.string ?? "").isEmpty == false && IdentityFields($0)["hashConfig"] == nil
+        && emulatorPassword(of: $0) == nil
     }
     guard isNeeded || fields["hashAlgorithm"] != nil else { return nil }
     do throws(PasswordImportFault) {

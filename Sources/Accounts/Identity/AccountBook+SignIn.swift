@@ -127,14 +127,17 @@ extension AccountBook {
     let settings = try settings(of: call.project)
     guard !settings.hidesAddresses else { return ["kind": kind, "sessionId": session] }
     let record = try account(.email(email), of: call.project)
+    // Where an address may be several people's, a provider's word leads to nobody: it says which of them comes.
+    let isOneEach = !settings.allowsDuplicateEmails
+    let providers = (record?.providerIDs ?? []).filter { $0 == "password" || (isOneEach && $0 != "phone") }
     var methods: [JSON] = []
     if record?.password != nil { methods.append("password") }
     if record?.signsInByLink == true { methods.append("emailLink") }
-    methods += (record?.providers ?? []).map { .string($0.id) }
+    if isOneEach { methods += (record?.providers ?? []).map { .string($0.id) } }
+    let isRegistered = record.map { !isOneEach || !$0.providerIDs.isEmpty } ?? false
     return JSON(fields: [
-      ("kind", kind), ("registered", .bool(record.map { !$0.providerIDs.isEmpty } ?? false)),
-      ("allProviders", .array((record?.providerIDs ?? []).map(JSON.string))), ("signinMethods", .array(methods)),
-      ("sessionId", session),
+      ("kind", kind), ("registered", .bool(isRegistered)), ("allProviders", .array(providers.map(JSON.string))),
+      ("signinMethods", .array(methods)), ("sessionId", session),
     ])
   }
 }

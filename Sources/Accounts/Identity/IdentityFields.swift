@@ -9,10 +9,12 @@ public struct IdentityFields: Sendable {
     self.json = json
   }
 
-  /// A field, whatever it is; nil if it is null or missing.
+  /// A field, whatever it is; nil if it is null or missing, in every spelling.
   subscript(name: String) -> JSON? {
-    let found = json[name] ?? json[Self.snake(name)] ?? (name == "photoUrl" ? json["photoURL"] : nil)
-    return found.flatMap { $0.isNull ? nil : $0 }
+    for spelling in [name, Self.snake(name)] + (name == "photoUrl" ? ["photoURL"] : []) {
+      if let value = json[spelling], !value.isNull { return value }
+    }
+    return nil
   }
 
   func text(_ name: String) throws(AccountError) -> String? {

@@ -25,6 +25,11 @@ struct ProviderAssertion: Sendable {
       throw AccountError(
         "INVALID_CREDENTIAL_OR_PROVIDER_ID", "Invalid IdP response/credential: \(uri.prefix(200))?")
     }
+    guard values["SAMLResponse"] == nil else {
+      throw AccountError(
+        "INVALID_IDP_RESPONSE",
+        "SAML is not supported: nothing here can check such an answer, so none is believed. Use an OpenID Connect provider.")
+    }
     providerID = try AccountRules.providerID(id)
     guard !["password", "phone", "email", "anonymous", "custom"].contains(providerID) else {
       throw AccountError("INVALID_CREDENTIAL_OR_PROVIDER_ID", "\(providerID) is no identity provider.")

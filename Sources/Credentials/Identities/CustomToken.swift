@@ -70,7 +70,8 @@ public struct CustomToken: Sendable, Hashable {
   private init(_ json: JSON, issuer: String?) throws(CustomTokenFault) {
     guard let uid = json["uid"]?.string ?? json["user_id"]?.string, !uid.isEmpty else { throw .missingIdentifier }
     guard uid.utf16.count <= IDTokenClaims.uidMax else { throw .invalid("The uid is longer than 128 characters.") }
-    let claims = json["claims"].flatMap { $0.isNull ? nil : $0 } ?? .object([])
+    // Not "isNull ? nil": that nil would be JSON's null again.
+    let claims = json["claims"].flatMap { $0.isNull ? JSON?.none : $0 } ?? .object([])
     guard claims.object != nil else { throw .invalid("The claims are no JSON object.") }
     if let name = ReservedClaims.first(in: claims) { throw .forbiddenClaim(name) }
     self.uid = uid

@@ -55,7 +55,7 @@ enum SettingsRoutes {
     let name = try namespaceName(call)
     let database = call.services.database
     guard let source = String(validating: call.request.body.map { Array($0.readableBytesView) } ?? [], as: UTF8.self) else {
-      return refused("1:1: The rules must be UTF-8.")
+      return refused("1:1: Parse error. The rules must be UTF-8.")
     }
     let rules: RuleSet
     do {
