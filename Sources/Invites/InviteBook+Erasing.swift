@@ -8,7 +8,7 @@ extension InviteBook: PlayerRecordsErasing {
     throws(StorageError) -> RoomErasure
   {
     guard home.known() == namespace else { return RoomErasure() }
-    let addresses = Set(addresses.map { MailAddress.normal($0) ?? $0 })
+    let addresses = Set(addresses.map { EmailAddress($0)?.text ?? $0 })
     var erasure = RoomErasure()
     try snapshot.forEachRecord(in: namespace, kind: Kind.invite) { row in
       guard let invite = InviteRecord(stored: row.value) else { return }
@@ -24,7 +24,8 @@ extension InviteBook: PlayerRecordsErasing {
       }
       if invite.recipient != nil { erasure.messages.append("invite/\(row.key)") }
     }
-    for key in ["sender/\(uid)"] + addresses.map({ "recipient/\($0)" })
+    let mailboxes = addresses.union(addresses.compactMap { EmailAddress($0)?.deliveryIdentity })
+    for key in ["sender/\(uid)"] + mailboxes.sorted().map({ "recipient/\($0)" })
     where try snapshot.record(in: namespace, kind: Kind.quota, key: key) != nil {
       erasure.records.append(RoomChange(kind: Kind.quota, key: key, value: nil))
     }

@@ -40,16 +40,18 @@ extension InviteBook {
   ///
   /// - Returns: the address in the form in which it is kept.
   public func checked(recipient text: String) throws(InviteFault) -> String {
-    guard let address = MailAddress.normal(text) else {
+    guard let address = EmailAddress(text) else {
       throw InviteFault(.invalid, "\"to\" must be one plain mail address: bob@example.com.")
     }
-    let suppressed = try looking { (snapshot, namespace) throws(StorageError) in
-      try snapshot.record(in: namespace, kind: Kind.suppressed, key: address)
+    let isSuppressed = try looking { (snapshot, namespace) throws(StorageError) in
+      for key in Self.listKeys(address)
+      where try snapshot.record(in: namespace, kind: Kind.suppressed, key: key) != nil { return true }
+      return false
     }
-    guard (suppressed ?? nil) == nil else {
+    guard isSuppressed != true else {
       throw InviteFault(.suppressed, "This address gets no invitations any more; pass the link on another way.")
     }
-    return address
+    return address.text
   }
 
   /// Records an invitation and, if it is a mail, puts it into the outbox: both or neither.
@@ -92,7 +94,9 @@ extension InviteBook {
     guard sent.times.count < settings.perSenderPerDay else {
       throw InviteFault(.tooMany, "\(settings.perSenderPerDay) invitations a day are enough; go on tomorrow.")
     }
-    let got = try count("recipient/\(order.recipient ?? "")", since: now - 7 * 86_400_000)
+    // One mailbox with many spellings gets no more than one with a single spelling.
+    let mailbox = order.recipient.map { EmailAddress($0)?.deliveryIdentity ?? $0 } ?? ""
+    let got = try count("recipient/\(mailbox)", since: now - 7 * 86_400_000)
     guard got.times.count < settings.perRecipientPerWeek else {
       throw InviteFault(.tooMany, "This address got \(settings.perRecipientPerWeek) invitations within a week; that is enough.")
     }
@@ -195,17 +199,22 @@ extension InviteBook {
 
   /// Takes an address off the list: no invitation is sent to it any more.
   public func suppress(_ text: String, because reason: String) async throws(InviteFault) {
-    guard let address = MailAddress.normal(text) else {
+    guard let address = EmailAddress(text) else {
       throw InviteFault(.invalid, "\"email\" must be one plain mail address: bob@example.com.")
     }
     let value: JSON = ["at": .int(clock.now()), "reason": .string(String(reason.prefix(200)))]
-    try await commit { $0.records = [RoomChange(kind: Kind.suppressed, key: address, value: value.text)] }
+    try await commit { $0.records = [RoomChange(kind: Kind.suppressed, key: address.deliveryIdentity, value: value.text)] }
   }
 
   /// Lets an address get invitations again.
   public func release(_ text: String) async throws(InviteFault) {
-    let address = MailAddress.normal(text) ?? text
-    try await commit { $0.records = [RoomChange(kind: Kind.suppressed, key: address, value: nil)] }
+    let keys = EmailAddress(text).map(Self.listKeys) ?? [text]
+    try await commit { $0.records = keys.map { RoomChange(kind: Kind.suppressed, key: $0, value: nil) } }
+  }
+
+  /// Where an address may stand on the list: its mailbox, whatever the spelling; and, from earlier versions, as it was given.
+  private static func listKeys(_ address: EmailAddress) -> [String] {
+    address.text == address.deliveryIdentity ? [address.text] : [address.deliveryIdentity, address.text]
   }
 
   /// The addresses that get nothing any more, in order, after the one given.

@@ -15,7 +15,7 @@ import TreeModel
 
   static let addresses: [(String, String?, String)] = [
     ("bob@example.com", nil, "bob@example.com"), (" Bob  <bob@example.com>", "Bob", "bob@example.com"),
-    ("\"Bob, \\\"B\\\"\" <b.o+x@a-b.c>", "Bob, \"B\"", "b.o+x@a-b.c"), ("<b@localhost>", nil, "b@localhost"),
+    ("\"Bob, \\\"B\\\"\" <b.o+x@a-b.c>", "Bob, \"B\"", "b.o+x@a-b.c"), ("<B@Mail.Local>", nil, "B@Mail.Local"),
     ("Zoë 😀 <z@e.org>", "Zoë 😀", "z@e.org"), ("a\r\nBcc: x <z@e.org>", "a  Bcc: x", "z@e.org"),
   ]
 
@@ -29,7 +29,8 @@ import TreeModel
     "what is no address",
     arguments: [
       "", "bob", "@b.c", "b@", "b@c@d", "b..c@d.e", ".b@d.e", "b@-d.e", "b@d..e", "b c@d.e", "b@d.e\r\nRCPT TO:", "<>",
-      "Bob <bob>", "zoë@e.org", "b@exämple.org", "<a@b.c> <d@e.f", "a@b.c,d@e.f", "\(String(repeating: "x", count: 65))@d.e",
+      "Bob <bob>", "zoë@e.org", "b@localhost", "b@127.0.0.1", "\"b\"@d.e", "b@exämple.org", "<a@b.c> <d@e.f", "a@b.c,d@e.f",
+      "\(String(repeating: "x", count: 65))@d.e",
     ])
   func noAddress(_ text: String) {
     #expect(throws: MailAddress.Fault.self) { try MailAddress(parsing: text) }

@@ -37,7 +37,8 @@ struct ProvenIdentity: Sendable {
         "Invalid Idp Response: id_token missing required fields. ((Missing \"sub\" field. This field is "
           + "required and must be a unique identifier.))")
     }
-    let email = try claims["email"]?.string.map { (text) throws(AccountError) in try EmailAddress.normalized(text) }
+    // The player is known by the subject: an address that could not be written to is left out, and signs nobody out.
+    let email = claims["email"]?.string.flatMap { EmailAddress($0)?.text }
     self.init(
       provider: assertion.providerID, subject: subject, email: email,
       isEmailVerified: claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true"), claims: claims)

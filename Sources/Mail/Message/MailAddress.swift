@@ -1,7 +1,9 @@
-/// An address of a person, with the name that is shown, or without.
+import TreeModel
+
+/// An ``EmailAddress`` of a person as it was written, with the name that is shown, or without.
 ///
-/// ASCII only: addresses in other alphabets need an extension that few servers between here and there have (RFC 6531). Names
-/// may be in any.
+/// The address is ASCII: those in other alphabets need an extension that few servers between here and there have (RFC 6531).
+/// Names may be in any.
 public struct MailAddress: Sendable, Hashable, CustomStringConvertible {
   /// Why a text is no address.
   public struct Fault: Error, Sendable, Hashable {
@@ -34,7 +36,7 @@ public struct MailAddress: Sendable, Hashable, CustomStringConvertible {
     guard address.utf8.allSatisfy({ $0 < 0x80 }) else {
       throw Fault(message: "The address \"\(address)\" has characters beyond ASCII; such mail cannot be sent.")
     }
-    guard Self.isAddress(address) else {
+    guard EmailAddress(address) != nil else {
       throw Fault(message: "\"\(address)\" is no address; write it as bob@example.com or Bob <bob@example.com>.")
     }
     let clean = name.map { $0.withoutControls.trimmingBlanks }
@@ -46,27 +48,6 @@ public struct MailAddress: Sendable, Hashable, CustomStringConvertible {
   public var domain: Substring { address[address.index(after: address.lastIndex(of: "@") ?? address.startIndex)...] }
 
   public var description: String { name.map { "\($0) <\(address)>" } ?? address }
-
-  /// A dot-atom, an at sign, and a host's name (RFC 5321 §4.1.2, without quoted names and addresses in numbers).
-  private static func isAddress(_ text: String) -> Bool {
-    let halves = text.split(separator: "@", omittingEmptySubsequences: false)
-    guard halves.count == 2, (1...64).contains(halves[0].utf8.count), (1...253).contains(halves[1].utf8.count) else {
-      return false
-    }
-    let atoms = halves[0].split(separator: ".", omittingEmptySubsequences: false)
-    let labels = halves[1].split(separator: ".", omittingEmptySubsequences: false)
-    return atoms.allSatisfy {
-      !$0.isEmpty && $0.utf8.allSatisfy { isLetterOrDigit($0) || "!#$%&'*+-/=?^_`{|}~".utf8.contains($0) }
-    }
-      && labels.allSatisfy { label in
-        (1...63).contains(label.utf8.count) && label.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
-          && label.first != "-" && label.last != "-"
-      }
-  }
-
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    (48...57).contains(byte) || (97...122).contains(byte | 0x20)
-  }
 }
 
 extension String {
