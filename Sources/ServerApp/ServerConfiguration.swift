@@ -93,6 +93,9 @@ public struct ServerConfiguration: Sendable {
     accounts = AccountOptions()
     accounts.isDevelopment = true
     accounts.signUpsPerHour = nil
+    // Here all clients are one: whoever tests in parallel may fill the queue.
+    accounts.hashingQueuePerNetwork = accounts.hashingQueueMax
+    accounts.hashingQueuePerAccount = accounts.hashingQueueMax
     passwordCost = .recommended
     codeMailing = nil
     clock = SystemClock()

@@ -129,8 +129,15 @@ import TreeModel
 
   @Test("the recommended cost is what another library makes of it")
   func recommended() {
-    let stored = "$scrypt$ln=17,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$IbQIS8RlpxglRwBtAKYZsRroXHcYxnrGv802pWiO_1c"
+    let stored = "$scrypt$ln=14,r=8,p=5$MDEyMzQ1Njc4OWFiY2RlZg$HYy5mk4pTXdNo5F08aGmZFNbMYOzfRzCRgUsOqm9AYI"
     #expect(PasswordHasher().check("hunter22", against: stored) == .right(isOutdated: false))
+  }
+
+  @Test("a hash of the cost that was recommended before is still the password, and is made anew")
+  func recommendedBefore() {
+    let stored = "$scrypt$ln=17,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$IbQIS8RlpxglRwBtAKYZsRroXHcYxnrGv802pWiO_1c"
+    #expect(PasswordHasher().check("hunter22", against: stored) == .right(isOutdated: true))
+    #expect(PasswordHasher().check("hunter23", against: stored) == .wrong)
   }
 
   @Test(

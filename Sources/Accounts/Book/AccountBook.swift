@@ -52,8 +52,7 @@ public final class AccountBook: Sendable {
     self.announce = announce
     let shared = SharedRandom(random)
     self.random = Mutex(shared)
-    passwords = PasswordDesk(
-      hasher: hasher, run: hashing, waitingMax: options.hashingQueueMax, random: { shared })
+    passwords = PasswordDesk(hasher: hasher, threads: hashing, options: options, random: { shared })
     throttle = Throttle(options: options)
   }
 

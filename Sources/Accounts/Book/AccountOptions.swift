@@ -47,10 +47,16 @@ public struct AccountOptions: Sendable {
   public var sessionsMax = 100
   /// Wrong passwords for one account from one address, after which it has to wait.
   public var failuresMax = 10
-  /// Threads that hash passwords: each hash takes a core and the memory of its costs.
+  /// Passwords that one address may set or try; nil for any number. In development nothing is counted.
+  public var passwordsPerClient: RateLimit? = RateLimit(3, per: 1000, burst: 200)
+  /// Passwords that are hashed at once: each takes a thread, a core and the memory of its costs.
   public var hashingThreads = 2
-  /// Hashes that may wait; more are refused as busy.
+  /// Hashes that may wait; more are refused as busy, of the network that has most waiting first.
   public var hashingQueueMax = 64
+  /// Hashes that may wait for one address.
+  public var hashingQueuePerNetwork = 32
+  /// Hashes that may wait for one account and one address.
+  public var hashingQueuePerAccount = 8
 
   public init() {}
 }

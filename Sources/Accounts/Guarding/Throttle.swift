@@ -1,8 +1,8 @@
 import StorageCore
 import Synchronization
 
-/// Slows down who guesses: wrong passwords for one account from one address; and who asks for too much: new accounts and
-/// mailed codes from one address, and mailed codes to one.
+/// Slows down who guesses: wrong passwords for one account from one address; and who asks for too much: passwords, new
+/// accounts and mailed codes from one address, and mailed codes to one.
 ///
 /// In memory and bounded: when it is full, what was quiet longest is forgotten. A restart forgets everything, which costs a
 /// guesser more than it gives.
@@ -23,6 +23,8 @@ final class Throttle: Sendable {
   private struct State {
     var failures: [String: Failures] = [:]
     var buckets: [String: Bucket] = [:]
+    /// Passwords by who set or tried them; nil without a limit.
+    var passwordsByClient: TokenBuckets<String>?
     /// Mailed codes by who asked; nil without a limit.
     var codesByClient: TokenBuckets<String>?
     /// The same by whom they go to.
@@ -41,6 +43,7 @@ final class Throttle: Sendable {
   init(options: AccountOptions) {
     self.options = options
     var state = State()
+    state.passwordsByClient = options.passwordsPerClient.map { TokenBuckets(limit: $0, capacity: Self.entriesMax) }
     state.codesByClient = options.codesPerClient.map { TokenBuckets(limit: $0, capacity: Self.entriesMax) }
     state.codesByRecipient = options.codesPerRecipient.map { TokenBuckets(limit: $0, capacity: Self.entriesMax) }
     self.state = Mutex(state)
@@ -78,6 +81,14 @@ final class Throttle: Sendable {
   /// Forgets the failures of an account from anywhere: its password was reset.
   func clear(_ account: String) {
     state.withLock { state in state.failures = state.failures.filter { !$0.key.hasPrefix("\(account)\n") } }
+  }
+
+  /// Counts one password that an address sets or tries, right or wrong: each costs a hash.
+  func countPassword(from address: String, at now: Int64) throws(AccountError) {
+    let verdict = state.withLock { $0.passwordsByClient?.take(address, at: now) }
+    guard case .wait? = verdict else { return }
+    throw AccountError(
+      "TOO_MANY_ATTEMPTS_TRY_LATER", "Too many passwords were tried from this address. Try again in a moment.")
   }
 
   /// Counts one new account for an address.

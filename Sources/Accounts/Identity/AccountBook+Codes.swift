@@ -104,7 +104,7 @@ extension AccountBook {
   /// Refuses a mail that is one too many, for who asks or for whom it would go to.
   func throttleCodes(to email: String, _ call: IdentityCall) throws(AccountError) {
     guard !options.isDevelopment, !call.isPrivileged else { return }
-    guard throttle.admitsCode(to: email, from: call.address, at: clock.now()) else {
+    guard throttle.admitsCode(to: EmailAddress.limitKey(email), from: call.address, at: clock.now()) else {
       throw AccountError("RESET_PASSWORD_EXCEED_LIMIT")
     }
   }
@@ -173,7 +173,7 @@ extension AccountBook {
     }
     guard code.kind == .passwordReset else { throw AccountError("INVALID_OOB_CODE") }
     try settings(of: call.project).passwordPolicy.check(password)
-    let hash = try await passwords.hash(password)
+    let hash = try await hash(password, of: code.email, call)
     let record = try await change(call.project, by: call.actor(for: code.uid ?? "")) { (bench) throws(AccountError) in
       let (before, stored) = try bench.redeem(code.hash)
       guard before.email == stored.email else { throw AccountError("INVALID_OOB_CODE") }

@@ -27,7 +27,7 @@ extension AccountBook {
     for (index, user) in users.enumerated() {
       do throws(AccountError) {
         let password = try rawPassword(of: user)
-        let hash: String? = if let password { try await passwords.hash(password) } else { nil }
+        let hash: String? = if let password { try await self.hash(password, of: "import", call) } else { nil }
         rows.append((index, try ImportedAccount(IdentityFields(user), hashing, password: hash, newID: newUID)))
       } catch {
         errors.append((index, error.message))

@@ -13,7 +13,7 @@ extension AccountBook {
     try throttle.checkAttempt(email, from: call.address, at: clock.now())
     let record = try account(.email(email), of: call.project)
     if !settings.hidesAddresses, record?.isDisabled == true { throw AccountError("USER_DISABLED") }
-    let verdict = try await passwords.check(password, against: record?.password)
+    let verdict = try await check(password, against: record?.password, of: email, call)
     guard let record, case .right(let isOutdated) = verdict else {
       throttle.noteFailure(email, from: call.address, at: clock.now())
       let code = record == nil ? "EMAIL_NOT_FOUND" : "INVALID_PASSWORD"
@@ -22,7 +22,7 @@ extension AccountBook {
     if record.isDisabled { throw AccountError("USER_DISABLED") }
     throttle.noteSuccess(email, from: call.address)
     // What came from elsewhere, or was cheaper, is hashed anew now that the password is known.
-    let upgraded = isOutdated ? try await passwords.hash(password) : nil
+    let upgraded = isOutdated ? await upgraded(password, of: email, call) : nil
     let session = try await signIn(record, by: "password", token: newRefreshToken(), call, upgradedPassword: upgraded)
     return JSON(
       fields: [

@@ -56,7 +56,7 @@ extension AccountBook {
       guard settings.allowsSignUp else { throw AccountError("ADMIN_ONLY_OPERATION") }
       try throttle.countSignUp(from: call.address, at: clock.now())
     }
-    let hash = try await passwords.hash(password)
+    let hash = try await hash(password, of: email, call)
     let displayName = try call.fields.text("displayName")
     // Emulators take second factors from anybody; tests of games make their players so.
     let given = options.isDevelopment && linking == nil ? try call.fields.list("mfaInfo") : nil
@@ -88,7 +88,7 @@ extension AccountBook {
     guard !owner.isDisabled else { throw AccountError("USER_DISABLED") }
     let key = owner.email ?? owner.uid
     try throttle.checkAttempt(key, from: call.address, at: clock.now())
-    guard case .right = try await passwords.check(password, against: owner.password) else {
+    guard case .right = try await check(password, against: owner.password, of: key, call) else {
       throttle.noteFailure(key, from: call.address, at: clock.now())
       throw AccountError("EMAIL_EXISTS")
     }
@@ -113,7 +113,7 @@ extension AccountBook {
     var hash: String?
     if let password = try fields.text("password") {
       try settings(of: call.project).passwordPolicy.check(password)
-      hash = try await passwords.hash(password)
+      hash = try await self.hash(password, of: uid, call)
     }
     let (filled, passwordHash) = (draft, hash)
     let record = try await change(call.project, by: call.actor) { (bench) throws(AccountError) in

@@ -24,7 +24,7 @@ extension AccountBook {
     var hash: String?
     if let password = edits.password {
       try settings(of: call.project).passwordPolicy.check(password)
-      hash = try await passwords.hash(password)
+      hash = try await self.hash(password, of: uid, call)
     }
     let (filled, passwordHash) = (draft, hash)
     let record = try await change(call.project, by: call.actor) { (bench) throws(AccountError) in
@@ -69,7 +69,7 @@ extension AccountBook {
     var hash: String?
     if let password = edits.password {
       try settings.passwordPolicy.check(password)
-      hash = try await passwords.hash(password)
+      hash = try await self.hash(password, of: seen.uid, call)
     }
     var recovery: Recovery?
     if changesEmail, token.provider != "anonymous", let old = seen.email, seen.initialEmail == nil {

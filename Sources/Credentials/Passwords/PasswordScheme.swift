@@ -33,7 +33,7 @@ enum PasswordScheme: Sendable, Hashable {
   /// Argon2 (RFC 9106).
   case argon2(Argon2.Parameters)
 
-  /// How much memory one check may take, in bytes: what a check of the server's own scheme takes.
+  /// How much memory one check may take, in bytes: what the server's own scheme took in earlier versions.
   private static let memoryMax = 128 << 20
 
   /// Whether the parameters are within their bounds, for a hash of so many bytes.

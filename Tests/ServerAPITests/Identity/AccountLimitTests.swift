@@ -53,6 +53,65 @@ struct AccountLimitTests {
     }
   }
 
+  @Test("So many passwords come from one address, whatever accounts they are for; others are not concerned")
+  func passwords() async throws {
+    var kind = AccountKind.production
+    kind.options.passwordsPerClient = RateLimit(3, per: 60_000)
+    try await run(kind) { server, client in
+      let jim: JSON = ["email": "jim@x.io", "password": "secret1"]
+      #expect(try await client.call("accounts:signUp", jim, headers: from("192.0.2.9")).status == 200)
+      var errors: [String] = []
+      for number in 1...5 {
+        let guess: JSON = .record([("email", .string("p\(number)@x.io")), ("password", "secret1")])
+        let answer = try await client.call("accounts:signInWithPassword", guess, headers: from("198.51.100.1"))
+        errors.append(String(answer.error.prefix { $0 != " " }))
+      }
+      #expect(
+        errors == Array(repeating: "EMAIL_NOT_FOUND", count: 3) + Array(repeating: "TOO_MANY_ATTEMPTS_TRY_LATER", count: 2))
+      // Whether it signs up or in: each takes a hash.
+      let new: JSON = ["email": "new@x.io", "password": "secret1"]
+      let signUp = try await client.call("accounts:signUp", new, headers: from("198.51.100.1"))
+      #expect(signUp.error.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER"))
+      #expect(try await client.call("accounts:signInWithPassword", jim, headers: from("192.0.2.9")).status == 200)
+      server.clock.advance(by: 20_000)
+      #expect(try await client.call("accounts:signInWithPassword", jim, headers: from("198.51.100.1")).status == 200)
+    }
+  }
+
+  @Test("One mailbox gets no more codes for being spelt in many ways")
+  func spellings() async throws {
+    let mailbox = Mailbox()
+    var kind = AccountKind.production
+    kind.mail = mailbox
+    kind.options.codesPerRecipient = RateLimit(2, per: 3_600_000)
+    try await run(kind) { _, client in
+      var statuses: [Int] = []
+      let spellings = [
+        "victim+1@x.io", "victim+2@x.io", "victim@x.io", "n0<victim@x.io>", "v.i@gmail.com", "VI@gmail.com",
+        "v.i+x@googlemail.com",
+      ]
+      for (number, email) in spellings.enumerated() {
+        let body: JSON = .record([("requestType", "EMAIL_SIGNIN"), ("email", .string(email))])
+        statuses.append(try await client.call("accounts:sendOobCode", body, headers: from("192.0.2.\(number)")).status)
+      }
+      #expect(statuses == [200, 200, 400, 400, 200, 200, 400])
+      #expect(mailbox.all == ["victim+1@x.io", "victim+2@x.io", "v.i@gmail.com", "vi@gmail.com"])
+    }
+  }
+
+  @Test("What stands in front of an address makes no account of it; a tag does")
+  func addresses() async throws {
+    try await run(.production) { _, client in
+      for (email, error) in [
+        ("n0<victim@y.z>", "INVALID_EMAIL"), ("n1<victim@y.z>", "INVALID_EMAIL"), ("a@y.z,b@y.z", "INVALID_EMAIL"),
+        ("a@y.z", ""), ("A@Y.Z", "EMAIL_EXISTS"), ("a+x@y.z", ""), ("a@localhost", "INVALID_EMAIL"), ("ä@y.z", "INVALID_EMAIL"),
+      ] {
+        let answer = try await client.player(email)
+        #expect(answer.error == error, "\(email)")
+      }
+    }
+  }
+
   @Test("Codes are mailed so often for who asks, and so often to one address, whatever they are for")
   func codes() async throws {
     let mailbox = Mailbox()

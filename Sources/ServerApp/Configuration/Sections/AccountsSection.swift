@@ -34,6 +34,7 @@ struct AccountsSection: ConfigurationSection {
         "\"\(text)\" in \"accounts.personalPlaces\" must be a path with one capture for the player: \"/leaderboard/{uid}\".")
     }
     options.signUpsPerHour = reader.integer("signUpsPerHour", 1...1_000_000) ?? options.signUpsPerHour
+    options.passwordsPerClient = reader.rate("passwordsPerClient", default: options.passwordsPerClient)
     options.codesPerClient = reader.rate("codesPerClient", default: options.codesPerClient)
     options.codesPerRecipient = reader.rate("codesPerRecipient", default: options.codesPerRecipient)
     if case .bool(false) = reader.value("sessionIdle")?.content {

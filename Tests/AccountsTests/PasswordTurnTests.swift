@@ -1,0 +1,94 @@
+import Credentials
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Accounts
+
+/// Who is checked when: hashing is done when the test says so.
+struct PasswordTurnTests {
+  /// Work that was submitted, to be run by hand.
+  private final class HeldWork: Sendable {
+    private let held = Mutex<[@Sendable () -> Void]>([])
+    var count: Int { held.withLock { $0.count } }
+
+    var threads: OffLoopWork {
+      OffLoopWork { [self] work in
+        held.withLock { $0.append(work) }
+        return true
+      }
+    }
+
+    /// Runs the work that was submitted first; false if there is none.
+    @discardableResult
+    func runOne() -> Bool {
+      guard let work = held.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
+      work()
+      return true
+    }
+  }
+
+  private func desk(_ work: HeldWork, _ options: AccountOptions = AccountOptions()) -> PasswordDesk {
+    PasswordDesk(
+      hasher: PasswordHasher(cost: .test), threads: work.threads, options: options, random: { SplitMix64(seed: 1) })
+  }
+
+  private func attempt(_ desk: PasswordDesk, network: String, account: String) -> Task<String, Never> {
+    Task {
+      do throws(AccountError) {
+        let verdict = try await desk.check("wrong", against: nil, for: .init(network: network, account: account))
+        return "\(verdict)"
+      } catch {
+        return "\(error.status)"
+      }
+    }
+  }
+
+  private func until(_ isTrue: () -> Bool) async {
+    while !isTrue() { await Task.yield() }
+  }
+
+  @Test("a flood of wrong passwords from one network costs a sign-in from another one turn")
+  func flood() async {
+    let work = HeldWork()
+    let desk = desk(work)
+    var flood: [Task<String, Never>] = []
+    // Two run, 32 wait; the others are refused at once.
+    for number in 0..<34 {
+      flood.append(attempt(desk, network: "192.0.2.1", account: "p\(number)@example.com"))
+      await until { work.count + desk.waitingCount == number + 1 }
+    }
+    for number in 34..<40 {
+      #expect(await attempt(desk, network: "192.0.2.1", account: "p\(number)@example.com").value == "503")
+    }
+    let player = attempt(desk, network: "198.51.100.1", account: "jim@example.com")
+    await until { desk.waitingCount == 33 }
+    // The two that run, the one whose turn it was, and the player.
+    for _ in 0..<4 { work.runOne() }
+    #expect(await player.value == "wrong")
+    #expect(desk.waitingCount == 29)
+    while work.runOne() {}
+    for one in flood { #expect(await one.value == "wrong") }
+    #expect(desk.waitingCount == 0)
+  }
+
+  @Test("where strangers took every place, a player still gets one")
+  func full() async {
+    let work = HeldWork()
+    var options = AccountOptions()
+    (options.hashingThreads, options.hashingQueueMax, options.hashingQueuePerNetwork) = (1, 4, 4)
+    let desk = desk(work, options)
+    var flood: [Task<String, Never>] = []
+    for number in 0..<5 {
+      flood.append(attempt(desk, network: "192.0.2.1", account: "p\(number)@example.com"))
+      await until { work.count + desk.waitingCount == number + 1 }
+    }
+    let player = attempt(desk, network: "198.51.100.1", account: "jim@example.com")
+    await until { desk.waitingCount == 4 && work.count == 1 }
+    while work.runOne() {}
+    #expect(await player.value == "wrong")
+    var refused = 0
+    for one in flood where await one.value == "503" { refused += 1 }
+    #expect(refused == 1)
+  }
+}
