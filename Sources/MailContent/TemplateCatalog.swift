@@ -1,7 +1,7 @@
 /// The templates of all kinds of mail, in the languages that there are.
 ///
-/// A language that a kind has no template for falls back: `de-AT` to `de`, then to the catalogue's own language, then to
-/// English, which every kind has.
+/// A language that a kind has no template for falls back: `de-AT` to `de`, then to the reader's next language, then to the
+/// catalogue's own, then to English, which every kind has.
 public struct TemplateCatalog: Sendable {
   private struct Place: Hashable {
     let kind: MailKind
@@ -13,7 +13,7 @@ public struct TemplateCatalog: Sendable {
   public let defaultLocale: String
   private var templates: [Place: MailTemplate]
 
-  /// The templates that come with the program: English, French, German and Spanish.
+  /// The templates that come with the program: English, French, German, Japanese and Spanish.
   public init(defaultLocale: String = "en") {
     self.defaultLocale = Self.normal(defaultLocale)
     templates = [:]
@@ -30,13 +30,13 @@ public struct TemplateCatalog: Sendable {
     templates[Place(kind: kind, locale: Self.normal(locale))] = template
   }
 
-  /// The template for somebody who speaks `locale`.
+  /// The template for somebody who reads `locales`.
   ///
   /// - Parameters:
   ///   - kind: one that has templates (``MailKind/templated``).
-  ///   - locale: as headers and clients name it, such as `de`, `de-AT` or `de_AT`; nil for the default.
-  public func template(_ kind: MailKind, locale: String? = nil) -> MailTemplate {
-    for candidate in Self.candidates(locale) + Self.candidates(defaultLocale) + ["en"] {
+  ///   - locales: as headers and clients name them, such as `de`, `de-AT` or `de_AT`, the best first.
+  public func template(_ kind: MailKind, locales: [String]) -> MailTemplate {
+    for candidate in (locales + [defaultLocale]).flatMap(Self.candidates) + ["en"] {
       if let found = templates[Place(kind: kind, locale: candidate)] { return found }
     }
     preconditionFailure("Mails of the kind \(kind.rawValue) have no template; write their words.")
@@ -45,8 +45,8 @@ public struct TemplateCatalog: Sendable {
   /// The words of a mail.
   ///
   /// - Parameter values: by placeholder (``MailKind/placeholders``).
-  public func words(_ kind: MailKind, locale: String? = nil, values: [String: String]) -> MailTemplate.Words {
-    template(kind, locale: locale).words(values)
+  public func words(_ kind: MailKind, locales: [String] = [], values: [String: String]) -> MailTemplate.Words {
+    template(kind, locales: locales).words(values)
   }
 
   /// Whether a text could be a language's name: letters and digits in groups of 1 to 8, at most four of them.
@@ -59,8 +59,8 @@ public struct TemplateCatalog: Sendable {
   }
 
   /// The locale and what is left of it without its last parts.
-  private static func candidates(_ locale: String?) -> [String] {
-    guard let locale, isLocale(locale) else { return [] }
+  private static func candidates(_ locale: String) -> [String] {
+    guard isLocale(locale) else { return [] }
     let groups = normal(locale).split(separator: "-")
     return groups.indices.reversed().map { groups[...$0].joined(separator: "-") }
   }

@@ -60,5 +60,7 @@ struct TemplatePhrases: Sendable {
   }
 
   /// By locale.
-  static let all: [String: TemplatePhrases] = ["en": .english, "de": .german, "es": .spanish, "fr": .french]
+  static let all: [String: TemplatePhrases] = [
+    "en": .english, "de": .german, "es": .spanish, "fr": .french, "ja": .japanese,
+  ]
 }

@@ -33,7 +33,16 @@ import Testing
       let template = try MailTemplate(kind: .signIn, subject: locale.lowercased(), text: "", html: nil)
       catalog.set(template, for: .signIn, locale: locale)
     }
-    #expect(catalog.words(.signIn, locale: asked, values: [:]).subject == expected)
+    #expect(catalog.words(.signIn, locales: asked.map { [$0] } ?? [], values: [:]).subject == expected)
+  }
+
+  @Test("of several languages the first that is there is taken, before the catalogue's own")
+  func preferences() {
+    let catalog = TemplateCatalog(defaultLocale: "de")
+    let subject = { (locales: [String]) in catalog.words(.signIn, locales: locales, values: [:]).subject }
+    #expect(subject(["sv", "fr-CA", "es"]) == subject(["fr"]))
+    #expect(subject(["sv", "../x"]) == subject([]) && subject([]) == subject(["de"]))
+    #expect(Set(["en", "de", "fr", "es", "ja"].map { subject([$0]) }).count == 5)
   }
 
   @Test("a template's files: the subject stands above the text")

@@ -230,7 +230,7 @@ class Cases:
         """a link for a reset is made without mail, and works"""
         from firebase_admin import auth
         link = auth.generate_password_reset_link("ann@example.com", app=self.admin)
-        assert link.startswith("https://game.example.com/emulator/action?"), link
+        assert link.startswith("https://game.example.com/__/auth/action?"), link
         code = re.search("oobCode=([^&]+)", link).group(1)
         self.secrets += [code, "chosen-by-a-link"]
         status, answer, _ = self.client.ask(

@@ -119,13 +119,15 @@ extension AccountBook {
     let now = clock.now()
     let record = AccountCodeRecord(
       hash: Self.codeHash(code), kind: kind, email: email, newEmail: newEmail, uid: uid, expiresAt: now + lifetime)
-    var parameters = [("mode", kind.mode), ("lang", "en"), ("oobCode", code), ("apiKey", call.apiKey)]
+    var parameters = [("mode", kind.mode), ("oobCode", code), ("apiKey", call.apiKey)]
+    // The page is to speak as the mail does; emulators' links always name a language.
+    if let locale = call.locales.first ?? (options.isDevelopment ? "en" : nil) { parameters.append(("lang", locale)) }
     if let continueURL { parameters.append(("continueUrl", continueURL)) }
     let query = parameters.map { "\($0.0)=\(FormFields.encode($0.1))" }.joined(separator: "&")
-    let link = "\(call.base)/emulator/action?\(query)"
+    let link = "\(call.base)\(options.isDevelopment ? "/emulator/action" : "/__/auth/action")?\(query)"
     let letter = CodeLetter(
       project: call.project.name, kind: kind, to: kind == .changeEmail ? newEmail ?? email : email, newEmail: newEmail,
-      displayName: displayName, link: link)
+      displayName: displayName, locales: call.locales, link: link)
     let message = mails ? mail?.message(for: letter) : nil
     let outbox = message.map { message in
       [

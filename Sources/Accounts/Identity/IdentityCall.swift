@@ -17,10 +17,12 @@ public struct IdentityCall: Sendable {
   public let base: String
   /// The client's key, for links in mails.
   public let apiKey: String
+  /// The languages that the caller reads, the best first: mails come in one of them.
+  public let locales: [String]
 
   public init(
     project: AccountProject, fields: IdentityFields, isPrivileged: Bool, actor: Actor, address: String, base: String,
-    apiKey: String
+    apiKey: String, locales: [String] = []
   ) {
     self.project = project
     self.fields = fields
@@ -29,13 +31,14 @@ public struct IdentityCall: Sendable {
     self.address = address
     self.base = base
     self.apiKey = apiKey
+    self.locales = locales
   }
 
   /// The same call with other fields.
   public func with(_ fields: IdentityFields) -> IdentityCall {
     IdentityCall(
       project: project, fields: fields, isPrivileged: isPrivileged, actor: actor, address: address, base: base,
-      apiKey: apiKey)
+      apiKey: apiKey, locales: locales)
   }
 
   /// The account that an administrator's call names; empty if it names none.

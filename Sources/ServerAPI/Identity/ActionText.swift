@@ -3,20 +3,37 @@ import NIOHTTP1
 /// The few pages that a link in a mail shows: no script, nothing from elsewhere.
 enum ActionText {
   /// Asks before it does something; the form goes to the same address.
-  static func question(asksPassword: Bool, title: String) -> HTTPResponse {
-    let field =
-      asksPassword
-      ? #"<p><label>New password <input type="password" name="newPassword" autocomplete="new-password" minlength="6" required></label></p>"#
-      : ""
-    return page(title, "", form: "<form method=\"post\">\(field)<p><button>\(escaped(title))</button></p></form>")
+  ///
+  /// - Parameters:
+  ///   - fault: why it is asked once more; empty at first.
+  ///   - lengthMin: the least number of characters of a password.
+  static func question(
+    _ words: ActionWords, _ mode: ActionMode, fault: String, lengthMin: Int, status: HTTPResponseStatus
+  ) -> HTTPResponse {
+    let field = """
+      <p><label>\(escaped(words.newPassword)) <input type="password" name="newPassword" autocomplete="new-password"
+      minlength="\(lengthMin)" required></label></p>
+      """
+    let title = words.title(mode)
+    let form = """
+      <form method="post">\(mode == .resetPassword ? field : "")<p><button>\(escaped(title))</button></p></form>
+      """
+    return page(title, fault, words, form: form, status: status)
   }
 
-  static func page(_ title: String, _ text: String, form: String = "", status: HTTPResponseStatus = .ok) -> HTTPResponse {
+  /// A link to go on by.
+  static func link(_ location: String, _ text: String) -> String {
+    "<p><a href=\"\(escaped(location))\">\(escaped(text))</a></p>"
+  }
+
+  static func page(
+    _ title: String, _ text: String, _ words: ActionWords, form: String = "", status: HTTPResponseStatus = .ok
+  ) -> HTTPResponse {
     let html = """
-      <!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+      <!doctype html><html lang="\(words.locale)"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
       <meta name="robots" content="noindex"><title>\(escaped(title))</title>
       <body style="font-family:sans-serif;max-width:32em;margin:4em auto;padding:0 1em">
-      <h1>\(escaped(title))</h1><p>\(escaped(text))</p>\(form)</body></html>
+      <h1>\(escaped(title))</h1><p role="status">\(escaped(text))</p>\(form)</body></html>
       """
     return HTTPResponse(status, content: .html, body: Array(html.utf8))
       .adding("Referrer-Policy", "no-referrer").adding("X-Frame-Options", "DENY")

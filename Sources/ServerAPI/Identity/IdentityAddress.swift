@@ -44,6 +44,8 @@ enum IdentityAddress: Sendable, Hashable {
     case "v2": read(v2: Array(path.dropFirst()))
     case "identitytoolkit": read(legacy: path)
     case "emulator": read(emulator: Array(path.dropFirst()))
+    // Where Firebase's own pages are, below every site that it hosts.
+    case "__" where path == ["__", "auth", "action"]: .action
     case "robot" where path == ["robot", "v1", "metadata", "x509", signer]: .certificates
     case "service_accounts" where path == ["service_accounts", "v1", "jwk", signer]: .keys
     case ".well-known" where path == [".well-known", "jwks.json"]: .keys

@@ -26,7 +26,8 @@ extension IdentitySurface {
     let project = try await project(name)
     return IdentityCall(
       project: project, fields: fields, isPrivileged: actor != nil, actor: actor ?? .anonymous,
-      address: "\(request.client.household)", base: base(headers), apiKey: apiKey.isEmpty ? "fake-api-key" : apiKey)
+      address: "\(request.client.household)", base: base(headers), apiKey: apiKey.isEmpty ? "fake-api-key" : apiKey,
+      locales: AcceptLanguage.locales(headers))
   }
 
   /// The project of requests that name none: the one of the default namespace.

@@ -12,7 +12,7 @@ import TreeModel
 /// | `/v1/shortLinks`, `/v1/installAttribution`, … | ``LinkRoutes`` |
 /// | `/invites/render`, `/v1/invites…` | ``InviteRoutes`` |
 /// | `/.settings/…`, `/.inspect/…` | ``SettingsRoutes`` |
-/// | `/identitytoolkit.googleapis.com/…`, `/v1/accounts:*`, `/v1/token`, `/emulator/…` | ``IdentitySurface``: accounts |
+/// | `/identitytoolkit.googleapis.com/…`, `/v1/accounts:*`, `/v1/token`, `/__/auth/action`, `/emulator/…` | ``IdentitySurface``: accounts |
 /// | `/admin/v1/…` | ``AdminRoutes`` |
 /// | `/.well-known/jwks.json`, Google's places for keys | ``KeyRoutes`` |
 /// | `/token` | ``TokenRoutes``: access tokens of service accounts |

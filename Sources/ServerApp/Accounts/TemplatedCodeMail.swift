@@ -22,7 +22,7 @@ struct TemplatedCodeMail: CodeMailing {
       "newEmail": letter.newEmail ?? "",
     ].filter { kind.placeholders.contains($0.key) }
     // The sender is the one that the configuration names.
-    let order = MailOrder(kind: kind, to: letter.to, words: templates.words(kind, values: values))
+    let order = MailOrder(kind: kind, to: letter.to, words: templates.words(kind, locales: letter.locales, values: values))
     return (MailOrder.outlet, order.payload)
   }
 }
