@@ -12,25 +12,22 @@ extension InviteBook {
     public let campaign: String
     /// The reader's language, as it was asked for.
     public let locale: String
-    /// The player who invites, and the name that others see.
+    /// The player who invites.
     public let sender: String
-    /// The name that others see.
-    public let senderName: String
     /// The address, for mails; nil where the player passes it on.
     public let recipient: String?
     /// The https address that takes the recipient off the list.
     public let unsubscribe: String?
 
     public init(
-      id: String, content: InviteContent, campaign: String, locale: String, sender: String, senderName: String,
-      recipient: String?, unsubscribe: String?
+      id: String, content: InviteContent, campaign: String, locale: String, sender: String, recipient: String?,
+      unsubscribe: String?
     ) {
       self.id = id
       self.content = content
       self.campaign = campaign
       self.locale = locale
       self.sender = sender
-      self.senderName = senderName
       self.recipient = recipient
       self.unsubscribe = unsubscribe
     }
@@ -79,8 +76,7 @@ extension InviteBook {
     guard let recipient = order.recipient else { return nil }
     let mail = MailOrder(
       kind: .invite, to: recipient, subject: order.content.subject ?? "", text: order.content.body ?? "",
-      html: order.content.html, fromName: "\(order.senderName.prefix(60)) via \(settings.appName)",
-      unsubscribe: order.unsubscribe)
+      html: order.content.html, fromName: settings.appName, unsubscribe: order.unsubscribe)
     return OutboxRecord(
       key: "invite/\(order.id)", outlet: MailOrder.outlet, payload: mail.payload, cause: nil, state: .waiting, attempts: 0,
       nextAttemptAt: 0, lastError: nil, createdAt: clock.now())

@@ -40,7 +40,7 @@ public final class InviteBook: Sendable {
       }
       if let stored {
         do {
-          settings = try InviteSettings(json: try JSONParser.parse(stored))
+          settings = try InviteSettings(stored: try JSONParser.parse(stored))
         } catch {
           throw StorageError(.damaged, "The stored settings of invitations cannot be read: \(error)")
         }
@@ -81,23 +81,59 @@ public final class InviteBook: Sendable {
   /// What an invitation says.
   ///
   /// - Parameters:
-  ///   - inviter: the player's name, as others see it; cut to 60 characters, escaped where it stands.
+  ///   - locales: the languages of the player, the best first.
+  ///   - inviter: the player's name, as others see it; cut to 40 characters, escaped where it stands.
   ///   - message: the player's own words, cut to 500 characters.
   public func content(
-    _ channel: InviteChannel, campaign name: String, locale: String, inviter: String, message: String?, link: String
+    _ channel: InviteChannel, campaign name: String, locales: [String], inviter: String, message: String?, link: String
   ) throws(InviteFault) -> InviteContent {
     let settings = settings
     let campaign = try self.campaign(name)
     guard campaign.channels.contains(channel) else {
       throw InviteFault(.invalid, "The campaign \(name) does not offer \(channel.rawValue).")
     }
-    let known = inviter.split(separator: " ").joined(separator: " ").prefix(60)
+    let known = Self.name(inviter)
     let values = [
-      "inviter": known.isEmpty ? "A friend" : String(known), "appName": settings.appName, "link": link,
+      "inviter": known.isEmpty ? InvitePhrases.chosen(from: locales).words.friend : known, "appName": settings.appName,
+      "link": link,
       "message": String((message ?? "").prefix(500)), "image": campaign.image ?? "",
     ]
-    return try settings.templates(campaign, locale: locale).content(channel, values, partner: campaign.partner)
+    return try settings.templates(campaign, locales: locales).content(channel, values, partner: campaign.partner)
   }
+
+  /// What a mail that the server itself sends says.
+  ///
+  /// It speaks in the game's name, so it says no more of the player than who invites: a name with an address in it is left out,
+  /// and words with one are refused.
+  ///
+  /// - Parameters:
+  ///   - sender: the display name of the player's account; empty if it has none.
+  ///   - unsubscribe: the https address that takes the recipient off the list; the text shows it.
+  public func mail(
+    campaign: String, locales: [String], sender: String, message: String?, link: String, unsubscribe: String
+  ) throws(InviteFault) -> InviteContent {
+    if let message, AddressSpotter.finds(in: message) {
+      throw InviteFault(
+        .invalid,
+        "\"message\" must not hold an address of the web or of mail: the mail has the invitation's own link. Put a blank behind "
+          + "every full stop.")
+    }
+    let content = try content(
+      .email, campaign: campaign, locales: locales, inviter: AddressSpotter.finds(in: sender) ? "" : sender, message: message,
+      link: link)
+    let (locale, words) = InvitePhrases.chosen(from: locales)
+    return content.unsubscribable(by: "\(unsubscribe)?lang=\(locale)", words.unsubscribe)
+  }
+
+  /// A name on one line, of so many characters as stand in a sentence.
+  private static func name(_ text: String) -> String {
+    let shown = text.unicodeScalars.filter { $0.properties.generalCategory != .format }
+    let words = shown.split { $0.properties.isWhitespace || $0.properties.generalCategory == .control }
+    return String(words.map { String(String.UnicodeScalarView($0)) }.joined(separator: " ").prefix(nameMax))
+  }
+
+  /// The longest name, in characters.
+  private static let nameMax = 40
 
   /// A campaign of the settings.
   public func campaign(_ name: String) throws(InviteFault) -> InviteSettings.Campaign {

@@ -22,6 +22,19 @@ public struct InviteContent: Sendable, Hashable {
     return InviteContent(channel: channel, subject: subject, body: body, html: watched, link: link, uri: uri)
   }
 
+  /// The same with the way off the list below it, for mails that the server sends: to be seen, not only in a header.
+  func unsubscribable(by address: String, _ words: String) -> InviteContent {
+    let text = body.map { "\($0)\n\(words)\n\(address)\n" }
+    let link = """
+      <p style="margin:16px auto 0;max-width:32em;font:13px/1.5 sans-serif;color:#5d6068"><a href="\(address)" \
+      style="color:#5d6068">\(words)</a></p>
+      """
+    let page = html.map { html in
+      html.contains("</body>") ? html.replacing("</body>", with: link + "</body>", maxReplacements: 1) : html + link
+    }
+    return InviteContent(channel: channel, subject: subject, body: text, html: page, link: self.link, uri: uri)
+  }
+
   /// As the API answers.
   public var json: JSON {
     var members: [JSON.Member] = [.init(key: "channel", value: .string(channel.rawValue))]

@@ -6,6 +6,10 @@ struct InvitePhrases: Sendable {
   let action: String
   let closing: String
   let brief: String
+  /// Who invites, if nobody knows the name.
+  let friend: String
+  /// What the link off the list says, in mails.
+  let unsubscribe: String
 
   /// As templates.
   var sources: [String: String] {
@@ -34,33 +38,49 @@ struct InvitePhrases: Sendable {
     ]
   }
 
+  /// The words for somebody who reads these languages, the best first; English for who reads none that there is.
+  static func chosen(from locales: [String]) -> (locale: String, words: InvitePhrases) {
+    for locale in locales {
+      let language = String(locale.lowercased().prefix { $0 != "-" && $0 != "_" })
+      if let words = all[language] { return (language, words) }
+    }
+    return ("en", english)
+  }
+
   /// By language.
   static let all: [String: InvitePhrases] = [
-    "en": InvitePhrases(
-      subject: "{{inviter}} wants you to play {{appName}}", opening: "{{inviter}} wants you to play {{appName}}.",
-      how: "Open the link on your phone: it gets the app if you do not have it yet, and takes you where you are awaited.",
-      action: "Accept the invitation", closing: "You do not know the sender? Then ignore this mail.",
-      brief: "{{inviter}} invites you to {{appName}}:"),
+    "en": english,
     "de": InvitePhrases(
       subject: "{{inviter}} möchte mit dir {{appName}} spielen", opening: "{{inviter}} möchte mit dir {{appName}} spielen.",
       how:
         "Öffne den Link auf deinem Telefon: Er holt die App, falls du sie noch nicht hast, und bringt dich an den richtigen Ort.",
       action: "Einladung annehmen", closing: "Du kennst den Absender nicht? Dann beachte diese Mail nicht.",
-      brief: "{{inviter}} lädt dich zu {{appName}} ein:"),
+      brief: "{{inviter}} lädt dich zu {{appName}} ein:", friend: "Jemand, der dich kennt,",
+      unsubscribe: "Ein Spieler hat deine Adresse angegeben. Keine Einladungen mehr bekommen"),
     "fr": InvitePhrases(
       subject: "{{inviter}} vous invite à jouer à {{appName}}", opening: "{{inviter}} vous invite à jouer à {{appName}}.",
       how: "Ouvrez le lien sur votre téléphone : il installe l'application si besoin et vous mène là où l'on vous attend.",
       action: "Accepter l'invitation", closing: "Vous ne connaissez pas l'expéditeur ? Ignorez ce message.",
-      brief: "{{inviter}} vous invite à {{appName}} :"),
+      brief: "{{inviter}} vous invite à {{appName}} :", friend: "Un ami",
+      unsubscribe: "Un joueur a indiqué votre adresse. Ne plus recevoir d'invitations"),
     "es": InvitePhrases(
       subject: "{{inviter}} quiere que juegues a {{appName}}", opening: "{{inviter}} quiere que juegues a {{appName}}.",
       how: "Abre el enlace en tu teléfono: instala la aplicación si aún no la tienes y te lleva adonde te esperan.",
       action: "Aceptar la invitación", closing: "¿No conoces al remitente? Ignora este correo.",
-      brief: "{{inviter}} te invita a {{appName}}:"),
+      brief: "{{inviter}} te invita a {{appName}}:", friend: "Alguien que te conoce",
+      unsubscribe: "Un jugador indicó tu dirección. No recibir más invitaciones"),
     "ja": InvitePhrases(
       subject: "{{inviter}}さんが{{appName}}に招待しています", opening: "{{inviter}}さんが{{appName}}に招待しています。",
       how: "スマートフォンでリンクを開いてください。アプリがない場合はインストールしてから続きが開きます。",
       action: "招待を受ける", closing: "心当たりがない場合は、このメールを無視してください。",
-      brief: "{{inviter}}さんから{{appName}}への招待:"),
+      brief: "{{inviter}}さんから{{appName}}への招待:", friend: "お友だち",
+      unsubscribe: "プレイヤーがこのアドレスを入力しました。今後の招待を受け取らない"),
   ]
+
+  private static let english = InvitePhrases(
+    subject: "{{inviter}} wants you to play {{appName}}", opening: "{{inviter}} wants you to play {{appName}}.",
+    how: "Open the link on your phone: it gets the app if you do not have it yet, and takes you where you are awaited.",
+    action: "Accept the invitation", closing: "You do not know the sender? Then ignore this mail.",
+    brief: "{{inviter}} invites you to {{appName}}:", friend: "A friend",
+    unsubscribe: "A player entered your address. Get no more invitations")
 }

@@ -22,8 +22,6 @@ public struct InviteSettings: Sendable {
   public var campaigns: [String: Campaign] = [:]
   /// Mails that one player may have sent in a day.
   public var perSenderPerDay = 20
-  /// Whether anonymous accounts may have mails sent: they cost nothing to make, and nobody answers for them.
-  public var mailsFromAnonymous = false
   /// Invitations that one address may get in a week, from all players together.
   public var perRecipientPerWeek = 3
   /// Whether mails carry a picture that says that they were opened. Off: it watches people who did not ask for it.
@@ -38,11 +36,16 @@ public struct InviteSettings: Sendable {
       link: nil, image: nil, partner: nil, channels: InviteChannel.allCases.filter { $0 != .partner }, templates: [:])
   }
 
+  /// Reads what is stored. Earlier versions could be told to send mails for anonymous players; nobody can any more.
+  init(stored json: JSON) throws(InviteFault) {
+    try self.init(json: json.object.map { .object($0.filter { $0.key != "mailsFromAnonymous" }) } ?? json)
+  }
+
   /// Reads the document.
   public init(json: JSON) throws(InviteFault) {
     self.init()
     let known: Set<String> = [
-      "appName", "campaigns", "perSenderPerDay", "perRecipientPerWeek", "trackOpening", "mailsFromAnonymous",
+      "appName", "campaigns", "perSenderPerDay", "perRecipientPerWeek", "trackOpening",
     ]
     guard let members = json.object else { throw InviteFault(.invalid, "The settings must be a JSON object.") }
     if let stranger = members.first(where: { !known.contains($0.key) }) {
@@ -58,7 +61,6 @@ public struct InviteSettings: Sendable {
     perSenderPerDay = try Self.number(json, "perSenderPerDay") ?? perSenderPerDay
     perRecipientPerWeek = try Self.number(json, "perRecipientPerWeek") ?? perRecipientPerWeek
     tracksOpening = json["trackOpening"]?.bool ?? false
-    mailsFromAnonymous = json["mailsFromAnonymous"]?.bool ?? false
     guard let campaigns = json["campaigns"], !campaigns.isNull else { return }
     guard let list = campaigns.object, list.count <= 100 else {
       throw InviteFault(.invalid, "campaigns must be an object of names and campaigns, 100 at most.")
@@ -131,15 +133,16 @@ public struct InviteSettings: Sendable {
     return InviteTemplates.builtIn[language] ?? InviteTemplates.builtIn["en"]
   }
 
-  /// The templates of a campaign for a reader: of the language with its region, of the language, of English.
-  func templates(_ campaign: Campaign, locale: String) throws(InviteFault) -> InviteTemplates {
-    let name = locale.lowercased().replacing("_", with: "-")
-    let language = name.split(separator: "-").first.map(String.init) ?? "en"
-    let found =
-      campaign.templates[name] ?? campaign.templates[language] ?? InviteTemplates.builtIn[language]
-      ?? campaign.templates["en"] ?? InviteTemplates.builtIn["en"]
-    guard let found else { throw InviteFault(.unavailable, "There are no templates.") }
-    return found
+  /// The templates of a campaign for who reads `locales`: of the language with its region, of the language, of the next one,
+  /// of English.
+  func templates(_ campaign: Campaign, locales: [String]) throws(InviteFault) -> InviteTemplates {
+    for locale in locales + ["en"] {
+      let name = locale.lowercased().replacing("_", with: "-")
+      let language = String(name.prefix { $0 != "-" })
+      let own = campaign.templates[name] ?? campaign.templates[language]
+      if let found = own ?? InviteTemplates.builtIn[language] { return found }
+    }
+    throw InviteFault(.unavailable, "There are no templates.")
   }
 
   /// The document.
@@ -161,7 +164,6 @@ public struct InviteSettings: Sendable {
     return [
       "appName": .string(appName), "campaigns": .object(list), "perSenderPerDay": .int(Int64(perSenderPerDay)),
       "perRecipientPerWeek": .int(Int64(perRecipientPerWeek)), "trackOpening": .bool(tracksOpening),
-      "mailsFromAnonymous": .bool(mailsFromAnonymous),
     ]
   }
 }

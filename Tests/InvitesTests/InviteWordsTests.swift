@@ -44,6 +44,13 @@ import TreeModel
     #expect(throws: InviteFault.self) { try InviteSettings(json: json) }
   }
 
+  @Test("settings that an earlier version stored are read")
+  func stored() throws {
+    let text = "{\"appName\":\"Acme\",\"mailsFromAnonymous\":true}"
+    #expect(try InviteSettings(stored: try JSONParser.parse(text)).appName == "Acme")
+    #expect(throws: InviteFault.self) { try InviteSettings(json: try JSONParser.parse(text)) }
+  }
+
   @Test("what the document says it says again")
   func document() throws {
     let text = """
@@ -54,6 +61,6 @@ import TreeModel
     let again = try InviteSettings(json: settings.json)
     #expect(again.json == settings.json && again.perSenderPerDay == 3 && again.tracksOpening)
     let campaign = try #require(again.campaigns["a"])
-    #expect(try again.templates(campaign, locale: "pt_BR").content(.sms, ["link": "L"], partner: nil).body == "L")
+    #expect(try again.templates(campaign, locales: ["sv", "pt_BR"]).content(.sms, ["link": "L"], partner: nil).body == "L")
   }
 }

@@ -175,6 +175,34 @@ def signs_in_by_mail(game, application):
     game.checks.check("with the code that signs in", answer.status == 200, answer.text)
 
 
+def leaves_the_list(game):
+    admin = game.server.admin()
+    for path, settings in (("links", LINKS), ("invites", INVITES)):
+        answer = admin.ask("PUT", f"/admin/v1/{path}/settings", settings)
+        assert answer.status == 200, answer.text
+    token = game.call("signInWithPassword", {"email": "ann@example.com", "password": "secret-1"}).json["idToken"]
+
+    def invites(address):
+        return game.client.ask(
+            "POST", "/v1/invites:send", {"channel": "email", "to": address, "inviter": "Your Bank", "message": "Come and play"},
+            {"Authorization": f"Bearer {token}", "X-Firebase-Locale": "fr"})
+
+    seen = len(game.box.mails)
+    answer = invites("fred+games@example.com")
+    game.checks.check("a player with a confirmed address invites", answer.status == 200, answer.text)
+    mail = game.box.next("fred+games@example.com", seen)
+    game.checks.check("the mail comes from the game", str(mail["From"]) == "Acme <noreply@acme.test>", mail["From"])
+    game.checks.check("in the player's language", "vous invite" in mail["Subject"], mail["Subject"])
+    link = links_in(mail)[-1]
+    game.checks.check("the link off the list is to be seen", "/unsubscribe" in link, link)
+    game.browser.open(link.replace(f"https://{LINK_HOST}", f"http://localhost:{game.server.port}"))
+    game.checks.check("unsubscribe: the page is in the mail's language", game.browser.language == "fr", game.browser.text)
+    game.browser.press()
+    game.checks.check("unsubscribe: its button does what it says", "ne recevra plus" in game.browser.text, game.browser.text)
+    answer = invites("fred@example.com")
+    game.checks.check("the mailbox gets no more of them", answer.status == 400 and "suppressed" in answer.text, answer.text)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
@@ -204,6 +232,7 @@ def main():
                     changes(game)
                     takes_back(game)
                     signs_in_by_mail(game, application)
+                    leaves_the_list(game)
             finally:
                 code = server.stop()
             checks.check("the server ends in order", code == 0, code)

@@ -1,7 +1,9 @@
+import Accounts
 import Invites
 import Links
 import NIOHTTP1
 import StorageCore
+import TreeDatabase
 import TreeModel
 
 /// Who invites, and with which link: where invitations and links meet.
@@ -41,13 +43,38 @@ struct InviteAccess {
     }
   }
 
-  /// Refuses mail in the name of a player whom nobody can answer to.
-  func checkMails(_ caller: Caller) throws(LinkFault) {
-    guard !invites.settings.mailsFromAnonymous, caller.auth?.json["provider"]?.string == "anonymous" else { return }
-    throw LinkFault(
-      .permissionDenied,
-      "Players without a linked account send no mails: link a credential first, share the link on another way, or set "
-        + "\"mailsFromAnonymous\" in the settings of invitations.", reason: "anonymous")
+  /// The name under which the server mails for a player; empty if the player has none.
+  ///
+  /// Refuses players whom nobody could be answerable for: it takes a confirmed address, or an identity at a provider. What the
+  /// account says counts, and of players whose accounts are kept elsewhere what their token says.
+  func mailSender(_ caller: Caller, player: String) throws(LinkFault) -> String {
+    let record = try account(of: player)
+    let claims = caller.auth?.json["token"]
+    guard caller.isAdmin || record.map({ $0.isProven }) ?? claims.map(Self.areProven) ?? false else {
+      throw LinkFault(
+        .permissionDenied,
+        "The server mails for players whose address is confirmed, or who signed in by Google, Apple or the like: confirm the "
+          + "address first, or share the link on another way.", reason: "unconfirmed")
+    }
+    return record?.displayName ?? claims?["name"]?.string ?? ""
+  }
+
+  private func account(of uid: String) throws(LinkFault) -> AccountRecord? {
+    let services = call.services
+    guard let accounts = services.accounts, let namespace = services.database.namespace(named: services.defaultNamespace) else {
+      return nil
+    }
+    do throws(AccountError) {
+      return try accounts.account(uid, of: AccountProject(name: services.defaultNamespace, namespace: namespace))
+    } catch {
+      throw LinkFault(.unavailable, error.message)
+    }
+  }
+
+  private static func areProven(_ claims: JSON) -> Bool {
+    if claims["email_verified"]?.bool == true, claims["email"]?.string?.isEmpty == false { return true }
+    let provider = claims["firebase"]?["sign_in_provider"]?.string ?? ""
+    return !["", "anonymous", "custom", "password", "phone"].contains(provider)
   }
 
   /// A link of the player's own, with the channel in it, so that channels can be compared.
@@ -69,6 +96,11 @@ struct InviteAccess {
     order.invite = invite
     return try await links.book.create(order, isAdmin: false, actor: .user(uid: owner)).record.address
   }
+}
+
+extension AccountRecord {
+  /// Whether it was seen that somebody stands behind the account: a confirmed address, or an identity at a provider.
+  fileprivate var isProven: Bool { (email != nil && isEmailVerified) || !providers.isEmpty }
 }
 
 extension LinkFault {

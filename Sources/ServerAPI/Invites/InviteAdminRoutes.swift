@@ -10,14 +10,12 @@ enum InviteAdminRoutes {
     .maybe("appName", .filled, "what the texts call the app"),
     .maybe("campaigns", .object([]), "by name: link, image, partner, channels, templates by language"),
     .maybe("perSenderPerDay", .integer(0...1_000_000)), .maybe("perRecipientPerWeek", .integer(0...1_000_000)),
-    .maybe("mailsFromAnonymous", .boolean, "whether players with anonymous accounts may have mails sent; off at first"),
     .maybe("trackOpening", .boolean, "whether mails carry a picture that says that they were opened"),
   ]
 
   private static let settingsSchema = Schema.object([
     .always("appName", .text), .always("campaigns", .object([])), .always("perSenderPerDay", .count),
     .always("perRecipientPerWeek", .count), .always("trackOpening", .boolean),
-    .always("mailsFromAnonymous", .boolean),
   ])
 
   private static let invitation = Schema.object([

@@ -51,7 +51,7 @@ enum InviteRoutes {
 
   @Sendable private static func render(_ access: InviteAccess, _ json: JSON) async throws(LinkFault) -> JSON {
     let caller = try access.caller()
-    let wish = try InviteWish(json)
+    let wish = try InviteWish(json, access.call.request.headers)
     let link: String
     if let given = json["link"]?.string {
       guard let url = LinkURL(given), url.isWeb else { throw LinkFault(.invalidArgument, "link must be a URL.") }
@@ -61,7 +61,7 @@ enum InviteRoutes {
     }
     return try asking { () throws(InviteFault) in
       try access.invites.content(
-        wish.channel, campaign: wish.campaign, locale: wish.locale, inviter: wish.inviter, message: wish.message, link: link)
+        wish.channel, campaign: wish.campaign, locales: wish.locales, inviter: wish.inviter, message: wish.message, link: link)
     }.json
   }
 
@@ -91,26 +91,25 @@ enum InviteRoutes {
   @Sendable private static func send(_ access: InviteAccess, _ json: JSON) async throws(LinkFault) -> JSON {
     let caller = try access.caller()
     let player = try access.player(caller, json)
-    let wish = try InviteWish(json)
-    var recipient: String?
-    if wish.channel == .email {
-      try access.checkMails(caller)
-      guard let to = json["to"]?.string else { throw LinkFault(.invalidArgument, "to is missing: the mail address.") }
-      recipient = try asking { () throws(InviteFault) in try access.invites.checked(recipient: to) }
-    }
+    let wish = try InviteWish(json, access.call.request.headers)
+    let mail = wish.channel == .email ? try mail(access, json, caller, player) : nil
     let id = access.invites.newID()
     let link = try await access.link(wish, owner: player, invite: id, for: caller)
-    let host = link.dropFirst("https://".count).prefix { $0 != "/" }
-    var content = try asking { () throws(InviteFault) in
-      try access.invites.content(
-        wish.channel, campaign: wish.campaign, locale: wish.locale, inviter: wish.inviter, message: wish.message, link: link)
-    }
-    if recipient != nil, access.invites.settings.tracksOpening {
-      content = content.watched(by: "https://\(host)/v1/invites/\(id)/image.png")
+    let place = "https://\(link.dropFirst("https://".count).prefix { $0 != "/" })/v1/invites/\(id)"
+    let content = try asking { () throws(InviteFault) in
+      guard let mail else {
+        return try access.invites.content(
+          wish.channel, campaign: wish.campaign, locales: wish.locales, inviter: wish.inviter, message: wish.message, link: link
+        )
+      }
+      let content = try access.invites.mail(
+        campaign: wish.campaign, locales: wish.locales, sender: mail.sender, message: wish.message, link: link,
+        unsubscribe: "\(place)/unsubscribe")
+      return access.invites.settings.tracksOpening ? content.watched(by: "\(place)/image.png") : content
     }
     let order = InviteBook.Order(
-      id: id, content: content, campaign: wish.campaign, locale: wish.locale, sender: player, senderName: wish.inviter,
-      recipient: recipient, unsubscribe: recipient == nil ? nil : "https://\(host)/v1/invites/\(id)/unsubscribe")
+      id: id, content: content, campaign: wish.campaign, locale: wish.locales.first ?? "en", sender: player,
+      recipient: mail?.recipient, unsubscribe: mail == nil ? nil : "\(place)/unsubscribe")
     do throws(InviteFault) {
       _ = try await access.invites.send(order)
     } catch {
@@ -120,6 +119,15 @@ enum InviteRoutes {
       throw LinkFault(.unavailable, "The invitation cannot be read.")
     }
     return ["invite": standing.json, "content": content.json]
+  }
+
+  /// In whose name and to whom the server mails, if it may.
+  private static func mail(_ access: InviteAccess, _ json: JSON, _ caller: Caller, _ player: String) throws(LinkFault)
+    -> (sender: String, recipient: String)
+  {
+    let sender = try access.mailSender(caller, player: player)
+    guard let to = json["to"]?.string else { throw LinkFault(.invalidArgument, "to is missing: the mail address.") }
+    return (sender, try asking { () throws(InviteFault) in try access.invites.checked(recipient: to) })
   }
 
   @Sendable private static func show(_ access: InviteAccess, _ json: JSON) async throws(LinkFault) -> JSON {
@@ -159,29 +167,38 @@ enum InviteRoutes {
   }
 
   @Sendable private static func confirm(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    page(
-      "No more invitations?",
-      "<p>Shall this address get no more invitations?</p><form method=\"post\"><button>No more invitations</button></form>")
+    let words = UnsubscribeWords.chosen(from: locales(call))
+    let (question, button) = (ActionText.escaped(words.question), ActionText.escaped(words.button))
+    return page(words.title, "<p>\(question)</p><form method=\"post\"><button>\(button)</button></form>", words)
   }
 
   @Sendable private static func unsubscribe(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     guard let invites = call.services.invites else {
       throw APIError(.notImplemented, "not_available", "This server sends no invitations.")
     }
+    let words = UnsubscribeWords.chosen(from: locales(call))
     do throws(InviteFault) {
       guard try await invites.unsubscribe(call.captures["id"] ?? "") != nil else {
-        return page("Not found", "<p>This invitation is not known.</p>", .notFound)
+        return page(words.unknown, "", words, .notFound)
       }
     } catch {
       throw APIError(LinkFault(error))
     }
-    return page("Done", "<p>This address gets no more invitations.</p>")
+    return page(words.done, "", words)
   }
 
-  private static func page(_ title: String, _ body: String, _ status: HTTPResponseStatus = .ok) -> HTTPResponse {
+  /// The mail's language, then the reader's.
+  private static func locales(_ call: RouteCall) -> [String] {
+    (call.query["lang"].map { [$0] } ?? []) + AcceptLanguage.locales(call.request.headers)
+  }
+
+  private static func page(
+    _ title: String, _ body: String, _ words: UnsubscribeWords, _ status: HTTPResponseStatus = .ok
+  ) -> HTTPResponse {
+    let title = ActionText.escaped(title)
     let html = """
       <!DOCTYPE html>
-      <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+      <html lang="\(words.locale)"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="robots" content="noindex"><title>\(title)</title></head><body><h1>\(title)</h1>\(body)</body></html>
 
       """

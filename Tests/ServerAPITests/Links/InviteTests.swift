@@ -99,8 +99,14 @@ import TreeModel
   }
 
   private func send(_ server: LinkServer, _ to: String, as uid: String = "alice") async throws -> (status: Int, json: JSON) {
-    let body = "{\"channel\":\"email\",\"to\":\(JSON.string(to).compact),\"inviter\":\"Alice\"}"
-    return try await server.post("/v1/invites:send", body, key: nil, headers: LinkServer.token(uid))
+    let body = "{\"channel\":\"email\",\"to\":\(JSON.string(to).compact),\"inviter\":\"Your Bank\"}"
+    return try await server.post("/v1/invites:send", body, key: nil, headers: Self.proven(uid))
+  }
+
+  /// The token of a player whose accounts are kept elsewhere, with a confirmed address.
+  static func proven(_ uid: String, name: String = "Alice") -> [String: String] {
+    LinkServer.token(
+      uid, more: ",\"name\":\(JSON.string(name).compact),\"email\":\"\(uid)@example.org\",\"email_verified\":true")
   }
 
   @Test("check 64: a mail is in the outbox, and its state can be asked for by its id")
@@ -115,7 +121,11 @@ import TreeModel
       }
       let payload = try JSONParser.parse(try #require(mail?.payload))
       #expect(mail?.outlet == "mail" && payload["to"]?.string == "bob@example.com" && payload["kind"]?.string == "invite")
-      #expect(payload["fromName"]?.string == "Alice via Acme")
+      #expect(payload["fromName"]?.string == "Acme", "the game's name, and nobody else's")
+      #expect(payload["subject"]?.string == "Alice wants you to play Acme", "the account's name, whatever the request says")
+      #expect(payload["text"]?.string?.contains("https://go.acme.test/v1/invites/\(id)/unsubscribe?lang=en") == true)
+      #expect(
+        payload["html"]?.string?.contains("<a href=\"https://go.acme.test/v1/invites/\(id)/unsubscribe?lang=en\"") == true)
       #expect(payload["unsubscribe"]?.string == "https://go.acme.test/v1/invites/\(id)/unsubscribe")
       #expect(payload["html"]?.string?.contains("https://go.acme.test/r/i/") == true)
       let own = try await server.api.send("GET", "/v1/invites/\(id)", headers: LinkServer.token("alice"))
@@ -210,28 +220,13 @@ import TreeModel
   @Test("a name cannot become a header, markup or a template")
   func injection() async throws {
     try await run { server in
-      let name = "Eve\\r\\nBcc: all@example.com {{link}}<img src=x>"
-      let body = "{\"channel\":\"email\",\"to\":\"bob@example.com\",\"inviter\":\"\(name)\"}"
-      let (_, json) = try await server.post("/v1/invites:send", body, key: nil, headers: LinkServer.token("eve"))
+      let name = "Eve\r\nBcc: x {{link}}<img src=x>"
+      let body = "{\"channel\":\"email\",\"to\":\"bob@example.com\"}"
+      let (_, json) = try await server.post("/v1/invites:send", body, key: nil, headers: Self.proven("eve", name: name))
       let content = try #require(json["content"])
       #expect(content["subject"]?.string?.contains { $0.isNewline } == false)
       #expect(content["subject"]?.string?.contains("{{link}}") == true, "what a value holds is no template")
       #expect(content["html"]?.string?.contains("<img src=x>") == false)
-    }
-  }
-
-  @Test("anonymous players pass links on, but send mails only where that is on")
-  func anonymous() async throws {
-    try await run { server in
-      let mail = "{\"channel\":\"email\",\"to\":\"bob@example.com\",\"inviter\":\"Eve\"}"
-      let token = LinkServer.token("eve", provider: "anonymous")
-      let (refused, fault) = try await server.post("/v1/invites:send", mail, key: nil, headers: token)
-      #expect(refused == 403 && fault.compact.contains("link a credential first"), "\(fault.compact)")
-      let (copied, _) = try await server.post("/v1/invites:send", "{\"channel\":\"copy\"}", key: nil, headers: token)
-      #expect(copied == 200)
-      let open = Self.settings.replacing("\"appName\"", with: "\"mailsFromAnonymous\":true,\"appName\"")
-      _ = try await server.api.send("PUT", "/admin/v1/invites/settings", open, headers: APIServer.admin)
-      #expect(try await server.post("/v1/invites:send", mail, key: nil, headers: token).0 == 200)
     }
   }
 

@@ -110,10 +110,10 @@ struct LinkServer: Sendable {
   }
 
   /// An ID token that development takes.
-  static func token(_ uid: String, provider: String = "password") -> [String: String] {
+  static func token(_ uid: String, provider: String = "password", more: String = "") -> [String: String] {
     func part(_ text: String) -> String { Base64.encode(Array(text.utf8), as: .url) }
     let claims =
-      "{\"sub\":\"\(uid)\",\"user_id\":\"\(uid)\",\"firebase\":{\"sign_in_provider\":\"\(provider)\"}}"
+      "{\"sub\":\"\(uid)\",\"user_id\":\"\(uid)\",\"firebase\":{\"sign_in_provider\":\"\(provider)\"}\(more)}"
     return ["Authorization": "Bearer \(part("{\"alg\":\"none\"}")).\(part(claims))."]
   }
 }
