@@ -50,7 +50,7 @@ def a_flood_from_one_address_keeps_nobody_else_out(server, checks):
     checks.check("jim signs in under a flood from one address", statuses == [200] * 5, statuses)
     checks.check("some of the flood is refused, the rest is checked", set(answered) <= {"400", "503"} and "503" in answered, answered)
     ratio = attacked / quiet
-    checks.check("a sign-in under a flood takes at most 4 times as long", ratio <= 4, f"{quiet:.3f} s, then {attacked:.3f} s")
+    checks.check("a sign-in under a flood takes at most 5 times as long", ratio <= 5, f"{quiet:.3f} s, then {attacked:.3f} s")
     print(f"        a sign-in: {quiet * 1000:.0f} ms, under a flood {attacked * 1000:.0f} ms ({ratio:.1f})", flush=True)
 
 

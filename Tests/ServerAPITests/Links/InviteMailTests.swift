@@ -1,6 +1,6 @@
-import Accounts
 import StorageCore
 import Testing
+import TreeDatabase
 import TreeModel
 
 @testable import ServerAPI
