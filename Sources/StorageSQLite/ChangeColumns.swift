@@ -11,17 +11,25 @@ struct ChangeColumns {
   private var pathBytes: [UInt8] = []
   /// Where each path ends in ``pathBytes``.
   private var ends: [Int] = []
+  /// What the changes take in memory, about.
+  private(set) var bytes = 0
 
   var count: Int { revisions.count }
 
   mutating func append(_ changes: [LeafChange], of revision: Int64) {
-    for change in changes {
-      revisions.append(revision)
-      befores.append(change.before)
-      pathBytes.append(contentsOf: change.path.bytes)
-      ends.append(pathBytes.count)
-    }
+    for change in changes { append(change.path, revision, change.before) }
   }
+
+  private mutating func append(_ path: PathBytes, _ revision: Int64, _ before: Scalar?) {
+    revisions.append(revision)
+    befores.append(before)
+    pathBytes.append(contentsOf: path.bytes)
+    ends.append(pathBytes.count)
+    bytes += Self.ownBytes + path.bytes.count + (before?.stringValue?.utf8.count ?? 0)
+  }
+
+  /// What a change takes beyond its path and its text.
+  private static let ownBytes = 48
 
   mutating func append(_ other: ChangeColumns) {
     let base = pathBytes.count
@@ -29,6 +37,7 @@ struct ChangeColumns {
     befores += other.befores
     pathBytes += other.pathBytes
     for end in other.ends { ends.append(base + end) }
+    bytes += other.bytes
   }
 
   /// The changes that are not within a range, or of later revisions than `revision`.
@@ -40,10 +49,7 @@ struct ChangeColumns {
     for index in 0..<count {
       let path = path(index)
       guard revisions[index] > revision || !range.contains(path) else { continue }
-      rest.revisions.append(revisions[index])
-      rest.befores.append(befores[index])
-      rest.pathBytes.append(contentsOf: path.bytes)
-      rest.ends.append(rest.pathBytes.count)
+      rest.append(path, revisions[index], befores[index])
     }
     return rest
   }

@@ -18,6 +18,8 @@ final class HistoryGeneration: Sendable {
   private let places: [Int32]
 
   var count: Int { places.count }
+  /// What it takes in memory, about.
+  var bytes: Int { changes.bytes }
 
   init(_ changes: ChangeColumns, last: Int64) {
     self.last = last

@@ -57,10 +57,11 @@ final class HistoryMemory: Sendable {
     }
   }
 
-  /// Freezes the open commits if they are at least `count` changes. For the writer, who alone changes them: sorting
+  /// Freezes the open commits if they are at least `count` changes, or take ``HistoryLimits/generationBytes``. For the writer, who alone changes them: sorting
   /// happens outside the lock.
   func freeze(_ ns: NamespaceID, from count: Int) {
-    guard let recent = places.withLock({ $0[ns] }), recent.openChanges >= count, let generation = recent.openGeneration()
+    guard let recent = places.withLock({ $0[ns] }),
+      recent.openChanges >= count || recent.openBytes >= limits.generationBytes, let generation = recent.openGeneration()
     else { return }
     places.withLock { $0[ns]?.freeze(generation) }
   }
@@ -68,6 +69,11 @@ final class HistoryMemory: Sendable {
   /// The generation to write next. For the writer.
   func oldestFrozen(_ ns: NamespaceID) -> HistoryGeneration? {
     places.withLock { $0[ns]?.frozen.first }
+  }
+
+  /// Whether the frozen generations take more than they may: then the oldest is written at once. For the writer.
+  func isOverfull(_ ns: NamespaceID) -> Bool {
+    places.withLock { ($0[ns]?.frozenBytes ?? 0) > limits.frozenBytes }
   }
 
   /// After which revision the oldest frozen generation begins. For the writer.
@@ -116,12 +122,13 @@ final class HistoryMemory: Sendable {
   {
     var columns = ChangeColumns()
     var last = start
+    var isFull: Bool { columns.count >= limits.generationChanges || columns.bytes >= limits.generationBytes }
     try connection.forEachCommit(ns, after: start) { commit throws(StorageError) in
       columns.append(try Self.changes(of: commit), of: commit.revision.rawValue)
       last = commit.revision.rawValue
-      return columns.count < limits.generationChanges
+      return !isFull
     }
-    return columns.count < limits.generationChanges ? nil : HistoryGeneration(columns, last: last)
+    return isFull ? HistoryGeneration(columns, last: last) : nil
   }
 
   private static func changes(of commit: CommitRecord) throws(StorageError) -> [LeafChange] {

@@ -5,6 +5,10 @@ internal import TreeModel
 final class HistoryMerge {
   /// Rows that are read ahead of each run.
   private static let aheadRows = 128
+  /// Bytes after which no further row is read ahead.
+  private static let aheadBytes = 256 << 10
+  /// Bytes after which a step has enough.
+  private static let stepBytes = 1 << 20
 
   /// A run with some of its rows read ahead.
   private struct Source {
@@ -32,6 +36,8 @@ final class HistoryMerge {
   private let erasures: Int64?
   /// The rows of the step that is being written; kept when the writer was in the way.
   private var slice: [Row] = []
+  /// Whether nothing comes behind those.
+  private var isLast = false
 
   init(of sourceRows: [HistoryRunRow], into target: HistoryRunRow, on connection: SQLiteConnection) throws(StorageError) {
     self.target = target
@@ -56,9 +62,18 @@ final class HistoryMerge {
   /// Writes some rows; true when the new run is whole and stands in the place of the old ones.
   func step(rows: Int, on connection: SQLiteConnection) throws(StorageError) -> Bool {
     if slice.isEmpty {
-      while slice.count < rows, let row = try next() { slice.append(row) }
+      var bytes = 0
+      isLast = false
+      while !isLast, slice.count < rows, bytes < Self.stepBytes {
+        guard let row = try next() else {
+          isLast = true
+          continue
+        }
+        bytes += row.path.count + row.before.count
+        slice.append(row)
+      }
     }
-    let isWhole = slice.count < rows
+    let isWhole = isLast
     var isWanted = true
     let isDone = try connection.briefly { () throws(StorageError) in
       let isSame = try connection.meta(.historyErasures) == erasures
@@ -107,11 +122,16 @@ final class HistoryMerge {
   private func refill(_ index: Int) throws(StorageError) {
     guard !sources[index].isAtEnd else { return }
     let from = sources[index].rows.last.map { (path: $0.path, revision: $0.revision) } ?? border
-    let rows = try reading.bind(target.ns).bind(sources[index].generation).bind(from.path).bind(from.revision).all {
-      row throws(StorageError) in Row(path: row.bytes(0), revision: row.int(1), before: row.bytes(2))
+    var bytes = 0
+    let rows = try reading.bind(target.ns).bind(sources[index].generation).bind(from.path).bind(from.revision).all(
+      until: { bytes >= Self.aheadBytes }
+    ) { row throws(StorageError) in
+      let row = Row(path: row.bytes(0), revision: row.int(1), before: row.bytes(2))
+      bytes += row.path.count + row.before.count
+      return row
     }
     sources[index].rows = rows
     sources[index].next = 0
-    sources[index].isAtEnd = rows.count < Self.aheadRows
+    sources[index].isAtEnd = rows.count < Self.aheadRows && bytes < Self.aheadBytes
   }
 }

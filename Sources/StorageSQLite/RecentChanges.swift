@@ -15,6 +15,8 @@ struct RecentChanges {
   private var blocks: [ChangeColumns] = []
   private var block = ChangeColumns()
   private(set) var openChanges = 0
+  /// What the open changes take in memory, about.
+  private(set) var openBytes = 0
   /// Up to here the past was pruned: it is not read any more, even where it is still in this memory.
   var pruned: Int64
 
@@ -25,8 +27,10 @@ struct RecentChanges {
   }
 
   mutating func append(_ changes: [LeafChange], of revision: Int64, blockChanges: Int) {
+    let before = block.bytes
     block.append(changes, of: revision)
     openChanges += changes.count
+    openBytes += block.bytes - before
     lastRevision = revision
     if block.count >= blockChanges {
       blocks.append(block)
@@ -49,7 +53,11 @@ struct RecentChanges {
     blocks = []
     block = ChangeColumns()
     openChanges = 0
+    openBytes = 0
   }
+
+  /// What the frozen generations take in memory, about.
+  var frozenBytes: Int { frozen.reduce(0) { $0 + $1.bytes } }
 
   /// Forgets the changes within a range up to a revision.
   mutating func erase(_ range: PathRange, through revision: Int64) {
@@ -57,6 +65,7 @@ struct RecentChanges {
     blocks = blocks.map { $0.without(range, through: revision) }
     block = block.without(range, through: revision)
     openChanges = blocks.reduce(block.count) { $0 + $1.count }
+    openBytes = blocks.reduce(block.bytes) { $0 + $1.bytes }
   }
 
   /// Forgets the oldest generation, which is now in the table.

@@ -30,6 +30,10 @@ public struct SQLiteOptions: Sendable {
 public struct HistoryLimits: Sendable {
   /// So many changes of one namespace make a generation, which is sorted and written.
   public var generationChanges: Int
+  /// So many bytes of changes make one too, however few they are: what large values were before must not fill the memory.
+  public var generationBytes: Int
+  /// Bytes of generations that may wait to be written; of more the oldest is written at once.
+  public var frozenBytes: Int
   /// So many of its rows are written with each batch, and two more for each change of the batch: the oldest generation is
   /// on disk before the next is full.
   public var sliceRows: Int
@@ -41,9 +45,12 @@ public struct HistoryLimits: Sendable {
   public var mergeRows: Int
 
   public init(
-    generationChanges: Int = 8192, sliceRows: Int = 64, blockChanges: Int = 256, mergeRuns: Int = 16, mergeRows: Int = 512
+    generationChanges: Int = 8192, generationBytes: Int = 8 << 20, frozenBytes: Int = 16 << 20, sliceRows: Int = 64,
+    blockChanges: Int = 256, mergeRuns: Int = 16, mergeRows: Int = 512
   ) {
     self.generationChanges = generationChanges
+    self.generationBytes = generationBytes
+    self.frozenBytes = frozenBytes
     self.sliceRows = sliceRows
     self.blockChanges = blockChanges
     self.mergeRuns = mergeRuns

@@ -138,12 +138,13 @@ final class SQLiteStatement {
     return try step() ? try decode(self) : nil
   }
 
-  func all<Value>(limit: Int = .max, _ decode: (SQLiteStatement) throws(StorageError) -> Value) throws(StorageError)
-    -> [Value]
-  {
+  /// The rows, until there are `limit` of them or one was enough.
+  func all<Value>(
+    limit: Int = .max, until isEnough: () -> Bool = { false }, _ decode: (SQLiteStatement) throws(StorageError) -> Value
+  ) throws(StorageError) -> [Value] {
     defer { reset() }
     var values: [Value] = []
-    while values.count < limit, try step() { values.append(try decode(self)) }
+    while values.count < limit, !isEnough(), try step() { values.append(try decode(self)) }
     return values
   }
 

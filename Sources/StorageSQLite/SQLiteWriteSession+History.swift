@@ -13,7 +13,9 @@ extension SQLiteWriteSession {
     let changes = batch.overlays.values.reduce(0) { $0 + $1.commits.reduce(0) { $0 + ($1.changes?.count ?? 0) } }
     var finished: [NamespaceID] = []
     for ns in historyRows.keys.sorted(by: { $0.rawValue < $1.rawValue }) where !batch.removed.contains(ns) {
-      if try writeSlice(of: ns, rows: history.limits.sliceRows + 2 * changes) { finished.append(ns) }
+      // A generation may be many small changes and wait before few large ones.
+      let rows = history.isOverfull(ns) ? .max / 2 : history.limits.sliceRows + 2 * changes
+      if try writeSlice(of: ns, rows: rows) { finished.append(ns) }
     }
     return finished
   }

@@ -35,7 +35,7 @@ struct AsOfTests {
       }
       try engine.read { try check($0, scribe.ns, past, &random) }
       // Half of the times as if the process had been killed: what is in memory only is gone.
-      if round % 2 == 0 { engine.close() } else { try moveAsIfKilled(engine, folder) }
+      if round % 2 == 0 { engine.close() } else { try folder.keepAsIfKilled(engine) }
     }
   }
 
@@ -65,7 +65,7 @@ struct AsOfTests {
       #expect(head - watermark <= 3 * Int64(tinyOptions.history.generationChanges) + 3)
       #expect(try engine.writer.tail(scribe.ns, after: watermark).bytes <= 3 * 12 * 64 + 3 * Int64(leaves) * 32)
       if life % 8 == 7 { try engine.read { try check($0, scribe.ns, past, &random) } }
-      try moveAsIfKilled(engine, folder)
+      try folder.keepAsIfKilled(engine)
     }
   }
 
@@ -81,17 +81,6 @@ struct AsOfTests {
       let all = try snapshot.leaves(in: ns, under: .root, asOf: Revision(Int64(revision)), limit: .max)
       #expect(Dictionary(uniqueKeysWithValues: all.map { ($0.leaf.path, $0.leaf.scalar) }) == tree)
     }
-  }
-
-  /// Copies the files as they are, and puts the copies in the place of the originals once the engine is gone.
-  private func moveAsIfKilled(_ engine: SQLiteEngine, _ folder: TemporaryFolder) throws {
-    let files = ["doubloon.db", "doubloon.db-wal"].map { ($0, TemporaryFolder.bytes(of: folder.file($0))) }
-    engine.close()
-    for name in TemporaryFolder.names(in: folder.path) where name != "doubloon.lock" {
-      try #require(FileCalls.exists(folder.file(name)))
-      FileCalls.remove(folder.file(name))
-    }
-    for (name, bytes) in files { TemporaryFolder.write(bytes, to: folder.file(name)) }
   }
 
   @Test("A snapshot that stays open while generations are finished still sees its past")
