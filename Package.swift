@@ -42,6 +42,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),  // orderly start and stop
   ],
   targets: [
+    .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     // Floor 0: pure values
@@ -87,9 +88,9 @@ let package = Package(
     .target(
       name: "ServerApp",
       dependencies: [
-        "AccessRules", "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "Mail", "MailContent",
-        "RewardModel", "ServerAPI", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel", "Triggers", argumentParser,
-        lifecycle,
+        "AccessRules", "Accounts", "CMalloc", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "Mail",
+        "MailContent", "RewardModel", "ServerAPI", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel", "Triggers",
+        argumentParser, lifecycle,
         logging,
         nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS, unixSignals,
       ], swiftSettings: strict),

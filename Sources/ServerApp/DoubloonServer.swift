@@ -26,6 +26,7 @@ public struct DoubloonServer: Sendable {
   public func main(_ arguments: [String]? = nil) async {
     // A client that hangs up while it is written to is an error on its socket, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
+    MemoryReturn.prepare()
     let code = await DoubloonCommandLine.$functions.withValue(FunctionRegistration(register: functions)) {
       await DoubloonCommandLine.execute(arguments)
     }
