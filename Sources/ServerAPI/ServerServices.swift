@@ -37,6 +37,8 @@ public final class ServerServices: Sendable {
   public let threadPool: NIOThreadPool
   /// For what takes administrators long: listings, audits, backups. Clients do not wait behind it.
   public let adminPool: NIOThreadPool
+  /// How much memory clients may take by what they leave unfinished; the ``HTTPServer`` has the same.
+  public let memory: MemoryBudgets
   /// Where administrators' actions are logged; never bodies, never secrets.
   public let logger: Logger
   /// How much strangers may write into the audit log.
@@ -75,7 +77,8 @@ public final class ServerServices: Sendable {
     links: LinkBook? = nil, invites: InviteBook? = nil,
     effects: (any EffectsWaiting)? = nil, accounts: AccountBook? = nil, connectedUsers: ConnectedUsers = ConnectedUsers(),
     adjustableClock: AdjustableClock? = nil, keys: CurrentKeys? = nil, serviceAccounts: ServiceAccountDesk? = nil,
-    mail: (any MailShowing)? = nil, adminPool: NIOThreadPool? = nil, origins: DevelopmentOrigins? = nil,
+    mail: (any MailShowing)? = nil, adminPool: NIOThreadPool? = nil,
+    memory: MemoryBudgets = MemoryBudgets(), origins: DevelopmentOrigins? = nil,
     announceNamespace: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.database = database
@@ -101,6 +104,7 @@ public final class ServerServices: Sendable {
     self.keys = keys
     self.serviceAccounts = serviceAccounts
     self.mail = mail
+    self.memory = memory
     self.announceNamespace = announceNamespace
     self.random = random
   }

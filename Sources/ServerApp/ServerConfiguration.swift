@@ -69,6 +69,10 @@ public struct ServerConfiguration: Sendable {
   var certificates: [CertificateFiles] = []
   /// How often one address may ask for what; nil: as often as it likes.
   var requestLimits: RequestLimits?
+  /// Bytes of input that all clients together may leave unfinished.
+  var unfinishedInputMax = MemoryBudgets.usualBytesMax
+  /// Bytes of output that all clients together may leave unread.
+  var unreadOutputMax = MemoryBudgets.usualBytesMax
   /// How mail leaves the house; nil: in development it is shown, in production it waits for a configuration.
   var mail: MailSettings?
   /// What mails say.

@@ -38,6 +38,8 @@ struct Surfaces {
     let owner = isDevelopment ? [AdminToken(name: "owner", secret: configuration.adminToken)] : []
     let policy = AccessPolicy(
       mode: configuration.mode, adminTokens: owner + configuration.admins, serviceAccounts: serviceAccounts)
+    let memory = MemoryBudgets(
+      inputBytesMax: configuration.unfinishedInputMax, outputBytesMax: configuration.unreadOutputMax)
     return ServerServices(
       database: database, listeners: listeners, authenticator: accounts.authenticator(over: policy),
       access: RuledAccess(database: database, unruled: policy),
@@ -45,27 +47,30 @@ struct Surfaces {
       random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, links: links, invites: invites,
       effects: desk, accounts: accounts.book, connectedUsers: accounts.connectedUsers,
       adjustableClock: isDevelopment ? configuration.clock as? AdjustableClock : nil, keys: keys,
-      serviceAccounts: serviceAccounts, mail: mail, adminPool: adminPool,
+      serviceAccounts: serviceAccounts, mail: mail, adminPool: adminPool, memory: memory,
       origins: isDevelopment ? DevelopmentOrigins(allowing: configuration.allowedHosts + [configuration.host]) : nil,
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
   }
 
   /// The one port that clients know.
   func makeServer(_ services: ServerServices) -> HTTPServer {
-    let sockets = SocketDoor(services: services)
+    let sockets = SocketDoor(
+      services: services,
+      pace: configuration.requestLimits.map { SocketPace(limits: $0, clock: configuration.clock) })
     var http = configuration.http
     (http.host, http.port, http.tls) = (configuration.host, configuration.port, identity)
     if let eventLoops = configuration.eventLoops { http.threadCount = eventLoops }
     let router = RequestRouter(services: services, sockets: sockets)
     guard let limits = configuration.requestLimits else {
       return HTTPServer(
-        configuration: http, responder: router, sockets: sockets, metrics: metrics, clock: configuration.clock, logger: logger)
+        configuration: http, responder: router, sockets: sockets, memory: services.memory, metrics: metrics,
+        clock: configuration.clock, logger: logger)
     }
     let limiter = RequestLimiter(
-      limits: limits, responder: router, sockets: sockets, proxies: http.trustedProxies, metrics: metrics,
-      clock: configuration.clock)
+      limits: limits, responder: router, sockets: sockets, metrics: metrics, clock: configuration.clock)
     return HTTPServer(
-      configuration: http, responder: limiter, sockets: limiter, metrics: metrics, clock: configuration.clock, logger: logger)
+      configuration: http, responder: limiter, sockets: limiter, memory: services.memory, metrics: metrics,
+      clock: configuration.clock, logger: logger)
   }
 
   /// The port that only this machine reaches, for what reads the metrics; nil where none is configured. What it answers is

@@ -22,6 +22,7 @@ struct APIServer: Sendable {
   let listeners: ListenerHub
   let clock: AdjustableClock
   let metrics: ServerMetrics
+  let memory: MemoryBudgets
   let links: LinkBook
   let router: RequestRouter
   let port: Int
@@ -45,7 +46,8 @@ struct APIServer: Sendable {
     effects: (any EffectsWaiting)? = nil, limits: WriteLimits = WriteLimits(),
     configuration: HTTPServerConfiguration = .changed { _ in },
     participants: [any CommitParticipant] = [], streamLimits: StreamLimits = StreamLimits(),
-    sockets limitsOfSockets: SocketLimits = SocketLimits(), accounts kind: AccountKind? = nil,
+    sockets limitsOfSockets: SocketLimits = SocketLimits(), memory: MemoryBudgets = MemoryBudgets(),
+    paces: RequestLimits? = nil, accounts kind: AccountKind? = nil,
     _ test: (APIServer) async throws -> Void
   ) async throws {
     let engine = try SQLiteEngine.inMemory()
@@ -83,12 +85,13 @@ struct APIServer: Sendable {
       ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), links: links,
       invites: try InviteBook(
         engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 8)),
-      effects: effects, accounts: book, connectedUsers: connectedUsers, adjustableClock: clock,
+      effects: effects, accounts: book, connectedUsers: connectedUsers, adjustableClock: clock, memory: memory,
       origins: access.isDevelopment ? DevelopmentOrigins() : nil, announceNamespace: announced.add)
-    let sockets = SocketDoor(services: services, limits: limitsOfSockets)
+    let sockets = SocketDoor(
+      services: services, limits: limitsOfSockets, pace: paces.map { SocketPace(limits: $0, clock: clock) })
     let router = RequestRouter(services: services, sockets: sockets)
     let server = HTTPServer(
-      configuration: configuration, responder: router, sockets: sockets, metrics: metrics, clock: clock,
+      configuration: configuration, responder: router, sockets: sockets, memory: memory, metrics: metrics, clock: clock,
       logger: services.logger)
     let port = try await server.bind().port ?? 0
     let running = Task { try await server.run() }
@@ -97,8 +100,8 @@ struct APIServer: Sendable {
       outcome = .success(
         try await test(
           APIServer(
-            database: database, listeners: listeners, clock: clock, metrics: metrics, links: links, router: router, port: port,
-            announced: announced, running: running)))
+            database: database, listeners: listeners, clock: clock, metrics: metrics, memory: memory, links: links,
+            router: router, port: port, announced: announced, running: running)))
     } catch {
       outcome = .failure(error)
     }

@@ -59,8 +59,8 @@ struct KeyedServer: Sendable {
     let outcome: Result<Void, any Error>
     do {
       let api = APIServer(
-        database: database, listeners: listeners, clock: clock, metrics: metrics, links: links, router: router, port: port,
-        announced: announced, running: running)
+        database: database, listeners: listeners, clock: clock, metrics: metrics, memory: services.memory, links: links,
+        router: router, port: port, announced: announced, running: running)
       outcome = .success(try await test(KeyedServer(server: api, keys: keys, desk: desk)))
     } catch {
       outcome = .failure(error)

@@ -6,14 +6,13 @@ import Synchronization
 /// Stands before the router and the sockets, and sends away who asks too often (design §8).
 ///
 /// Counts by household (``ClientAddress/household``) and kind of request, in tables of bounded size; a request costs one
-/// lock and one look-up. A socket's own requests are bounded by its session, not here.
+/// lock and one look-up. What is written over sockets has a pace of its own (``SocketPace``).
 public final class RequestLimiter: RequestResponder, SocketAccepting {
   /// Households that are known at once for each kind of request.
   static let householdsMax = 32_768
 
   private let responder: any RequestResponder
   private let sockets: any SocketAccepting
-  private let proxies: TrustedProxies
   private let metrics: ServerMetrics
   private let clock: any WallClock
   /// By ``RequestLimits/Kind``; nil where there is no limit.
@@ -30,14 +29,12 @@ public final class RequestLimiter: RequestResponder, SocketAccepting {
   /// - Parameters:
   ///   - responder: who answers what is not too much.
   ///   - sockets: who takes over connections that are not too many.
-  ///   - proxies: as ``HTTPServerConfiguration/trustedProxies``.
   public init(
-    limits: RequestLimits, responder: any RequestResponder, sockets: any SocketAccepting, proxies: TrustedProxies,
+    limits: RequestLimits, responder: any RequestResponder, sockets: any SocketAccepting,
     metrics: ServerMetrics, clock: any WallClock
   ) {
     self.responder = responder
     self.sockets = sockets
-    self.proxies = proxies
     self.metrics = metrics
     self.clock = clock
     tables = RequestLimits.Kind.allCases.map { limits[$0].map(Table.init) }
@@ -52,10 +49,11 @@ public final class RequestLimiter: RequestResponder, SocketAccepting {
 
   public func bodyBytesMax(for head: HTTPRequestHead) -> Int? { responder.bodyBytesMax(for: head) }
 
-  public func accept(_ head: HTTPRequestHead, on channel: any Channel) -> SocketAcceptance {
-    let client = proxies.client(of: ClientAddress(channel.remoteAddress), head.headers)
+  public func standing(of head: HTTPRequestHead) -> ClientStanding { responder.standing(of: head) }
+
+  public func accept(_ head: HTTPRequestHead, on channel: any Channel, from client: ClientAddress) -> SocketAcceptance {
     if let refusal = refusal(.connection, client) { return .refused(refusal) }
-    return sockets.accept(head, on: channel)
+    return sockets.accept(head, on: channel, from: client)
   }
 
   public func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void> { sockets.stop(on: eventLoop) }

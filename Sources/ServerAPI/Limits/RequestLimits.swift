@@ -11,6 +11,11 @@ public struct RequestLimits: Sendable, Hashable {
   public var reads: RateLimit?
   /// Writes of the tree over REST.
   public var writes: RateLimit?
+  /// Writes of one player over sockets and long polling; of those who have not signed in, of their network together. A large
+  /// one counts as several (``WriteCost``).
+  public var socketWrites: RateLimit?
+  /// The same of all players of one network together.
+  public var socketWritesOfNetwork: RateLimit?
   /// Sockets, long-polling sessions and event streams that begin.
   public var connections: RateLimit?
   /// The administrators' surface, the settings, and tokens for service accounts: whoever tries keys is slowed down.
@@ -26,6 +31,8 @@ public struct RequestLimits: Sendable, Hashable {
   public init() {
     reads = RateLimit(500, per: 1000, burst: 2000)
     writes = RateLimit(100, per: 1000, burst: 500)
+    socketWrites = RateLimit(100, per: 1000, burst: 500)
+    socketWritesOfNetwork = RateLimit(1000, per: 1000, burst: 5000)
     connections = RateLimit(20, per: 1000, burst: 200)
     admin = RateLimit(20, per: 1000, burst: 200)
     accounts = RateLimit(10, per: 1000, burst: 100)

@@ -32,5 +32,6 @@ public struct TrustedProxies: Sendable, Hashable {
     return client
   }
 
-  private func isTrusted(_ address: ClientAddress) -> Bool { ranges.contains { $0.contains(address) } }
+  /// Whether an address is a proxy's.
+  func isTrusted(_ address: ClientAddress) -> Bool { ranges.contains { $0.contains(address) } }
 }

@@ -16,4 +16,6 @@ public struct MetricsResponder: RequestResponder {
   }
 
   public func bodyBytesMax(for head: HTTPRequestHead) -> Int? { 0 }
+
+  public func standing(of head: HTTPRequestHead) -> ClientStanding { .stranger }
 }

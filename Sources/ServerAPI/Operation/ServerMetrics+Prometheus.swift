@@ -45,6 +45,10 @@ extension ServerMetrics {
       ("doubloon_socket_requests_total", "Requests of realtime sessions.", sockets.requests),
       ("doubloon_socket_frames_received_total", "Frames from realtime clients.", sockets.framesReceived),
       ("doubloon_socket_frames_sent_total", "Frames to realtime clients.", sockets.framesSent),
+      (
+        "doubloon_socket_pauses_total", "Times that a realtime client was not read from, for it had written too much.",
+        sockets.pauses
+      ),
       ("doubloon_socket_slow_readers_total", "Clients cut off because they did not read.", sockets.slowReaders),
     ]
   }

@@ -8,6 +8,8 @@ final class SocketMetrics: Sendable {
   let framesSent = Counter()
   /// Requests answered.
   let requests = Counter()
+  /// Times that a client was not read from for a while because it had written too much.
+  let pauses = Counter()
   /// Clients cut off because they did not read.
   let slowReaders = Counter()
 

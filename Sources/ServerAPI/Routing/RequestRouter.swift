@@ -78,13 +78,21 @@ public struct RequestRouter: RequestResponder {
       let uri = UnsafeRawBufferPointer($0)
       return uri.contains("unlimited") || uri.first(UInt8(ascii: "%")) != nil
     }
-    guard mayAsk, let target = RequestTarget(head.uri),
-      target.query["writeSizeLimit"] == "unlimited"
+    guard mayAsk, let target = RequestTarget(head.uri), target.query["writeSizeLimit"] == "unlimited",
+      caller(of: head, target)?.isAdmin == true
     else { return nil }
-    let credentials = RequestCredentials(
-      accessToken: TreeHeaders(head.headers).bearer ?? target.query["access_token"], idToken: target.query["auth"],
-      isForeign: services.isForeign(head.headers))
-    guard let caller = try? services.authenticator.caller(credentials), caller.isAdmin else { return nil }
     return Self.unlimitedBytes
+  }
+
+  public func standing(of head: HTTPRequestHead) -> ClientStanding {
+    RequestTarget(head.uri).flatMap { caller(of: head, $0) }?.standing ?? .stranger
+  }
+
+  /// Who sends a request, by its head alone; nil if its credentials are not good.
+  private func caller(of head: HTTPRequestHead, _ target: RequestTarget) -> Caller? {
+    try? services.authenticator.caller(
+      RequestCredentials(
+        accessToken: TreeHeaders(head.headers).bearer ?? target.query["access_token"], idToken: target.query["auth"],
+        isForeign: services.isForeign(head.headers)))
   }
 }

@@ -33,6 +33,7 @@ struct RouteTable: Sendable {
     let call: RouteCall
     do throws(APIError) {
       caller = try self.caller(of: request, target, for: route)
+      sink.standing = caller.standing
       call = RouteCall(request: request, captures: captures, query: target.query, caller: caller, services: services)
       try admit(caller, to: route)
     } catch {

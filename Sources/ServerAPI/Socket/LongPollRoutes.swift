@@ -50,10 +50,10 @@ final class LongPollRoutes: Sendable {
     let services = sessions.services
     do throws(WebSocketHandshake.Refusal) {
       let start = try SocketStart(query: query, headers: request.headers, services: services)
-      guard let session = sessions.open(start, on: sink.eventLoop) else { throw .init(SocketDoor.full) }
+      guard let session = sessions.open(start, of: request.client, on: sink.eventLoop) else { throw .init(SocketDoor.full) }
       let (id, password) = (sessions.makeID(), sessions.makeID())
       let connection = LongPollConnection(
-        session: session, limits: sessions.limits, metrics: services.metrics.sockets
+        session: session, limits: sessions.limits, memory: services.memory, metrics: services.metrics.sockets
       ) { [self] in _ = connections.withLock { $0.removeValue(forKey: id) } }
       let entry = Entry(
         password: password, eventLoop: sink.eventLoop,

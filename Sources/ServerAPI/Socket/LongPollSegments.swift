@@ -38,6 +38,9 @@ struct LongPollSegments {
     return segments
   }
 
+  /// Bytes of messages that are not whole, and of segments that wait for another.
+  var heldBytes: Int { text.count + waiting.values.reduce(0) { $0 + $1.text.utf8.count } }
+
   /// Takes one request's segments.
   ///
   /// - Returns: the messages that are complete now.

@@ -23,6 +23,9 @@ struct MessageAssembler {
     self.bytesMax = bytesMax
   }
 
+  /// Bytes of a message that is not whole.
+  var heldBytes: Int { pieces.count }
+
   /// Takes the next text frame.
   mutating func take(_ frame: [UInt8]) throws(WebSocketFault) -> Step {
     guard missing > 0 else { return try begin(frame) }

@@ -21,6 +21,9 @@ final class SessionAcrossLoops: SocketReceiver {
 
   var isFull: Bool { underWay >= Self.underWayMax }
 
+  /// Who the client is, only the session's loop knows.
+  var standing: ClientStanding { .stranger }
+
   func start(on transport: any SocketTransport) {
     self.transport = transport
     let other = TransportAcrossLoops(self, eventLoop: eventLoop)

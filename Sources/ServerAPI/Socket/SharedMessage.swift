@@ -8,6 +8,9 @@ final class SharedMessage {
   /// How many frames that is.
   var frameCount: Int { MessagePieces.frameCount(bytes) }
 
+  /// Whether it counts for one of those who have not read it.
+  var isCounted = false
+
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
   }

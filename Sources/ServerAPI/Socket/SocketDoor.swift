@@ -7,22 +7,25 @@ public final class SocketDoor: SocketAccepting {
   private let services: ServerServices
   private let polls: LongPollRoutes
 
-  public init(services: ServerServices, limits: SocketLimits = SocketLimits()) {
+  /// - Parameter pace: how fast clients may write; nil for as fast as they can.
+  public init(services: ServerServices, limits: SocketLimits = SocketLimits(), pace: SocketPace? = nil) {
     self.services = services
-    sessions = SocketSessions(services: services, limits: limits)
+    sessions = SocketSessions(services: services, limits: limits, pace: pace)
     polls = LongPollRoutes(sessions: sessions)
   }
 
-  public func accept(_ head: HTTPRequestHead, on channel: any Channel) -> SocketAcceptance {
+  public func accept(_ head: HTTPRequestHead, on channel: any Channel, from client: ClientAddress) -> SocketAcceptance {
     guard WebSocketHandshake.isAsked(by: head), let target = RequestTarget(head.uri), target.path.elementsEqual("/.ws".utf8)
     else { return .ignored }
     do throws(WebSocketHandshake.Refusal) {
       let answer = try WebSocketHandshake.answer(to: head)
       let start = try SocketStart(query: target.query, headers: head.headers, services: services)
-      let receiver = try receiver(start, on: channel.eventLoop)
+      let receiver = try receiver(start, of: client, on: channel.eventLoop)
       return .accepted(
         answer: answer,
-        successor: WebSocketConnection(session: receiver, limits: sessions.limits, metrics: services.metrics.sockets))
+        successor: WebSocketConnection(
+          session: receiver, client: client, limits: sessions.limits, memory: services.memory,
+          metrics: services.metrics.sockets))
     } catch {
       return .refused(error.response)
     }
@@ -45,11 +48,11 @@ public final class SocketDoor: SocketAccepting {
   }
 
   /// A new session, or the way to the one that the client carries on with.
-  private func receiver(_ start: SocketStart, on eventLoop: any EventLoop) throws(WebSocketHandshake.Refusal)
-    -> any SocketReceiver
+  private func receiver(_ start: SocketStart, of client: ClientAddress, on eventLoop: any EventLoop)
+    throws(WebSocketHandshake.Refusal) -> any SocketReceiver
   {
     guard let id = start.session else {
-      guard let session = sessions.open(start, on: eventLoop) else { throw .init(Self.full) }
+      guard let session = sessions.open(start, of: client, on: eventLoop) else { throw .init(Self.full) }
       return session
     }
     guard let session = sessions.find(id) else {

@@ -8,10 +8,14 @@ public struct SocketLimits: Sendable {
   public var messageBytesMax: Int
   /// Requests that may wait in a session; beyond that nothing more is read from its socket.
   public var requestsMax: Int
+  /// Bytes that those may have, about; beyond that nothing more is read either.
+  public var requestBytesMax = 1 << 20
   /// Writes of one session that may be with the writer at once.
   public var writesMax: Int
   /// Places and queries that a session may listen to.
   public var listensMax: Int
+  /// Places and queries that all sessions of one client network may listen to.
+  public var listensPerNetworkMax = 100_000
   /// Bytes that may wait for a slow reader; the one who has more waiting when the next message comes is cut off.
   public var outgoingBytesMax: Int
   /// Leaves that a session may have registered for its end.

@@ -20,13 +20,19 @@ enum SocketMessage {
     switch json["t"]?.string {
     case "d":
       guard let number = content["r"]?.int, let action = content["a"]?.string else { throw Self.malformed }
-      self = .request(SocketRequest(number: number, action: action, body: content["b"] ?? .null))
+      self = .request(
+        SocketRequest(
+          number: number, action: action, body: content["b"] ?? .null, bytes: bytes.count,
+          weight: Self.ownBytes + bytes.withUnsafeBytes(InputWeight.of)))
     case "c":
       guard let kind = content["t"]?.string else { throw Self.malformed }
       self = .control(kind)
     default: throw Self.malformed
     }
   }
+
+  /// What a request takes beyond its message.
+  private static let ownBytes = 512
 
   private static let malformed = WebSocketFault(
     .policyViolation, #"A message is {"t":"d","d":{"r":number,"a":action,"b":{}}} or {"t":"c","d":{"t":kind,"d":{}}}."#)

@@ -3,6 +3,8 @@
 protocol SocketReceiver: AnyObject {
   /// Whether the transport should read no more for now; ``SocketTransport/resume()`` ends that.
   var isFull: Bool { get }
+  /// What the client's credentials have shown.
+  var standing: ClientStanding { get }
   /// The transport is ready to send.
   func start(on transport: any SocketTransport)
   /// Takes a message of the client.
@@ -16,6 +18,7 @@ protocol SocketReceiver: AnyObject {
 }
 
 extension SocketSession: SocketReceiver {
+  var standing: ClientStanding { caller.standing }
   func transportIsWritable() { pump() }
   func end(_ fault: WebSocketFault) { end(fault, then: nil) }
 }

@@ -6,6 +6,10 @@ struct SocketRequest {
   let number: Int64
   let action: String
   let body: JSON
+  /// Bytes of the message that it came in.
+  let bytes: Int
+  /// What it takes in memory, about.
+  let weight: Int
 
   /// What the action is, as far as the order of requests is concerned.
   enum Kind {
@@ -15,6 +19,14 @@ struct SocketRequest {
     case read
     /// Is done when it is looked at.
     case immediate
+  }
+
+  /// Whether it costs the writer something: it is what ``SocketPace`` counts.
+  var isPaced: Bool {
+    switch action {
+    case "p", "m", "o", "om": true
+    default: false
+    }
   }
 
   var kind: Kind {

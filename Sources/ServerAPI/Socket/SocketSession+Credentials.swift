@@ -90,7 +90,7 @@ extension SocketSession {
     watchRevocation()
     reply(SocketAnswers.credentialRevoked("expired_token", "Auth token is expired"))
     for listen in listens.all where !admits(listen.admission, listen.id) {
-      listens.remove(listen)
+      forget(listen)
       listener?.stop(listen.listening)
     }
   }

@@ -19,10 +19,15 @@ extension SocketSession {
     trial.auth = caller.auth
     let note = services.access.note(for: caller, in: namespaceName)
     trial.judgement = note
+    try willWork(request)
     isBlocked = true
     let reference = reference
+    let (number, weight) = (request.number, request.weight)
     services.database.rehearse([trial]) { results in
-      reference.run { session in session.didTry(operation, request.number, results.first, note) }
+      reference.run { session in
+        session.didWork(weight)
+        session.didTry(operation, number, results.first, note)
+      }
     }
   }
 
@@ -64,6 +69,7 @@ extension SocketSession {
     }
     disconnect = register
     disconnectBytes = bytes
+    holdWaiting()
     reply(SocketAnswers.done(number))
   }
 

@@ -12,12 +12,16 @@ extension SocketSession {
     guard admits(admission, id) else { throw denied(id.path, try wireQuery(of: request)) }
     // Some clients send a listen twice: while they authenticate, and when that is done (spec: rtdb-protocol §3.5).
     if let old = listens[id] { stop(old) }
+    guard takesListen() else {
+      throw .failure("The clients of this network listen to as many places as they may: stop some, or listen further up.")
+    }
     guard listens.count < limits.listensMax,
       let listening = listener?.listen(
         ListenRequest(
           namespace: namespace, path: id.path, query: id.query, format: .export, dataHash: request.body["h"]?.string,
           tag: request.body["t"]?.int))
     else {
+      sessions.giveBack(listens: 1, of: client)
       throw .failure("This connection listens to \(listens.count) places already: stop some, or listen further up.")
     }
     let isIndexed = id.query.map { services.database.reader.isIndexed($0.order, at: id.path, in: namespace) } ?? true
@@ -35,7 +39,7 @@ extension SocketSession {
   }
 
   private func stop(_ listen: SocketListen) {
-    listens.remove(listen)
+    forget(listen)
     listener?.stop(listen.listening)
     // The client has forgotten it, but every request is answered.
     if let number = listen.unanswered { reply(SocketAnswers.done(number)) }
@@ -87,7 +91,7 @@ extension SocketSession {
   }
 
   private func ended(_ listen: SocketListen, _ end: ListenEnd) {
-    listens.remove(listen)
+    forget(listen)
     let refusal: SocketRefusal
     switch end {
     case .namespaceForgotten: return endForgotten()
@@ -110,7 +114,7 @@ extension SocketSession {
 
   private func review(_ listen: SocketListen) {
     guard !admits(listen.admission, listen.id) else { return }
-    listens.remove(listen)
+    forget(listen)
     listener?.stop(listen.listening)
     if let number = listen.unanswered { refuse(number, .permissionDenied) } else { cancel(listen) }
   }

@@ -11,7 +11,8 @@ extension SocketSession {
     guard operation.assignments.allSatisfy({ services.access.mayWrite($0.path, in: namespaceName, as: caller) }) else {
       throw .permissionDenied
     }
-    let write = SocketWrite(number: request.number, operation: operation, namespace: namespace)
+    let write = SocketWrite(number: request.number, operation: operation, namespace: namespace, weight: request.weight)
+    try willWork(request)
     if let place = write.place {
       guard sessions.turns.come(id, to: place) == .proceed else {
         noteLine(at: place)
@@ -62,6 +63,7 @@ extension SocketSession {
 
   private func didSubmit(_ number: Int, _ outcome: SocketWriteOutcome) {
     guard isOpen else { return }
+    didWork(outcome.write.weight)
     writes.finish(number, outcome)
     // The way over the hub is longer than the direct one: a write behind a listen that began, or ended, may be back first.
     while isOpen, let next = writes.next() { acknowledge(next) }

@@ -25,6 +25,8 @@ final class SocketSession {
   let eventLoop: any EventLoop
   /// How the client names this server.
   let host: String
+  /// Who the client is, as far as its connection tells.
+  let client: ClientAddress
   /// The session that the client had before, if it says so.
   private let lastSession: String?
   /// Whether a web page of somebody else may be the client.
@@ -59,14 +61,25 @@ final class SocketSession {
   private var pending: [SocketRequest] = []
   private var pendingStart = 0
   private var isPumping = false
+  /// What the requests that wait weigh.
+  private(set) var pendingWeight = 0
+  /// What is with the writer weighs so much.
+  var workWeight = 0
+  /// Counts what waits, and what is registered for the end.
+  var waitingShare: ByteShare?
+  /// Counts what is being worked on, for as long as it is, also when the session has ended.
+  var workShare: ByteShare?
+  /// Runs while the client has written more than it may: until then nothing is read from it.
+  var pause: Scheduled<Void>?
   let pushes: PushCache
 
-  init(id: String, start: SocketStart, sessions: SocketSessions, eventLoop: any EventLoop) {
+  init(id: String, start: SocketStart, client: ClientAddress, sessions: SocketSessions, eventLoop: any EventLoop) {
     self.id = id
     namespaceName = start.namespace
     host = start.host
     lastSession = start.lastSession
     isForeign = start.isForeign
+    self.client = client
     self.sessions = sessions
     self.eventLoop = eventLoop
     pushes = sessions.pushCache(of: eventLoop)
@@ -80,7 +93,10 @@ final class SocketSession {
   var isOpen: Bool { if case .open = phase { true } else { false } }
 
   /// Whether the transport should read no more for now.
-  var isFull: Bool { pending.count - pendingStart >= limits.requestsMax || transport?.isCongested == true }
+  var isFull: Bool {
+    pending.count - pendingStart >= limits.requestsMax || pendingWeight >= limits.requestBytesMax || pause != nil
+      || transport?.isCongested == true
+  }
 }
 
 // MARK: - Beginning and end
@@ -137,8 +153,13 @@ extension SocketSession {
     phase = .ending(done.map { [$0] } ?? [])
     pending = []
     pendingStart = 0
+    pendingWeight = 0
+    waitingShare = nil
+    pause?.cancel()
+    pause = nil
     listener?.close()
     listener = nil
+    sessions.giveBack(listens: listens.count, of: client)
     listens = SocketListens()
     expiry?.cancel()
     if let userPlace { services.connectedUsers.remove(userPlace) }
@@ -202,7 +223,9 @@ extension SocketSession {
     switch message {
     case .request(let request):
       pending.append(request)
+      pendingWeight += request.weight
       pump()
+      holdWaiting()
     case .control("p"): transport?.send(SocketAnswers.control("o"))
     case .control("n"): predecessorEnded()
     // What this server does not know is not for it.
@@ -215,13 +238,14 @@ extension SocketSession {
     // A request that is done at once frees the next, which must not nest.
     guard !isPumping else { return }
     isPumping = true
-    while isOpen, !isBlocked, pendingStart < pending.count, transport?.isCongested != true {
+    while isOpen, !isBlocked, pause == nil, pendingStart < pending.count, transport?.isCongested != true {
       let request = pending[pendingStart]
       switch request.kind {
       case .write where writes.count >= limits.writesMax: isPumping = false
       case .read where writes.count > 0: isPumping = false
       default: break
       }
+      if isPumping, !paysFor(request) { isPumping = false }
       guard isPumping else { return }
       takeFirst()
       begin(request)
@@ -231,6 +255,7 @@ extension SocketSession {
   }
 
   private func takeFirst() {
+    pendingWeight -= pending[pendingStart].weight
     pendingStart += 1
     guard pendingStart == pending.count || pendingStart >= 256 else { return }
     pending.removeFirst(pendingStart)

@@ -9,6 +9,9 @@ final class SocketSessions: Sendable {
   let limits: SocketLimits
   let namespaces: NamespaceOpening
   let turns = TransactionTurns()
+  /// How fast clients may write; nil for as fast as they can.
+  let pace: SocketPace?
+  private let listens: Mutex<NetworkCounts>
   private let state: Mutex<State>
 
   private struct State {
@@ -22,8 +25,10 @@ final class SocketSessions: Sendable {
 
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
 
-  init(services: ServerServices, limits: SocketLimits) {
+  init(services: ServerServices, limits: SocketLimits, pace: SocketPace?) {
     self.services = services
+    self.pace = pace
+    listens = Mutex(NetworkCounts(perNetworkMax: limits.listensPerNetworkMax))
     self.limits = limits
     namespaces = NamespaceOpening(services: services)
     state = Mutex(State(random: services.random))
@@ -38,9 +43,8 @@ final class SocketSessions: Sendable {
   }
 
   /// A session on `eventLoop`, which is where this is called; nil if there are as many as there may be.
-  func open(_ start: SocketStart, on eventLoop: any EventLoop) -> SocketSession? {
-    let session = SocketSession(
-      id: makeID(), start: start, sessions: self, eventLoop: eventLoop)
+  func open(_ start: SocketStart, of client: ClientAddress, on eventLoop: any EventLoop) -> SocketSession? {
+    let session = SocketSession(id: makeID(), start: start, client: client, sessions: self, eventLoop: eventLoop)
     let reference = session.reference
     let isAdded = state.withLock { state in
       guard !state.isStopping, state.sessions.count < limits.sessionsMax else { return false }
@@ -71,6 +75,14 @@ final class SocketSessions: Sendable {
       guard session.namespaceName == namespace else { return body() }
       session.end(WebSocketFault(.goingAway, "The client has connected again."), then: body)
     }
+  }
+
+  /// Counts one more listen of a client's network; false if it has as many as it may.
+  func take(listenOf client: ClientAddress) -> Bool { listens.withLock { $0.take(client.household) } }
+
+  func giveBack(listens count: Int, of client: ClientAddress) {
+    guard count > 0 else { return }
+    listens.withLock { $0.giveBack(client.household, count: count) }
   }
 
   /// What the sessions of a loop share.

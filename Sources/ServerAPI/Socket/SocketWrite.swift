@@ -7,6 +7,8 @@ struct SocketWrite: Sendable {
   let number: Int64
   let operation: WriteOperation
   let namespace: NamespaceID
+  /// Of the request.
+  let weight: Int
 
   /// Where a transaction takes place; nil for what is written whatever stands there.
   var place: TransactionTurns.Place? {

@@ -8,10 +8,17 @@ final class TransportSwitch {
   /// Whether the client sends its messages here.
   var isSending = false
   /// What came before the old transport's last message.
-  var early: [SocketMessage] = []
+  private(set) var early: [SocketMessage] = []
+  /// What those weigh.
+  private(set) var earlyWeight = 0
 
   init(_ transport: any SocketTransport) {
     self.transport = transport
+  }
+
+  func keep(_ message: SocketMessage) {
+    early.append(message)
+    if case .request(let request) = message { earlyWeight += request.weight }
   }
 }
 
@@ -39,7 +46,8 @@ extension SocketSession {
       guard successor.early.count < limits.requestsMax else {
         return end(WebSocketFault(.policyViolation, "The old transport was never ended."))
       }
-      successor.early.append(message)
+      successor.keep(message)
+      holdWaiting()
     }
   }
 

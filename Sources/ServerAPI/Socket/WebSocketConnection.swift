@@ -10,12 +10,20 @@ final class WebSocketConnection: ChannelDuplexHandler {
   typealias OutboundIn = Never
   typealias OutboundOut = ByteBuffer
 
-  private let session: any SocketReceiver
-  private let limits: SocketLimits
+  let session: any SocketReceiver
+  let client: ClientAddress
+  let limits: SocketLimits
+  let memory: MemoryBudgets
   private let metrics: SocketMetrics
-  private var reader: WebSocketReader
-  private var assembler: MessageAssembler
-  private var context: ChannelHandlerContext?
+  private(set) var reader: WebSocketReader
+  private(set) var assembler: MessageAssembler
+  private(set) var context: ChannelHandlerContext?
+  /// Counts what has come and is not whole.
+  var inputShare: ByteShare?
+  /// Counts what the client has not read.
+  var outputShare: ByteShare?
+  /// Bytes of messages that others get too, and that count for one of them, since all was read for the last time.
+  private(set) var sharedBytes = 0
   private var timer: Scheduled<Void>?
   private var lastHeard = NIODeadline.now()
   /// When a client that does not read what waits for it is given up.
@@ -26,8 +34,12 @@ final class WebSocketConnection: ChannelDuplexHandler {
   /// Whether a close frame was sent: nothing is sent after it, and nothing taken.
   private var isClosing = false
 
-  init(session: any SocketReceiver, limits: SocketLimits, metrics: SocketMetrics) {
+  init(
+    session: any SocketReceiver, client: ClientAddress, limits: SocketLimits, memory: MemoryBudgets, metrics: SocketMetrics
+  ) {
     self.session = session
+    self.client = client
+    self.memory = memory
     self.limits = limits
     self.metrics = metrics
     reader = WebSocketReader(messageBytesMax: limits.messageBytesMax)
@@ -65,10 +77,13 @@ final class WebSocketConnection: ChannelDuplexHandler {
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
       readingDeadline = nil
+      sharedBytes = 0
+      outputShare = nil
       session.transportIsWritable()
     } else {
       let allowance = Int64(waitingBytes(context)) * 1000 / Int64(max(1, limits.bytesPerSecondMin))
       readingDeadline = .now() + limits.silenceMax + .milliseconds(allowance)
+      holdUnread(context)
     }
   }
 
@@ -86,6 +101,8 @@ final class WebSocketConnection: ChannelDuplexHandler {
   private func end() {
     guard context != nil else { return }
     context = nil
+    inputShare = nil
+    outputShare = nil
     timer?.cancel()
     session.transportEnded(self)
   }
@@ -103,6 +120,7 @@ extension WebSocketConnection {
       while !isClosing, self.context != nil, !session.isFull, let event = try reader.next() {
         try take(event, context)
       }
+      if self.context != nil, !isClosing { try holdUnfinished(context) }
     } catch {
       session.end(error)
     }
@@ -153,7 +171,10 @@ extension WebSocketConnection: SocketTransport {
       return 0
     }
     metrics.framesSent.add(message.frameCount)
+    if message.isCounted { sharedBytes += frames.readableBytes }
+    message.isCounted = true
     context.write(wrapOutboundOut(frames), promise: nil)
+    if !context.channel.isWritable { holdUnread(context) }
     return frames.readableBytes
   }
 
@@ -183,6 +204,9 @@ extension WebSocketConnection: SocketTransport {
   private func sendClose(_ code: UInt16, _ reason: String, _ context: ChannelHandlerContext) {
     guard !isClosing else { return }
     isClosing = true
+    reader = WebSocketReader(messageBytesMax: limits.messageBytesMax)
+    assembler = MessageAssembler(bytesMax: limits.messageBytesMax)
+    inputShare = nil
     var buffer = context.channel.allocator.buffer(capacity: 128)
     WebSocketFrames.close(code, reason, to: &buffer)
     context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
@@ -191,6 +215,7 @@ extension WebSocketConnection: SocketTransport {
   /// Writes now and flushes when the loop has done what else is due, so that answers that come together leave together.
   private func write(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
     context.write(wrapOutboundOut(buffer), promise: nil)
+    if !context.channel.isWritable { holdUnread(context) }
     guard !isFlushQueued else { return }
     isFlushQueued = true
     let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -201,7 +226,7 @@ extension WebSocketConnection: SocketTransport {
     }
   }
 
-  private func waitingBytes(_ context: ChannelHandlerContext) -> Int {
+  func waitingBytes(_ context: ChannelHandlerContext) -> Int {
     (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 }

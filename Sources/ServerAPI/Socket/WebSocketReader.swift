@@ -23,6 +23,9 @@ struct WebSocketReader {
     self.messageBytesMax = messageBytesMax
   }
 
+  /// Bytes of frames and messages that are not whole.
+  var heldBytes: Int { buffer.readableBytes + (fragments?.count ?? 0) }
+
   /// Takes what arrived.
   mutating func append(_ bytes: ByteBuffer) {
     if buffer.readableBytes == 0 {

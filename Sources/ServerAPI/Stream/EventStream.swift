@@ -16,6 +16,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   private let streams: EventStreams
   private let request: ListenRequest
   private let caller: Caller
+  private let client: ClientAddress
   /// Whether the caller may still read there.
   private let admission: ListenAdmission
   private var context: ChannelHandlerContext?
@@ -24,6 +25,10 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   private var keepAlive: RepeatedTask?
   /// Bytes that were written while the socket took no more.
   private var outstanding = 0
+  /// Bytes of those that count for another stream.
+  private var sharedBytes = 0
+  /// Counts what the client has not read.
+  private var outputShare: ByteShare?
   /// How the client reads what the socket does not take at once; nil while it takes everything.
   private var stall: StreamStall?
   /// Whether the first event is written: nothing comes before it.
@@ -33,8 +38,11 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   private var userPlace: ConnectedUsers.Place?
 
   /// - Parameter request: the listen; its format is plain, or export if the client asked for that.
-  init(streams: EventStreams, request: ListenRequest, caller: Caller, admission: ListenAdmission) {
+  init(
+    streams: EventStreams, request: ListenRequest, caller: Caller, client: ClientAddress, admission: ListenAdmission
+  ) {
     self.streams = streams
+    self.client = client
     self.request = request
     self.caller = caller
     self.admission = admission
@@ -70,7 +78,12 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if context.channel.isWritable { drained() } else { stall = StreamStall(at: .now(), left: left(context)) }
+    if context.channel.isWritable {
+      drained()
+    } else {
+      stall = StreamStall(at: .now(), left: left(context))
+      holdUnread(context)
+    }
     context.fireChannelWritabilityChanged()
   }
 
@@ -87,6 +100,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   private func end() {
     keepAlive?.cancel()
     keepAlive = nil
+    outputShare = nil
     if let userPlace { streams.users.remove(userPlace) }
     userPlace = nil
     // Also when the listener is gone already: a review may have looked once more since then.
@@ -105,11 +119,13 @@ extension EventStream {
     guard let context, let memory, !isEnding else { return 0 }
     switch event {
     case .snapshot(let message), .change(let message):
-      let text = memory.text(of: message, allocator: context.channel.allocator)
+      let (text, isShared) = memory.text(of: message, allocator: context.channel.allocator)
       // Counted first: the write itself may tell that the socket takes no more.
       outstanding += text.readableBytes
+      if isShared { sharedBytes += text.readableBytes }
       context.write(wrapOutboundOut(text), promise: nil)
       hasBegun = true
+      if stall != nil { holdUnread(context) }
       return text.readableBytes
     // Without a hash nobody is current.
     case .current: return 0
@@ -143,9 +159,22 @@ extension EventStream {
   /// What was written has left, or waits in the socket's own bounded buffer.
   private func drained() {
     stall = nil
+    sharedBytes = 0
+    outputShare = nil
     let bytes = outstanding
     outstanding = 0
     if bytes > 0 { listener?.didWrite(bytes) }
+  }
+
+  /// Counts what the client does not read. What other streams are sent too counts once.
+  private func holdUnread(_ context: ChannelHandlerContext) {
+    let stream = NIOLoopBound(self, eventLoop: context.eventLoop)
+    let eventLoop = context.eventLoop
+    let share =
+      outputShare
+      ?? streams.output.share(of: client) { eventLoop.execute { stream.value.context?.close(promise: nil) } }
+    outputShare = share
+    if !share.hold(outstanding - sharedBytes, as: caller.standing) { context.close(promise: nil) }
   }
 
   /// Bytes of what is outstanding that the system has taken: while the socket is full this grows as the client reads.

@@ -8,6 +8,7 @@ final class EventStreams: Sendable {
   let hub: ListenerHub
   let limits: StreamLimits
   let metrics: ServerMetrics
+  let output: ByteBudget
   let clock: any WallClock
   let authenticator: any Authenticating
   let users: ConnectedUsers
@@ -17,6 +18,7 @@ final class EventStreams: Sendable {
     hub = services.listeners
     limits = services.streamLimits
     metrics = services.metrics
+    output = services.memory.output
     clock = services.database.clock
     authenticator = services.authenticator
     users = services.connectedUsers

@@ -33,11 +33,12 @@ enum EventText {
 final class EventTextMemory: @unchecked Sendable {
   private var last: (message: ListenMessage, text: ByteBuffer)?
 
-  func text(of message: ListenMessage, allocator: ByteBufferAllocator) -> ByteBuffer {
-    if let last, last.message === message { return last.text }
+  /// - Returns: the text, and whether another stream has had it before.
+  func text(of message: ListenMessage, allocator: ByteBufferAllocator) -> (text: ByteBuffer, isShared: Bool) {
+    if let last, last.message === message { return (last.text, true) }
     let text = EventText.change(message, allocator: allocator)
     // Large ones are not kept alive for the sake of a message that may never come.
     last = text.readableBytes <= 64 << 10 ? (message, text) : nil
-    return text
+    return (text, false)
   }
 }

@@ -33,7 +33,8 @@ extension TreeRoutes {
           let admission = ListenAdmission(
             services, namespaceName: call.namespace, namespace: namespace, path: call.target.path, query: query,
             eventLoop: sink.eventLoop)
-          return EventStream(streams: streams, request: request, caller: call.caller, admission: admission)
+          return EventStream(
+            streams: streams, request: request, caller: call.caller, client: sink.client, admission: admission)
         }
       }
     }

@@ -26,6 +26,7 @@ struct TreeRoutes: Sendable {
     sink.routeClass = request.method == .GET ? .treeRead : .treeWrite
     do throws(APIError) {
       let call = try TreeRequest(request, target, services: services)
+      sink.standing = call.caller.standing
       if call.isRead {
         sink.routeClass = .treeRead
         if call.wantsStream { try stream(call, sink: sink) } else { try read(call, sink: sink) }

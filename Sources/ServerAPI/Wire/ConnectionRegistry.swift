@@ -1,21 +1,39 @@
 import NIOCore
 import Synchronization
 
-/// The open connections: what a stopping server waits for.
+/// The open connections: how many there are of each network, and what a stopping server waits for.
 final class ConnectionRegistry: Sendable {
+  private struct Entry {
+    let channel: any Channel
+    /// Whose it is; nil while only a proxy is known.
+    var network: ClientAddress?
+  }
+
   private struct State {
-    var channels: [ObjectIdentifier: any Channel] = [:]
+    var entries: [ObjectIdentifier: Entry] = [:]
+    var networks: NetworkCounts
     var isStopping = false
     var waiter: EventLoopPromise<Void>?
   }
 
-  private let state = Mutex(State())
+  private let connectionsMax: Int
+  private let state: Mutex<State>
 
-  /// Adds a connection; false if there are `max` already or the server stops.
-  func add(_ channel: any Channel, max: Int) -> Bool {
+  /// - Parameter perNetworkMax: connections that one network may have; nil for all.
+  init(connectionsMax: Int, perNetworkMax: Int? = nil) {
+    self.connectionsMax = connectionsMax
+    state = Mutex(State(networks: NetworkCounts(perNetworkMax: perNetworkMax ?? connectionsMax)))
+  }
+
+  /// Adds a connection; false if there are too many already or the server stops.
+  ///
+  /// - Parameter client: who it is with; nil where only a proxy knows.
+  func add(_ channel: any Channel, of client: ClientAddress?) -> Bool {
+    let network = client?.household
     let isAdded = state.withLock { state in
-      guard !state.isStopping, state.channels.count < max else { return false }
-      state.channels[ObjectIdentifier(channel)] = channel
+      guard !state.isStopping, state.entries.count < connectionsMax else { return false }
+      if let network, !state.networks.take(network) { return false }
+      state.entries[ObjectIdentifier(channel)] = Entry(channel: channel, network: network)
       return true
     }
     guard isAdded else { return false }
@@ -23,10 +41,25 @@ final class ConnectionRegistry: Sendable {
     return true
   }
 
+  /// Counts a proxy's connection for the client that it serves from now on; false if that client's network has too many.
+  func count(_ channel: any Channel, for client: ClientAddress) -> Bool {
+    let network = client.household
+    return state.withLock { state in
+      let key = ObjectIdentifier(channel)
+      guard let entry = state.entries[key] else { return false }
+      guard entry.network != network else { return true }
+      guard state.networks.take(network) else { return false }
+      if let before = entry.network { state.networks.giveBack(before) }
+      state.entries[key]?.network = network
+      return true
+    }
+  }
+
   private func remove(_ channel: any Channel) {
     let waiter = state.withLock { state -> EventLoopPromise<Void>? in
-      state.channels[ObjectIdentifier(channel)] = nil
-      guard state.channels.isEmpty else { return nil }
+      guard let entry = state.entries.removeValue(forKey: ObjectIdentifier(channel)) else { return nil }
+      if let network = entry.network { state.networks.giveBack(network) }
+      guard state.entries.isEmpty else { return nil }
       defer { state.waiter = nil }
       return state.waiter
     }
@@ -38,13 +71,13 @@ final class ConnectionRegistry: Sendable {
     let promise = eventLoop.makePromise(of: Void.self)
     let open = state.withLock { state -> [any Channel] in
       state.isStopping = true
-      if !state.channels.isEmpty { state.waiter = promise }
-      return Array(state.channels.values)
+      if !state.entries.isEmpty { state.waiter = promise }
+      return state.entries.values.map(\.channel)
     }
     if open.isEmpty { promise.succeed() }
     for channel in open { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
     let late = eventLoop.scheduleTask(in: timeout) {
-      for channel in self.state.withLock({ Array($0.channels.values) }) { channel.close(promise: nil) }
+      for channel in self.state.withLock({ $0.entries.values.map(\.channel) }) { channel.close(promise: nil) }
     }
     try await promise.futureResult.get()
     late.cancel()

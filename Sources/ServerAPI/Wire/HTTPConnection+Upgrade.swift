@@ -5,8 +5,12 @@ extension HTTPConnection {
   /// Hands the connection over if the request asks for that and somebody takes it.
   ///
   /// - Returns: whether the request is settled.
-  func takesUpgrade(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
-    switch sockets?.accept(head, on: context.channel) ?? .ignored {
+  func takesUpgrade(_ head: HTTPRequestHead, from client: ClientAddress, _ context: ChannelHandlerContext) -> Bool {
+    guard claimsNetwork(of: client, context) else {
+      refuse(Self.tooManyConnections, context)
+      return true
+    }
+    switch sockets?.accept(head, on: context.channel, from: client) ?? .ignored {
     case .ignored: return false
     case .refused(let response):
       refuse(response, context)

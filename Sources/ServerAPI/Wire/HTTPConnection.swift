@@ -31,19 +31,27 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   let configuration: HTTPServerConfiguration
-  private let responder: any RequestResponder
+  let responder: any RequestResponder
   let sockets: (any SocketAccepting)?
   private let metrics: ServerMetrics
   private let clock: any WallClock
+  let memory: MemoryBudgets
+  let registry: ConnectionRegistry
 
   var context: ChannelHandlerContext?
   var phase = Phase.idle
   /// When the present phase has lasted too long.
   var deadline = NIODeadline.distantFuture
   var timer: Scheduled<Void>?
-  private var body: ByteBuffer?
+  private(set) var body: ByteBuffer?
+  /// Counts the body while it is not whole; then the request's sink has it.
+  var inputShare: ByteShare?
+  /// What the credentials of the request that it counts have shown; nil if nobody has looked.
+  var inputStanding: ClientStanding?
+  /// Counts an answer that the client has not read.
+  var outputShare: ByteShare?
   private var bodyBytes = 0
-  private var requestCount = 0
+  private(set) var requestCount = 0
   private var pending = CircularBuffer<HTTPServerRequestPart>()
   /// What is wrong with the bytes behind the pending requests.
   private var fault: HTTPResponse?
@@ -55,17 +63,19 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   private var isDraining = false
   private var date = DateHeader()
   /// Who the connection is with.
-  private var peer = ClientAddress.unknown
+  private(set) var peer = ClientAddress.unknown
 
   init(
     configuration: HTTPServerConfiguration, responder: any RequestResponder, sockets: (any SocketAccepting)? = nil,
-    metrics: ServerMetrics, clock: any WallClock
+    metrics: ServerMetrics, clock: any WallClock, memory: MemoryBudgets, registry: ConnectionRegistry
   ) {
     self.configuration = configuration
     self.responder = responder
     self.sockets = sockets
     self.metrics = metrics
     self.clock = clock
+    self.memory = memory
+    self.registry = registry
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -77,6 +87,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
   func handlerRemoved(context: ChannelHandlerContext) {
     timer?.cancel()
+    letGo()
     self.context = nil
     phase = .closed
   }
@@ -85,7 +96,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     timer?.cancel()
     phase = .closed
     pending.removeAll()
-    body = nil
+    letGo()
     context.fireChannelInactive()
   }
 
@@ -96,6 +107,12 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     case .answering, .sending: pending.append(part)
     case .lingering, .closed: break
     }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    // A body that came whole with its head was never unfinished.
+    if case .receiving(let head, _) = phase { holdUnfinished(head, context) }
+    context.fireChannelReadComplete()
   }
 
   func read(context: ChannelHandlerContext) {
@@ -156,6 +173,7 @@ extension HTTPConnection {
   private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
     body = nil
     bodyBytes = 0
+    inputStanding = nil
     let bytesMax = responder.bodyBytesMax(for: head) ?? configuration.bodyBytesMax
     phase = .receiving(head, bytesMax: bytesMax)
     deadline = .now() + configuration.exchangeTimeout
@@ -170,7 +188,9 @@ extension HTTPConnection {
   }
 
   private func dispatch(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-    if head.headers.contains(name: "upgrade"), takesUpgrade(head, context) { return }
+    let client = configuration.trustedProxies.client(of: peer, head.headers)
+    if head.headers.contains(name: "upgrade"), takesUpgrade(head, from: client, context) { return }
+    guard let share = shareOfWork(head, client, context) else { return }
     requestCount += 1
     // After a request that asks for an upgrade the decoder reads no further one, so this must be the last.
     let keepsAlive =
@@ -180,12 +200,20 @@ extension HTTPConnection {
     phase = .answering(framing)
     deadline = .distantFuture
     var request = HTTPRequest(
-      method: head.method == .HEAD ? .GET : head.method, uri: head.uri, headers: head.headers, body: body,
-      client: configuration.trustedProxies.client(of: peer, head.headers))
+      method: head.method == .HEAD ? .GET : head.method, uri: head.uri, headers: head.headers, body: body, client: client)
     request.isHead = framing.isHead
     body = nil
     responder.respond(
-      to: request, sink: ResponseSink(connection: self, number: requestCount, eventLoop: context.eventLoop))
+      to: request,
+      sink: ResponseSink(
+        connection: self, number: requestCount, eventLoop: context.eventLoop, client: client, work: share.held))
+  }
+
+  /// Forgets a body that will not be asked for.
+  func letGo() {
+    body = nil
+    inputShare = nil
+    outputShare = nil
   }
 
   /// Answers a request that will not be read to its end.
@@ -194,8 +222,9 @@ extension HTTPConnection {
     if case .receiving(let head, _) = phase { isHead = head.method == .HEAD }
     phase = .answering(ResponseFraming(isHead: isHead, isHTTP10: false, keepsAlive: false))
     pending.removeAll()
+    letGo()
     requestCount += 1
-    answer(response, to: requestCount, routeClass: .unknown)
+    answer(response, to: requestCount, of: ResponseSource(client: peer))
   }
 
   /// Time that a client gets beyond the timeout for this many bytes.
@@ -211,9 +240,9 @@ extension HTTPConnection {
   private static let eagerBytesMax = 64 << 10
 
   /// Writes the answer to request `number`; a second one, and one for a closed connection, is dropped.
-  func answer(_ response: HTTPResponse, to number: Int, routeClass: RouteClass) {
+  func answer(_ response: HTTPResponse, to number: Int, of source: ResponseSource) {
     guard number == requestCount, case .answering(let asked) = phase, let context else { return }
-    metrics.count(response.status, of: routeClass)
+    metrics.count(response.status, of: source.routeClass)
     let framing = ResponseFraming(
       isHead: asked.isHead, isHTTP10: asked.isHTTP10,
       keepsAlive: asked.keepsAlive && !isClosing && !response.closesConnection)
@@ -228,6 +257,7 @@ extension HTTPConnection {
     }
     phase = .sending
     deadline = .now() + configuration.exchangeTimeout + allowance(for: count)
+    guard holdUnread(count, source, context) else { return context.close(promise: nil) }
     let sent = context.eventLoop.makePromise(of: Void.self)
     sent.futureResult.assumeIsolated().whenComplete { result in
       if case .success = result, case .sending = self.phase { self.didSend(keepsAlive: framing.keepsAlive) }
@@ -236,13 +266,17 @@ extension HTTPConnection {
   }
 
   /// Answers request `number` with a stream that takes this handler's place, and never gives the connection back.
-  func stream(to number: Int, limitedBy streams: EventStreams, routeClass: RouteClass, _ make: () -> EventStream) {
+  func stream(to number: Int, limitedBy streams: EventStreams, of source: ResponseSource, _ make: () -> EventStream) {
     guard number == requestCount, case .answering(let asked) = phase, let context else { return }
     guard !isClosing, !isInputClosed, streams.open() else {
       let refusal = HTTPResponse.error(.serviceUnavailable, "There are too many streams, or the server stops; try again later.")
-      return answer(refusal, to: number, routeClass: routeClass)
+      return answer(refusal, to: number, of: source)
     }
-    metrics.count(.ok, of: routeClass)
+    guard claimsNetwork(of: source.client, context) else {
+      streams.close()
+      return answer(Self.tooManyConnections, to: number, of: source)
+    }
+    metrics.count(.ok, of: source.routeClass)
     date.set(clock.now())
     var head = context.channel.allocator.buffer(capacity: 256)
     HTTPResponse.writeStreamHead(to: &head, date: date)
@@ -264,6 +298,7 @@ extension HTTPConnection {
 
   private func didSend(keepsAlive: Bool) {
     guard let context else { return }
+    outputShare = nil
     guard keepsAlive else { return linger(context) }
     enterIdle()
     // Answers that come at once must not nest: the loop below goes on with the requests that wait.

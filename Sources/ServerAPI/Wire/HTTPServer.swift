@@ -19,7 +19,8 @@ public final class HTTPServer: Service {
   private let metrics: ServerMetrics
   private let clock: any WallClock
   private let logger: Logger
-  private let registry = ConnectionRegistry()
+  private let memory: MemoryBudgets
+  private let registry: ConnectionRegistry
   private let listening = Mutex<Listening?>(nil)
 
   /// What exists once the server listens: its threads, and the socket that accepts.
@@ -31,11 +32,12 @@ public final class HTTPServer: Service {
   /// - Parameters:
   ///   - responder: who answers; usually a ``RequestRouter``.
   ///   - sockets: who takes over connections that ask for a WebSocket; nil: nobody.
+  ///   - memory: how much clients may leave unfinished; sockets share it.
   ///   - metrics: counts what was answered.
   ///   - clock: for the `Date` header.
   public init(
     configuration: HTTPServerConfiguration, responder: any RequestResponder, sockets: (any SocketAccepting)? = nil,
-    metrics: ServerMetrics, clock: any WallClock, logger: Logger
+    memory: MemoryBudgets = MemoryBudgets(), metrics: ServerMetrics, clock: any WallClock, logger: Logger
   ) {
     self.configuration = configuration
     self.responder = responder
@@ -43,6 +45,9 @@ public final class HTTPServer: Service {
     self.metrics = metrics
     self.clock = clock
     self.logger = logger
+    self.memory = memory
+    registry = ConnectionRegistry(
+      connectionsMax: configuration.connectionsMax, perNetworkMax: configuration.connectionsPerNetworkMax)
   }
 
   /// Where the server listens; nil before ``bind()``.
@@ -96,8 +101,10 @@ public final class HTTPServer: Service {
   }
 
   private func configure(_ channel: any Channel) throws {
-    guard registry.add(channel, max: configuration.connectionsMax) else {
-      throw HTTPServerError("There are \(configuration.connectionsMax) connections already.")
+    // Everybody comes from the proxy's address: whose the connection is it says later.
+    let peer = ClientAddress(channel.remoteAddress)
+    guard registry.add(channel, of: configuration.trustedProxies.isTrusted(peer) ? nil : peer) else {
+      throw HTTPServerError("There are as many connections, altogether or from \(peer), as there may be.")
     }
     var limits = NIOHTTPDecoderLimitConfiguration()
     limits.maxHeaderFieldSize = configuration.headerBytesMax
@@ -110,6 +117,7 @@ public final class HTTPServer: Service {
     try channel.pipeline.syncOperations.addHandlers(
       ByteToMessageHandler(decoder),
       HTTPConnection(
-        configuration: configuration, responder: responder, sockets: sockets, metrics: metrics, clock: clock))
+        configuration: configuration, responder: responder, sockets: sockets, metrics: metrics, clock: clock,
+        memory: memory, registry: registry))
   }
 }

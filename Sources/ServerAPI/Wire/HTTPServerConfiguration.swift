@@ -12,6 +12,9 @@ public struct HTTPServerConfiguration: Sendable {
   public var backlog: Int
   /// Connections open at once; one more is closed unanswered.
   public var connectionsMax: Int
+  /// Connections open at once from one network (``ClientAddress/household``); one more is closed unanswered. Nil for as many
+  /// as there may be altogether.
+  public var connectionsPerNetworkMax: Int?
   /// Requests that one connection may make before it is closed, so that clients spread again behind a balancer.
   public var requestsPerConnectionMax: Int
   /// Bytes of body that a request may have. Larger than the 16 MB that a commit may change, for JSON is wordier.

@@ -9,4 +9,7 @@ public protocol RequestResponder: Sendable {
 
   /// How many bytes of body the server takes in for this request, judged by its head alone; nil for the usual limit.
   func bodyBytesMax(for head: HTTPRequestHead) -> Int?
+
+  /// What the request's credentials show, judged by its head alone; asked when it holds much memory, not of every request.
+  func standing(of head: HTTPRequestHead) -> ClientStanding
 }

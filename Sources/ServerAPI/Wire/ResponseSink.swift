@@ -10,21 +10,39 @@ public struct ResponseSink: Sendable {
   private let connection: NIOLoopBound<HTTPConnection>
   /// Which request of the connection this is.
   private let number: Int
-  /// What the request counts as in the metrics; the router sets it.
-  var routeClass = RouteClass.unknown
+  private var source: ResponseSource
+  /// Counts the request's data for as long as somebody works on it: also when the client has gone.
+  private let work: ByteShare?
 
-  init(connection: HTTPConnection, number: Int, eventLoop: any EventLoop) {
+  init(connection: HTTPConnection, number: Int, eventLoop: any EventLoop, client: ClientAddress, work: ByteShare?) {
     self.eventLoop = eventLoop
     self.connection = NIOLoopBound(connection, eventLoop: eventLoop)
     self.number = number
+    self.work = work
+    source = ResponseSource(client: client)
+  }
+
+  /// What the request counts as in the metrics; the router sets it.
+  var routeClass: RouteClass {
+    get { source.routeClass }
+    set { source.routeClass = newValue }
+  }
+
+  /// Who asked.
+  var client: ClientAddress { source.client }
+
+  /// What is known of who asked; the router sets it.
+  var standing: ClientStanding {
+    get { source.standing }
+    set { source.standing = newValue }
   }
 
   /// Answers the request. May be called from any thread.
   public func send(_ response: HTTPResponse) {
     if eventLoop.inEventLoop {
-      connection.value.answer(response, to: number, routeClass: routeClass)
+      connection.value.answer(response, to: number, of: source)
     } else {
-      eventLoop.execute { connection.value.answer(response, to: number, routeClass: routeClass) }
+      eventLoop.execute { connection.value.answer(response, to: number, of: source) }
     }
   }
 
@@ -33,9 +51,9 @@ public struct ResponseSink: Sendable {
   /// - Parameter make: called on the event loop, if the connection is still there and there are not too many streams.
   func stream(limitedBy streams: EventStreams, _ make: @escaping @Sendable () -> EventStream) {
     if eventLoop.inEventLoop {
-      connection.value.stream(to: number, limitedBy: streams, routeClass: routeClass, make)
+      connection.value.stream(to: number, limitedBy: streams, of: source, make)
     } else {
-      eventLoop.execute { connection.value.stream(to: number, limitedBy: streams, routeClass: routeClass, make) }
+      eventLoop.execute { connection.value.stream(to: number, limitedBy: streams, of: source, make) }
     }
   }
 }

@@ -4,7 +4,9 @@ public import NIOHTTP1
 /// Who takes a connection over when its request asks to speak another protocol on it.
 public protocol SocketAccepting: Sendable {
   /// Judges a complete request with an `Upgrade` header, on the connection's event loop.
-  func accept(_ head: HTTPRequestHead, on channel: any Channel) -> SocketAcceptance
+  ///
+  /// - Parameter client: who asks, as far as the connection and trusted proxies tell.
+  func accept(_ head: HTTPRequestHead, on channel: any Channel, from client: ClientAddress) -> SocketAcceptance
   /// Ends every connection that was taken over; done once nothing of them is left to do.
   func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void>
 }

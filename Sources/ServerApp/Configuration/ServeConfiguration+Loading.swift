@@ -50,6 +50,9 @@ extension ServeConfiguration {
     }
     server.templates = mail?.templates ?? server.templates
     server.http.connectionsMax = listen.connectionsMax
+    server.http.connectionsPerNetworkMax = listen.connectionsPerNetworkMax
+    server.unfinishedInputMax = limits.unfinishedInputMax ?? server.unfinishedInputMax
+    server.unreadOutputMax = limits.unreadOutputMax ?? server.unreadOutputMax
     server.http.bodyBytesMax = limits.requestBytesMax ?? server.http.bodyBytesMax
     server.http.drainTimeout = .milliseconds(listen.drain)
     server.http.trustedProxies = TrustedProxies(listen.trustedProxies)

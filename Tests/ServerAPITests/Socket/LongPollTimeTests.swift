@@ -16,15 +16,17 @@ struct LongPollTimeTests {
       let gap = sessions.limits.pollGap
       let loop = NIOAsyncTestingEventLoop()
       let page = try await loop.executeInContext {
-        let session = SocketSession(
-          id: "page", namespace: "game", host: "localhost", lastSession: nil, sessions: sessions, eventLoop: loop)
+        let start = try #require(
+          try? SocketStart(query: QueryString(), headers: ["host": "localhost"], services: sessions.services))
+        let session = SocketSession(id: "page", start: start, client: .unknown, sessions: sessions, eventLoop: loop)
         let page = LongPollConnection(
-          session: session, limits: sessions.limits, metrics: server.metrics.sockets, onEnd: {})
+          session: session, limits: sessions.limits, memory: server.memory, metrics: server.metrics.sockets, onEnd: {})
         _ = page.start()
         // Its answers go nowhere.
         let connection = HTTPConnection(
-          configuration: .changed { _ in }, responder: server.router, metrics: server.metrics, clock: server.clock)
-        page.poll([], ResponseSink(connection: connection, number: 1, eventLoop: loop))
+          configuration: .changed { _ in }, responder: server.router, metrics: server.metrics, clock: server.clock,
+          memory: server.memory, registry: ConnectionRegistry(connectionsMax: 1))
+        page.poll([], ResponseSink(connection: connection, number: 1, eventLoop: loop, client: .unknown, work: nil))
         return NIOLoopBound(page, eventLoop: loop)
       }
       await loop.advanceTime(by: gap - .milliseconds(50))

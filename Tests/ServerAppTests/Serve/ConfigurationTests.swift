@@ -51,6 +51,8 @@ import TreeModel
     #expect(server.storage == .directory("/d") && server.rules?.source == Self.rules)
     #expect(server.admins.isEmpty && server.certificates.isEmpty && server.mail == nil)
     #expect(server.requestLimits == RequestLimits())
+    #expect(server.http.connectionsPerNetworkMax == 1000)
+    #expect(server.unfinishedInputMax == 64 << 20 && server.unreadOutputMax == 64 << 20)
     #expect(server.currencies.map(\.unit) == ["pieces_of_eight"])
   }
 
@@ -60,10 +62,12 @@ import TreeModel
       // A comment, /* and one in it
       {
         \(Self.least), "namespaces": ["other", "game-default-rtdb"],
-        "listen": {"host": "0.0.0.0", "port": 0, "behindProxy": true, "trustedProxies": ["10.0.0.0/8"], "drain": "90s",},
+        "listen": {"host": "0.0.0.0", "port": 0, "behindProxy": true, "trustedProxies": ["10.0.0.0/8"], "drain": "90s",
+          "connectionsPerNetwork": 50},
         "admins": [{"name": "ann", "token": {"env": "ANN"}}, {"name": "bob", "token": {"file": "bob.token"}}],
-        "limits": {"requestBytes": "2MB", "commitLeaves": 7, /* so few */ "functionThreads": 2},
-        "rateLimits": {"reads": "5/min burst 9", "writes": false},
+        "limits": {"requestBytes": "2MB", "commitLeaves": 7, /* so few */ "functionThreads": 2, "unfinishedInput": "32MB",
+          "unreadOutput": "16MB"},
+        "rateLimits": {"reads": "5/min burst 9", "writes": false, "socketWrites": "7/s", "socketWritesOfNetwork": false},
         "currencies": [{"unit": "gems", "path": "p/{id}/gems", "holder": "pirate"}],
         "mail": {"from": "Hunt <a@b.c>", "smtp": {"host": "m", "user": "u", "password": {"env": "PW"}, "timeout": "5s"}},
       }
@@ -77,11 +81,16 @@ import TreeModel
     #expect(server.http.bodyBytesMax == 2 << 20 && server.limits.leavesMax == 7 && server.runners == 2)
     #expect(server.http.drainTimeout == .seconds(90))
     #expect(server.requestLimits?.reads?.description == "5/min burst 9")
+    #expect(server.http.connectionsPerNetworkMax == 50)
+    #expect(server.unfinishedInputMax == 32 << 20 && server.unreadOutputMax == 16 << 20)
+    #expect(server.requestLimits?.socketWrites?.description == "7/s" && server.requestLimits?.socketWritesOfNetwork == nil)
     #expect(server.requestLimits?.writes == nil && server.requestLimits?.admin == RequestLimits().admin)
     #expect(server.currencies.map(\.holder) == ["pirate"])
     #expect(server.mail?.server.port == 587 && server.mail?.server.timeoutMilliseconds == 5000)
     #expect(server.mail?.from.description == "Hunt <a@b.c>")
     #expect(try Self.load("{\(Self.least), \"rateLimits\": false}").rateLimits == nil)
+    let unlimited = try Self.load("{\(Self.least), \"listen\": {\"connectionsPerNetwork\": false}}")
+    #expect(unlimited.serverConfiguration.http.connectionsPerNetworkMax == nil)
     let proxied = try Self.load("{\(Self.least), \"listen\": {\"behindProxy\": true}}")
     #expect(proxied.listen.trustedProxies == ["127.0.0.0/8", "::1"].compactMap { AddressRange(parsing: $0) })
   }

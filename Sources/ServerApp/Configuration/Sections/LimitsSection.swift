@@ -5,6 +5,10 @@ struct LimitsSection: ConfigurationSection {
   let writes: WriteLimits
   /// Bytes of body of a request; nil for the usual.
   let requestBytesMax: Int?
+  /// Bytes of input that all clients together may leave unfinished; nil for the usual.
+  let unfinishedInputMax: Int?
+  /// Bytes of output that all clients together may leave unread; nil for the usual.
+  let unreadOutputMax: Int?
   /// Threads that run functions; nil for the usual.
   let runners: Int?
   /// Threads that answer requests; nil for one for each core.
@@ -20,6 +24,8 @@ struct LimitsSection: ConfigurationSection {
     writes.queueMax = reader.integer("waitingWrites", 16...1_000_000) ?? writes.queueMax
     self.writes = writes
     requestBytesMax = reader.size("requestBytes", 1024...(1 << 30))
+    unfinishedInputMax = reader.size("unfinishedInput", (1 << 20)...(64 << 30))
+    unreadOutputMax = reader.size("unreadOutput", (1 << 20)...(64 << 30))
     runners = reader.integer("functionThreads", 1...256)
     eventLoops = reader.integer("requestThreads", 1...256)
   }

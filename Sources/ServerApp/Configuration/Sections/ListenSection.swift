@@ -11,6 +11,8 @@ struct ListenSection: ConfigurationSection {
   /// Milliseconds that requests in flight get when the server stops.
   let drain: Int64
   let connectionsMax: Int
+  /// Connections of one client network; nil for as many as there may be altogether.
+  let connectionsPerNetworkMax: Int?
 
   init(_ reader: ConfigurationReader) {
     host = reader.text("host") ?? "127.0.0.1"
@@ -26,5 +28,7 @@ struct ListenSection: ConfigurationSection {
     }
     drain = reader.duration("drain", 0...600_000) ?? 10_000
     connectionsMax = reader.integer("connections", 1...1_000_000) ?? 100_000
+    let isUnlimited = if case .bool(false) = reader.value("connectionsPerNetwork")?.content { true } else { false }
+    connectionsPerNetworkMax = isUnlimited ? nil : reader.integer("connectionsPerNetwork", 1...1_000_000) ?? 1000
   }
 }

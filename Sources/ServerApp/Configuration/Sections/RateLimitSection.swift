@@ -14,6 +14,8 @@ struct RateLimitSection: ConfigurationSection {
     }
     read("reads", \.reads)
     read("writes", \.writes)
+    read("socketWrites", \.socketWrites)
+    read("socketWritesOfNetwork", \.socketWritesOfNetwork)
     read("connections", \.connections)
     read("admin", \.admin)
     read("accounts", \.accounts)

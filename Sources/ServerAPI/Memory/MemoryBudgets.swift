@@ -1,0 +1,15 @@
+/// How much memory clients may take by what they leave unfinished, all together.
+public struct MemoryBudgets: Sendable {
+  /// What of both there may be, unless said otherwise.
+  public static let usualBytesMax = 64 << 20
+
+  /// Input: bodies, frames and segments that are not whole, and what was read and is not answered.
+  let input: ByteBudget
+  /// Output that clients do not read.
+  let output: ByteBudget
+
+  public init(inputBytesMax: Int = usualBytesMax, outputBytesMax: Int = usualBytesMax) {
+    input = ByteBudget(bytesMax: inputBytesMax)
+    output = ByteBudget(bytesMax: outputBytesMax)
+  }
+}

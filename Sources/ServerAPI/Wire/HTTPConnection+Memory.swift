@@ -1,0 +1,86 @@
+import NIOCore
+import NIOHTTP1
+
+/// How a connection takes part in the server's ``MemoryBudgets``.
+extension HTTPConnection {
+  /// Whether a request's data may be held while it is worked on.
+  struct WorkShare {
+    /// Counts them; nil where there is next to nothing to count.
+    let held: ByteShare?
+  }
+
+  /// Counts a body that is not whole.
+  func holdUnfinished(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    guard let body, body.readableBytes >= ByteShare.step else { return }
+    let share = inputShare ?? makeInputShare(configuration.trustedProxies.client(of: peer, head.headers), context)
+    inputShare = share
+    if !share.hold(body.readableBytes, as: standing(of: head)) { refuse(Self.memoryIsShort, context) }
+  }
+
+  /// Counts a whole request until it is answered; nil if it was refused.
+  func shareOfWork(_ head: HTTPRequestHead, _ client: ClientAddress, _ context: ChannelHandlerContext) -> WorkShare? {
+    defer { inputShare = nil }
+    guard let weight = body?.withUnsafeReadableBytes(InputWeight.of), weight >= ByteShare.step else {
+      return WorkShare(held: nil)
+    }
+    let share = inputShare ?? makeInputShare(client, context)
+    guard share.hold(weight, as: standing(of: head), isReleasable: false) else {
+      refuse(Self.memoryIsShort, context)
+      return nil
+    }
+    return WorkShare(held: share)
+  }
+
+  /// Counts an answer that the client's socket does not take at once; false if it must not be sent.
+  func holdUnread(_ bytes: Int, _ source: ResponseSource, _ context: ChannelHandlerContext) -> Bool {
+    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+    let eventLoop = context.eventLoop
+    let share = memory.output.share(of: source.client) {
+      eventLoop.execute { connection.value.giveUpOutput() }
+    }
+    outputShare = share
+    return share.hold(bytes, as: source.standing)
+  }
+
+  /// Counts the connection for its client's network, where a trusted proxy says who that is; false if that has too many.
+  func claimsNetwork(of client: ClientAddress, _ context: ChannelHandlerContext) -> Bool {
+    guard client != peer else { return true }
+    return registry.count(context.channel, for: client)
+  }
+
+  private func makeInputShare(_ client: ClientAddress, _ context: ChannelHandlerContext) -> ByteShare {
+    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+    let eventLoop = context.eventLoop
+    let number = requestCount
+    return memory.input.share(of: client) {
+      eventLoop.execute { connection.value.giveUpInput(after: number) }
+    }
+  }
+
+  /// Asked once for each request that holds much.
+  private func standing(of head: HTTPRequestHead) -> ClientStanding {
+    if let known = inputStanding { return known }
+    let standing = responder.standing(of: head)
+    inputStanding = standing
+    return standing
+  }
+
+  /// Others need the memory more: the request that comes behind `number` others is not read to its end.
+  private func giveUpInput(after number: Int) {
+    guard let context, case .receiving = phase, requestCount == number else { return }
+    refuse(Self.memoryIsShort, context)
+  }
+
+  private func giveUpOutput() {
+    guard let context, case .sending = phase else { return }
+    context.close(promise: nil)
+  }
+
+  static let memoryIsShort = HTTPResponse.error(
+    .serviceUnavailable, "The server takes in as much as it can at once: try again in a few seconds, or send less at a time."
+  ).adding("Retry-After", "5")
+
+  static let tooManyConnections = HTTPResponse.error(
+    .serviceUnavailable, "There are as many connections from this network as may be: close some, or try again later."
+  ).adding("Retry-After", "5")
+}
