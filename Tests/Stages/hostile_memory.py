@@ -204,7 +204,7 @@ def long_polls(server, checks):
             poll.close()
         return opening
 
-    bounded(server, checks, "segments of 100 long-polling sessions", lambda: sum((in_threads(20, send) for _ in range(5)), []))
+    bounded(server, checks, "segments of 40 long-polling sessions", lambda: in_threads(20, send) + in_threads(20, send))
 
 
 def floods_of_listens(server, checks):
@@ -232,7 +232,7 @@ def readers_that_never_read(server, checks):
             pour(connection, head("GET", "/board/big.json", "198.51.100.6") + b"\r\n")
         return connection
 
-    bounded(server, checks, "60 readers that never read", lambda: in_threads(60, ask))
+    bounded(server, checks, "40 readers that never read", lambda: in_threads(40, ask))
 
 
 def large_values_overwritten(server, checks):
