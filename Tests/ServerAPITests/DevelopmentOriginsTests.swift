@@ -131,7 +131,7 @@ struct DevelopmentOriginsTests {
 
   @Test("Account calls serve every page, and owner from none that is foreign")
   func accounts() async throws {
-    try await APIServer.run(accounts: .development) { server in
+    try await APIServer.run(accounts: .development) { (server: APIServer) async throws in
       let path = "/identitytoolkit.googleapis.com/v1/projects/game/accounts:query"
       for headers in [["Origin": "https://evil.example"], ["Sec-Fetch-Site": "cross-site"]] {
         #expect(try await server.send("POST", "/v1/accounts:signUp?key=k", "{}", headers: headers).status == 200)
@@ -150,7 +150,7 @@ struct DevelopmentOriginsTests {
 
   @Test("Links are made in owner's name by no foreign page")
   func links() async throws {
-    try await APIServer.run { server in
+    try await APIServer.run { (server: APIServer) async throws in
       let headers = ["Origin": "https://evil.example"].merging(APIServer.admin) { $1 }
       #expect(try await server.send("POST", "/v1/managedShortLinks:create", "{}", headers: headers).status == 401)
     }
