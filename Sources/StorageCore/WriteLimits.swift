@@ -1,3 +1,5 @@
+public import TreeModel
+
 /// How much one commit may do; every cap of the write path in one place.
 public struct WriteLimits: Sendable, Hashable {
   /// Leaves that one commit may change.
@@ -31,4 +33,7 @@ public struct WriteLimits: Sendable, Hashable {
     self.batchMax = batchMax
     self.batchLeavesMax = batchLeavesMax
   }
+
+  /// What the data of one write may be. It is counted when it is read; what a commit changes is counted again by the writer.
+  public var bounds: WriteBounds { WriteBounds(leavesMax: leavesMax, bytesMax: bytesMax) }
 }

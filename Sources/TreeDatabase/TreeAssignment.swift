@@ -26,14 +26,13 @@ struct TreeAssignment {
     var nodes: [TreeNode] = []
     nodes.reserveCapacity(assignments.count)
     for assignment in assignments {
-      let path = PathBytes(assignment.path)
       switch assignment.value {
       case .node(let write):
         let node = try resolved(write, at: assignment.path, time: time)
-        try replace(path, depth: assignment.path.depth, with: node)
+        try replace(assignment.place, depth: assignment.path.depth, with: node)
         nodes.append(node)
       case .priority(let value):
-        nodes.append(try setPriority(value, of: path, time: time))
+        nodes.append(try setPriority(value, of: PathBytes(assignment.path), time: time))
       }
     }
     try removeEmptyAncestors()

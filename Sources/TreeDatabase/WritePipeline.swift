@@ -94,20 +94,21 @@ struct WritePipeline {
       "The record \(change.kind)/\(change.key) is not what the request expects. Read it again and retry.")
   }
 
+  /// Applies the operations in order, unjudged.
   private func apply(_ request: CommitRequest, at time: Int64, to tree: inout TreeAssignment) throws(CommitRefusal)
     -> [TreeNode]
   {
-    try apply(request, at: time, to: &tree) { (stale) throws(CommitRefusal) in throw stale }
+    try checkExpectations(of: request, tree)
+    var resolved: [TreeNode] = []
+    for operation in request.operations {
+      try checkHash(of: operation, tree)
+      resolved += try tree.apply(operation.assignments, at: time)
+    }
+    return resolved
   }
 
-  /// Applies the operations in order.
-  ///
-  /// - Parameter meeting: told of an operation that meets another value than it expects. If it does not throw, what is applied
-  ///   is for looking at, and must be taken back.
-  func apply(
-    _ request: CommitRequest, at time: Int64, to tree: inout TreeAssignment,
-    meeting: (CommitRefusal) throws(CommitRefusal) -> Void
-  ) throws(CommitRefusal) -> [TreeNode] {
+  /// Refuses a request whose author saw another tree than this one.
+  func checkExpectations(of request: CommitRequest, _ tree: TreeAssignment) throws(CommitRefusal) {
     for expectation in request.expectations {
       let node = try currentNode(PathBytes(expectation.path), tree)
       guard node == expectation.node else {
@@ -115,18 +116,15 @@ struct WritePipeline {
       }
     }
     for quiet in request.quiet { try check(quiet, tree) }
-    var resolved: [TreeNode] = []
-    for operation in request.operations {
-      if let expected = operation.expectedHash {
-        let node = try currentNode(PathBytes(operation.path), tree)
-        if !node.matches(dataHash: expected) {
-          try meeting(
-            CommitRefusal(.stale(node), "\(operation.path) is not what the request expects. Read it again and retry."))
-        }
-      }
-      resolved += try tree.apply(operation.assignments, at: time)
+  }
+
+  /// Refuses an operation that meets another value than it expects.
+  func checkHash(of operation: WriteOperation, _ tree: TreeAssignment) throws(CommitRefusal) {
+    guard let expected = operation.expectedHash else { return }
+    let node = try currentNode(PathBytes(operation.path), tree)
+    guard node.matches(dataHash: expected) else {
+      throw CommitRefusal(.stale(node), "\(operation.path) is not what the request expects. Read it again and retry.")
     }
-    return resolved
   }
 
   private func check(_ quiet: CommitRequest.Quiet, _ tree: TreeAssignment) throws(CommitRefusal) {

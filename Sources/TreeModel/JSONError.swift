@@ -24,6 +24,8 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     case loneSurrogate
     /// Bytes that are not UTF-8.
     case invalidUTF8
+    /// More values than whoever reads the text has use for.
+    case tooManyValues
   }
 
   /// Where the fault was noticed, in bytes from the start of the text.
@@ -53,6 +55,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     case .badEscape: "a backslash must be followed by one of \" \\ / b f n r t or u and four hexadecimal digits."
     case .loneSurrogate: "a \\u escape holds half of a surrogate pair."
     case .invalidUTF8: "the string is not UTF-8."
+    case .tooManyValues: "there are too many values; send them in parts."
     }
   }
 }

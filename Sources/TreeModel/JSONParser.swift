@@ -10,11 +10,15 @@ public struct JSONParser: ~Copyable {
   private let replacesLoneSurrogates: Bool
   private var at = 0
   private var depth = 0
+  private var valuesLeft: Int
 
-  private init(bytes: UnsafePointer<UInt8>, count: Int, depthMax: Int, replacesLoneSurrogates: Bool) {
+  private init(
+    bytes: UnsafePointer<UInt8>, count: Int, depthMax: Int, valuesMax: Int, replacesLoneSurrogates: Bool
+  ) {
     self.bytes = bytes
     self.count = count
     self.depthMax = depthMax
+    valuesLeft = valuesMax
     self.replacesLoneSurrogates = replacesLoneSurrogates
   }
 
@@ -23,16 +27,17 @@ public struct JSONParser: ~Copyable {
   /// - Parameters:
   ///   - bytes: UTF-8 text; only read during the call.
   ///   - depthMax: how many arrays and objects may stand inside each other.
+  ///   - valuesMax: how many values there may be, arrays and objects among them: two bytes of text become a value of many.
   ///   - replacesLoneSurrogates: whether half of a surrogate pair, which JavaScript's strings can hold and UTF-8 cannot,
   ///     becomes U+FFFD instead of an error.
   /// - Throws: ``JSONError`` with the place of the first fault.
-  public static func parse(_ bytes: UnsafeRawBufferPointer, depthMax: Int = 64, replacesLoneSurrogates: Bool = false)
-    throws(JSONError) -> JSON
-  {
+  public static func parse(
+    _ bytes: UnsafeRawBufferPointer, depthMax: Int = 64, valuesMax: Int = .max, replacesLoneSurrogates: Bool = false
+  ) throws(JSONError) -> JSON {
     guard let base = bytes.baseAddress, !bytes.isEmpty else { throw JSONError(offset: 0, reason: .empty) }
     var parser = JSONParser(
       bytes: base.assumingMemoryBound(to: UInt8.self), count: bytes.count, depthMax: depthMax,
-      replacesLoneSurrogates: replacesLoneSurrogates)
+      valuesMax: valuesMax, replacesLoneSurrogates: replacesLoneSurrogates)
     parser.skipSpace()
     if parser.at == parser.count { throw parser.fault(.empty) }
     let value = try parser.value()
@@ -42,13 +47,13 @@ public struct JSONParser: ~Copyable {
   }
 
   /// Reads one value that fills the whole text, whitespace around it aside.
-  public static func parse(_ bytes: [UInt8], depthMax: Int = 64, replacesLoneSurrogates: Bool = false) throws(JSONError)
-    -> JSON
-  {
+  public static func parse(
+    _ bytes: [UInt8], depthMax: Int = 64, valuesMax: Int = .max, replacesLoneSurrogates: Bool = false
+  ) throws(JSONError) -> JSON {
     // A Result carries the typed error out of the closure.
     try bytes.withUnsafeBytes { buffer in
       Result { () throws(JSONError) -> JSON in
-        try parse(buffer, depthMax: depthMax, replacesLoneSurrogates: replacesLoneSurrogates)
+        try parse(buffer, depthMax: depthMax, valuesMax: valuesMax, replacesLoneSurrogates: replacesLoneSurrogates)
       }
     }.get()
   }
@@ -76,6 +81,8 @@ public struct JSONParser: ~Copyable {
   private mutating func value() throws(JSONError) -> JSON {
     skipSpace()
     guard at < count else { throw fault(.unexpectedEnd) }
+    guard valuesLeft > 0 else { throw fault(.tooManyValues) }
+    valuesLeft &-= 1
     switch bytes[at] {
     case UInt8(ascii: "{"): return .object(try members())
     case UInt8(ascii: "["): return .array(try elements())

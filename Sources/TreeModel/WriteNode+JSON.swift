@@ -9,11 +9,22 @@ extension WriteNode {
   /// - Parameters:
   ///   - json: the body.
   ///   - depth: how deep the place written lies; data may reach ``Path/depthMax`` levels below the root.
+  ///   - bounds: how much there may be; paths count from the place written.
   /// - Throws: ``WriteDataError`` for illegal keys, dot names without meaning, bad priorities and server values, data that
-  ///   lies too deep, and strings over ``stringBytesMax``.
-  public init(json: JSON, depth: Int = 0) throws(WriteDataError) {
-    var reader = WriteDataReader(depth: depth)
+  ///   lies too deep or is too much, and strings over ``stringBytesMax``.
+  public init(json: JSON, depth: Int = 0, bounds: WriteBounds = .none) throws(WriteDataError) {
+    var meter = WriteMeter(bounds)
+    try self.init(json: json, depth: depth, pathBytes: 0, meter: &meter)
+  }
+
+  /// - Parameters:
+  ///   - pathBytes: how long the path to the place is.
+  ///   - meter: counts what is read.
+  init(json: JSON, depth: Int, pathBytes: Int, meter: inout WriteMeter) throws(WriteDataError) {
+    var reader = WriteDataReader(depth: depth, pathBytes: pathBytes, meter: meter)
     let node = try reader.node(json)
+    if !node.exists { try reader.meter.count(bytes: pathBytes) }
+    meter = reader.meter
     self.init(node, slots: reader.slots)
   }
 }
@@ -33,27 +44,43 @@ extension TreeNode {
 struct WriteDataReader {
   /// The server values met, each at its path.
   private(set) var slots: [WriteNode.Slot] = []
+  /// Counts what is read.
+  var meter: WriteMeter
   private let depth: Int
   private var keys: [Key] = []
+  /// How long the path is.
+  private var pathBytes: Int
 
-  init(depth: Int) {
+  init(depth: Int, pathBytes: Int, meter: WriteMeter) {
     self.depth = depth
+    self.pathBytes = pathBytes
+    self.meter = meter
   }
 
   mutating func node(_ json: JSON) throws(WriteDataError) -> TreeNode {
     switch json {
     case .null: .absent
-    case .bool(let value): .leaf(.bool(value))
-    case .int(let value): .leaf(.int(value))
-    case .double(let value): .leaf(try number(value))
-    case .string(let value): .leaf(try text(value))
+    case .bool(let value): try counted(.bool(value))
+    case .int(let value): try counted(.int(value))
+    case .double(let value): try counted(try number(value))
+    case .string(let value): try counted(try text(value))
     case .array(let elements): try list(elements)
     case .object(let members): try object(members)
     }
   }
 
+  private mutating func counted(_ scalar: Scalar) throws(WriteDataError) -> TreeNode {
+    try count(scalar)
+    return .leaf(scalar)
+  }
+
+  private mutating func count(_ scalar: Scalar) throws(WriteDataError) {
+    try meter.count(bytes: pathBytes + (scalar.stringValue?.utf8.count ?? 8))
+  }
+
   /// What a `.priority` holds: nil for null.
   mutating func priority(_ json: JSON) throws(WriteDataError) -> WriteOperation.PriorityValue {
+    if !json.isNull { try meter.count(bytes: pathBytes + 8) }
     switch json {
     case .null: return .scalar(nil)
     case .int(let value): return .scalar(.int(value))
@@ -107,7 +134,13 @@ extension WriteDataReader {
   private mutating func child(_ key: Key, _ json: JSON) throws(WriteDataError) -> TreeNode {
     guard depth + keys.count < Path.depthMax else { throw fault(.path(PathError(.tooDeep, key: key.text))) }
     keys.append(key)
-    defer { keys.removeLast() }
+    let above = pathBytes
+    // As storage writes it: an integer key has eight bytes, any other its text and an end.
+    pathBytes += key.integer == nil ? key.text.utf8.count + 1 : 8
+    defer {
+      keys.removeLast()
+      pathBytes = above
+    }
     return try node(json)
   }
 
@@ -189,7 +222,7 @@ extension WriteDataReader {
 
   private mutating func filled(by form: JSON) throws(WriteDataError) -> TreeNode {
     slots.append(WriteNode.Slot(path: Path(keys: keys), isPriority: false, value: try serverValue(form)))
-    return .leaf(.int(0))
+    return try counted(.int(0))
   }
 
   /// Forgets the server values of members that a later member of the same name replaced.

@@ -29,17 +29,15 @@ public struct WriteOperation: Sendable, Hashable {
     public let path: Path
     /// What it gets.
     public let value: Value
+    /// Where it writes, as storage has it: worked out here, for the writer's time is everybody's. A node's priority is a place
+    /// of its own beside the node's children, so an update may name both it and a child.
+    public let place: PathBytes
 
     /// An assignment.
     public init(path: Path, value: Value) {
       self.path = path
       self.value = value
-    }
-
-    /// Where the assignment writes. A node's priority is a place of its own beside the node's children, so an update may
-    /// name both it and a child.
-    var place: PathBytes {
-      if case .priority = value { PathBytes(path).priority } else { PathBytes(path) }
+      place = if case .priority = value { PathBytes(path).priority } else { PathBytes(path) }
     }
   }
 
@@ -104,11 +102,11 @@ public struct WriteOperation: Sendable, Hashable {
   ///
   /// - Throws: ``WriteOperationError`` if one assignment's place is another's, or lies below it.
   public static func update(_ path: Path, _ assignments: [Assignment]) throws(WriteOperationError) -> WriteOperation {
-    let sorted = assignments.map { ($0.place, $0) }.sorted { $0.0 < $1.0 }
-    for (upper, lower) in zip(sorted, sorted.dropFirst()) where upper.0.contains(lower.0) {
-      throw WriteOperationError(upper: upper.1.path, lower: lower.1.path)
+    let sorted = assignments.sorted { $0.place < $1.place }
+    for (upper, lower) in zip(sorted, sorted.dropFirst()) where upper.place.contains(lower.place) {
+      throw WriteOperationError(upper: upper.path, lower: lower.path)
     }
-    return WriteOperation(kind: .update, path: path, assignments: sorted.map(\.1))
+    return WriteOperation(kind: .update, path: path, assignments: sorted)
   }
 }
 

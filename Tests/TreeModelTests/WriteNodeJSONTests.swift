@@ -176,4 +176,36 @@ import TreeModel
     #expect(try WriteOperation.set(PathTarget(parsing: "/a/.priority"), json: nil) == .setPriority("/a", .scalar(nil)))
     #expect(throws: WriteDataError.self) { try WriteOperation.set(PathTarget(parsing: "/a/.priority"), json: false) }
   }
+
+  @Test("leaves, priorities, deletions and bytes are counted while data is read, over all the paths of an update")
+  func bounds() throws {
+    for (text, leaves, bytes) in [
+      ("[0,0,0]", 3, 3 * (2 + 8 + 8)), (#"{"a":{"b":"xyz"}}"#, 1, 2 + 2 + 2 + 3),
+      (#"{".value":1,".priority":2}"#, 2, 2 * (2 + 8)),
+      (#"{".sv":"timestamp"}"#, 1, 2 + 8), ("null", 1, 2), ("[]", 1, 2),
+    ] {
+      let json = try JSONParser.parse(text)
+      let target = PathTarget(path: "p")
+      _ = try WriteOperation.set(target, json: json, bounds: WriteBounds(leavesMax: leaves, bytesMax: bytes))
+      for less in [WriteBounds(leavesMax: leaves - 1, bytesMax: bytes), WriteBounds(leavesMax: leaves, bytesMax: bytes - 1)] {
+        let error = #expect(throws: WriteDataError.self) { try WriteOperation.set(target, json: json, bounds: less) }
+        #expect(error?.code == .tooLarge, "\(text)")
+      }
+    }
+    let update = try JSONParser.parse(#"{"a":1,"b":null,"c/.priority":null,"d":[1,2]}"#)
+    _ = try WriteOperation.update("p", json: update, bounds: WriteBounds(leavesMax: 5, bytesMax: 1000))
+    #expect(throws: WriteDataError(.tooLarge)) {
+      try WriteOperation.update("p", json: update, bounds: WriteBounds(leavesMax: 4, bytesMax: 1000))
+    }
+    #expect(throws: WriteDataError(.tooLarge)) {
+      try WriteOperation.update("p", json: update, bounds: WriteBounds(leavesMax: 5, bytesMax: 40))
+    }
+  }
+
+  @Test("more values of JSON than are wanted are not even parsed")
+  func values() throws {
+    _ = try JSONParser.parse(Array("[1,[2],{\"a\":3}]".utf8), valuesMax: 6)
+    let error = #expect(throws: JSONError.self) { try JSONParser.parse(Array("[1,[2],{\"a\":3}]".utf8), valuesMax: 5) }
+    #expect(error?.reason == .tooManyValues)
+  }
 }

@@ -87,20 +87,44 @@ public struct RuleJudge {
   /// Whether all the places of an operation may be written: for each, one `.write` on the way from the root must be true, and
   /// then every `.validate` on the way and below, where there will be data. Deleting asks `.write` alone.
   ///
+  /// Every `.write` is asked before any `.validate`: what is looked at is then small, however much is written.
+  ///
   /// - Throws: if the tree could not be looked at.
-  public func mayWrite(_ writes: [RuleWrite]) throws(RuleTreeFault) -> Bool {
+  public func mayWrite(_ writes: some Collection<RuleWrite>) throws(RuleTreeFault) -> Bool {
     let scope = RuleScope(auth: auth, now: now, tree: tree, query: RuleQuery(nil), stepsMax: stepsMax)
+    guard try areAllowed(writes, scope) else { return false }
+    return try areValid(writes, scope)
+  }
+
+  private func areAllowed(_ writes: some Collection<RuleWrite>, _ scope: RuleScope) throws(RuleTreeFault) -> Bool {
     var levels = [Level(node: rules.root, end: 0)]
     for write in writes {
       go(to: write, &levels, scope)
       guard try isAllowed(write.place, &levels, scope) else { return false }
-      if case .node(let node) = write.value, !node.exists { continue }
+    }
+    return true
+  }
+
+  private func areValid(_ writes: some Collection<RuleWrite>, _ scope: RuleScope) throws(RuleTreeFault) -> Bool {
+    var levels = [Level(node: rules.root, end: 0)]
+    scope.keys = []
+    for write in writes {
+      guard try leavesSomething(write) else { continue }
+      go(to: write, &levels, scope)
       guard try isValid(write.place, &levels, scope) else { return false }
       if case .node(let node) = write.value, levels.count == write.path.depth + 1, let last = levels.last {
         guard try isValid(node, below: last.node, at: write.place, scope) else { return false }
       }
     }
     return true
+  }
+
+  /// Whether there will be something at the place; a priority needs a node to be of.
+  private func leavesSomething(_ write: RuleWrite) throws(RuleTreeFault) -> Bool {
+    switch write.value {
+    case .node(let node): node.exists
+    case .priority: try tree.glance(at: write.place, .after) != .absent
+    }
   }
 
   /// Leaves the levels that lie on both ways, and adds those of the rest of this one.
@@ -208,7 +232,7 @@ extension RuleJudge {
   }
 
   /// Judges a write, and says why.
-  public func explainWrite(_ writes: [RuleWrite]) throws(RuleTreeFault) -> RuleExplanation {
+  public func explainWrite(_ writes: some Collection<RuleWrite>) throws(RuleTreeFault) -> RuleExplanation {
     let trace = RuleTrace()
     let judge = RuleJudge(rules, auth: auth, now: now, tree: tree, witness: trace, stepsMax: stepsMax)
     let isAllowed = try judge.mayWrite(writes)

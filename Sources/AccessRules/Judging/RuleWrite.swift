@@ -1,10 +1,10 @@
 public import TreeModel
 
-/// One place that an operation writes, with its server values filled in.
+/// One place that an operation writes.
 public struct RuleWrite: Sendable {
   /// What the place gets.
   public enum Value: Sendable {
-    /// The whole node; absent where it is deleted.
+    /// The whole node; absent where it is deleted. Only which places it has counts here: rules look at values in the tree.
     case node(TreeNode)
     /// Only its priority. It is judged as a write of the node, of which nothing below has changed.
     case priority
@@ -18,8 +18,13 @@ public struct RuleWrite: Sendable {
   public let value: Value
 
   public init(path: Path, value: Value) {
+    self.init(path: path, place: PathBytes(path), value: value)
+  }
+
+  /// As above, where the place is known as storage has it.
+  public init(path: Path, place: PathBytes, value: Value) {
     self.path = path
-    place = PathBytes(path)
+    self.place = place
     self.value = value
   }
 }

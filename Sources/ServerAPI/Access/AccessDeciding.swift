@@ -14,6 +14,8 @@ public protocol AccessDeciding: Sendable {
   func explainRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> String?
   /// Whether the caller may send writes for the node.
   func mayWrite(_ path: Path, in namespace: String, as caller: Caller) -> Bool
+  /// Whether some data could be written at the node, or also below it, by the caller: what is known before the data are read.
+  func mightWrite(_ path: Path, below: Bool, in namespace: String, as caller: Caller) -> Bool
   /// Whether a caller's writes are judged on the writer, by the rules of the namespace.
   func judgesWrites(in namespace: String, of caller: Caller) -> Bool
   /// Whether namespaces come into being when they are first written to.
@@ -23,6 +25,10 @@ public protocol AccessDeciding: Sendable {
 }
 
 extension AccessDeciding {
+  public func mightWrite(_ path: Path, below: Bool, in namespace: String, as caller: Caller) -> Bool {
+    mayWrite(path, in: namespace, as: caller)
+  }
+
   /// Why a caller may not read there, if the caller may know that: in development everybody, else administrators who try out
   /// what others may.
   func reasons(ofDenying caller: Caller, _ path: Path, query: Query?, in namespace: String) -> String? {

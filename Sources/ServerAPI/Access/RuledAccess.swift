@@ -43,6 +43,13 @@ public struct RuledAccess: AccessDeciding {
     caller.isAdmin || rules(of: namespace) != nil || unruled.mayWrite(path, in: namespace, as: caller)
   }
 
+  public func mightWrite(_ path: Path, below: Bool, in namespace: String, as caller: Caller) -> Bool {
+    // Who may know the reasons is refused by the writer, which knows them.
+    if caller.isAdmin || mayKnowReasons(caller) { return true }
+    guard let (_, rules) = rules(of: namespace) else { return unruled.mayWrite(path, in: namespace, as: caller) }
+    return rules.mightAllowWrite(path, below: below, auth: caller.auth?.json)
+  }
+
   public func judgesWrites(in namespace: String, of caller: Caller) -> Bool {
     !caller.isAdmin && rules(of: namespace) != nil
   }

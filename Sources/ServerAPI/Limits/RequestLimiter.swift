@@ -41,27 +41,34 @@ public final class RequestLimiter: RequestResponder, SocketAccepting {
   }
 
   public func respond(to request: HTTPRequest, sink: ResponseSink) {
-    if let refusal = refusal(Self.kind(of: request.uri, method: request.method, headers: request.headers), request.client) {
-      return sink.send(refusal)
-    }
+    let kind = Self.kind(of: request.uri, method: request.method, headers: request.headers)
+    if let refusal = refusal(kind, request.client, cost: cost(of: request)) { return sink.send(refusal) }
     responder.respond(to: request, sink: sink)
   }
 
-  public func bodyBytesMax(for head: HTTPRequestHead) -> Int? { responder.bodyBytesMax(for: head) }
+  public func bodyLimit(for head: HTTPRequestHead) -> BodyLimit? { responder.bodyLimit(for: head) }
+
+  /// What a request takes out of its bucket. What administrators send costs one token: imports are large.
+  private func cost(of request: HTTPRequest) -> Int {
+    let tokens = WriteCost.tokens(bytes: request.body?.readableBytes ?? 0)
+    guard tokens > 1 else { return 1 }
+    let head = HTTPRequestHead(version: .http1_1, method: request.method, uri: request.uri, headers: request.headers)
+    return standing(of: head) == .administrator ? 1 : tokens
+  }
 
   public func standing(of head: HTTPRequestHead) -> ClientStanding { responder.standing(of: head) }
 
   public func accept(_ head: HTTPRequestHead, on channel: any Channel, from client: ClientAddress) -> SocketAcceptance {
-    if let refusal = refusal(.connection, client) { return .refused(refusal) }
+    if let refusal = refusal(.connection, client, cost: 1) { return .refused(refusal) }
     return sockets.accept(head, on: channel, from: client)
   }
 
   public func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void> { sockets.stop(on: eventLoop) }
 
-  private func refusal(_ kind: RequestLimits.Kind, _ client: ClientAddress) -> HTTPResponse? {
+  private func refusal(_ kind: RequestLimits.Kind, _ client: ClientAddress, cost: Int) -> HTTPResponse? {
     guard let table = tables[kind.rawValue] else { return nil }
     let now = clock.now()
-    let verdict = table.buckets.withLock { $0.take(client.household, at: now) }
+    let verdict = table.buckets.withLock { $0.take(client.household, at: now, cost: min(cost, $0.limit.burst)) }
     guard case .wait(let milliseconds) = verdict else { return nil }
     metrics.rateLimited.add()
     let seconds = (milliseconds + 999) / 1000

@@ -1,6 +1,6 @@
 public import StorageCore
 
-/// How often one client may ask for what; nil is without limit.
+/// How often one client may ask for what; nil is without limit. Each 16 KB of a body count as one request more.
 public struct RequestLimits: Sendable, Hashable {
   /// What a request counts as.
   enum Kind: Int, CaseIterable, Sendable {

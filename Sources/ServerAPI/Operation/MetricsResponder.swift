@@ -15,7 +15,7 @@ public struct MetricsResponder: RequestResponder {
     table.respond(to: request, target, sink: sink)
   }
 
-  public func bodyBytesMax(for head: HTTPRequestHead) -> Int? { 0 }
+  public func bodyLimit(for head: HTTPRequestHead) -> BodyLimit? { BodyLimit(bytesMax: 0) }
 
   public func standing(of head: HTTPRequestHead) -> ClientStanding { .stranger }
 }

@@ -1,5 +1,6 @@
 import NIOHTTP1
 import StorageCore
+import TreeModel
 
 extension APIError {
   /// The status of everything that the write pipeline refuses.
@@ -35,6 +36,15 @@ extension APIError {
       .gone, "erased",
       "\(place.path) was erased on \(UTCText.of(place.at)) by \(place.actor) (\(place.reason)): what stood there up to revision "
         + "\(place.through) is not known any more.")
+  }
+
+  /// Data that cannot be written, whatever stands there.
+  init(_ error: WriteDataError) {
+    if case .tooLarge = error.code {
+      self.init(.badRequest, "too_large", error.description)
+    } else {
+      self = .badRequest(error.description)
+    }
   }
 
   init(_ error: StorageError) {

@@ -20,9 +20,6 @@ import TreeModel
 ///
 /// The tree is asked first, without a look at the table: it is what nearly every request is for.
 public struct RequestRouter: RequestResponder {
-  /// Bytes that `writeSizeLimit=unlimited` allows an administrator (spec: rtdb-protocol §2, parameters).
-  static let unlimitedBytes = 256 << 20
-
   private let services: ServerServices
   private let tree: TreeRoutes
   let sockets: SocketDoor?
@@ -71,17 +68,28 @@ public struct RequestRouter: RequestResponder {
     }
   }
 
-  public func bodyBytesMax(for head: HTTPRequestHead) -> Int? {
-    var uri = head.uri
-    // Nearly every request is decided by this search alone. What is percent-encoded may say it in other letters.
-    let mayAsk = uri.withUTF8 {
+  /// Bytes of body that everybody may send, whatever comes of it.
+  static let openBytesMax = 64 << 10
+
+  public func bodyLimit(for head: HTTPRequestHead) -> BodyLimit? {
+    // Nearly every body is short, and says so.
+    let length = head.headers.first(name: "content-length").flatMap { Int($0) }
+    let mayBeLong = length.map { $0 > Self.openBytesMax } ?? head.headers.contains(name: "transfer-encoding")
+    guard mayBeLong || Self.mayBeUnlimited(head.uri) else { return nil }
+    guard let target = RequestTarget(head.uri) else { return BodyLimit(bytesMax: Self.openBytesMax) }
+    guard mayBeLong || target.query["writeSizeLimit"] == "unlimited" else { return nil }
+    if TreeAddress.isTree(target.path) { return tree.bodyLimit(for: head, target) }
+    // Elsewhere only administrators have much to send.
+    return caller(of: head, target)?.role == nil ? BodyLimit(bytesMax: Self.openBytesMax) : nil
+  }
+
+  /// Whether the address may hold `writeSizeLimit=unlimited`: what is percent-encoded may say it in other letters.
+  private static func mayBeUnlimited(_ uri: String) -> Bool {
+    var uri = uri
+    return uri.withUTF8 {
       let uri = UnsafeRawBufferPointer($0)
       return uri.contains("unlimited") || uri.first(UInt8(ascii: "%")) != nil
     }
-    guard mayAsk, let target = RequestTarget(head.uri), target.query["writeSizeLimit"] == "unlimited",
-      caller(of: head, target)?.isAdmin == true
-    else { return nil }
-    return Self.unlimitedBytes
   }
 
   public func standing(of head: HTTPRequestHead) -> ClientStanding {

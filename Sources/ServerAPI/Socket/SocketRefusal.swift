@@ -1,4 +1,5 @@
 import StorageCore
+import TreeModel
 
 /// Why a request is answered with an error (spec: rtdb-protocol §3.4, status strings).
 struct SocketRefusal: Error {
@@ -18,6 +19,11 @@ struct SocketRefusal: Error {
 }
 
 extension SocketRefusal {
+  /// What a client is told of data that cannot be written.
+  init(_ error: WriteDataError) {
+    if case .tooLarge = error.code { self.init("too_big", error.description) } else { self = .failure(error.description) }
+  }
+
   /// What a client is told of a write that was refused.
   init(_ refusal: CommitRefusal) {
     switch refusal.code {

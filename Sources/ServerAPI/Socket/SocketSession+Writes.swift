@@ -105,20 +105,21 @@ extension SocketSession {
   /// The operation that `p`, `m`, `o` or `om` describes.
   func operation(of request: SocketRequest) throws(SocketRefusal) -> WriteOperation {
     let target = try target(of: request)
+    let bounds = services.database.limits.bounds
     guard let data = request.body["d"] else { throw .failure("The request has no data: send null to delete.") }
     let hash = request.body["h"]
     guard hash == nil || hash?.string != nil else { throw .failure("The hash must be a string.") }
     do throws(WriteDataError) {
       if request.action == "m" || request.action == "om" {
         guard !target.isPriority else { throw .init(.updateNotAnObject) }
-        let update = try WriteOperation.update(target.path, json: data)
+        let update = try WriteOperation.update(target.path, json: data, bounds: bounds)
         return hash?.string.map(update.expecting(dataHash:)) ?? update
       }
-      let set = try WriteOperation.set(target, json: data)
+      let set = try WriteOperation.set(target, json: data, bounds: bounds)
       guard let expected = hash?.string else { return set }
       return set.expecting(dataHash: expected)
     } catch {
-      throw .failure(error.description)
+      throw SocketRefusal(error)
     }
   }
 

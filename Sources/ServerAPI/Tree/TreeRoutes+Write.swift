@@ -13,12 +13,13 @@ extension TreeRoutes {
   private static let effectsTimeoutMilliseconds: Int64 = 30_000
 
   /// Bytes of a body that are parsed on the event loop; a larger one moves to a thread that may take its time.
-  static let eagerBytesMax = 1 << 20
+  static let eagerBytesMax = 64 << 10
 
   /// Hands a PUT, PATCH, POST or DELETE to the writer; the answer follows when it is durable.
   func write(_ call: TreeRequest, body: ByteBuffer?, uri: String, sink: ResponseSink) throws(APIError) {
     guard services.access.mayWrite(call.target.path, in: call.namespace, as: call.caller) else { throw .permissionDenied }
     guard let body, body.readableBytes > Self.eagerBytesMax else { return try prepare(call, body: body, uri: uri, sink: sink) }
+    guard mightWrite(call) else { throw .permissionDenied }
     services.threadPool.submit { state in
       guard case .active = state else {
         return sink.send(APIError(.serviceUnavailable, "unavailable", "The server is shutting down.").treeResponse)
@@ -37,7 +38,8 @@ extension TreeRoutes {
     let showsStanding =
       call.ifMatch == nil
       || services.access.judgeRead(call.target.path, query: nil, in: call.namespace, as: call.caller).isAllowed
-    let plan = try WritePlan(call, body: body, showsStanding: showsStanding, pushID: pushIDs.next)
+    let plan = try WritePlan(
+      call, body: body, showsStanding: showsStanding, bounds: services.database.limits.bounds, pushID: pushIDs.next)
     let idempotency = try call.idempotencyKey.map { (key) throws(APIError) in
       try Self.idempotency(key, plan: plan, uri: uri, body: body)
     }

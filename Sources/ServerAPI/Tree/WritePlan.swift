@@ -26,29 +26,35 @@ final class WritePlan: Sendable {
 
   /// - Parameters:
   ///   - showsStanding: whether a condition that does not hold may show what stands there.
+  ///   - bounds: how much one commit takes; what is written in several has none.
   ///   - pushID: makes the name of a child that POST adds.
-  init(_ call: TreeRequest, body: ByteBuffer?, showsStanding: Bool = true, pushID: () -> Key) throws(APIError) {
+  init(
+    _ call: TreeRequest, body: ByteBuffer?, showsStanding: Bool = true, bounds: WriteBounds = .none, pushID: () -> Key
+  ) throws(APIError) {
+    let bounds = call.parameters.isUnlimited ? .none : bounds
     self.call = call
     self.showsStanding = showsStanding
     isLarge = (body?.readableBytes ?? 0) > TreeRoutes.eagerBytesMax
     switch call.method {
     case .get: preconditionFailure("A GET is no write.")
     case .put:
-      operation = try Self.put(call, try Self.json(body, isPatch: false))
+      operation = try Self.put(call, try Self.json(body, bounds, isPatch: false), bounds)
       echo = .node
     case .post:
       let name = pushID()
       let path = call.target.path.child(name)
-      let json = try Self.json(body, isPatch: false)
-      operation = try Self.checked { () throws(WriteDataError) in try .set(PathTarget(path: path), json: json) }
+      let json = try Self.json(body, bounds, isPatch: false)
+      operation = try Self.checked { () throws(WriteDataError) in
+        try .set(PathTarget(path: path), json: json, bounds: bounds)
+      }
       echo = .name(name)
     case .patch:
-      let json = try Self.json(body, isPatch: true)
+      let json = try Self.json(body, bounds, isPatch: true)
       // The command line tools delete with a PATCH of null (spec: rtdb-protocol §2, verbs).
       operation =
         json.isNull
         ? .remove(call.target.path)
-        : try Self.checked { () throws(WriteDataError) in try .update(call.target.path, json: json) }
+        : try Self.checked { () throws(WriteDataError) in try .update(call.target.path, json: json, bounds: bounds) }
       echo = .patch(json)
     case .delete:
       operation = Self.delete(call)
@@ -56,13 +62,15 @@ final class WritePlan: Sendable {
     }
   }
 
-  private static func put(_ call: TreeRequest, _ json: JSON) throws(APIError) -> WriteOperation {
+  private static func put(_ call: TreeRequest, _ json: JSON, _ bounds: WriteBounds) throws(APIError) -> WriteOperation {
     let target = call.target
     guard let expected = call.ifMatch else {
-      return try checked { () throws(WriteDataError) in try .set(target, json: json) }
+      return try checked { () throws(WriteDataError) in try .set(target, json: json, bounds: bounds) }
     }
-    let node = try checked { () throws(WriteDataError) in try WriteNode(json: json, depth: target.path.depth) }
-    return .compareAndSet(target.path, expectedHash: expected, node)
+    let set = try checked { () throws(WriteDataError) in
+      try WriteOperation.set(PathTarget(path: target.path), json: json, bounds: bounds)
+    }
+    return set.expecting(dataHash: expected)
   }
 
   private static func delete(_ call: TreeRequest) -> WriteOperation {
@@ -76,14 +84,14 @@ final class WritePlan: Sendable {
     do throws(WriteDataError) {
       return try body()
     } catch {
-      throw .badRequest(error.description)
+      throw APIError(error)
     }
   }
 
   /// The body as JSON; the texts are the hosted service's (spec: rtdb-protocol §2, 400 messages).
-  private static func json(_ body: ByteBuffer?, isPatch: Bool) throws(APIError) -> JSON {
+  private static func json(_ body: ByteBuffer?, _ bounds: WriteBounds, isPatch: Bool) throws(APIError) -> JSON {
     let result = body?.withUnsafeReadableBytes { bytes in
-      Result { () throws(JSONError) -> JSON in try JSONParser.parse(bytes) }
+      Result { () throws(JSONError) -> JSON in try JSONParser.parse(bytes, valuesMax: bounds.valuesMax) }
     }
     let badPatch = "Invalid data; couldn't parse JSON object. Are you sending a JSON object with valid key names?"
     switch result {
@@ -92,6 +100,7 @@ final class WritePlan: Sendable {
       throw .badRequest(badPatch)
     case nil: throw .badRequest("Error: No data supplied.")
     case .failure(let error) where error.reason == .empty: throw .badRequest("Error: No data supplied.")
+    case .failure(let error) where error.reason == .tooManyValues: throw APIError(WriteDataError(.tooLarge))
     case .failure:
       throw .badRequest(isPatch ? badPatch : "Invalid data; couldn't parse JSON object, array, or value.")
     }

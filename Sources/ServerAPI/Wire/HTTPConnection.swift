@@ -20,7 +20,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     /// Between two requests.
     case idle
     /// A head has arrived, the body has not ended.
-    case receiving(HTTPRequestHead, bytesMax: Int)
+    case receiving(HTTPRequestHead, BodyLimit)
     /// The request is with the responder.
     case answering(ResponseFraming)
     /// The answer is larger than the socket takes at once.
@@ -158,10 +158,10 @@ extension HTTPConnection {
     switch part {
     case .head(let head): begin(head, context)
     case .body(var bytes):
-      guard case .receiving(_, let bytesMax) = phase else { return }
+      guard case .receiving(_, let limit) = phase else { return }
       let count = bytes.readableBytes
       bodyBytes += count
-      guard bodyBytes <= bytesMax else { return refuse(Self.tooLarge(bytesMax), context) }
+      guard bodyBytes <= limit.bytesMax else { return refuse(limit.response, context) }
       if body == nil { body = bytes } else { body?.writeBuffer(&bytes) }
       deadline = deadline + allowance(for: count)
     case .end:
@@ -174,11 +174,11 @@ extension HTTPConnection {
     body = nil
     bodyBytes = 0
     inputStanding = nil
-    let bytesMax = responder.bodyBytesMax(for: head) ?? configuration.bodyBytesMax
-    phase = .receiving(head, bytesMax: bytesMax)
+    let limit = responder.bodyLimit(for: head) ?? BodyLimit(bytesMax: configuration.bodyBytesMax)
+    phase = .receiving(head, limit)
     deadline = .now() + configuration.exchangeTimeout
-    if let length = head.headers.first(name: "content-length").flatMap({ Int($0) }), length > bytesMax {
-      return refuse(Self.tooLarge(bytesMax), context)
+    if let length = head.headers.first(name: "content-length").flatMap({ Int($0) }), length > limit.bytesMax {
+      return refuse(limit.response, context)
     }
     guard let expectation = head.headers.first(name: "expect") else { return }
     guard expectation.lowercased() == "100-continue" else {
@@ -340,11 +340,6 @@ extension HTTPConnection {
       isReadHeld = false
       context.read()
     }
-  }
-
-  private static func tooLarge(_ bytesMax: Int) -> HTTPResponse {
-    .error(
-      .payloadTooLarge, "The body is larger than \(bytesMax) bytes, the most that one request may carry: send it in parts.")
   }
 
   /// What a client is told whose bytes are no HTTP; nil if there is nobody to tell.

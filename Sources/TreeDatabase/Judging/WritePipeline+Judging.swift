@@ -12,41 +12,30 @@ extension WritePipeline {
     }
   }
 
-  /// Applies a request's operations, and takes nothing from a client's not knowing the rules: whoever may not write there is
-  /// told just that, whatever stands there (spec: rtdb-protocol §3.8).
+  /// Judges a request's operations and applies them, each on what those before it left.
+  ///
+  /// Nothing of an operation is staged before its rules allow it, and nothing else that is wrong with it is told before: what
+  /// that is may depend on the data, which is for those who may write there (spec: rtdb-protocol §3.8).
   func applyJudged(_ request: CommitRequest, by rules: RuleSet, at time: Int64, to tree: inout TreeAssignment)
     throws(CommitRefusal) -> [TreeNode]
   {
-    let mark = tree.session.mark()
-    var stale: CommitRefusal?
-    let resolved: [TreeNode]
-    do throws(CommitRefusal) {
-      resolved = try apply(request, at: time, to: &tree) { refusal in stale = stale ?? refusal }
-    } catch {
-      // What is wrong with the write may depend on the data: that is for those who may write there.
-      tree.session.rollback(to: mark)
-      let places = request.operations.flatMap { $0.assignments.map { RuleWrite(path: $0.path, value: .node(.absent)) } }
-      try judge(
-        places, of: request, by: rules, at: time,
-        on: JudgedTree(tree.session, request.namespace, changes: [], writes: []))
-      throw error
+    var resolved: [TreeNode] = []
+    for (index, operation) in request.operations.enumerated() {
+      try judge(operation, of: request, by: rules, at: time, in: tree.session)
+      if index == 0 { try checkExpectations(of: request, tree) }
+      try checkHash(of: operation, tree)
+      resolved += try tree.apply(operation.assignments, at: time)
     }
-    let assignments = request.operations.flatMap(\.assignments)
-    let writes = zip(assignments, resolved).map { assignment, node in
-      if case .priority = assignment.value { return RuleWrite(path: assignment.path, value: .priority) }
-      return RuleWrite(path: assignment.path, value: .node(node))
-    }
-    let judged = JudgedTree(
-      tree.session, request.namespace, changes: tree.changes.finished(), writes: request.operations.count == 1 ? writes : [])
-    try judge(writes, of: request, by: rules, at: time, on: judged)
-    if let stale { throw stale }
     return resolved
   }
 
   private func judge(
-    _ writes: [RuleWrite], of request: CommitRequest, by rules: RuleSet, at time: Int64, on tree: JudgedTree
+    _ operation: WriteOperation, of request: CommitRequest, by rules: RuleSet, at time: Int64, in session: any WriteSession
   ) throws(CommitRefusal) {
+    let tree = ProposedTree(session, request.namespace, operation, at: time)
     let judge = RuleJudge(rules, auth: request.auth?.json, now: time, tree: tree)
+    // Made one by one, as they are asked for: of many the first may be the last.
+    let writes = operation.assignments.lazy.map { RuleWrite($0) }
     let isAllowed: Bool
     do throws(RuleTreeFault) {
       isAllowed = try judge.mayWrite(writes)
@@ -58,5 +47,14 @@ extension WritePipeline {
       throw CommitRefusal(.unavailable, error.message)
     }
     guard isAllowed else { throw .permissionDenied }
+  }
+}
+
+extension RuleWrite {
+  fileprivate init(_ assignment: WriteOperation.Assignment) {
+    switch assignment.value {
+    case .node(let write): self.init(path: assignment.path, place: assignment.place, value: .node(write.node))
+    case .priority: self.init(path: assignment.path, value: .priority)
+    }
   }
 }

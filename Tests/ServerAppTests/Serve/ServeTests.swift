@@ -177,6 +177,30 @@ import TreeModel
     }
   }
 
+  @Test("a large body costs more than one request; an administrator's costs one")
+  func sizeCosts() async throws {
+    let more = "\"rateLimits\": {\"writes\": \"1/h burst 5\"}"
+    try await Deployment(more: more).serve { port in
+      let body = Array(("\"" + String(repeating: "x", count: 40_000) + "\"").utf8)
+      let player = try AdminClient(server: "http://127.0.0.1:\(port)", token: nil)
+      // Three, and then two are left.
+      for (expected, body) in [
+        (401, body), (429, body), (401, Array("1".utf8)), (401, Array("1".utf8)), (429, Array("1".utf8)),
+      ] {
+        #expect(try await player.send(.PUT, "/a.json", body: body).status == expected)
+      }
+      await player.close()
+    }
+    try await Deployment(more: more).serve { port in
+      let admin = try AdminClient(server: "http://127.0.0.1:\(port)", token: Self.token)
+      let body = Array(("\"" + String(repeating: "x", count: 200_000) + "\"").utf8)
+      for expected in [200, 200, 200, 200, 200, 429] {
+        #expect(try await admin.send(.PUT, "/a.json", body: body).status == expected)
+      }
+      await admin.close()
+    }
+  }
+
   @Test("a configuration that is faulty ends with 2, a server that cannot run with 1")
   func exitCodes() async throws {
     let deployment = try Deployment()

@@ -9,10 +9,11 @@ import TreeModel
 @testable import TreeDatabase
 
 /// What rules see on the writer, and what they decide there.
-struct JudgedTreeTests {
-  /// Compares, in the middle of a commit, what rules would see at many places with the trees before and after.
+struct ProposedTreeTests {
+  /// Compares, before an operation is applied, what rules would see at many places with the trees before and after.
   final class Looking: CommitParticipant {
     struct Trees: Sendable {
+      let operation: WriteOperation
       let before: TreeNode
       let after: TreeNode
       let places: [Path]
@@ -21,36 +22,27 @@ struct JudgedTreeTests {
     let trees = Mutex<Trees?>(nil)
     let looked = Atomic<Int>(0)
 
+    /// Asked in a request without operations: nothing is staged.
     func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) -> [WriteOperation.Assignment] {
-      []
-    }
-
-    func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitRefusal) {
-      guard let trees = trees.withLock({ $0 }), let operation = draft.request.operations.first else { return }
-      let writes = operation.assignments.map { assignment in
-        if case .node(let write) = assignment.value {
-          RuleWrite(path: assignment.path, value: .node(write.node))
-        } else {
-          RuleWrite(path: assignment.path, value: .priority)
-        }
-      }
-      for hints in [writes, []] {
-        let judged = JudgedTree(session, draft.request.namespace, changes: draft.changes, writes: hints)
-        do {
-          for path in trees.places {
-            for (side, tree) in [(RuleSide.before, trees.before), (.after, trees.after)] {
-              let node = tree[path]
-              let glance = try judged.glance(at: PathBytes(path), side)
-              #expect(glance == RuleGlance(node), "\(path) \(side) \(operation)")
-              #expect(try judged.priority(at: PathBytes(path), side) == node.priority, "\(path) \(side) \(operation)")
-            }
+      guard request.operations.isEmpty, let trees = trees.withLock({ $0 }) else { return [] }
+      let proposed = ProposedTree(session, request.namespace, trees.operation, at: time)
+      do {
+        for path in trees.places {
+          for (side, tree) in [(RuleSide.before, trees.before), (.after, trees.after)] {
+            let node = tree[path]
+            let glance = try proposed.glance(at: PathBytes(path), side)
+            #expect(glance == RuleGlance(node), "\(path) \(side) \(trees.operation)")
+            #expect(try proposed.priority(at: PathBytes(path), side) == node.priority, "\(path) \(side) \(trees.operation)")
           }
-        } catch {
-          Issue.record("\(error)")
         }
+      } catch {
+        Issue.record("\(error)")
       }
       looked.add(1, ordering: .relaxed)
+      return []
     }
+
+    func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitRefusal) {}
   }
 
   @Test("Rules see the trees before and after an operation, at every place", arguments: [1, 2] as [UInt64])
@@ -87,7 +79,11 @@ struct JudgedTreeTests {
         guard next.setPriority(place, to: priority) else { continue }
         operation = .setPriority(place, .scalar(priority))
       case 1:
-        let parts = keys.dropLast(random.chance(2) ? 1 : 0).map { (Path(keys: [$0]), node(2)) }
+        let depth = random.chance(2) ? 2 : 0
+        let first = random.pick(keys)
+        let parts = keys.dropLast(random.chance(2) ? 1 : 0).map { key in
+          (Path(keys: depth == 0 ? [first, key] : [key]), random.chance(2) ? TreeNode.absent : node(depth))
+        }
         for (place, node) in parts { next.set(place, to: node) }
         operation = try .update(.root, parts.map { .init(path: $0.0, value: .node(WriteNode($0.1))) })
       default:
@@ -96,12 +92,73 @@ struct JudgedTreeTests {
         next.set(place, to: written)
         operation = .set(place, written)
       }
-      looking.trees.withLock { $0 = Looking.Trees(before: model.root, after: next.root, places: places) }
+      looking.trees.withLock {
+        $0 = Looking.Trees(operation: operation, before: model.root, after: next.root, places: places)
+      }
+      try await fixture.write()
       try await fixture.write(operation)
       model = next
       #expect(try fixture.node() == model.root)
     }
     #expect(looking.looked.load(ordering: .relaxed) > 60)
+  }
+
+  @Test("Server values are filled in where rules look at them")
+  func serverValues() async throws {
+    let looking = Looking()
+    let fixture = try await DatabaseFixture(participants: [looking])
+    defer { fixture.close() }
+    try await fixture.write(.set("n", ["a": 5, "b": .leaf(1, priority: 7)]))
+    let json: JSON = [
+      "a": [".sv": ["increment": 2]], "b": [".value": 0, ".priority": [".sv": ["increment": 1]]], "c": [".sv": "timestamp"],
+    ]
+    let operation = try WriteOperation.set(PathTarget(path: "n"), json: json)
+    let after: TreeNode = ["n": ["a": 7, "b": .leaf(0, priority: 8), "c": .leaf(.int(DatabaseFixture.start))]]
+    looking.trees.withLock {
+      $0 = Looking.Trees(
+        operation: operation, before: ["n": ["a": 5, "b": .leaf(1, priority: 7)]], after: after,
+        places: ["n", "n/a", "n/b", "n/c"])
+    }
+    try await fixture.write()
+    try await fixture.write(operation)
+    #expect(try fixture.node() == after)
+    #expect(looking.looked.load(ordering: .relaxed) == 2)
+  }
+
+  @Test("A refused write puts nothing into the batch, however much it brings")
+  func nothingStaged() async throws {
+    let pending = Pending()
+    let fixture = try await DatabaseFixture(participants: [pending])
+    defer { fixture.close() }
+    try await fixture.database.putRules(Self.rules, try RuleSet(parsing: Self.rules), in: fixture.namespace)
+    let many = TreeNode.map(TreeMap((0..<5000).map { TreeMap.Entry(key: Key(unchecked: String($0)), node: 1) }))
+    let paths = try (0..<5000).map {
+      WriteOperation.Assignment(path: try Path(parsing: "users/eve/\($0)"), value: .node(.increment(1)))
+    }
+    for operation in [.set("users/eve", many), try .update(.root, paths)] as [WriteOperation] {
+      let requests = [
+        Self.request(fixture, "bob", operation),
+        CommitRequest(namespace: fixture.namespace, actor: .admin("test"), operations: [.set("x", 1)]),
+      ]
+      // Tried one after the other in one batch: the second sees what the first has left there.
+      let results = await withCheckedContinuation { continuation in
+        fixture.database.rehearse(requests) { continuation.resume(returning: $0) }
+      }
+      #expect(results.map { (try? $0.get()) != nil } == [false, true])
+    }
+    #expect(pending.most.load(ordering: .relaxed) < 10)
+  }
+
+  /// Notes how much a batch holds.
+  private final class Pending: CommitParticipant {
+    let most = Atomic<Int>(0)
+
+    func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) -> [WriteOperation.Assignment] {
+      most.max(session.pendingLeaves, ordering: .relaxed)
+      return []
+    }
+
+    func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitRefusal) {}
   }
 
   private static let rules = """
