@@ -135,6 +135,25 @@ public final class InviteBook: Sendable {
   /// The longest name, in characters.
   private static let nameMax = 40
 
+  /// What a game shows before a player invites: the campaign's reasons and picture.
+  public struct Screen: Sendable {
+    /// On one line.
+    public let title: String
+    /// A sentence or two.
+    public let text: String
+    /// An https URL; nil if the campaign has no picture.
+    public let image: String?
+  }
+
+  /// The screen of a campaign, in the first of a reader's languages that it speaks.
+  public func screen(campaign name: String, locales: [String]) throws(InviteFault) -> Screen {
+    let settings = settings
+    let campaign = try self.campaign(name)
+    let values = ["appName": settings.appName, "image": campaign.image ?? ""]
+    let (title, text) = try settings.templates(campaign, locales: locales).screen(values)
+    return Screen(title: title, text: text, image: campaign.image)
+  }
+
   /// A campaign of the settings.
   public func campaign(_ name: String) throws(InviteFault) -> InviteSettings.Campaign {
     guard let campaign = settings.campaigns[name] else {

@@ -12,13 +12,16 @@ public enum InviteChannel: String, Sendable, Hashable, CaseIterable {
   case partner
 
   /// What a button says.
-  public var name: String {
-    switch self {
-    case .email: "E-mail"
-    case .sms: "Message"
-    case .copy: "Copy link"
-    case .share: "More"
-    case .partner: "Partner app"
+  ///
+  /// - Parameter locales: what the reader reads, the best first; English if nothing is known in any.
+  public func name(in locales: [String]) -> String {
+    let names = InvitePhrases.chosen(from: locales).words.channels
+    return switch self {
+    case .email: names.email
+    case .sms: names.sms
+    case .copy: names.copy
+    case .share: names.share
+    case .partner: names.partner
     }
   }
 

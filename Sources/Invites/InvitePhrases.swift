@@ -10,6 +10,25 @@ struct InvitePhrases: Sendable {
   let friend: String
   /// What the link off the list says, in mails.
   let unsubscribe: String
+  /// What the buttons of the channels say.
+  let channels: Channels
+  /// What a game shows above them: why to invite.
+  let pitch: Pitch
+
+  /// The names of channels.
+  struct Channels: Sendable {
+    let email: String
+    let sms: String
+    let copy: String
+    let share: String
+    let partner: String
+  }
+
+  /// A title and a sentence.
+  struct Pitch: Sendable {
+    let title: String
+    let text: String
+  }
 
   /// As templates.
   var sources: [String: String] {
@@ -35,6 +54,8 @@ struct InvitePhrases: Sendable {
       """,
       "sms": "\(brief)\n{{#message}}{{message}}\n{{/message}}{{link}}",
       "share": "\(brief) {{link}}",
+      "title": pitch.title,
+      "pitch": pitch.text,
     ]
   }
 
@@ -46,41 +67,4 @@ struct InvitePhrases: Sendable {
     }
     return ("en", english)
   }
-
-  /// By language.
-  static let all: [String: InvitePhrases] = [
-    "en": english,
-    "de": InvitePhrases(
-      subject: "{{inviter}} möchte mit dir {{appName}} spielen", opening: "{{inviter}} möchte mit dir {{appName}} spielen.",
-      how:
-        "Öffne den Link auf deinem Telefon: Er holt die App, falls du sie noch nicht hast, und bringt dich an den richtigen Ort.",
-      action: "Einladung annehmen", closing: "Du kennst den Absender nicht? Dann beachte diese Mail nicht.",
-      brief: "{{inviter}} lädt dich zu {{appName}} ein:", friend: "Jemand, der dich kennt,",
-      unsubscribe: "Ein Spieler hat deine Adresse angegeben. Keine Einladungen mehr bekommen"),
-    "fr": InvitePhrases(
-      subject: "{{inviter}} vous invite à jouer à {{appName}}", opening: "{{inviter}} vous invite à jouer à {{appName}}.",
-      how: "Ouvrez le lien sur votre téléphone : il installe l'application si besoin et vous mène là où l'on vous attend.",
-      action: "Accepter l'invitation", closing: "Vous ne connaissez pas l'expéditeur ? Ignorez ce message.",
-      brief: "{{inviter}} vous invite à {{appName}} :", friend: "Un ami",
-      unsubscribe: "Un joueur a indiqué votre adresse. Ne plus recevoir d'invitations"),
-    "es": InvitePhrases(
-      subject: "{{inviter}} quiere que juegues a {{appName}}", opening: "{{inviter}} quiere que juegues a {{appName}}.",
-      how: "Abre el enlace en tu teléfono: instala la aplicación si aún no la tienes y te lleva adonde te esperan.",
-      action: "Aceptar la invitación", closing: "¿No conoces al remitente? Ignora este correo.",
-      brief: "{{inviter}} te invita a {{appName}}:", friend: "Alguien que te conoce",
-      unsubscribe: "Un jugador indicó tu dirección. No recibir más invitaciones"),
-    "ja": InvitePhrases(
-      subject: "{{inviter}}さんが{{appName}}に招待しています", opening: "{{inviter}}さんが{{appName}}に招待しています。",
-      how: "スマートフォンでリンクを開いてください。アプリがない場合はインストールしてから続きが開きます。",
-      action: "招待を受ける", closing: "心当たりがない場合は、このメールを無視してください。",
-      brief: "{{inviter}}さんから{{appName}}への招待:", friend: "お友だち",
-      unsubscribe: "プレイヤーがこのアドレスを入力しました。今後の招待を受け取らない"),
-  ]
-
-  private static let english = InvitePhrases(
-    subject: "{{inviter}} wants you to play {{appName}}", opening: "{{inviter}} wants you to play {{appName}}.",
-    how: "Open the link on your phone: it gets the app if you do not have it yet, and takes you where you are awaited.",
-    action: "Accept the invitation", closing: "You do not know the sender? Then ignore this mail.",
-    brief: "{{inviter}} invites you to {{appName}}:", friend: "A friend",
-    unsubscribe: "A player entered your address. Get no more invitations")
 }

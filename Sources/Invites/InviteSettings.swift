@@ -103,9 +103,10 @@ public struct InviteSettings: Sendable {
     for member in json["templates"]?.object ?? [] {
       var sources: [String: String] = [:]
       for text in member.value.object ?? [] {
-        guard let source = text.value.string, ["subject", "text", "html", "sms", "share"].contains(text.key) else {
+        guard let source = text.value.string, InviteTemplates.names.contains(text.key) else {
           throw InviteFault(
-            .invalid, "campaigns.\(name).templates.\(member.key): templates are subject, text, html, sms, share.")
+            .invalid,
+            "campaigns.\(name).templates.\(member.key): templates are \(InviteTemplates.names.joined(separator: ", ")).")
         }
         sources[text.key] = source
       }

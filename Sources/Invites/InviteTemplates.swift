@@ -5,13 +5,18 @@ struct InviteTemplates: Sendable {
   /// What the texts may name.
   static let placeholders = ["inviter", "appName", "message", "link", "image"]
 
-  /// The texts as they were given: `subject`, `text`, `html`, `sms`, `share`.
+  /// By name: what each may be.
+  static let names = ["subject", "text", "html", "sms", "share", "title", "pitch"]
+
+  /// The texts as they were given, by ``names``.
   let sources: [String: String]
   private let subject: TemplateText
   private let text: TemplateText
   private let html: TemplateText
   private let sms: TemplateText
   private let share: TemplateText
+  private let title: TemplateText
+  private let pitch: TemplateText
 
   /// Texts of one's own over those of a language that comes with the program.
   init(_ sources: [String: String], over base: InviteTemplates?) throws(InviteFault) {
@@ -32,6 +37,13 @@ struct InviteTemplates: Sendable {
     html = try read("html", .html, base?.html)
     sms = try read("sms", .text, base?.sms)
     share = try read("share", .text, base?.share)
+    title = try read("title", .line, base?.title)
+    pitch = try read("pitch", .text, base?.pitch)
+  }
+
+  /// What a game shows above the channels: why to invite.
+  func screen(_ values: [String: String]) -> (title: String, text: String) {
+    (title.rendered(values), pitch.rendered(values))
   }
 
   /// The longest text message: three parts of an SMS.

@@ -103,7 +103,8 @@ public final class Application: Sendable {
     ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
     links = try LinkBook(
       engine: engine, writer: database, home: DatabaseHome(database: database, name: configuration.defaultNamespace),
-      clock: configuration.clock, random: SystemRandomNumberGenerator(), settings: configuration.linkSettings)
+      clock: configuration.clock, random: SystemRandomNumberGenerator(), settings: configuration.linkSettings,
+      isLimited: configuration.mode != .development)
     invites = try InviteBook(
       engine: engine, writer: database, home: DatabaseHome(database: database, name: configuration.defaultNamespace),
       clock: configuration.clock, random: SystemRandomNumberGenerator())

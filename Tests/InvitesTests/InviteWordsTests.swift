@@ -11,7 +11,10 @@ import TreeModel
       "inviter": "Ann", "appName": "Acme", "link": "https://go.acme.test/r/x", "message": "Hi", "image": "https://i.test/a.png",
     ]
     for (locale, templates) in InviteTemplates.builtIn {
+      let screen = templates.screen(values)
+      #expect(screen.title.contains("Acme") && !screen.text.isEmpty && !(screen.title + screen.text).contains("{{"))
       for channel in InviteChannel.allCases {
+        #expect(!channel.name(in: [locale]).isEmpty)
         let content = templates.content(channel, values, partner: "p://x?u={{link}}")
         #expect(content.link == "https://go.acme.test/r/x")
         guard channel != .copy else { continue }

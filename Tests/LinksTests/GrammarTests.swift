@@ -115,6 +115,7 @@ import Testing
       ("Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X)", .ipad, false, "16.6"),
       ("Mozilla/5.0 (Linux; Android 14; Pixel 8)", .android, false, "14"),
       ("Mozilla/5.0 (Macintosh; Intel Mac OS X 14_5)", .desktop, false, ""),
+      ("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) CriOS/126.0 Version/17.5 Safari/604.1", .ipad, false, ""),
       ("Mozilla/5.0 (X11; Linux x86_64)", .desktop, false, ""),
       ("Twitterbot/1.0", .other, true, ""), ("TelegramBot (like TwitterBot)", .other, true, ""),
       ("LinkedInBot/1.0 (compatible; Mozilla/5.0)", .other, true, ""),

@@ -240,7 +240,41 @@ def tables(program, server, checks, folder):
     report = json.loads(again.stdout)
     checks.check("what was exported is there already", report["unchanged"] >= 1200 and report["created"] == 0, again.stdout[:300])
     shown = subprocess.run([program, "links", "show", f"{PREFIX}/Old5", *where], capture_output=True, text=True)
+    changes(program, server, where, checks)
     checks.check("links show", "poster 5" in shown.stdout and "https://acme.test/p/5" in shown.stdout, shown.stdout)
+
+
+def changes(program, server, where, checks):
+    """An administrator edits, switches off, switches on and deletes a link by the commands."""
+    link = f"{PREFIX}/Old8"
+
+    def run(*words):
+        done = subprocess.run([program, "links", *words, *where], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    def opened():
+        answer = Links(server).open(link, DESKTOP)
+        return answer.status, answer.headers.get("location")
+
+    status, text = run("edit", link, "--to", "https://acme.test/new", "--set", "st=Come aboard", "--name", "Autumn")
+    checks.check("links edit shows what the link says now", status == 0 and "https://acme.test/new" in text and "Autumn" in text, text)
+    checks.check("and the link opens it", opened() == (302, "https://acme.test/new"), opened())
+    checks.check("links edit without a change is misuse", run("edit", link)[0] == 2)
+    status, text = run("edit", link, "--to", "https://evil.test/")
+    checks.check("a foreign host is refused with what to do", status == 1 and "hosts" in text, text)
+    checks.check("links disable", run("disable", link) == (0, f"{link} is disabled.\n"))
+    page = Links(server).ask("GET", "/r/Old8", agent=IPHONE)
+    checks.check("the page says so", page.status == 404 and "switched off" in page.text, page.text[:300])
+    checks.check("links list says so", "Old8 (disabled)" in run("list", "--limit", "1000")[1])
+    checks.check("links enable", run("enable", link) == (0, f"{link} is enabled.\n"))
+    checks.check("and it opens again", opened() == (302, "https://acme.test/new"), opened())
+    checks.check("links delete", run("delete", link) == (0, f"{link} is deleted.\n"))
+    page = Links(server).open(link, IPHONE)
+    checks.check("the page says that it is gone", page.status == 410 and "gone" in page.text, page.text[:300])
+    status, text = run("disable", link)
+    checks.check("what is gone cannot be disabled", status == 1 and "no short link" in text, text)
+    audit = subprocess.run([program, "audit", "list", "--json", *where], capture_output=True, text=True).stdout
+    checks.check("all of it is on record", all(word in audit for word in ("links.edit", "links.delete")), audit[:300])
 
 
 # Texts that a page must look right with.

@@ -68,7 +68,7 @@ extension AccountBook {
 
   /// The settings that there are, with all below them.
   private static let known: [[String]] = [
-    // Which configuration it is: whoever sends back what was read sends it too.
+    // Which configuration it is: who sends back what was read sends it too.
     ["name"], ["signIn", "allowDuplicateEmails"], ["signIn", "anonymous", "enabled"], ["signIn", "email", "enabled"],
     ["emailPrivacyConfig", "enableImprovedEmailPrivacy"], ["client", "permissions", "disabledUserSignup"],
     ["passwordPolicyConfig"], ["mfa"],

@@ -22,7 +22,7 @@ extension LinkBook {
       order.parameters, below: order.prefix, hasFragment: order.hasFragment)
     let same = Self.sameKey(order)
     if order.invite == nil, order.option != .custom, let record = try await existing(same) {
-      return Created(record: record, warnings: warnings, isRepeated: true)
+      return try await repeated(record, order, warnings, actor: actor)
     }
     if order.option == .custom { try Self.checkCustom(order, isAdmin: isAdmin) }
     var attempts = 0
@@ -33,12 +33,11 @@ extension LinkBook {
           request.actor = actor
           request.records = Self.changes(record, same: order.invite == nil && order.option != .custom ? same : nil)
         }
-        cache.remove(record.key)
         return Created(record: record, warnings: warnings, isRepeated: false)
       } catch  where error.reason == Self.changed {
         // Somebody has the suffix, or the code, or created the same link a moment ago.
         if order.invite == nil, order.option != .custom, let record = try await existing(same) {
-          return Created(record: record, warnings: warnings, isRepeated: true)
+          return try await repeated(record, order, warnings, actor: actor)
         }
         if order.option == .custom, error.message.hasPrefix("\(Kind.link)/") {
           throw LinkFault(.alreadyExists, "The suffix \"\(order.customSuffix ?? "")\" is taken; choose another.")
@@ -47,6 +46,23 @@ extension LinkBook {
         guard attempts < 64 else { throw LinkFault(.unavailable, "No free suffix was found; try again.") }
       }
     }
+  }
+
+  /// The link that an equal order made. A name that an administrator gives now is its name from now on.
+  private func repeated(_ record: LinkRecord, _ order: LinkOrder, _ warnings: [LinkWarning], actor: Actor)
+    async throws(LinkFault) -> Created
+  {
+    guard record.disabledAt == nil else {
+      throw LinkFault(
+        .failedPrecondition,
+        "The link that says this, \(record.address), is disabled. An administrator can enable it; another content makes another link.",
+        reason: "disabled")
+    }
+    var record = record
+    if let name = order.name, name != record.name {
+      record = try await edit(record.key, LinkEdit(name: .some(name)), actor: actor).record
+    }
+    return Created(record: record, warnings: warnings, isRepeated: true)
   }
 
   private static func checkCustom(_ order: LinkOrder, isAdmin: Bool) throws(LinkFault) {
@@ -62,7 +78,11 @@ extension LinkBook {
 
   /// What makes two orders one link.
   private static func sameKey(_ order: LinkOrder) -> String {
-    let text = [order.prefix.key, order.parameters.canonical, order.option.rawValue, order.owner ?? ""].joined(separator: "\n")
+    sameKey(prefix: order.prefix.key, order.parameters.canonical, order.option, owner: order.owner)
+  }
+
+  static func sameKey(prefix: String, _ canonical: String, _ option: LinkSuffix.Option, owner: String?) -> String {
+    let text = [prefix, canonical, option.rawValue, owner ?? ""].joined(separator: "\n")
     return HexText.text(SHA256.hash(data: Array(text.utf8)))
   }
 
@@ -97,7 +117,12 @@ extension LinkBook {
   }
 
   private static func changes(_ record: LinkRecord, same: String?) -> [RoomChange] {
-    var changes = [RoomChange(kind: Kind.link, key: record.key, value: record.value, expecting: .absent)]
+    var changes = [
+      RoomChange(kind: Kind.link, key: record.key, value: record.value, expecting: .absent),
+      // A suffix that was deleted is nobody's by chance; an administrator may choose it.
+      RoomChange(
+        kind: Kind.deleted, key: record.key, value: nil, expecting: record.option == .custom ? .anything : .absent),
+    ]
     if let same { changes.append(RoomChange(kind: Kind.same, key: same, value: record.key, expecting: .absent)) }
     if let code = record.code {
       changes.append(RoomChange(kind: Kind.code, key: code, value: record.key, expecting: .absent))
@@ -153,6 +178,7 @@ extension LinkBook {
 
   /// Whether another link may be created now; if so it counts.
   public func admitsCreation(address: String?, key: String, at time: Int64) -> Bool {
+    guard isLimited else { return true }
     let limits = settings.limits
     return creations.admits(address ?? "", limit: limits.createPerSecond, at: time)
       && dailyCreations.admits(key, limit: limits.createPerDay, at: time)

@@ -12,6 +12,8 @@ public final class LinkBook: Sendable {
     static let link = "link"
     /// By what a link says, so that equal ones are one.
     static let same = "link_same"
+    /// Where links were that an administrator deleted.
+    static let deleted = "link_deleted"
     /// By what can be typed.
     static let code = "link_code"
     /// What was used: `click/ID`, `install/ID`, and by whom: `player/UID`.
@@ -33,6 +35,8 @@ public final class LinkBook: Sendable {
   private let state: Mutex<State>
   /// Whether the configuration file holds the settings, so that nobody else changes them.
   public let isConfigured: Bool
+  /// Whether clients may create so many links, and try so many codes, as the settings say; in development any number.
+  let isLimited: Bool
   let creations = RateWindow(span: 1000)
   let dailyCreations = RateWindow(span: 86_400_000)
   let codeTries = RateWindow(span: 60_000)
@@ -48,10 +52,12 @@ public final class LinkBook: Sendable {
   ///
   /// - Parameters:
   ///   - settings: of the configuration file; nil if they are an administrator's to change.
+  ///   - isLimited: whether ``LinkSettings/limits`` hold; they do not in development.
   ///   - cacheBytes: how much memory opened links may take.
   public init(
     engine: any StorageEngine, writer: any TreeWriter, home: any LinkHome, clock: any WallClock,
-    random: any RandomNumberGenerator & Sendable, settings: LinkSettings? = nil, cacheBytes: Int = 64 << 20
+    random: any RandomNumberGenerator & Sendable, settings: LinkSettings? = nil, isLimited: Bool = true,
+    cacheBytes: Int = 64 << 20
   ) throws(StorageError) {
     self.engine = engine
     self.writer = writer
@@ -60,6 +66,7 @@ public final class LinkBook: Sendable {
     self.random = Mutex(random)
     cache = LinkCache(bytesMax: cacheBytes)
     isConfigured = settings != nil
+    self.isLimited = isLimited
     var state = State(hosts: LinkHosts(settings ?? LinkSettings()))
     if let namespace = home.known() {
       let stored = try engine.read { (snapshot) throws(StorageError) in

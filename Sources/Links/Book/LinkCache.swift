@@ -16,7 +16,7 @@ final class LinkCache: Sendable {
     var slots: [Slot] = []
     var hand = 0
     var weight = 0
-    /// Raised when the settings change: what was judged by earlier ones is not taken in any more.
+    /// Raised when the settings or a link change: what was read before is not taken in any more.
     var generation = 0
   }
 
@@ -62,9 +62,10 @@ final class LinkCache: Sendable {
     }
   }
 
-  /// Forgets a link that changes.
+  /// Forgets a link that has changed, also where somebody has just read what it was before.
   func remove(_ key: String) {
     state.withLock { state in
+      state.generation += 1
       if let place = state.places[key] { Self.remove(at: place, &state) }
     }
   }

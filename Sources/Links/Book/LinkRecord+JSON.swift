@@ -18,6 +18,9 @@ extension LinkRecord {
     for (key, text) in [("name", name), ("inviter", owner), ("code", code), ("invitation", invite)] {
       if let text { members.append(.init(key: key, value: .string(text))) }
     }
+    for (key, time) in [("changedAt", changedAt), ("disabledAt", disabledAt)] {
+      if let time { members.append(.init(key: key, value: .int(time))) }
+    }
     members.append(.init(key: "info", value: info))
     return .object(members)
   }

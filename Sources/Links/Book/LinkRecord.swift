@@ -5,19 +5,23 @@ public struct LinkRecord: Sendable, Hashable {
   /// Of its place: prefix and suffix, `go.acme.test/r/aB3x`.
   public let key: String
   /// What it says, as ``LinkParameters/canonical``.
-  public let canonical: String
+  public var canonical: String
   /// How its suffix was chosen.
   public let option: LinkSuffix.Option
   /// In milliseconds since 1970.
   public let createdAt: Int64
   /// What an administrator calls it; nil for links of apps.
-  public let name: String?
+  public var name: String?
   /// The player who invites with it; nil if what it says decides.
   public let owner: String?
   /// What can be typed in its place; nil if nobody invites with it.
   public let code: String?
   /// The invitation that it was made for.
   public let invite: String?
+  /// When an administrator changed it last, in milliseconds since 1970; nil if nobody did.
+  public var changedAt: Int64?
+  /// Since when it is switched off: it opens nothing and names no inviter; nil if it is on.
+  public var disabledAt: Int64?
 
   init(
     key: String, canonical: String, option: LinkSuffix.Option, createdAt: Int64, name: String?, owner: String?, code: String?,
@@ -41,6 +45,8 @@ public struct LinkRecord: Sendable, Hashable {
     self.init(
       key: key, canonical: canonical, option: option, createdAt: createdAt, name: json["name"]?.string,
       owner: json["owner"]?.string, code: json["code"]?.string, invite: json["invite"]?.string)
+    changedAt = json["changed"]?.int
+    disabledAt = json["disabled"]?.int
   }
 
   /// As it is stored.
@@ -51,6 +57,9 @@ public struct LinkRecord: Sendable, Hashable {
     ]
     for (name, text) in [("name", name), ("owner", owner), ("code", code), ("invite", invite)] {
       if let text { members.append(.init(key: name, value: .string(text))) }
+    }
+    for (name, time) in [("changed", changedAt), ("disabled", disabledAt)] {
+      if let time { members.append(.init(key: name, value: .int(time))) }
     }
     return JSON.object(members).text
   }

@@ -5,6 +5,9 @@ public struct QRCode: Sendable {
   /// Row by row; true is dark.
   private(set) var modules: [Bool]
 
+  /// How many pixels a module of an image may have: phones do not read fewer off a screen.
+  public static let scales = 3...64
+
   /// Encodes a text in the smallest version that holds it.
   ///
   /// - Returns: nil if it has more than 2331 bytes.
@@ -24,7 +27,8 @@ public struct QRCode: Sendable {
     (0..<size).contains(x) && (0..<size).contains(y) && modules[y * size + x]
   }
 
-  /// The code as SVG, with a quiet zone of four modules: one path, sharp at any size.
+  /// The code as SVG, with a quiet zone of four modules: one path, sharp at any size; eight pixels a module where nothing
+  /// else says how large it is.
   public func svg() -> String {
     let edge = size + 8
     var path = ""
@@ -41,7 +45,8 @@ public struct QRCode: Sendable {
       }
     }
     return """
-      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(edge) \(edge)" shape-rendering="crispEdges">\
+      <svg xmlns="http://www.w3.org/2000/svg" width="\(edge * 8)" height="\(edge * 8)" viewBox="0 0 \(edge) \(edge)" \
+      shape-rendering="crispEdges">\
       <rect width="\(edge)" height="\(edge)" fill="#fff"/><path d="\(path)" fill="#000"/></svg>
 
       """
@@ -49,9 +54,9 @@ public struct QRCode: Sendable {
 
   /// The code as PNG, with a quiet zone of four modules.
   ///
-  /// - Parameter scale: pixels of a module, 1 to 64.
+  /// - Parameter scale: pixels of a module, one of ``scales``.
   public func png(scale: Int = 8) -> [UInt8] {
-    let scale = min(64, max(1, scale))
+    let scale = min(Self.scales.upperBound, max(Self.scales.lowerBound, scale))
     let edge = (size + 8) * scale
     return PNGImage.encode(width: edge, height: edge) { x, y in isDark(x / scale - 4, y / scale - 4) }
   }

@@ -124,6 +124,9 @@ struct LinkChecker {
         ? LinkWarning("DEPRECATED_PARAM", "\(name) has no effect any more.")
         : LinkWarning("UNRECOGNIZED_PARAM", "\(name) is not a known parameter; it was left out.")
     }
+    if let text = parameters.badDebug {
+      warnings.append(LinkWarning("BAD_DEBUG_PARAM", "d=\(text) has no effect; d=1 shows where the link leads."))
+    }
     for parameter in LinkParameter.allCases where !LinkParameter.judged.contains(parameter) {
       if let value = parameters[parameter], value.utf8.count > Self.valueMax {
         warnings.append(

@@ -40,7 +40,7 @@ public enum LinkParameter: String, Sendable, Hashable, CaseIterable, Comparable 
     .link, .androidLink, .androidFallback, .iosFallback, .ipadFallback, .desktopFallback,
   ]
   /// Parameters of an opening, which are no part of what the link says.
-  static let transient: Set<String> = ["d", "_icp", "cid", "fbclid", "gclid"]
+  static let transient: Set<String> = ["d", "_icp", "_ipad", "cid", "fbclid", "gclid"]
   /// Those that stood for something once.
   static let deprecated: Set<String> = ["apn_source", "ad", "adr"]
 }

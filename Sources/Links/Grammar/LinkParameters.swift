@@ -3,6 +3,8 @@ public struct LinkParameters: Sendable, Hashable {
   private(set) var values: [LinkParameter: String]
   /// Names that are no parameter of a link.
   public private(set) var unknown: [String]
+  /// What `d` says that means nothing; nil if it says nothing, or `1`.
+  public private(set) var badDebug: String?
 
   public init() {
     values = [:]
@@ -14,6 +16,7 @@ public struct LinkParameters: Sendable, Hashable {
   public init(_ query: [(name: String, value: String)]) {
     self.init()
     for (name, value) in query {
+      if name == "d", value != "1", badDebug == nil { badDebug = String(value.prefix(80)) }
       if let parameter = LinkParameter(rawValue: name) {
         if values[parameter] == nil, !value.isEmpty { values[parameter] = value }
       } else if !LinkParameter.transient.contains(name), !unknown.contains(name), unknown.count < 16 {

@@ -52,6 +52,9 @@ public struct LinkOpening: Sendable {
     device == .ipad ? parameters[.ipadBundle] ?? parameters[.iosBundle] : parameters[.iosBundle] ?? parameters[.ipadBundle]
   }
 
+  /// Whether an iPad gets something else than a desktop: there is an app for it.
+  public var differsOnIPads: Bool { bundle(on: .ipad) != nil }
+
   /// Where a visitor on iOS goes who does not have the app: the fallback, the App Store, the content.
   func iosFallback(on device: LinkVisitor.Device) -> Outcome {
     if device == .ipad, let fallback = parameters.web(.ipadFallback) { return .redirect(fallback.text, isFallback: true) }

@@ -5,8 +5,9 @@ public struct LinkVisitor: Sendable, Hashable {
     case android, iphone, ipad, desktop, other
   }
 
-  /// iPads that ask for desktop pages count as desktops: they say that they are Macs.
-  public let device: Device
+  public private(set) var device: Device
+  /// Whether a desktop may be an iPad: Safari there says that it is a Mac, and only a page can tell (``LinkPage/asking(_:in:)``).
+  public private(set) var mayBeIPad: Bool
   /// Whether it is a program that makes a card of the link, for people to look at.
   public let isCrawler: Bool
   /// Firefox on Android goes to the fallback of an `intent:` although the app is there (spec: links-messaging §3).
@@ -32,6 +33,9 @@ public struct LinkVisitor: Sendable, Hashable {
       device = .ipad
     } else if agent.contains("iphone") || agent.contains("ipod") {
       device = .iphone
+    } else if agent.contains("macintosh"), ["crios/", "fxios/", "edgios/"].contains(where: { agent.contains($0) }) {
+      // Apple's systems alone have these; their Macs have the browsers' other editions.
+      device = .ipad
     } else if agent.contains("android") {
       device = .android
     } else if ["windows nt", "macintosh", "x11;", "x11 ", "cros ", "linux x86"].contains(where: { agent.contains($0) }) {
@@ -39,7 +43,18 @@ public struct LinkVisitor: Sendable, Hashable {
     } else {
       device = .other
     }
+    mayBeIPad =
+      device == .desktop && agent.contains("macintosh") && agent.contains("version/") && agent.contains("safari/")
     systemVersion = Self.version(agent, device)
+  }
+
+  /// The same visitor, after its page has told which of both it is.
+  public func told(isIPad: Bool) -> LinkVisitor {
+    guard mayBeIPad else { return self }
+    var visitor = self
+    visitor.mayBeIPad = false
+    if isIPad { visitor.device = .ipad }
+    return visitor
   }
 
   /// What it counts as.

@@ -9,12 +9,17 @@ extension LinkPage {
     public let click: String
     /// The code to type in if nothing else works; nil if the link has none.
     public let code: String?
+    /// What it says where the link says nothing.
+    public let phrases: LinkPhrases
 
-    public init(opening: LinkOpening, device: LinkVisitor.Device, click: String, code: String?) {
+    public init(
+      opening: LinkOpening, device: LinkVisitor.Device, click: String, code: String?, phrases: LinkPhrases = .english
+    ) {
       self.opening = opening
       self.device = device
       self.click = click
       self.code = code
+      self.phrases = phrases
     }
   }
 
@@ -23,10 +28,10 @@ extension LinkPage {
   /// Everything works without JavaScript but the clipboard; then the code is the way. Without an image, or with one that does
   /// not load, the page has a band of colour in its place. Texts run in the direction of their own script.
   public init(_ preview: Preview, settings: LinkSettings) {
-    let (opening, parameters) = (preview.opening, preview.opening.parameters)
-    let app = Self.appName(opening, preview.device, settings)
-    let title = parameters[.socialTitle] ?? "You are invited to \(app)"
-    let words = parameters[.socialDescription] ?? "Get the app, and it opens where this link leads."
+    let (opening, parameters, phrases) = (preview.opening, preview.opening.parameters, preview.phrases)
+    let app = Self.appName(opening, preview.device, settings) ?? phrases.anApp
+    let title = parameters[.socialTitle] ?? phrases.invitation.replacing("{{app}}", with: app)
+    let words = parameters[.socialDescription] ?? phrases.words
     var body = "<main><div class=\"card\"><div class=\"hero\" aria-hidden=\"true\">"
     if let image = parameters.web(.socialImage) {
       body += "<img src=\"\(HTMLText.escape(image.text))\" alt=\"\" referrerpolicy=\"no-referrer\">"
@@ -39,28 +44,31 @@ extension LinkPage {
       <span dir="auto">\(HTMLText.escape(app))</span></div>
       <h1 dir="auto"\(title.count > Self.shortTitleMax ? " class=\"long\"" : "")>\(HTMLText.escape(title))</h1>
       <p dir="auto" class="words">\(HTMLText.escape(words))</p>
-      <label id="box" hidden><input id="save" type="checkbox" checked><span>Save my place in the app\
-      <small>Copies this link, so that the app finds it after the installation.</small></span></label>
+      <label id="box" hidden><input id="save" type="checkbox" checked><span>\(HTMLText.escape(phrases.save))\
+      <small>\(HTMLText.escape(phrases.saveDetail))</small></span></label>
       <a class="button" id="go" rel="noreferrer" data-copy="\(HTMLText.escape(opening.clipboardText(click: preview.click)))" \
-      href="\(HTMLText.escape(target))">\(target.hasPrefix(StoreURL.appStore) ? "Get the app" : "Continue")</a>
+      href="\(HTMLText.escape(target))">\
+      \(HTMLText.escape(target.hasPrefix(StoreURL.appStore) ? phrases.get : phrases.goOn))</a>
 
       """
     if let url = opening.appURL(on: preview.device, click: preview.click) {
-      body += "<a class=\"button second\" href=\"\(HTMLText.escape(url))\">I have it: open the app</a>\n"
+      body += "<a class=\"button second\" href=\"\(HTMLText.escape(url))\">\(HTMLText.escape(phrases.open))</a>\n"
     }
     if let code = preview.code {
-      body += "<div class=\"code\">Asked for an invitation code? Enter<b>\(HTMLText.escape(Self.grouped(code)))</b></div>\n"
+      body += "<div class=\"code\">\(HTMLText.escape(phrases.code))<b>\(HTMLText.escape(Self.grouped(code)))</b></div>\n"
     }
     body += "</div></div></main>"
-    self.init(title: title, head: Self.card(opening, title: title, words: words), body: body, script: Self.script)
+    self.init(
+      title: title, language: phrases.language, head: Self.card(opening, title: title, words: words), body: body,
+      script: Self.script)
   }
 
   /// A page for programs that show a card of the link: the same tags, nothing to click.
-  public init(cardOf opening: LinkOpening, settings: LinkSettings) {
-    let title = opening.parameters[.socialTitle] ?? Self.appName(opening, .iphone, settings)
+  public init(cardOf opening: LinkOpening, settings: LinkSettings, phrases: LinkPhrases = .english) {
+    let title = opening.parameters[.socialTitle] ?? Self.appName(opening, .iphone, settings) ?? phrases.anApp
     let words = opening.parameters[.socialDescription] ?? ""
     self.init(
-      title: title, head: Self.card(opening, title: title, words: words),
+      title: title, language: phrases.language, head: Self.card(opening, title: title, words: words),
       body: "<main><h1>\(HTMLText.escape(title))</h1><p>\(HTMLText.escape(words))</p></main>")
   }
 
@@ -78,11 +86,11 @@ extension LinkPage {
     }.joined()
   }
 
-  private static func appName(_ opening: LinkOpening, _ device: LinkVisitor.Device, _ settings: LinkSettings) -> String {
+  private static func appName(_ opening: LinkOpening, _ device: LinkVisitor.Device, _ settings: LinkSettings) -> String? {
     if let bundle = opening.bundle(on: device) {
       return settings.iosApp(bundle)?.name ?? bundle.split(separator: ".").last.map(String.init) ?? bundle
     }
-    return opening.parameters.web(.link)?.host ?? "Invitation"
+    return opening.parameters.web(.link)?.host
   }
 
   /// `ABCD-EFGH`, as people read it out.

@@ -8,14 +8,15 @@ public struct LinkPage: Sendable, Hashable {
   /// A page with the house's style.
   ///
   /// - Parameters:
+  ///   - language: what it is written in.
   ///   - head: further elements of the head, as HTML.
   ///   - body: the body, as HTML.
   ///   - script: a script that is the same for every link; what differs stands in attributes.
-  init(title: String, head: String = "", body: String, script: String? = nil) {
+  init(title: String, language: String = "en", head: String = "", body: String, script: String? = nil) {
     let code = script.map { "<script>\($0)</script>" } ?? ""
     html = """
       <!DOCTYPE html>
-      <html lang="en">
+      <html lang="\(language)">
       <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">

@@ -79,9 +79,10 @@ struct InviteAccess {
 
   /// A link of the player's own, with the channel in it, so that channels can be compared.
   ///
-  /// Counts against the limits of making links, except for an administrator.
+  /// A new invitation counts against the limits of making links, except for an administrator. Words without one do not: their
+  /// link is one for each player and channel, however often it is asked for.
   func link(_ wish: InviteWish, owner: String, invite: String?, for caller: Caller) async throws(LinkFault) -> String {
-    if !caller.isAdmin { try links.countCreation(key: "player/\(owner)") }
+    if invite != nil, !caller.isAdmin { try links.countCreation(key: "player/\(owner)") }
     let campaign = try InviteRoutes.asking { () throws(InviteFault) in try invites.campaign(wish.campaign) }
     guard let text = campaign.link else {
       throw LinkFault(

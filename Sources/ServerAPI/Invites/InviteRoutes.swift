@@ -75,14 +75,19 @@ enum InviteRoutes {
     let name = query["campaign"] ?? InviteSettings.standard
     let campaign = try asking { () throws(InviteFault) in try access.invites.campaign(name) }
     let canSendMail = query["canSendMail"] != "false"
+    let locales = query["locale"].map { [$0] } ?? AcceptLanguage.locales(access.call.request.headers)
+    let screen = try asking { () throws(InviteFault) in try access.invites.screen(campaign: name, locales: locales) }
     return [
+      "screen": .record([
+        ("title", .string(screen.title)), ("text", .string(screen.text)), ("image", screen.image.map(JSON.string)),
+      ]),
       "channels": .array(
         campaign.channels.map { channel in
           [
-            "channel": .string(channel.rawValue), "name": .string(channel.name), "icon": .string(channel.icon),
+            "channel": .string(channel.rawValue), "name": .string(channel.name(in: locales)), "icon": .string(channel.icon),
             "isAvailable": .bool(channel.isAvailable(on: device, canSendMail: canSendMail)),
           ]
-        })
+        }),
     ]
   }
 

@@ -16,6 +16,21 @@ enum LinkAdminRoutes {
         answer: .object([.always("links", .list(link)), .maybe("next", .text)]))),
     Route.listing("/admin/v1/links/link", "One short link, or what a long one says.", show).described(
       RouteDescription(query: [linkParameter], answer: link)),
+    Route.change(
+      .PATCH, "/admin/v1/links/link", audit: "links.edit",
+      "Changes what a short link says, what it is called, or whether it is on.", edit
+    ).described(
+      RouteDescription(
+        query: [linkParameter],
+        body: [
+          .maybe("name", .text, "what it is called; an empty text takes the name away"),
+          .maybe("parameters", .object([]), "parameters of the long link (link, apn, st, …) as texts; null takes one away"),
+          .maybe("disabled", .boolean, "true switches it off: it opens nothing, and names no inviter"),
+        ], answer: changedLink)),
+    Route.change(
+      .DELETE, "/admin/v1/links/link", audit: "links.delete",
+      "Deletes a short link and its code; what was claimed by it stays.", remove
+    ).described(RouteDescription(query: [linkParameter], answer: link)),
     Route.change(.GET, "/admin/v1/links/stats", audit: nil, "What was counted of a short link, by day.", access: .viewer, stats)
       .described(
         RouteDescription(
@@ -34,7 +49,7 @@ enum LinkAdminRoutes {
       RouteDescription(
         query: [
           linkParameter, .init("format", .choice(["svg", "png"]), "svg if it is not given."),
-          .init("scale", .integer(1...64), "Pixels of a module, for png; 8 if it is not given."),
+          .init("scale", .integer(3...64), "Pixels of a module, for png; 8 if it is not given."),
         ], answer: .any, mediaTypes: ["image/svg+xml", "image/png"])),
     Route.change(.POST, "/admin/v1/links/import", audit: "links.import", "Takes links in, each with its suffix.", take)
       .described(
@@ -106,7 +121,11 @@ enum LinkAdminRoutes {
   private static let link = Schema.object([
     .always("shortLink", .text), .always("longLink", .text), .always("option", .text), .always("createdAt", .time),
     .maybe("name", .text), .maybe("inviter", .text), .maybe("code", .text), .maybe("invitation", .text),
-    .always("info", .object([])),
+    .maybe("changedAt", .time), .maybe("disabledAt", .time), .always("info", .object([])),
+  ])
+  private static let changedLink = Schema.object([
+    .always("link", link),
+    .always("warning", .list(.object([.always("warningCode", .text), .always("warningMessage", .text)]))),
   ])
 
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
@@ -117,7 +136,7 @@ enum LinkAdminRoutes {
     return .json(.record([("links", .array(records.map(\.json))), ("next", next)]))
   }
 
-  private static func record(_ call: RouteCall, _ book: LinkBook) throws(APIError) -> LinkRecord {
+  static func record(_ call: RouteCall, _ book: LinkBook) throws(APIError) -> LinkRecord {
     let text = try call.required("link")
     guard let record = try asking({ () throws(LinkFault) in try book.record(text) }) else {
       throw APIError(.notFound, "unknown_link", "There is no short link \(text.prefix(200)).")
@@ -148,7 +167,11 @@ enum LinkAdminRoutes {
       throw .badRequest("link must be a URL of at most 2331 bytes.")
     }
     if call.query["format"] == "png" {
-      return HTTPResponse(.ok, content: .png, body: code.png(scale: Int(try call.integer("scale") ?? 8)))
+      let scale = Int(try call.integer("scale") ?? 8)
+      guard QRCode.scales.contains(scale) else {
+        throw .badRequest("scale must be \(QRCode.scales.lowerBound) to \(QRCode.scales.upperBound) pixels a module.")
+      }
+      return HTTPResponse(.ok, content: .png, body: code.png(scale: scale))
     }
     return HTTPResponse(.ok, content: .svg, body: Array(code.svg().utf8))
   }
@@ -219,7 +242,7 @@ enum LinkAdminRoutes {
     }
   }
 
-  private static func answering(_ body: () async throws(LinkFault) -> HTTPResponse) async throws(APIError) -> HTTPResponse {
+  static func answering(_ body: () async throws(LinkFault) -> HTTPResponse) async throws(APIError) -> HTTPResponse {
     do throws(LinkFault) {
       return try await body()
     } catch {

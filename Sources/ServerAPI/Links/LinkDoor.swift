@@ -27,6 +27,15 @@ struct LinkDoor: Sendable {
     let isDebug: Bool
     let client: ClientAddress
     let hosts: LinkHosts
+    /// What was asked for, as it was sent.
+    let uri: String
+    /// What the visitor reads, as the header says it.
+    let languages: String?
+
+    /// What pages say: read off the header only where there is a page.
+    var phrases: LinkPhrases { LinkPhrases.chosen(from: languages.map { AcceptLanguage.locales($0) } ?? []) }
+
+    var query: String { uri.firstIndex(of: "?").map { String(uri[uri.index(after: $0)...]) } ?? "" }
 
     /// Where the visitor is; nil if that is not known.
     var address: String? { client == .unknown ? nil : client.household.description }
@@ -44,12 +53,15 @@ struct LinkDoor: Sendable {
     if rest.isEmpty, prefix.path.isEmpty, query?.contains(where: { $0.name == "link" }) != true { return false }
     var sink = sink
     sink.routeClass = .link
+    var visitor = visitors.visitor(request.headers.first(name: "user-agent") ?? "")
+    if let told = query?.first(where: { $0.name == "_ipad" }) { visitor = visitor.told(isIPad: told.value == "1") }
     let visit = Visit(
-      visitor: visitors.visitor(request.headers.first(name: "user-agent") ?? ""), isHead: request.isHead,
-      isDebug: query?.contains { $0.name == "d" && $0.value == "1" } ?? false,
-      client: request.client, hosts: hosts)
+      visitor: visitor, isHead: request.isHead, isDebug: query?.contains { $0.name == "d" && $0.value == "1" } ?? false,
+      client: request.client, hosts: hosts, uri: request.uri,
+      languages: request.headers.first(name: "accept-language"))
     guard let query else {
-      sink.send(Self.page(.invalid(LinkFault(.invalidArgument, "The link is not percent-encoded UTF-8.")), .badRequest))
+      let fault = LinkFault(.invalidArgument, "The link is not percent-encoded UTF-8.")
+      sink.send(Self.page(.invalid(fault, in: visit.phrases), .badRequest))
       return true
     }
     if rest.isEmpty {
@@ -57,7 +69,7 @@ struct LinkDoor: Sendable {
     } else if LinkHosts.Site.isShort(rest) {
       openShort(prefix.key(of: rest), below: prefix, visit, sink: sink)
     } else {
-      sink.send(Self.page(.notFound("https://\(prefix.key)/\(rest)"), .notFound))
+      sink.send(Self.page(.notFound("https://\(prefix.key)/\(rest)", in: visit.phrases), .notFound))
     }
     return true
   }
@@ -74,13 +86,20 @@ struct LinkDoor: Sendable {
     if let entry = book.cached(key) { return answer(entry, below: prefix, visit, sink: sink) }
     services.threadPool.submit { state in
       guard case .active = state else {
-        return sink.send(Self.page(.invalid(LinkFault(.unavailable, "The server is shutting down.")), .serviceUnavailable))
+        let fault = LinkFault(.unavailable, "The server is shutting down.")
+        return sink.send(Self.page(.invalid(fault, in: visit.phrases), .serviceUnavailable))
       }
       do throws(LinkFault) {
-        guard let entry = try book.entry(key) else { return sink.send(Self.page(.notFound("https://\(key)"), .notFound)) }
+        guard let entry = try book.entry(key) else {
+          let address = "https://\(key)"
+          return sink.send(
+            try book.wasDeleted(key)
+              ? Self.page(.deleted(address, in: visit.phrases), .gone)
+              : Self.page(.notFound(address, in: visit.phrases), .notFound))
+        }
         answer(entry, below: prefix, visit, sink: sink)
       } catch {
-        sink.send(Self.page(.invalid(error), HTTPResponseStatus(statusCode: error.status.code)))
+        sink.send(Self.page(.invalid(error, in: visit.phrases), HTTPResponseStatus(statusCode: error.status.code)))
       }
     }
   }
@@ -89,7 +108,7 @@ struct LinkDoor: Sendable {
     _ query: [(name: String, value: String)], below prefix: LinkPrefix, _ visit: Visit, sink: ResponseSink
   ) {
     switch book.longLink(query, below: prefix) {
-    case .invalid(let fault) where !visit.isDebug: sink.send(Self.page(.invalid(fault), .badRequest))
+    case .invalid(let fault) where !visit.isDebug: sink.send(Self.page(.invalid(fault, in: visit.phrases), .badRequest))
     case .invalid(let fault):
       let opening = LinkOpening(LinkParameters(query), address: prefix.description, settings: visit.hosts.settings)
       sink.send(Self.page(.debug(opening, settings: visit.hosts.settings, warnings: [], fault: fault), .ok))
@@ -98,7 +117,7 @@ struct LinkDoor: Sendable {
         return sink.send(Self.page(.debug(opening, settings: visit.hosts.settings, warnings: warnings, fault: nil), .ok))
       }
       open(opening, of: nil, visit, sink: sink)
-    case .short, .unknown: sink.send(Self.page(.notFound(prefix.description), .notFound))
+    case .short, .unknown: sink.send(Self.page(.notFound(prefix.description, in: visit.phrases), .notFound))
     }
   }
 
@@ -109,12 +128,14 @@ struct LinkDoor: Sendable {
       let settings = visit.hosts.settings
       let opened = entry.opening(settings: settings)
       let (warnings, fault) = book.findings(opened, below: prefix)
-      return sink.send(Self.page(.debug(opened, settings: settings, warnings: warnings, fault: fault), .ok))
+      return sink.send(
+        Self.page(.debug(opened, settings: settings, warnings: warnings, fault: fault ?? entry.fault), .ok))
     }
-    if let fault = entry.fault { return sink.send(Self.page(.invalid(fault), .badRequest)) }
+    if entry.isDisabled { return sink.send(Self.page(.disabled(entry.record.address, in: visit.phrases), .notFound)) }
+    if let fault = entry.fault { return sink.send(Self.page(.invalid(fault, in: visit.phrases), .badRequest)) }
     switch visit.visitor.device {
     case .desktop, .other:
-      guard !visit.visitor.isCrawler, !visit.isHead else { break }
+      guard !visit.visitor.isCrawler, !visit.isHead, !(visit.visitor.mayBeIPad && entry.differsOnIPads) else { break }
       book.opened(
         entry.record.key, invite: entry.record.invite, by: visit.visitor, isFallback: entry.desktop.isFallback,
         address: visit.address, click: "")
@@ -126,7 +147,11 @@ struct LinkDoor: Sendable {
 
   private func open(_ opening: LinkOpening, of entry: LinkEntry?, _ visit: Visit, sink: ResponseSink) {
     if visit.isHead || visit.visitor.isCrawler {
-      return sink.send(Self.page(LinkPage(cardOf: opening, settings: visit.hosts.settings), .ok))
+      return sink.send(
+        Self.page(LinkPage(cardOf: opening, settings: visit.hosts.settings, phrases: visit.phrases), .ok))
+    }
+    if visit.visitor.mayBeIPad, opening.differsOnIPads {
+      return sink.send(Self.page(.asking(visit.query, in: visit.phrases), .ok))
     }
     if let click = book.clickNow(on: opening.binding, by: visit.visitor) {
       return finish(opening, of: entry, visit, click: click, sink: sink)
@@ -151,9 +176,10 @@ struct LinkDoor: Sendable {
       response = Self.redirect(url)
     case .preview:
       let preview = LinkPage.Preview(
-        opening: opening, device: visit.visitor.device, click: click, code: entry?.record.code)
+        opening: opening, device: visit.visitor.device, click: click, code: entry?.record.code, phrases: visit.phrases)
       response = Self.page(LinkPage(preview, settings: visit.hosts.settings), .ok)
-    case .card: response = Self.page(LinkPage(cardOf: opening, settings: visit.hosts.settings), .ok)
+    case .card:
+      response = Self.page(LinkPage(cardOf: opening, settings: visit.hosts.settings, phrases: visit.phrases), .ok)
     }
     book.opened(
       entry?.record.key, invite: entry?.record.invite, by: visit.visitor, isFallback: isFallback, address: visit.address,

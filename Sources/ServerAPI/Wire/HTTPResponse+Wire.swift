@@ -31,7 +31,8 @@ extension HTTPResponse {
     case .none: break
     }
     if isForOneVisitor {
-      buffer.writeStaticString("Cache-Control: no-store\r\nVary: User-Agent\r\nX-Content-Type-Options: nosniff\r\n")
+      buffer.writeStaticString(
+        "Cache-Control: no-store\r\nVary: User-Agent, Accept-Language\r\nX-Content-Type-Options: nosniff\r\n")
     } else {
       buffer.writeStaticString("Access-Control-Allow-Origin: *\r\n")
       if !headers.contains(where: { $0.name == "Cache-Control" }) { buffer.writeStaticString("Cache-Control: no-cache\r\n") }

@@ -98,6 +98,49 @@ import TreeModel
     }
   }
 
+  /// The channels' answer, for what a header or the query says.
+  private func channels(_ server: LinkServer, _ languages: String? = nil, _ query: String = "") async throws -> JSON {
+    let answer = try await server.api.send(
+      "GET", "/v1/invites/channels?device=iphone&key=\(LinkServer.key)\(query)",
+      headers: languages.map { ["Accept-Language": $0] } ?? [:])
+    return try #require(answer.json)
+  }
+
+  @Test("rows 24, 33: the list says each channel's name and icon, and the screen above it, in the reader's language")
+  func spokenChannels() async throws {
+    try await run { server in
+      func names(_ answer: JSON) -> [String?] { answer["channels"]?.array?.map { $0["name"]?.string } ?? [] }
+      let german = try await channels(server, "xx, de-AT;q=0.9, fr;q=0.5")
+      #expect(names(german) == ["E-Mail", "Nachricht", "Link kopieren", "Mehr", "Partner-App"])
+      #expect(german["screen"]?["title"] == "Spielt Acme zusammen")
+      #expect(german["screen"]?["image"] == "https://cdn.acme.test/big.png")
+      #expect(german["channels"]?.array?.map { $0["icon"]?.string } == ["mail", "message", "link", "share", "app"])
+      let asked = try await channels(server, "de", "&locale=fr")
+      #expect(names(asked).first == "E-mail" && asked["screen"]?["title"] == "Jouez ensemble à Acme")
+      for languages in [nil, "xx", "*", "de;q=0"] as [String?] {
+        #expect(try await channels(server, languages)["screen"]?["title"] == "Play Acme together", "\(languages ?? "-")")
+      }
+      // A studio's own words.
+      let own = Self.settings.replacing("\"sms\":", with: "\"title\":\"Ahoy, {{appName}}\",\"pitch\":\"50 coins\",\"sms\":")
+      #expect(try await server.api.send("PUT", "/admin/v1/invites/settings", own, headers: APIServer.admin).status == 200)
+      let screen = try await channels(server)["screen"]
+      #expect(screen?["title"] == "Ahoy, Acme" && screen?["text"] == "50 coins")
+    }
+  }
+
+  @Test("An invitation speaks the language of its body, else the one that the header asks for")
+  func spokenWords() async throws {
+    try await run { server in
+      func subject(_ languages: String, _ more: String = "") async throws -> String? {
+        let body = "{\"channel\":\"email\",\"inviter\":\"Ann\",\"link\":\"https://go.acme.test/r/x\"\(more)}"
+        return try await server.post("/invites/render", body, headers: ["Accept-Language": languages]).json["subject"]?.string
+      }
+      #expect(try await subject("de-CH, en;q=0.5") == "Ann möchte mit dir Acme spielen")
+      #expect(try await subject("de", ",\"locale\":\"es\"") == "Ann quiere que juegues a Acme")
+      #expect(try await subject("pl") == "Ann zaprasza")
+    }
+  }
+
   private func send(_ server: LinkServer, _ to: String, as uid: String = "alice") async throws -> (status: Int, json: JSON) {
     let body = "{\"channel\":\"email\",\"to\":\(JSON.string(to).compact),\"inviter\":\"Your Bank\"}"
     return try await server.post("/v1/invites:send", body, key: nil, headers: Self.proven(uid))
@@ -230,7 +273,7 @@ import TreeModel
     }
   }
 
-  @Test("whoever makes links too fast by invitations is slowed down too")
+  @Test("Who makes invitations too fast is slowed down; words for a link that is there may be asked for at any pace")
   func creationLimit() async throws {
     try await run { server in
       let settings = LinkServer.settings.replacing("\"createPerSecond\":1000", with: "\"createPerSecond\":2")
@@ -238,9 +281,17 @@ import TreeModel
       var statuses: [Int] = []
       for _ in 0..<3 {
         let body = "{\"channel\":\"copy\",\"inviter\":\"Eve\"}"
-        statuses.append(try await server.post("/invites/render", body, key: nil, headers: LinkServer.token("eve")).0)
+        statuses.append(try await server.post("/v1/invites:send", body, key: nil, headers: LinkServer.token("eve")).0)
       }
       #expect(statuses == [200, 200, 429])
+      var links: Set<String> = []
+      for path in ["/invites/render", "/v1/invites:render", "/invites/render", "/invites/render"] {
+        let body = "{\"channel\":\"copy\",\"inviter\":\"Eve\"}"
+        let (status, json) = try await server.post(path, body, key: nil, headers: LinkServer.token("eve"))
+        #expect(status == 200, "\(json.compact)")
+        links.insert(json["link"]?.string ?? "")
+      }
+      #expect(links.count == 1)
     }
   }
 

@@ -57,12 +57,14 @@ struct LinkServer: Sendable {
 
   /// Opens a link: its path and query, on its host.
   func open(
-    _ link: String, as agent: Agent, method: String = "GET"
+    _ link: String, as agent: Agent, method: String = "GET", reading languages: String? = nil
   ) async throws -> RawResponse {
     let rest = link.dropFirst("https://".count)
     let slash = try #require(rest.firstIndex { $0 == "/" || $0 == "?" }, "\(link): no path")
+    var headers = ["User-Agent": agent.rawValue]
+    headers["Accept-Language"] = languages
     let path = rest[slash] == "?" ? "/" + rest[slash...] : String(rest[slash...])
-    return try await api.send(method, path, headers: ["User-Agent": agent.rawValue], host: String(rest[..<slash]))
+    return try await api.send(method, path, headers: headers, host: String(rest[..<slash]))
   }
 
   /// Posts JSON to the API, with the app's key.

@@ -4,7 +4,7 @@ import ArgumentParser
 struct LinksCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "links",
-    abstract: "Invitation links: create, look at, count, bring along, print as codes.",
+    abstract: "Invitation links: create, change, look at, count, bring along, print as codes.",
     discussion: """
       Links live on your own domains; name them first, with the apps that open them:
 
@@ -15,11 +15,13 @@ struct LinksCommand: AsyncParsableCommand {
       Examples:
         doubloon links create https://acme.test/play --prefix https://go.acme.test/r --short
         doubloon links stats https://go.acme.test/r/aB3x
+        doubloon links disable https://go.acme.test/r/aB3x
         doubloon links import exported.csv --prefix https://go.acme.test/r --dry-run
         doubloon links qr https://go.acme.test/r/aB3x --to poster.svg
       """,
     subcommands: [
-      LinksCreateCommand.self, LinksListCommand.self, LinksShowCommand.self, LinksStatsCommand.self, LinksImportCommand.self,
+      LinksCreateCommand.self, LinksEditCommand.self, LinksDisableCommand.self, LinksEnableCommand.self,
+      LinksDeleteCommand.self, LinksListCommand.self, LinksShowCommand.self, LinksStatsCommand.self, LinksImportCommand.self,
       LinksExportCommand.self, LinksQRCommand.self, LinksSettingsCommand.self,
     ])
 }

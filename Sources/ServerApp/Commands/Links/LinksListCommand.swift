@@ -42,7 +42,8 @@ struct LinksListCommand: AsyncParsableCommand {
     var table = TextTable([.text("LINK"), .text("NAME"), .text("INVITER"), .text("CREATED"), .text("OPENS")])
     for link in links {
       table.add([
-        link["shortLink"]?.string ?? "?", link["name"]?.string ?? "-", link["inviter"]?.string ?? "-",
+        (link["shortLink"]?.string ?? "?") + (link["disabledAt"] == nil ? "" : " (disabled)"), link["name"]?.string ?? "-",
+        link["inviter"]?.string ?? "-",
         link["createdAt"]?.timeText ?? "-", link["info"]?["link"]?.string ?? "-",
       ])
     }

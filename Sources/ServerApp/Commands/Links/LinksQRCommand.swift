@@ -24,7 +24,9 @@ struct LinksQRCommand: AsyncParsableCommand {
   var scale = 8
 
   mutating func validate() throws {
-    guard (1...64).contains(scale) else { throw ValidationError("--scale must be 1 to 64.") }
+    guard QRCode.scales.contains(scale) else {
+      throw ValidationError("--scale must be \(QRCode.scales.lowerBound) to \(QRCode.scales.upperBound).")
+    }
     if let to, !to.hasSuffix(".svg"), !to.hasSuffix(".png") { throw ValidationError("--to must end in .svg or .png.") }
   }
 

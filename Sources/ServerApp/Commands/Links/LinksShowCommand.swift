@@ -35,6 +35,9 @@ struct LinksShowCommand: AsyncParsableCommand {
     for (label, key) in [("name", "name"), ("inviter", "inviter"), ("code", "code"), ("invite", "invitation")] {
       if let value = answer[key]?.string { lines.append(label.padded(10) + value) }
     }
+    for (label, key) in [("changed", "changedAt"), ("disabled", "disabledAt")] {
+      if let time = answer[key]?.timeText { lines.append(label.padded(10) + time) }
+    }
     lines.append("says      \(answer["longLink"]?.string ?? "-")")
     return lines.map(\.printable).joined(separator: "\n")
   }

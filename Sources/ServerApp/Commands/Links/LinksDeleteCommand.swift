@@ -1,0 +1,32 @@
+import ArgumentParser
+import TreeModel
+
+/// `doubloon links delete`: takes a short link away.
+struct LinksDeleteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "Delete a short link with its code; the address says that it is gone.",
+    discussion: """
+      What was claimed by it stays, for rewards rest on that. A disabled link can come back, a deleted one cannot: in doubt, \
+      "doubloon links disable". No new link gets its suffix by chance; "links create --suffix" may choose it again.
+
+      Examples:
+        doubloon links delete https://go.acme.test/r/aB3x
+      """)
+
+  @Argument(help: "The short link.")
+  var link: String
+
+  @OptionGroup
+  var output: OutputOptions
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  func run() async throws {
+    let answer = try await server.withClient { client in
+      try await client.delete(AdminPath.link, query: server.query + [QueryItem("link", link)])
+    }
+    output.print(answer) { answer in "\(answer["shortLink"]?.string ?? link) is deleted.".printable }
+  }
+}
