@@ -98,7 +98,12 @@ public final class Application: Sendable {
       observers: configuration.dispatchesFunctions
         ? [watch, listeners, dispatcher, outbox, metrics] : [watch, metrics, listeners],
       limits: configuration.limits,
-      clock: configuration.clock)
+      clock: configuration.clock
+    ) { failure in
+      logger.error(
+        "the writer has stopped: writes are refused until the server is started again, reads go on",
+        metadata: ["reason": "\(failure.message)"])
+    }
     listeners.search(with: database.reader)
     ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
     links = try LinkBook(

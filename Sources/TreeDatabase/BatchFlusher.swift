@@ -26,10 +26,16 @@ final class BatchFlusher: Sendable {
   private let checkpointer: Checkpointer
   /// Called when a batch was told that the writer has waited for.
   private let didEnd: @Sendable () -> Void
+  /// Called once, when nothing can be written any more.
+  private let didStop: @Sendable (StorageError) -> Void
 
-  init(observers: [any CommitObserver], checkpointer: Checkpointer, didEnd: @escaping @Sendable () -> Void) {
+  init(
+    observers: [any CommitObserver], checkpointer: Checkpointer, didStop: @escaping @Sendable (StorageError) -> Void,
+    didEnd: @escaping @Sendable () -> Void
+  ) {
     self.observers = observers
     self.checkpointer = checkpointer
+    self.didStop = didStop
     self.didEnd = didEnd
   }
 
@@ -79,7 +85,7 @@ final class BatchFlusher: Sendable {
         failure = error
       }
     }
-    if let failure { state.withLock { $0.failure = $0.failure ?? failure } }
+    if let failure { stop(failure) }
     if failure == nil { notifyObservers(batch.judged) }
     for one in batch.judged { one.tell(failure: failure) }
     checkpointer.didCommit(batch.judged.count)
@@ -90,6 +96,14 @@ final class BatchFlusher: Sendable {
     }
     _ = ended.push(())
     if isAwaited { didEnd() }
+  }
+
+  private func stop(_ failure: StorageError) {
+    let isFirst = state.withLock { state in
+      defer { state.failure = state.failure ?? failure }
+      return state.failure == nil
+    }
+    if isFirst { didStop(failure) }
   }
 
   private func notifyObservers(_ judged: [JudgedWork]) {

@@ -50,9 +50,11 @@ public final class Database: TreeWriter {
   /// - Parameters:
   ///   - participants: asked in order for every request.
   ///   - observers: told, in order, of every batch that is durable.
+  ///   - didStop: told once if the writer stops for good, on its thread.
   public init(
     engine: any StorageEngine, participants: [any CommitParticipant], observers: [any CommitObserver] = [],
-    limits: WriteLimits = WriteLimits(), clock: any WallClock
+    limits: WriteLimits = WriteLimits(), clock: any WallClock,
+    didStop: @escaping @Sendable (StorageError) -> Void = { _ in }
   ) throws(StorageError) {
     self.engine = engine
     self.clock = clock
@@ -66,7 +68,9 @@ public final class Database: TreeWriter {
     keeper = IndexKeeper(queue: queue, catalog: catalog)
     let session = try engine.makeWriteSession()
     let queue = queue
-    flusher = BatchFlusher(observers: observers, checkpointer: checkpointer) { queue.pushFirst(.flushed) }
+    flusher = BatchFlusher(observers: observers, checkpointer: checkpointer, didStop: didStop) {
+      queue.pushFirst(.flushed)
+    }
     let loop = WriterLoop(
       session: session,
       pipeline: WritePipeline(

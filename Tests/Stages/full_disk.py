@@ -83,7 +83,13 @@ def main():
         checks.check("every later write is refused", connection.ask("PUT", f"/a.json?{NAMESPACE}", 1).status == 503)
         ready = connection.ask("GET", "/readyz")
         checks.check("the server says that it is not ready", ready.status == 503, f"{ready.status} {ready.text}")
+        checks.check("it says why", "full" in json.dumps(ready.json.get("reasons")), ready.text)
+        checks.check("the process is healthy all the same", connection.ask("GET", "/healthz").status == 200)
         checks.check("what was acknowledged can still be read", compare(connection, acknowledged) == [])
+        connection.ask("PUT", f"/b.json?{NAMESPACE}", 1)
+        stops = [line for line in server.lines if "the writer has stopped" in line]
+        checks.check("the log has one line about it, an error with the reason",
+                     len(stops) == 1 and "error" in stops[0] and "full" in stops[0], "\n".join(server.lines[-5:]))
         server.kill()
 
         mount(folder, LARGE, again=True)
@@ -96,6 +102,8 @@ def main():
         checks.check("every acknowledged sign-up is paid once", unpaid == [], str(unpaid[:5]))
         report = connection.ask("GET", f"/admin/v1/ledger/verify?{NAMESPACE}")
         checks.check("the ledger is sound", report.status == 200 and report.json.get("sound") is True, report.text[:300])
+        whole = connection.ask("GET", "/admin/v1/verify")
+        checks.check("everything stored is sound", whole.status == 200 and whole.json.get("sound") is True, whole.text[:300])
         checks.check("writing goes on", connection.ask("PUT", f"/a.json?{NAMESPACE}", 1).status == 200)
         checks.check("the server ends in order", server.stop() == 0)
     finally:

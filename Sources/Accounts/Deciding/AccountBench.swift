@@ -6,8 +6,13 @@ import TreeModel
 /// refused in the end.
 final class AccountBench {
   let namespace: NamespaceID
-  /// The commit's time: everything that the change stamps has this one.
+  /// How far ahead of the clock a stamp may lie, in milliseconds: as far as the checks of tokens allow.
+  static let skew = TokenTimes.skew * 1000
+
+  /// The commit's time, unless that is ahead of the clock: everything that the change stamps has this one.
   let time: Int64
+  /// Whether commits have times ahead of the clock: it was set back, and accounts may have such times too.
+  private let followsFastClock: Bool
   private let session: any WriteSession
   /// How many sessions an account may have.
   private let sessionsMax: Int
@@ -17,8 +22,9 @@ final class AccountBench {
   /// A fault of the store.
   private(set) var failure: StorageError?
 
-  init(namespace: NamespaceID, time: Int64, session: any WriteSession, sessionsMax: Int) {
+  init(namespace: NamespaceID, time: Int64, followsFastClock: Bool, session: any WriteSession, sessionsMax: Int) {
     self.namespace = namespace
+    self.followsFastClock = followsFastClock
     self.sessionsMax = sessionsMax
     self.time = time
     self.session = session
@@ -36,11 +42,23 @@ final class AccountBench {
   // MARK: Looking
 
   func account(_ uid: String) throws(AccountError) -> AccountRecord? {
-    try read { () throws(StorageError) in try session.account(in: namespace, uid: uid) }
+    try broughtBack(try read { () throws(StorageError) in try session.account(in: namespace, uid: uid) })
   }
 
   func account(_ identifier: AccountIdentifier) throws(AccountError) -> AccountRecord? {
-    try read { () throws(StorageError) in try session.account(in: namespace, identifier) }
+    try broughtBack(try read { () throws(StorageError) in try session.account(in: namespace, identifier) })
+  }
+
+  /// The account without stamps of a clock that ran ahead. Sessions that ended by those stamps go, because what is left does
+  /// not say so any more.
+  private func broughtBack(_ record: AccountRecord?) throws(AccountError) -> AccountRecord? {
+    guard followsFastClock, let record, let changed = record.broughtBack(to: time, skew: Self.skew) else { return record }
+    let sessions = try read { () throws(StorageError) in try session.refreshTokens(in: namespace, of: record.uid) }
+    for row in sessions where row.issuedAt < record.bornAt || row.issuedAt / 1000 < record.validSince ?? 0 {
+      remove(.refreshToken(hash: row.hash))
+    }
+    put(.account(changed))
+    return changed
   }
 
   /// What a refresh token stands for; nil if it stands for nothing.

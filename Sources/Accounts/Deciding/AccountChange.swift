@@ -6,13 +6,17 @@ import TreeModel
 /// one step, with nothing between looking and writing.
 final class AccountChange: WriterDecision {
   private let sessionsMax: Int
+  private let clock: any WallClock
   private let body: @Sendable (AccountBench) throws(AccountError) -> Void
   /// What the decision made void; read by the watch once the commit is durable.
   private let outcome = Mutex<[AccountRevocation]>([])
 
-  /// - Parameter sessionsMax: how many sessions an account may have.
-  init(sessionsMax: Int, _ body: @escaping @Sendable (AccountBench) throws(AccountError) -> Void) {
+  /// - Parameters:
+  ///   - sessionsMax: how many sessions an account may have.
+  ///   - clock: by which tokens are checked.
+  init(sessionsMax: Int, clock: any WallClock, _ body: @escaping @Sendable (AccountBench) throws(AccountError) -> Void) {
     self.sessionsMax = sessionsMax
+    self.clock = clock
     self.body = body
   }
 
@@ -21,7 +25,12 @@ final class AccountChange: WriterDecision {
   func decide(in namespace: NamespaceID, at time: Int64, _ session: any WriteSession) throws(CommitRefusal)
     -> [WriteOperation.Assignment]
   {
-    let bench = AccountBench(namespace: namespace, time: time, session: session, sessionsMax: sessionsMax)
+    // Tokens are checked by the clock, so they are stamped by it too. The commit's time, which never runs backwards, stays
+    // ahead for as long as a clock once was; what is within the skew that checks allow keeps accounts in order.
+    let now = clock.now()
+    let isAhead = time - now > AccountBench.skew
+    let bench = AccountBench(
+      namespace: namespace, time: isAhead ? now : time, followsFastClock: isAhead, session: session, sessionsMax: sessionsMax)
     do throws(AccountError) {
       try body(bench)
     } catch {

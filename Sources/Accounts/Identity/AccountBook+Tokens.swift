@@ -64,11 +64,12 @@ extension AccountBook {
     let now = clock.now()
     guard AccountRules.end(of: row, record, options, at: now) == nil else { throw AccountError("TOKEN_EXPIRED") }
     let isOutgrown = AccountRules.isOutgrown(row, record)
+    let isAhead = record.broughtBack(to: now, skew: AccountBench.skew) != nil
     let session = AccountSession(
       record: record, provider: isOutgrown ? record.signInProvider ?? row.provider : row.provider, extraClaims: row.claims,
       authTime: row.authTime, refreshToken: text, secondFactor: row.secondFactor.flatMap(UsedFactor.init),
-      time: max(now, max(record.validSince ?? 0, 0) * 1000))
-    if now - (record.lastRefreshAt ?? 0) >= options.refreshNoteInterval || Self.isDue(row, record, at: now) {
+      time: isAhead ? now : max(now, max(record.validSince ?? 0, 0) * 1000))
+    if isAhead || now - (record.lastRefreshAt ?? 0) >= options.refreshNoteInterval || Self.isDue(row, record, at: now) {
       try await noteRefresh(row, of: project)
     }
     let idToken = try idToken(record, session.signIn, project, at: session.time)

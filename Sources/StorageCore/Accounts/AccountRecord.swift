@@ -56,7 +56,7 @@ public struct AccountRecord: Sendable, Hashable {
   public var createdAt: Int64
   /// When this record came into being: what ``createdAt`` says too, unless an import said otherwise. Tokens that are older
   /// belong to another account of the same uid, which was deleted.
-  public let bornAt: Int64
+  public internal(set) var bornAt: Int64
   /// The last sign-in; nil if there was none.
   public var lastLoginAt: Int64?
   /// The last refresh of a token that was noted.

@@ -33,7 +33,15 @@ public final class AdjustableClock: WallClock {
   /// How many are asleep: a test waits for this before it moves the clock.
   public var sleeperCount: Int { state.withLock(\.sleepers.count) }
 
-  /// Moves the clock forward. It never runs backwards: commit times do not.
+  /// Sets the clock back, as somebody does to one that ran ahead. Whoever sleeps goes on to.
+  public func setBack(by milliseconds: Int64) {
+    precondition(milliseconds >= 0, "Setting back by \(milliseconds) ms would be forward.")
+    state.withLock { state in
+      if let frozen = state.frozen { state.frozen = frozen - milliseconds } else { state.shift -= milliseconds }
+    }
+  }
+
+  /// Moves the clock forward.
   public func advance(by milliseconds: Int64) {
     precondition(milliseconds >= 0, "Time only goes forward; \(milliseconds) ms is negative.")
     let due = state.withLock { state -> [Sleeper] in
