@@ -177,8 +177,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Accounts", "DoubloonTesting", "Functions", "FunctionsKit", "Links", "RewardModel", "ServerApp", "StorageCore",
-        "TestSupport", "TreeDatabase", "TreeModel", "Triggers", logging, nioHTTP1,
+        "Accounts", "DoubloonTesting", "Functions", "FunctionsKit", "Ledger", "Links", "RewardModel", "ServerAPI", "ServerApp",
+        "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel", "Triggers", logging, nioHTTP1,
       ],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),

@@ -1,4 +1,4 @@
--- Doubloon: the whole current schema (version 4). Readable alone; StorageCore embeds this file.
+-- Doubloon: the whole current schema (version 5). Readable alone; StorageCore embeds this file.
 --
 -- Written for SQLite in words that PostgreSQL shares. For PostgreSQL: BLOB is BYTEA, WITHOUT ROWID goes away, and the
 -- database's collation is C, because texts and paths are compared byte by byte.
@@ -6,7 +6,7 @@
 -- Everything that has a name is scoped by its namespace, and every key begins with the namespace's number (ns). Logs are
 -- keyed by a number that only grows, so that their rows are added at the end. Times are milliseconds since 1970. Numbers
 -- are BIGINT. Nothing refers to another table by a constraint: the single writer keeps rows together by writing them in
--- one transaction, and `doubloon log verify` and `doubloon ledger verify` show that it did.
+-- one transaction, and `doubloon verify` shows that it did.
 
 -- What is true of the whole store: schema_version, epoch (1, and 1 more for each restore), namespace_next, history_erasures.
 CREATE TABLE meta (
@@ -431,4 +431,22 @@ CREATE TABLE link_count (
   event TEXT NOT NULL,                  -- CLICK, REDIRECT, APP_INSTALL, APP_FIRST_OPEN, APP_RE_OPEN
   count BIGINT NOT NULL,
   PRIMARY KEY (ns, link, day, platform, event)
+) WITHOUT ROWID;
+
+-- Version 5: what proves that rows are what was written.
+
+-- The sum of the rows of a table, for each namespace (0: of the whole store): how many there are, and their digests. Tables
+-- that are made of others have none. What is about the schema itself stands under the name sqlite_schema.
+CREATE TABLE row_digest (
+  ns BIGINT NOT NULL,
+  name TEXT NOT NULL,
+  row_count BIGINT NOT NULL,
+  digest BLOB NOT NULL,                 -- the sum of the SHA-256 of the rows, modulo 2^256, the lowest byte first
+  PRIMARY KEY (ns, name)
+) WITHOUT ROWID;
+
+-- The audit log as a hash chain: the hash of a record covers the record and the hash before.
+CREATE TABLE audit_chain (
+  id BIGINT NOT NULL PRIMARY KEY,       -- of audit
+  hash BLOB NOT NULL
 ) WITHOUT ROWID;

@@ -133,7 +133,7 @@ public struct LedgerAudit {
     for stored in try snapshot.balances(in: namespace) {
       let purse = Purse(account: stored.account, unit: stored.unit)
       let sum = expected.removeValue(forKey: purse) ?? 0
-      if stored.balance != sum { noteStored(purse, stored: stored.balance, sum: sum) }
+      if stored.balance != sum || balances[purse] == nil { noteStored(purse, stored: stored.balance, sum: sum) }
     }
     for (purse, sum) in expected.sorted(by: { $0.key.account.name < $1.key.account.name }) where sum != 0 {
       noteStored(purse, stored: nil, sum: sum)

@@ -12,7 +12,8 @@ public struct LedgerBook: Sendable {
 
   let engine: any StorageEngine
   let writer: any TreeWriter
-  let currencies: CurrencyTable
+  /// The currencies that it knows.
+  public let currencies: CurrencyTable
 
   /// A book over a store and the door to its writer.
   public init(engine: any StorageEngine, writer: any TreeWriter, currencies: CurrencyTable) {

@@ -247,9 +247,12 @@ public final class Application: Sendable {
     try? adminPool.syncShutdownGracefully()
   }
 
+  private static let crashNotesName = "running.notes"
+
   private static func open(_ storage: ServerConfiguration.Storage) throws(StorageError) -> SQLiteEngine {
     switch storage {
-    case .directory(let folder): try SQLiteEngine(directory: folder)
+    // The first run makes them after the store.
+    case .directory(let folder): try SQLiteEngine(directory: folder, companions: ["keys", crashNotesName])
     case .memory: try SQLiteEngine.inMemory()
     }
   }
@@ -258,7 +261,7 @@ public final class Application: Sendable {
     var options = DispatcherOptions(
       currencies: configuration.currencies, limits: configuration.limits, runnerCount: configuration.runners,
       failpoint: failpoint)
-    if case .directory(let folder) = configuration.storage { options.crashNotesPath = "\(folder)/running.notes" }
+    if case .directory(let folder) = configuration.storage { options.crashNotesPath = "\(folder)/\(crashNotesName)" }
     return options
   }
 }

@@ -15,6 +15,7 @@ public struct SchemaMigration: Sendable {
     SchemaMigration(from: 1, script: [rulesAndIndexes, historyRuns.script, upkeep].joined(separator: "\n")),
     SchemaMigration(from: 2, script: [attempts, serviceAccounts, accounts, links].joined(separator: "\n")),
     secondFactors,
+    witnesses,
   ]
 
   /// Version 2: rules and the indexes that they declare.

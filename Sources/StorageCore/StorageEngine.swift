@@ -14,6 +14,9 @@ public protocol StorageEngine: AnyObject, Sendable {
   func makeWriteSession() throws(StorageError) -> any WriteSession
   /// Copies the store, as of now, into a new file while others go on writing.
   func backup(to path: String) throws(StorageError)
+  /// Reads the whole store, as of now, and compares every page and every row with what proves it, while others go on writing.
+  /// What cannot be read is a fault, and no error.
+  func check() throws(StorageError) -> StoreReport
   /// Whether the log file has grown so much that reads and starts pay for it.
   var isCheckpointDue: Bool { get }
   /// Moves what was committed from the log file into the main file. For a thread of its own.

@@ -7,13 +7,27 @@ internal import StorageCore
 
 /// The few calls of the file system that SQLite does not make for us.
 enum FileCalls {
-  /// What SQLite puts beside a file, by the endings of the names; the first is the file's own.
-  static let storeEndings = ["", "-wal", "-shm", "-journal"]
+  /// What SQLite puts beside a file, and the ``DurableMark``, by the endings of the names; the first is the file's own.
+  static let storeEndings = ["", "-wal", "-shm", "-journal", "-synced"]
   /// As many links as Linux follows.
   private static let linksMax = 40
 
   static func exists(_ path: String) -> Bool {
     access(path, F_OK) == 0
+  }
+
+  /// How large a file is; nil where none is.
+  static func size(_ path: String) -> Int64? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+  }
+
+  /// Cuts a file off, and makes that durable.
+  static func truncate(_ path: String, to size: Int64) throws(StorageError) {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failed("opening", path) }
+    defer { _ = close(descriptor) }
+    guard ftruncate(descriptor, off_t(size)) == 0, fsync(descriptor) == 0 else { throw failed("cutting", path) }
   }
 
   static func isWritableFolder(_ path: String) -> Bool {

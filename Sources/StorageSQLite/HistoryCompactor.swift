@@ -57,11 +57,11 @@ final class HistoryCompactor {
     }
     for row in rows where row.state == .whole && row.run.last <= row.pruned {
       // Nobody may read it any more.
-      try set(.retired, row)
+      guard try set(.retired, row) else { return nil }
       return .remove(ns: row.ns, generation: row.run.generation)
     }
     guard let target = due(in: rows) else { return nil }
-    try connection.insert(target)
+    guard try connection.briefly({ () throws(StorageError) in try connection.insert(target) }) != nil else { return nil }
     return .merge(try HistoryMerge(of: sources(of: target, in: rows), into: target, on: connection))
   }
 
@@ -88,9 +88,12 @@ final class HistoryCompactor {
     }.sorted { $0.run.last < $1.run.last }
   }
 
-  private func set(_ state: HistoryRun.State, _ row: HistoryRunRow) throws(StorageError) {
-    try connection.execute(
-      "UPDATE history_run SET state = '\(state.rawValue)' WHERE ns = \(row.ns) AND generation = \(row.run.generation)")
+  /// False if the writer was met.
+  private func set(_ state: HistoryRun.State, _ row: HistoryRunRow) throws(StorageError) -> Bool {
+    try connection.briefly { () throws(StorageError) in
+      try connection.execute(
+        "UPDATE history_run SET state = '\(state.rawValue)' WHERE ns = \(row.ns) AND generation = \(row.run.generation)")
+    } != nil
   }
 
   // MARK: Removing

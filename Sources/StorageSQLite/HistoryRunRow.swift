@@ -36,12 +36,25 @@ extension SQLiteConnection {
   }
 
   /// Runs `body` in a transaction, unless another connection is writing: then nothing is done, and nil returned.
+  ///
+  /// What the writer wrote before is durable first: a transaction in the log proves that those before it are.
   func briefly<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result? {
     let code = sqlite3_exec(handle, "BEGIN IMMEDIATE", nil, nil, nil)
     if code & 0xFF == SQLITE_BUSY { return nil }
     guard code == SQLITE_OK else { throw error(code, during: "beginning a merge") }
+    try syncLog()
     let result = try body()
     try execute("COMMIT")
     return result
+  }
+
+  /// Makes durable what the log file holds.
+  private func syncLog() throws(StorageError) {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK, let file,
+      let methods = file.pointee.pMethods
+    else { return }
+    let code = methods.pointee.xSync(file, SQLITE_SYNC_NORMAL)
+    guard code == SQLITE_OK else { throw error(code, during: "syncing the log before a merge") }
   }
 }

@@ -1,4 +1,6 @@
 internal import CSQLite
+internal import Synchronization
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Darwin)
@@ -17,8 +19,12 @@ internal import CSQLite
 /// header is synced at once, as SQLite asks: a header that reached the disk after the first new frames would make a crash
 /// bring back old ones.
 ///
+/// And no transaction is written before all earlier ones are durable: the batches of a writer that flushes each never wait for
+/// that, the few transactions around them do. So only the last transaction of a log can be torn, and what is broken before
+/// it is damage (``LogInspection``).
+///
 /// `@unchecked Sendable`: the writer's thread alone calls the methods of the file; ``sync()`` may be called from another one
-/// while the writer does not write (``WriteSession/flush()`` demands that), and touches only what the file methods do not.
+/// while the writer does not write (``WriteSession/flush()`` demands that).
 final class LogFile: @unchecked Sendable {
   /// SQLite's file object, and the methods of the VFS below.
   private let file: UnsafeMutablePointer<sqlite3_file>
@@ -28,9 +34,15 @@ final class LogFile: @unchecked Sendable {
   private var gatheredOffset: Int64 = 0
   /// Whether the log's header was written and not yet synced.
   private var hasNewHeader = false
+  /// Whether a transaction was written that no sync has made durable.
+  private let hasUnsynced = Atomic<Bool>(false)
+  /// What the writer has written: the salts of the last frame, and where it ends.
+  private var written = DurableMark.Extent(salts: 0, bytes: 0)
+  private var mark: DurableMark?
 
   /// SQLite's own file systems take no more than 128 KiB - 1 in one call.
   private static let capacity = 120 << 10
+  private static let frameHeaderBytes = 24
 
   init(file: UnsafeMutablePointer<sqlite3_file>, base: UnsafePointer<sqlite3_io_methods>) {
     self.file = file
@@ -44,11 +56,36 @@ final class LogFile: @unchecked Sendable {
 
   /// Makes durable what the file holds.
   func sync() -> Int32 {
-    base.pointee.xSync(file, SQLITE_SYNC_NORMAL)
+    let code = base.pointee.xSync(file, SQLITE_SYNC_NORMAL)
+    guard code == SQLITE_OK else { return code }
+    if hasUnsynced.exchange(false, ordering: .sequentiallyConsistent) { mark?.write(written) }
+    return code
+  }
+
+  /// Says from now on, after each sync, how much of the log is durable. What is there now must be.
+  func keep(_ mark: DurableMark, from extent: DurableMark.Extent) {
+    if written.bytes == 0 { written = extent }
+    self.mark = mark
+    if written.bytes > 0 { mark.write(written) }
+  }
+
+  /// Before the log is closed, and perhaps removed.
+  func removeMark() {
+    mark?.remove()
   }
 
   func write(_ bytes: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
-    if offset == 0 { hasNewHeader = true }
+    // Of an earlier transaction: within one nothing ends.
+    if hasUnsynced.load(ordering: .sequentiallyConsistent) {
+      let code = sync()
+      guard code == SQLITE_OK else { return code }
+    }
+    if offset == 0 {
+      hasNewHeader = true
+    } else if count == Self.frameHeaderBytes {
+      written.salts = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+    written.bytes = offset + Int64(count)
     if offset != gatheredOffset + Int64(gathered) || gathered + count > Self.capacity {
       let code = writeGathered()
       guard code == SQLITE_OK else { return code }
@@ -63,7 +100,10 @@ final class LogFile: @unchecked Sendable {
   /// What SQLite asks for at the end of a transaction.
   func endTransaction(_ flags: Int32) -> Int32 {
     let code = writeGathered()
-    guard code == SQLITE_OK, hasNewHeader else { return code }
+    guard code == SQLITE_OK, hasNewHeader else {
+      hasUnsynced.store(true, ordering: .sequentiallyConsistent)
+      return code
+    }
     hasNewHeader = false
     return base.pointee.xSync(file, flags)
   }

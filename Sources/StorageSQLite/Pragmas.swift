@@ -41,12 +41,11 @@ enum Pragmas {
     ]
   }
 
-  /// For merging the history. `synchronous = NORMAL`, which syncs no commit, is enough here: what a merge writes stands
-  /// before the writer's next commit in the one log file, whose fsync covers it, and a merge that is lost is made again. No
-  /// busy timeout: the writer goes first.
+  /// For merging the history. `synchronous = FULL`: what stands behind a merge in the log proves that the merge was durable,
+  /// as of every transaction. No busy timeout: the writer goes first.
   static func compactor(_ options: SQLiteOptions) -> [String] {
     [
-      "PRAGMA synchronous = NORMAL",
+      "PRAGMA synchronous = FULL",
       "PRAGMA wal_autocheckpoint = 0",
       "PRAGMA cache_size = -\(options.readerCacheBytes / 1024)",
       "PRAGMA busy_timeout = 0",

@@ -12,14 +12,14 @@ enum Query: Int, CaseIterable {
   // The ledger
   case entry, entryByKey, entryByReversal, entries, entriesOfAccount, lastEntry, balance, balances
   // The rest
-  case namespaces, namespaceNamed, settledRevision, outbox, outboxInState, idempotency, lastAudit, meta
+  case namespaces, namespaceNamed, settledRevision, outbox, outboxInState, idempotency, lastAudit, lastAuditHash, meta
   // Rules and indexes
   case rules, indexes, index, placesAscending, placesDescending, anyPlace
   // Rooms
   case roomRecord
   // Writing
   case putNode, removeNode, putCommit, putEvent, putExecution, putDelivery, removeDelivery
-  case putEntry, putPosting, putBalance, putOutbox, putIdempotency, expireIdempotency, putFunction, putAudit
+  case putEntry, putPosting, putBalance, putOutbox, putIdempotency, expireIdempotency, putFunction, putAudit, putAuditHash
   case putNamespace, setSettledRevision, putHistory, putHistoryRun, setWatermark, setMeta
   case putRules, putIndex, removeIndex, putPlace, removePlace, removePlaces
 
@@ -35,7 +35,7 @@ enum Query: Int, CaseIterable {
 
   private var isWriting: Bool { rawValue >= Query.putNode.rawValue }
 
-  private static let commitColumns =
+  static let commitColumns =
     "ns, revision, epoch, time, actor, request_id, cause, suppresses_triggers, digest, hash, changes"
   private static let eventColumns = "ns, revision, path, epoch, kind, hop"
   private static let executionColumns =
@@ -116,6 +116,7 @@ enum Query: Int, CaseIterable {
       "SELECT \(Self.outboxColumns) FROM outbox WHERE ns = ? AND state = ? AND key > ? ORDER BY key"
     case .idempotency: "SELECT key, request_digest, revision, answer, expires_at FROM idempotency WHERE ns = ? AND key = ?"
     case .lastAudit: "SELECT id FROM audit ORDER BY id DESC LIMIT 1"
+    case .lastAuditHash: "SELECT hash FROM audit_chain ORDER BY id DESC LIMIT 1"
     case .meta: "SELECT value FROM meta WHERE name = ?"
     default: indexSQL
     }
@@ -143,6 +144,7 @@ enum Query: Int, CaseIterable {
     case .expireIdempotency: "DELETE FROM idempotency WHERE expires_at <= ?"
     case .putFunction: Self.insert("function", Self.functionColumns, replacing: true)
     case .putAudit: Self.insert("audit", "id, time, actor, action, detail, result")
+    case .putAuditHash: Self.insert("audit_chain", "id, hash")
     case .putNamespace:
       """
       INSERT INTO namespace (id, name, created_at, settled_revision, history_revision, pruned_revision)

@@ -28,7 +28,7 @@ extension SQLiteConnection {
       ?? (0, 0)
   }
 
-  private func readCommit(_ row: SQLiteStatement) throws(StorageError) -> CommitRecord {
+  func readCommit(_ row: SQLiteStatement) throws(StorageError) -> CommitRecord {
     guard let actor = Actor(try row.text(4)) else { throw damaged("a commit's actor") }
     let payload = row.isNull(10) ? nil : try LeafChangeList.decodePayload(row.raw(10))
     return CommitRecord(

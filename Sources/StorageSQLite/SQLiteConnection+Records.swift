@@ -58,6 +58,10 @@ extension SQLiteConnection {
     try statement(.lastAudit).first { row throws(StorageError) in row.int(0) } ?? 0
   }
 
+  func lastAuditHash() throws(StorageError) -> [UInt8] {
+    try statement(.lastAuditHash).first { row throws(StorageError) in row.bytes(0) } ?? AuditRecord.genesisHash
+  }
+
   // MARK: What is true of the whole store
 
   enum Meta: String {

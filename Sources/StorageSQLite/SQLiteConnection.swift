@@ -13,6 +13,8 @@ final class SQLiteConnection: @unchecked Sendable {
   private let isCopy: Bool
   private var statements = [SQLiteStatement?](repeating: nil, count: Query.allCases.count)
   private var isClosed = false
+  /// Follows the rows that this connection writes; the writer's does.
+  var digests: RowDigests?
 
   /// - Parameter isCopy: whether the file is a copy in the making, whose faults stop nothing else.
   init(path: String, creates: Bool = false, isCopy: Bool = false, vfs: String? = nil) throws(StorageError) {
@@ -40,6 +42,7 @@ final class SQLiteConnection: @unchecked Sendable {
     guard !isClosed else { return }
     isClosed = true
     statements = []
+    digests = nil
     // Every statement was finalized by its deinit or below; close_v2 waits for one that a caller still holds.
     sqlite3_close_v2(handle)
   }
@@ -66,6 +69,20 @@ final class SQLiteConnection: @unchecked Sendable {
 
   func error(_ code: Int32, during action: String) -> StorageError {
     StorageError(sqlite: code, message: Self.message(handle), path: path, during: action, isCopy: isCopy)
+  }
+
+  /// Runs `body` in a transaction of its own, with the digests of what it changes.
+  func inTransaction(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+    try execute("BEGIN IMMEDIATE")
+    do throws(StorageError) {
+      try body()
+      try digests?.write()
+      try execute("COMMIT")
+    } catch {
+      if isInTransaction { try? execute("ROLLBACK") }
+      try? digests?.reload()
+      throw error
+    }
   }
 
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }

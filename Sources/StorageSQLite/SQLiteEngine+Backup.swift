@@ -75,11 +75,10 @@ extension SQLiteEngine {
       throw StorageError(.damaged, "The backup is damaged: \(faults.joined(separator: "; ")). Restore an older one.")
     }
     for namespace in try connection.namespaces() { try connection.verifyHeads(of: namespace) }
-    guard let epoch = try connection.meta(.epoch) else { throw connection.damaged("the store's epoch") }
-    try connection.setMeta(.epoch, to: epoch + 1)
+    let epoch = try connection.beginEpoch()
     // Closing removes the log file; what is in it has to be in the main file before that is renamed.
     _ = try connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
-    return epoch + 1
+    return epoch
   }
 }
 

@@ -9,6 +9,7 @@ extension SQLiteEngine {
   /// Notes which currencies the ledger knows from now on. Before the write session is made: the session owns the connection.
   public func declareCurrencies(_ text: String) throws(StorageError) {
     precondition(!hasSession, "Currencies are declared before anything is written.")
-    try writer.setMeta(.currencies, to: text)
+    guard try writer.metaText(.currencies) != text else { return }
+    try writer.inTransaction { () throws(StorageError) in try writer.setMeta(.currencies, to: text) }
   }
 }

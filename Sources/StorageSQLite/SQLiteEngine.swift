@@ -35,12 +35,16 @@ public final class SQLiteEngine: StorageEngine {
   /// Whether the one write session was made.
   var hasSession: Bool { state.withLock(\.hasSession) }
 
-  /// Opens the store in a folder; creates both if there is none.
+  /// Opens the store in a folder; creates both if there is none, and no trace of one.
   ///
+  /// - Parameter companions: names of what else lies in the folder of a store, and in no other.
   /// - Throws: ``StorageError/Code/locked`` with the pid of the process that has it open,
-  ///   ``StorageError/Code/newerSchema``, or ``StorageError/Code/damaged``.
-  public convenience init(directory: String, options: SQLiteOptions = SQLiteOptions()) throws(StorageError) {
-    try self.init(folder: DataFolder(directory), options: options)
+  ///   ``StorageError/Code/newerSchema``, or ``StorageError/Code/damaged``: also where something that was acknowledged is
+  ///   missing (``acceptLoss(in:)``).
+  public convenience init(directory: String, options: SQLiteOptions = SQLiteOptions(), companions: [String] = [])
+    throws(StorageError)
+  {
+    try self.init(folder: DataFolder(directory), options: options, companions: companions)
   }
 
   /// A store in a private temporary folder, in memory where the machine has a file system there. It goes with ``close()``.
@@ -68,14 +72,16 @@ public final class SQLiteEngine: StorageEngine {
 
   init(
     folder: DataFolder, options: SQLiteOptions, migrations: [SchemaMigration] = SchemaMigration.all,
-    faults: SQLiteFaults? = nil
+    faults: SQLiteFaults? = nil, companions: [String] = []
   ) throws(StorageError) {
     self.folder = folder
     self.options = options
     self.faults = faults
     gauge = LogGauge(allowing: options.walBytesMax / options.pageBytes)
     do throws(StorageError) {
-      writer = try StoreOpening(path: folder.store, options: options, migrations: migrations).open()
+      writer = try StoreOpening(
+        path: folder.store, options: options, migrations: migrations, companions: companions
+      ).open()
       guard let epoch = try writer.meta(.epoch) else { throw writer.damaged("the store's epoch") }
       self.epoch = epoch
       let checkpointer = try SQLiteConnection(path: folder.store, vfs: options.vfs)
@@ -164,6 +170,7 @@ public final class SQLiteEngine: StorageEngine {
     }
     guard isFirst else { return }
     session?.writeOutHistory()
+    LogFileSystem.log(of: writer.handle)?.removeMark()
     writer.close()
     pool.close()
     compactor.withLock { compactor in

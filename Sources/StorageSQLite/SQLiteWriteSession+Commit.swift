@@ -27,6 +27,7 @@ extension SQLiteWriteSession {
         try write(overlay, of: ns)
       }
       let finished = try writeHistory()
+      try connection.digests?.write()
       gate.willWrite()
       try faults?.check(.beforeCommit)
       try connection.statement(.commit).run()
@@ -76,8 +77,11 @@ extension SQLiteWriteSession {
     if let expiry = batch.idempotencyExpiry { try connection.statement(.expireIdempotency).bind(expiry).run() }
     for (_, record) in batch.functions.sorted(by: { $0.key < $1.key }) { try write(record) }
     for (offset, record) in batch.audits.enumerated() {
-      try connection.statement(.putAudit).bind(nextAudit + Int64(offset)).bind(record.time).bind(record.actor.description)
+      let place = nextAudit + Int64(offset)
+      try connection.statement(.putAudit).bind(place).bind(record.time).bind(record.actor.description)
         .bind(record.action).bind(record.detail).bind(record.result).run()
+      lastAuditHash = record.chainHash(place: place, previous: lastAuditHash)
+      try connection.statement(.putAuditHash).bind(place).bind(lastAuditHash).run()
     }
   }
 

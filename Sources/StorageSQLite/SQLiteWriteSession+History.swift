@@ -99,22 +99,11 @@ extension SQLiteWriteSession {
       ahead.append(next)
       guard ahead.count > 2 else { continue }
       let oldest = ahead.removeFirst()
-      try inTransaction { () throws(StorageError) in
+      try connection.inTransaction { () throws(StorageError) in
         try write(oldest, rows: 0..<oldest.count, of: ns)
         try list(oldest, after: start, of: ns)
       }
       start = oldest.last
-    }
-  }
-
-  private func inTransaction(_ body: () throws(StorageError) -> Void) throws(StorageError) {
-    try connection.statement(.beginImmediate).run()
-    do throws(StorageError) {
-      try body()
-      try connection.statement(.commit).run()
-    } catch {
-      if connection.isInTransaction { try? connection.statement(.rollback).run() }
-      throw error
     }
   }
 
@@ -129,7 +118,7 @@ extension SQLiteWriteSession {
       while history.oldestFrozen(ns) != nil {
         var isComplete = false
         do throws(StorageError) {
-          try inTransaction { () throws(StorageError) in isComplete = try writeSlice(of: ns, rows: .max / 2) }
+          try connection.inTransaction { () throws(StorageError) in isComplete = try writeSlice(of: ns, rows: .max / 2) }
         } catch {
           return
         }

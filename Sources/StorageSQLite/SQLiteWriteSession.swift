@@ -21,6 +21,7 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
   var names: [ExactText: NamespaceID] = [:]
   var nextNamespace: Int64
   var nextAudit: Int64
+  var lastAuditHash: [UInt8]
   /// Generations of the history that are being written: how many of their rows are in the file.
   var historyRows: [NamespaceID: Int] = [:]
   /// Why the session stopped for good. Of two threads: the session's own, and the one that flushes.
@@ -40,6 +41,7 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
     self.faults = faults
     nextNamespace = try connection.meta(.nextNamespace) ?? 1
     nextAudit = try connection.lastAudit() + 1
+    lastAuditHash = try connection.lastAuditHash()
     try removeUnfinishedHistory()
     try catchUpHistory()
   }

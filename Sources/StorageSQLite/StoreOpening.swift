@@ -6,8 +6,11 @@ struct StoreOpening {
   let path: String
   let options: SQLiteOptions
   let migrations: [SchemaMigration]
+  /// Names of other files and folders beside the store that only a store's server makes: where one is, a store was.
+  var companions: [String] = []
 
   func open() throws(StorageError) -> SQLiteConnection {
+    let log = try refuseLoss()
     let connection = try SQLiteConnection(path: path, creates: true, vfs: LogFileSystem.name(over: options.vfs))
     try connection.execute(Pragmas.creation(options))
     let tables = try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -18,14 +21,19 @@ struct StoreOpening {
         .failed, "\(path) is on a file system without shared memory, which the write-ahead log needs. Use a local disk.")
     }
     if tables.isEmpty {
+      try refuseTraces()
       try create(connection)
     } else {
       try migrate(connection)
     }
+    connection.digests = try RowDigests.follow(connection)
     // What was made or migrated is durable before anybody builds on it.
-    guard let log = LogFileSystem.log(of: connection.handle), log.sync() == SQLITE_OK else {
+    guard let file = LogFileSystem.log(of: connection.handle), file.sync() == SQLITE_OK else {
       throw StorageError(.failed, "The disk refused an fsync of \(path). Check the disk and its space, then start again.")
     }
+    file.keep(
+      try DurableMark(path: path + DurableMark.ending),
+      from: DurableMark.Extent(salts: log.salts ?? 0, bytes: log.salts == nil ? 0 : log.soundBytes))
     return connection
   }
 
@@ -49,6 +57,7 @@ struct StoreOpening {
     try connection.setMeta(.schemaVersion, to: Int64(SchemaScript.version))
     try connection.setMeta(.epoch, to: 1)
     try connection.setMeta(.nextNamespace, to: 1)
+    try connection.writeDigests()
     try connection.execute("COMMIT")
     // SQLite syncs the name of its log file; that of the main file is ours to sync.
     try FileCalls.sync(FileCalls.folder(of: path))
@@ -68,6 +77,7 @@ struct StoreOpening {
     do {
       for step in steps { try connection.execute(step.script) }
       try connection.setMeta(.schemaVersion, to: Int64(SchemaScript.version))
+      try connection.writeDigests()
       try connection.execute("COMMIT")
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }

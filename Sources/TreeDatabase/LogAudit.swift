@@ -26,6 +26,7 @@ public struct LogAudit {
     try audit.checkCommits()
     try audit.checkHead()
     try audit.checkEntries()
+    try audit.checkEvents()
     try audit.checkExecutions()
     try audit.checkCheckpoint()
     return audit.report
@@ -154,6 +155,23 @@ public struct LogAudit {
     if commit.cause?.function != function || commit.cause?.event.description != entry.transfer.event {
       report.note(
         revision, "Ledger entry \(entry.sequence) was paid by \(function), but commit \(revision) is not its effect.")
+    }
+  }
+
+  private mutating func checkEvents() throws(StorageError) {
+    var position: EventPosition?
+    var commit: CommitRecord?
+    while true {
+      let page = try snapshot.events(in: namespace, after: position, limit: Self.pageSize)
+      for event in page {
+        let revision = event.id.revision
+        if commit?.revision != revision { commit = try snapshot.commit(in: namespace, at: revision) }
+        if commit?.epoch != event.id.epoch {
+          report.note(revision, "Event \(event.id) is of a commit that is missing, or of another epoch.")
+        }
+        position = EventPosition(revision: revision, path: event.id.path)
+      }
+      if page.count < Self.pageSize { return }
     }
   }
 

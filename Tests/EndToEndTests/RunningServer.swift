@@ -9,6 +9,8 @@ struct RunningServer {
   let folder: TemporaryFolder
   let application: Application
   let client: AdminClient
+  /// A client that says nothing of who it is, as players' first requests.
+  let player: AdminClient
 
   init(
     folder: TemporaryFolder = TemporaryFolder(), functions: @escaping @Sendable (Functions) -> Void = registerFunctions
@@ -19,6 +21,7 @@ struct RunningServer {
     application = try Application(configuration: configuration, functions: functions)
     let port = try await application.start()
     client = try AdminClient(server: "http://127.0.0.1:\(port)", token: "owner")
+    player = try AdminClient(server: "http://127.0.0.1:\(port)", token: nil)
   }
 
   func stop() async {

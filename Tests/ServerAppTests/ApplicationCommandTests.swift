@@ -78,8 +78,10 @@ import TreeModel
     }
     let restore = await CommandRun(["restore", backup, "--data", restored])
     #expect(restore.code == 0, "\(restore.err)")
-    #expect(restore.out.contains("epoch 2.\ndemo-default-rtdb: sound (3 entries"))
-    #expect(restore.out.contains("\ndemo-default-rtdb: The log is sound: "))
+    #expect(restore.out.contains("epoch 2.\nThe store: sound ("), "\(restore.out)")
+    #expect(restore.out.contains("\ndemo-default-rtdb: sound ("))
+    let verify = await CommandRun(["verify", "--data", restored])
+    #expect(verify.code == 0 && verify.out.contains("3 ledger entries"), "\(verify.out) \(verify.err)")
     #expect(await CommandRun(["restore", backup, "--data", restored]).code == 1)
     #expect(await CommandRun(["data", "get", "/late", "--data", restored]).out == "null\n")
     #expect(await CommandRun(["data", "get", "/late", "--data", data]).out == "1\n")
@@ -126,7 +128,7 @@ import TreeModel
     try FileBytes.write(bytes, to: backup)
     let restore = await CommandRun(["restore", backup, "--data", folder.file("restored")])
     #expect(restore.code == 1, "\(restore.err)")
-    #expect(restore.out.contains("demo-default-rtdb: The log is NOT SOUND, "), "\(restore.out)")
+    #expect(restore.out.contains("demo-default-rtdb: NOT SOUND, "), "\(restore.out)")
     #expect(restore.out.contains("The changes of commit 1 are not what was written"), "\(restore.out)")
   }
 

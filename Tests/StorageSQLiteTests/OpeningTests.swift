@@ -88,6 +88,8 @@ struct OpeningTests {
     try edit(
       """
       UPDATE meta SET value = '3' WHERE name = 'schema_version';
+      DROP TABLE row_digest;
+      DROP TABLE audit_chain;
       ALTER TABLE refresh_token DROP COLUMN second_factor;
       INSERT INTO refresh_token VALUES (7, x'0102', 'jim', 'password', NULL, 1000, 1000123)
       """)

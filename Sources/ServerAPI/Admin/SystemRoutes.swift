@@ -19,6 +19,8 @@ enum SystemRoutes {
             .always("writer", .object([.always("queueDepth", .count), .maybe("failure", .text)])),
             .always("problems", .list(.text), "what keeps functions from working"),
           ]))),
+      Route.listing("/admin/v1/verify", "Checks everything that is stored, of all namespaces.", verify)
+        .described(verifyDescription),
       Route.change(.POST, "/admin/v1/backup", audit: "backup", "Copies the store into a new file on the server.", backup)
         .described(
           RouteDescription(
@@ -52,6 +54,24 @@ enum SystemRoutes {
         ),
         ("problems", .array(problems.map(JSON.string))),
       ]))
+  }
+
+  private static let verifyDescription = RouteDescription(
+    answer: .object([
+      .always("sound", .boolean), .always("rows", .count, "of the tables, read and compared with what proves them"),
+      .always("faultCount", .count, "in pages and rows"), .always("faults", .list(.text)),
+      .always(
+        "namespaces",
+        .list(
+          .object([
+            .always("namespace", .text), .maybe("commits", .count), .maybe("executions", .count), .maybe("entries", .count),
+            .maybe("ledgerAccounts", .count), .always("faultCount", .count, "in the log and the ledger"),
+            .always("faults", .list(.text)),
+          ]))),
+    ]))
+
+  private static func verify(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    .json(StoreVerification.run(call.services.database.engine, currencies: call.services.ledger?.currencies).json)
   }
 
   private static func backup(_ call: RouteCall) async throws(APIError) -> HTTPResponse {

@@ -45,7 +45,8 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
       CommandGroup(
         name: "Operation",
         subcommands: [
-          StatusCommand.self, DrainCommand.self, AuditCommand.self, LogCommand.self, BackupCommand.self, RestoreCommand.self,
+          StatusCommand.self, DrainCommand.self, AuditCommand.self, LogCommand.self, VerifyCommand.self, BackupCommand.self,
+          RestoreCommand.self, RecoverCommand.self,
           ServiceAccountCommand.self,
         ]),
     ]

@@ -9,8 +9,8 @@ struct RestoreCommand: AsyncParsableCommand {
     commandName: "restore",
     abstract: "Make a data folder of a backup, and verify it.",
     discussion: """
-      The folder must not hold data yet; no server is needed. The backup, the ledger of every namespace and every \
-      commit of its log are checked; it ends with exit code 1 if something is wrong. What happens afterwards has other event \
+      The folder must not hold data yet; no server is needed. Everything in it is checked, as by \
+      "doubloon verify"; it ends with exit code 1 if something is wrong. What happens afterwards has other event \
       ids than what was lost, so nothing is mistaken for something that was paid already.
 
       Examples:
@@ -36,21 +36,17 @@ struct RestoreCommand: AsyncParsableCommand {
     } catch {
       throw CommandFailure(error.message)
     }
-    let (epoch, ledgers, logs) = try await ServerOptions.withApplication(on: data) { client in
+    let (epoch, report) = try await ServerOptions.withApplication(on: data) { client in
       // What the store says when it is opened again, as a server will have it.
       let epoch: JSON = try await client.get(AdminPath.status)["epoch"] ?? .null
-      return (epoch, try await LedgerVerification.all(client), try await LogVerification.all(client))
+      return (epoch, try await client.get(AdminPath.everything, timeout: ReplayStartCommand.patience))
     }
     let answer: JSON = [
-      "data": .string(FileBytes.absolute(data)), "epoch": epoch, "ledgers": .array(ledgers.map(\.json)),
-      "logs": .array(logs.map(\.json)),
+      "data": .string(FileBytes.absolute(data)), "epoch": epoch, "verification": report,
     ]
     output.print(answer) { _ in
-      let lines =
-        ["Restored \(file) into \(data), epoch \(epoch.plainText)."] + ledgers.flatMap(\.lines) + logs.map(\.text)
-        + ["The tree was not compared with the log; \"doubloon replay --rebuild --data \(data)\" does that."]
-      return lines.joined(separator: "\n")
+      (["Restored \(file) into \(data), epoch \(epoch.plainText)."] + VerifyCommand.lines(report)).joined(separator: "\n")
     }
-    guard ledgers.allSatisfy(\.isSound), logs.allSatisfy(\.isSound) else { throw ExitCode(1) }
+    guard report["sound"]?.bool == true else { throw ExitCode(1) }
   }
 }

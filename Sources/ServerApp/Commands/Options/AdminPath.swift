@@ -2,6 +2,7 @@
 enum AdminPath {
   static let status = "/admin/v1/status"
   static let drain = "/admin/v1/drain"
+  static let everything = "/admin/v1/verify"
   static let backup = "/admin/v1/backup"
   static let namespaces = "/admin/v1/namespaces"
 

@@ -1,0 +1,88 @@
+public import Ledger
+import RewardModel
+public import StorageCore
+import TreeDatabase
+public import TreeModel
+
+/// Everything that can be proved of a store at once: its pages and rows, and of each namespace the log and the ledger.
+///
+/// What cannot be read is a fault like any other, so a damaged store gets a whole report.
+public struct StoreVerification: Sendable {
+  /// What was found in one namespace's logs.
+  struct Part: Sendable {
+    let namespace: String
+    /// How much was read: commits, executions, ledger entries, accounts.
+    var counts: [(name: String, count: Int64)] = []
+    var faults: [String] = []
+    var faultCount = 0
+
+    /// Takes over the faults of an audit.
+    mutating func add(_ messages: [String], of count: Int) {
+      faults += messages
+      faultCount += count
+    }
+  }
+
+  /// Pages and rows.
+  public private(set) var store = StoreReport()
+  private(set) var parts: [Part] = []
+
+  /// Whether everything is what was written.
+  public var isSound: Bool { store.isSound && parts.allSatisfy { $0.faultCount == 0 } }
+
+  /// Checks everything, each part on a look of its own; others go on writing.
+  ///
+  /// - Parameter currencies: nil where no ledger is kept.
+  public static func run(_ engine: any StorageEngine, currencies: CurrencyTable?) -> StoreVerification {
+    var result = StoreVerification()
+    let namespaces: [NamespaceRecord]
+    do throws(StorageError) {
+      result.store = try engine.check()
+      namespaces = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
+    } catch {
+      result.store.note("The store cannot be read: \(error.message)")
+      return result
+    }
+    for namespace in namespaces { result.parts.append(part(of: namespace, in: engine, currencies)) }
+    return result
+  }
+
+  private static func part(of namespace: NamespaceRecord, in engine: any StorageEngine, _ currencies: CurrencyTable?) -> Part {
+    var part = Part(namespace: namespace.name)
+    do throws(StorageError) {
+      let log = try engine.read { (snapshot) throws(StorageError) in
+        try LogAudit.verify(snapshot, namespace: namespace.id)
+      }
+      part.counts += [("commits", log.commits), ("executions", log.executions)]
+      part.add(log.faults.map(\.message), of: log.faultCount)
+    } catch {
+      part.add(["The log cannot be read: \(error.message)"], of: 1)
+    }
+    guard let currencies else { return part }
+    do throws(StorageError) {
+      let ledger = try engine.read { (snapshot) throws(StorageError) in
+        try LedgerAudit.verify(snapshot, namespace: namespace.id, currencies: currencies)
+      }
+      part.counts += [("entries", ledger.entryCount), ("ledgerAccounts", Int64(ledger.accountCount))]
+      part.add(ledger.faults.map(\.message), of: ledger.faultCount)
+    } catch {
+      part.add(["The ledger cannot be read: \(error.message)"], of: 1)
+    }
+    return part
+  }
+
+  /// The report as the admin surface answers it.
+  public var json: JSON {
+    let namespaces = parts.map { part in
+      var members: [(String, JSON?)] = [("namespace", .string(part.namespace))]
+      for (name, count) in part.counts { members.append((name, .int(count))) }
+      members.append(("faultCount", .int(Int64(part.faultCount))))
+      members.append(("faults", .array(part.faults.map(JSON.string))))
+      return JSON.record(members)
+    }
+    return .record([
+      ("sound", .bool(isSound)), ("rows", .int(store.rows)), ("faultCount", .int(Int64(store.faultCount))),
+      ("faults", .array(store.faults.map(JSON.string))), ("namespaces", .array(namespaces)),
+    ])
+  }
+}

@@ -1,0 +1,206 @@
+internal import CSQLite
+internal import StorageCore
+
+/// The digests of the tables that have no other witness, kept up with every change that a connection makes.
+///
+/// Temporary triggers, which only this connection has, call a function with each row that comes and goes: so no way of
+/// writing a row can be forgotten, and the file holds nothing but tables. What has a witness already is left out, because it
+/// is written most: the tree follows from the log, the log and the ledger are chains (of which only the hashes are added up
+/// here, so that a cut-off end shows), the history and the ledger's sides and balances follow from those.
+///
+/// For one thread at a time, as its connection.
+final class RowDigests {
+  struct Key: Hashable, Comparable {
+    let ns: Int64
+    let table: String
+
+    static func < (one: Key, other: Key) -> Bool { (one.ns, one.table) < (other.ns, other.table) }
+  }
+
+  /// A table of which rows are added up.
+  struct Table {
+    let name: String
+    /// What of a row counts.
+    let columns: [String]
+    let hasNamespace: Bool
+
+    /// The arguments that stand for a row: whose it is, and its columns.
+    func arguments(_ row: String) -> String {
+      let owner = hasNamespace ? "\(row)ns" : "0"
+      return ([owner] + columns.map { $0 == "changes" ? Self.erasedChanges(row) : row + $0 }).joined(separator: ", ")
+    }
+
+    /// The digest of a commit covers what it changed, but not the places of which an erasure has taken something out: such a
+    /// payload begins with a 2.
+    private static func erasedChanges(_ row: String) -> String {
+      "CASE WHEN substr(\(row)changes, 1, 1) = x'02' THEN \(row)changes END"
+    }
+  }
+
+  /// Tables whose rows follow from others.
+  static let derivedTables = ["node", "history", "history_run", "ledger_posting", "ledger_balance"]
+  /// The name under which the schema itself is added up.
+  static let schemaName = "sqlite_schema"
+  /// Of these the hashes stand for the rows.
+  private static let chains = [
+    "commit_log": ["ns", "revision", "hash", "changes"], "ledger_entry": ["ns", "sequence", "hash"],
+  ]
+
+  let tables: [Table]
+  private unowned let connection: SQLiteConnection
+  private(set) var sums: [Key: RowSetDigest] = [:]
+  private var changed: Set<Key> = []
+  private var row: [UInt8] = []
+  private var putting: SQLiteStatement?
+  private var removing: SQLiteStatement?
+
+  /// Learns the tables, and gives the connection the function ``function(_:)``; nothing is added up yet.
+  init(_ connection: SQLiteConnection) throws(StorageError) {
+    self.connection = connection
+    var tables: [Table] = []
+    let names = try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    for name in names where name != "row_digest" && !Self.derivedTables.contains(name) {
+      let columns = try connection.texts("SELECT name FROM pragma_table_info('\(name)') ORDER BY cid")
+      tables.append(Table(name: name, columns: Self.chains[name] ?? columns, hasNamespace: columns.contains("ns")))
+    }
+    self.tables = tables
+    let code = sqlite3_create_function_v2(
+      connection.handle, "doubloon_row", -1, SQLITE_UTF8, Unmanaged.passUnretained(self).toOpaque(),
+      { context, count, values in
+        guard let digests = sqlite3_user_data(context), let values, count >= 3 else { return }
+        Unmanaged<RowDigests>.fromOpaque(digests).takeUnretainedValue()
+          .take(UnsafeBufferPointer(start: values, count: Int(count)))
+      }, nil, nil, nil)
+    guard code == SQLITE_OK else { throw connection.error(code, during: "making a function") }
+  }
+
+  /// Follows every change from now on, from what the store says that its tables hold.
+  static func follow(_ connection: SQLiteConnection) throws(StorageError) -> RowDigests {
+    let digests = try RowDigests(connection)
+    digests.sums = try stored(on: connection)
+    // A row that is replaced was removed: without this no trigger says so.
+    try connection.execute("PRAGMA recursive_triggers = 1")
+    for (index, table) in digests.tables.enumerated() {
+      let add = "SELECT doubloon_row(1, \(index), \(table.arguments("NEW.")));"
+      let remove = "SELECT doubloon_row(-1, \(index), \(table.arguments("OLD.")));"
+      let columns = table.columns.joined(separator: ", ")
+      for (event, actions) in [("INSERT", add), ("DELETE", remove), ("UPDATE OF \(columns)", remove + add)] {
+        try connection.execute(
+          "CREATE TEMP TRIGGER row_digest_\(table.name)_\(event.prefix(6)) AFTER \(event) ON main.\(table.name) BEGIN \(actions) END"
+        )
+      }
+    }
+    return digests
+  }
+
+  /// What the store says that its tables hold.
+  static func stored(on connection: SQLiteConnection) throws(StorageError) -> [Key: RowSetDigest] {
+    let rows = try SQLiteStatement("SELECT ns, name, row_count, digest FROM row_digest", on: connection, isKept: false)
+    let found = try rows.all { row throws(StorageError) -> (Key, RowSetDigest) in
+      guard let digest = RowSetDigest(count: row.int(2), bytes: row.bytes(3)) else { throw connection.damaged("a digest") }
+      return (Key(ns: row.int(0), table: try row.text(1)), digest)
+    }
+    return Dictionary(found) { $1 }
+  }
+
+  /// Reads everything, and adds it up.
+  ///
+  /// - Parameter failed: told of a table that cannot be read to its end.
+  func addUp(failed: (String, StorageError) throws(StorageError) -> Void) throws(StorageError) {
+    sums = [Key(ns: 0, table: Self.schemaName): try schemaDigest()]
+    for (index, table) in tables.enumerated() {
+      do throws(StorageError) {
+        let rows = try SQLiteStatement(
+          "SELECT doubloon_row(1, \(index), \(table.arguments(""))) FROM \(table.name)", on: connection, isKept: false)
+        try rows.run()
+      } catch {
+        try failed(table.name, error)
+      }
+    }
+    changed = Set(sums.keys)
+  }
+
+  private func schemaDigest() throws(StorageError) -> RowSetDigest {
+    var digest = RowSetDigest()
+    let rows = try connection.texts(
+      "SELECT quote(type) || quote(name) || quote(tbl_name) || quote(sql) FROM sqlite_master")
+    for row in rows { Array(row.utf8).withUnsafeBytes { digest.add($0) } }
+    return digest
+  }
+
+  /// Writes what has changed; in the transaction that changed it.
+  func write() throws(StorageError) {
+    guard !changed.isEmpty else { return }
+    let put = try prepared(&putting, Query.insert("row_digest", "ns, name, row_count, digest", replacing: true))
+    let remove = try prepared(&removing, "DELETE FROM row_digest WHERE ns = ? AND name = ?")
+    for key in changed.sorted() {
+      if let digest = sums[key], digest.count != 0 {
+        try put.bind(key.ns).bind(key.table).bind(digest.count).bind(digest.bytes).run()
+      } else {
+        sums[key] = nil
+        try remove.bind(key.ns).bind(key.table).run()
+      }
+    }
+    changed = []
+  }
+
+  /// After a transaction that was rolled back: what it changed is not so.
+  func reload() throws(StorageError) {
+    sums = try Self.stored(on: connection)
+    changed = []
+  }
+
+  /// Takes the function back, which must not outlive what it calls.
+  func end() {
+    sqlite3_create_function_v2(connection.handle, "doubloon_row", -1, SQLITE_UTF8, nil, nil, nil, nil, nil)
+  }
+
+  private func prepared(_ statement: inout SQLiteStatement?, _ sql: String) throws(StorageError) -> SQLiteStatement {
+    if let statement { return statement }
+    let made = try SQLiteStatement(sql, on: connection, isKept: true)
+    statement = made
+    return made
+  }
+
+  /// Takes the arguments of the function: 1 or -1, the number of the table, whose row it is, and the columns.
+  private func take(_ values: UnsafeBufferPointer<OpaquePointer?>) {
+    let index = Int(sqlite3_value_int64(values[1]))
+    guard tables.indices.contains(index) else { return }
+    let key = Key(ns: sqlite3_value_int64(values[2]), table: tables[index].name)
+    row.removeAll(keepingCapacity: true)
+    for value in values[3...] { append(value) }
+    let isAdded = sqlite3_value_int64(values[0]) > 0
+    row.withUnsafeBytes { bytes in
+      if isAdded { sums[key, default: RowSetDigest()].add(bytes) } else { sums[key, default: RowSetDigest()].remove(bytes) }
+    }
+    changed.insert(key)
+  }
+
+  /// A column with its type: 1 as text is not the number 1.
+  private func append(_ value: OpaquePointer?) {
+    let type = sqlite3_value_type(value)
+    row.append(UInt8(truncatingIfNeeded: type))
+    switch type {
+    case SQLITE_INTEGER: withUnsafeBytes(of: sqlite3_value_int64(value).littleEndian) { row.append(contentsOf: $0) }
+    case SQLITE_FLOAT:
+      withUnsafeBytes(of: sqlite3_value_double(value).bitPattern.littleEndian) { row.append(contentsOf: $0) }
+    case SQLITE_NULL: return
+    default:
+      let bytes = sqlite3_value_blob(value)
+      let count = Int(sqlite3_value_bytes(value))
+      withUnsafeBytes(of: UInt64(count).littleEndian) { row.append(contentsOf: $0) }
+      if let bytes { row.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count)) }
+    }
+  }
+}
+
+extension SQLiteConnection {
+  /// Adds up all tables anew and says so in the store: for one that was just made or brought up to date.
+  func writeDigests() throws(StorageError) {
+    let digests = try RowDigests(self)
+    try digests.addUp { _, error throws(StorageError) in throw error }
+    try execute("DELETE FROM row_digest")
+    try digests.write()
+    digests.end()
+  }
+}

@@ -1,0 +1,110 @@
+internal import CSQLite
+public import StorageCore
+
+/// What must be there and is not: looked for before SQLite opens a store, because SQLite would go on without it.
+extension StoreOpening {
+  private var logPath: String { path + "-wal" }
+
+  /// Refuses to open a store of which something is missing that was durable, and cuts off what a power cut tore.
+  ///
+  /// - Returns: the log as it will be played back.
+  func refuseLoss() throws(StorageError) -> LogInspection {
+    if (FileCalls.size(path) ?? 0) == 0 { try refuseTraces() }
+    let log = try LogInspection(path: logPath)
+    if let loss = loss(in: log) {
+      throw StorageError(
+        .damaged,
+        "\(loss) Nothing was changed. Restore the last backup into a new folder; or, to go on without what is lost, run "
+          + "\"doubloon recover --data \(FileCalls.folder(of: path))\".")
+    }
+    // A later crash must not make what is left of this one look like something that was whole.
+    if log.salts != nil, log.fileBytes > log.soundBytes { try FileCalls.truncate(logPath, to: log.soundBytes) }
+    return log
+  }
+
+  /// What is missing of a log, in a sentence; nil if it has all that was acknowledged.
+  func loss(in log: LogInspection) -> String? {
+    if log.isBrokenInTheMiddle, let offset = log.breakOffset {
+      let count = log.laterTransactions
+      let later = count == 0 ? "what follows" : count == 1 ? "1 later transaction" : "\(count) later transactions"
+      return
+        "\(logPath) is damaged at byte \(offset): what was written there and \(later) had been acknowledged, and cannot be read."
+    }
+    guard let mark = DurableMark.extent(at: path + DurableMark.ending), mark.bytes > 0 else { return nil }
+    guard let salts = log.salts else {
+      let what = log.fileBytes == 0 ? "is missing or empty" : "does not begin as a log does"
+      return "\(logPath) \(what), but \(mark.bytes) bytes of it had been synced: what they held and \(path) has not is lost."
+    }
+    // A log that began again since has other salts, and all of the one before is in the main file.
+    guard salts == mark.salts, log.soundBytes < mark.bytes else { return nil }
+    return
+      "\(logPath) can be read up to byte \(log.soundBytes), but \(mark.bytes) bytes of it had been synced: what was "
+      + "acknowledged between is lost."
+  }
+
+  /// Says no to an empty store in a folder that held one.
+  func refuseTraces() throws(StorageError) {
+    let folder = FileCalls.folder(of: path)
+    var traces = companions.map { folder + "/" + $0 }.filter(FileCalls.exists)
+    // A log that is empty may be of a creation that was cut off; so may one without a mark beside it, of no whole transaction.
+    if try LogInspection(path: logPath).soundBytes > LogInspection.headerBytes { traces.append(logPath) }
+    if DurableMark.extent(at: path + DurableMark.ending) != nil { traces.append(path + DurableMark.ending) }
+    guard let first = traces.first else { return }
+    let what = FileCalls.size(path).map { $0 == 0 ? "is empty" : "holds no tables" } ?? "is missing"
+    throw StorageError(
+      .damaged,
+      "\(path) \(what), but \(first) is there: this folder held a store. Nothing was created. Put the file back, or restore "
+        + "the last backup into a new folder. To begin with an empty store, move all of \(folder) away first.")
+  }
+}
+
+extension SQLiteEngine {
+  /// Makes a store that can be opened of one whose log is damaged: what lies behind the damage is given up, the log as it was
+  /// is kept beside, and a new epoch begins, as after a restore.
+  ///
+  /// - Returns: what was lost, in a sentence, and where the log is kept.
+  /// - Throws: ``StorageError/Code/unsuitable`` if nothing is missing of the log.
+  public static func acceptLoss(in directory: String) throws(StorageError) -> (loss: String, kept: String?) {
+    guard FileCalls.exists(directory) else { throw StorageError(.failed, "There is no folder \(directory).") }
+    let folder = try DataFolder(directory)
+    defer { folder.release() }
+    let opening = StoreOpening(path: folder.store, options: SQLiteOptions(), migrations: [])
+    if (FileCalls.size(folder.store) ?? 0) == 0 {
+      try opening.refuseTraces()
+      throw StorageError(.failed, "There is no store in \(directory).")
+    }
+    let logPath = folder.store + "-wal"
+    let log = try LogInspection(path: logPath)
+    guard let loss = opening.loss(in: log) else {
+      throw StorageError(.unsuitable, "Nothing is missing of the log in \(directory); the store opens as it is.")
+    }
+    var kept: String?
+    if log.fileBytes > 0 {
+      let copy = logPath + ".damaged"
+      try FileCalls.copy(logPath, to: copy)
+      try FileCalls.sync(copy)
+      kept = copy
+      try FileCalls.truncate(logPath, to: log.salts == nil ? 0 : log.soundBytes)
+    }
+    FileCalls.remove(folder.store + "-shm")
+    FileCalls.remove(folder.store + DurableMark.ending)
+    try FileCalls.sync(directory)
+    let connection = try SQLiteConnection(path: folder.store)
+    defer { connection.close() }
+    try StoreOpening.refuseNewer(connection)
+    try connection.beginEpoch()
+    _ = try connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
+    return (loss, kept)
+  }
+}
+
+extension SQLiteConnection {
+  /// Counts the epoch on: what happens from now on has other event ids than what was lost. Returns the new one.
+  @discardableResult
+  func beginEpoch() throws(StorageError) -> Int64 {
+    guard let epoch = try meta(.epoch) else { throw damaged("the store's epoch") }
+    if try !texts("SELECT name FROM sqlite_master WHERE name = 'row_digest'").isEmpty { digests = try RowDigests.follow(self) }
+    try inTransaction { () throws(StorageError) in try setMeta(.epoch, to: epoch + 1) }
+    return epoch + 1
+  }
+}

@@ -1,0 +1,79 @@
+import RewardModel
+import StorageCore
+import Testing
+import TreeModel
+
+@testable import StorageSQLite
+
+/// A store that nobody has touched is sound, whatever its writer did.
+@Suite("Checking a store")
+struct StoreCheckTests {
+  let folder = TemporaryFolder()
+
+  private func expectSound(_ engine: SQLiteEngine, _ when: String) throws {
+    let report = try engine.check()
+    #expect(report.isSound, "\(when): \(report.faults)")
+  }
+
+  @Test("It is sound through generations, merges, rollbacks, expiry, replaced and forgotten rows, and after each start")
+  func sound() throws {
+    var head: Int64 = 0
+    for start in 0..<3 {
+      let engine = try SQLiteEngine(directory: folder.path, options: tinyOptions)
+      try expectSound(engine, "start \(start)")
+      let scribe = try Scribe(engine)
+      let records = Records(ns: scribe.ns)
+      for value in 1...60 as ClosedRange<Int64> {
+        head += 1
+        try scribe.put([PathBytes("/a"): .int(head), at("/b/\(head % 17)"): head % 3 == 0 ? nil : .int(value)])
+        if start == 0, value <= 2 { try records.putAll(into: scribe, round: Int(value)) }
+        if value % 10 == 0 { scribe.session.removeIdempotency(expiredAt: 200) }
+        if value % 7 == 0 {
+          let mark = scribe.session.mark()
+          try scribe.put("/c", .int(value))
+          scribe.session.put(records.delivery(9, "never"), in: scribe.ns)
+          scribe.session.rollback(to: mark)
+        }
+        try scribe.session.commit()
+        while value % 20 == 0, try engine.compact() { try expectSound(engine, "merging at \(head)") }
+        if value % 25 == 0 { try engine.checkpoint() }
+      }
+      let other = try #require(try scribe.session.namespace(named: "other\(start)", creatingAt: 5))
+      scribe.session.put(records.outbox(1), in: other)
+      try scribe.session.commit()
+      try expectSound(engine, "two namespaces")
+      scribe.session.remove(other)
+      try scribe.session.commit()
+      try expectSound(engine, "one namespace")
+      try engine.backup(to: folder.file("backup\(start)"))
+      engine.close()
+      let restored = folder.file("restored\(start)")
+      try SQLiteEngine.restore(from: folder.file("backup\(start)"), to: restored)
+      let copy = try SQLiteEngine(directory: restored)
+      try expectSound(copy, "restored")
+      copy.close()
+    }
+  }
+
+  @Test("A store of an older version is witnessed from its migration on")
+  func migrated() throws {
+    let engine = try SQLiteEngine(directory: folder.path)
+    let scribe = try Scribe(engine)
+    try scribe.put("/a", 1)
+    try Records(ns: scribe.ns).putAll(into: scribe, round: 1)
+    try scribe.session.commit()
+    engine.close()
+    let old = try SQLiteConnection(path: folder.file("doubloon.db"))
+    try old.execute(try #require(SchemaMigration.all.last).undoing)
+    old.close()
+    let opened = try SQLiteEngine(directory: folder.path)
+    try expectSound(opened, "migrated")
+    opened.close()
+    let edited = try SQLiteConnection(path: folder.file("doubloon.db"))
+    try edited.execute("UPDATE audit SET result = 'refused'")
+    edited.close()
+    let again = try SQLiteEngine(directory: folder.path)
+    #expect(try again.check().faults == ["A row of the table audit is not what was written: their digest differs."])
+    again.close()
+  }
+}
