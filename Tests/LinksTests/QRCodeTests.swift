@@ -45,7 +45,10 @@ import Testing
     let png = code.png(scale: 2)
     #expect(
       png.starts(with: [0x89, 0x50, 0x4E, 0x47]) && Array(png.suffix(8)) == [0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82])
+    // Two pixels a module are no code that a phone reads: it gets three.
+    #expect(png[16..<20].reduce(0) { $0 << 8 | Int($1) } == (code.size + 8) * 3)
     let svg = code.svg()
+    #expect(svg.contains("width=\"\((code.size + 8) * 8)\""))
     #expect(svg.contains("viewBox=\"0 0 \(code.size + 8) \(code.size + 8)\"") && svg.hasSuffix("</svg>\n"))
   }
 }

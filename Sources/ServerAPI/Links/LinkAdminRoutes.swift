@@ -49,7 +49,9 @@ enum LinkAdminRoutes {
       RouteDescription(
         query: [
           linkParameter, .init("format", .choice(["svg", "png"]), "svg if it is not given."),
-          .init("scale", .integer(3...64), "Pixels of a module, for png; 8 if it is not given."),
+          .init(
+            "scale", .integer(Int64(QRCode.scales.lowerBound)...Int64(QRCode.scales.upperBound)),
+            "Pixels of a module, for png; 8 if it is not given."),
         ], answer: .any, mediaTypes: ["image/svg+xml", "image/png"])),
     Route.change(.POST, "/admin/v1/links/import", audit: "links.import", "Takes links in, each with its suffix.", take)
       .described(
@@ -167,11 +169,7 @@ enum LinkAdminRoutes {
       throw .badRequest("link must be a URL of at most 2331 bytes.")
     }
     if call.query["format"] == "png" {
-      let scale = Int(try call.integer("scale") ?? 8)
-      guard QRCode.scales.contains(scale) else {
-        throw .badRequest("scale must be \(QRCode.scales.lowerBound) to \(QRCode.scales.upperBound) pixels a module.")
-      }
-      return HTTPResponse(.ok, content: .png, body: code.png(scale: scale))
+      return HTTPResponse(.ok, content: .png, body: code.png(scale: Int(try call.integer("scale") ?? 8)))
     }
     return HTTPResponse(.ok, content: .svg, body: Array(code.svg().utf8))
   }
