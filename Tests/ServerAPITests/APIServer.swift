@@ -67,12 +67,7 @@ struct APIServer: Sendable {
     let book = try kind.map { try $0.book(database, watch) }
     let connectedUsers = ConnectedUsers()
     watch.listen { connectedUsers.tell($1) }
-    let authenticator: any Authenticating =
-      book.map { book in
-        AccountAuthenticator(
-          administrators: access, book: book, project: kind?.mode == .signed ? "game" : nil, foreign: kind?.foreign,
-          namespace: { database.namespace(named: $0 == "game" ? "game" : AccountProject.namespaceName(of: $0)) })
-      } ?? access
+    let authenticator = book.map { authenticator(over: access, kind, book: $0, database) } ?? access
     // As the application composes it: rules where there are some, else the policy.
     let ruled = (access as? AccessPolicy).map { RuledAccess(database: database, unruled: $0) }
     let links = try LinkBook(
@@ -112,6 +107,14 @@ struct APIServer: Sendable {
     try await pool.shutdownGracefully()
     engine.close()
     try outcome.get()
+  }
+
+  private static func authenticator(
+    over access: any Authenticating, _ kind: AccountKind?, book: AccountBook, _ database: Database
+  ) -> any Authenticating {
+    AccountAuthenticator(
+      administrators: access, book: book, project: kind?.mode == .signed ? "game" : nil, foreign: kind?.foreign,
+      namespace: { database.namespace(named: $0 == "game" ? "game" : AccountProject.namespaceName(of: $0)) })
   }
 
   /// Makes the server stop, as the end of its service group does.

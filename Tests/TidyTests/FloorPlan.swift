@@ -1,7 +1,7 @@
 /// Which room stands on which floor. A room imports lower floors only.
 enum FloorPlan {
   static let floors: [String: Int] = [
-    "TreeModel": 0, "RewardModel": 0, "CSQLite": 0,
+    "TreeModel": 0, "RewardModel": 0, "CSQLite": 0, "CMalloc": 0,
     "AccessRules": 1, "Credentials": 1, "FunctionsKit": 1, "MailContent": 1, "StorageCore": 1,
     "StorageSQLite": 2, "TreeDatabase": 2, "Triggers": 2, "Ledger": 2,
     "Accounts": 2, "Links": 2, "Invites": 2,

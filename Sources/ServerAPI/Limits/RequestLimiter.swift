@@ -93,7 +93,7 @@ public final class RequestLimiter: RequestResponder, SocketAccepting {
     case ".ws": return .connection
     case "invites": return .link
     case "v1" where IdentityAddress(segments) == nil: return .link
-    case ".well-known": return segments.count > 1 && segments[1].hasPrefix("a") ? .link : .other
+    case ".well-known" where segments.count > 1 && segments[1].hasPrefix("a"): return .link
     default: return IdentityAddress(segments) != nil || IdentityAddress.isPrefixed(segments) ? .account : .other
     }
   }

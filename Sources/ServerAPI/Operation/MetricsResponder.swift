@@ -4,6 +4,7 @@ public import NIOHTTP1
 public struct MetricsResponder: RequestResponder {
   private let table: RouteTable
 
+  /// - Parameter services: what is counted, and who is asked whether all is well.
   public init(services: ServerServices) {
     table = RouteTable(services: services, routes: OperationRoutes.keyless)
   }

@@ -107,7 +107,7 @@ import TreeModel
     (
       "{\(least), \"prot\": 1, \"listne\": {}}",
       [
-        "1:55: There is no setting \"prot\"; there are accounts, admins, currencies, data, functions, limits, links, listen, mail, "
+        "1:55: There is no setting \"prot\"; there are accounts, admins, currencies, data, functions, limits, links, listen, mail, metrics, "
           + "namespaces, project, rateLimits, rules, tls.",
         "1:66: There is no setting \"listne\"; did you mean \"listen\"?",
       ]
