@@ -50,6 +50,7 @@ struct MockTokenTests {
         try await socket.request(#"{"r":3,"a":"p","b":{"p":"/own/jim","d":1}}"#)
         #expect(try await socket.answer() == #"{"r":3,"b":{"s":"ok","d":""}}"#)
         try await socket.request(#"{"r":4,"a":"p","b":{"p":"/own/eve","d":1}}"#)
+        #expect(try await socket.answer()?.hasPrefix(#"{"a":"sd","b":{"msg":"Denied: write /own/eve"#) == true)
         #expect(try await socket.answer() == #"{"r":4,"b":{"s":"permission_denied","d":"Permission denied"}}"#)
         try await socket.close()
       }
