@@ -29,14 +29,14 @@ struct StoreCheck {
   }
 
   mutating func run() -> StoreReport {
-    attempt("The file") { try $0.checkPages() }
-    attempt("The namespaces") { try $0.readNamespaces() }
-    attempt("The digests") { try $0.checkDigests() }
-    attempt("The columns") { try $0.checkColumns() }
-    attempt("The audit log") { try $0.checkAudits() }
-    attempt("The sides of ledger entries") { try $0.checkPostings() }
-    attempt("The history") { try $0.checkHistory() }
-    attempt("The tree") { try $0.checkTree() }
+    attempt("The file") { check throws(StorageError) in try check.checkPages() }
+    attempt("The namespaces") { check throws(StorageError) in try check.readNamespaces() }
+    attempt("The digests") { check throws(StorageError) in try check.checkDigests() }
+    attempt("The columns") { check throws(StorageError) in try check.checkColumns() }
+    attempt("The audit log") { check throws(StorageError) in try check.checkAudits() }
+    attempt("The sides of ledger entries") { check throws(StorageError) in try check.checkPostings() }
+    attempt("The history") { check throws(StorageError) in try check.checkHistory() }
+    attempt("The tree") { check throws(StorageError) in try check.checkTree() }
     return report
   }
 
