@@ -69,6 +69,8 @@ public struct ServerConfiguration: Sendable {
   var certificates: [CertificateFiles] = []
   /// How often one address may ask for what; nil: as often as it likes.
   var requestLimits: RequestLimits?
+  /// Places and queries that all realtime clients of one network may listen to; nil: as many as they like.
+  var listensPerNetworkMax: Int?
   /// Bytes of input that all clients together may leave unfinished.
   var unfinishedInputMax = MemoryBudgets.usualBytesMax
   /// Bytes of output that all clients together may leave unread.

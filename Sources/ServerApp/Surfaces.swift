@@ -54,8 +54,10 @@ struct Surfaces {
 
   /// The one port that clients know.
   func makeServer(_ services: ServerServices) -> HTTPServer {
+    var socketLimits = SocketLimits()
+    socketLimits.listensPerNetworkMax = configuration.listensPerNetworkMax ?? socketLimits.listensPerNetworkMax
     let sockets = SocketDoor(
-      services: services,
+      services: services, limits: socketLimits,
       pace: configuration.requestLimits.map { SocketPace(limits: $0, clock: configuration.clock) })
     var http = configuration.http
     (http.host, http.port, http.tls) = (configuration.host, configuration.port, identity)

@@ -15,7 +15,7 @@ public struct SocketLimits: Sendable {
   /// Places and queries that a session may listen to.
   public var listensMax: Int
   /// Places and queries that all sessions of one client network may listen to.
-  public var listensPerNetworkMax = 100_000
+  public var listensPerNetworkMax = Int.max
   /// Bytes that may wait for a slow reader; the one who has more waiting when the next message comes is cut off.
   public var outgoingBytesMax: Int
   /// Leaves that a session may have registered for its end.

@@ -51,6 +51,7 @@ extension ServeConfiguration {
     server.templates = mail?.templates ?? server.templates
     server.http.connectionsMax = listen.connectionsMax
     server.http.connectionsPerNetworkMax = listen.connectionsPerNetworkMax
+    server.listensPerNetworkMax = limits.listensPerNetworkMax
     server.unfinishedInputMax = limits.unfinishedInputMax ?? server.unfinishedInputMax
     server.unreadOutputMax = limits.unreadOutputMax ?? server.unreadOutputMax
     server.http.bodyBytesMax = limits.requestBytesMax ?? server.http.bodyBytesMax

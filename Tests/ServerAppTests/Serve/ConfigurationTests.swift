@@ -52,6 +52,7 @@ import TreeModel
     #expect(server.admins.isEmpty && server.certificates.isEmpty && server.mail == nil)
     #expect(server.requestLimits == RequestLimits())
     #expect(server.http.connectionsPerNetworkMax == 1000)
+    #expect(server.listensPerNetworkMax == 100_000)
     #expect(server.unfinishedInputMax == 64 << 20 && server.unreadOutputMax == 64 << 20)
     #expect(server.currencies.map(\.unit) == ["pieces_of_eight"])
   }
@@ -66,7 +67,7 @@ import TreeModel
           "connectionsPerNetwork": 50},
         "admins": [{"name": "ann", "token": {"env": "ANN"}}, {"name": "bob", "token": {"file": "bob.token"}}],
         "limits": {"requestBytes": "2MB", "commitLeaves": 7, /* so few */ "functionThreads": 2, "unfinishedInput": "32MB",
-          "unreadOutput": "16MB"},
+          "unreadOutput": "16MB", "listensPerNetwork": 9},
         "rateLimits": {"reads": "5/min burst 9", "writes": false, "socketWrites": "7/s", "socketWritesOfNetwork": false},
         "currencies": [{"unit": "gems", "path": "p/{id}/gems", "holder": "pirate"}],
         "mail": {"from": "Hunt <a@b.c>", "smtp": {"host": "m", "user": "u", "password": {"env": "PW"}, "timeout": "5s"}},
@@ -82,6 +83,7 @@ import TreeModel
     #expect(server.http.drainTimeout == .seconds(90))
     #expect(server.requestLimits?.reads?.description == "5/min burst 9")
     #expect(server.http.connectionsPerNetworkMax == 50)
+    #expect(server.listensPerNetworkMax == 9)
     #expect(server.unfinishedInputMax == 32 << 20 && server.unreadOutputMax == 16 << 20)
     #expect(server.requestLimits?.socketWrites?.description == "7/s" && server.requestLimits?.socketWritesOfNetwork == nil)
     #expect(server.requestLimits?.writes == nil && server.requestLimits?.admin == RequestLimits().admin)

@@ -5,6 +5,8 @@ struct LimitsSection: ConfigurationSection {
   let writes: WriteLimits
   /// Bytes of body of a request; nil for the usual.
   let requestBytesMax: Int?
+  /// Places and queries that all realtime clients of one network may listen to.
+  let listensPerNetworkMax: Int
   /// Bytes of input that all clients together may leave unfinished; nil for the usual.
   let unfinishedInputMax: Int?
   /// Bytes of output that all clients together may leave unread; nil for the usual.
@@ -24,6 +26,7 @@ struct LimitsSection: ConfigurationSection {
     writes.queueMax = reader.integer("waitingWrites", 16...1_000_000) ?? writes.queueMax
     self.writes = writes
     requestBytesMax = reader.size("requestBytes", 1024...(1 << 30))
+    listensPerNetworkMax = reader.integer("listensPerNetwork", 1...100_000_000) ?? 100_000
     unfinishedInputMax = reader.size("unfinishedInput", (1 << 20)...(64 << 30))
     unreadOutputMax = reader.size("unreadOutput", (1 << 20)...(64 << 30))
     runners = reader.integer("functionThreads", 1...256)
