@@ -17,6 +17,18 @@ extension HTTPConnection {
     if !share.hold(body.readableBytes, as: standing(of: head)) { refuse(Self.memoryIsShort, context) }
   }
 
+  /// Counts what a client has sent ahead, before its last request was answered.
+  func holdAhead(_ context: ChannelHandlerContext) {
+    let bytes = pending.reduce(0) { sum, part in
+      if case .body(let bytes) = part { sum + bytes.readableBytes } else { sum }
+    }
+    guard bytes >= ByteShare.step else { return }
+    let share = inputShare ?? makeInputShare(peer, context)
+    inputShare = share
+    // Whose it is, is known when it is looked at.
+    if !share.hold(bytes, as: .stranger) { context.close(promise: nil) }
+  }
+
   /// Counts a whole request until it is answered; nil if it was refused.
   func shareOfWork(_ head: HTTPRequestHead, _ client: ClientAddress, _ context: ChannelHandlerContext) -> WorkShare? {
     defer { inputShare = nil }
@@ -65,10 +77,15 @@ extension HTTPConnection {
     return standing
   }
 
-  /// Others need the memory more: the request that comes behind `number` others is not read to its end.
+  /// Others need the memory more: the request that comes behind `number` others is not read to its end, or, if the one before
+  /// it is not answered yet, not at all.
   private func giveUpInput(after number: Int) {
-    guard let context, case .receiving = phase, requestCount == number else { return }
-    refuse(Self.memoryIsShort, context)
+    guard let context, requestCount == number else { return }
+    switch phase {
+    case .receiving: refuse(Self.memoryIsShort, context)
+    case .answering, .sending: context.close(promise: nil)
+    case .idle, .lingering, .closed: break
+    }
   }
 
   private func giveUpOutput() {

@@ -52,7 +52,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   var outputShare: ByteShare?
   private var bodyBytes = 0
   private(set) var requestCount = 0
-  private var pending = CircularBuffer<HTTPServerRequestPart>()
+  private(set) var pending = CircularBuffer<HTTPServerRequestPart>()
   /// What is wrong with the bytes behind the pending requests.
   private var fault: HTTPResponse?
   private var isReadHeld = false
@@ -110,8 +110,12 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
+    switch phase {
     // A body that came whole with its head was never unfinished.
-    if case .receiving(let head, _) = phase { holdUnfinished(head, context) }
+    case .receiving(let head, _): holdUnfinished(head, context)
+    case .answering, .sending: holdAhead(context)
+    case .idle, .lingering, .closed: break
+    }
     context.fireChannelReadComplete()
   }
 

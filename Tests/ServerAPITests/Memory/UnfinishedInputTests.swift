@@ -43,6 +43,26 @@ struct UnfinishedInputTests {
     }
   }
 
+  @Test("What is sent ahead of an answer counts until it is its turn")
+  func ahead() async throws {
+    let memory = MemoryBudgets(inputBytesMax: 1 << 20)
+    try await APIServer.run(memory: memory) { server in
+      let page = try await LongPollTests.Page.open(server)
+      let connection = try await RawConnection.connect(to: server.port)
+      let poll = APIServer.text("GET", "/.lp?id=\(page.id)&pw=\(page.password)&ns=game")
+      // Its answer waits for a message.
+      try await connection.send(poll + APIServer.text("PUT", "/a.json", "\"\(Self.part)\""))
+      #expect(try await becomes { memory.input.used >= ByteShare.step })
+      // Another poll lets the first one go.
+      let other = try await RawConnection.connect(to: server.port)
+      try await other.send(poll)
+      #expect(try await connection.next()?.status == 200)
+      #expect(try await connection.next()?.status == 200)
+      #expect(try await becomes { memory.input.used == 0 })
+      for client in [connection, other] { try await client.close() }
+    }
+  }
+
   @Test("Frames that are not whole, fragments and pieces hold no more than the budget; who is cut off is told to come again")
   func frames() async throws {
     let memory = MemoryBudgets(inputBytesMax: 1 << 20)
