@@ -58,8 +58,7 @@ struct APIServer: Sendable {
     let watch = AccountWatch()
     let database = try Database(
       engine: engine, participants: [LedgerParticipant(table: currencies)] + participants,
-      observers: [watch, metrics, listeners],
-      limits: limits, clock: clock)
+      observers: [watch, metrics, listeners], limits: limits, clock: clock)
     listeners.search(with: database.reader)
     let pool = NIOThreadPool(numberOfThreads: 2)
     pool.start()
@@ -74,8 +73,7 @@ struct APIServer: Sendable {
       engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 7))
     let services = ServerServices(
       database: database, listeners: listeners, streamLimits: streamLimits, authenticator: authenticator,
-      access: ruled ?? access, metrics: metrics,
-      defaultNamespace: "game", threadPool: pool,
+      access: ruled ?? access, metrics: metrics, defaultNamespace: "game", threadPool: pool,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, random: SplitMix64(seed: 1), functions: functions,
       ledger: LedgerBook(engine: engine, writer: database, currencies: currencies), links: links,
       invites: try InviteBook(

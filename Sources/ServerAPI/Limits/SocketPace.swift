@@ -23,6 +23,7 @@ public final class SocketPace: Sendable {
   private let state: Mutex<State>
   private let clock: any WallClock
 
+  /// - Parameter limits: the rates of sockets; others are not looked at.
   public init(limits: RequestLimits, clock: any WallClock) {
     self.clock = clock
     state = Mutex(

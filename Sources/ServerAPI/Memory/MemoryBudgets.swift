@@ -8,6 +8,9 @@ public struct MemoryBudgets: Sendable {
   /// Output that clients do not read.
   let output: ByteBudget
 
+  /// - Parameters:
+  ///   - inputBytesMax: bytes of input.
+  ///   - outputBytesMax: bytes of output.
   public init(inputBytesMax: Int = usualBytesMax, outputBytesMax: Int = usualBytesMax) {
     input = ByteBudget(bytesMax: inputBytesMax)
     output = ByteBudget(bytesMax: outputBytesMax)

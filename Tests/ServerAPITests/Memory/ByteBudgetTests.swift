@@ -34,7 +34,7 @@ struct ByteBudgetTests {
     let other = try share("other", "10.0.0.4")
     #expect(other.hold(Self.steps(1), as: .user))
     #expect(told.all == ["large"])
-    #expect(!large.hold(Self.steps(3), as: .stranger), "what was given up holds nothing any more")
+    #expect(!large.hold(Self.steps(4), as: .stranger), "what was given up holds nothing any more")
     #expect(other.hold(Self.steps(8), as: .user))
     #expect(Set(told.all) == ["large", "few", "small"] && budget.refusals.current == 3 + 1)
   }
