@@ -7,7 +7,6 @@ import Testing
 
   /// Rooms without a test target of their own, and what tests them.
   static let testedElsewhere: [String: String] = [
-    "CMalloc": "a module map; the stage hostile measures what it gives back",
     "CSQLite": "a module map; StorageSQLiteTests go through it",
     "CMalloc": "a header; the stage hostile measures what it gives back",
     "DoubloonTesting": "FunctionsTests and Examples/OwnGame are written with it",

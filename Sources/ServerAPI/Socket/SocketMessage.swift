@@ -7,13 +7,21 @@ enum SocketMessage {
   /// `{"t":"c","d":{"t":"p","d":{}}}`: the kind of control message.
   case control(String)
 
+  /// Values that surround the data of a write.
+  private static let ownValues = 16
+
+  /// - Parameter valuesMax: values that the data of a write may hold: a message of zeros and commas is not to take a dozen times
+  ///   its bytes.
   /// - Throws: what is wrong with bytes that are no message; such a client cannot be answered, for there is no number to
   ///   answer to.
-  init(parsing bytes: [UInt8]) throws(WebSocketFault) {
+  init(parsing bytes: [UInt8], valuesMax: Int) throws(WebSocketFault) {
     let json: JSON
     do throws(JSONError) {
-      json = try JSONParser.parse(bytes, depthMax: 80, replacesLoneSurrogates: true)
+      let (most, overflows) = valuesMax.addingReportingOverflow(Self.ownValues)
+      json = try JSONParser.parse(
+        bytes, depthMax: 80, valuesMax: overflows ? .max : most, replacesLoneSurrogates: true)
     } catch {
+      if case .tooManyValues = error.reason { throw WebSocketFault(.messageTooBig, "\(error)") }
       throw WebSocketFault(.policyViolation, "\(error)")
     }
     guard let content = json["d"] else { throw Self.malformed }

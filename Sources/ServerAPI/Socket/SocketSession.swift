@@ -207,7 +207,7 @@ extension SocketSession {
   /// Takes a message of the client.
   func receive(_ message: [UInt8], from transport: any SocketTransport) {
     do throws(WebSocketFault) {
-      let message = try SocketMessage(parsing: message)
+      let message = try SocketMessage(parsing: message, valuesMax: services.database.limits.bounds.valuesMax)
       if let successor, successor.transport === transport {
         successorSent(message, successor)
       } else if transport === self.transport {

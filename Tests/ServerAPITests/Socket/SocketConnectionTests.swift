@@ -132,6 +132,19 @@ struct SocketConnectionTests {
     }
   }
 
+  @Test("A message of more values than a write may have ends the connection while it is parsed")
+  func manyValues() async throws {
+    try await APIServer.run(limits: WriteLimits(leavesMax: 10)) { server in
+      let (client, _) = try await SocketClient.connect(to: server.port)
+      let data = "[" + String(repeating: "0,", count: 200) + "0]"
+      client.sendLoosely(WebSocketReaderTests.text(#"{"t":"d","d":{"r":1,"a":"p","b":{"p":"/a","d":\#(data)}}}"#))
+      #expect(try await client.next()?.contains("too many values") == true)
+      #expect(try await client.next() == nil)
+      #expect(try await client.controlFrames().contains { $0.opcode == 8 && $0.payload.starts(with: [0x03, 0xF1]) })
+      #expect(try server.revision() == 0)
+    }
+  }
+
   @Test("A client that lies about its pieces, or sends too much, is ended")
   func liars() async throws {
     var limits = SocketLimits()
