@@ -7,13 +7,14 @@ public import TreeModel
 
 extension TestServer {
   /// What is at a path now.
-  public func node(_ path: Path) async throws -> TreeNode {
-    let place = PathBytes(path)
+  public func node(_ place: some TestPlace) async throws -> TreeNode {
+    let path = try place.testPath()
+    let bytes = PathBytes(path)
     let namespace = namespace
     let leaves = try application.engine.read { (snapshot) throws(StorageError) in
-      try snapshot.leaves(in: namespace, under: place, limit: .max)
+      try snapshot.leaves(in: namespace, under: bytes, limit: .max)
     }
-    guard let node = TreeNode(leaves: leaves.map(\.leaf), at: place) else { throw TestServerError("\(path) cannot be read.") }
+    guard let node = TreeNode(leaves: leaves.map(\.leaf), at: bytes) else { throw TestServerError("\(path) cannot be read.") }
     return node
   }
 
@@ -24,10 +25,11 @@ extension TestServer {
   }
 
   /// The balance at a currency's place: 0 if nothing is there. A place of no currency is a mistake in the test, and throws.
-  public func balance(_ path: Path) async throws -> Int64 {
-    guard application.configuration.currencies.contains(where: { $0.account(at: path) != nil }) else {
-      let patterns = application.configuration.currencies.map(\.pattern.description).joined(separator: ", ")
-      throw TestServerError("\(path) is no balance: the declared currencies are at \(patterns).")
+  public func balance(_ place: some TestPlace) async throws -> Int64 {
+    let path = try place.testPath()
+    let currencies = application.configuration.currencies
+    guard currencies.contains(where: { $0.account(at: path) != nil }) else {
+      throw TestServerError("\(path) is no balance. \(Currency.advice(beside: currencies))")
     }
     let node = try await node(path)
     guard node.exists else { return 0 }
@@ -59,7 +61,7 @@ extension TestServer {
 
   /// The data hash of the whole tree: the same before and after whatever must not change anything.
   public func treeHash() async throws -> String {
-    try await node(.root).dataHash
+    try await node(Path.root).dataHash
   }
 
   /// Throws unless the ledger adds up, its chain is whole, and every balance in the tree is backed by entries.

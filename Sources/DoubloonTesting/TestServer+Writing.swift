@@ -7,26 +7,32 @@ import Triggers
 extension TestServer {
   /// Writes a value and waits until its effects are settled.
   @discardableResult
-  public func set(_ path: Path, _ node: TreeNode, as writer: Writer = .admin) async throws -> TestWrite {
-    try await write([.set(path, node)], as: writer)
+  public func set(_ place: some TestPlace, _ node: TreeNode, as writer: Writer = .admin) async throws -> TestWrite {
+    try await write([.set(place.testPath(), node)], as: writer)
   }
 
   /// Writes several places at once.
   @discardableResult
-  public func update(_ path: Path, _ children: [Path: TreeNode], as writer: Writer = .admin) async throws -> TestWrite {
-    let assignments = children.map { WriteOperation.Assignment(path: path.appending($0), value: .node(WriteNode($1))) }
+  public func update(_ place: some TestPlace, _ children: [String: TreeNode], as writer: Writer = .admin) async throws
+    -> TestWrite
+  {
+    let path = try place.testPath()
+    let assignments = try children.map { child, node in
+      WriteOperation.Assignment(path: path.appending(try child.testPath()), value: .node(WriteNode(node)))
+    }
     return try await write([.update(path, assignments)], as: writer)
   }
 
   /// Adds to a number.
   @discardableResult
-  public func increment(_ path: Path, by delta: Int64, as writer: Writer = .admin) async throws -> TestWrite {
-    try await write([.set(path, .increment(delta))], as: writer)
+  public func increment(_ place: some TestPlace, by delta: Int64, as writer: Writer = .admin) async throws -> TestWrite {
+    try await write([.set(place.testPath(), .increment(delta))], as: writer)
   }
 
   /// Removes what is at a path. Removing nothing is a mistake in the test, and throws.
   @discardableResult
-  public func remove(_ path: Path, as writer: Writer = .admin) async throws -> TestWrite {
+  public func remove(_ place: some TestPlace, as writer: Writer = .admin) async throws -> TestWrite {
+    let path = try place.testPath()
     guard try await node(path).exists else { throw TestServerError("There is nothing at \(path) to remove.") }
     return try await write([.remove(path)], as: writer)
   }

@@ -121,6 +121,11 @@ public final class TestServer: Sendable {
     configuration.functionSettings = settings
     configuration.limits = limits
     configuration.clock = clock
+    // A mistake in a registration stops a program; of a run of tests it is to fail this one.
+    let registry = Functions(checking: settings)
+    functions(registry)
+    let mistakes = registry.mistakes + registry.faults.map(\.message)
+    guard mistakes.isEmpty else { throw TestServerError(mistakes.joined(separator: "\n")) }
     let application = try Application(
       configuration: configuration, failpoint: Failpoint { trigger.reach($0) }, functions: functions)
     try await application.startRooms()

@@ -18,7 +18,7 @@ public struct TestWrite: Sendable {
   public let changed: Bool
   public let events: [EventID]
   /// How each function ended, by name. A function that had several events of the write is not here: see ``endings``.
-  public let outcomes: [String: Ending]
+  public let outcomes: TestOutcomes
   /// How each function ended with each event.
   public let endings: [EventID: [String: Ending]]
 
@@ -46,7 +46,20 @@ public struct TestWrite: Sendable {
     for byFunction in endings.values {
       for (function, ending) in byFunction { counts[function, default: []].append(ending) }
     }
-    outcomes = counts.compactMapValues { $0.count == 1 ? $0[0] : nil }
+    outcomes = TestOutcomes(
+      counts.compactMapValues { $0.count == 1 ? $0[0] : nil }, becauseOf: Self.silence(receipt, on: server))
+  }
+
+  /// Why the write made no function run; nil if it made an event for one.
+  private static func silence(_ receipt: CommitReceipt, on server: TestServer) -> String? {
+    guard receipt.events.isEmpty else { return nil }
+    let functions = server.application.dispatcher.functions
+    guard !functions.isEmpty else {
+      return "no function is registered; give TestServer.run the function that registers the game's"
+    }
+    guard receipt.changed else { return "the write changed nothing" }
+    let known = functions.map { "\($0.name) (\($0.trigger) \($0.pattern), \($0.filter))" }.joined(separator: ", ")
+    return "no function wants what the write changed; there are \(known)"
   }
 }
 

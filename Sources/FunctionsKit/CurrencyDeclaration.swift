@@ -23,6 +23,6 @@ extension Functions {
   ///   - unit: the coin's name in the ledger.
   ///   - holder: the kind of account that balances belong to: `user` makes `user:bob`.
   public func currency<each P>(_ unit: String, at place: TreePath<Int64, repeat each P>, holder: String = "user") {
-    declare(CurrencyDeclaration(unit: unit, pattern: place.pattern, holder: holder))
+    declare(unit, at: place.place, holder: holder)
   }
 }

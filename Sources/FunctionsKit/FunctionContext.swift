@@ -33,9 +33,10 @@ public final class FunctionContext: Sendable {
 
   /// The value at a place as of the event's commit; nil if nothing is there.
   ///
-  /// - Throws: `DecodingError` if what is there is not a `Value`.
+  /// - Throws: ``ValueTypeError`` if what is there is not a `Value`.
   public func get<Value, each P>(_ place: TreePath<Value, repeat each P>, _ params: repeat each P) async throws -> Value? {
-    try decode(Value.self, await node(at: place.path(repeat each params)))
+    let path = try place.path(repeat each params)
+    return try decode(Value.self, await node(at: path), at: path)
   }
 
   /// The node at a path as of the event's commit.
@@ -146,7 +147,7 @@ public final class FunctionContext: Sendable {
       stored = try reader.latestNode(path)
     } catch { throw noted(error) }
     let current = state.withLock { $0.effects.node(at: path, over: stored, now: now) }
-    let changed = try update(decode(Value.self, current))
+    let changed = try update(decode(Value.self, current, at: path))
     let node: TreeNode
     do { node = try changed.map { try TreeNodeEncoder.encode($0) } ?? .absent } catch { throw noted(error) }
     try mutate { effects in
@@ -243,7 +244,12 @@ public final class FunctionContext: Sendable {
       "The run for \(event.id) is over: its context cannot be used any more. Await all work in the function.")
   }
 
-  private func decode<Value: Decodable>(_ type: Value.Type, _ node: TreeNode) throws -> Value? {
-    node.exists ? try TreeNodeDecoder.decode(Value.self, from: node) : nil
+  private func decode<Value: Decodable>(_ type: Value.Type, _ node: TreeNode, at path: Path) throws -> Value? {
+    guard node.exists else { return nil }
+    do {
+      return try TreeNodeDecoder.decode(Value.self, from: node)
+    } catch {
+      throw ValueTypeError(path, error)
+    }
   }
 }

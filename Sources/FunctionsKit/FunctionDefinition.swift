@@ -29,11 +29,25 @@ public struct FunctionDefinition: Sendable {
     }
   }
 
+  /// What could be written to make the function run, for examples.
+  public struct Sample: Sendable {
+    /// A place that the pattern matches.
+    public let path: Path
+    /// A value of the place's type.
+    public let value: TreeNode
+    /// Another one.
+    public let otherValue: TreeNode
+  }
+
   public let name: String
   /// Which kinds of change it wants.
   public let trigger: Trigger
   /// Where it wants them.
   public let pattern: PathPattern
+  /// The captures of the pattern that are players: those typed ``UserID``.
+  public let players: Set<String>
+  /// A place that the pattern matches, with values of its type; nil where none can be made up.
+  public let sample: @Sendable () -> Sample?
   /// What it turns down without a run.
   public let filter: ChangeFilter
   /// Deadline, order, retries and former names.

@@ -2,8 +2,12 @@ import TreeModel
 
 /// Functions that run when players' accounts come, get an identity, and go: with coins, outbox and replay like all others.
 extension Functions {
-  private static let account: PathPattern = ("{uid}" as PathPattern).belowAccounts
-  private static let link: PathPattern = ("{uid}/links/{provider}" as PathPattern).belowAccounts
+  private static let account = belowAccounts("{uid}")
+  private static let link = belowAccounts("{uid}/links/{provider}")
+
+  private static func belowAccounts(_ pattern: PathPattern) -> Result<TriggerPlace, TreePathError> {
+    .success(TriggerPlace(pattern: pattern.belowAccounts, players: ["uid"]) { nil })
+  }
 
   /// Runs when an account comes into being: anonymous, with a password, by an administrator, by an import.
   public func onAccountCreated(

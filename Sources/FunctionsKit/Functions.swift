@@ -19,22 +19,37 @@ public final class Functions {
   public private(set) var currencies: [CurrencyDeclaration] = []
   /// What is wrong with the settings, where that does not stop the program.
   public private(set) var faults: [SettingFault] = []
+  /// What is wrong with the registrations themselves, where that does not stop the program; they are left out.
+  public private(set) var mistakes: [String] = []
   private let overrides: TreeNode
-  private let stopsAtFaults: Bool
+  private let stops: Bool
 
   /// - Parameter settings: overrides by function and setting: `{"rewardReferrals":{"amount":60}}`.
   public init(settings: TreeNode = .absent) {
     overrides = settings
-    stopsAtFaults = true
+    stops = true
   }
 
-  /// A list that is only looked at: settings that are wrong are gathered in ``faults``, and the defaults stay in their place.
+  /// A list that is only looked at: settings that are wrong are gathered in ``faults``, and the defaults stay in their place;
+  /// registrations that are wrong are gathered in ``mistakes``, and left out.
   public init(checking settings: TreeNode) {
     overrides = settings
-    stopsAtFaults = false
+    stops = false
   }
 
-  func declare(_ currency: CurrencyDeclaration) { currencies.append(currency) }
+  func declare(_ unit: String, at place: Result<TriggerPlace, TreePathError>, holder: String) {
+    switch place {
+    case .failure(let error): mistake("The currency \(unit): \(error)")
+    case .success(let place):
+      currencies.append(CurrencyDeclaration(unit: unit, pattern: place.pattern, holder: holder))
+    }
+  }
+
+  /// Takes note of a mistake of the programmer, or stops for it.
+  func mistake(_ sentence: String) {
+    guard !stops else { Misuse.stop(sentence) }
+    mistakes.append(sentence)
+  }
 
   /// Runs when something appears at a place where nothing was.
   public func onCreate<Value, each P>(
@@ -50,7 +65,7 @@ public final class Functions {
     _ place: TreePath<Value, repeat each P>, name: String, settings: Settings, options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Created<Value, repeat each P>, FunctionContext, Settings) async throws -> Outcome
   ) {
-    register(place.pattern, .onCreate, name, .any, settings, options) { run, context, settings in
+    register(place.place, .onCreate, name, .any, settings, options) { run, context, settings in
       try await body(Created(run), context, settings)
     }
   }
@@ -72,7 +87,7 @@ public final class Functions {
     options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Updated<Value, repeat each P>, FunctionContext, Settings) async throws -> Outcome
   ) {
-    register(place.pattern, .onUpdate, name, filter, settings, options) { run, context, settings in
+    register(place.place, .onUpdate, name, filter, settings, options) { run, context, settings in
       try await body(Updated(run), context, settings)
     }
   }
@@ -82,7 +97,7 @@ public final class Functions {
     _ place: TreePath<Value, repeat each P>, name: String, options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Deleted<Value, repeat each P>, FunctionContext) async throws -> Outcome
   ) {
-    register(place.pattern, .onDelete, name, .any, NoSettings(), options) { run, context, _ in
+    register(place.place, .onDelete, name, .any, NoSettings(), options) { run, context, _ in
       try await body(Deleted(run), context)
     }
   }
@@ -93,7 +108,7 @@ public final class Functions {
     options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Written<Value, repeat each P>, FunctionContext) async throws -> Outcome
   ) {
-    register(place.pattern, .onWrite, name, filter, NoSettings(), options) { run, context, _ in
+    register(place.place, .onWrite, name, filter, NoSettings(), options) { run, context, _ in
       try await body(Written(run), context)
     }
   }
@@ -104,28 +119,35 @@ public final class Functions {
   }
 
   func register<Settings: FunctionSettings>(
-    _ pattern: PathPattern, _ trigger: FunctionDefinition.Trigger, _ name: String, _ filter: ChangeFilter,
+    _ place: Result<TriggerPlace, TreePathError>, _ trigger: FunctionDefinition.Trigger, _ name: String, _ filter: ChangeFilter,
     _ defaults: Settings, _ options: FunctionOptions,
     _ body: @escaping @Sendable (FunctionDefinition.Run, FunctionContext, Settings) async throws -> Outcome
   ) {
     let taken = Set(definitions.flatMap { [$0.name] + $0.options.formerly })
     for candidate in [name] + options.formerly {
       guard !taken.contains(candidate) else {
-        Misuse.stop("Two functions are, or were, called \(candidate); a name belongs to one.")
+        return mistake("Two functions are, or were, called \(candidate); a name belongs to one.")
       }
       guard (try? Key(candidate)) != nil else {
-        Misuse.stop("\"\(candidate)\" cannot be a function's name: it must be a legal key.")
+        return mistake("\"\(candidate)\" cannot be a function's name: it must be a legal key.")
       }
+    }
+    let found: TriggerPlace
+    do throws(TreePathError) {
+      found = try place.get()
+    } catch {
+      return mistake("\(name): \(error)")
     }
     let (settings, node) = resolvedSettings(defaults, of: name)
     definitions.append(
       FunctionDefinition(
-        name: name, trigger: trigger, pattern: pattern, filter: filter, options: options, settings: node
+        name: name, trigger: trigger, pattern: found.pattern, players: found.players, sample: found.sample,
+        filter: filter, options: options, settings: node
       ) { run, context in
         do {
           return try await body(run, context, settings)
-        } catch is TypeMismatch {
-          return .skipped("type_mismatch")
+        } catch let mismatch as TypeMismatch {
+          return .skipped("type_mismatch: \(found.pattern): \(mismatch.reason)")
         }
       })
   }
@@ -151,19 +173,8 @@ public final class Functions {
   }
 
   private func fail(_ function: String, _ setting: String?, _ message: String) {
-    guard !stopsAtFaults else { Misuse.stop(message) }
+    guard !stops else { Misuse.stop(message) }
     let fault = SettingFault(function: function, setting: setting, message: message)
     if !faults.contains(fault) { faults.append(fault) }
-  }
-}
-
-extension TreeNode {
-  /// The node as a value.
-  func decoded<Value: Decodable>() throws(TypeMismatch) -> Value {
-    do {
-      return try TreeNodeDecoder.decode(Value.self, from: self)
-    } catch {
-      throw TypeMismatch()
-    }
   }
 }

@@ -86,10 +86,8 @@ public struct CurrencyTable: Sendable {
     if isHolder {
       throw CommitRefusal(
         .invalidTransfer,
-        "\(account) holds no \(purse.unit): no such currency is declared. Use \(units), or declare the currency.")
+        "\(account) holds no \(purse.unit): no such currency is declared. \(Currency.advice(beside: currencies))")
     }
     return nil
   }
-
-  private var units: String { places.map(\.currency.unit).joined(separator: ", ") }
 }

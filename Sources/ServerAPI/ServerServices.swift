@@ -63,6 +63,8 @@ public final class ServerServices: Sendable {
   public let serviceAccounts: ServiceAccountDesk?
   /// Mail that was shown instead of sent; nil where mail is sent.
   public let mail: (any MailShowing)?
+  /// Asks the system how full the disk is that the data are on; nil for data that are on none.
+  public let diskSpace: @Sendable () -> DiskSpace?
   /// Told once of each namespace that came into being by a first write.
   public let announceNamespace: @Sendable (String) -> Void
   /// Where push ids get their random part.
@@ -79,6 +81,7 @@ public final class ServerServices: Sendable {
     adjustableClock: AdjustableClock? = nil, keys: CurrentKeys? = nil, serviceAccounts: ServiceAccountDesk? = nil,
     mail: (any MailShowing)? = nil, adminPool: NIOThreadPool? = nil,
     memory: MemoryBudgets = MemoryBudgets(), origins: DevelopmentOrigins? = nil,
+    diskSpace: @escaping @Sendable () -> DiskSpace? = { nil },
     announceNamespace: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.database = database
@@ -105,6 +108,7 @@ public final class ServerServices: Sendable {
     self.serviceAccounts = serviceAccounts
     self.mail = mail
     self.memory = memory
+    self.diskSpace = diskSpace
     self.announceNamespace = announceNamespace
     self.random = random
   }

@@ -16,7 +16,11 @@ struct CurrencyList {
     var all = configured
     for one in declared {
       let currency = Currency(unit: one.unit, pattern: one.pattern, holder: one.holder)
-      if !all.contains(where: { Self.isSame($0, currency) }) { all.append(currency) }
+      if let known = all.firstIndex(where: { Self.isSame($0, currency) }) {
+        all[known] = currency
+      } else {
+        all.append(currency)
+      }
     }
     currencies = all
   }
@@ -29,7 +33,7 @@ struct CurrencyList {
       guard let unit = row["unit"]?.string, let path = row["path"]?.string, let holder = row["holder"]?.string,
         let pattern = try? PathPattern(parsing: path)
       else { return nil }
-      all.append(Currency(unit: unit, pattern: pattern, holder: holder))
+      all.append(Currency(unit: unit, pattern: pattern, holder: holder, isImplicit: row["implicit"]?.bool ?? false))
     }
     currencies = all
   }
@@ -37,7 +41,12 @@ struct CurrencyList {
   /// As JSON, in order.
   var text: String {
     let rows = currencies.map { currency -> JSON in
-      ["unit": .string(currency.unit), "path": .string(currency.pattern.description), "holder": .string(currency.holder)]
+      var members: [JSON.Member] = [
+        .init(key: "unit", value: .string(currency.unit)), .init(key: "path", value: .string(currency.pattern.description)),
+        .init(key: "holder", value: .string(currency.holder)),
+      ]
+      if currency.isImplicit { members.append(.init(key: "implicit", value: .bool(true))) }
+      return .object(members)
     }
     return JSON.array(rows).compactText
   }

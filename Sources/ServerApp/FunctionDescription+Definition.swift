@@ -21,7 +21,8 @@ extension FunctionDescription {
       }
     let filter = definition.filter
     self.init(
-      name: definition.name, formerly: definition.options.formerly, pattern: definition.pattern, kinds: kinds,
+      name: definition.name, formerly: definition.options.formerly, pattern: definition.pattern,
+      players: definition.players, kinds: kinds,
       runsOn: noun + filter.words, example: filter.example.map { ($0.before, $0.after) },
       admits: { filter(before: $0, after: $1) })
   }

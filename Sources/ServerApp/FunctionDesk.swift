@@ -55,8 +55,10 @@ struct FunctionDesk: FunctionOperating, EffectsWaiting {
     }
   }
 
-  func settled(_ events: [EventRecord], timeoutMilliseconds: Int64) async -> Bool {
-    (try? await dispatcher.settlement(of: events, timeout: .milliseconds(timeoutMilliseconds))) != nil
+  func settled(_ events: [EventRecord], timeoutMilliseconds: Int64) async -> EffectsState {
+    let report = try? await dispatcher.settlement(of: events, timeout: .milliseconds(timeoutMilliseconds))
+    guard let report else { return .pending }
+    return .settled(unfinished: report.unsettled.compactMap(\.effect))
   }
 
   /// Gives the dispatcher's errors the surfaces' form.
@@ -70,6 +72,16 @@ struct FunctionDesk: FunctionOperating, EffectsWaiting {
 }
 
 extension UnsettledDelivery {
+  /// What a client is told of it; nil for what still runs.
+  fileprivate var effect: EffectsState.Unfinished? {
+    switch state {
+    case .queued, .running: nil
+    case .waiting: EffectsState.Unfinished(.waiting, function)
+    case .paused: EffectsState.Unfinished(.paused, function)
+    case .dead: EffectsState.Unfinished(.dead, function)
+    }
+  }
+
   fileprivate var json: JSON {
     .object([
       .init(key: "event", value: .string(event.description)), .init(key: "function", value: .string(function)),

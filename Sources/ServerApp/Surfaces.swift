@@ -49,6 +49,7 @@ struct Surfaces {
       adjustableClock: isDevelopment ? configuration.clock as? AdjustableClock : nil, keys: keys,
       serviceAccounts: serviceAccounts, mail: mail, adminPool: adminPool, memory: memory,
       origins: isDevelopment ? DevelopmentOrigins(allowing: configuration.allowedHosts + [configuration.host]) : nil,
+      diskSpace: { folder.flatMap { DiskSpace(of: $0) } },
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
   }
 

@@ -9,14 +9,25 @@ public struct Currency: Sendable {
   public let pattern: PathPattern
   /// The kind of account that a balance belongs to: `user` makes `user:bob`.
   public let holder: String
+  /// Whether nobody declared it: it is there for games that declare none.
+  public let isImplicit: Bool
 
   /// The currency of the seed.
-  public static let piecesOfEight = Currency(unit: "pieces_of_eight", pattern: "users/{uid}/inventory/pieces_of_eight")
+  public static let piecesOfEight = Currency(
+    unit: "pieces_of_eight", pattern: "users/{uid}/inventory/pieces_of_eight", isImplicit: true)
 
-  public init(unit: String, pattern: PathPattern, holder: String = "user") {
+  public init(unit: String, pattern: PathPattern, holder: String = "user", isImplicit: Bool = false) {
     self.unit = unit
     self.pattern = pattern
     self.holder = holder
+    self.isImplicit = isImplicit
+  }
+
+  /// The unit that is meant where none is named: the game's only one; nil if it has several, or none.
+  public static func onlyUnit(of currencies: [Currency]) -> String? {
+    let declared = currencies.filter { !$0.isImplicit }
+    let units = Set((declared.isEmpty ? currencies : declared).map(\.unit))
+    return units.count == 1 ? units.first : nil
   }
 
   /// The account whose balance stands at `path`; nil if none does.

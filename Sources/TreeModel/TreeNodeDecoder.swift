@@ -40,11 +40,20 @@ struct TreeDecoding: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
   func mismatch(_ type: Any.Type) -> DecodingError {
-    .typeMismatch(type, context("expected \(type), found \(found)"))
+    .typeMismatch(type, context("expected \(Self.name(of: type)), found \(found)"))
   }
 
   func context(_ text: String) -> DecodingError.Context {
     DecodingError.Context(codingPath: codingPath, debugDescription: text)
+  }
+
+  /// A type as people call it.
+  private static func name(of type: Any.Type) -> String {
+    switch type {
+    case is [String: Any].Type: "a map"
+    case is [Any].Type: "a list"
+    default: "\(type)"
+    }
   }
 
   private var found: String {

@@ -18,14 +18,15 @@ struct DerivedEvents {
 
   /// The events with the functions that want them, in path order.
   ///
-  /// None for a commit that told functions to sleep, or that stands at the end of a chain that is too long.
+  /// None for a commit that told functions to sleep, unless that is asked for, or that stands at the end of a chain that is
+  /// too long.
   ///
   /// - Parameter functions: which functions count, by position.
-  func events(of commit: CommitRecord, for functions: Set<Int>, in snapshot: any Snapshot) throws(StorageError)
-    -> [(event: EventRecord, functions: [Int])]
-  {
+  func events(
+    of commit: CommitRecord, for functions: Set<Int>, includingSuppressed takesSuppressed: Bool, in snapshot: any Snapshot
+  ) throws(StorageError) -> [(event: EventRecord, functions: [Int])] {
     let hop = commit.cause?.hop ?? 0
-    guard let changes = commit.changes, !commit.suppressesTriggers, hop <= hopsMax else { return [] }
+    guard let changes = commit.changes, takesSuppressed || !commit.suppressesTriggers, hop <= hopsMax else { return [] }
     var found: [(event: EventRecord, functions: [Int])] = []
     for place in participant.matchedPlaces(changes) where place.functions.contains(where: functions.contains) {
       // Of what an erasure has cut through nobody knows any more what it was.

@@ -1,3 +1,4 @@
+import Logging
 import StorageCore
 import TreeModel
 
@@ -20,6 +21,9 @@ extension DispatchState {
     for event in arrival.events {
       guard namespaces[namespace]?.tracker.hasAbsorbed(event.id) == false, let path = event.id.path.path else { continue }
       let facts = EventFacts(record: event, path: path, commit: arrival.commit)
+      if event.hop > options.limits.hopsMax {
+        remarkEndOfChain(facts, change: arrival.commit.changes?.change(at: event.id.path))
+      }
       absorb(
         facts, wanting: wanting(facts, change: arrival.commit.changes?.change(at: event.id.path)), parent: arrival.parent,
         at: now)
@@ -33,6 +37,14 @@ extension DispatchState {
     return table.wanting(facts.record.id.path, facts.record.kind, change: change).filter {
       !functions[$0].isNew(for: facts.record)
     }
+  }
+
+  /// Says which functions started each other too often: their dead letters came with the event's commit.
+  private mutating func remarkEndOfChain(_ facts: EventFacts, change: LeafChange?) {
+    let names = table.wanting(facts.record.id.path, facts.record.kind, change: change).map { functions[$0].name }
+    let (name, event, hop) = (names.joined(separator: ", "), facts.record.id, facts.record.hop)
+    aftermath.remarks.append(
+      (.error, "\(name) gave up on \(event): functions started each other \(hop) times; \(options.limits.hopsMax) may."))
   }
 
   /// Takes in one event for these functions.

@@ -168,6 +168,7 @@ extension DispatchState {
     if !receipt.events.isEmpty {
       namespaces[delivery.namespace]?.tracker.expect(receipt.revision, root: delivery.root)
     }
+    functions[delivery.function].isFailing = false
     if execution.outcome == .done {
       functions[delivery.function].counts.done += 1
     } else {
@@ -195,6 +196,7 @@ extension DispatchState {
     settle(&delivery)
     switch record.state {
     case .waiting:
+      remarkFailing(record)
       if functions[delivery.function].phase == .paused {
         park(delivery)
         lanes.finish(delivery.lane)
@@ -206,13 +208,24 @@ extension DispatchState {
     case .dead:
       functions[delivery.function].counts.dead += 1
       aftermath.remarks.append(
-        (.warning, "\(record.function) gave up on \(record.event) after attempt \(record.attempts): \(record.lastError)"))
+        (.error, "\(record.function) gave up on \(record.event) after attempt \(record.attempts): \(record.lastError)"))
       lanes.finish(delivery.lane)
     case .paused:
       lanes.finish(delivery.lane)
       noteParked(delivery.function)
     }
     end(delivery)
+  }
+
+  /// Says that a function has begun to fail. It is tried again for half an hour, and its author should not wait so long.
+  private mutating func remarkFailing(_ record: DeliveryRecord) {
+    guard let function = table.position(of: record.function), !functions[function].isFailing else { return }
+    functions[function].isFailing = true
+    aftermath.remarks.append(
+      (
+        .warning,
+        "\(record.function) failed on \(record.event) at attempt \(record.attempts), and tries again: \(record.lastError)"
+      ))
   }
 
   private mutating func parked(_ delivery: Delivery) {

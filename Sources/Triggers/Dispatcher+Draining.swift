@@ -3,6 +3,8 @@ public import StorageCore
 extension Dispatcher {
   /// How many deliveries a report lists.
   private static let listMax = 100
+  /// How many events a report looks at for what became of them.
+  private static let causedMax = 1000
 
   /// Waits until the events that were committed before the call, and what they cause, are settled.
   ///
@@ -45,15 +47,27 @@ extension Dispatcher {
     }
     try await wait(waiter, timeout: timeout)
     await awaitWriter(in: events.first?.namespace)
-    let records = try engine.read { (snapshot) throws(StorageError) -> [UnsettledDelivery] in
+    return DrainReport(unsettled: try restingDeliveries(of: events))
+  }
+
+  /// The deliveries that wait, are paused or are dead, of these events and of those that they caused.
+  private func restingDeliveries(of events: [EventRecord]) throws -> [UnsettledDelivery] {
+    try engine.read { (snapshot) throws(StorageError) in
       var found: [UnsettledDelivery] = []
-      for event in events.prefix(Self.listMax) {
-        found += try snapshot.deliveries(in: event.namespace, of: event.id)
-          .map { UnsettledDelivery($0, in: event.namespace) }
+      var (rest, seen) = (events[...], events.count)
+      while found.count < Self.listMax, let event = rest.popFirst() {
+        found += try snapshot.deliveries(in: event.namespace, of: event.id).map { UnsettledDelivery($0, in: event.namespace) }
+        for execution in try snapshot.executions(in: event.namespace, of: event.id) {
+          guard let effect = execution.effect, seen < Self.causedMax else { continue }
+          let start = EventPosition(revision: effect, path: nil)
+          let caused = try snapshot.events(in: event.namespace, after: start, limit: Self.listMax)
+            .filter { $0.id.revision == effect }
+          seen += caused.count
+          rest += caused
+        }
       }
       return found
     }
-    return DrainReport(unsettled: records)
   }
 
   private func wait(_ waiter: Int, in namespaces: [NamespaceID], timeout: Duration) async throws -> DrainReport {

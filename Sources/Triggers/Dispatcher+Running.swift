@@ -169,6 +169,8 @@ extension Dispatcher {
   static func failure(of error: any Error) -> RunEnding {
     switch error {
     case let permanent as PermanentFailure: .failed(permanent.reason, .permanent)
+    // What stands there as of the event's commit stays so.
+    case let mismatch as ValueTypeError: .failed(mismatch.description, .permanent)
     case let later as RetryLater: .failed(later.reason, .retryAfter(later.delay.wholeMilliseconds))
     default: .failed("\(error)", .retry)
     }

@@ -57,9 +57,6 @@ struct EffectRequest {
     for currency in currencies {
       if let account = currency.account(at: path) { return (account, currency.unit) }
     }
-    let known = currencies.map(\.pattern.description).joined(separator: ", ")
-    throw PermanentFailure(
-      "\(path) is no currency's balance; nothing was paid. Declare the currency with its path in the configuration, "
-        + "or pay to one of: \(known).")
+    throw PermanentFailure("\(path) is no currency's balance; nothing was paid. \(Currency.advice(beside: currencies))")
   }
 }

@@ -16,6 +16,8 @@ struct FunctionState {
   var pauseReason: String?
   /// Whether the engine paused it, not a person.
   var isPausedByEngine = false
+  /// Whether its last attempt failed: the log says when that begins, not each time.
+  var isFailing = false
   /// Runs that were abandoned since the start, or since it was resumed.
   var abandoned = 0
   /// Deliveries on their way to a paused record.

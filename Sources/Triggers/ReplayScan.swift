@@ -137,8 +137,10 @@ struct ReplayScan: Sendable {
     for commit in commits {
       guard commit.revision <= through, commit.time < order.until ?? .max else { return page }
       page.scanned += 1
-      if commit.suppressesTriggers { page.suppressed += 1 }
-      for (event, functions) in try derived.events(of: commit, for: functions, in: snapshot) where admits(event.id) {
+      if commit.suppressesTriggers, !order.takesSuppressed { page.suppressed += 1 }
+      let events = try derived.events(
+        of: commit, for: functions, includingSuppressed: order.takesSuppressed, in: snapshot)
+      for (event, functions) in events where admits(event.id) {
         page.pairs += try pairs(event, functions, settled: settled, in: snapshot)
       }
     }

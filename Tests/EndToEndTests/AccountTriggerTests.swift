@@ -78,7 +78,7 @@ struct AccountTriggerTests {
       try await server.application.settle()
       #expect(try await server.node(Path(parsing: "/notes/\(uid)")).scalar?.stringValue == "gone: jim@x.io")
       // The tree itself shows nothing of accounts.
-      let root = try await server.node(.root)
+      let root = try await server.node(Path.root)
       #expect(root.children.map(\.key.text) == ["notes", "users"])
     }
   }

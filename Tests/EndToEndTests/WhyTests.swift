@@ -130,7 +130,14 @@ struct WhyTests {
       let bob = try await why(server, "bob")
       #expect(fates(bob, "rewardReferrals").last == "suppressed")
       #expect(lines(bob).contains("no run, for admin:owner wrote it with triggers suppressed."), "\(lines(bob))")
-      #expect(lines(bob).contains("doubloon functions invoke rewardReferrals --path /users/bob/level --before 4 --after 5"))
+      #expect(lines(bob).contains("doubloon replay --event 1-2:/users/bob/level --function rewardReferrals --suppressed"))
+      var replay = try await server.client.post(
+        "/admin/v1/replays", ["mode": "gaps", "suppressed": true, "uid": "bob", "reason": "the import was to pay"])
+      for _ in 0..<10_000 where replay["state"] == "running" {
+        replay = try await server.client.get("/admin/v1/replays/\(replay["id"]?.int ?? 0)")
+      }
+      _ = try await server.client.post("/admin/v1/drain")
+      #expect(fates(try await why(server, "bob"), "rewardReferrals").last == "paid")
       let eve = lines(try await why(server, "eve"))
       #expect(eve.contains("level was created as 5: no run, for rewardReferrals runs on an update rising to 5."), "\(eve)")
       #expect(

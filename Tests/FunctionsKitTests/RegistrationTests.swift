@@ -63,13 +63,40 @@ import TreeModel
   }
 
   /// Input that does not fit: captures, before and after.
-  static let misfits: [(function: String, captures: [String], before: TreeNode, after: TreeNode)] = [
-    ("level", ["bob"], 4, "five"), ("level", ["bob"], "four", 5), ("level", ["bob"], 4, 5.5), ("level", ["bob"], 4, true),
-    ("level", ["bob"], 4, ["a": 5]), ("level", ["bob"], .absent, 5), ("level", ["a/b"], 4, 5), ("level", [], 4, 5),
-    ("seat", ["owls", "6"], ["player": "bob"], ["player": 1]), ("seat", ["owls", "6"], ["player": "bob"], ["since": 1]),
-    ("seat", ["owls", "06"], ["player": "bob"], ["player": "eve"]), ("seat", ["owls"], ["player": "bob"], ["player": "eve"]),
-    ("seat", ["owls", "x"], ["player": "bob"], ["player": "eve"]), ("seat", ["owls", "6"], "bob", ["player": "eve"]),
+  static let misfits: [(function: String, captures: [String], before: TreeNode, after: TreeNode, found: String)] = [
+    ("level", ["bob"], 4, "five", "expected Int, found a string"),
+    ("level", ["bob"], "four", 5, "expected Int, found a string"), ("level", ["bob"], 4, 5.5, "expected Int, found a number"),
+    ("level", ["bob"], 4, true, "expected Int, found a boolean"), ("level", ["bob"], 4, ["a": 5], "found a map"),
+    ("level", ["bob"], .absent, 5, "found nothing"),
+    ("level", ["a/b"], 4, 5, "expected UserID as capture 1 of the path, found \"a/b\""),
+    ("level", [], 4, 5, "expected a captured UserID, found none"),
+    ("seat", ["owls", "6"], ["player": "bob"], ["player": 1], "player: expected String, found a number"),
+    ("seat", ["owls", "6"], ["player": "bob"], ["since": 1], "player: expected String, found nothing"),
+    ("seat", ["owls", "06"], ["player": "bob"], ["player": "eve"], "expected Int as capture 2 of the path, found \"06\""),
+    ("seat", ["owls"], ["player": "bob"], ["player": "eve"], "found none"),
+    ("seat", ["owls", "x"], ["player": "bob"], ["player": "eve"], "found \"x\""),
+    ("seat", ["owls", "6"], "bob", ["player": "eve"], "expected a map, found a string"),
   ]
+
+  @Test("a list that is only looked at gathers the mistakes, and leaves those registrations out")
+  func mistakes() {
+    let functions = Functions(checking: .absent)
+    functions.onCreate(Places.level, name: "a") { _, _ in .done }
+    functions.onCreate(Places.name, name: "a") { _, _ in .done }
+    functions.onCreate(Places.name, name: "b/c") { _, _ in .done }
+    functions.onCreate(TreePath<Int, UserID>("/users/{uid/level"), name: "misspelt") { _, _ in .done }
+    functions.onCreate(TreePath<Int, UserID>("/users/level"), name: "untyped") { _, _ in .done }
+    functions.currency("gems", at: TreePath<Int64>("/gems/{uid}"))
+    #expect(functions.definitions.map(\.name) == ["a"] && functions.currencies.isEmpty)
+    #expect(
+      functions.mistakes.map { String($0.prefix(58)) } == [
+        "Two functions are, or were, called a; a name belongs to on",
+        "\"b/c\" cannot be a function's name: it must be a legal ke",
+        "misspelt: TreePath(\"/users/{uid/level\"): Invalid pattern: ",
+        "untyped: TreePath(\"/users/level\") has 0 captures and 1 par",
+        "The currency gems: TreePath(\"/gems/{uid}\") has 1 captures ",
+      ])
+  }
 
   @Test("input of another type is skipped, and the function never sees it", arguments: misfits.indices)
   func mismatch(_ index: Int) async throws {
@@ -78,7 +105,12 @@ import TreeModel
     functions.onUpdate(Places.seat, name: "seat") { _, _ in .done }
     let row = Self.misfits[index]
     let definition = try #require(functions.definitions.first { $0.name == row.function })
-    #expect(try await definition.outcome(row.captures, before: row.before, after: row.after) == .skipped("type_mismatch"))
+    guard case .skipped(let reason) = try await definition.outcome(row.captures, before: row.before, after: row.after) else {
+      Issue.record("it ran")
+      return
+    }
+    #expect(reason.hasPrefix("type_mismatch: \(definition.pattern): ") && reason.contains("expected "), "\(reason)")
+    #expect(reason.contains(row.found), "\(reason)")
   }
 
   @Test("what a function throws is not taken for a mismatch")

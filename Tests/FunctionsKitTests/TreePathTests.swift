@@ -21,6 +21,13 @@ import TreeModel
     #expect(throws: DecodingError.self) { try TreeNodeDecoder.decode(UserID.self, from: .leaf(.string(text))) }
   }
 
+  @Test("a place that cannot be read, and an id in the source that is no key, fail where a path is made with them")
+  func mistakes() throws {
+    #expect(throws: TreePathError.self) { try TreePath<Int, UserID>("/users/{uid/level").path("bob") }
+    #expect(throws: TreePathError.self) { try TreePath<Int>("/users/{uid}/level").path() }
+    #expect(throws: PathError.self) { try TreePath<Int, UserID>("/users/{uid}/level").path("a.b") }
+  }
+
   @Test("a user id is the bytes of its text")
   func userIDs() throws {
     let composed = UserID("\u{E9}")

@@ -217,13 +217,21 @@ struct EventListingTests {
 
   @Test("X-Doubloon-Wait asks for the write's own events, and says if they are not settled in time")
   func waiting() async throws {
-    let effects = HeldEffects(isSettled: false)
+    let effects = HeldEffects(.pending)
     try await APIServer.run(effects: effects, participants: [EveryChange()]) { server in
       try await server.expect(
         .init(
           "PUT", "/a/b.json", "1", headers: ["X-Doubloon-Wait": "effects"], is: "1",
           having: ["x-doubloon-effects": "pending"]))
       #expect(effects.events.map(\.id.description) == ["1-1:/a/b"])
+    }
+    let unfinished = HeldEffects(
+      .settled(unfinished: [.init(.waiting, "pay"), .init(.dead, "gréét me"), .init(.dead, "pay"), .init(.dead, "pay")]))
+    try await APIServer.run(effects: unfinished, participants: [EveryChange()]) { server in
+      try await server.expect(
+        .init(
+          "PUT", "/a/b.json", "1", headers: ["X-Doubloon-Wait": "effects"], is: "1",
+          having: ["x-doubloon-effects": "dead;function=gr%C3%A9%C3%A9t%20me, dead;function=pay, waiting;function=pay"]))
     }
   }
 }

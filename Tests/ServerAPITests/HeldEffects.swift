@@ -3,19 +3,19 @@ import Synchronization
 
 @testable import ServerAPI
 
-/// Knows of no functions: every event is settled, or none is.
+/// Knows of no functions: says of every event the same.
 final class HeldEffects: EffectsWaiting {
-  private let isSettled: Bool
+  private let state: EffectsState
   private let asked = Mutex<[EventRecord]>([])
 
-  init(isSettled: Bool = true) {
-    self.isSettled = isSettled
+  init(_ state: EffectsState = .settled(unfinished: [])) {
+    self.state = state
   }
 
   var events: [EventRecord] { asked.withLock { $0 } }
 
-  func settled(_ events: [EventRecord], timeoutMilliseconds: Int64) async -> Bool {
+  func settled(_ events: [EventRecord], timeoutMilliseconds: Int64) async -> EffectsState {
     asked.withLock { $0 += events }
-    return isSettled
+    return state
   }
 }

@@ -145,8 +145,10 @@ struct RESTQueryTests {
 
   @Test("32. Missing index: 400 naming field and path; fixed by uploading rules, no restart")
   func missingIndex() async throws {
-    let text = #"{"error":"Index not defined, add \".indexOn\": \"height\", for path \"/dinosaurs\", to the rules"}"#
-    let value = #"{"error":"Index not defined, add \".indexOn\": \".value\", for path \"/dinosaurs/stego\", to the rules"}"#
+    let ruled = Self.noIndex("height", "/dinosaurs", rules: nil)
+    let text = Self.noIndex("height", "/dinosaurs", rules: #"\"dinosaurs\":{\".indexOn\":\"height\"}"#)
+    let value = Self.noIndex(
+      ".value", "/dinosaurs/stego", rules: #"\"dinosaurs\":{\"stego\":{\".indexOn\":\".value\"}}"#)
     try await APIServer.run { server in
       try await server.expect(
         .init("GET", "/dinosaurs.json?\(Self.height)", status: 400, is: text),
@@ -160,8 +162,17 @@ struct RESTQueryTests {
         .init("GET", "/dinosaurs.json?\(Self.height)&limitToLast=1", is: #"{"ptero":{"height":"tall"}}"#),
         .init("GET", "/dinosaurs.json?\(Self.height)&limitToFirst=1&ns=other", status: 400, is: text))
       try await Self.rules(server, "{}")
-      try await server.expect(.init("GET", "/dinosaurs.json?\(Self.height)", status: 400, is: text))
+      try await server.expect(.init("GET", "/dinosaurs.json?\(Self.height)", status: 400, is: ruled))
     }
+  }
+
+  /// The refusal of a query without an index; where no rules are set, with those that would do.
+  private static func noIndex(_ order: String, _ path: String, rules: String?) -> String {
+    let words = #"{"error":"Index not defined, add \".indexOn\": \"\#(order)\", for path \"\#(path)\", to the rules"#
+    guard let rules else { return words + #""}"# }
+    return words
+      + #". There are none yet: write {\"rules\":{\".read\":true,\".write\":true,\#(rules)}} into a file rules.json, "#
+      + #"and load it with \"doubloon rules put rules.json\", or start with \"doubloon dev --rules rules.json\"."}"#
   }
 
   @Test("33. startAfter and endBefore exclude the bound")

@@ -8,7 +8,8 @@ import TreeModel
 /// The words of the answer to why, case by case.
 struct WhyTextTests {
   private static let function = FunctionDescription(
-    name: "rewardReferrals", formerly: [], pattern: "/users/{uid}/level", kinds: [.updated], runsOn: "an update rising to 5",
+    name: "rewardReferrals", formerly: [], pattern: "/users/{uid}/level", players: ["uid"], kinds: [.updated],
+    runsOn: "an update rising to 5",
     example: (before: 4, after: 5)
   ) { _, _ in true }
 
@@ -91,10 +92,13 @@ struct WhyTextTests {
         "level went from 4 to 5: rewardReferrals gave up after 12 attempts: balance_type.",
         "doubloon replay --event 1-7:/users/bob/level --function rewardReferrals --reason TEXT"
       ),
+      (
+        Self.change(3, 4, .unwanted), "level went from 3 to 4: no run, for rewardReferrals runs on an update rising to 5.", nil
+      ),
       (Self.change(4, 5, .pending), "level went from 4 to 5: rewardReferrals has it in hand.", nil),
       (
         Self.change(4, 5, .suppressed), "level went from 4 to 5: no run, for user:bob wrote it with triggers suppressed.",
-        "doubloon functions invoke rewardReferrals --path /users/bob/level --before 4 --after 5 --reason TEXT"
+        "doubloon replay --event 1-7:/users/bob/level --function rewardReferrals --suppressed --reason TEXT"
       ),
       (
         Self.change(.absent, 5, .unwanted),
@@ -170,7 +174,8 @@ struct WhyTextTests {
   @Test("A function whose places are spread over the tree is named, with the way to its events; no function at all is said")
   func spread() {
     let duel = FunctionDescription(
-      name: "duel", formerly: [], pattern: "/games/{game}/players/{uid}", kinds: [.created], runsOn: "a creation"
+      name: "duel", formerly: [], pattern: "/games/{game}/players/{uid}", players: ["uid"], kinds: [.created],
+      runsOn: "a creation"
     ) { _, _ in true }
     func page(_ functions: [FunctionDescription]) -> [String] {
       WhyText.page(
@@ -178,7 +183,7 @@ struct WhyTextTests {
           uid: Key(unchecked: "bob"), revision: Revision(9), stories: [], spread: functions, payments: [], nextPayment: nil,
           mentions: [], sawAllMentions: false))
     }
-    let places = PlayerPlaces(of: Key(unchecked: "bob"), [.piecesOfEight])
+    let places = PlayerPlaces(of: Key(unchecked: "bob"), [.piecesOfEight], [duel])
     #expect(places.segment(of: duel.pattern) == 3 && places.known(of: duel.pattern) == nil)
     #expect(places.concerns("/games/g1/players/bob", duel.pattern) && !places.concerns("/games/bob/players/eve", duel.pattern))
     #expect(

@@ -51,7 +51,7 @@ import TreeModel
           "1-2:/users/bob/level"))
       #expect(await call(["triggers", "list", "--uid", "alice"]) == "No events match.\n")
       #expect(await call(["triggers", "show", "1-2:/users/bob/level"]).contains("payLevel: done"))
-      #expect(await call(["functions", "list"]).contains("payLevel  running  onUpdate  /users/{uid}/level"))
+      #expect(await call(["functions", "list"]).contains("payLevel  running  onUpdate     0  /users/{uid}/level"))
       _ = await call(["functions", "pause", "payLevel", "--reason", "test"])
       _ = await call(["functions", "resume", "payLevel"])
       #expect(

@@ -73,8 +73,32 @@ import TreeModel
     #expect(text.hasPrefix("Doubloon is running at http://127.0.0.1:9000\n"))
     for line in [
       "  Data       /data", "  Namespace  demo-default-rtdb", "  Admin key  owner", "  Functions  watch  onWrite /a/b",
-      "  doubloon triggers tail", "curl -X PUT http://127.0.0.1:9000/users/alice.json",
+      "  doubloon triggers tail", "curl -X PUT http://127.0.0.1:9000/a/b.json -d '1'",
     ] {
+      #expect(text.contains(line), "\(text)")
+    }
+    let games: [(String, @Sendable (Functions) -> Void)] = [
+      (
+        "  curl -X PUT http://127.0.0.1:9000/pirates/alice/chests/a1.json -d '\"gold\"'\n",
+        { $0.onCreate(TreePath<String, UserID, String>("/pirates/{uid}/chests/{chest}"), name: "open") { _, _ in .done } }
+      ),
+      (
+        "  curl -X PUT http://127.0.0.1:9000/rank/alice.json -d '4'\n  curl -X PUT http://127.0.0.1:9000/rank/alice.json -d '5'\n",
+        { $0.onUpdate(TreePath<Int, UserID>("/rank/{uid}"), name: "rise", when: .rising(to: 5)) { _, _ in .done } }
+      ),
+      (
+        "  curl -X DELETE http://127.0.0.1:9000/seats/1.json\n",
+        { $0.onDelete(TreePath<Bool, Int>("/seats/{seat}"), name: "leave") { _, _ in .done } }
+      ),
+      (
+        "curl -X PUT http://127.0.0.1:9000/users/alice.json -d '{\"last_signin_at\":1,\"referred_by\":\"bob\"}'\n",
+        { $0.onCreate(TreePath<Int64, UserID>("/users/{uid}/last_signin_at"), name: "greet") { _, _ in .done } }
+      ),
+    ]
+    for (line, register) in games {
+      let functions = Functions()
+      register(functions)
+      let text = StartNotice(configuration: configuration, functions: functions.definitions).text(port: 9000)
       #expect(text.contains(line), "\(text)")
     }
     configuration.host = "0.0.0.0"

@@ -84,7 +84,7 @@ import TreeModel
     ]) { _ in .json(["entry": Self.entry, "repeated": false]) }
     #expect(
       transfers.first?.json == [
-        "debit": "issuance:support", "credit": "user:bob", "amount": 50, "unit": "pieces_of_eight", "code": "support",
+        "debit": "issuance:support", "credit": "user:bob", "amount": 50, "code": "support",
         "key": "support/118", "reason": "ticket",
       ])
   }

@@ -63,7 +63,10 @@ import TreeModel
       }
     }) { server in
       let rows: [([String], String)] = [
-        (["list"], "FUNCTION  STATE   RUNS      PATTERN  PAUSED BECAUSE\nf         paused  onUpdate  /a/{b}   too much\n"),
+        (
+          ["list"],
+          "FUNCTION  STATE   RUNS      DEAD  PATTERN  PAUSED BECAUSE\nf         paused  onUpdate     0  /a/{b}   too much\n"
+        ),
         (["pause", "f", "--reason", "x"], "f is paused; its events wait.\n"), (["resume", "f"], "f goes on.\n"),
         (["retry", "f"], "1 dead letter of f will be tried again.\n"),
       ]

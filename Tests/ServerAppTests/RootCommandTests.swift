@@ -14,7 +14,7 @@ import Testing
     {
       #expect(run.out.contains("\n  \(command.configuration.commandName ?? "?")"))
     }
-    for text in ["DOUBLOON_SERVER", "DOUBLOON_KEY", "Exit codes: 0 done, 1 the thing asked for failed, 2 bad usage."] {
+    for text in ["DOUBLOON_SERVER", "DOUBLOON_KEY", "Exit codes: 0 done, 1 the thing asked for failed, 2 bad usage"] {
       #expect(run.out.contains(text))
     }
   }
@@ -24,7 +24,8 @@ import Testing
     ["data", "export"], ["triggers"], ["triggers", "list"], ["triggers", "show"], ["triggers", "tail"], ["events", "list"],
     ["ledger"], ["ledger", "balance"], ["ledger", "statement"], ["ledger", "verify"], ["ledger", "reverse"],
     ["ledger", "transfer"], ["functions"], ["functions", "list"], ["functions", "pause"], ["functions", "resume"],
-    ["functions", "retry"], ["status"], ["drain"], ["backup"], ["restore"], ["recover"], ["verify"], ["why"], ["audit"],
+    ["functions", "retry"], ["status"], ["namespaces"], ["drain"], ["backup"], ["restore"], ["recover"], ["verify"], ["why"],
+    ["audit"],
     ["audit", "list"],
     ["data", "diff"],
     ["data", "log"], ["triggers", "count"], ["accounts"], ["accounts", "list"], ["accounts", "show"], ["accounts", "create"],
@@ -42,7 +43,12 @@ import Testing
 
   /// Arguments, the exit code, and a part of what goes to the standard error.
   static let usage: [([String], Int32, String)] = [
-    (["bogus"], 2, "Unexpected argument 'bogus'"),
+    (["bogus"], 2, "Unexpected argument 'bogus'"), (["statsu"], 2, "Did you mean \"doubloon status\"?"),
+    (["ledger", "ballance", "bob"], 2, "Did you mean \"doubloon ledger balance\"?"),
+    (["ledger", "transfer", "bob", "alice", "-5"], 2, "The amount must be above zero"),
+    (["ledger", "transfer", "bob", "alice", "five"], 2, "\"five\" is no integer."),
+    (["triggers", "list", "--limit", "-3"], 2, "' -3' is invalid for '--limit"),
+    (["replay", "--suppressed", "--reason", "x"], 2, "name --gaps, --all or --event, too"),
     (["dev", "--rules", "no-such-rules.json"], 1, "no-such-rules.json cannot be read"),
     (["dev", "--port", "70000"], 2, "--port must be between 0 and 65535."),
     (["dev", "--data", "x", "--in-memory"], 2, "exclude each other"),

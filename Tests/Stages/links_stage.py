@@ -102,10 +102,10 @@ def codes(program, checks, folder):
              "https://a.test/" + "Zz9" * 330]
     for text in texts:
         path = os.path.join(folder, "code.png")
-        subprocess.run([program, "links", "qr", text, "--to", path, "--scale", "4"], check=True)
+        subprocess.run([program, "links", "qr", text, "--out", path, "--scale", "4"], check=True)
         checks.check(f"zbar reads a PNG of {len(text)} characters", decode(path) == text, decode(path)[:80])
     svg = os.path.join(folder, "code.svg")
-    subprocess.run([program, "links", "qr", texts[1], "--to", svg], check=True)
+    subprocess.run([program, "links", "qr", texts[1], "--out", svg], check=True)
     shot = os.path.join(folder, "svg.png")
     chromium("file://" + svg, shot, 600, 600)
     checks.check("zbar reads the SVG as Chromium draws it", decode(shot) == texts[1], decode(shot)[:80])
@@ -235,7 +235,7 @@ def tables(program, server, checks, folder):
     answer = Links(server).open(f"{PREFIX}/Old777", DESKTOP)
     checks.check("an old suffix opens", answer.headers.get("location") == "https://acme.test/p/777", answer.text)
     target = os.path.join(folder, "export.csv")
-    subprocess.run([program, "links", "export", "--to", target, *where], check=True)
+    subprocess.run([program, "links", "export", "--out", target, *where], check=True)
     again = subprocess.run([program, "links", "import", target, *where, "--json"], capture_output=True, text=True)
     report = json.loads(again.stdout)
     checks.check("what was exported is there already", report["unchanged"] >= 1200 and report["created"] == 0, again.stdout[:300])

@@ -23,6 +23,11 @@ extension AccountBook {
     return UserJSON.own(record)
   }
 
+  /// The uid of the account that a mail address leads to; nil if none does.
+  public func uid(ofEmail address: String, of project: AccountProject) throws(AccountError) -> String? {
+    try account(.email(address.lowercased()), of: project)?.uid
+  }
+
   /// Lets nobody sign in, or lets the player sign in again.
   public func setDisabled(_ isDisabled: Bool, _ uid: String, of project: AccountProject, by actor: StorageCore.Actor)
     async throws(AccountError) -> JSON

@@ -8,7 +8,8 @@ import TreeModel
 /// What has to do with passwords (making accounts, imports) goes through the Identity Toolkit's own methods, whose bodies no
 /// log keeps.
 enum AccountRoutes {
-  private static let uid = RouteDescription.Parameter("uid", .filled, required: true, "The account.")
+  private static let uid = RouteDescription.Parameter(
+    "uid", .filled, required: true, "The account: its uid, or its e-mail address.")
   private static let account: Schema = .object([
     .always("localId", .text), .always("createdAt", .text), .always("disabled", .boolean), .maybe("email", .text),
     .maybe("providerUserInfo", .list(.any)),
@@ -17,7 +18,10 @@ enum AccountRoutes {
   static let routes: [Route] = [
     Route.listing("/admin/v1/accounts", "The accounts, by uid.", list).described(
       RouteDescription(
-        query: [.limit(50), .init("cursor", .filled, "The \"next\" of an earlier page, to go on behind it.")],
+        query: [
+          .limit(50), .init("email", .filled, "Only the account with this e-mail address."),
+          .init("cursor", .filled, "The \"next\" of an earlier page, to go on behind it."),
+        ],
         answer: .object([
           .always("accounts", .list(account)), .always("count", .count, "how many there are in all"),
           .maybe("next", .text, "the next page's cursor"),
@@ -60,22 +64,37 @@ enum AccountRoutes {
       name: name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name, namespace: try call.namespace())
   }
 
+  /// The account that a call is about: by its uid, or by its e-mail address.
+  static func uid(_ text: String, _ call: RouteCall) throws(APIError) -> String {
+    guard text.utf8.contains(UInt8(ascii: "@")), let book = call.services.accounts else { return text }
+    let project = try project(call)
+    return try answering { () throws(AccountError) in try book.uid(ofEmail: text, of: project) } ?? text
+  }
+
+  private static func uid(_ call: RouteCall) throws(APIError) -> String { try uid(call.captures["uid"] ?? "", call) }
+
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let (book, project, limit) = (try book(call), try project(call), try call.limit())
+    if let email = call.query["email"] {
+      let found = try answering { () throws(AccountError) -> JSON in
+        let uid = try book.uid(ofEmail: email, of: project)
+        return .array(try uid.map { (uid) throws(AccountError) in [try book.described(uid, of: project)] } ?? [])
+      }
+      return .json(["accounts": found, "count": .int(Int64(found.array?.count ?? 0))])
+    }
     return .json(
       try answering { () throws(AccountError) in try book.page(of: project, after: call.query["cursor"], limit: limit) })
   }
 
   private static func show(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let (book, project) = (try book(call), try project(call))
-    let uid = call.captures["uid"] ?? ""
+    let uid = try uid(call)
     return .json(try answering { () throws(AccountError) in try book.described(uid, of: project) })
   }
 
   private static func disable(_ call: RouteCall, _ isDisabled: Bool) async throws(APIError) -> HTTPResponse {
-    let (book, project) = (try book(call), try project(call))
+    let (book, project, uid) = (try book(call), try project(call), try uid(call))
     do throws(AccountError) {
-      let uid = call.captures["uid"] ?? ""
       return .json(try await book.setDisabled(isDisabled, uid, of: project, by: call.caller.actor))
     } catch {
       throw APIError(error)
@@ -83,26 +102,26 @@ enum AccountRoutes {
   }
 
   private static func removeSecondFactors(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let (book, project) = (try book(call), try project(call))
+    let (book, project, uid) = (try book(call), try project(call), try uid(call))
     do throws(AccountError) {
       return .json(
-        try await book.removeSecondFactors(of: call.captures["uid"] ?? "", of: project, by: call.caller.actor))
+        try await book.removeSecondFactors(of: uid, of: project, by: call.caller.actor))
     } catch {
       throw APIError(error)
     }
   }
 
   private static func delete(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let (book, project) = (try book(call), try project(call))
+    let (book, project, uid) = (try book(call), try project(call), try uid(call))
     do throws(AccountError) {
-      try await book.remove(call.captures["uid"] ?? "", of: project, by: call.caller.actor)
+      try await book.remove(uid, of: project, by: call.caller.actor)
     } catch {
       throw APIError(error)
     }
     return .json(["status": "ok"])
   }
 
-  private static func answering(_ body: () throws(AccountError) -> JSON) throws(APIError) -> JSON {
+  private static func answering<Value>(_ body: () throws(AccountError) -> Value) throws(APIError) -> Value {
     do throws(AccountError) {
       return try body()
     } catch {
@@ -115,7 +134,7 @@ extension APIError {
   /// What the accounts refused, in the administrators' shape.
   fileprivate init(_ error: AccountError) {
     if error.code == "USER_NOT_FOUND" {
-      self.init(.notFound, "not_found", "There is no such account; GET /admin/v1/accounts lists all there are.")
+      self.init(.notFound, "not_found", "There is no such account; \"doubloon accounts list\" shows all there are.")
     } else {
       self.init(HTTPResponseStatus(statusCode: error.status), error.code.lowercased(), error.message)
     }

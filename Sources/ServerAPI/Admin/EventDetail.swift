@@ -14,20 +14,40 @@ struct EventDetail {
   let namespace: NamespaceID
   let functions: [FunctionDescription]
   let snapshot: any Snapshot
+  /// The run by hand that the event was made up for; nil for one that happened.
+  let invocation: InvocationRecord?
+
+  init(event: EventRecord, namespace: NamespaceID, functions: [FunctionDescription], snapshot: any Snapshot) {
+    self.event = event
+    self.namespace = namespace
+    self.functions = functions
+    self.snapshot = snapshot
+    invocation = nil
+  }
+
+  /// An event that never happened, and that a function was given by hand.
+  init(of invocation: InvocationRecord, namespace: NamespaceID, functions: [FunctionDescription], snapshot: any Snapshot) {
+    let kind = EventRecord.Kind(invocation.before, invocation.after) ?? .updated
+    event = EventRecord(namespace: namespace, id: invocation.event, kind: kind, hop: 0)
+    self.namespace = namespace
+    self.functions = functions
+    self.snapshot = snapshot
+    self.invocation = invocation
+  }
 
   /// The row, with the write, the functions whose pattern matched, the node before and after, what each run changed, the
   /// ledger entries and events that came of it, and its messages to the outside.
   func json() throws(StorageError) -> JSON {
-    let commit = try snapshot.commit(in: namespace, at: event.id.revision)
+    let commit = invocation == nil ? try snapshot.commit(in: namespace, at: event.id.revision) : nil
     let executions = try snapshot.executions(in: namespace, of: event.id)
     let deliveries = try snapshot.deliveries(in: namespace, of: event.id)
     guard case .object(var members) = EventListing.row(event, commit, executions, deliveries) else { return .null }
-    let before = try node(asOf: event.id.revision.previous)
-    let after = try node(asOf: event.id.revision)
+    let (before, after) = try values()
+    if let invocation { members.append(.init(key: "invocation", value: JSON(invocation))) }
     members += [
       .init(key: "before", value: before.node.jsonValue(.export)), .init(key: "after", value: after.node.jsonValue(.export)),
     ]
-    if let path = event.id.path.path,
+    if invocation == nil, let path = event.id.path.path,
       let place = try snapshot.erasedPlace(in: namespace, around: path, asOf: event.id.revision)
     {
       members.append(.init(key: "erased", value: place.json))
@@ -84,6 +104,11 @@ struct EventDetail {
       found += rows.prefix { $0.key.hasPrefix(prefix) }.filter { $0.cause?.event == event.id }.map(JSON.init)
     }
     return found
+  }
+
+  private func values() throws(StorageError) -> (before: (node: TreeNode, isCut: Bool), after: (node: TreeNode, isCut: Bool)) {
+    if let invocation { return ((invocation.before, false), (invocation.after, false)) }
+    return (try node(asOf: event.id.revision.previous), try node(asOf: event.id.revision))
   }
 
   private func node(asOf revision: Revision) throws(StorageError) -> (node: TreeNode, isCut: Bool) {

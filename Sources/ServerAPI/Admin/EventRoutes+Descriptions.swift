@@ -35,6 +35,7 @@ extension EventRoutes {
     query: [.namespace], captures: [event],
     answer: .object([
       .always("id", .text), .always("before", .any), .always("after", .any),
+      .maybe("invocation", ReplayRoutes.invocation, "of a run by hand"),
       .maybe("cut", .boolean, "whether before or after has more leaves than are shown"),
       .maybe("erased", ErasureRoutes.place, "if before and after are not known any more"),
       .always(

@@ -38,10 +38,11 @@ enum EventRoutes {
     let start = try call.query["cursor"].map { (text) throws(APIError) in try EventWalk.position(text) }
     let (namespace, limit, isCount) = (try call.namespace(), try call.limit(), call.query["count"] == "true")
     let currencies = call.services.ledger?.declaredCurrencies ?? []
+    let functions = call.services.functions?.descriptions ?? []
     return .json(
       try call.read { (snapshot) throws(StorageError) in
         let walk = try EventWalk(
-          namespace, filter, currencies: currencies, before: start,
+          namespace, filter, currencies: currencies, functions: functions, before: start,
           scanMax: isCount ? EventListing.countMax : EventListing.scanMax, in: snapshot)
         var listing = EventListing(walk)
         let page = isCount ? try listing.count() : try listing.page(limit: limit)
@@ -57,8 +58,11 @@ enum EventRoutes {
     let namespace = try call.namespace()
     let functions = call.services.functions?.descriptions ?? []
     let row = try call.read { (snapshot) throws(StorageError) -> JSON? in
-      guard let event = try snapshot.event(in: namespace, id: id) else { return nil }
-      return try EventDetail(event: event, namespace: namespace, functions: functions, snapshot: snapshot).json()
+      if let event = try snapshot.event(in: namespace, id: id) {
+        return try EventDetail(event: event, namespace: namespace, functions: functions, snapshot: snapshot).json()
+      }
+      guard let invocation = try snapshot.invocation(in: namespace, of: id) else { return nil }
+      return try EventDetail(of: invocation, namespace: namespace, functions: functions, snapshot: snapshot).json()
     }
     guard let row else { throw unknown(id) }
     return .json(row)
@@ -121,7 +125,7 @@ enum EventRoutes {
   }
 
   private static func unknown(_ id: EventID) -> APIError {
-    APIError(.notFound, "not_found", "There is no event \(id) in this namespace; GET /admin/v1/events lists them.")
+    APIError(.notFound, "not_found", "There is no event \(id) in this namespace; \"doubloon triggers list\" shows them.")
   }
 
   /// A cursor of the dead letters: function, space, event.

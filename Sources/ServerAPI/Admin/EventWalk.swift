@@ -31,7 +31,8 @@ struct EventWalk {
   private var known: (revision: Revision, commit: CommitRecord?)?
 
   init(
-    _ namespace: NamespaceID, _ filter: EventFilter, currencies: [Currency], before cursor: EventPosition?, scanMax: Int,
+    _ namespace: NamespaceID, _ filter: EventFilter, currencies: [Currency],
+    functions: [FunctionDescription], before cursor: EventPosition?, scanMax: Int,
     in snapshot: any Snapshot
   ) throws(StorageError) {
     self.namespace = namespace
@@ -50,7 +51,7 @@ struct EventWalk {
       return
     }
     let accounts = currencies.map { LedgerAccount("\($0.holder):\(uid)") }
-    if let places = PlayerPlaces(of: uid, currencies).all(try snapshot.functions().map(\.pattern)) {
+    if let places = PlayerPlaces(of: uid, currencies, functions).all(try snapshot.functions().map(\.pattern)) {
       let events = try PlayerEvents(of: uid, at: places, accounts: accounts, namespace, before: start, in: snapshot)
       received = Set(events.received)
       source = events

@@ -9,6 +9,8 @@ public struct FunctionDescription: Sendable {
   public let formerly: [String]
   /// Where it wants changes.
   public let pattern: PathPattern
+  /// The captures of the pattern that are players, by name.
+  public let players: Set<String>
   /// Which kinds of change it wants.
   public let kinds: Set<EventRecord.Kind>
   /// How the sentence "It runs on" goes on: `a creation`, `an update rising to 5`.
@@ -19,12 +21,14 @@ public struct FunctionDescription: Sendable {
   public let admits: @Sendable (_ before: Scalar?, _ after: Scalar?) -> Bool
 
   public init(
-    name: String, formerly: [String], pattern: PathPattern, kinds: Set<EventRecord.Kind>, runsOn: String,
+    name: String, formerly: [String], pattern: PathPattern, players: Set<String>, kinds: Set<EventRecord.Kind>,
+    runsOn: String,
     example: (before: Scalar, after: Scalar)? = nil, admits: @escaping @Sendable (Scalar?, Scalar?) -> Bool
   ) {
     self.name = name
     self.formerly = formerly
     self.pattern = pattern
+    self.players = players
     self.kinds = kinds
     self.runsOn = runsOn
     self.example = example

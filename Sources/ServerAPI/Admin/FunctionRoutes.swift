@@ -62,7 +62,16 @@ enum FunctionRoutes {
     } else {
       records = try call.read { (snapshot) throws(StorageError) in try snapshot.functions() }
     }
-    return .json(["functions": .array(records.map(JSON.init))])
+    let (dead, retries) = try call.read { (snapshot) throws(StorageError) in
+      (try FunctionTroubles(.dead, in: snapshot), try FunctionTroubles(.waiting, in: snapshot))
+    }
+    let rows = records.map { record -> JSON in
+      .object(
+        (JSON(record).object ?? [])
+          + (dead[record.name].map { [.init(key: "deadLetters", value: $0.json)] } ?? [])
+          + (retries[record.name].map { [.init(key: "retries", value: $0.json)] } ?? []))
+    }
+    return .json(["functions": .array(rows)])
   }
 
   static func functions(_ call: RouteCall) throws(APIError) -> any FunctionOperating {

@@ -7,13 +7,13 @@ import TreeModel
 extension LedgerRoutes {
   static func transfer(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     let body = try call.body()
+    let book = try book(call)
     let transfer = LedgerTransfer(
       debit: LedgerAccount(try body.required("debit")), credit: LedgerAccount(try body.required("credit")),
-      amount: try body.requiredInteger("amount"), unit: try body.optional("unit") ?? Currency.piecesOfEight.unit,
+      amount: try body.requiredInteger("amount"), unit: try unit(try body.optional("unit"), book),
       code: try body.optional("code") ?? "transfer", key: BusinessKey(try body.required("key")),
       subject: try body.optional("subject"), reason: try body.optional("reason"),
       allowsNegative: body["allowNegative"]?.bool ?? false)
-    let book = try book(call)
     let namespace = try call.namespace()
     return posted(
       try await changing { () throws(LedgerError) in
@@ -40,7 +40,7 @@ extension LedgerRoutes {
   static func hold(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     let body = try call.body()
     let book = try book(call)
-    let unit = try body.optional("unit") ?? Currency.piecesOfEight.unit
+    let unit = try unit(try body.optional("unit"), book)
     let order = HoldOrder(
       from: LedgerAccount(try body.required("from")), owner: owner(try body.required("owner"), unit, book),
       amount: try body.requiredInteger("amount"), unit: unit, key: BusinessKey(try body.required("key")),

@@ -42,8 +42,8 @@ enum LedgerRoutes {
 
   private static func balance(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let account = LedgerAccount(try call.required("account"))
-    let unit = call.query["unit"] ?? Currency.piecesOfEight.unit
     let book = try book(call)
+    let unit = try unit(call.query["unit"], book)
     let namespace = try call.namespace()
     let balance = try asking { () throws(LedgerError) in try book.balance(in: namespace, of: account, unit: unit) }
     return .json(["account": .string(account.name), "unit": .string(unit), "balance": .int(balance)])
@@ -85,6 +85,18 @@ enum LedgerRoutes {
   }
 
   // MARK: Arguments
+
+  /// The currency that is meant: the one that is named, else the game's only one.
+  static func unit(_ named: String?, _ book: LedgerBook) throws(APIError) -> String {
+    if let named { return named }
+    guard let unit = Currency.onlyUnit(of: book.declaredCurrencies) else {
+      let units = Set(book.declaredCurrencies.map(\.unit)).sorted().joined(separator: ", ")
+      throw .badRequest(
+        units.isEmpty
+          ? Currency.advice(beside: []) : "Name the currency, in commands by --unit: this game has \(units).")
+    }
+    return unit
+  }
 
   static func book(_ call: RouteCall) throws(APIError) -> LedgerBook {
     guard let book = call.services.ledger else {

@@ -4,20 +4,31 @@ import TreeModel
 /// Where in the tree functions look for a player's key.
 struct PlayerPlaces {
   let uid: Key
-  /// What the patterns of balances call a player: a capture of this name is one.
+  /// What the patterns of balances call a player.
   private let names: Set<String>
+  /// The captures that are players, by the patterns of the registered functions.
+  private let players: [String: Set<String>]
 
-  init(of uid: Key, _ currencies: [Currency]) {
+  init(of uid: Key, _ currencies: [Currency], _ functions: [FunctionDescription]) {
     self.uid = uid
     names = Set(currencies.flatMap(\.pattern.captureNames))
+    players = Dictionary(functions.map { ($0.pattern.description, $0.players) }) { $0.union($1) }
   }
 
-  /// Which segment of a pattern holds the player: the capture that is called as in a balance's place, else the first
-  /// capture of one key; nil if there is none.
+  /// Which segment of a registered function's pattern holds the player: of the captures that are typed as players the one
+  /// that is called as in a balance's place, else the first; nil if there is none.
   func segment(of pattern: PathPattern) -> Int? {
-    let singles = pattern.segments.indices.filter { index in
-      if case .single(name: .some) = pattern.segments[index] { true } else { false }
-    }
+    let players = players[pattern.description] ?? []
+    return segment(of: pattern) { players.contains($0) }
+  }
+
+  /// Which segment holds the player, by the names of captures alone: for functions that are no longer registered.
+  private func guessedSegment(of pattern: PathPattern) -> Int? {
+    segment(of: pattern) { _ in true }
+  }
+
+  private func segment(of pattern: PathPattern, where isPlayer: (String) -> Bool) -> Int? {
+    let singles = pattern.segments.indices.filter { Self.name(pattern.segments[$0]).map(isPlayer) == true }
     return singles.first { Self.name(pattern.segments[$0]).map(names.contains) == true } ?? singles.first
   }
 
@@ -28,7 +39,10 @@ struct PlayerPlaces {
   /// The keys that are known of every place that a pattern matches for the player; nil if the player's key is not among
   /// them, because something before it is open.
   func known(of pattern: PathPattern) -> [Key]? {
-    guard let segment = segment(of: pattern) else { return nil }
+    segment(of: pattern).flatMap { known(of: pattern, player: $0) }
+  }
+
+  private func known(of pattern: PathPattern, player segment: Int) -> [Key]? {
     var keys: [Key] = []
     for (index, piece) in pattern.segments.enumerated() {
       if case .literal(let key) = piece {
@@ -40,6 +54,15 @@ struct PlayerPlaces {
       }
     }
     return keys
+  }
+
+  /// Whether an event is the player's: at a place where the function looks for players, one of the captures that are players;
+  /// for a function that is no longer registered, any key.
+  func concerns(_ event: EventID, of function: FunctionDescription?) -> Bool {
+    guard let path = event.path.path else { return false }
+    guard let function else { return path.keys.contains(uid) }
+    guard let match = function.pattern.match(path) else { return false }
+    return function.players.contains { match[$0] == uid.text }
   }
 
   /// Whether a path that a pattern matches has the player at the player's segment.
@@ -59,7 +82,8 @@ struct PlayerPlaces {
         if literals.contains(uid) { places.insert(PathBytes(Path(keys: literals))) }
         continue
       }
-      guard let keys = known(of: pattern) else { return nil }
+      guard let segment = segment(of: pattern) ?? guessedSegment(of: pattern), let keys = known(of: pattern, player: segment)
+      else { return nil }
       // Up to the player: every pattern of players together, and keys that only look like one.
       let end = (keys.lastIndex(of: uid) ?? 0) + 1
       places.insert(PathBytes(Path(keys: Array(keys[..<end]))))

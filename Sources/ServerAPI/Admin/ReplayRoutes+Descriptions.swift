@@ -11,6 +11,7 @@ extension ReplayRoutes {
     .maybe("event", .form(Schema.eventForm), "this event alone"), .maybe("function", .filled, "this function alone"),
     .maybe("since", .time, "events from this time on"), .maybe("until", .time, "events up to this time"),
     .maybe("uid", .form(Schema.keyForm), "events of this player's places"),
+    .maybe("suppressed", .boolean, "also writes that told functions to sleep: imports, and with triggers suppressed"),
     .maybe("allowHandled", .boolean, "also where another function has handled the pattern"),
     .maybe("rate", .integer(0...1_000_000), "events a second at most; 0 or none: as fast as the server likes"),
   ]
@@ -19,7 +20,7 @@ extension ReplayRoutes {
     .always("order", .any, "what was asked for, by whom and why"), .always("progress", .any, "where it stands, and its counts"),
     .always("createdAt", .time), .always("updatedAt", .time),
   ])
-  private static let invocation = Schema.object([
+  static let invocation = Schema.object([
     .always("id", .count), .always("event", .text), .always("function", .text), .always("path", .text),
     .always("before", .any), .always("after", .any), .always("as", .text, "whose write the function saw"),
     .always("actor", .text, "who ran it"), .always("reason", .text), .always("time", .time),

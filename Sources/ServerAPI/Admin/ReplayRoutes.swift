@@ -6,7 +6,7 @@ import TreeModel
 enum ReplayRoutes {
   /// What an order may say, for the summaries.
   private static let orderText =
-    "body: mode (failed, gaps, all), reason, and to narrow it event, function, since, until (ms), uid; allowHandled, rate (per s)"
+    "body: mode (failed, gaps, all), reason, and to narrow it event, function, since, until (ms), uid; allowHandled, suppressed, rate (per s)"
 
   static let routes: [Route] = [
     Route.listing("/admin/v1/replays", "Replays, newest first; before, limit.", list).described(listDescription),
@@ -190,7 +190,7 @@ enum ReplayRoutes {
 
   private static func id(_ call: RouteCall) throws(APIError) -> Int64 {
     guard let id = call.captures["id"].flatMap({ Int64($0) }) else {
-      throw .badRequest("A replay is named by its number; GET /admin/v1/replays lists them.")
+      throw .badRequest("A replay is named by its number; \"doubloon replay list\" shows them.")
     }
     return id
   }
@@ -207,7 +207,8 @@ enum ReplayRoutes {
     return ReplayOrder(
       mode: mode, event: event, function: try body.optional("function"), since: try body.optionalInteger("since"),
       until: try body.optionalInteger("until"), uid: try body.optional("uid"),
-      allowsHandled: body["allowHandled"]?.bool ?? false, rate: rate, reason: try body.required("reason"),
+      allowsHandled: body["allowHandled"]?.bool ?? false,
+      takesSuppressed: body["suppressed"]?.bool ?? false, rate: rate, reason: try body.required("reason"),
       actor: call.caller.actor)
   }
 
@@ -237,7 +238,7 @@ enum ReplayRoutes {
 }
 
 extension JSON {
-  fileprivate init(_ invocation: InvocationRecord) {
+  init(_ invocation: InvocationRecord) {
     self = .record([
       ("id", .int(invocation.id)), ("event", .string(invocation.event.description)),
       ("function", .string(invocation.function)), ("path", .string(invocation.path.description)),

@@ -19,6 +19,13 @@ enum SystemRoutes {
             .always("namespaces", .count), .always("defaultNamespace", .text),
             .always("writer", .object([.always("queueDepth", .count), .maybe("failure", .text)])),
             .always("problems", .list(.text), "what keeps functions from working"),
+            .always(
+              "pausedFunctions", .list(.object([.always("name", .text), .always("reason", .text)])), "their events wait"),
+            .always("deadLetters", FunctionTroubles.schema, "what functions gave up on"),
+            .always("retries", FunctionTroubles.schema, "what functions failed on, and try again"),
+            .maybe(
+              "disk", .object([.always("folder", .text), .always("freeBytes", .count), .always("totalBytes", .count)]),
+              "where the data are"),
           ]))),
       Route.listing("/admin/v1/verify", "Checks everything that is stored, of all namespaces.", verify)
         .described(verifyDescription),
@@ -41,6 +48,12 @@ enum SystemRoutes {
     let (epoch, namespaces) = try call.read { (snapshot) throws(StorageError) in
       (snapshot.epoch, try snapshot.namespaces().count)
     }
+    let (paused, dead, retries) = try call.read { (snapshot) throws(StorageError) in
+      (
+        try snapshot.functions().filter(\.isPaused), try FunctionTroubles(.dead, in: snapshot).json,
+        try FunctionTroubles(.waiting, in: snapshot).json
+      )
+    }
     let problems = call.services.functions?.problems ?? []
     return .json(
       .record([
@@ -54,6 +67,17 @@ enum SystemRoutes {
           ])
         ),
         ("problems", .array(problems.map(JSON.string))),
+        (
+          "pausedFunctions",
+          .array(paused.map { ["name": .string($0.name), "reason": .string($0.pauseReason ?? "")] })
+        ),
+        ("deadLetters", dead), ("retries", retries),
+        (
+          "disk",
+          call.services.diskSpace().map {
+            ["folder": .string($0.folder), "freeBytes": .int($0.freeBytes), "totalBytes": .int($0.totalBytes)]
+          }
+        ),
       ]))
   }
 

@@ -40,6 +40,8 @@ enum AnswerSchemas {
   private static let function = Schema.object([
     .always("name", .text), .always("pattern", .text), .always("kinds", .text), .always("paused", .boolean),
     .maybe("pauseReason", .text), .always("updatedAt", .time),
+    .maybe("deadLetters", FunctionTroubles.Pile.schema, "what it gave up on: so many, and the last of them"),
+    .maybe("retries", FunctionTroubles.Pile.schema, "what it failed on, and tries again"),
   ])
 
   private static let change = Schema.object([

@@ -44,7 +44,7 @@ struct WaitingWork {
     try OpenHolds(in: namespace, snapshot).of(player: uid).prefix(Self.listMax).map { hold in
       let (sequence, transfer) = (hold.sequence, hold.transfer)
       return "Hold \(sequence) keeps \(transfer.amount) \(transfer.unit) from \(transfer.debit) in \(transfer.credit): void or "
-        + "release it (POST /admin/v1/ledger/holds/\(sequence)/void)"
+        + "release it (doubloon ledger holds void \(sequence))"
     }
   }
 

@@ -21,9 +21,13 @@ struct AuditTrail: Sendable {
     for parameter in query.parameters where !["auth", "access_token", "ac"].contains(parameter.name) {
       members.append(JSON.Member(key: parameter.name, value: .string(parameter.value)))
     }
-    if let body, body.readableBytes <= Self.detailBytesMax {
-      let json = body.withUnsafeReadableBytes { try? JSONParser.parse($0) }
-      if let json { members.append(JSON.Member(key: "body", value: json)) }
+    if let body, body.readableBytes > 0 {
+      let isShort = body.readableBytes <= Self.detailBytesMax
+      let json = isShort ? body.withUnsafeReadableBytes { try? JSONParser.parse($0) } : nil
+      // Of what is not kept at least the size is.
+      members.append(
+        json.map { JSON.Member(key: "body", value: $0) }
+          ?? JSON.Member(key: "bodyBytes", value: .int(Int64(body.readableBytes))))
     }
     add(action, by: actor, members, result: result)
   }

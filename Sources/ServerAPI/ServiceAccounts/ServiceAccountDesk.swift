@@ -142,7 +142,7 @@ extension ServiceAccountDesk {
     let found = live.withLock { live in live.values.first { $0.record.name == name } }
     guard var record = found?.record else {
       throw APIError(
-        .notFound, "not_found", "There is no service account \(name); GET /admin/v1/service-accounts lists them.")
+        .notFound, "not_found", "There is no service account \(name); \"doubloon service-account list\" shows them.")
     }
     let time = database.clock.now()
     record.revokedAt = time

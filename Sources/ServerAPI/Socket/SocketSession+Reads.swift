@@ -35,7 +35,7 @@ extension SocketSession {
     guard let order = try wireQuery(of: request)?.order,
       !services.database.reader.isIndexed(order, at: reading.path, in: reading.namespace)
     else { return }
-    throw .failure(MissingIndex(order: order, path: reading.path).message)
+    throw .failure(services.missingIndex(order, at: reading.path, in: reading.namespace).message)
   }
 
   private func didRead(_ answer: [UInt8]) {

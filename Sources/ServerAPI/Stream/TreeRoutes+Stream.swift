@@ -25,7 +25,7 @@ extension TreeRoutes {
       case .failure(let error): sink.send(error.treeResponse)
       case .success(let namespace):
         if let query, !services.database.reader.isIndexed(query.order, at: call.target.path, in: namespace) {
-          return sink.send(Self.missingIndex(query, call).treeResponse)
+          return sink.send(missingIndex(query, call).treeResponse)
         }
         let request = ListenRequest(
           namespace: namespace, path: call.target.path, query: query, format: parameters.format)

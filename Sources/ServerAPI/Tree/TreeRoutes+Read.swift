@@ -34,11 +34,11 @@ extension TreeRoutes {
     }
     guard let namespace = services.database.namespace(named: call.namespace) else {
       guard services.access.createsNamespaces else { throw Self.unknownNamespace(call.namespace) }
-      if let query, query.order != .key, query.order != .priority { throw Self.missingIndex(query, call) }
+      if let query, query.order != .key, query.order != .priority { throw missingIndex(query, call) }
       return sink.send(Self.response(.node(.absent), to: call))
     }
     if let query, !services.database.reader.isIndexed(query.order, at: call.target.path, in: namespace) {
-      throw Self.missingIndex(query, call)
+      throw missingIndex(query, call)
     }
     let reading = Reading(namespace: namespace, call: call, query: query, shallow: shallow)
     do throws(TreeReadError) {
@@ -55,8 +55,9 @@ extension TreeRoutes {
       because: services.access.reasons(ofDenying: call.caller, call.target.path, query: query, in: call.namespace))
   }
 
-  static func missingIndex(_ query: Query, _ call: TreeRequest) -> APIError {
-    .badRequest(MissingIndex(order: query.order, path: call.target.path).message)
+  func missingIndex(_ query: Query, _ call: TreeRequest) -> APIError {
+    let namespace = services.database.namespace(named: call.namespace)
+    return .badRequest(services.missingIndex(query.order, at: call.target.path, in: namespace).message)
   }
 
   private static func refusal(_ error: TreeReadError) -> APIError {

@@ -119,12 +119,12 @@ extension TreeRoutes {
     let response = plan.answer(receipt).response
     guard plan.call.waitsForEffects, let effects = services.effects else { return sink.send(response) }
     let events = receipt.events
-    if events.isEmpty { return sink.send(response.adding("X-Doubloon-Effects", "settled")) }
+    if events.isEmpty { return sink.send(response.adding("X-Doubloon-Effects", EffectsState.settled(unfinished: []).header)) }
     sink.eventLoop.makeFutureWithTask {
       await effects.settled(events, timeoutMilliseconds: Self.effectsTimeoutMilliseconds)
-    }.whenSuccess { isSettled in
+    }.whenSuccess { state in
       // The write itself is done either way: an error here would make clients repeat it.
-      sink.send(response.adding("X-Doubloon-Effects", isSettled ? "settled" : "pending"))
+      sink.send(response.adding("X-Doubloon-Effects", state.header))
     }
   }
 

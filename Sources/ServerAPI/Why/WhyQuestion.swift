@@ -13,7 +13,10 @@ struct WhyQuestion {
   static let leavesMax = 2_000_000
   /// So many of them are in memory at a time.
   private static let leavesAtATime = 10_000
-  /// Other players that are told of.
+  /// Dead letters that are looked at.
+  static let deadLettersMax = 10_000
+  private static let pageSize = 500
+  /// Other players, and dead letters, that are told of.
   static let mentionsMax = 10
   /// Commits of another player's place.
   private static let mentionChanges = 5
@@ -30,12 +33,62 @@ struct WhyQuestion {
     let head = try snapshot.head(of: namespace)
     let (payments, next) = try payments(before: sequence)
     let (mentions, sawAll) = try mentions()
-    let places = PlayerPlaces(of: uid, currencies)
+    let places = PlayerPlaces(of: uid, currencies, functions)
+    let stories = try stories(of: uid, limit: limit)
+    let told = Set(
+      stories.flatMap { story in story.changes.filter(\.fate.isDead).map { FunctionEvent(story.function.name, $0.event) } })
+    let (dead, sawAllDead) = try deadLetters(besides: told, at: places)
     let spread = asked.filter { places.segment(of: $0.pattern) != nil && places.known(of: $0.pattern) == nil }
     return WhyReport(
-      uid: uid, revision: head.revision, stories: try stories(of: uid, limit: limit), spread: spread, payments: payments,
-      nextPayment: next,
-      mentions: mentions, sawAllMentions: sawAll, erasure: try snapshot.erasure(in: namespace, of: uid.text))
+      uid: uid, revision: head.revision, stories: stories, spread: spread, payments: payments, nextPayment: next,
+      mentions: mentions, sawAllMentions: sawAll, deadLetters: dead, sawAllDeadLetters: sawAllDead,
+      isKnown: try isKnown(stories, hasMore: !payments.isEmpty || !mentions.isEmpty || !dead.isEmpty),
+      erasure: try snapshot.erasure(in: namespace, of: uid.text))
+  }
+
+  /// Whether anything says that there is such a player: an account, a record, something that happened.
+  private func isKnown(_ stories: [FunctionStory], hasMore: Bool) throws(StorageError) -> Bool {
+    if hasMore || stories.contains(where: { !$0.changes.isEmpty || !$0.isComplete || $0.isErased }) { return true }
+    if try snapshot.account(in: namespace, uid: uid.text) != nil { return true }
+    if try snapshot.erasure(in: namespace, of: uid.text) != nil { return true }
+    for root in Set(currencies.compactMap(\.playersRoot)) {
+      if try !snapshot.leaves(in: namespace, under: PathBytes(root.child(uid)), limit: 1).isEmpty { return true }
+    }
+    return false
+  }
+
+  // MARK: Dead letters
+
+  /// An event of a function.
+  private struct FunctionEvent: Hashable {
+    let function: String
+    let event: EventID
+
+    init(_ function: String, _ event: EventID) { (self.function, self.event) = (function, event) }
+  }
+
+  /// What functions gave up on that is the player's: an event at a place of the player's, or of a write by the player.
+  private func deadLetters(besides told: Set<FunctionEvent>, at places: PlayerPlaces) throws(StorageError)
+    -> ([WhyReport.DeadLetter], Bool)
+  {
+    var found: [WhyReport.DeadLetter] = []
+    var last: DeliveryRecord?
+    var looked = 0
+    while looked < Self.deadLettersMax {
+      let page = try snapshot.deliveries(in: namespace, state: .dead, after: last, limit: Self.pageSize)
+      for delivery in page where reward == nil || delivery.function == reward {
+        let function = functions.first { $0.name == delivery.function || $0.formerly.contains(delivery.function) }
+        guard !told.contains(FunctionEvent(function?.name ?? delivery.function, delivery.event)) else { continue }
+        let commit = try snapshot.commit(in: namespace, at: delivery.event.revision)
+        guard places.concerns(delivery.event, of: function) || commit?.actor == .user(uid: uid.text) else { continue }
+        guard found.count < Self.mentionsMax else { return (found, false) }
+        found.append(WhyReport.DeadLetter(record: delivery, isRegistered: function != nil))
+      }
+      if page.count < Self.pageSize { return (found, true) }
+      looked += page.count
+      last = page.last
+    }
+    return (found, false)
   }
 
   /// The functions that the question is about.
@@ -43,7 +96,7 @@ struct WhyQuestion {
 
   private func stories(of player: Key, limit: Int) throws(StorageError) -> [FunctionStory] {
     let records = try snapshot.functions()
-    let places = PlayerPlaces(of: player, currencies)
+    let places = PlayerPlaces(of: player, currencies, functions)
     var stories: [FunctionStory] = []
     for function in asked {
       let place = PlaceStory(

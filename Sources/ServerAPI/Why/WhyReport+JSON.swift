@@ -19,7 +19,9 @@ extension WhyReport {
             ]
           })
       ),
-      ("sawAllMentions", .bool(sawAllMentions)), ("lines", .array(WhyText.page(self).map(JSON.string))),
+      ("sawAllMentions", .bool(sawAllMentions)), ("known", .bool(isKnown)),
+      ("deadLetters", .array(deadLetters.map { JSON($0.record) })), ("sawAllDeadLetters", .bool(sawAllDeadLetters)),
+      ("lines", .array(WhyText.page(self).map(JSON.string))),
       ("erasure", erasure?.json),
     ])
   }
@@ -52,6 +54,9 @@ extension WhyReport {
         "mentions",
         .list(.object([.always("player", .text), .always("place", .text), .always("functions", .list(story))])),
         "other players whose record names this one"), .always("sawAllMentions", .boolean),
+      .always("known", .boolean, "whether anything says that there is such a player"),
+      .always("deadLetters", .list(.named("Delivery")), "what functions gave up on that is the player's, where no story tells"),
+      .always("sawAllDeadLetters", .boolean),
       .always("lines", .list(.text), "the whole answer in words"),
       .maybe("erasure", ErasureRoutes.erasure, "of a player who left"),
     ])

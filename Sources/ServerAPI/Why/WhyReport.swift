@@ -19,6 +19,12 @@ struct WhyReport: Sendable {
   let mentions: [Mention]
   /// Whether the whole tree of players was looked through for them.
   let sawAllMentions: Bool
+  /// What functions gave up on that is the player's, and that no story tells.
+  var deadLetters: [DeadLetter] = []
+  /// Whether all dead letters were looked through for them.
+  var sawAllDeadLetters = true
+  /// Whether anything says that there is such a player.
+  var isKnown = true
   /// The player's erasure, if there was one.
   var erasure: ErasureRecord?
 
@@ -31,6 +37,13 @@ struct WhyReport: Sendable {
     let cause: Happening?
     /// The entry that took it back.
     let reversal: LedgerEntry?
+  }
+
+  /// An event that a function gave up on.
+  struct DeadLetter: Sendable {
+    let record: DeliveryRecord
+    /// Whether there still is a function of that name.
+    let isRegistered: Bool
   }
 
   /// Another player whose record names this one.
@@ -115,6 +128,7 @@ struct ChangeStory: Sendable {
       "paid", "done", "skipped", "waiting", "paused", "dead", "pending", "suppressed", "unwanted", "unheard",
     ]
 
+    var isDead: Bool { if case .dead = self { true } else { false } }
     var isUnwanted: Bool { if case .unwanted = self { true } else { false } }
   }
 }

@@ -19,12 +19,7 @@ enum WhyRoutes {
   ]
 
   private static func why(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    let uid: Key
-    do throws(PathError) {
-      uid = try Key(call.query["uid"] ?? "")
-    } catch {
-      throw .badRequest(error.description)
-    }
+    let uid = try player(call)
     let functions = call.services.functions?.descriptions ?? []
     let reward = call.query["reward"]
     if let reward, !functions.contains(where: { $0.name == reward }) {
@@ -41,5 +36,18 @@ enum WhyRoutes {
           uid: uid, reward: reward, namespace: namespace, functions: functions, currencies: currencies, snapshot: snapshot
         ).report(before: before, limit: limit).json
       })
+  }
+
+  /// Who is asked about: by the key in the tree, or by the e-mail address of the account.
+  private static func player(_ call: RouteCall) throws(APIError) -> Key {
+    let text = call.query["uid"] ?? ""
+    let uid = try AccountRoutes.uid(text, call)
+    do throws(PathError) {
+      return try Key(uid)
+    } catch {
+      guard text.utf8.contains(UInt8(ascii: "@")) else { throw .badRequest(error.description) }
+      throw APIError(
+        .notFound, "not_found", "No account has the e-mail address \(text.prefix(254)); \"doubloon accounts list\" shows all.")
+    }
   }
 }

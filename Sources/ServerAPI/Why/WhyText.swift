@@ -7,10 +7,17 @@ enum WhyText {
   /// The whole answer, line by line.
   static func page(_ report: WhyReport) -> [String] {
     let uid = report.uid.text
+    guard report.isKnown else {
+      return [
+        "There is no player \(uid): no account, no record where balances stand, nothing that a function looked at, no coins, "
+          + "and nobody's record names it. Is it spelled right? (doubloon accounts list)"
+      ]
+    }
     var lines = report.erasure.map { [erased($0), ""] } ?? []
     for story in report.stories {
       lines += [head(of: story)] + body(of: story).map { "  " + $0 } + [""]
     }
+    lines += deadLetters(report)
     for function in report.spread {
       lines += [
         "\(function.name) runs on \(function.runsOn) at \(function.pattern), which is not one place. Its events: "
@@ -35,6 +42,23 @@ enum WhyText {
       lines += [
         "", "Not every player's record was looked through for \(uid): ask for the other player, too (doubloon why PLAYER).",
       ]
+    }
+    return lines
+  }
+
+  /// What functions gave up on beyond the stories.
+  private static func deadLetters(_ report: WhyReport) -> [String] {
+    var lines = report.deadLetters.flatMap { letter -> [String] in
+      let (record, name) = (letter.record, letter.record.function)
+      let failed = "\(name) gave up on \(record.event) after \(times(record.attempts)): \(record.lastError)"
+      let way =
+        letter.isRegistered
+        ? "Once the cause is mended: \(replayCommand(of: record.event, name))"
+        : "No function of that name is registered any more."
+      return [failed, "  \(way)", ""]
+    }
+    if !report.sawAllDeadLetters {
+      lines += ["There are more dead letters: doubloon triggers list --outcome dead --uid \(quoted(report.uid.text))", ""]
     }
     return lines
   }
@@ -163,7 +187,7 @@ enum WhyText {
     return String(word.map { $0 == "_" ? " " : $0 }) + reason.dropFirst(word.count)
   }
 
-  private static func times(_ count: Int) -> String { count == 1 ? "1 attempt" : "\(count) attempts" }
+  static func times(_ count: Int) -> String { count == 1 ? "1 attempt" : "\(count) attempts" }
 
   /// A value on one line, cut where it is long.
   private static func value(_ node: TreeNode) -> String {

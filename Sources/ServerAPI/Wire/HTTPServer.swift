@@ -66,8 +66,7 @@ public final class HTTPServer: Service {
       return address
     } catch {
       try? await group.shutdownGracefully()
-      throw HTTPServerError(
-        "Cannot listen on \(configuration.host):\(configuration.port): \(error). Stop who does, or choose another port.")
+      throw HTTPServerError(binding: error, host: configuration.host, port: configuration.port)
     }
   }
 

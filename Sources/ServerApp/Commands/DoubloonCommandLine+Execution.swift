@@ -6,8 +6,9 @@ extension DoubloonCommandLine {
   ///
   /// - Parameter arguments: without the program's name; nil takes the process's own.
   public static func execute(_ arguments: [String]? = nil) async -> Int32 {
+    let words = arguments ?? Array(CommandLine.arguments.dropFirst())
     do {
-      var command = try await asyncParseAsRoot(arguments)
+      var command = try await asyncParseAsRoot(words.map(NegativeNumber.protected))
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -15,12 +16,12 @@ extension DoubloonCommandLine {
       }
       return 0
     } catch {
-      return report(error)
+      return report(error, of: words)
     }
   }
 
   /// Prints an error, or the help that was asked for, and finds its exit code.
-  private static func report(_ error: any Error) -> Int32 {
+  private static func report(_ error: any Error, of words: [String]) -> Int32 {
     if let sentence = sentence(for: error) {
       output.error("Error: \(sentence.printable)")
       return (error as? CommandFailure)?.exitCode ?? 1
@@ -31,6 +32,7 @@ extension DoubloonCommandLine {
       output.line(message)
     } else if !message.isEmpty {
       output.error(message)
+      if let suggestion = CommandSuggestion.text(for: words, below: Self.self) { output.error(suggestion) }
     }
     // The parser ends bad usage with 64, the number of BSD's sysexits.
     return code == .validationFailure ? 2 : code.rawValue

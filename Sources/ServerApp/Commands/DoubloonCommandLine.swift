@@ -29,7 +29,7 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
         doubloon triggers list
         doubloon ledger statement bob
 
-      Exit codes: 0 done, 1 the thing asked for failed, 2 bad usage.
+      Exit codes: 0 done, 1 the thing asked for failed, 2 bad usage, or a faulty configuration.
       """,
     version: "doubloon 0.1.0",
     groupedSubcommands: [
@@ -45,8 +45,8 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
       CommandGroup(
         name: "Operation",
         subcommands: [
-          StatusCommand.self, DrainCommand.self, AuditCommand.self, LogCommand.self, VerifyCommand.self, BackupCommand.self,
-          RestoreCommand.self, RecoverCommand.self,
+          StatusCommand.self, NamespacesCommand.self, DrainCommand.self, AuditCommand.self, LogCommand.self, VerifyCommand.self,
+          BackupCommand.self, RestoreCommand.self, RecoverCommand.self,
           ServiceAccountCommand.self,
         ]),
     ]

@@ -26,6 +26,8 @@ public struct ReplayOrder: Sendable, Hashable {
   public var uid: String?
   /// Whether a function may be given events that another function has handled.
   public var allowsHandled: Bool
+  /// Whether writes count, too, that told functions to sleep: imports, and writes with triggers suppressed.
+  public var takesSuppressed: Bool
   /// The most events in a second; 0 for as many as there is room for.
   public var rate: Int64
   /// Why, for the record; never empty.
@@ -35,7 +37,8 @@ public struct ReplayOrder: Sendable, Hashable {
 
   public init(
     mode: Mode, event: EventID? = nil, function: String? = nil, since: Int64? = nil, until: Int64? = nil,
-    uid: String? = nil, allowsHandled: Bool = false, rate: Int64 = 0, reason: String, actor: Actor
+    uid: String? = nil, allowsHandled: Bool = false, takesSuppressed: Bool = false, rate: Int64 = 0, reason: String,
+    actor: Actor
   ) {
     self.mode = mode
     self.event = event
@@ -44,6 +47,7 @@ public struct ReplayOrder: Sendable, Hashable {
     self.until = until
     self.uid = uid
     self.allowsHandled = allowsHandled
+    self.takesSuppressed = takesSuppressed
     self.rate = rate
     self.reason = reason
     self.actor = actor
@@ -55,6 +59,7 @@ public struct ReplayOrder: Sendable, Hashable {
       ("mode", .string(mode.rawValue)), ("event", event.map { .string($0.description) }),
       ("function", function.map(JSON.string)), ("since", since.map(JSON.int)), ("until", until.map(JSON.int)),
       ("uid", uid.map(JSON.string)), ("allowHandled", allowsHandled ? .bool(true) : JSON?.none),
+      ("suppressed", takesSuppressed ? .bool(true) : JSON?.none),
       ("rate", rate > 0 ? .int(rate) : JSON?.none), ("reason", .string(reason)), ("actor", .string(actor.description)),
     ]
     return .object(members.compactMap { name, value in value.map { JSON.Member(key: name, value: $0) } })
@@ -72,7 +77,8 @@ public struct ReplayOrder: Sendable, Hashable {
     }
     self.init(
       mode: mode, event: event, function: json["function"]?.string, since: json["since"]?.int, until: json["until"]?.int,
-      uid: json["uid"]?.string, allowsHandled: json["allowHandled"]?.bool ?? false, rate: json["rate"]?.int ?? 0,
+      uid: json["uid"]?.string, allowsHandled: json["allowHandled"]?.bool ?? false,
+      takesSuppressed: json["suppressed"]?.bool ?? false, rate: json["rate"]?.int ?? 0,
       reason: reason, actor: actor)
   }
 }

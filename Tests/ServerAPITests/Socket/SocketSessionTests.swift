@@ -83,7 +83,8 @@ struct SocketSessionTests {
       #"a< {"r":1,"b":{"s":"ok","d":{"a":1,"b":2,"c":3}}}"#,
       #"a> {"r":2,"a":"g","b":{"p":"/g","q":{"sp":"b","sin":true,"ep":"b","ein":true,"i":".key"}}}"#,
       #"a< {"r":2,"b":{"s":"ok","d":{"b":2}}}"#, #"a> {"r":3,"a":"g","b":{"p":"/g","q":{"i":"x/y"}}}"#,
-      #"a< {"r":3,"b":{"s":"failure","d":"Index not defined, add \".indexOn\": \"x/y\", for path \"/g\", to the rules"}}"#),
+      #"a< {"r":3,"b":{"s":"failure","d":"Index not defined, add \".indexOn\": \"x/y\", for path \"/g\", to the rules. There are none yet: write {\"rules\":{\".read\":true,\".write\":true,\"g\":{\".indexOn\":\"x/y\"}}} into a file rules.json, and load it with \"doubloon rules put rules.json\", or start with \"doubloon dev --rules rules.json\"."}}"#
+    ),
     Transcript(
       "53: listens that lie in each other are each told",
       #"PUT /o.json {"c":{"x":1}}"#, #"a> {"r":1,"a":"q","b":{"p":"/o/c","h":""}}"#,

@@ -266,7 +266,7 @@ import TreeModel
       functions.onCreate(TreePath<Int>("/a"), name: "pay", settings: Settings()) { _, _, _ in .done }
       functions.onCreate(TreePath<Int>("/b"), name: "count") { _, _ in .done }
     }
-    #expect(run.code == 1)
+    #expect(run.code == 2)
     for sentence in [
       ":2:42: pay has no setting amuont; it has amount.", "There is no setting \"pya\" in \"functions\"; did you mean \"pay\"?",
       "\"functions.count\" must be an object of settings, not a number.", "The settings of pay cannot be read",

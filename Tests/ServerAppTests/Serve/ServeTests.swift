@@ -209,7 +209,7 @@ import TreeModel
       (["serve", "--config", deployment.folder.file("bad.jsonc")], 2, "bad.jsonc:1:2: There is no setting \"prot\""),
       (["serve", "--config", deployment.folder.file("none.jsonc")], 2, "none.jsonc cannot be read"),
       (["serve"], 2, "Missing expected argument '--config"),
-      (["config", "check", deployment.folder.file("bad.jsonc")], 1, "\"project\" is missing"),
+      (["config", "check", deployment.folder.file("bad.jsonc")], 2, "\"project\" is missing"),
     ] {
       let run = await CommandRun(arguments)
       #expect(run.code == Int32(code) && run.err.contains(text), "\(run.err)")

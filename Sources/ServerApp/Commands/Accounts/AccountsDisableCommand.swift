@@ -11,7 +11,7 @@ struct AccountsDisableCommand: AsyncParsableCommand {
         doubloon accounts disable 7fKq2vYw8ZbT0mXe4sRu1pLd9cGh
       """)
 
-  @Argument(help: "The account's uid.")
+  @Argument(help: "The account's uid, or its e-mail address.")
   var uid: String
 
   @OptionGroup

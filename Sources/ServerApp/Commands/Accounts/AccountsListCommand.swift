@@ -10,6 +10,7 @@ struct AccountsListCommand: AsyncParsableCommand {
       Examples:
         doubloon accounts list
         doubloon accounts list --limit 1000 --json
+        doubloon accounts list --email alice@acme.test
       """)
 
   @Option(help: ArgumentHelp("At most so many accounts.", valueName: "count"))
@@ -17,6 +18,9 @@ struct AccountsListCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("Only behind this uid.", valueName: "uid"))
   var after: String?
+
+  @Option(help: ArgumentHelp("Only the account with this e-mail address.", valueName: "address"))
+  var email: String?
 
   @OptionGroup
   var output: OutputOptions
@@ -29,7 +33,9 @@ struct AccountsListCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let query = server.query + [QueryItem("limit", String(limit)), QueryItem("cursor", after)].compactMap(\.self)
+    let query =
+      server.query
+      + [QueryItem("limit", String(limit)), QueryItem("cursor", after), QueryItem("email", email)].compactMap(\.self)
     let answer = try await server.withClient { client in try await client.get(AdminPath.accounts, query: query) }
     output.print(answer, Self.text)
   }

@@ -14,7 +14,7 @@ struct AccountsRemoveFactorsCommand: AsyncParsableCommand {
         doubloon accounts remove-factors 7fKq2vYw8ZbT0mXe4sRu1pLd9cGh
       """)
 
-  @Argument(help: "The account's uid.")
+  @Argument(help: "The account's uid, or its e-mail address.")
   var uid: String
 
   @OptionGroup

@@ -9,9 +9,10 @@ struct AccountsShowCommand: AsyncParsableCommand {
     discussion: """
       Examples:
         doubloon accounts show 7fKq2vYw8ZbT0mXe4sRu1pLd9cGh
+        doubloon accounts show alice@acme.test
       """)
 
-  @Argument(help: "The account's uid.")
+  @Argument(help: "The account's uid, or its e-mail address.")
   var uid: String
 
   @OptionGroup(title: "Server")

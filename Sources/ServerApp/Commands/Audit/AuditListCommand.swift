@@ -12,6 +12,8 @@ struct AuditListCommand: AsyncParsableCommand {
     commandName: "list",
     abstract: "List what administrators did and tried, newest first.",
     discussion: """
+      A record shows what was asked for in a few words; --json shows it whole, as far as it was kept.
+
       Examples:
         doubloon audit list
         doubloon audit list --actor admin:ann --since 7d
@@ -71,10 +73,11 @@ struct AuditListCommand: AsyncParsableCommand {
     for action in actions {
       table.add([
         action["id"]?.plainText ?? "-", action["time"]?.timeText ?? "-", action["actor"]?.string ?? "-",
-        action["action"]?.string ?? "-", action["result"]?.string ?? "-", action["detail"]?.plainText ?? "",
+        action["action"]?.string ?? "-", AuditDetail.cut(action["result"]?.string ?? "-"),
+        AuditDetail.text(action["detail"] ?? .null),
       ])
     }
-    var text = table.isEmpty ? "No records match." : table.render()
+    var text = table.isEmpty ? "No records match." : table.render(within: DoubloonCommandLine.output.width)
     if let next = answer["next"]?.int { text += "\n\nThere may be more: add --before \(next)." }
     return text
   }

@@ -50,10 +50,25 @@ struct DataGetCommand: AsyncParsableCommand {
     if pretty { query.append(QueryItem("print", "pretty")) }
     if exportFormat { query.append(QueryItem("format", "export")) }
     let parameters = query
-    let response = try await server.withClient { client in
-      try await client.send(.GET, path.urlPath, query: parameters, responseBytesMax: DataTransfer.responseBytesMax).checked()
+    let (response, others) = try await server.withClient { client in
+      let response = try await client.send(
+        .GET, path.urlPath, query: parameters, responseBytesMax: DataTransfer.responseBytesMax
+      ).checked()
+      return (response, try await otherNamespaces(response, client))
     }
     DoubloonCommandLine.output.out(response.body + [UInt8(ascii: "\n")])
+    if !others.isEmpty {
+      DoubloonCommandLine.output.error(
+        "Nothing is in this namespace. There are others, which --ns names: \(others.joined(separator: ", ")).")
+    }
+  }
+
+  /// The namespaces that may be meant where the whole tree is empty, and nobody said which tree.
+  private func otherNamespaces(_ response: AdminResponse, _ client: AdminClient) async throws -> [String] {
+    guard path.target.path.isRoot, server.namespace == nil, response.body.elementsEqual("null".utf8) else { return [] }
+    let fallback = try await client.get(AdminPath.status)["defaultNamespace"]?.string
+    return try await client.get(AdminPath.namespaces).listed("namespaces").compactMap { $0["name"]?.string }
+      .filter { $0 != fallback }.sorted()
   }
 
   /// Prints what stood there once; the revision goes beside the result, so that a pipe gets the value alone.

@@ -125,6 +125,7 @@ struct DevCommand: AsyncParsableCommand {
         "\(functionsConfig ?? "The configuration") has settings of \"\(entry.key)\", but no function has that name; "
           + "there are \(known.sorted().joined(separator: ", ")).")
     }
+    guard functions.mistakes.isEmpty else { throw CommandFailure(functions.mistakes.joined(separator: "\n")) }
     guard functions.faults.isEmpty else {
       let file = functionsConfig ?? "The configuration"
       throw CommandFailure(functions.faults.map { "\(file): \($0.message)" }.joined(separator: "\n"))

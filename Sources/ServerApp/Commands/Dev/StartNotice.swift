@@ -18,7 +18,7 @@ struct StartNotice: Sendable {
     lines.append("  Admin key  \(configuration.adminToken)")
     if configuration.rules != nil { lines.append("  Rules      as given; administrators are not bound by them") }
     lines += functionLines
-    lines += ["", "Try it:", "  \(example(base))"]
+    lines += ["", "Try it:"] + example(base).map { "  \($0)" }
     lines += ["  \(commandPrefix(base))doubloon triggers tail", "", "Ctrl-C stops it."]
     return lines.joined(separator: "\n")
   }
@@ -42,11 +42,35 @@ struct StartNotice: Sendable {
     }
   }
 
-  private func example(_ base: String) -> String {
+  /// What makes one of the functions run.
+  private func example(_ base: String) -> [String] {
     // Where rules hold, a client without credentials may do nothing.
     let isOpen = configuration.adminToken == "owner" && configuration.rules == nil
     let key = isOpen ? "" : " -H 'Authorization: Bearer \(configuration.adminToken)'"
-    return "curl\(key) -X PUT \(base)/users/alice.json -d '{\"referred_by\":\"bob\",\"last_signin_at\":1}'"
+    func put(_ path: Path, _ value: TreeNode) -> String {
+      let json = String(decoding: value.json(.export), as: UTF8.self)
+      return "curl\(key) -X PUT \(base)\(AdminClient.treePath(path.description)) -d '\(json)'"
+    }
+    // The functions that come with Doubloon pay a player only who was referred.
+    if functions.contains(where: { $0.pattern.match("/users/alice/last_signin_at") != nil }) {
+      return [put("/users/alice", ["referred_by": "bob", "last_signin_at": 1])]
+    }
+    for function in functions {
+      guard let sample = function.sample() else { continue }
+      switch function.trigger {
+      case .onCreate, .onWrite: return [put(sample.path, sample.value)]
+      case .onUpdate:
+        let example = function.filter.example
+        let before = example.map { TreeNode.leaf($0.before) } ?? sample.value
+        let after = example.map { TreeNode.leaf($0.after) } ?? sample.otherValue
+        return [put(sample.path, before), put(sample.path, after)]
+      case .onDelete:
+        return [
+          put(sample.path, sample.value), "curl\(key) -X DELETE \(base)\(AdminClient.treePath(sample.path.description))",
+        ]
+      }
+    }
+    return [put("/users/alice", ["name": "Alice"])]
   }
 
   /// What a command on this machine must be told to find the server.

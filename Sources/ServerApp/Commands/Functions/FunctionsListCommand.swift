@@ -7,6 +7,9 @@ struct FunctionsListCommand: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the functions, and whether they run.",
     discussion: """
+      Below the table stands what functions gave up on (dead letters) and what they failed on and try again, with the last \
+      event and why.
+
       Examples:
         doubloon functions list
       """)
@@ -25,13 +28,24 @@ struct FunctionsListCommand: AsyncParsableCommand {
   }
 
   static func text(_ answer: JSON) -> String {
-    var table = TextTable([.text("FUNCTION"), .text("STATE"), .text("RUNS"), .text("PATTERN"), .text("PAUSED BECAUSE")])
+    var table = TextTable([
+      .text("FUNCTION"), .text("STATE"), .text("RUNS"), .number("DEAD"), .text("PATTERN"), .text("PAUSED BECAUSE"),
+    ])
+    var troubles: [String] = []
     for function in answer.listed("functions") {
       table.add([
         function["name"]?.string ?? "?", function["paused"]?.bool == true ? "paused" : "running",
-        function["kinds"]?.string ?? "-", function["pattern"]?.string ?? "-", function["pauseReason"]?.string ?? "",
+        function["kinds"]?.string ?? "-", "\(function["deadLetters"]?["count"]?.int ?? 0)", function["pattern"]?.string ?? "-",
+        function["pauseReason"]?.string ?? "",
       ])
+      for (member, words) in [("deadLetters", "gave up on"), ("retries", "failed on, and tries again,")] {
+        guard let pile = function[member] else { continue }
+        troubles.append(
+          "\(function["name"]?.string ?? "?") \(words) \((pile["count"]?.int ?? 0).counted("event", "events")), the last "
+            + "\(pile["event"]?.string ?? "?"): \(pile["error"]?.string ?? "")")
+      }
     }
-    return table.isEmpty ? "There are no functions." : table.render()
+    guard !table.isEmpty else { return "There are no functions." }
+    return table.render() + (troubles.isEmpty ? "" : "\n\n" + troubles.joined(separator: "\n").printable)
   }
 }

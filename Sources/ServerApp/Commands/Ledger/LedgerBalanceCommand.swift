@@ -11,13 +11,13 @@ struct LedgerBalanceCommand: AsyncParsableCommand {
 
       Examples:
         doubloon ledger balance bob
-        doubloon ledger balance issuance:signup --unit pieces_of_eight
+        doubloon ledger balance issuance:signup --unit gems
       """)
 
   @Argument(help: "The account: a user, or a name such as issuance:signup.")
   var account: AccountName
 
-  @Option(help: ArgumentHelp("The currency. (default: pieces_of_eight)", valueName: "name"))
+  @Option(help: ArgumentHelp("The currency. (default: the game's only one)", valueName: "name"))
   var unit: String?
 
   @OptionGroup

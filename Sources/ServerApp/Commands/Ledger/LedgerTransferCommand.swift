@@ -23,11 +23,11 @@ struct LedgerTransferCommand: AsyncParsableCommand {
   @Argument(help: "The account that gets.")
   var to: AccountName
 
-  @Argument(help: "How many coins.")
+  @Argument(help: "How many coins.", transform: { try NegativeNumber.integer($0) })
   var amount: Int64
 
-  @Option(help: ArgumentHelp("The currency.", valueName: "name"))
-  var unit = "pieces_of_eight"
+  @Option(help: ArgumentHelp("The currency. (default: the game's only one)", valueName: "name"))
+  var unit: String?
 
   @Option(help: ArgumentHelp("Why, in one word of your program.", valueName: "word"))
   var code = "transfer"
@@ -56,10 +56,11 @@ struct LedgerTransferCommand: AsyncParsableCommand {
   func run() async throws {
     var members: [JSON.Member] = [
       JSON.Member(key: "debit", value: .string(from.text)), JSON.Member(key: "credit", value: .string(to.text)),
-      JSON.Member(key: "amount", value: .int(amount)), JSON.Member(key: "unit", value: .string(unit)),
+      JSON.Member(key: "amount", value: .int(amount)),
       JSON.Member(key: "code", value: .string(code)),
       JSON.Member(key: "key", value: .string(once ?? "transfer/\(RandomToken.make())")),
     ]
+    if let unit { members.append(JSON.Member(key: "unit", value: .string(unit))) }
     if let reason { members.append(JSON.Member(key: "reason", value: .string(reason))) }
     let body = JSON.object(members)
     let answer = try await server.withClient { client in

@@ -10,14 +10,15 @@ struct LinksCommand: AsyncParsableCommand {
 
         doubloon links settings links.json
 
-      where links.json holds at least {"domains": ["https://go.acme.test/r"], "apiKeys": ["a key for your apps"]}.
+      where links.json holds at least {"domains": ["https://go.acme.test/r"], "hosts": ["acme.test"], \
+      "apiKeys": ["a key for your apps"]}: where links begin, and the hosts that they may lead to.
 
       Examples:
         doubloon links create https://acme.test/play --prefix https://go.acme.test/r --short
         doubloon links stats https://go.acme.test/r/aB3x
         doubloon links disable https://go.acme.test/r/aB3x
         doubloon links import exported.csv --prefix https://go.acme.test/r --dry-run
-        doubloon links qr https://go.acme.test/r/aB3x --to poster.svg
+        doubloon links qr https://go.acme.test/r/aB3x --out poster.svg
       """,
     subcommands: [
       LinksCreateCommand.self, LinksEditCommand.self, LinksDisableCommand.self, LinksEnableCommand.self,

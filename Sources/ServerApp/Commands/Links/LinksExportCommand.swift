@@ -10,11 +10,11 @@ struct LinksExportCommand: AsyncParsableCommand {
     discussion: """
       Examples:
         doubloon links export > links.csv
-        doubloon links export --to links.csv
+        doubloon links export --out links.csv
       """)
 
   @Option(help: ArgumentHelp("Write into this file instead.", valueName: "file"))
-  var to: String?
+  var out: String?
 
   @OptionGroup(title: "Server")
   var server: ServerOptions
@@ -38,7 +38,7 @@ struct LinksExportCommand: AsyncParsableCommand {
       } while cursor != nil
       return lines.joined()
     }
-    guard let to else { return DoubloonCommandLine.output.out(Array(text.utf8)) }
-    try FileBytes.write(Array(text.utf8), to: to)
+    guard let out else { return DoubloonCommandLine.output.out(Array(text.utf8)) }
+    try FileBytes.write(Array(text.utf8), to: out)
   }
 }

@@ -10,15 +10,15 @@ struct LinksQRCommand: AsyncParsableCommand {
       SVG is sharp at any size; PNG is for where SVG is not taken. No server is asked.
 
       Examples:
-        doubloon links qr https://go.acme.test/r/aB3x --to poster.svg
-        doubloon links qr https://go.acme.test/r/aB3x --to poster.png --scale 16
+        doubloon links qr https://go.acme.test/r/aB3x --out poster.svg
+        doubloon links qr https://go.acme.test/r/aB3x --out poster.png --scale 16
       """)
 
   @Argument(help: "The link.")
   var link: String
 
   @Option(help: ArgumentHelp("Write into this file, .svg or .png; without it SVG is printed.", valueName: "file"))
-  var to: String?
+  var out: String?
 
   @Option(help: ArgumentHelp("Pixels of a module, for PNG.", valueName: "count"))
   var scale = 8
@@ -27,14 +27,14 @@ struct LinksQRCommand: AsyncParsableCommand {
     guard QRCode.scales.contains(scale) else {
       throw ValidationError("--scale must be \(QRCode.scales.lowerBound) to \(QRCode.scales.upperBound).")
     }
-    if let to, !to.hasSuffix(".svg"), !to.hasSuffix(".png") { throw ValidationError("--to must end in .svg or .png.") }
+    if let out, !out.hasSuffix(".svg"), !out.hasSuffix(".png") { throw ValidationError("--out must end in .svg or .png.") }
   }
 
   func run() async throws {
     guard let url = LinkURL(link), url.isWeb, let code = QRCode(url.text) else {
       throw CommandFailure("\(link.printable) is no link of at most 2331 bytes.")
     }
-    guard let to else { return DoubloonCommandLine.output.out(Array(code.svg().utf8)) }
-    try FileBytes.write(to.hasSuffix(".png") ? code.png(scale: scale) : Array(code.svg().utf8), to: to)
+    guard let out else { return DoubloonCommandLine.output.out(Array(code.svg().utf8)) }
+    try FileBytes.write(out.hasSuffix(".png") ? code.png(scale: scale) : Array(code.svg().utf8), to: out)
   }
 }

@@ -13,6 +13,9 @@ struct RestoreCommand: AsyncParsableCommand {
       "doubloon verify"; it ends with exit code 1 if something is wrong. What happens afterwards has other event \
       ids than what was lost, so nothing is mistaken for something that was paid already.
 
+      The keys that sign players' tokens are not in a backup: copy the folder "keys" of the old data into the new one before \
+      you start a server on it, or players have to sign in again.
+
       Examples:
         doubloon restore doubloon-monday.db --data restored
         doubloon dev --data restored
@@ -34,7 +37,7 @@ struct RestoreCommand: AsyncParsableCommand {
     do {
       try SQLiteEngine.restore(from: file, to: data)
     } catch {
-      throw CommandFailure(error.message)
+      throw CommandFailure("\(file) was not restored into \(data): \(error.message)")
     }
     let (epoch, report) = try await ServerOptions.withApplication(on: data) { client in
       // What the store says when it is opened again, as a server will have it.
@@ -45,7 +48,13 @@ struct RestoreCommand: AsyncParsableCommand {
       "data": .string(FileBytes.absolute(data)), "epoch": epoch, "verification": report,
     ]
     output.print(answer) { _ in
-      (["Restored \(file) into \(data), epoch \(epoch.plainText)."] + VerifyCommand.lines(report)).joined(separator: "\n")
+      let lines =
+        ["Restored \(file) into \(data), epoch \(epoch.plainText)."] + VerifyCommand.lines(report)
+        + [
+          "The keys that sign players' tokens are not in a backup: copy DATA/keys of the old data to \(data)/keys, or players "
+            + "have to sign in again."
+        ]
+      return lines.joined(separator: "\n")
     }
     guard report["sound"]?.bool == true else { throw ExitCode(1) }
   }

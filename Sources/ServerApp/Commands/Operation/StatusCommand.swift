@@ -8,7 +8,9 @@ struct StatusCommand: AsyncParsableCommand {
     commandName: "status",
     abstract: "Say whether the server is well, and what waits.",
     discussion: """
-      Ends with exit code 1 if writes or functions do not work.
+      Names the functions that are paused, what functions gave up on (dead letters) and what they failed on and try again, \
+      each with the last event and why; and says how much room is left where the data are. Ends with exit code 1 if writes or \
+      functions do not work.
 
       Examples:
         doubloon status
@@ -46,6 +48,33 @@ struct StatusCommand: AsyncParsableCommand {
     ]
     var table = TextTable([.text("name"), .text("value")])
     for (name, value) in rows { table.add([name, value ?? "-"]) }
+    for (name, value) in troubles(status) { table.add([name, value]) }
+    if let disk = status["disk"], let free = disk["freeBytes"]?.int, let total = disk["totalBytes"]?.int {
+      table.add(["Disk", "\(free.byteText) of \(total.byteText) free at \(disk["folder"]?.string ?? "?")"])
+    }
     return (lines + table.lines(showsTitles: false)).joined(separator: "\n").printable
+  }
+
+  /// What functions have not done, and where to look.
+  private static func troubles(_ status: JSON) -> [(String, String)] {
+    var rows: [(String, String)] = []
+    for function in status.listed("pausedFunctions") {
+      let reason = function["reason"]?.string ?? ""
+      rows.append(("Paused", (function["name"]?.string ?? "?") + (reason.isEmpty ? "" : ": \(reason)")))
+    }
+    for (title, member) in [("Dead letters", "deadLetters"), ("Tried again", "retries")] {
+      guard let troubles = status[member], let count = troubles["count"]?.int else { continue }
+      let isAll = troubles["complete"]?.bool ?? true
+      rows.append((title, "\(count.grouped)\(isAll ? "" : " or more")"))
+      for pile in troubles.listed("functions") {
+        rows.append(
+          (
+            "",
+            "\(pile["function"]?.string ?? "?"): \((pile["count"]?.int ?? 0).grouped), the last on "
+              + "\(pile["event"]?.string ?? "?"): \(pile["error"]?.string ?? "")"
+          ))
+      }
+    }
+    return rows
   }
 }

@@ -15,10 +15,18 @@ extension ServerOptions {
         return try await body(client)
       }
     }
+    func explained(_ client: AdminClient) async throws -> Result {
+      do {
+        return try await body(client)
+      } catch let error as AdminClientError where error.status == 404 {
+        try await explainNamespace(client)
+        throw error
+      }
+    }
     let authority = authority ?? Self.variable("DOUBLOON_CA")
     switch try credential() {
     case .token(let token):
-      return try await Self.explaining(try AdminClient(server: address(), token: token, authority: authority), body)
+      return try await Self.explaining(try AdminClient(server: address(), token: token, authority: authority), explained)
     case .serviceAccount(let account):
       // A key file says itself where its server is.
       let server = namesAddress() ? address() : account.server
@@ -26,7 +34,7 @@ extension ServerOptions {
       let token = try await Self.explaining(client) { client in
         try await client.accessToken(for: account, at: SystemClock().now())
       }
-      return try await Self.explaining(try AdminClient(server: server, token: token, authority: authority), body)
+      return try await Self.explaining(try AdminClient(server: server, token: token, authority: authority), explained)
     }
   }
 
@@ -84,12 +92,25 @@ extension ServerOptions {
     }
   }
 
+  /// Says which namespaces there are, if what was not found is the namespace itself.
+  private func explainNamespace(_ client: AdminClient) async throws {
+    let names = try? await client.get(AdminPath.namespaces).listed("namespaces").compactMap { $0["name"]?.string }
+    let fallback = try? await client.get(AdminPath.status)["defaultNamespace"]?.string
+    guard let names, let name = namespace ?? fallback, !names.contains(name) else { return }
+    throw CommandFailure(Self.missing(name, names, at: client.address.description))
+  }
+
+  /// What to do about a namespace that is not there.
+  static func missing(_ name: String, _ names: [String], at place: String) -> String {
+    guard !names.isEmpty else { return "\(place) has no namespace \(name), and no other; one appears with the first write." }
+    return "\(place) has no namespace \(name); name one with --ns: \(names.sorted().joined(separator: ", "))."
+  }
+
   /// A folder does not say which project it was served as; what has another name than the default's must be named.
   private static func checkNamespace(_ client: AdminClient, _ folder: String) async throws {
     let names = try await client.get(AdminPath.namespaces).listed("namespaces").compactMap { $0["name"]?.string }
     let fallback = try await client.get(AdminPath.status)["defaultNamespace"]?.string ?? ""
     guard !names.isEmpty, !names.contains(fallback) else { return }
-    throw CommandFailure(
-      "\(folder) has no namespace \(fallback); name one with --ns: \(names.sorted().joined(separator: ", ")).")
+    throw CommandFailure(missing(fallback, names, at: folder))
   }
 }

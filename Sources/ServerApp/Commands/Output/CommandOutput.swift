@@ -8,11 +8,20 @@ struct CommandOutput: Sendable {
   let err: @Sendable ([UInt8]) -> Void
   /// Whether a person sees the progress: long work is quiet in a pipe.
   let showsProgress: Bool
+  /// How many characters a line of the result has on a terminal; nil in a pipe or a file.
+  var width: Int?
 
   /// The process's own streams.
   static let standard = CommandOutput(
     out: { writeResult($0) }, err: { _ = failure(writing: $0, to: STDERR_FILENO) },
-    showsProgress: isatty(STDERR_FILENO) == 1)
+    showsProgress: isatty(STDERR_FILENO) == 1, width: terminalWidth())
+
+  private static func terminalWidth() -> Int? {
+    guard isatty(STDOUT_FILENO) == 1 else { return nil }
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
 
   /// Prints a line of the result.
   func line(_ text: String) { out(Array("\(text)\n".utf8)) }

@@ -47,7 +47,14 @@ struct TextTable: Sendable {
   }
 
   /// The lines as one text.
-  func render() -> String { lines().joined(separator: "\n") }
+  ///
+  /// - Parameter width: how long a line may be; what is longer is cut in the last column. nil for as long as it is.
+  func render(within width: Int? = nil) -> String {
+    lines().map { line in
+      guard let width, width > 3, line.count > width else { return line }
+      return "\(line.prefix(width - 3))..."
+    }.joined(separator: "\n")
+  }
 }
 
 extension String {

@@ -11,7 +11,8 @@ struct ReplaySelection: ParsableArguments {
     static func help(for value: Mode) -> ArgumentHelp? {
       switch value {
       case .failed: "Dead letters, and what waits for a retry. (default)"
-      case .gaps: "Events that a function has never had: it was deployed later, or its filter was another."
+      case .gaps:
+        "Events that a function has never had: it was deployed later, or its filter was another, or (with --suppressed) the write told it to sleep."
       case .all: "Everything; what was handled before is only counted. (default with --event)"
       case .rebuild: "Build the store anew from its recorded commits, and compare."
       }
@@ -41,6 +42,9 @@ struct ReplaySelection: ParsableArguments {
   @Flag(help: "Give a function also those events that another function has handled.")
   var allowHandled = false
 
+  @Flag(help: "Take also what was imported, or written with triggers suppressed. (with --gaps, --all or --event)")
+  var suppressed = false
+
   @Option(help: ArgumentHelp("At most so many events in a second; 0 for no limit.", valueName: "count"))
   var rate: Int64 = 1000
 
@@ -49,7 +53,10 @@ struct ReplaySelection: ParsableArguments {
       throw ValidationError("\"\(event)\" is no event's id; they look like 1-42:/users/bob/level.")
     }
     guard (0...1_000_000).contains(rate) else { throw ValidationError("--rate must be 0 to 1000000.") }
-    let narrows = event != nil || function != nil || since != nil || until != nil || uid != nil || allowHandled
+    if suppressed, mode == .failed || (mode == nil && event == nil) {
+      throw ValidationError("--suppressed finds what was never given to a function: name --gaps, --all or --event, too.")
+    }
+    let narrows = event != nil || function != nil || since != nil || until != nil || uid != nil || allowHandled || suppressed
     if mode == .rebuild, narrows { throw ValidationError("--rebuild is about everything; leave the other options out.") }
   }
 
@@ -66,6 +73,7 @@ struct ReplaySelection: ParsableArguments {
     add("until", (until?.milliseconds).map(JSON.int))
     add("uid", uid.map(JSON.string))
     add("allowHandled", allowHandled ? .bool(true) : nil)
+    add("suppressed", suppressed ? .bool(true) : nil)
     return .object(members)
   }
 }

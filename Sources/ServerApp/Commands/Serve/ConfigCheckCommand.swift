@@ -9,7 +9,8 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     discussion: """
       Reads the file and everything that it names, as "doubloon serve" does: secrets, security rules, certificates and \
       their keys, templates of mails. Nothing is started, and no secret is shown. Every fault stands on a line of its own \
-      as FILE:LINE:COLUMN: what is wrong. A secret in a file that every user of the machine may read is a warning. Exit codes: 0 all is well, 1 there are faults.
+      as FILE:LINE:COLUMN: what is wrong. A secret in a file that every user of the machine may read is a warning. Exit codes: 0 all is \
+      well, 2 there are faults, as "doubloon serve" would end: a supervisor need not try again.
 
       Examples:
         doubloon config check doubloon.jsonc
@@ -23,7 +24,12 @@ struct ConfigCheckCommand: AsyncParsableCommand {
   var output: OutputOptions
 
   func run() async throws {
-    let configuration = try ServeConfiguration.load(file)
+    let configuration: ServeConfiguration
+    do {
+      configuration = try ServeConfiguration.load(file)
+    } catch {
+      throw CommandFailure(error.message, exitCode: 2)
+    }
     let server = configuration.serverConfiguration
     let lines = ServingNotice(configuration: server, functions: []).lines(port: server.port)
     output.print([

@@ -10,7 +10,7 @@ struct EventPage {
     for run in event.runs { sections.append(lines(of: run)) }
     if event.runs.isEmpty { sections.append(["No function has run for it."]) }
     let failures = event.listed("failures")
-    if !failures.isEmpty { sections.append(["Attempts that failed"] + failures.map(line(of:))) }
+    if !failures.isEmpty { sections.append(["Attempts that failed"] + lines(of: failures)) }
     let effects = event.listed("effects")
     if !effects.isEmpty { sections.append(["Effects"] + effects.map { "  \($0.plainText)" }) }
     let entries = event.listed("entries")
@@ -28,8 +28,14 @@ struct EventPage {
     var lines = ["Event      \(event["id"]?.string ?? "?")"]
     add("Path", event["path"], to: &lines)
     add("Kind", event["kind"], to: &lines)
-    lines.append("Time       \(event["time"]?.timeText ?? "-")")
-    add("Revision", event["revision"], to: &lines)
+    let invocation = event["invocation"]
+    lines.append("Time       \((event["time"] ?? invocation?["time"])?.timeText ?? "-")")
+    if let invocation {
+      lines.append("Run by hand by \(invocation["actor"]?.string ?? "?"), as if \(invocation["as"]?.string ?? "?") had written")
+      add("Reason", invocation["reason"], to: &lines)
+    } else {
+      add("Revision", event["revision"], to: &lines)
+    }
     add("Written by", event["actor"], to: &lines)
     add("Request", event["requestId"], to: &lines)
     add("Cause", event["cause"], to: &lines)
@@ -58,10 +64,19 @@ struct EventPage {
     ]
   }
 
-  private func line(of failure: JSON) -> String {
+  /// One line for each attempt; an error that was printed already is not printed again.
+  private func lines(of failures: [JSON]) -> [String] {
+    var printed = Set(event.runs.compactMap { $0["lastError"]?.string })
+    return failures.map { failure in
+      let isNew = failure["error"]?.string.map { printed.insert($0).inserted } ?? true
+      return line(of: failure, error: isNew ? failure["error"]?.plainText ?? "" : "the same error")
+    }
+  }
+
+  private func line(of failure: JSON, error: String) -> String {
     let settings = failure["settings"].map { ", with \($0.compactText)" } ?? ""
     return "  \(failure["finishedAt"]?.timeText ?? "-")  \(failure["function"]?.plainText ?? "?"), attempt "
-      + "\(failure["attempt"]?.plainText ?? "?")\(settings): \(failure["error"]?.plainText ?? "")"
+      + "\(failure["attempt"]?.plainText ?? "?")\(settings): \(error)"
   }
 
   private func lines(of run: JSON) -> [String] {

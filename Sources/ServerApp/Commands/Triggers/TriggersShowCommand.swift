@@ -10,6 +10,8 @@ struct TriggersShowCommand: AsyncParsableCommand {
     discussion: """
       Examples:
         doubloon triggers show 1-42:/users/bob/level
+
+      An id that begins with 0- is that of a run by hand (doubloon functions invoke).
       """)
 
   @Argument(help: "The event's id, as \"list\" prints it.")

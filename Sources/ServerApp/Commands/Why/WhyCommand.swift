@@ -12,11 +12,12 @@ struct WhyCommand: AsyncParsableCommand {
 
       Examples:
         doubloon why bob
+        doubloon why alice@acme.test
         doubloon why alice --reward rewardReferrals
         doubloon why bob --json
       """)
 
-  @Argument(help: ArgumentHelp("The player.", valueName: "uid"))
+  @Argument(help: ArgumentHelp("The player: the uid, or the account's e-mail address.", valueName: "uid"))
   var uid: String
 
   @Option(help: ArgumentHelp("Only about this function.", valueName: "function"))
@@ -33,7 +34,9 @@ struct WhyCommand: AsyncParsableCommand {
 
   mutating func validate() throws {
     guard (1...200).contains(limit) else { throw ValidationError("--limit must be 1 to 200.") }
-    guard (try? Key(uid)) != nil else { throw ValidationError("\"\(uid)\" is no player's id: it must be a legal key.") }
+    guard uid.contains("@") || (try? Key(uid)) != nil else {
+      throw ValidationError("\"\(uid)\" is no player's id: it must be a legal key.")
+    }
   }
 
   func run() async throws {

@@ -23,7 +23,10 @@ struct FunctionsSection: ConfigurationSection {
       settings = .absent
       reader.faults.add(ConfigurationFault(at: reader.position, "The settings cannot be read: \(error)"))
     }
-    for fault in Self.registered(settings).faults {
+    let registered = Self.registered(settings)
+    // What is wrong in the code keeps the server from starting as much as what is wrong in the file.
+    for mistake in registered.mistakes { reader.faults.add(ConfigurationFault(at: reader.position, mistake)) }
+    for fault in registered.faults {
       let value = reader.value(fault.function)
       let place = fault.setting.flatMap { value?[$0]?.position } ?? value?.position ?? reader.position
       reader.faults.add(ConfigurationFault(at: place, fault.message))
