@@ -1,4 +1,5 @@
 import NIOHTTP1
+import TreeModel
 
 extension TreeRoutes {
   /// Bytes that `writeSizeLimit=unlimited` allows an administrator (spec: rtdb-protocol §2, parameters).

@@ -1,3 +1,5 @@
+import NIOHTTP1
+
 /// How much body the server takes in for a request.
 public struct BodyLimit: Sendable {
   /// Bytes of body; of one more nothing is collected.
