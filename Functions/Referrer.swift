@@ -18,16 +18,19 @@ enum Referrer {
     return .player(id)
   }
 
-  /// Whether following referrers upwards from `start` leads back to `player`.
+  /// Whether following referrers upwards from `start` leads back to `player`, however long the way is.
   ///
-  /// Looks at most 16 steps up: a longer chain is taken for one without a circle.
+  /// Looks at nobody twice. What bounds a very long chain is the function's deadline: then the run fails visibly, and pays
+  /// nothing.
   static func leadsBack(to player: UserID, from start: UserID, _ context: FunctionContext) async throws -> Bool {
+    var seen: Set<UserID> = []
     var current = start
-    for _ in 0..<16 {
+    while seen.insert(current).inserted {
       guard case .player(let next) = try await Referrer.of(current, context) else { return false }
       if next == player { return true }
       current = next
     }
+    // A circle further up, which the player is no part of.
     return false
   }
 }

@@ -20,7 +20,7 @@ public final class FunctionContext: Sendable {
     var misuse: (any Error)?
   }
 
-  private let reader: any FunctionReader
+  let reader: any FunctionReader
   private let state = Mutex(State())
 
   public init(event: EventDetails, reader: any FunctionReader) {
@@ -78,13 +78,22 @@ public final class FunctionContext: Sendable {
   ///   - ifPaid: whether a key that was paid before skips the run, or leaves only this payment out; that wants a key.
   ///   - subject: whom the payment is about, where that is not the one who is paid.
   ///   - note: a remark for the statement.
+  ///   - terms: when the coins wait in a hold instead, and who is not paid again; nil pays at once.
   public func credit<each P>(
     _ balance: TreePath<Int64, repeat each P>, _ params: repeat each P, amount: Int64, code: String, once key: String? = nil,
-    ifPaid: IfPaid = .skipRun, subject: String? = nil, note: String? = nil
+    ifPaid: IfPaid = .skipRun, subject: String? = nil, note: String? = nil, terms: RewardTerms? = nil
   ) async throws {
     let path: Path
     do { path = try balance.path(repeat each params) } catch { throw noted(error) }
-    try post(.credit, path, amount, code, key, ifPaid, subject, note)
+    try checkUse()
+    let hold: FunctionEffects.Hold?
+    do {
+      hold = try terms.flatMap { try self.hold(under: $0, code: code) }
+    } catch let skipped as RunSkipped {
+      throw skipped
+    } catch { throw noted(error) }
+    let rewarded = terms.flatMap { $0.paysReturning ? nil : $0.player.text }
+    try post(.credit, path, amount, code, key, ifPaid, subject, note, hold, rewarded)
   }
 
   /// Takes coins from a balance; they go to the account `redemption:CODE`. If the balance does not suffice when the run is
@@ -195,7 +204,7 @@ public final class FunctionContext: Sendable {
 
   private func post(
     _ direction: FunctionEffects.Posting.Direction, _ path: Path, _ amount: Int64, _ code: String, _ key: String?,
-    _ ifPaid: IfPaid, _ subject: String?, _ note: String?
+    _ ifPaid: IfPaid, _ subject: String?, _ note: String?, _ hold: FunctionEffects.Hold? = nil, _ rewarded: String? = nil
   ) throws {
     try mutate { effects in
       guard amount > 0 else { throw FunctionContextError("An amount is above zero; \(amount) is not.") }
@@ -209,7 +218,8 @@ public final class FunctionContext: Sendable {
       }
       effects.postings.append(
         FunctionEffects.Posting(
-          direction: direction, path: path, amount: amount, code: code, key: key, ifPaid: ifPaid, subject: subject, note: note))
+          direction: direction, path: path, amount: amount, code: code, key: key, ifPaid: ifPaid, subject: subject, note: note,
+          hold: hold, rewarded: rewarded))
     }
   }
 
@@ -217,11 +227,12 @@ public final class FunctionContext: Sendable {
     try mutate { $0.operations.append(operation) }
   }
 
-  private func mutate(_ body: (inout FunctionEffects) throws -> Void) throws {
+  @discardableResult
+  func mutate<Value: Sendable>(_ body: (inout FunctionEffects) throws -> Value) throws -> Value {
     try state.withLock { state in
       guard !state.isFinished else { throw Self.used(event) }
       do {
-        try body(&state.effects)
+        return try body(&state.effects)
       } catch {
         if state.misuse == nil { state.misuse = error }
         throw error

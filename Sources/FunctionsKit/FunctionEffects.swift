@@ -28,6 +28,38 @@ public struct FunctionEffects: Sendable {
     public let subject: String?
     /// A remark for the statement.
     public let note: String?
+    /// Why the coins wait; nil if they are paid at once.
+    public let hold: Hold?
+    /// The player for whom it is remembered that the reward of this code was paid; nil where that is not asked for.
+    public let rewarded: String?
+  }
+
+  /// Why a payment waits.
+  public struct Hold: Sendable {
+    /// For the ledger, in a person's words.
+    public let reason: String
+    /// The player whose confirmed address ends the wait; nil if a person does.
+    public let confirmedBy: String?
+  }
+
+  /// The end of a hold.
+  public struct Release: Sendable {
+    /// The business key of the payment that waits.
+    public let key: String
+    /// The account that gets the coins.
+    public let receiver: String
+  }
+
+  /// A record beside the tree.
+  public struct RecordChange: Sendable {
+    /// One of ``RewardRecord``'s.
+    public let kind: String
+    /// Its name among those of its kind.
+    public let key: String
+    /// The new value; nil removes it.
+    public let value: String?
+    /// What the run saw there. If anything else stands there by then, the run is repeated.
+    public let expected: String?
   }
 
   /// A message for the outside.
@@ -56,11 +88,15 @@ public struct FunctionEffects: Sendable {
   public internal(set) var postings: [Posting] = []
   /// Messages, in the order they were asked for; no two to one outlet have the same label.
   public internal(set) var messages: [Message] = []
+  /// Holds that end.
+  public internal(set) var releases: [Release] = []
+  /// Records that change.
+  public internal(set) var records: [RecordChange] = []
   /// What the run's transactions saw.
   public internal(set) var assumptions: [Assumption] = []
 
   /// Whether nothing was asked for: then only the record of the run is committed. Assumptions alone ask for nothing.
-  public var isEmpty: Bool { operations.isEmpty && postings.isEmpty && messages.isEmpty }
+  public var isEmpty: Bool { operations.isEmpty && postings.isEmpty && messages.isEmpty && releases.isEmpty }
 
   /// The same without some of the payments.
   public func leavingOut(_ isLeftOut: (Posting) throws -> Bool) rethrows -> FunctionEffects {

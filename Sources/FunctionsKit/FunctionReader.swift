@@ -14,4 +14,10 @@ public protocol FunctionReader: Sendable {
   func latestNode(_ path: Path) throws -> TreeNode
   /// What stood there just before the event's commit.
   func nodeBeforeEvent(_ path: Path) throws -> TreeNode
+  /// A record beside the tree, as it is now.
+  func record(_ kind: String, _ key: String) throws -> String?
+  /// Records of a kind whose keys begin like this, as they are now; at most 1000.
+  func records(_ kind: String, under start: String) throws -> [(key: String, value: String)]
+  /// Whether the reward of a code was paid for somebody who had one of the player's identities, and left.
+  func wasPaid(_ player: String, _ code: String) throws -> Bool
 }

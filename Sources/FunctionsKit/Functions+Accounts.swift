@@ -51,9 +51,14 @@ extension Functions {
 extension FunctionContext {
   /// A player's account as of the event's commit; nil if there is none.
   public func account(_ uid: UserID) async throws -> PlayerAccount? {
+    let node = try await node(at: Self.accountPlace(of: uid))
+    return node.exists ? try TreeNodeDecoder.decode(PlayerAccount.self, from: node) : nil
+  }
+
+  /// Where the public part of an account stands.
+  static func accountPlace(of uid: UserID) -> Path {
     // A percent sign stands encoded in the place of an account.
     let key = uid.text.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%25")
-    let node = try await node(at: Path(keys: [.accounts, Key(unchecked: key)]))
-    return node.exists ? try TreeNodeDecoder.decode(PlayerAccount.self, from: node) : nil
+    return Path(keys: [.accounts, Key(unchecked: key)])
   }
 }

@@ -17,6 +17,8 @@ public final class Functions {
   public private(set) var definitions: [FunctionDefinition] = []
   /// The currencies that were declared beside them.
   public private(set) var currencies: [CurrencyDeclaration] = []
+  /// Where the tree says who referred a player, if that was declared.
+  public private(set) var referrerPlace: PathPattern?
   /// What is wrong with the settings, where that does not stop the program.
   public private(set) var faults: [SettingFault] = []
   /// What is wrong with the registrations themselves, where that does not stop the program; they are left out.
@@ -50,6 +52,8 @@ public final class Functions {
     guard !stops else { Misuse.stop(sentence) }
     mistakes.append(sentence)
   }
+
+  func declare(referrerPlace place: PathPattern) { referrerPlace = place }
 
   /// Runs when something appears at a place where nothing was.
   public func onCreate<Value, each P>(
@@ -148,6 +152,8 @@ public final class Functions {
           return try await body(run, context, settings)
         } catch let mismatch as TypeMismatch {
           return .skipped("type_mismatch: \(found.pattern): \(mismatch.reason)")
+        } catch let skipped as RunSkipped {
+          return .skipped(skipped.reason)
         }
       })
   }

@@ -21,8 +21,12 @@ public struct PlayerAccount: Codable, Sendable, Hashable {
   /// Who the player is elsewhere, by provider: `password`, `phone`, `google.com`.
   public let providers: [String: String]
 
+  /// A keyed hash of the client network that the account was made from: the same for players behind one address. Nil if an
+  /// administrator or an import made it.
+  public let network: String?
+
   private enum CodingKeys: String, CodingKey {
-    case uid, createdAt, email, displayName, phoneNumber, claims, providers
+    case uid, createdAt, email, displayName, phoneNumber, claims, providers, network
     case isAnonymous = "anonymous"
     case isEmailVerified = "emailVerified"
     case isDisabled = "disabled"
@@ -41,5 +45,6 @@ public struct PlayerAccount: Codable, Sendable, Hashable {
     isDisabled = try fields.decodeIfPresent(Bool.self, forKey: .isDisabled) ?? false
     claims = try fields.decodeIfPresent(String.self, forKey: .claims)
     providers = try fields.decodeIfPresent([String: String].self, forKey: .providers) ?? [:]
+    network = try fields.decodeIfPresent(String.self, forKey: .network)
   }
 }

@@ -7,29 +7,18 @@ import TreeModel
 /// A balance belongs to a *purse*, an account and a unit. Purses whose account is of a currency's holder kind stand in the
 /// tree; for them this table is the only way from a place to a purse and back.
 public struct CurrencyTable: Sendable {
-  /// A currency, with what every place of its pattern begins and ends with.
+  /// A currency, with a quick test for its places.
   struct Place: Sendable {
     let currency: Currency
-    let prefix: [UInt8]
-    let suffix: [UInt8]
+    private let filter: PatternFilter
 
     init(_ currency: Currency) {
       self.currency = currency
-      let literals = currency.pattern.segments.map { segment -> [UInt8]? in
-        if case .literal(let key) = segment { PathBytes.root.child(key).bytes } else { nil }
-      }
-      prefix = literals.prefix { $0 != nil }.flatMap { $0 ?? [] }
-      suffix = literals.reversed().prefix { $0 != nil }.reversed().flatMap { $0 ?? [] }
+      filter = PatternFilter(currency.pattern)
     }
 
-    /// A cheap test that most changed leaves fail: they need not be taken apart.
-    func mayHold(_ path: PathBytes) -> Bool {
-      guard path.bytes.count >= prefix.count + suffix.count else { return false }
-      return path.bytes.withUnsafeBytes { bytes in
-        let tail = UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - suffix.count)...])
-        return suffix.withUnsafeBytes(tail.isSame(as:)) && prefix.withUnsafeBytes(bytes.begins(with:))
-      }
-    }
+    /// A cheap test that most changed leaves fail.
+    func mayHold(_ path: PathBytes) -> Bool { filter.mayHold(path) }
   }
 
   /// The currencies in the order they were declared.

@@ -36,6 +36,12 @@ public struct OpenHolds {
     }
   }
 
+  /// Those that wait in one account.
+  public func of(account: LedgerAccount, unit: String) throws(StorageError) -> [LedgerEntry] {
+    let balance = try snapshot.balance(in: namespace, of: account, unit: unit) ?? 0
+    return try holds(in: AccountBalance(account: account, unit: unit, balance: balance))
+  }
+
   private func holds(in held: AccountBalance) throws(StorageError) -> [LedgerEntry] {
     var open: [LedgerEntry] = []
     var rest = held.balance

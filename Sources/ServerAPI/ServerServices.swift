@@ -49,6 +49,8 @@ public final class ServerServices: Sendable {
   public let replays: (any ReplayOperating)?
   /// Nil where no ledger is kept.
   public let ledger: LedgerBook?
+  /// Nil where it is not declared who referred whom.
+  public let referrals: ReferralBook?
   /// Nil where no links are served.
   public let links: LinkBook?
   /// Nil where no invitations are sent.
@@ -76,7 +78,7 @@ public final class ServerServices: Sendable {
     metrics: ServerMetrics, defaultNamespace: String,
     threadPool: NIOThreadPool, logger: Logger, random: any RandomNumberGenerator & Sendable,
     functions: (any FunctionOperating)? = nil, replays: (any ReplayOperating)? = nil, ledger: LedgerBook? = nil,
-    links: LinkBook? = nil, invites: InviteBook? = nil,
+    referrals: ReferralBook? = nil, links: LinkBook? = nil, invites: InviteBook? = nil,
     effects: (any EffectsWaiting)? = nil, accounts: AccountBook? = nil, connectedUsers: ConnectedUsers = ConnectedUsers(),
     adjustableClock: AdjustableClock? = nil, keys: CurrentKeys? = nil, serviceAccounts: ServiceAccountDesk? = nil,
     mail: (any MailShowing)? = nil, adminPool: NIOThreadPool? = nil,
@@ -97,6 +99,7 @@ public final class ServerServices: Sendable {
     self.functions = functions
     self.replays = replays
     self.ledger = ledger
+    self.referrals = referrals
     self.links = links
     self.invites = invites
     self.effects = effects

@@ -42,6 +42,7 @@ public final class Application: Sendable {
   /// The players' accounts.
   public var accounts: AccountBook { assembly.book }
 
+  private let referralPlace: ReferralPlace?
   private let assembly: AccountAssembly
   private let listeners: ListenerHub
   private let keeper: KeyKeeper
@@ -73,8 +74,10 @@ public final class Application: Sendable {
     self.engine = engine
     var configuration = configuration
     configuration.currencies = try CurrencyList.inForce(configuration, registry.currencies, in: engine)
-    self.configuration = configuration
     let currencies = try CurrencyTable(configuration.currencies)
+    keeper = try KeyKeeper(storage: configuration.storage, clock: configuration.clock, logger: logger)
+    configuration.accounts.identities = IdentityHash(key: try IdentitySecret.load(from: keeper.folder))
+    self.configuration = configuration
     dispatcher = try Dispatcher(
       table: table, engine: engine, clock: configuration.clock, options: Self.options(configuration, failpoint),
       random: SystemRandomNumberGenerator(), logger: logger)
@@ -92,9 +95,12 @@ public final class Application: Sendable {
     let metrics = ServerMetrics()
     listeners = ListenerHub(engine: engine)
     let watch = AccountWatch()
+    referralPlace = registry.referrerPlace.map(ReferralPlace.init)
+    let index: [any CommitParticipant] = referralPlace.map { [ReferralIndex($0)] } ?? []
     database = try Database(
       engine: engine,
-      participants: [LedgerParticipant(table: currencies), EventParticipant(table: table, limits: configuration.limits)],
+      participants: [LedgerParticipant(table: currencies), EventParticipant(table: table, limits: configuration.limits)]
+        + index,
       observers: configuration.dispatchesFunctions
         ? [watch, listeners, dispatcher, outbox, metrics] : [watch, metrics, listeners],
       limits: configuration.limits,
@@ -116,7 +122,6 @@ public final class Application: Sendable {
     replayer = Replayer(dispatcher: dispatcher, writer: database, logger: logger)
     threadPool = NIOThreadPool(numberOfThreads: 2)
     adminPool = NIOThreadPool(numberOfThreads: 2)
-    keeper = try KeyKeeper(storage: configuration.storage, clock: configuration.clock, logger: logger)
     let serviceAccounts = try ServiceAccountDesk(
       database: database, keys: keeper.keys, project: configuration.project, namespace: configuration.defaultNamespace)
     assembly = AccountAssembly(
@@ -124,7 +129,9 @@ public final class Application: Sendable {
       serviceAccounts: serviceAccounts, logger: logger)
     let surfaces = Surfaces(
       configuration: configuration, database: database, listeners: listeners, dispatcher: dispatcher, replayer: replayer,
-      ledger: ledger, links: links, invites: invites, keys: keeper.keys, serviceAccounts: serviceAccounts,
+      ledger: ledger,
+      referrals: referralPlace.map { ReferralBook($0, engine: engine, currencies: currencies) }, links: links,
+      invites: invites, keys: keeper.keys, serviceAccounts: serviceAccounts,
       accounts: assembly, metrics: metrics, threadPool: threadPool, adminPool: adminPool, identity: identity, mail: ring,
       logger: logger)
     let services = surfaces.makeServices()
@@ -193,13 +200,15 @@ public final class Application: Sendable {
     threadPool.start()
     adminPool.start()
     try assembly.start()
+    let built = try await ReferralBuild(referralPlace, engine: engine, writer: database).run()
+    if built > 0 { logger.notice("made the index of who referred whom", metadata: ["namespaces": "\(built)"]) }
     let counting = RoomService(name: "links", links.run)
     guard configuration.dispatchesFunctions else { return [counting] }
     try await NamespaceInstallation(configuration: configuration, database: database, logger: logger).run()
     let report = try await dispatcher.start(writer: database)
     for line in report.lines { logger.notice("\(line)") }
     let erasures = ErasureKeeper(
-      erasure: PlayerErasure(database: database, accounts: accounts, rooms: [links, invites], functions: nil),
+      erasure: PlayerErasure(database: database, accounts: accounts, rooms: [links, invites, RewardErasing()], functions: nil),
       clock: configuration.clock, logger: logger)
     let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
     return certificateServices + [
@@ -261,6 +270,7 @@ public final class Application: Sendable {
     var options = DispatcherOptions(
       currencies: configuration.currencies, limits: configuration.limits, runnerCount: configuration.runners,
       failpoint: failpoint)
+    options.identities = configuration.accounts.paidIdentityLifetime == nil ? nil : configuration.accounts.identities
     if case .directory(let folder) = configuration.storage { options.crashNotesPath = "\(folder)/\(crashNotesName)" }
     return options
   }

@@ -102,6 +102,7 @@ public struct ServerConfiguration: Sendable {
     // Here all clients are one: whoever tests in parallel may fill the queue.
     accounts.hashingQueuePerNetwork = accounts.hashingQueueMax
     accounts.hashingQueuePerAccount = accounts.hashingQueueMax
+    accounts.paidIdentityLifetime = nil
     passwordCost = .recommended
     codeMailing = nil
     clock = SystemClock()

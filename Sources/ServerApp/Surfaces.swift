@@ -17,6 +17,7 @@ struct Surfaces {
   let dispatcher: Dispatcher
   let replayer: Replayer
   let ledger: LedgerBook
+  let referrals: ReferralBook?
   let links: LinkBook
   let invites: InviteBook
   let keys: CurrentKeys
@@ -44,7 +45,9 @@ struct Surfaces {
       database: database, listeners: listeners, authenticator: accounts.authenticator(over: policy),
       access: RuledAccess(database: database, unruled: policy),
       metrics: metrics, defaultNamespace: configuration.defaultNamespace, threadPool: threadPool, logger: logger,
-      random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, links: links, invites: invites,
+      random: SystemRandomNumberGenerator(), functions: desk, replays: replays, ledger: ledger, referrals: referrals,
+      links: links,
+      invites: invites,
       effects: desk, accounts: accounts.book, connectedUsers: accounts.connectedUsers,
       adjustableClock: isDevelopment ? configuration.clock as? AdjustableClock : nil, keys: keys,
       serviceAccounts: serviceAccounts, mail: mail, adminPool: adminPool, memory: memory,

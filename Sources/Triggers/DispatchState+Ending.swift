@@ -276,11 +276,11 @@ extension DispatchState {
         delivery, because: "already_paid: entry \(entry.sequence) of \(entry.transfer.event ?? "no event")",
         startedAt: execution.startedAt, at: now)
     case .insufficientFunds: skip(delivery, because: "insufficient_funds", startedAt: execution.startedAt, at: now)
-    case .stale: rerun(delivery, refusal, startedAt: execution.startedAt, at: now)
+    case .stale, .recordChanged: rerun(delivery, refusal, startedAt: execution.startedAt, at: now)
     case .overloaded: postpone(delivery, at: now)
     case .unavailable: fail(delivery, refusal.message, .retry, startedAt: execution.startedAt, at: now)
     case .permissionDenied, .invalid, .tooLarge, .triggersExceeded, .balanceType, .balanceOverflow, .invalidTransfer,
-      .idempotencyConflict, .account, .recordChanged:
+      .idempotencyConflict, .account:
       fail(delivery, "\(refusal.code.word): \(refusal.message)", .permanent, startedAt: execution.startedAt, at: now)
     }
   }

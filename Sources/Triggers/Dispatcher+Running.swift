@@ -127,7 +127,8 @@ extension Dispatcher {
   private func execute(_ run: Run, _ definition: FunctionDefinition) async throws -> RunEnding {
     let delivery = run.delivery
     let input = try RunInput(
-      delivery, definition, namespace: name(of: delivery.namespace), engine: engine, leavesMax: options.limits.leavesMax)
+      delivery, definition, namespace: name(of: delivery.namespace), engine: engine, options: options,
+      now: clock.now())
     run.context.withLock { $0 = input.context }
     options.failpoint(.inHandler)
     return try await attempt(input, delivery, definition, startedAt: run.startedAt)
@@ -151,7 +152,8 @@ extension Dispatcher {
       var late = LateWrites(reader: input.reader)
       if delivery.isLate { effects = try late.withholdStale(in: effects) }
       if let reason = late.reason, effects.isEmpty { return .skipped(reason) }
-      let leavesOut = effects.postings.contains { $0.ifPaid == .leaveOut }
+      // A hold that a person ends meanwhile leaves the others' release as it is.
+      let leavesOut = effects.postings.contains { $0.ifPaid == .leaveOut } || !effects.releases.isEmpty
       if leavesOut {
         effects = try effects.leavingOut { try $0.ifPaid == .leaveOut && input.reader.isPaid($0.key ?? "") }
       }
@@ -159,8 +161,9 @@ extension Dispatcher {
       let execution = ExecutionRecord(
         event: delivery.event, function: definition.name, outcome: .done, reason: late.reason, attempt: delivery.attempts + 1,
         startedAt: startedAt, finishedAt: now, settings: table.settings[delivery.function])
-      var request = try EffectRequest(delivery: delivery, definition: definition, currencies: options.currencies)
-        .make(effects, execution, at: now)
+      var request = try EffectRequest(
+        delivery: delivery, definition: definition, currencies: options.currencies, reader: input.reader
+      ).make(effects, execution, at: now)
       request.expectations += late.expectations
       return .effect(request, execution, leavesOutPaid: leavesOut)
     }

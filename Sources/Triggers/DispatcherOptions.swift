@@ -30,6 +30,8 @@ public struct DispatcherOptions: Sendable {
   public var stopDelay: Int64
   /// What measures the timeouts of `drain` and `settlement`: the machine's clock, also where the server's is moved.
   public var waitClock: any WallClock
+  /// By which players who were paid and left are known again; nil where that is not asked for.
+  public var identities: IdentityHash?
   /// Where tests let the process die.
   public var failpoint: Failpoint
 

@@ -8,15 +8,15 @@ struct EffectRequest {
   let delivery: Delivery
   let definition: FunctionDefinition
   let currencies: [Currency]
+  let reader: RunReader
 
   /// - Throws: `PermanentFailure` for a payment to a place that is no balance.
-  func make(_ effects: FunctionEffects, _ execution: ExecutionRecord, at now: Int64) throws(PermanentFailure)
-    -> CommitRequest
-  {
+  func make(_ effects: FunctionEffects, _ execution: ExecutionRecord, at now: Int64) throws -> CommitRequest {
     let cause = Cause(event: delivery.event, function: definition.name, hop: delivery.facts.record.hop + 1)
     var request = CommitRequest(
       namespace: delivery.namespace, actor: .function(definition.name), operations: effects.operations)
-    request.transfers = try transfers(effects.postings)
+    request.records = try records(effects)
+    request.transfers = try transfers(effects.postings, &request.records) + releases(effects.releases)
     request.expectations = effects.assumptions.map { CommitRequest.Expectation(path: $0.path, node: $0.node) }
     request.outbox = effects.messages.map { message in
       OutboxRecord(
@@ -29,21 +29,68 @@ struct EffectRequest {
     return request
   }
 
-  private func transfers(_ postings: [FunctionEffects.Posting]) throws(PermanentFailure) -> [LedgerTransfer] {
+  private func transfers(_ postings: [FunctionEffects.Posting], _ records: inout [RoomChange]) throws(PermanentFailure)
+    -> [LedgerTransfer]
+  {
     var transfers: [LedgerTransfer] = []
     var codes: Set<String> = []
     for posting in postings {
       let (account, unit) = try balance(at: posting.path)
       let isFirst = posting.key != nil || codes.insert(posting.code).inserted
       let outside = LedgerAccount("\(posting.direction == .credit ? "issuance" : "redemption"):\(posting.code)")
+      let key = key(of: posting, account: isFirst ? nil : account)
+      // In the player's name: there administrators look for holds.
+      let receiver = posting.hold == nil ? account : LedgerAccount.hold(String(account.owner))
+      if let player = posting.hold?.confirmedBy {
+        records.append(
+          RoomChange(kind: RewardRecord.unconfirmed, key: "\(player)/\(key)", value: account.name))
+      }
       transfers.append(
         LedgerTransfer(
-          debit: posting.direction == .credit ? outside : account, credit: posting.direction == .credit ? account : outside,
-          amount: posting.amount, unit: unit, code: posting.code,
-          key: key(of: posting, account: isFirst ? nil : account), event: delivery.facts.text,
-          function: definition.name, subject: posting.subject, reason: posting.note))
+          debit: posting.direction == .credit ? outside : account, credit: posting.direction == .credit ? receiver : outside,
+          amount: posting.amount, unit: unit, code: posting.hold == nil ? posting.code : LedgerAccount.holdKind, key: key,
+          event: delivery.facts.text, function: definition.name, subject: posting.subject,
+          reason: [posting.hold?.reason, posting.note].compactMap(\.self).joined(separator: "; ").nilIfEmpty))
     }
     return transfers
+  }
+
+  /// The records beside the tree that change: each must still be what the run saw.
+  private func records(_ effects: FunctionEffects) throws -> [RoomChange] {
+    var changes = effects.records.map { change in
+      RoomChange(
+        kind: change.kind, key: change.key, value: change.value, expecting: change.expected.map { .value($0) } ?? .absent)
+    }
+    // What nobody will look at is not remembered.
+    guard reader.identities != nil else { return changes }
+    var rewarded: [String: [String]] = [:]
+    for posting in effects.postings {
+      if let player = posting.rewarded { rewarded[player, default: []].append(posting.code) }
+    }
+    for (player, codes) in rewarded.sorted(by: { $0.key < $1.key }) {
+      let stored = try reader.record(PaidRewards.playerKind, player)
+      let known = stored.map { PaidRewards(stored: $0).codes } ?? []
+      let added = Set(codes).subtracting(known)
+      guard !added.isEmpty else { continue }
+      changes.append(
+        RoomChange(
+          kind: PaidRewards.playerKind, key: player, value: PaidRewards(codes: known.union(added)).text,
+          expecting: stored.map { .value($0) } ?? .absent))
+    }
+    return changes
+  }
+
+  /// What pays held coins out; a hold that ended otherwise meanwhile is left out.
+  private func releases(_ releases: [FunctionEffects.Release]) throws -> [LedgerTransfer] {
+    try releases.compactMap { release in
+      guard let hold = try reader.entry(release.key), hold.transfer.credit.isHold,
+        try !reader.isPaid(BusinessKey.holdEnd(of: hold.sequence).text)
+      else { return nil }
+      return LedgerTransfer(
+        debit: hold.transfer.credit, credit: LedgerAccount(release.receiver), amount: hold.transfer.amount,
+        unit: hold.transfer.unit, code: "release", key: .holdEnd(of: hold.sequence), event: delivery.facts.text,
+        function: definition.name, subject: hold.transfer.subject, reason: "the address was confirmed")
+    }
   }
 
   /// The business key. One run may pay several players under one code: from the second on the account is part of the key.
@@ -59,4 +106,8 @@ struct EffectRequest {
     }
     throw PermanentFailure("\(path) is no currency's balance; nothing was paid. \(Currency.advice(beside: currencies))")
   }
+}
+
+extension String {
+  fileprivate var nilIfEmpty: String? { isEmpty ? nil : self }
 }

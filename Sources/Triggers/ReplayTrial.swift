@@ -88,7 +88,7 @@ struct ReplayTrial: Sendable {
     switch refusal.code {
     case .keyTaken(let entry): add(pair, "skipped", "already_paid: entry \(entry.sequence)")
     case .insufficientFunds: add(pair, "skipped", "insufficient_funds")
-    case .stale: add(pair, "again", refusal.message)
+    case .stale, .recordChanged: add(pair, "again", refusal.message)
     default: add(pair, "failed", refusal.message)
     }
   }

@@ -50,7 +50,7 @@ extension Replayer {
       let head = try engine.read { (snapshot) throws(StorageError) in try snapshot.head(of: namespace).revision }
       return RunInput(
         record, at: head, namespace: try dispatcher.name(of: namespace), id: namespace, captures: captures, engine: engine,
-        leavesMax: dispatcher.options.limits.leavesMax)
+        options: dispatcher.options, now: dispatcher.clock.now())
     }
     for _ in 0...dispatcher.options.rerunsMax {
       guard let ending = await TrialBench(dispatcher: dispatcher).run([trial]).first else { break }
@@ -79,7 +79,7 @@ extension Replayer {
         return Self.answer(record, "done", execution.reason, effect: receipt.changed ? receipt.revision : nil)
       } catch {
         switch error.code {
-        case .stale: return nil
+        case .stale, .recordChanged: return nil
         case .keyTaken(let entry):
           let reason = "already_paid: entry \(entry.sequence) of \(entry.transfer.event ?? "no event")"
           return try await skip(record, because: reason, settings: execution.settings, in: namespace)

@@ -11,14 +11,17 @@ struct RunInput {
   /// Reads the event's values: of a leaf from the commit, of a larger node from the tree as of the commit and of the one
   /// before it. A retry, a restart and a replay find the same.
   init(
-    _ delivery: Delivery, _ definition: FunctionDefinition, namespace: String, engine: any StorageEngine, leavesMax: Int
+    _ delivery: Delivery, _ definition: FunctionDefinition, namespace: String, engine: any StorageEngine,
+    options: DispatcherOptions, now: Int64
   ) throws {
     let facts = delivery.facts
     guard let captures = delivery.captures else {
       throw PermanentFailure("\(definition.name)'s pattern \(definition.pattern) does not match \(facts.path) any more.")
     }
     let commit = try facts.commit ?? Self.commit(of: facts, engine)
-    reader = RunReader(engine: engine, namespace: facts.namespace, revision: facts.revision, leavesMax: leavesMax)
+    reader = RunReader(
+      engine: engine, namespace: facts.namespace, revision: facts.revision, leavesMax: options.limits.leavesMax,
+      identities: options.identities, now: now)
     let details = EventDetails(
       id: facts.text, namespace: namespace, path: facts.path, time: commit.time,
       actor: commit.actor.description, attempt: delivery.attempts + 1)
@@ -30,9 +33,11 @@ struct RunInput {
   /// The values of an event that never happened, on the tree as it is at a revision.
   init(
     _ record: InvocationRecord, at revision: Revision, namespace: String, id: NamespaceID, captures: [String],
-    engine: any StorageEngine, leavesMax: Int
+    engine: any StorageEngine, options: DispatcherOptions, now: Int64
   ) {
-    reader = RunReader(engine: engine, namespace: id, revision: revision, leavesMax: leavesMax)
+    reader = RunReader(
+      engine: engine, namespace: id, revision: revision, leavesMax: options.limits.leavesMax,
+      identities: options.identities, now: now)
     let details = EventDetails(
       id: record.event.description, namespace: namespace, path: record.path, time: record.time,
       actor: record.actingAs.description, attempt: 1)

@@ -13,6 +13,10 @@ struct RunReader: FunctionReader {
   let revision: Revision
   /// The most that one read may return.
   let leavesMax: Int
+  /// By which identities of players who left are known; nil where that is off.
+  let identities: IdentityHash?
+  /// The time of the run.
+  let now: Int64
 
   func nodeAtEvent(_ path: Path) throws -> TreeNode { try node(path, asOf: revision) }
   func nodeBeforeEvent(_ path: Path) throws -> TreeNode { try node(path, asOf: revision.previous) }
@@ -42,6 +46,40 @@ struct RunReader: FunctionReader {
   func isPaid(_ key: String) throws -> Bool {
     try engine.readAhead { (snapshot) throws(StorageError) in
       try snapshot.entry(in: namespace, key: BusinessKey(key)) != nil
+    }.result
+  }
+
+  /// The entry of a business key, as of now.
+  func entry(_ key: String) throws -> LedgerEntry? {
+    try engine.readAhead { (snapshot) throws(StorageError) in
+      try snapshot.entry(in: namespace, key: BusinessKey(key))
+    }.result
+  }
+
+  func record(_ kind: String, _ key: String) throws -> String? {
+    try engine.readAhead { (snapshot) throws(StorageError) in
+      try snapshot.record(in: namespace, kind: kind, key: key)
+    }.result
+  }
+
+  func records(_ kind: String, under start: String) throws -> [(key: String, value: String)] {
+    let found = try engine.readAhead { (snapshot) throws(StorageError) in
+      try snapshot.records(in: namespace, kind: kind, after: start, isDescending: false, limit: 1000)
+    }.result
+    return found.prefix { $0.key.utf8.starts(with: start.utf8) }.map { ($0.key, $0.value) }
+  }
+
+  func wasPaid(_ player: String, _ code: String) throws -> Bool {
+    guard let identities else { return false }
+    let (namespace, now) = (namespace, now)
+    return try engine.readAhead { (snapshot) throws(StorageError) -> Bool in
+      guard let account = try snapshot.account(in: namespace, uid: player) else { return false }
+      for hash in identities.hashes(of: account) {
+        guard let stored = try snapshot.record(in: namespace, kind: PaidRewards.identityKind, key: hash) else { continue }
+        let paid = PaidRewards(stored: stored)
+        if paid.codes.contains(code), (paid.until ?? .max) > now { return true }
+      }
+      return false
     }.result
   }
 

@@ -78,7 +78,7 @@ struct TrialBench: Sendable {
     return Trial(delivery: delivery, definition: definition) { [dispatcher, delivery] in
       try RunInput(
         delivery, definition, namespace: dispatcher.name(of: facts.namespace), engine: dispatcher.engine,
-        leavesMax: dispatcher.options.limits.leavesMax)
+        options: dispatcher.options, now: dispatcher.clock.now())
     }
   }
 

@@ -6,11 +6,13 @@ import TreeModel
 struct RuleCasesTests {
   private static let folder = "Examples/ReferralGame"
 
-  @Test("The referral game's rules do what its test says, every condition of them both ways")
-  func referralGame() throws {
-    let rules = try RuleSet(parsing: TestFiles.text(of: "\(Self.folder)/rules.json"))
-    let cases = try RuleCases(JSONParser.parse(TestFiles.text(of: "\(Self.folder)/rules-test.json")))
-    #expect(cases.rules == "rules.json" && cases.cases.count > 35)
+  @Test(
+    "The referral game's rules, and those for confirmed addresses, do what their tests say, every condition of them both ways",
+    arguments: ["rules", "rules-verified"])
+  func referralGame(name: String) throws {
+    let rules = try RuleSet(parsing: TestFiles.text(of: "\(Self.folder)/\(name).json"))
+    let cases = try RuleCases(JSONParser.parse(TestFiles.text(of: "\(Self.folder)/\(name)-test.json")))
+    #expect(cases.rules == "\(name).json" && cases.cases.count > 35)
     let coverage = RuleCoverage()
     for ruleCase in cases.cases {
       let result = ruleCase.result(by: rules, coverage: coverage)

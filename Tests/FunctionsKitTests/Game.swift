@@ -30,6 +30,10 @@ struct FixedReader: FunctionReader {
   var before: TreeNode = .absent
   var atEvent: TreeNode = .absent
   var latest: TreeNode = .absent
+  /// By kind and key.
+  var records: [String: String] = [:]
+  /// By player and code.
+  var paid: Set<String> = []
 
   func nodeAtEvent(_ path: Path) throws -> TreeNode { atEvent[path] }
   func existsAtEvent(_ path: Path) throws -> Bool { atEvent[path].exists }
@@ -37,6 +41,9 @@ struct FixedReader: FunctionReader {
   func hasAccount(_ uid: String) throws -> Bool { false }
   func latestNode(_ path: Path) throws -> TreeNode { latest[path] }
   func nodeBeforeEvent(_ path: Path) throws -> TreeNode { before[path] }
+  func record(_ kind: String, _ key: String) throws -> String? { records["\(kind)/\(key)"] }
+  func records(_ kind: String, under start: String) throws -> [(key: String, value: String)] { [] }
+  func wasPaid(_ player: String, _ code: String) throws -> Bool { paid.contains("\(player)/\(code)") }
 }
 
 extension EventDetails {

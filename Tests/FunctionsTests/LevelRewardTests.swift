@@ -90,6 +90,23 @@ struct LevelRewardTests {
     }
   }
 
+  @Test(
+    "A circle of any length is seen; one further up, which the player is no part of, is not the player's", arguments: [18, 300])
+  func longCycle(length: Int) async throws {
+    var tree: TreeNode = ["users": ["outside": ["referred_by": "p3", "level": 4]]]
+    for number in 0..<length {
+      let next = TreeNode.leaf(.string("p\((number + 1) % length)"))
+      tree = tree.setting(Game.user("p\(number)"), to: ["referred_by": next, "level": 4])
+    }
+    try await TestServer.run(registerFunctions, tree: tree) { server in
+      let write = try await server.set(Game.level("p0"), 5)
+      #expect(write.outcomes == ["rewardReferrals": .skipped("cycle")])
+      try await server.expectEntries(0)
+      try await server.set(Game.level("outside"), 5)
+      #expect(try await server.balance(Game.gold("p3")) == 50)
+    }
+  }
+
   @Test("A referrer without a record is paid and marked; where one is required, skipped (§8.38)")
   func ghost() async throws {
     let tree: TreeNode = ["users": ["bob": ["level": 4, "referred_by": "ghost"]]]

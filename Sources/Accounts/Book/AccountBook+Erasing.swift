@@ -4,7 +4,7 @@ public import StorageCore
 extension AccountBook {
   /// Lets nobody sign in to an account any more, as a part of a request that does more; without one it does nothing.
   public func disabling(_ uid: String) -> any WriterDecision {
-    AccountChange(sessionsMax: options.sessionsMax, clock: clock) { (bench) throws(AccountError) in
+    AccountChange(options, clock: clock) { (bench) throws(AccountError) in
       guard let before = try bench.account(uid), !before.isDisabled else { return }
       var record = before
       record.isDisabled = true
@@ -14,7 +14,7 @@ extension AccountBook {
 
   /// Removes an account on the writer, as a part of a request that does more; without one it does nothing.
   public func removal(of uid: String) -> any WriterDecision {
-    AccountChange(sessionsMax: options.sessionsMax, clock: clock) { (bench) throws(AccountError) in
+    AccountChange(options, clock: clock) { (bench) throws(AccountError) in
       guard let record = try bench.account(uid) else { return }
       try bench.delete(record)
     }

@@ -100,7 +100,7 @@ public final class AccountBook: Sendable {
     request.outbox = outbox
     request.suppressesTriggers = suppressingTriggers
     request.audit = audit
-    request.decision = AccountChange(sessionsMax: options.sessionsMax, clock: clock) { (bench) throws(AccountError) in
+    request.decision = AccountChange(options, clock: clock) { (bench) throws(AccountError) in
       answer.set(try body(bench))
     }
     let result = await withCheckedContinuation { [request] continuation in

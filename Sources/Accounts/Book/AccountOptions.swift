@@ -33,7 +33,7 @@ public struct AccountOptions: Sendable {
   /// erasure takes.
   public var personalPlaces: [String] = []
   /// New accounts for one address in an hour; nil for any number (spec: auth-protocol §5, limits).
-  public var signUpsPerHour: Int? = 100
+  public var signUpsPerHour: Int? = 1000
   /// Mailed codes that one address may ask for; nil for any number. In development nothing is mailed, and nothing counted.
   public var codesPerClient: RateLimit? = RateLimit(30, per: 3_600_000)
   /// Mailed codes that may go to one address; nil for any number.
@@ -57,6 +57,12 @@ public struct AccountOptions: Sendable {
   public var hashingQueuePerNetwork = 32
   /// Hashes that may wait for one account and one address.
   public var hashingQueuePerAccount = 8
+
+  /// By which secret client networks, and players who were paid and left, are known again; nil where nothing is remembered.
+  public var identities: IdentityHash?
+  /// How long the identities of a player who was paid are remembered after the account is deleted, as keyed hashes, in
+  /// milliseconds; nil: not at all.
+  public var paidIdentityLifetime: Int64? = 400 * 86_400_000
 
   public init() {}
 }

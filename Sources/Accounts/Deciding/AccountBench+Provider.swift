@@ -3,8 +3,8 @@ import StorageCore
 
 extension AccountBench {
   /// The table of spec auth-protocol §2.4, cases 1 to 7.
-  func signIn(_ identity: ProvenIdentity, linking: IDToken?, newUID: String, _ token: RefreshToken) throws(AccountError)
-    -> ProviderOutcome
+  func signIn(_ identity: ProvenIdentity, linking: IDToken?, newUID: String, from address: String, _ token: RefreshToken)
+    throws(AccountError) -> ProviderOutcome
   {
     let provider = identity.provider
     let owner = try account(AccountIdentifier(kind: provider.id, value: provider.rawID))
@@ -27,7 +27,7 @@ extension AccountBench {
       return .signedIn(session, isNew: false)
     }
     guard settings.allowsSignUp else { throw AccountError("ADMIN_ONLY_OPERATION") }
-    var record = AccountRecord(uid: newUID, createdAt: time)
+    var record = newAccount(newUID, from: address)
     if !settings.allowsDuplicateEmails {
       record.email = provider.email
       record.isEmailVerified = provider.email != nil && identity.isEmailVerified

@@ -13,19 +13,18 @@ final class AccountBench {
   let time: Int64
   /// Whether commits have times ahead of the clock: it was set back, and accounts may have such times too.
   private let followsFastClock: Bool
-  private let session: any WriteSession
-  /// How many sessions an account may have.
-  private let sessionsMax: Int
+  let session: any WriteSession
+  let options: AccountOptions
   /// Accounts that changed, as functions may see them.
   private var places: [String: TreeNode] = [:]
   private(set) var revocations: [AccountRevocation] = []
   /// A fault of the store.
   private(set) var failure: StorageError?
 
-  init(namespace: NamespaceID, time: Int64, followsFastClock: Bool, session: any WriteSession, sessionsMax: Int) {
+  init(namespace: NamespaceID, time: Int64, followsFastClock: Bool, session: any WriteSession, options: AccountOptions) {
     self.namespace = namespace
     self.followsFastClock = followsFastClock
-    self.sessionsMax = sessionsMax
+    self.options = options
     self.time = time
     self.session = session
   }
@@ -97,7 +96,7 @@ final class AccountBench {
     // Who was born in this commit has none.
     if record.bornAt < time {
       let others = try read { () throws(StorageError) in try session.refreshTokens(in: namespace, of: record.uid) }
-      for old in others.dropLast(sessionsMax - 1) { remove(.refreshToken(hash: old.hash)) }
+      for old in others.dropLast(options.sessionsMax - 1) { remove(.refreshToken(hash: old.hash)) }
     }
     put(
       .refreshToken(
@@ -182,6 +181,7 @@ final class AccountBench {
   /// Removes an account with everything that leads to it. Its tokens are void from now on.
   func delete(_ record: AccountRecord) throws(AccountError) {
     for identifier in record.identifiers { try release(identifier, of: record.uid) }
+    try rememberPaid(record)
     session.removeAccountRow(.account(record.uid), in: namespace)
     places[record.uid] = TreeNode.absent
     revoke(AccountRevocation(uid: record.uid, reason: .deleted, notBefore: .max, effectiveAt: time))
@@ -249,7 +249,7 @@ final class AccountBench {
     }
   }
 
-  private func read<Value>(_ body: () throws(StorageError) -> Value) throws(AccountError) -> Value {
+  func read<Value>(_ body: () throws(StorageError) -> Value) throws(AccountError) -> Value {
     do throws(StorageError) {
       return try body()
     } catch {

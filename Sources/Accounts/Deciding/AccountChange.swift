@@ -5,17 +5,19 @@ import TreeModel
 /// A change of accounts on its way to the writer, where it is decided: whether an address is taken and whose it becomes is
 /// one step, with nothing between looking and writing.
 final class AccountChange: WriterDecision {
-  private let sessionsMax: Int
+  private let options: AccountOptions
   private let clock: any WallClock
   private let body: @Sendable (AccountBench) throws(AccountError) -> Void
   /// What the decision made void; read by the watch once the commit is durable.
   private let outcome = Mutex<[AccountRevocation]>([])
 
   /// - Parameters:
-  ///   - sessionsMax: how many sessions an account may have.
+  ///   - options: how accounts are kept.
   ///   - clock: by which tokens are checked.
-  init(sessionsMax: Int, clock: any WallClock, _ body: @escaping @Sendable (AccountBench) throws(AccountError) -> Void) {
-    self.sessionsMax = sessionsMax
+  init(
+    _ options: AccountOptions, clock: any WallClock, _ body: @escaping @Sendable (AccountBench) throws(AccountError) -> Void
+  ) {
+    self.options = options
     self.clock = clock
     self.body = body
   }
@@ -30,7 +32,7 @@ final class AccountChange: WriterDecision {
     let now = clock.now()
     let isAhead = time - now > AccountBench.skew
     let bench = AccountBench(
-      namespace: namespace, time: isAhead ? now : time, followsFastClock: isAhead, session: session, sessionsMax: sessionsMax)
+      namespace: namespace, time: isAhead ? now : time, followsFastClock: isAhead, session: session, options: options)
     do throws(AccountError) {
       try body(bench)
     } catch {

@@ -35,7 +35,7 @@ extension AccountBook {
         record.signsInByLink = true
       }
       if linking == nil, let before { return (try bench.enter(before, by: "password", token, prove), false) }
-      var record = before ?? AccountRecord(uid: uid, createdAt: bench.time)
+      var record = before ?? bench.newAccount(uid, from: call.address)
       prove(&record)
       bench.stamp(&record, by: "password")
       try bench.save(record, from: before)
@@ -108,7 +108,7 @@ extension AccountBook {
       if before?.isDisabled == true { throw AccountError("USER_DISABLED") }
       // A telephone alone would be the way around the second factor.
       guard before?.secondFactors.isEmpty != false else { throw Self.noPhoneAlone }
-      var record = before ?? AccountRecord(uid: uid, createdAt: bench.time)
+      var record = before ?? bench.newAccount(uid, from: call.address)
       record.phoneNumber = number
       bench.stamp(&record, by: "phone")
       try bench.save(record, from: before)

@@ -14,7 +14,7 @@ extension AccountBook {
     let outcome: ProviderOutcome
     do throws(AccountError) {
       outcome = try await change(call.project, by: .user(uid: linking?.uid ?? uid)) { (bench) throws(AccountError) in
-        try bench.signIn(identity, linking: linking, newUID: uid, token)
+        try bench.signIn(identity, linking: linking, newUID: uid, from: call.address, token)
       }
     } catch {
       // With returnIdpCredential a conflict is an answer, from which the client takes the credential and goes on.

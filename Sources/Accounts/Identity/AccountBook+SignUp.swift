@@ -27,7 +27,7 @@ extension AccountBook {
     let uid = newUID()
     let token = newRefreshToken()
     let session = try await change(call.project, by: .user(uid: uid)) { (bench) throws(AccountError) in
-      var record = AccountRecord(uid: uid, createdAt: bench.time)
+      var record = bench.newAccount(uid, from: call.address)
       bench.stamp(&record, by: "anonymous")
       try bench.save(record, from: nil)
       return try bench.open(record, by: "anonymous", token)
@@ -66,7 +66,7 @@ extension AccountBook {
     let grace = options.revocationGrace
     let session = try await change(call.project, by: .user(uid: uid)) { (bench) throws(AccountError) in
       let before: AccountRecord? = if let linking { try bench.caller(linking) } else { nil }
-      var record = before ?? AccountRecord(uid: uid, createdAt: bench.time)
+      var record = before ?? bench.newAccount(uid, from: call.address)
       if record.email != email {
         guard record.secondFactors.isEmpty else { throw AccountError.unverifiedChange }
         record.isEmailVerified = false

@@ -118,7 +118,7 @@ extension AccountBook {
       (bench) throws(AccountError) -> (AccountSession, Bool) in
       let before = try bench.account(custom.uid)
       if before?.isDisabled == true { throw AccountError("USER_DISABLED") }
-      var record = before ?? AccountRecord(uid: custom.uid, createdAt: bench.time)
+      var record = before ?? bench.newAccount(custom.uid, from: call.address)
       record.isCustom = true
       bench.stamp(&record, by: "custom")
       try bench.save(record, from: before)

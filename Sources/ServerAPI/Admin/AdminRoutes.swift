@@ -13,6 +13,7 @@ import TreeModel
 /// | ``IndexRoutes`` | the indexes of the rules |
 /// | ``RuleRoutes`` | what the rules say of an operation |
 /// | ``LedgerRoutes`` | balances, statements, transfers, reversals, holds, audit |
+/// | ``ReferralRoutes`` | who brought whom |
 /// | ``NamespaceRoutes`` | namespaces |
 /// | ``SystemRoutes`` | status, clock, backup, the audit log |
 /// | ``ReplayRoutes`` | replays, invocations by hand, dead letters |
@@ -27,7 +28,8 @@ enum AdminRoutes {
   static let routes: [Route] =
     [index, openAPI] + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes + IndexRoutes.routes
     + RuleRoutes.routes
-    + LedgerRoutes.routes + NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes
+    + LedgerRoutes.routes + ReferralRoutes.adminRoutes + NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes
+    + LogRoutes.routes
     + AccountRoutes.routes + ErasureRoutes.routes + MergeRoutes.routes + ServiceAccountRoutes.routes + MailRoutes.routes
     + LinkAdminRoutes.routes + InviteAdminRoutes.routes
 

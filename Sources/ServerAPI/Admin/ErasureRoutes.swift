@@ -51,6 +51,8 @@ enum ErasureRoutes {
             "balances", .list(.object([.always("unit", .text), .always("balance", .int64)])),
             "what the ledger takes back when the record goes"),
           .always("waiting", .list(.text), "what has to be done before"),
+          .always(
+            "rememberedIdentities", .count, "keyed hashes of identities that stay, so that who was paid is not paid again"),
           .maybe("erasure", erasure, "the last one of this player"),
         ]))),
     Route.listing("/admin/v1/erasures", "The players who were erased, by uid.", list).described(
@@ -130,7 +132,8 @@ extension ServerServices {
   /// Who erases players.
   var erasure: PlayerErasure {
     PlayerErasure(
-      database: database, accounts: accounts, rooms: ([links, invites] as [(any PlayerRecordsErasing)?]).compactMap(\.self),
+      database: database, accounts: accounts,
+      rooms: ([links, invites, RewardErasing()] as [(any PlayerRecordsErasing)?]).compactMap(\.self),
       functions: functions)
   }
 }

@@ -53,9 +53,9 @@ extension LedgerRoutes {
 
   static func release(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     let body = try call.body()
-    let receiver = LedgerAccount(try body.required("to"))
     let (amount, reason) = (try body.optionalInteger("amount"), try body.optional("reason"))
     let (book, sequence, namespace) = (try book(call), try sequence(call), try call.namespace())
+    let receiver = try body.optional("to").map { LedgerAccount($0) } ?? ownAccount(ofHold: sequence, book, namespace)
     if !call.caller.isAdmin { try checkReceiver(receiver, ofHold: sequence, book, namespace) }
     return ended(
       try await changing { () throws(LedgerError) in
@@ -79,6 +79,22 @@ extension LedgerRoutes {
       return String(text.dropFirst(currency.holder.count + 1))
     }
     return text
+  }
+
+  /// The account of the player in whose name coins are held.
+  private static func ownAccount(ofHold sequence: Int64, _ book: LedgerBook, _ namespace: NamespaceID) throws(APIError)
+    -> LedgerAccount
+  {
+    let entry = try asking { () throws(LedgerError) in try book.entry(in: namespace, sequence: sequence) }
+    guard let hold = entry?.transfer, hold.credit.isHold else {
+      throw APIError(
+        .notFound, "not_found", "Entry \(sequence) made no hold; GET /admin/v1/ledger/holds lists those that wait.")
+    }
+    let holders = Set(book.declaredCurrencies.filter { $0.unit == hold.unit }.map(\.holder))
+    guard holders.count == 1, let holder = holders.first else {
+      throw .badRequest("\"to\" is missing: \(hold.unit) is held by several kinds of account, so say which gets the coins.")
+    }
+    return LedgerAccount("\(holder):\(hold.credit.owner)")
   }
 
   /// A hold's coins may have come from anywhere: sent to any account they would be a transfer, which takes an administrator.

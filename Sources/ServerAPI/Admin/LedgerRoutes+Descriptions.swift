@@ -63,10 +63,20 @@ extension LedgerRoutes {
       .maybe("expiresAt", .time, "when they go back by themselves"), subject, reason,
     ], answer: posted)
 
+  static let holdsDescription = RouteDescription(
+    query: [
+      .namespace, .init("uid", .form(Schema.keyForm), "Only those of this player."),
+      .init("after", .count, "Only holds after this one."), .limit(50),
+    ],
+    answer: .object([
+      .always("holds", .list(.named("Entry"))), .always("count", .count, "all that wait"),
+      .maybe("next", .count, "the next page's after"),
+    ]))
+
   static let releaseDescription = RouteDescription(
     query: [.namespace], captures: [hold],
     body: [
-      .always("to", .filled, "the account that gets; the role support may name the owner's own only"),
+      .maybe("to", .filled, "the account that gets, the owner's own if not given; the role support may name no other"),
       .maybe("amount", amount, "all if it is not given"), reason,
     ], answer: ended)
 

@@ -20,6 +20,7 @@ enum LedgerRoutes {
         .POST, "/admin/v1/ledger/reverse", audit: "ledger.reverse", "Takes an entry back by a new one.", access: .support,
         reverse
       ).described(reverseDescription),
+      Route.listing("/admin/v1/ledger/holds", "What is held and waits, oldest first.", holds).described(holdsDescription),
       Route.change(.POST, "/admin/v1/ledger/holds", audit: "ledger.hold", "Sets coins aside.", hold)
         .described(holdDescription),
       Route.change(
@@ -76,6 +77,19 @@ enum LedgerRoutes {
     }
     let next = entries.count == limit ? entries.last.map { JSON.int($0.sequence) } : nil
     return .json(.record([("entries", .array(entries.map(JSON.init))), ("next", next)]))
+  }
+
+  private static func holds(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let namespace = try call.namespace()
+    let (after, limit) = (try call.integer("after") ?? 0, try call.limit())
+    let uid = call.query["uid"]
+    let open = try call.read { (snapshot) throws(StorageError) in
+      let holds = OpenHolds(in: namespace, snapshot)
+      return if let uid { try holds.of(player: uid) } else { try holds.all() }
+    }
+    let page = open.filter { $0.sequence > after }.prefix(limit)
+    let next = page.count == limit ? page.last.map { JSON.int($0.sequence) } : nil
+    return .json(.record([("holds", .array(page.map { JSON($0) })), ("count", .int(Int64(open.count))), ("next", next)]))
   }
 
   private static func verify(_ call: RouteCall) throws(APIError) -> HTTPResponse {

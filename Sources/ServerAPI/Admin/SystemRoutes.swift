@@ -18,6 +18,7 @@ enum SystemRoutes {
             .always("mode", .choice(["development", "production"])), .always("time", .time), .always("epoch", .count),
             .always("namespaces", .count), .always("defaultNamespace", .text),
             .always("writer", .object([.always("queueDepth", .count), .maybe("failure", .text)])),
+            .always("warnings", .list(.text), "what an administrator should look at; nothing is broken"),
             .always("problems", .list(.text), "what keeps functions from working"),
             .always(
               "pausedFunctions", .list(.object([.always("name", .text), .always("reason", .text)])), "their events wait"),
@@ -55,6 +56,10 @@ enum SystemRoutes {
       )
     }
     let problems = call.services.functions?.problems ?? []
+    let warnings = call.services.metrics.proxySuspicion.suspect.map { address in
+      "Most requests come from \(address), a private address: if a proxy stands there, name it in \"listen.trustedProxies\", or "
+        + "its clients share one client's limits."
+    }
     return .json(
       .record([
         ("mode", .string(call.services.access.isDevelopment ? "development" : "production")),
@@ -66,6 +71,7 @@ enum SystemRoutes {
             ("queueDepth", .int(Int64(database.queueDepth))), ("failure", database.failure.map { .string($0.message) }),
           ])
         ),
+        ("warnings", .array([warnings].compactMap(\.self).map(JSON.string))),
         ("problems", .array(problems.map(JSON.string))),
         (
           "pausedFunctions",

@@ -27,7 +27,11 @@ struct ErasurePlan {
         rows += try room.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot).records.count
       }
       let account = try snapshot.account(in: namespace, uid: record.uid)
+      let remembered = try account.flatMap { (account) throws(StorageError) in
+        try erasure.accounts?.rememberedIdentities(of: account, in: namespace, snapshot)
+      }
       return .record([
+        ("rememberedIdentities", .int(Int64(remembered ?? 0))),
         ("uid", .string(record.uid)), ("account", .bool(account != nil)), ("places", .array(places)),
         ("commits", .int(Int64(commits))), ("rows", .int(Int64(rows))), ("balances", .array(try balances(snapshot))),
         ("waiting", .array(waiting.map(JSON.string))),

@@ -72,6 +72,14 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
   /// Whom limits take it for: of IPv6 the network of 64 bits, which one customer has whole.
   public var household: ClientAddress { isIPv4 ? self : ClientAddress(high: high, low: 0) }
 
+  /// Whether only a private network uses it: RFC 1918, RFC 6598, IPv6's unique local addresses. Loopback is not meant: there
+  /// tests and tools are.
+  public var isPrivate: Bool {
+    guard isIPv4 else { return high >> 57 == 0x7E }
+    let address = UInt32(truncatingIfNeeded: low)
+    return address >> 24 == 10 || address >> 20 == 0xAC1 || address >> 16 == 0xC0A8 || address >> 22 == 0x191
+  }
+
   /// As it is usually written.
   public var description: String {
     guard !isIPv4 else { return [24, 16, 8, 0].map { String(low >> $0 & 0xFF) }.joined(separator: ".") }

@@ -41,6 +41,7 @@ public final class RequestLimiter: RequestResponder, SocketAccepting {
   }
 
   public func respond(to request: HTTPRequest, sink: ResponseSink) {
+    metrics.proxySuspicion.note(request.client)
     let kind = Self.kind(of: request.uri, method: request.method, headers: request.headers)
     if let refusal = refusal(kind, request.client, cost: cost(of: request)) { return sink.send(refusal) }
     responder.respond(to: request, sink: sink)

@@ -21,6 +21,8 @@ public final class ServerMetrics: CommitObserver {
   let entries = Counter()
   /// Requests that were too many.
   let rateLimited = Counter()
+  /// Whether a proxy is taken for a client.
+  let proxySuspicion = ProxySuspicion()
   let refusalsLeftOut = Counter()
   /// Event streams that are open now.
   let streams = Counter()

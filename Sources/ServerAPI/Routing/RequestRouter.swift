@@ -11,6 +11,7 @@ import TreeModel
 /// | the links' hosts and prefixes | ``LinkDoor`` |
 /// | `/v1/shortLinks`, `/v1/installAttribution`, … | ``LinkRoutes`` |
 /// | `/invites/render`, `/v1/invites…` | ``InviteRoutes`` |
+/// | `/v1/referrals` | ``ReferralRoutes`` |
 /// | `/.settings/…`, `/.inspect/…` | ``SettingsRoutes`` |
 /// | `/identitytoolkit.googleapis.com/…`, `/v1/accounts:*`, `/v1/token`, `/__/auth/action`, `/emulator/…` | ``IdentitySurface``: accounts |
 /// | `/admin/v1/…` | ``AdminRoutes`` |
@@ -38,8 +39,8 @@ public struct RequestRouter: RequestResponder {
     links = LinkDoor(services: services)
     table = RouteTable(
       services: services,
-      routes: OperationRoutes.routes + SettingsRoutes.routes + LinkRoutes.routes + InviteRoutes.routes + AdminRoutes.routes
-        + KeyRoutes.routes + TokenRoutes.routes)
+      routes: OperationRoutes.routes + SettingsRoutes.routes + LinkRoutes.routes + InviteRoutes.routes
+        + ReferralRoutes.routes + AdminRoutes.routes + KeyRoutes.routes + TokenRoutes.routes)
   }
 
   public func respond(to request: HTTPRequest, sink: ResponseSink) {

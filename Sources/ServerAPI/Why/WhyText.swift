@@ -174,6 +174,10 @@ enum WhyText {
     let transfer = entry.transfer
     let isIssued = transfer.debit.kind == "issuance"
     let note = transfer.reason.map { "; \(words($0))" } ?? ""
+    if transfer.credit.isHold {
+      return "set \(transfer.amount) \(transfer.unit) aside for \(transfer.credit.owner) (entry \(entry.sequence)\(note)); "
+        + "to end that by hand: doubloon ledger holds release \(entry.sequence), or void \(entry.sequence)"
+    }
     let way = isIssued ? "to \(transfer.credit)" : "from \(transfer.debit) to \(transfer.credit)"
     return "\(isIssued ? "paid" : "moved") \(transfer.amount) \(transfer.unit) \(way) (entry \(entry.sequence)\(note))"
   }

@@ -34,6 +34,7 @@ struct AccountSweeper: Sendable {
         let removed = try await book.sweep(project) { (uid, snapshot) throws(StorageError) in
           try isAttached(uid, in: namespace.id, snapshot)
         }
+        try await book.forgetPaidIdentities(in: project)
         if removed > 0 {
           logger.notice(
             "unused anonymous accounts were removed", metadata: ["namespace": "\(namespace.name)", "count": "\(removed)"])

@@ -39,7 +39,8 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
       CommandGroup(
         name: "Rewards",
         subcommands: [
-          WhyCommand.self, TriggersCommand.self, ReplayCommand.self, LedgerCommand.self, FunctionsCommand.self,
+          WhyCommand.self, TriggersCommand.self, ReplayCommand.self, LedgerCommand.self, ReferralsCommand.self,
+          FunctionsCommand.self,
         ]),
       CommandGroup(name: "Invitations", subcommands: [LinksCommand.self, InvitesCommand.self]),
       CommandGroup(

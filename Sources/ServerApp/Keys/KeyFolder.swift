@@ -50,6 +50,28 @@ struct KeyFolder: Sendable {
     if unlink(file) != 0, errno != ENOENT { throw failure("cannot be removed", file) }
   }
 
+  /// The bytes of another secret that is kept here; nil if there is none.
+  func secret(named name: String) throws(Failure) -> [UInt8]? {
+    let file = "\(path)/\(name)"
+    guard FileBytes.exists(file) else { return nil }
+    try checkMode(of: file, advice: "chmod 600 \(file)")
+    do throws(CommandFailure) {
+      return try FileBytes.read(file)
+    } catch {
+      throw Failure(description: error.message)
+    }
+  }
+
+  /// Keeps another secret. Once this returns it is on disk.
+  func keep(secret: [UInt8], named name: String) throws(Failure) {
+    if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("cannot be made", path) }
+    do throws(CommandFailure) {
+      try FileBytes.writeSecret(secret, to: "\(path)/\(name)")
+    } catch {
+      throw Failure(description: error.message)
+    }
+  }
+
   private func names() throws(Failure) -> [String] {
     guard let folder = opendir(path) else { throw failure("cannot be read", path) }
     defer { closedir(folder) }

@@ -22,6 +22,7 @@ extension AccountRecord {
           ? nil : .object(links.sorted { $0.key < $1.key }.map { JSON.Member(key: $0.key, value: .bool($0.value)) })
       ),
       ("signInProvider", signInProvider.map(JSON.string)),
+      ("network", network.map(JSON.string)),
       ("secondFactors", secondFactors.isEmpty ? nil : .array(secondFactors.map(\.storedJSON))),
     ]
     return JSON(fields: members)
@@ -50,6 +51,7 @@ extension AccountRecord {
     linkedAt = json["linkedAt"]?.int
     for member in json["links"]?.object ?? [] { links[member.key] = member.value.bool }
     signInProvider = json["signInProvider"]?.string
+    network = json["network"]?.string
     for stored in json["secondFactors"]?.array ?? [] {
       // Never left out: whoever set it would be let in without it.
       guard let factor = SecondFactor(storedJSON: stored) else { return nil }

@@ -12,7 +12,8 @@ extension AccountRecord {
 
   /// The public part as a node: `uid`, `createdAt`, `anonymous`, `email`, `emailVerified`, `displayName`, `photoUrl`,
   /// `phoneNumber`, `disabled`, `claims`, `providers` (name: who the player is there) and `links` (name: `anonymous` or
-  /// `account`, what the account was when the identity was added). What is false or missing is left out.
+  /// `account`, what the account was when the identity was added) and `network` (a keyed hash of the client network that the
+  /// account was made from). What is false or missing is left out.
   public var publicNode: TreeNode {
     var identities: [String: String] = [:]
     for provider in providers { identities[provider.id] = provider.rawID }
@@ -24,6 +25,7 @@ extension AccountRecord {
       ("photoUrl", Self.text(photoURL)), ("phoneNumber", Self.text(phoneNumber)), ("disabled", Self.flag(isDisabled)),
       ("claims", Self.text(claims)), ("providers", Self.map(identities.mapValues { .leaf(.string($0)) })),
       ("links", Self.map(links.mapValues { .leaf(.string($0 ? "anonymous" : "account")) })),
+      ("network", Self.text(network)),
     ]
     return .map(TreeMap(entries.map { TreeMap.Entry(key: Key(unchecked: $0.0), node: $0.1) }))
   }

@@ -82,6 +82,9 @@ public struct AccountRecord: Sendable, Hashable {
   /// What a sign-in asks for beside the first credential: any one of these.
   public var secondFactors: [SecondFactor] = []
 
+  /// A keyed hash of the client network that it was made from (``IdentityHash/network(_:)``); nil if no client made it.
+  public var network: String?
+
   /// A record without anything.
   public init(uid: String, createdAt: Int64, bornAt: Int64? = nil) {
     self.uid = uid

@@ -13,10 +13,11 @@ struct LedgerCommand: AsyncParsableCommand {
         doubloon ledger balance bob
         doubloon ledger statement bob
         doubloon ledger verify
+        doubloon ledger holds list
         doubloon ledger reverse 17 --reason "paid by mistake"
       """,
     subcommands: [
       LedgerBalanceCommand.self, LedgerStatementCommand.self, LedgerVerifyCommand.self, LedgerReverseCommand.self,
-      LedgerTransferCommand.self,
+      LedgerTransferCommand.self, LedgerHoldsCommand.self,
     ])
 }

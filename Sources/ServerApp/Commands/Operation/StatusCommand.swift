@@ -41,6 +41,7 @@ struct StatusCommand: AsyncParsableCommand {
       lines.append("The server is not ready:")
       lines += ready.listed("reasons").map { "  \($0.string ?? $0.compactText)" }
     }
+    lines += status.listed("warnings").compactMap(\.string).map { "Warning: \($0)" }
     let rows: [(String, String?)] = [
       ("Mode", status["mode"]?.string), ("Time", status["time"]?.timeText), ("Epoch", status["epoch"]?.plainText),
       ("Namespaces", status["namespaces"]?.plainText), ("Default namespace", status["defaultNamespace"]?.string),

@@ -31,6 +31,10 @@ enum AdminPath {
   static let inviteSettings = "/admin/v1/invites/settings"
   static let suppressions = "/admin/v1/invites/suppressions"
 
+  static let referrals = "/admin/v1/referrals"
+  static let topReferrers = "/admin/v1/referrals/top"
+
+  static let holds = "/admin/v1/ledger/holds"
   static let balance = "/admin/v1/ledger/balance"
   static let statement = "/admin/v1/ledger/statement"
   static let verify = "/admin/v1/ledger/verify"
@@ -42,6 +46,9 @@ enum AdminPath {
 
   /// One account.
   static func account(_ uid: String) -> String { "\(accounts)/\(PercentEncoding.segment(uid))" }
+
+  /// What is done to a hold: `release`, `void`.
+  static func hold(_ sequence: Int64, _ action: String) -> String { "\(holds)/\(sequence)/\(action)" }
 
   /// One replay.
   static func replay(_ id: Int64) -> String { "\(replays)/\(id)" }

@@ -47,6 +47,12 @@ struct AccountsSection: ConfigurationSection {
     } else {
       options.recentSignIn = reader.duration("recentSignIn", 60_000...365 * 86_400_000) ?? options.recentSignIn
     }
+    if case .bool(false) = reader.value("paidIdentities")?.content {
+      options.paidIdentityLifetime = nil
+    } else {
+      options.paidIdentityLifetime =
+        reader.duration("paidIdentities", 86_400_000...3_650 * 86_400_000) ?? options.paidIdentityLifetime
+    }
     options.sessionsMax = reader.integer("sessionsPerAccount", 1...10_000) ?? options.sessionsMax
     options.failuresMax = reader.integer("wrongPasswords", 1...1000) ?? options.failuresMax
     options.codeLifetime = reader.duration("codeLifetime", 60_000...7 * 86_400_000) ?? options.codeLifetime

@@ -1,0 +1,100 @@
+public import StorageCore
+import TreeModel
+
+/// Makes the index of who brought whom from the tree, where it was not kept so far: the place is declared for the first time,
+/// another one was declared before, or a program that declared none has written.
+///
+/// To be run before anybody else writes. Commits that change it afterwards are ``ReferralIndex``'s.
+public struct ReferralBuild: Sendable {
+  /// The one record that says which place the index is whole for.
+  static let markKind = "referral-index"
+  private static let markKey = "place"
+  private static let pageSize = 1000
+
+  let place: ReferralPlace?
+  let engine: any StorageEngine
+  let writer: any TreeWriter
+
+  /// - Parameter place: nil where none is declared; then an index that was kept before is marked as one to be made again.
+  public init(_ place: ReferralPlace?, engine: any StorageEngine, writer: any TreeWriter) {
+    self.place = place
+    self.engine = engine
+    self.writer = writer
+  }
+
+  /// Looks after every namespace; costs one look-up each where the index is whole.
+  ///
+  /// - Returns: how many namespaces got a new index.
+  public func run() async throws(LedgerError) -> Int {
+    let namespaces = try read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
+    var built = 0
+    for namespace in namespaces {
+      let mark = try read { (snapshot) throws(StorageError) in
+        try snapshot.record(in: namespace.id, kind: Self.markKind, key: Self.markKey)
+      }
+      guard mark != place?.pattern.description else { continue }
+      if mark != nil { try await put([RoomChange(kind: Self.markKind, key: Self.markKey, value: nil)], in: namespace.id) }
+      guard let place else { continue }
+      try await clear(namespace.id)
+      try await fill(namespace.id, place)
+      let change = RoomChange(kind: Self.markKind, key: Self.markKey, value: place.pattern.description)
+      try await put([change], in: namespace.id)
+      built += 1
+    }
+    return built
+  }
+
+  private func clear(_ namespace: NamespaceID) async throws(LedgerError) {
+    while true {
+      let records = try read { (snapshot) throws(StorageError) in
+        try snapshot.records(
+          in: namespace, kind: ReferralIndex.kind, after: nil, isDescending: false, limit: Self.pageSize)
+      }
+      if records.isEmpty { return }
+      try await put(records.map { RoomChange(kind: $0.kind, key: $0.key, value: nil) }, in: namespace)
+    }
+  }
+
+  private func fill(_ namespace: NamespaceID, _ place: ReferralPlace) async throws(LedgerError) {
+    var last: Key?
+    while true {
+      let after = last
+      let (players, changes) = try read { (snapshot) throws(StorageError) -> ([Key], [RoomChange]) in
+        let players = try snapshot.children(in: namespace, of: place.players, after: after, limit: Self.pageSize)
+        var changes: [RoomChange] = []
+        for player in players {
+          guard let path = place.path(of: player.text) else { continue }
+          let leaf = try snapshot.leaf(in: namespace, at: path)?.leaf
+          guard let referrer = ReferralPlace.referrer(leaf?.scalar) else { continue }
+          changes.append(ReferralIndex.record(referrer, player.text))
+        }
+        return (players, changes)
+      }
+      guard let end = players.last else { return }
+      last = end
+      if !changes.isEmpty { try await put(changes, in: namespace) }
+    }
+  }
+
+  private func put(_ changes: [RoomChange], in namespace: NamespaceID) async throws(LedgerError) {
+    var request = CommitRequest(namespace: namespace, actor: .system("referrals"))
+    request.records = changes
+    let sent = request
+    let result = await withCheckedContinuation { continuation in
+      writer.submit(sent) { continuation.resume(returning: $0) }
+    }
+    do throws(CommitRefusal) {
+      _ = try result.get()
+    } catch {
+      throw LedgerError(error)
+    }
+  }
+
+  private func read<Result>(_ body: (any Snapshot) throws(StorageError) -> Result) throws(LedgerError) -> Result {
+    do {
+      return try engine.read(body)
+    } catch {
+      throw LedgerError(error)
+    }
+  }
+}
