@@ -73,10 +73,12 @@ public struct RowSetDigest: Sendable, Hashable {
     return (word(0), word(1), word(2), word(3))
   }
 
+  /// Whether both are of the same rows.
   public static func == (one: RowSetDigest, other: RowSetDigest) -> Bool {
     one.count == other.count && one.sum == other.sum
   }
 
+  /// Mixes the digest in.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     hasher.combine(sum.0)

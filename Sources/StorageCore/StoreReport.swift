@@ -10,6 +10,7 @@ public struct StoreReport: Sendable, Hashable {
   /// Faults that are kept.
   static let faultsMax = 100
 
+  /// The report of a store of which nothing was read yet.
   public init() {}
 
   /// Whether everything is what was written.

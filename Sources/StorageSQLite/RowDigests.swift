@@ -195,7 +195,7 @@ final class RowDigests {
 }
 
 extension SQLiteConnection {
-  /// Adds up all tables anew and says so in the store: for one that was just made or brought up to date.
+  /// Adds up all tables and says so in the store: for one that was just made or brought up to date.
   func writeDigests() throws(StorageError) {
     let digests = try RowDigests(self)
     try digests.addUp { _, error throws(StorageError) in throw error }

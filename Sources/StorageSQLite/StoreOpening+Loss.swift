@@ -45,7 +45,8 @@ extension StoreOpening {
   /// Says no to an empty store in a folder that held one.
   func refuseTraces() throws(StorageError) {
     let folder = FileCalls.folder(of: path)
-    var traces = companions.map { folder + "/" + $0 }.filter(FileCalls.exists)
+    // An empty folder was perhaps made for what comes.
+    var traces = companions.map { folder + "/" + $0 }.filter { !FileCalls.isVacant($0) }
     // A log that is empty may be of a creation that was cut off; so may one without a mark beside it, of no whole transaction.
     if try LogInspection(path: logPath).soundBytes > LogInspection.headerBytes { traces.append(logPath) }
     if DurableMark.extent(at: path + DurableMark.ending) != nil { traces.append(path + DurableMark.ending) }

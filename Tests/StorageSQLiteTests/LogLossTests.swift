@@ -99,7 +99,10 @@ struct LogLossTests {
     let data = try killed("traces", without: trace == "mark" ? nil : "doubloon.db-synced")
     let store = data + "/doubloon.db"
     if trace != "log" { edit(data + "/doubloon.db-wal") { $0 = [] } }
-    if trace == "keys" { try FileCalls.makeFolder(data + "/keys") }
+    if trace == "keys" {
+      try FileCalls.makeFolder(data + "/keys")
+      TemporaryFolder.write([1], to: data + "/keys/one.json")
+    }
     for isThere in [true, false] {
       if isThere { edit(store) { $0 = [] } } else { FileCalls.remove(store) }
       let error = #expect(throws: StorageError.self) { try SQLiteEngine(directory: data, companions: ["keys"]) }
@@ -113,6 +116,7 @@ struct LogLossTests {
     let data = try killed("tables", without: "doubloon.db-synced")
     FileCalls.remove(data + "/doubloon.db-wal")
     try FileCalls.makeFolder(data + "/keys")
+    TemporaryFolder.write([1], to: data + "/keys/one.json")
     let error = #expect(throws: StorageError.self) { try SQLiteEngine(directory: data, companions: ["keys"]) }
     #expect(error?.message.contains("holds no tables") == true)
   }
