@@ -1,5 +1,6 @@
 import ServerApp
 public import StorageCore
+import Triggers
 
 /// A write, with what its functions made of it.
 public struct TestWrite: Sendable {

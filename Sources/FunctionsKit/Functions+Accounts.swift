@@ -5,7 +5,7 @@ extension Functions {
   private static let account = belowAccounts("{uid}")
   private static let link = belowAccounts("{uid}/links/{provider}")
 
-  private static func belowAccounts(_ pattern: PathPattern) -> Result<TriggerPlace, TreePathError> {
+  static func belowAccounts(_ pattern: PathPattern) -> Result<TriggerPlace, TreePathError> {
     .success(TriggerPlace(pattern: pattern.belowAccounts, players: ["uid"]) { nil })
   }
 

@@ -1,7 +1,7 @@
 import TreeModel
 
 extension Functions {
-  private static let verified: PathPattern = ("{uid}/emailVerified" as PathPattern).belowAccounts
+  private static let verified = belowAccounts("{uid}/emailVerified")
   /// The function that pays out what waited for a confirmed address.
   private static let releaseName = "releaseConfirmedRewards"
 

@@ -66,7 +66,7 @@ struct APIServer: Sendable {
     let book = try kind.map { try $0.book(database, watch) }
     let connectedUsers = ConnectedUsers()
     watch.listen { connectedUsers.tell($1) }
-    let authenticator = book.map { authenticator(over: access, kind, book: $0, database) } ?? access
+    let authenticator = book.map { makeAuthenticator(over: access, kind, book: $0, database) } ?? access
     // As the application composes it: rules where there are some, else the policy.
     let ruled = (access as? AccessPolicy).map { RuledAccess(database: database, unruled: $0) }
     let links = try LinkBook(
@@ -107,7 +107,7 @@ struct APIServer: Sendable {
     try outcome.get()
   }
 
-  private static func authenticator(
+  private static func makeAuthenticator(
     over access: any Authenticating, _ kind: AccountKind?, book: AccountBook, _ database: Database
   ) -> any Authenticating {
     AccountAuthenticator(
