@@ -38,6 +38,9 @@ struct ReferralTests {
       #expect(rows.count == 1)
       #expect(rows.first?["player"] == "dora" && rows.first?["state"] == "paid")
       #expect(rows.first?["coins"] == ["pieces_of_eight": 50] && rows.first?["since"]?.int != nil)
+      #expect(answer["referredBy"] == nil)
+      try await put(server, "users/\(uid)/referred_by", "carl")
+      #expect(try await player.get("/v1/referrals")["referredBy"] == "carl")
       #expect(!answer.compact.contains("example.com"))
       let stranger = try AdminClient(server: server.address, token: "nonsense")
       await #expect(throws: AdminClientError.self) { _ = try await stranger.get("/v1/referrals") }

@@ -7,7 +7,8 @@ import TreeModel
 enum ReferralRoutes {
   static let routes: [Route] = [
     .change(
-      .GET, "/v1/referrals", audit: nil, "Whom the player brought, by the player's ID token: state and coins of each.",
+      .GET, "/v1/referrals", audit: nil,
+      "Whom the player brought, with state and coins of each, and who brought the player; by the player's ID token.",
       access: .open, own)
   ]
 
@@ -43,8 +44,10 @@ enum ReferralRoutes {
       throw APIError(error)
     }
     guard case .user(let uid) = caller.actor else { throw Self.unauthenticated }
+    let (book, namespace) = (try book(call), try call.namespace())
+    let referrer = try LedgerRoutes.asking { () throws(LedgerError) in try book.referrer(of: uid, in: namespace) }
     let (rows, next) = try page(call, uid)
-    return .json(.record([("referrals", .array(rows)), ("next", next)]))
+    return .json(.record([("referredBy", referrer.map(JSON.string)), ("referrals", .array(rows)), ("next", next)]))
   }
 
   private static let unauthenticated = APIError(
