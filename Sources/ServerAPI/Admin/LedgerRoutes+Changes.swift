@@ -55,7 +55,12 @@ extension LedgerRoutes {
     let body = try call.body()
     let (amount, reason) = (try body.optionalInteger("amount"), try body.optional("reason"))
     let (book, sequence, namespace) = (try book(call), try sequence(call), try call.namespace())
-    let receiver = try body.optional("to").map { LedgerAccount($0) } ?? ownAccount(ofHold: sequence, book, namespace)
+    let receiver: LedgerAccount
+    if let named = try body.optional("to") {
+      receiver = LedgerAccount(named)
+    } else {
+      receiver = try ownAccount(ofHold: sequence, book, namespace)
+    }
     if !call.caller.isAdmin { try checkReceiver(receiver, ofHold: sequence, book, namespace) }
     return ended(
       try await changing { () throws(LedgerError) in

@@ -1,3 +1,4 @@
+import Accounts
 import RewardModel
 import StorageCore
 import TreeDatabase
