@@ -1,4 +1,4 @@
-/// How much of something each client network has (``ClientAddress/household``). A value; whoever holds it brings the lock.
+/// How much of something each client network has (``ClientAddress/household``). A value: the lock is its owner's.
 struct NetworkCounts: Sendable {
   private let perNetworkMax: Int
   private var counts: [ClientAddress: Int] = [:]
