@@ -20,7 +20,7 @@ import TreeModel
     #expect(try await context.get(Places.level, bob) == 5)
     #expect(try await context.get(Places.level, eve) == nil)
     #expect(try await context.node(at: "/users/bob") == ["level": 5, "name": 7])
-    await #expect(throws: DecodingError.self) { try await context.get(Places.name, bob) }
+    await #expect(throws: ValueTypeError.self) { try await context.get(Places.name, bob) }
     #expect(try context.finish().isEmpty)
   }
 
@@ -213,7 +213,7 @@ import TreeModel
   @Test("a transaction whose update throws, or whose value is another type, asks for nothing")
   func failedTransaction() async throws {
     let context = FunctionContext(FixedReader(latest: ["total": "much"]))
-    await #expect(throws: DecodingError.self) { try await context.transaction(Places.total) { ($0 ?? 0) + 1 } }
+    await #expect(throws: ValueTypeError.self) { try await context.transaction(Places.total) { ($0 ?? 0) + 1 } }
     await #expect(throws: PermanentFailure.self) {
       try await context.transaction(Places.coins, bob) { _ in throw PermanentFailure("no") }
     }
