@@ -48,7 +48,7 @@ struct DeadLetterTests {
 
   @Test("Who waits for the effects is told which function gave up, or tries again, also one that another function started")
   func header() async throws {
-    try await run { server in
+    try await run { (server: RunningServer) async throws in
       #expect(try await effects(server, "/users/bob/level.json", 4) == "settled")
       #expect(try await effects(server, "/users/bob/level.json", 13) == "dead;function=pay")
       #expect(try await effects(server, "/users/bob/level.json", 5) == "dead;function=praise")
@@ -58,7 +58,7 @@ struct DeadLetterTests {
 
   @Test("status and the list of functions name what they gave up on and what they try again, with event and reason")
   func listings() async throws {
-    try await run { server in
+    try await run { (server: RunningServer) async throws in
       _ = try await effects(server, "/users/bob/level.json", 13)
       _ = try await effects(server, "/users/eve/level.json", 7)
       _ = try await server.client.post("/admin/v1/functions/greet/pause", ["reason": "new hats"])
@@ -79,7 +79,7 @@ struct DeadLetterTests {
 
   @Test("why names a dead letter of the player at any capture that is typed as one, and takes no other key for a player")
   func why() async throws {
-    try await run { server in
+    try await run { (server: RunningServer) async throws in
       _ = try await effects(server, "/teams/owls/members/bob.json", "captain")
       let bob = try await server.client.get("/admin/v1/why", query: [QueryItem("uid", "bob")])
       #expect(bob["deadLetters"]?.array?.map { $0["function"] } == ["greet"])
@@ -100,7 +100,7 @@ struct DeadLetterTests {
 
   @Test("What stands at a place and is of another type fails for good, and says what was expected and what was found")
   func types() async throws {
-    try await run { server in
+    try await run { (server: RunningServer) async throws in
       _ = try await server.client.put("/keys/c1.json", "brass")
       #expect(try await effects(server, "/chests/c1.json", 1) == "dead;function=open")
       let letters = try await server.client.get("/admin/v1/dead-letters")

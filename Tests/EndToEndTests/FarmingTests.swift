@@ -1,3 +1,4 @@
+import Accounts
 import DoubloonTesting
 import Functions
 import FunctionsKit

@@ -3,11 +3,12 @@ import Functions
 import FunctionsKit
 import NIOHTTP1
 import ServerAPI
-import ServerApp
 import StorageCore
 import TestSupport
 import Testing
 import TreeModel
+
+@testable import ServerApp
 
 /// Many players behind one address: a school.
 struct SchoolTests {
