@@ -1,5 +1,6 @@
 import StorageCore
 import Testing
+import TreeDatabase
 import TreeModel
 
 @testable import ServerAPI
@@ -28,7 +29,7 @@ struct LargeWriteTests {
 
   @Test("Of a body that no rule could allow only 64 KB are read: the answer is Permission denied, and the connection ends")
   func refusedByHead() async throws {
-    try await run { server in
+    try await run { (server: APIServer) async throws in
       for (method, path) in [
         ("PUT", "/users/x.json"), ("PATCH", "/users/x.json"), ("POST", "/users/x.json"), ("PUT", "/.json"),
       ] {
@@ -54,7 +55,7 @@ struct LargeWriteTests {
 
   @Test("A large body that a rule might allow is judged by its data")
   func judged() async throws {
-    try await run { server in
+    try await run { (server: APIServer) async throws in
       #expect(try await server.send("PUT", "/guests/x.json", Self.large).error == "Permission denied")
       let text = "\"" + String(repeating: "x", count: 100_000) + "\""
       #expect(try await server.send("PUT", "/guests/x.json", text).status == 200)
@@ -65,7 +66,7 @@ struct LargeWriteTests {
 
   @Test("Elsewhere large bodies are administrators'")
   func otherRoutes() async throws {
-    try await run { server in
+    try await run { (server: APIServer) async throws in
       let text = "{\"x\":\"" + String(repeating: "x", count: 100_000) + "\"}"
       #expect(try await server.send("POST", "/v1/accounts:signUp?key=k", text).status == 413)
       #expect(try await server.send("PUT", "/.settings/rules.json", text).status == 413)
