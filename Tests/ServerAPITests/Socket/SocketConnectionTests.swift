@@ -1,4 +1,5 @@
 import NIOCore
+import StorageCore
 import Testing
 import TreeDatabase
 import TreeModel
