@@ -83,7 +83,8 @@ final class ByteBudget: Sendable {
   ///
   /// - Parameter key: whose growth was too much. Alone it may have what it wants: nobody would be served by refusing it.
   /// - Returns: what to call for those that were removed, but for `key` itself, which is told by the caller.
-  private static func giveUpShares(in state: inout State, for key: ObjectIdentifier, _ bytesMax: Int) -> [@Sendable () -> Void] {
+  private static func giveUpShares(in state: inout State, for key: ObjectIdentifier, _ bytesMax: Int) -> [@Sendable () -> Void]
+  {
     guard state.holdings.count > 1 else { return [] }
     var losers: [@Sendable () -> Void] = []
     let target = bytesMax - bytesMax / 8
