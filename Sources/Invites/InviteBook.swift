@@ -1,3 +1,4 @@
+import MailContent
 public import StorageCore
 import Synchronization
 import TreeModel
@@ -92,7 +93,7 @@ public final class InviteBook: Sendable {
     guard campaign.channels.contains(channel) else {
       throw InviteFault(.invalid, "The campaign \(name) does not offer \(channel.rawValue).")
     }
-    let known = Self.name(inviter)
+    let known = ShownName.oneLine(inviter)
     let values = [
       "inviter": known.isEmpty ? InvitePhrases.chosen(from: locales).words.friend : known, "appName": settings.appName,
       "link": link,
@@ -119,21 +120,11 @@ public final class InviteBook: Sendable {
           + "every full stop.")
     }
     let content = try content(
-      .email, campaign: campaign, locales: locales, inviter: AddressSpotter.finds(in: sender) ? "" : sender, message: message,
+      .email, campaign: campaign, locales: locales, inviter: ShownName.of(sender), message: message,
       link: link)
     let (locale, words) = InvitePhrases.chosen(from: locales)
     return content.unsubscribable(by: "\(unsubscribe)?lang=\(locale)", words.unsubscribe)
   }
-
-  /// A name on one line, of so many characters as stand in a sentence.
-  private static func name(_ text: String) -> String {
-    let shown = text.unicodeScalars.filter { $0.properties.generalCategory != .format }
-    let words = shown.split { $0.properties.isWhitespace || $0.properties.generalCategory == .control }
-    return String(words.map { String(String.UnicodeScalarView($0)) }.joined(separator: " ").prefix(nameMax))
-  }
-
-  /// The longest name, in characters.
-  private static let nameMax = 40
 
   /// What a game shows before a player invites: the campaign's reasons and picture.
   public struct Screen: Sendable {

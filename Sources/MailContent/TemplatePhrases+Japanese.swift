@@ -1,6 +1,6 @@
 extension TemplatePhrases {
   static let japanese = TemplatePhrases(
-    greeting: "{{#displayName}}{{displayName}}様{{/displayName}}",
+    greeting: "こんにちは{{#displayName}}、{{displayName}}様{{/displayName}}。",
     ignore: "お心当たりがない場合は、このメールを無視してください。何も変更されません。",
     letters: [
       .verifyEmail: Letter(

@@ -17,8 +17,10 @@ struct TemplatedCodeMail: CodeMailing {
       case .changeEmail: .verifyAndChangeEmail
       case .recoverEmail: .recoverEmail
       }
+    // Whoever makes an account names it, and says whose address is to be confirmed.
     let values = [
-      "appName": appName ?? letter.project, "displayName": letter.displayName ?? "", "email": letter.to, "link": letter.link,
+      "appName": appName ?? letter.project, "displayName": ShownName.of(letter.displayName ?? ""), "email": letter.to,
+      "link": letter.link,
       "newEmail": letter.newEmail ?? "",
     ].filter { kind.placeholders.contains($0.key) }
     // The sender is the one that the configuration names.

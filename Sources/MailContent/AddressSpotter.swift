@@ -1,11 +1,11 @@
 /// Finds what mail programs make links of: in mails that the server sends for players nobody but the game may say where to go.
-enum AddressSpotter {
+public enum AddressSpotter {
   /// Dots of other scripts, which browsers take for a dot in a host's name.
   private static let foreignDots: Set<Unicode.Scalar> = ["\u{3002}", "\u{FF0E}", "\u{FF61}", "\u{2024}"]
 
   /// Whether there is a web or mail address in a text, or something that reads like one: `https://x`, `www.x`, `evil.com/x`,
   /// `evil(dot)com` not, `10.0.0.1`, `bob@x`. Rather too often than too seldom: who forgot a blank behind a full stop is asked.
-  static func finds(in text: String) -> Bool {
+  public static func finds(in text: String) -> Bool {
     // What is not shown does not separate.
     let shown = text.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
     return shown.split { $0.properties.isWhitespace || "<>()[]{}\"'|,;!?".unicodeScalars.contains($0) }.contains { word in

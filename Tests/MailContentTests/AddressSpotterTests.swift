@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Invites
+@testable import MailContent
 
 @Suite struct AddressSpotterTests {
   @Test(
