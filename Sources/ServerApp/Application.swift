@@ -81,10 +81,7 @@ public final class Application: Sendable {
     dispatcher = try Dispatcher(
       table: table, engine: engine, clock: configuration.clock, options: Self.options(configuration, failpoint),
       random: SystemRandomNumberGenerator(), logger: logger)
-    identity =
-      try configuration.certificates.isEmpty
-      ? nil
-      : TLSIdentity(configuration.certificates.map { (files) throws(CertificateFiles.Failure) in try files.load() })
+    identity = try Self.identity(configuration)
     mail = try configuration.mail.map { try MailOutlet($0, clock: configuration.clock, logger: logger) }
     // In development mail is shown; in production it waits for a configuration that says how it leaves the house.
     let ring = mail == nil && configuration.mode == .development ? MailRing(clock: configuration.clock, logger: logger) : nil
@@ -105,11 +102,7 @@ public final class Application: Sendable {
         ? [watch, listeners, dispatcher, outbox, metrics] : [watch, metrics, listeners],
       limits: configuration.limits,
       clock: configuration.clock
-    ) { failure in
-      logger.error(
-        "the writer has stopped: writes are refused until the server is started again, reads go on",
-        metadata: ["reason": "\(failure.message)"])
-    }
+    ) { Self.log($0, to: logger) }
     listeners.search(with: database.reader)
     ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
     links = try LinkBook(
@@ -257,6 +250,17 @@ public final class Application: Sendable {
   }
 
   private static let crashNotesName = "running.notes"
+
+  private static func identity(_ configuration: ServerConfiguration) throws -> TLSIdentity? {
+    guard !configuration.certificates.isEmpty else { return nil }
+    return try TLSIdentity(configuration.certificates.map { (files) throws(CertificateFiles.Failure) in try files.load() })
+  }
+
+  private static func log(_ failure: StorageError, to logger: Logger) {
+    logger.error(
+      "the writer has stopped: writes are refused until the server is started again, reads go on",
+      metadata: ["reason": "\(failure.message)"])
+  }
 
   private static func open(_ storage: ServerConfiguration.Storage) throws(StorageError) -> SQLiteEngine {
     switch storage {

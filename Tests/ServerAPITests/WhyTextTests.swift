@@ -44,10 +44,9 @@ struct WhyTextTests {
       debitAfter: -50, creditAfter: 50, previousHash: [], hash: [])
   }
 
-  @Test("Every fate has its sentence, and where something is wrong its command")
-  func fates() {
+  private static let fates: [(ChangeStory, String, String?)] = {
     let waitsUntil: Int64 = 1_700_000_060_000
-    let rows: [(ChangeStory, String, String?)] = [
+    return [
       (
         Self.change(4, 5, .paid([Self.entry(2)], attempt: 1)),
         "level went from 4 to 5: paid 50 pieces_of_eight to user:alice (entry 2).", nil
@@ -111,8 +110,12 @@ struct WhyTextTests {
         "doubloon replay --gaps --function rewardReferrals --uid bob --reason TEXT"
       ),
     ]
-    #expect(Set(rows.map(\.0.fate.name)) == Set(ChangeStory.Fate.names))
-    for (change, sentence, command) in rows {
+  }()
+
+  @Test("Every fate has its sentence, and where something is wrong its command")
+  func fates() {
+    #expect(Set(Self.fates.map(\.0.fate.name)) == Set(ChangeStory.Fate.names))
+    for (change, sentence, command) in Self.fates {
       let story = Self.story([change])
       #expect(WhyText.sentence(change, in: story) == sentence)
       #expect(WhyText.repair(change, in: story)?.command == command, "\(sentence)")

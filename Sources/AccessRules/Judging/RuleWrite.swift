@@ -17,6 +17,7 @@ public struct RuleWrite: Sendable {
   /// What it gets.
   public let value: Value
 
+  /// A write of what stands at `path` once it is allowed.
   public init(path: Path, value: Value) {
     self.init(path: path, place: PathBytes(path), value: value)
   }

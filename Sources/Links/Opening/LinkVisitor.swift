@@ -5,6 +5,7 @@ public struct LinkVisitor: Sendable, Hashable {
     case android, iphone, ipad, desktop, other
   }
 
+  /// What the link is opened on.
   public private(set) var device: Device
   /// Whether a desktop may be an iPad: Safari there says that it is a Mac, and only a page can tell (``LinkPage/asking(_:in:)``).
   public private(set) var mayBeIPad: Bool
