@@ -6,6 +6,7 @@ public struct LinkVisitor: Sendable, Hashable {
   }
 
   /// What the link is opened on.
+  /// What it says it is; of one that may be either, a desktop until its page has told.
   public private(set) var device: Device
   /// Whether a desktop may be an iPad: Safari there says that it is a Mac, and only a page can tell (``LinkPage/asking(_:in:)``).
   public private(set) var mayBeIPad: Bool

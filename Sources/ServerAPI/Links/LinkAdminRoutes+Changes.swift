@@ -22,10 +22,6 @@ extension LinkAdminRoutes {
   }
 
   private static func linkEdit(_ body: JSON) throws(APIError) -> LinkEdit {
-    let known = ["name", "parameters", "disabled"]
-    if let other = body.object?.first(where: { !known.contains($0.key) }) {
-      throw .badRequest("There is no \"\(other.key.prefix(80))\" to change; there is \(known.joined(separator: ", ")).")
-    }
     var edit = LinkEdit()
     if let name = try body.optional("name") {
       guard name.utf8.count <= 200 else { throw .badRequest("name must be a text of at most 200 bytes.") }
