@@ -141,7 +141,9 @@ struct ReplayScan: Sendable {
       let events = try derived.events(
         of: commit, for: functions, includingSuppressed: order.takesSuppressed, in: snapshot)
       for (event, functions) in events where admits(event.id) {
-        page.pairs += try pairs(event, functions, settled: settled, in: snapshot)
+        // What told functions to sleep was never on its way to one.
+        let underway = commit.suppressesTriggers ? Revision(.max) : settled
+        page.pairs += try pairs(event, functions, settled: underway, in: snapshot)
       }
     }
     if order.event == nil, commits.count == Self.commitsMax, let last = commits.last { page.next = .log(after: last.revision) }
