@@ -57,7 +57,8 @@ struct VerificationTests {
     DELETE FROM ledger_posting WHERE sequence = (SELECT max(sequence) FROM ledger_entry);
     DELETE FROM ledger_entry WHERE sequence = (SELECT max(sequence) FROM ledger_entry)
     """,
-    "DELETE FROM ledger_posting WHERE sequence = 1", "UPDATE ledger_posting SET account = 'user:eve' WHERE sequence = 1",
+    "DELETE FROM ledger_posting WHERE sequence = 1",
+    "UPDATE ledger_posting SET account = 'user:eve' WHERE sequence = 1 AND account LIKE 'user:%'",
     "UPDATE ledger_balance SET balance = balance + 1", "DELETE FROM ledger_balance",
     "UPDATE account SET record = replace(record, 'bob', 'rob')",
     "DELETE FROM account WHERE uid = (SELECT max(uid) FROM account)",
@@ -70,7 +71,7 @@ struct VerificationTests {
     "UPDATE audit SET actor = 'admin:eve' WHERE id = 1", "DELETE FROM audit WHERE id = (SELECT max(id) FROM audit)",
     "DELETE FROM audit_chain", "UPDATE room_record SET value = '{}'", "DELETE FROM room_record",
     "DELETE FROM row_digest WHERE name = 'account'", "UPDATE row_digest SET row_count = row_count + 1 WHERE name = 'audit'",
-    "DROP INDEX delivery_state", "CREATE TABLE song (title TEXT)",
+    "DROP INDEX delivery_state; UPDATE account SET uid = uid", "CREATE TABLE song (title TEXT); INSERT INTO song VALUES ('yo')",
     "INSERT INTO service_account VALUES ('k', 'eve', 'e', 'admin', 'p', 't', 1, 'admin:eve', NULL)",
   ]
 

@@ -19,7 +19,7 @@ struct StoreCheckTests {
   func sound() throws {
     var head: Int64 = 0
     for start in 0..<3 {
-      let engine = try SQLiteEngine(directory: folder.path, options: tinyOptions)
+      let engine = try SQLiteEngine(directory: folder.file("data"), options: tinyOptions)
       try expectSound(engine, "start \(start)")
       let scribe = try Scribe(engine)
       let records = Records(ns: scribe.ns)

@@ -11,8 +11,6 @@ final class AccountBench {
 
   /// The commit's time, unless that is ahead of the clock: everything that the change stamps has this one.
   let time: Int64
-  /// Whether commits have times ahead of the clock: it was set back, and accounts may have such times too.
-  private let followsFastClock: Bool
   let session: any WriteSession
   let options: AccountOptions
   /// Accounts that changed, as functions may see them.
@@ -21,9 +19,8 @@ final class AccountBench {
   /// A fault of the store.
   private(set) var failure: StorageError?
 
-  init(namespace: NamespaceID, time: Int64, followsFastClock: Bool, session: any WriteSession, options: AccountOptions) {
+  init(namespace: NamespaceID, time: Int64, session: any WriteSession, options: AccountOptions) {
     self.namespace = namespace
-    self.followsFastClock = followsFastClock
     self.options = options
     self.time = time
     self.session = session
@@ -51,7 +48,7 @@ final class AccountBench {
   /// The account without stamps of a clock that ran ahead. Sessions that ended by those stamps go, because what is left does
   /// not say so any more.
   private func broughtBack(_ record: AccountRecord?) throws(AccountError) -> AccountRecord? {
-    guard followsFastClock, let record, let changed = record.broughtBack(to: time, skew: Self.skew) else { return record }
+    guard let record, let changed = record.broughtBack(to: time, skew: Self.skew) else { return record }
     let sessions = try read { () throws(StorageError) in try session.refreshTokens(in: namespace, of: record.uid) }
     for row in sessions where row.issuedAt < record.bornAt || row.issuedAt / 1000 < record.validSince ?? 0 {
       remove(.refreshToken(hash: row.hash))

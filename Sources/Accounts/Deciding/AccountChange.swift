@@ -30,9 +30,8 @@ final class AccountChange: WriterDecision {
     // Tokens are checked by the clock, so they are stamped by it too. The commit's time, which never runs backwards, stays
     // ahead for as long as a clock once was; what is within the skew that checks allow keeps accounts in order.
     let now = clock.now()
-    let isAhead = time - now > AccountBench.skew
-    let bench = AccountBench(
-      namespace: namespace, time: isAhead ? now : time, followsFastClock: isAhead, session: session, options: options)
+    let stamp = time - now <= AccountBench.skew ? time : now
+    let bench = AccountBench(namespace: namespace, time: stamp, session: session, sessionsMax: sessionsMax)
     do throws(AccountError) {
       try body(bench)
     } catch {
