@@ -7,7 +7,7 @@ import TreeModel
 
 /// Large bodies of those who may not write, and of those who may.
 struct LargeWriteTests {
-  private static let large = "[" + Array(repeating: "0", count: 40_000).joined(separator: ",") + "]"
+  private static let large = "[\"" + String(repeating: "x", count: 100_000) + "\"]"
   private static let bob = RulesTests.token("bob")
 
   private static let rules = """

@@ -38,18 +38,18 @@ final class WritePlan: Sendable {
     switch call.method {
     case .get: preconditionFailure("A GET is no write.")
     case .put:
-      operation = try Self.put(call, try Self.json(body, bounds, isPatch: false), bounds)
+      operation = try Self.put(call, json: try Self.json(body, bounds: bounds, isPatch: false), bounds: bounds)
       echo = .node
     case .post:
       let name = pushID()
       let path = call.target.path.child(name)
-      let json = try Self.json(body, bounds, isPatch: false)
+      let json = try Self.json(body, bounds: bounds, isPatch: false)
       operation = try Self.checked { () throws(WriteDataError) in
         try .set(PathTarget(path: path), json: json, bounds: bounds)
       }
       echo = .name(name)
     case .patch:
-      let json = try Self.json(body, bounds, isPatch: true)
+      let json = try Self.json(body, bounds: bounds, isPatch: true)
       // The command line tools delete with a PATCH of null (spec: rtdb-protocol §2, verbs).
       operation =
         json.isNull
@@ -62,7 +62,7 @@ final class WritePlan: Sendable {
     }
   }
 
-  private static func put(_ call: TreeRequest, _ json: JSON, _ bounds: WriteBounds) throws(APIError) -> WriteOperation {
+  private static func put(_ call: TreeRequest, json: JSON, bounds: WriteBounds) throws(APIError) -> WriteOperation {
     let target = call.target
     guard let expected = call.ifMatch else {
       return try checked { () throws(WriteDataError) in try .set(target, json: json, bounds: bounds) }
@@ -89,7 +89,7 @@ final class WritePlan: Sendable {
   }
 
   /// The body as JSON; the texts are the hosted service's (spec: rtdb-protocol §2, 400 messages).
-  private static func json(_ body: ByteBuffer?, _ bounds: WriteBounds, isPatch: Bool) throws(APIError) -> JSON {
+  private static func json(_ body: ByteBuffer?, bounds: WriteBounds, isPatch: Bool) throws(APIError) -> JSON {
     let result = body?.withUnsafeReadableBytes { bytes in
       Result { () throws(JSONError) -> JSON in try JSONParser.parse(bytes, valuesMax: bounds.valuesMax) }
     }
