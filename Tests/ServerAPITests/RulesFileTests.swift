@@ -118,7 +118,7 @@ struct RulesFileTests {
         .init("GET", "/.json?ns=copy", is: #"{"a":1}"#),
         .init(
           "GET", "/.inspect/databases.json?ns=copy", headers: APIServer.admin,
-          is: #"[{"name":"game"},{"name":"copy"},{"name":"old"}]"#),
+          is: #"[{"name":"copy"},{"name":"old"}]"#),
         .init("GET", "/.inspect/databases.json", status: 401))
     }
   }
