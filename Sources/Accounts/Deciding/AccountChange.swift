@@ -31,7 +31,7 @@ final class AccountChange: WriterDecision {
     // ahead for as long as a clock once was; what is within the skew that checks allow keeps accounts in order.
     let now = clock.now()
     let stamp = time - now <= AccountBench.skew ? time : now
-    let bench = AccountBench(namespace: namespace, time: stamp, session: session, sessionsMax: sessionsMax)
+    let bench = AccountBench(namespace: namespace, time: stamp, session: session, options: options)
     do throws(AccountError) {
       try body(bench)
     } catch {
