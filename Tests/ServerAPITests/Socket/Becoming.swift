@@ -3,7 +3,7 @@ import NIOPosix
 
 /// Looks again and again until it is so, 20 seconds at most; between two looks others have their turn.
 func becomes(_ condition: () async throws -> Bool) async throws -> Bool {
-  let end = NIODeadline.now() + .seconds(20)
+  let end = NIODeadline.now() + .seconds(60)
   while NIODeadline.now() < end {
     if try await condition() { return true }
     try await MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: .milliseconds(5)) {}.futureResult.get()
