@@ -7,7 +7,7 @@ extension Functions {
   /// ```swift
   /// functions.referrer(at: TreePath<UserID, UserID>("/users/{uid}/referred_by"))
   /// ```
-  /// There is one such place. What stands there counts if it is a legal key, whoever wrote it.
+  /// There is one such place. What stands there counts if it is a legal key, no matter who wrote it.
   public func referrer<Value>(at place: TreePath<Value, UserID>) {
     if let known = referrerPlace, known != place.pattern {
       Misuse.stop("The referrer stands at \(known) already; \(place.pattern) cannot be a second place. Declare one.")

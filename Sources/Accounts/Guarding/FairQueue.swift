@@ -1,7 +1,7 @@
 /// What waits for a turn, shared fairly: networks take turns, and within a network its accounts do.
 ///
 /// Bounded as a whole, for each network and for each account in a network. When the whole is full, a newcomer takes the
-/// place of the last one of the network that has most: whoever floods it is pushed out by everybody else.
+/// place of the last one of the network that has most: a flood is pushed out by everybody else.
 ///
 /// A value without a lock and a clock. Of at most a few dozen entries, so arrays are searched.
 struct FairQueue<Element> {

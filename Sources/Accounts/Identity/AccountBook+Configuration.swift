@@ -2,7 +2,7 @@ import Credentials
 import StorageCore
 public import TreeModel
 
-/// What administrators set about a project's accounts (spec: auth-protocol §2.7).
+/// What administrators set about a project's accounts: the project configuration of Identity Toolkit v2.
 extension AccountBook {
   /// The configuration as administrators read it (`/v2/projects/{p}/config`).
   public func configuration(of project: AccountProject) throws(AccountError) -> JSON {

@@ -12,7 +12,7 @@ public struct CodeLetter: Sendable, Hashable {
   public let newEmail: String?
   /// How the player is called; nil if that is not known.
   public let displayName: String?
-  /// The languages that whoever asked for it reads, the best first.
+  /// The languages of the person who asked for it, the best first.
   public let locales: [String]
   /// What to click on; it holds the code. A secret.
   public let link: String

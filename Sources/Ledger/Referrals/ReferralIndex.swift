@@ -2,7 +2,7 @@ public import StorageCore
 public import TreeModel
 
 /// Keeps the index of who brought whom: one record for each player whose place names a referrer, put and removed in the
-/// transaction of the write, whoever wrote and however deep.
+/// transaction of the write, no matter who wrote, and how deep.
 ///
 /// The index holds nothing that the tree does not say, so it is right after replays, imports and merges, and
 /// ``ReferralBuild`` can make it again at any time.

@@ -123,7 +123,7 @@ struct ActionPage {
     return answer["email"]?.string ?? ""
   }
 
-  /// The call that the link stands for, by whoever follows it.
+  /// The call that the link stands for, in the name of the person who follows it.
   private func call(_ link: Link, _ members: [(String, JSON?)]) async throws(AccountError) -> IdentityCall {
     let plain = HTTPRequest(
       method: .POST, uri: link.request.uri, headers: ["x-goog-api-key": link.key], client: link.request.client)

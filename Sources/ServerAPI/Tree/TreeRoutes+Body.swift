@@ -2,7 +2,7 @@ import NIOHTTP1
 import TreeModel
 
 extension TreeRoutes {
-  /// Bytes that `writeSizeLimit=unlimited` allows an administrator (spec: rtdb-protocol §2, parameters).
+  /// Bytes that `writeSizeLimit=unlimited` allows an administrator (Firebase's REST reference, `writeSizeLimit`).
   static let unlimitedBytes = 256 << 20
 
   /// How much body a request may bring, before it is read; nil for the usual limit.

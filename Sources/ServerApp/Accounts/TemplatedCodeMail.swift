@@ -17,7 +17,7 @@ struct TemplatedCodeMail: CodeMailing {
       case .changeEmail: .verifyAndChangeEmail
       case .recoverEmail: .recoverEmail
       }
-    // Whoever makes an account names it, and says whose address is to be confirmed.
+    // The person who makes an account names it, and says whose address is to be confirmed.
     let values = [
       "appName": appName ?? letter.project, "displayName": ShownName.of(letter.displayName ?? ""), "email": letter.to,
       "link": letter.link,

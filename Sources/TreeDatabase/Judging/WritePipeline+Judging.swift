@@ -15,7 +15,7 @@ extension WritePipeline {
   /// Judges a request's operations and applies them, each on what those before it left.
   ///
   /// Nothing of an operation is staged before its rules allow it, and nothing else that is wrong with it is told before: what
-  /// that is may depend on the data, which is for those who may write there (spec: rtdb-protocol §3.8).
+  /// that is may depend on the data, which is for those who may write there.
   func applyJudged(_ request: CommitRequest, by rules: RuleSet, at time: Int64, to tree: inout TreeAssignment)
     throws(CommitRefusal) -> [TreeNode]
   {
