@@ -1,6 +1,8 @@
 // The C library's allocator, as far as it can be told what to keep. Only glibc's: others give back by themselves.
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -15,12 +17,18 @@ static inline void cmalloc_give_large_pieces_back(void) {
 #endif
 }
 
-// Bytes that are free and not given back, as far as that is known.
-static inline size_t cmalloc_free_bytes(void) {
-#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
-  return mallinfo2().fordblks;
+// Bytes of this process that are in the machine's memory; 0 where that is not known. The allocator's own figures would not do:
+// glibc's mallinfo2 tells of the main arena only, and every thread has another.
+static inline size_t cmalloc_resident_bytes(void) {
+  size_t pages = 0;
+#if defined(__linux__)
+  FILE *file = fopen("/proc/self/statm", "re");
+  if (file == NULL) return 0;
+  if (fscanf(file, "%*u %zu", &pages) != 1) pages = 0;
+  fclose(file);
+  return pages * (size_t)sysconf(_SC_PAGESIZE);
 #else
-  return 0;
+  return pages;
 #endif
 }
 

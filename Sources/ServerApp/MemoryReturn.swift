@@ -5,8 +5,10 @@ import StorageCore
 struct MemoryReturn: Sendable {
   /// How often it looks, in milliseconds.
   private static let interval: Int64 = 10_000
-  /// Free bytes more than after the last time that are worth the work.
+  /// A change of the process's memory that is worth the work.
   private static let worthBytes = 16 << 20
+  /// How often it is tried after a change: what was allocated by a flood may be in use for a while.
+  private static let triesMax = 6
 
   let clock: any WallClock
 
@@ -15,17 +17,15 @@ struct MemoryReturn: Sendable {
 
   /// Looks every ten seconds, until the task is cancelled.
   @Sendable func run() async throws {
-    var free = Int(cmalloc_free_bytes())
+    var settled = Int(cmalloc_resident_bytes())
+    var tries = 0
     while true {
       try await clock.sleep(until: clock.now() + Self.interval)
-      let now = Int(cmalloc_free_bytes())
-      guard now >= free + Self.worthBytes else {
-        free = min(free, now)
-        continue
-      }
+      if abs(Int(cmalloc_resident_bytes()) - settled) >= Self.worthBytes { tries = Self.triesMax }
+      guard tries > 0 else { continue }
+      tries -= 1
       cmalloc_trim()
-      // What was given back still counts as free.
-      free = Int(cmalloc_free_bytes())
+      settled = Int(cmalloc_resident_bytes())
     }
   }
 }
