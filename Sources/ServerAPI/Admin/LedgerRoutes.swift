@@ -82,7 +82,7 @@ enum LedgerRoutes {
   private static func holds(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let namespace = try call.namespace()
     let (after, limit) = (try call.integer("after") ?? 0, try call.limit())
-    let uid = call.query["uid"]
+    let uid = try call.key("uid")?.text
     let open = try call.read { (snapshot) throws(StorageError) in
       let holds = OpenHolds(in: namespace, snapshot)
       return if let uid { try holds.of(player: uid) } else { try holds.all() }

@@ -55,7 +55,7 @@ enum ReferralRoutes {
     headers: [HTTPResponse.Header("WWW-Authenticate", "Bearer")])
 
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    let uid = try call.required("uid")
+    guard let uid = try call.key("uid")?.text else { throw .badRequest("The parameter uid is missing.") }
     let (book, namespace) = (try book(call), try call.namespace())
     let referrer = try LedgerRoutes.asking { () throws(LedgerError) in try book.referrer(of: uid, in: namespace) }
     let (rows, next) = try page(call, uid)

@@ -33,6 +33,16 @@ struct RouteCall: Sendable {
     return value
   }
 
+  /// A parameter that names a player, or anything else that is a key of the tree; nil if it is missing.
+  func key(_ name: String) throws(APIError) -> Key? {
+    guard let text = query[name] else { return nil }
+    do throws(PathError) {
+      return try Key(text)
+    } catch {
+      throw .badRequest("\(name): \(error.description)")
+    }
+  }
+
   func integer(_ name: String) throws(APIError) -> Int64? {
     guard let text = query[name] else { return nil }
     guard let value = Int64(text) else { throw .badRequest("\(name) must be an integer.") }
