@@ -99,7 +99,7 @@ public struct ServerConfiguration: Sendable {
     accounts = AccountOptions()
     accounts.isDevelopment = true
     accounts.signUpsPerHour = nil
-    // Here all clients are one: whoever tests in parallel may fill the queue.
+    // Here all clients are one: tests that run in parallel may fill the queue.
     accounts.hashingQueuePerNetwork = accounts.hashingQueueMax
     accounts.hashingQueuePerAccount = accounts.hashingQueueMax
     accounts.paidIdentityLifetime = nil

@@ -166,7 +166,7 @@ struct TreeAssignment {
 }
 
 extension CommitRefusal {
-  /// The hosted service's own words (spec: rtdb-protocol §2, writeSizeLimit).
+  /// The hosted service's own words (Firebase REST reference, `writeSizeLimit`).
   static let tooLarge = CommitRefusal(
     .tooLarge, "Data to write exceeds the maximum size that can be modified with a single request.")
 }

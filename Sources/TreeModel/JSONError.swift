@@ -24,7 +24,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     case loneSurrogate
     /// Bytes that are not UTF-8.
     case invalidUTF8
-    /// More values than whoever reads the text has use for.
+    /// More values than the reader of the text has use for.
     case tooManyValues
   }
 

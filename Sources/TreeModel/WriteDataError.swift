@@ -52,7 +52,7 @@ public struct WriteDataError: Error, Sendable, Hashable, CustomStringConvertible
     case .illegalPriority: "\(place): .priority must be a string, a finite number, null or a server value."
     case .stringTooLong: "\(place): the string is longer than \(WriteNode.stringBytesMax) bytes of UTF-8; split it."
     case .numberNotFinite: "\(place): numbers must be finite."
-    // The hosted service's own words (spec: rtdb-protocol §2, writeSizeLimit).
+    // The hosted service's own words (Firebase REST reference, `writeSizeLimit`).
     case .tooLarge: "Data to write exceeds the maximum size that can be modified with a single request."
     }
   }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-/// A function that dies is seen by whoever wrote, by whoever looks at the server, and by whoever asks about the player.
+/// A function that dies is seen by the client that wrote, by administrators, and by those who ask about the player.
 struct DeadLetterTests {
   private static let waits: HTTPHeaders = ["X-Doubloon-Wait": "effects"]
 
