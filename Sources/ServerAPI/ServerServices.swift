@@ -12,7 +12,7 @@ public import TreeDatabase
 /// Everything the surfaces stand on, injected by the composition.
 ///
 /// A class, so that handing it from one part of a request's way to the next costs one reference count and not a dozen.
-public final class ServerServices: Sendable {
+public final class ServerServices: StoreServices {
   /// The door to the tree.
   public let database: Database
   /// Who tells clients what was committed; also to be given to the database as an observer.
@@ -41,8 +41,8 @@ public final class ServerServices: Sendable {
   public let memory: MemoryBudgets
   /// Where administrators' actions are logged; never bodies, never secrets.
   public let logger: Logger
-  /// How much strangers may write into the audit log.
-  let strangers = StrangerQuota()
+  /// Where it is put on record what administrators do.
+  let audit: AuditTrail
   /// Nil where no functions run.
   public let functions: (any FunctionOperating)?
   /// Nil where nothing can be replayed.
@@ -114,8 +114,18 @@ public final class ServerServices: Sendable {
     self.diskSpace = diskSpace
     self.announceNamespace = announceNamespace
     self.random = random
+    audit = AuditTrail(database: database, namespace: defaultNamespace, leftOut: metrics.refusalsLeftOut, logger: logger)
   }
+
+  /// Whether the tools of development are there: deleting namespaces, moving the clock, suppressing triggers.
+  var isDevelopment: Bool { access.isDevelopment }
+  /// Whether namespaces come into being when they are first written to.
+  var createsNamespaces: Bool { access.createsNamespaces }
 
   /// Whether a web page of somebody else may have sent a request with these headers; never so in production.
   func isForeign(_ headers: HTTPHeaders) -> Bool { origins?.trusts(headers) == false }
 }
+
+/// A route of this server, and a request for it.
+typealias Route = APIRoute<ServerServices>
+typealias RouteCall = APICall<ServerServices>

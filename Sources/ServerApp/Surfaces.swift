@@ -66,16 +66,18 @@ struct Surfaces {
     var http = configuration.http
     (http.host, http.port, http.tls) = (configuration.host, configuration.port, identity)
     if let eventLoops = configuration.eventLoops { http.threadCount = eventLoops }
-    let router = RequestRouter(services: services, sockets: sockets)
+    let router = ServerSurfaces(services: services).router(sockets: sockets)
     guard let limits = configuration.requestLimits else {
       return HTTPServer(
-        configuration: http, responder: router, sockets: sockets, memory: services.memory, metrics: metrics,
+        configuration: http, responder: router, sockets: sockets, memory: services.memory, metrics: metrics.http,
         clock: configuration.clock, logger: logger)
     }
     let limiter = RequestLimiter(
-      limits: limits, responder: router, sockets: sockets, metrics: metrics, clock: configuration.clock)
+      limits: limits, responder: router, sockets: sockets, kind: { RequestKind.of($0, method: $1, headers: $2) },
+      metrics: metrics.http,
+      clock: configuration.clock)
     return HTTPServer(
-      configuration: http, responder: limiter, sockets: limiter, memory: services.memory, metrics: metrics,
+      configuration: http, responder: limiter, sockets: limiter, memory: services.memory, metrics: metrics.http,
       clock: configuration.clock, logger: logger)
   }
 
@@ -85,7 +87,8 @@ struct Surfaces {
     configuration.metricsAddress.map { address in
       HTTPServer(
         configuration: HTTPServerConfiguration(host: address.host, port: address.port, threadCount: 1, connectionsMax: 64),
-        responder: MetricsResponder(services: services), metrics: ServerMetrics(), clock: configuration.clock, logger: logger)
+        responder: ServerSurfaces(services: services).metricsResponder(), metrics: HTTPMetrics(), clock: configuration.clock,
+        logger: logger)
     }
   }
 }

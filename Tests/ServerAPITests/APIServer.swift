@@ -25,6 +25,7 @@ struct APIServer: Sendable {
   let memory: MemoryBudgets
   let links: LinkBook
   let router: RequestRouter
+  let sockets: SocketDoor
   let port: Int
   /// The namespaces that were announced.
   let announced: Announcements
@@ -82,9 +83,9 @@ struct APIServer: Sendable {
       origins: access.isDevelopment ? DevelopmentOrigins() : nil, announceNamespace: announced.add)
     let sockets = SocketDoor(
       services: services, limits: limitsOfSockets, pace: paces.map { SocketPace(limits: $0, clock: clock) })
-    let router = RequestRouter(services: services, sockets: sockets)
+    let router = ServerSurfaces(services: services).router(sockets: sockets)
     let server = HTTPServer(
-      configuration: configuration, responder: router, sockets: sockets, memory: memory, metrics: metrics, clock: clock,
+      configuration: configuration, responder: router, sockets: sockets, memory: memory, metrics: metrics.http, clock: clock,
       logger: services.logger)
     let port = try await server.bind().port ?? 0
     let running = Task { try await server.run() }
@@ -94,7 +95,7 @@ struct APIServer: Sendable {
         try await test(
           APIServer(
             database: database, listeners: listeners, clock: clock, metrics: metrics, memory: memory, links: links,
-            router: router, port: port, announced: announced, running: running)))
+            router: router, sockets: sockets, port: port, announced: announced, running: running)))
     } catch {
       outcome = .failure(error)
     }

@@ -50,9 +50,9 @@ struct KeyedServer: Sendable {
       engine: engine, writer: database, home: TestHome(database: database), clock: clock,
       random: SplitMix64(seed: 7))
     let sockets = SocketDoor(services: services)
-    let router = RequestRouter(services: services, sockets: sockets)
+    let router = ServerSurfaces(services: services).router(sockets: sockets)
     let server = HTTPServer(
-      configuration: .changed { _ in }, responder: router, sockets: sockets, metrics: metrics, clock: clock,
+      configuration: .changed { _ in }, responder: router, sockets: sockets, metrics: metrics.http, clock: clock,
       logger: services.logger)
     let port = try await server.bind().port ?? 0
     let running = Task { try await server.run() }
@@ -60,7 +60,7 @@ struct KeyedServer: Sendable {
     do {
       let api = APIServer(
         database: database, listeners: listeners, clock: clock, metrics: metrics, memory: services.memory, links: links,
-        router: router, port: port, announced: announced, running: running)
+        router: router, sockets: sockets, port: port, announced: announced, running: running)
       outcome = .success(try await test(KeyedServer(server: api, keys: keys, desk: desk)))
     } catch {
       outcome = .failure(error)

@@ -197,7 +197,7 @@ struct WireTests {
   func portTaken() async throws {
     try await APIServer.run { server in
       let second = HTTPServer(
-        configuration: .changed { $0.port = server.port }, responder: server.router, metrics: server.metrics,
+        configuration: .changed { $0.port = server.port }, responder: server.router, metrics: server.metrics.http,
         clock: server.clock, logger: Logger(label: "test"))
       let error = await #expect(throws: HTTPServerError.self) { try await second.bind() }
       #expect(error?.description.contains("127.0.0.1:\(server.port)") == true)

@@ -1,11 +1,10 @@
 import StorageCore
-public import TreeDatabase
-public import TreeModel
+import TreeModel
 
 /// Access without accounts and rules: admin tokens, and a tree that is open (development) or closed (production).
 ///
 /// With rules it is ``RuledAccess``, which asks this one where a namespace has none.
-public struct AccessPolicy: AccessDeciding, Authenticating {
+public struct AccessPolicy: Authenticating {
   /// The two ways to run the server (design §8).
   public enum Mode: Sendable, Hashable {
     /// Unsigned tokens name a user, namespaces appear on first use, and without rules everybody may read and write.
@@ -30,15 +29,10 @@ public struct AccessPolicy: AccessDeciding, Authenticating {
   /// Development as the emulators have it: `Bearer owner` is the administrator.
   public static let development = AccessPolicy(mode: .development, adminTokens: [AdminToken(name: "owner", secret: "owner")])
 
+  /// Whether the tools of development are there.
   public var isDevelopment: Bool { mode == .development }
+  /// Whether namespaces come into being when they are first written to.
   public var createsNamespaces: Bool { isDevelopment }
-
-  public func judgeRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> ReadJudgement {
-    caller.isAdmin || isDevelopment ? .allowed : .denied
-  }
-  public func explainRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> String? { nil }
-  public func judgesWrites(in namespace: String, of caller: Caller) -> Bool { false }
-  public func mayWrite(_ path: Path, in namespace: String, as caller: Caller) -> Bool { caller.isAdmin || isDevelopment }
 
   public func caller(_ credentials: RequestCredentials) throws(AccessRefusal) -> Caller {
     for secret in [credentials.accessToken, credentials.idToken] {

@@ -1,4 +1,3 @@
-import Ledger
 import NIOHTTP1
 
 extension APIError {
@@ -11,16 +10,5 @@ extension APIError {
       case .unavailable: .serviceUnavailable
       }
     self.init(status, fault.code.rawValue, fault.message)
-  }
-
-  init(_ error: LedgerError) {
-    let status: HTTPResponseStatus =
-      switch error.code {
-      case .notFound: .notFound
-      case .invalid, .invalidCurrency: .badRequest
-      case .unavailable: .serviceUnavailable
-      default: .conflict
-      }
-    self.init(status, error.code.description, error.message)
   }
 }

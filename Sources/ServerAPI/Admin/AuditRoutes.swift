@@ -53,7 +53,7 @@ enum AuditRoutes {
   private static func list(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     let filter = try Filter(call)
     let (limit, start) = (try call.limit(default: 100), try call.integer("before"))
-    await AuditTrail(services: call.services).settle()
+    await call.services.audit.settle()
     return .json(
       try call.read { (snapshot) throws(StorageError) in try page(filter, before: start, limit: limit, in: snapshot) })
   }

@@ -54,7 +54,7 @@ enum NamespaceRoutes {
 
   private static func delete(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     let name = call.captures["name"] ?? ""
-    guard let id = call.services.database.namespace(named: name) else { throw TreeRoutes.unknownNamespace(name) }
+    guard let id = call.services.database.namespace(named: name) else { throw .unknownNamespace(name) }
     do throws(CommitRefusal) {
       try await call.services.database.forgetNamespace(named: name)
     } catch {

@@ -31,7 +31,7 @@ enum SettingsRoutes {
     let name = try namespaceName(call)
     let catalog = call.services.database.catalog
     let namespace = call.services.database.namespace(named: name)
-    if namespace == nil, !call.services.access.createsNamespaces { throw TreeRoutes.unknownNamespace(name) }
+    if namespace == nil, !call.services.access.createsNamespaces { throw .unknownNamespace(name) }
     let source = namespace.flatMap { catalog.source(of: $0) }?.source ?? defaultSource(call)
     switch call.query["format"] {
     case nil: return HTTPResponse(.ok, body: Array(source.utf8))
@@ -64,7 +64,7 @@ enum SettingsRoutes {
       return refused(error.description)
     }
     if database.namespace(named: name) == nil, !call.services.access.createsNamespaces {
-      throw TreeRoutes.unknownNamespace(name)
+      throw .unknownNamespace(name)
     }
     if isDryRun { return .json(["status": "ok"]) }
     do throws(CommitRefusal) {

@@ -56,13 +56,13 @@ enum SystemRoutes {
       )
     }
     let problems = call.services.functions?.problems ?? []
-    let warnings = call.services.metrics.proxySuspicion.suspect.map { address in
+    let warnings = call.services.metrics.http.proxySuspicion.suspect.map { address in
       "Most requests come from \(address), a private address: if a proxy stands there, name it in \"listen.trustedProxies\", or "
         + "its clients share one client's limits."
     }
     return .json(
       .record([
-        ("mode", .string(call.services.access.isDevelopment ? "development" : "production")),
+        ("mode", .string(call.services.isDevelopment ? "development" : "production")),
         ("time", .int(database.clock.now())), ("epoch", .int(epoch)), ("namespaces", .int(Int64(namespaces))),
         ("defaultNamespace", .string(call.services.defaultNamespace)),
         (

@@ -5,7 +5,7 @@ import TreeModel
 /// The administrators' surface as an OpenAPI 3.1 document, made of the route table itself.
 enum OpenAPIDocument {
   /// The document.
-  static func json(of routes: [Route]) -> JSON {
+  static func json(of routes: [RouteHead]) -> JSON {
     .record([
       ("openapi", "3.1.0"),
       (
@@ -35,7 +35,7 @@ enum OpenAPIDocument {
   }
 
   /// One entry for each path, with what is to be done there by method.
-  private static func paths(of routes: [Route]) -> JSON {
+  private static func paths(of routes: [RouteHead]) -> JSON {
     var names: [String] = []
     var operations: [String: [JSON.Member]] = [:]
     for route in routes {
@@ -52,7 +52,7 @@ enum OpenAPIDocument {
     template.text.split(separator: "/").map { "/" + ($0.hasSuffix("...}") ? $0.dropLast(4) + "}" : $0) }.joined()
   }
 
-  private static func operation(of route: Route) -> JSON {
+  private static func operation(of route: RouteHead) -> JSON {
     guard let description = route.description else { return ["summary": .string(route.summary)] }
     let captures = description.captures.map { parameter(of: $0, in: "path") }
     let query = description.query.map { parameter(of: $0, in: "query") }
@@ -65,7 +65,7 @@ enum OpenAPIDocument {
   }
 
   /// `get_events_event`: unique, for those who make clients of the document.
-  private static func identifier(of route: Route) -> String {
+  private static func identifier(of route: RouteHead) -> String {
     let words = route.template.text.split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != "_" }.dropFirst(2)
     return ([route.method.rawValue.lowercased()] + words.map(String.init)).joined(separator: "_")
   }

@@ -47,7 +47,7 @@ struct RouteDescription: Sendable {
   static let everywhere: Set<String> = ["ns", "auth", "access_token"]
 
   /// What is wrong with a request's parameters, before the route looks at them.
-  func check(_ call: RouteCall) throws(APIError) {
+  func check<Services>(_ call: APICall<Services>) throws(APIError) {
     for item in call.query.parameters where !Self.everywhere.contains(item.name) {
       guard let parameter = query.first(where: { $0.name == item.name }) else {
         let known = query.isEmpty ? "none but ns" : query.map(\.name).joined(separator: ", ")

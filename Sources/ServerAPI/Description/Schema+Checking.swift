@@ -3,11 +3,13 @@ import TreeModel
 extension Schema {
   /// What is wrong with a value, as a sentence; nil if nothing is.
   ///
-  /// - Parameter place: what the value is called: `"amount"`, `limit`.
-  func fault(in value: JSON, at place: String) -> String? {
+  /// - Parameters:
+  ///   - place: what the value is called: `"amount"`, `limit`.
+  ///   - names: what ``named(_:)`` means; any value where it is not said.
+  func fault(in value: JSON, at place: String, names: [String: Schema] = [:]) -> String? {
     switch self {
     case .any: return nil
-    case .named(let name): return AnswerSchemas.byName[name].flatMap { $0.fault(in: value, at: place) }
+    case .named(let name): return names[name].flatMap { $0.fault(in: value, at: place, names: names) }
     case .boolean: return value.bool == nil ? "\(place) must be true or false." : nil
     case .integer(let range):
       guard let number = value.int else { return "\(place) must be an integer." }
@@ -18,9 +20,9 @@ extension Schema {
       return value.string.map(texts.contains) == true ? nil : "\(place) must be one of \(texts.joined(separator: ", "))."
     case .list(let element):
       guard let elements = value.array else { return "\(place) must be a list." }
-      return elements.lazy.compactMap { element.fault(in: $0, at: "An element of \(place)") }.first
-    case .object(let fields, let isClosed): return Self.fault(in: value, at: place, fields, isClosed)
-    case .nullable(let schema): return value.isNull ? nil : schema.fault(in: value, at: place)
+      return elements.lazy.compactMap { element.fault(in: $0, at: "An element of \(place)", names: names) }.first
+    case .object(let fields, let isClosed): return Self.fault(in: value, at: place, fields, isClosed, names)
+    case .nullable(let schema): return value.isNull ? nil : schema.fault(in: value, at: place, names: names)
     }
   }
 
@@ -40,7 +42,9 @@ extension Schema {
     return "\(place) must be \(range.lowerBound) to \(range.upperBound)."
   }
 
-  private static func fault(in value: JSON, at place: String, _ fields: [Field], _ isClosed: Bool) -> String? {
+  private static func fault(in value: JSON, at place: String, _ fields: [Field], _ isClosed: Bool, _ names: [String: Schema])
+    -> String?
+  {
     guard let members = value.object else { return "\(place) must be a JSON object." }
     for field in fields {
       guard let member = value[field.name] else {
@@ -49,7 +53,7 @@ extension Schema {
       }
       // A member that may be missing may as well be null.
       if !field.isRequired, member.isNull { continue }
-      if let fault = field.schema.fault(in: member, at: "\"\(field.name)\"") { return fault }
+      if let fault = field.schema.fault(in: member, at: "\"\(field.name)\"", names: names) { return fault }
     }
     guard isClosed, let stranger = members.first(where: { member in !fields.contains { $0.name == member.key } }) else {
       return nil

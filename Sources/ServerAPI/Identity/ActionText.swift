@@ -11,19 +11,19 @@ enum ActionText {
     _ words: ActionWords, _ mode: ActionMode, fault: String, lengthMin: Int, status: HTTPResponseStatus
   ) -> HTTPResponse {
     let field = """
-      <p><label>\(escaped(words.newPassword)) <input type="password" name="newPassword" autocomplete="new-password"
+      <p><label>\(HTMLText.escaped(words.newPassword)) <input type="password" name="newPassword" autocomplete="new-password"
       minlength="\(lengthMin)" required></label></p>
       """
     let title = words.title(mode)
     let form = """
-      <form method="post">\(mode == .resetPassword ? field : "")<p><button>\(escaped(title))</button></p></form>
+      <form method="post">\(mode == .resetPassword ? field : "")<p><button>\(HTMLText.escaped(title))</button></p></form>
       """
     return page(title, fault, words, form: form, status: status)
   }
 
   /// A link to go on by.
   static func link(_ location: String, _ text: String) -> String {
-    "<p><a href=\"\(escaped(location))\">\(escaped(text))</a></p>"
+    "<p><a href=\"\(HTMLText.escaped(location))\">\(HTMLText.escaped(text))</a></p>"
   }
 
   static func page(
@@ -31,9 +31,9 @@ enum ActionText {
   ) -> HTTPResponse {
     let html = """
       <!doctype html><html lang="\(words.locale)"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-      <meta name="robots" content="noindex"><title>\(escaped(title))</title>
+      <meta name="robots" content="noindex"><title>\(HTMLText.escaped(title))</title>
       <body style="font-family:sans-serif;max-width:32em;margin:4em auto;padding:0 1em">
-      <h1>\(escaped(title))</h1><p role="status">\(escaped(text))</p>\(form)</body></html>
+      <h1>\(HTMLText.escaped(title))</h1><p role="status">\(HTMLText.escaped(text))</p>\(form)</body></html>
       """
     return HTTPResponse(status, content: .html, body: Array(html.utf8))
       .adding("Referrer-Policy", "no-referrer").adding("X-Frame-Options", "DENY")
@@ -60,20 +60,5 @@ enum ActionText {
       if isPlain { bytes.append(byte) } else { bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
     }
     return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// For HTML, in texts and in attributes with double quotes.
-  static func escaped(_ text: String) -> String {
-    var result = ""
-    for character in text.unicodeScalars {
-      switch character {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      default: result.unicodeScalars.append(character)
-      }
-    }
-    return result
   }
 }

@@ -41,7 +41,7 @@ extension IdentitySurface {
   func project(_ name: String) async throws(AccountError) -> AccountProject {
     let namespaceName = name == defaultProject ? services.defaultNamespace : AccountProject.namespaceName(of: name)
     if let known = services.database.namespace(named: namespaceName) { return AccountProject(name: name, namespace: known) }
-    guard services.access.createsNamespaces || name == defaultProject else {
+    guard services.createsNamespaces || name == defaultProject else {
       throw .notFound("PROJECT_NOT_FOUND : This server has no project \(name.prefix(80)).")
     }
     do throws(CommitRefusal) {
@@ -55,7 +55,7 @@ extension IdentitySurface {
   ///
   /// - Throws: 401 for a bearer that is no administrator's, an ID token too.
   func administrator(_ headers: HTTPHeaders) throws(AccountError) -> StorageCore.Actor? {
-    guard let bearer = TreeHeaders(headers).bearer else { return nil }
+    guard let bearer = headers.bearer else { return nil }
     let isForeign = services.isForeign(headers)
     if let actor = administrator(named: bearer, isForeign: isForeign) { return actor }
     // Emulators take the word in any case, and every access token of Google's.

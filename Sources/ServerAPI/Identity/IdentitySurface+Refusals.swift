@@ -12,7 +12,7 @@ extension IdentitySurface {
   ///   - error: only what is about credentials is recorded; the rest is the asker's own mistake.
   func recordRefusal(_ action: String, _ headers: HTTPHeaders, project: String?, _ error: AccountError) {
     guard error.status == 401 || error.status == 403 else { return }
-    let credentials = TreeHeaders(headers).bearer.map {
+    let credentials = headers.bearer.map {
       RequestCredentials(accessToken: $0, isForeign: services.isForeign(headers))
     }
     let caller = credentials.flatMap { try? services.authenticator.caller($0) } ?? .anonymous

@@ -6,18 +6,17 @@ import StorageCore
 import TreeModel
 
 /// The accounts' surface: the Identity Toolkit and Secure Token protocols, as unmodified Firebase SDKs speak them.
-struct IdentitySurface: Sendable {
+struct IdentitySurface: RequestSurface {
   let services: ServerServices
   let book: AccountBook
-  let audit: AuditTrail
+  var audit: any RequestAuditing { services.audit }
 
   init(services: ServerServices, book: AccountBook) {
     self.services = services
     self.book = book
-    audit = AuditTrail(services: services)
   }
 
-  var isDevelopment: Bool { services.access.isDevelopment }
+  var isDevelopment: Bool { services.isDevelopment }
 
   /// Answers a request if it is this surface's; false if it is not.
   func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) -> Bool {
@@ -90,7 +89,7 @@ struct IdentitySurface: Sendable {
         throw .permissionDenied("\(route.name) needs an administrator's credentials: send Authorization: Bearer TOKEN.")
       }
     } catch {
-      let isAdministrators = route.isAdministrators || TreeHeaders(request.headers).bearer != nil
+      let isAdministrators = route.isAdministrators || request.headers.bearer != nil
       if isAdministrators { recordRefusal("accounts.\(route.name)", request.headers, project: project, error) }
       throw error
     }

@@ -23,12 +23,12 @@ struct SignInPage {
     let known = try surface.book.identities(at: provider, of: project, limit: Self.offersMax)
     let offers = known.map { identity in
       let name = identity.displayName ?? identity.email ?? identity.rawID
-      let address = identity.email.map { " <small>\(ActionText.escaped($0))</small>" } ?? ""
+      let address = identity.email.map { " <small>\(HTMLText.escaped($0))</small>" } ?? ""
       return
-        "<p><button data-claims=\"\(ActionText.escaped(Self.claims(identity)))\">\(ActionText.escaped(name))</button>\(address)</p>"
+        "<p><button data-claims=\"\(HTMLText.escaped(Self.claims(identity)))\">\(HTMLText.escaped(name))</button>\(address)</p>"
     }
     let body = """
-      <h1>Sign in by \(ActionText.escaped(provider))</h1>
+      <h1>Sign in by \(HTMLText.escaped(provider))</h1>
       <p>This is a development server: nobody is asked who you are. Choose.</p>
       \(offers.joined(separator: "\n"))
       <form><h2>Somebody new</h2>
@@ -64,7 +64,7 @@ struct SignInPage {
   private static func page(_ title: String, _ body: String, script: String, after: String = "") -> HTTPResponse {
     let html = """
       <!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-      <meta name="robots" content="noindex"><title>\(ActionText.escaped(title))</title>
+      <meta name="robots" content="noindex"><title>\(HTMLText.escaped(title))</title>
       <body style="font-family:sans-serif;max-width:32em;margin:3em auto;padding:0 1em">
       \(body)
       <script>\(script)</script>\(after)

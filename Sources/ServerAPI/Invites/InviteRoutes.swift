@@ -173,7 +173,7 @@ enum InviteRoutes {
 
   @Sendable private static func confirm(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let words = UnsubscribeWords.chosen(from: locales(call))
-    let (question, button) = (ActionText.escaped(words.question), ActionText.escaped(words.button))
+    let (question, button) = (HTMLText.escaped(words.question), HTMLText.escaped(words.button))
     return page(words.title, "<p>\(question)</p><form method=\"post\"><button>\(button)</button></form>", words)
   }
 
@@ -200,7 +200,7 @@ enum InviteRoutes {
   private static func page(
     _ title: String, _ body: String, _ words: UnsubscribeWords, _ status: HTTPResponseStatus = .ok
   ) -> HTTPResponse {
-    let title = ActionText.escaped(title)
+    let title = HTMLText.escaped(title)
     let html = """
       <!DOCTYPE html>
       <html lang="\(words.locale)"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

@@ -8,13 +8,18 @@ import Synchronization
 /// Counts by household (``ClientAddress/household``) and kind of request, in tables of bounded size; a request costs one
 /// lock and one look-up. What is written over sockets has a pace of its own (``SocketPace``).
 public final class RequestLimiter: RequestResponder, SocketAccepting {
+  /// What a request counts as: judged by what the router will see, however its path is spelt.
+  public typealias Classification =
+    @Sendable (_ uri: String, _ method: HTTPMethod, _ headers: HTTPHeaders) -> RequestLimits.Kind
+
   /// Households that are known at once for each kind of request.
   static let householdsMax = 32_768
 
   private let responder: any RequestResponder
   private let sockets: any SocketAccepting
-  private let metrics: ServerMetrics
+  private let metrics: HTTPMetrics
   private let clock: any WallClock
+  private let kind: Classification
   /// By ``RequestLimits/Kind``; nil where there is no limit.
   private let tables: [Table?]
 
@@ -29,20 +34,22 @@ public final class RequestLimiter: RequestResponder, SocketAccepting {
   /// - Parameters:
   ///   - responder: who answers what is not too much.
   ///   - sockets: who takes over connections that are not too many.
+  ///   - kind: what a request counts as.
   public init(
     limits: RequestLimits, responder: any RequestResponder, sockets: any SocketAccepting,
-    metrics: ServerMetrics, clock: any WallClock
+    kind: @escaping Classification, metrics: HTTPMetrics, clock: any WallClock
   ) {
     self.responder = responder
     self.sockets = sockets
     self.metrics = metrics
     self.clock = clock
+    self.kind = kind
     tables = RequestLimits.Kind.allCases.map { limits[$0].map(Table.init) }
   }
 
   public func respond(to request: HTTPRequest, sink: ResponseSink) {
     metrics.proxySuspicion.note(request.client)
-    let kind = Self.kind(of: request.uri, method: request.method, headers: request.headers)
+    let kind = kind(request.uri, request.method, request.headers)
     if let refusal = refusal(kind, request.client, cost: cost(of: request)) { return sink.send(refusal) }
     responder.respond(to: request, sink: sink)
   }
@@ -77,25 +84,5 @@ public final class RequestLimiter: RequestResponder, SocketAccepting {
       .tooManyRequests, "Too many requests from this address: try again in \(seconds) second\(seconds == 1 ? "" : "s")."
     )
     .adding("Retry-After", String(seconds))
-  }
-
-  /// What a request counts as: judged by what the router will see, however its path is spelt.
-  static func kind(of uri: String, method: HTTPMethod, headers: HTTPHeaders) -> RequestLimits.Kind {
-    guard let path = RequestTarget.path(of: uri) else { return .other }
-    if TreeAddress.isTree(path) {
-      guard method == .GET || method == .HEAD else { return .write }
-      return headers.first(name: "accept")?.lowercased().contains("text/event-stream") == true ? .connection : .read
-    }
-    guard let segments = RequestTarget.segments(of: path), let first = segments.first else { return .other }
-    switch first {
-    case "admin", "console", "metrics", ".settings", ".inspect": return .admin
-    case "token" where segments.count == 1: return .admin
-    case ".lp": return RequestTarget(uri)?.query["start"] != nil ? .connection : .read
-    case ".ws": return .connection
-    case "invites": return .link
-    case "v1" where IdentityAddress(segments) == nil: return .link
-    case ".well-known" where segments.count > 1 && segments[1].hasPrefix("a"): return .link
-    default: return IdentityAddress(segments) != nil || IdentityAddress.isPrefixed(segments) ? .account : .other
-    }
   }
 }

@@ -3,7 +3,8 @@ public import StorageCore
 /// How often one client may ask for what; nil is without limit. Each 16 KB of a body count as one request more.
 public struct RequestLimits: Sendable, Hashable {
   /// What a request counts as.
-  enum Kind: Int, CaseIterable, Sendable {
+  public enum Kind: Int, CaseIterable, Sendable {
+    /// One of the kinds that have a limit each.
     case read, write, connection, admin, account, link, other
   }
 

@@ -18,7 +18,7 @@ struct LinkAccess {
 
   /// The caller by what stands behind `Bearer`; nobody without it.
   func caller() throws(LinkFault) -> Caller {
-    guard let token = TreeHeaders(call.request.headers).bearer ?? call.query["access_token"] else { return .anonymous }
+    guard let token = call.request.headers.bearer ?? call.query["access_token"] else { return .anonymous }
     let authenticator = call.services.authenticator
     let isForeign = call.services.isForeign(call.request.headers)
     if let caller = try? authenticator.caller(RequestCredentials(accessToken: token, isForeign: isForeign)),

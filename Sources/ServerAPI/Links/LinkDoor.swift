@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A link that is in memory is answered on the event loop: nothing waits, nothing is written. Other links are one point read
 /// on a thread of the pool.
-struct LinkDoor: Sendable {
+struct LinkDoor: RequestSurface {
   private let services: ServerServices
   private let book: LinkBook
   private let visitors = VisitorCache()

@@ -4,9 +4,9 @@ public import NIOHTTP1
 public struct MetricsResponder: RequestResponder {
   private let table: RouteTable
 
-  /// - Parameter services: what is counted, and who is asked whether all is well.
-  public init(services: ServerServices) {
-    table = RouteTable(services: services, routes: OperationRoutes.keyless)
+  /// - Parameter table: the routes that take no key.
+  init(table: RouteTable) {
+    self.table = table
   }
 
   public func respond(to request: HTTPRequest, sink: ResponseSink) {

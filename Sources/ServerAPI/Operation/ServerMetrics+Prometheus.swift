@@ -10,7 +10,7 @@ extension ServerMetrics {
     var text = "# HELP doubloon_http_requests_total Requests answered.\n# TYPE doubloon_http_requests_total counter\n"
     for routeClass in RouteClass.allCases {
       for hundred in 1..<6 {
-        let count = count(of: routeClass, hundred: hundred)
+        let count = http.count(of: routeClass, hundred: hundred)
         guard count > 0 else { continue }
         text += "doubloon_http_requests_total{route=\"\(routeClass.label)\",status=\"\(hundred)xx\"} \(count)\n"
       }
@@ -36,7 +36,7 @@ extension ServerMetrics {
       ("doubloon_executions_skipped_total", "Runs of functions that had nothing to do.", skips),
       ("doubloon_dead_letters_total", "Events that a function gave up on.", deadLetters),
       ("doubloon_ledger_entries_total", "Entries written to the ledger.", entries),
-      ("doubloon_rate_limited_total", "Requests that one client made too many of.", rateLimited),
+      ("doubloon_rate_limited_total", "Requests that one client made too many of.", http.rateLimited),
       (
         "doubloon_audit_left_out_total", "Refusals of strangers that the audit log has not, for there were too many a minute.",
         refusalsLeftOut

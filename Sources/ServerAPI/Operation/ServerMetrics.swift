@@ -1,40 +1,28 @@
-import NIOHTTP1
 public import StorageCore
 
 /// What the server counts: requests, commits, and what came of them.
 ///
-/// A request costs one atomic addition, a batch of commits a few. Given to the database as an observer, it sees every
-/// commit, whoever made it.
+/// A batch of commits costs a few atomic additions. Given to the database as an observer, it sees every commit, whoever made
+/// it.
 public final class ServerMetrics: CommitObserver {
-  /// Answers by route class and kind of status; 304 and 412 count as what their hundreds say.
-  private let answers = RouteClass.allCases.map { _ in (0..<6).map { _ in Counter() } }
+  /// Requests and connections; also to be given to the ``HTTPServer``, or they are not counted.
+  public let http = HTTPMetrics()
   /// From a write's way into the queue until its answer is on the event loop.
   public let commitLatency = LatencyHistogram()
   /// From a write's being durable until its function's effect is.
   let effectLag = EffectLag()
-  let sockets = SocketMetrics()
   let commits = Counter()
   let events = Counter()
   let executions = Counter()
   let skips = Counter()
   let deadLetters = Counter()
   let entries = Counter()
-  /// Requests that were too many.
-  let rateLimited = Counter()
-  /// Whether a proxy is taken for a client.
-  let proxySuspicion = ProxySuspicion()
   let refusalsLeftOut = Counter()
-  /// Event streams that are open now.
-  let streams = Counter()
 
   public init() {}
 
-  func count(_ status: HTTPResponseStatus, of routeClass: RouteClass) {
-    answers[routeClass.rawValue][min(5, Int(status.code) / 100)].add()
-  }
-
-  /// How many answers of a class had a status of this hundred.
-  func count(of routeClass: RouteClass, hundred: Int) -> Int { answers[routeClass.rawValue][hundred].current }
+  var sockets: SocketMetrics { http.sockets }
+  var streams: Counter { http.streams }
 
   public func didCommit(_ batch: [CommittedRequest]) {
     var made = (commits: 0, events: 0, executions: 0, skips: 0, deadLetters: 0, entries: 0)

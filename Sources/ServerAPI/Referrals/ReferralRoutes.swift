@@ -36,7 +36,7 @@ enum ReferralRoutes {
   ]
 
   private static func own(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    guard let token = TreeHeaders(call.request.headers).bearer ?? call.query["auth"] else { throw Self.unauthenticated }
+    guard let token = call.request.headers.bearer ?? call.query["auth"] else { throw Self.unauthenticated }
     let caller: Caller
     do throws(AccessRefusal) {
       caller = try call.services.authenticator.caller(RequestCredentials(idToken: token))
@@ -45,7 +45,7 @@ enum ReferralRoutes {
     }
     guard case .user(let uid) = caller.actor else { throw Self.unauthenticated }
     let (book, namespace) = (try book(call), try call.namespace())
-    let referrer = try LedgerRoutes.asking { () throws(LedgerError) in try book.referrer(of: uid, in: namespace) }
+    let referrer = try APIError.mapping { () throws(LedgerError) in try book.referrer(of: uid, in: namespace) }
     let (rows, next) = try page(call, uid)
     return .json(.record([("referredBy", referrer.map(JSON.string)), ("referrals", .array(rows)), ("next", next)]))
   }
@@ -57,7 +57,7 @@ enum ReferralRoutes {
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     guard let uid = try call.key("uid")?.text else { throw .badRequest("The parameter uid is missing.") }
     let (book, namespace) = (try book(call), try call.namespace())
-    let referrer = try LedgerRoutes.asking { () throws(LedgerError) in try book.referrer(of: uid, in: namespace) }
+    let referrer = try APIError.mapping { () throws(LedgerError) in try book.referrer(of: uid, in: namespace) }
     let (rows, next) = try page(call, uid)
     return .json(
       .record([
@@ -67,7 +67,7 @@ enum ReferralRoutes {
 
   private static func top(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let (book, namespace, limit) = (try book(call), try call.namespace(), try call.limit(default: 20))
-    let ranks = try LedgerRoutes.asking { () throws(LedgerError) in try book.top(in: namespace, limit: limit) }
+    let ranks = try APIError.mapping { () throws(LedgerError) in try book.top(in: namespace, limit: limit) }
     return .json([
       "top": .array(
         ranks.map { rank in
@@ -78,7 +78,7 @@ enum ReferralRoutes {
 
   private static func page(_ call: RouteCall, _ uid: String) throws(APIError) -> (rows: [JSON], next: JSON?) {
     let (book, namespace, limit) = (try book(call), try call.namespace(), try call.limit())
-    let referrals = try LedgerRoutes.asking { () throws(LedgerError) in
+    let referrals = try APIError.mapping { () throws(LedgerError) in
       try book.referrals(of: uid, in: namespace, after: call.query["cursor"], limit: limit)
     }
     let rows = referrals.map { referral in

@@ -38,6 +38,12 @@ extension APIError {
         + "\(place.through) is not known any more.")
   }
 
+  static func unknownNamespace(_ name: String) -> APIError {
+    APIError(
+      .notFound, "unknown_namespace",
+      "There is no database \"\(name)\" here: check the host name or the parameter ns, or create it as an administrator.")
+  }
+
   /// Data that cannot be written, whatever stands there.
   init(_ error: WriteDataError) {
     if case .tooLarge = error.code {
@@ -52,14 +58,6 @@ extension APIError {
       self.init(.gone, "unreadable", error.message)
     } else {
       self.init(.serviceUnavailable, "unavailable", error.message)
-    }
-  }
-
-  init(_ refusal: AccessRefusal) {
-    if refusal.isTemporary {
-      self.init(.serviceUnavailable, "unavailable", refusal.message, headers: [HTTPResponse.Header("Retry-After", "1")])
-    } else {
-      self.init(.unauthorized, "unauthenticated", refusal.message)
     }
   }
 }

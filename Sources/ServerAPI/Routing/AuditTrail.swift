@@ -4,12 +4,28 @@ import StorageCore
 import TreeDatabase
 import TreeModel
 
-/// Records what administrators change, and what was refused (design §8).
-struct AuditTrail: Sendable {
-  let services: ServerServices
-
+/// Records what administrators change, and what was refused (design §8): in the store, and in the log of the process.
+///
+/// One for the whole server. It logs neither bodies nor secrets.
+final class AuditTrail: RequestAuditing {
   /// Bytes of arguments that a record keeps.
   private static let detailBytesMax = 4096
+
+  private let database: Database
+  /// The namespace whose commits carry the records.
+  private let namespace: String
+  private let logger: Logger
+  /// How much strangers may write.
+  private let strangers = StrangerQuota()
+  /// Refusals of strangers that were left out.
+  private let leftOut: Counter
+
+  init(database: Database, namespace: String, leftOut: Counter, logger: Logger) {
+    self.database = database
+    self.namespace = namespace
+    self.leftOut = leftOut
+    self.logger = logger
+  }
 
   /// Adds a record; it rides in a commit of its own, behind the action.
   ///
@@ -35,10 +51,8 @@ struct AuditTrail: Sendable {
   /// Adds a record of somebody without an administrator's credentials who was refused: what they asked for and nothing of
   /// what they sent, and only so many a minute (``StrangerQuota``).
   func recordStranger(_ action: String, by actor: Actor, result: String) {
-    guard let leftOut = services.strangers.take(at: services.database.clock.now()) else {
-      return services.metrics.refusalsLeftOut.add()
-    }
-    add(action, by: actor, leftOut == 0 ? [] : [JSON.Member(key: "leftOutBefore", value: .int(leftOut))], result: result)
+    guard let before = strangers.take(at: database.clock.now()) else { return leftOut.add() }
+    add(action, by: actor, before == 0 ? [] : [JSON.Member(key: "leftOutBefore", value: .int(before))], result: result)
   }
 
   /// Returns when what was recorded so far can be read, or was refused: records are committed behind the answers, and whoever
@@ -46,7 +60,7 @@ struct AuditTrail: Sendable {
   func settle() async {
     // A record may wait for its namespace to be opened, and is given to the writer then: the second turn is behind it.
     for _ in 0..<2 {
-      await withCheckedContinuation { told in services.database.rehearse([]) { _ in told.resume() } }
+      await withCheckedContinuation { told in database.rehearse([]) { _ in told.resume() } }
     }
   }
 
@@ -54,22 +68,22 @@ struct AuditTrail: Sendable {
     var writer = JSONWriter()
     writer.write(.object(members))
     let record = AuditRecord(
-      time: services.database.clock.now(), actor: actor, action: action,
+      time: database.clock.now(), actor: actor, action: action,
       detail: String(decoding: writer.bytes, as: UTF8.self), result: result)
-    services.logger.info("admin action", metadata: ["action": "\(action)", "actor": "\(actor)", "result": "\(result)"])
-    if let namespace = services.database.carrier(named: services.defaultNamespace) { return commit(record, in: namespace) }
-    services.database.openNamespace(named: services.defaultNamespace) { opened in
-      guard case .success(let namespace) = opened else { return }
-      commit(record, in: namespace)
+    logger.info("admin action", metadata: ["action": "\(action)", "actor": "\(actor)", "result": "\(result)"])
+    if let carrier = database.carrier(named: namespace) { return commit(record, in: carrier) }
+    database.openNamespace(named: namespace) { [self] opened in
+      guard case .success(let carrier) = opened else { return }
+      commit(record, in: carrier)
     }
   }
 
   private func commit(_ record: AuditRecord, in namespace: NamespaceID) {
     var request = CommitRequest(namespace: namespace, actor: record.actor)
     request.audit = record
-    services.database.submit(request) { [services] committed in
+    database.submit(request) { [logger] committed in
       if case .failure(let refusal) = committed {
-        services.logger.error("an admin action could not be recorded", metadata: ["reason": "\(refusal.message)"])
+        logger.error("an admin action could not be recorded", metadata: ["reason": "\(refusal.message)"])
       }
     }
   }

@@ -1,45 +1,36 @@
 import Credentials
 import NIOHTTP1
 
-/// One line of the contents page: what is answered where, and by whom.
-struct Route: Sendable {
-  enum Access: Sendable {
-    /// Anybody.
-    case open
-    /// An administrator's token, or a service account of this role or a higher one.
-    case role(AdminRole)
-    /// The role of administrators, and a server in development.
-    case adminInDevelopment
-    /// This role or a higher one; anybody in development.
-    case roleInProduction(AdminRole)
+/// Who may use a route.
+enum RouteAccess: Sendable {
+  /// Anybody.
+  case open
+  /// An administrator's token, or a service account of this role or a higher one.
+  case role(AdminRole)
+  /// The role of administrators, and a server in development.
+  case adminInDevelopment
+  /// This role or a higher one; anybody in development.
+  case roleInProduction(AdminRole)
 
-    /// Who reads (design §8).
-    static let viewer = Access.role(.viewer)
-    /// Who repairs.
-    static let support = Access.role(.support)
-    /// Who may everything.
-    static let admin = Access.role(.admin)
-  }
+  /// Who reads (design §8).
+  static let viewer = RouteAccess.role(.viewer)
+  /// Who repairs.
+  static let support = RouteAccess.role(.support)
+  /// Who may everything.
+  static let admin = RouteAccess.role(.admin)
+}
 
-  enum Action: Sendable {
-    /// Answers at once, on the event loop.
-    case immediate(@Sendable (RouteCall) throws(APIError) -> HTTPResponse)
-    /// Reads the store, on a thread of the pool.
-    case blocking(@Sendable (RouteCall) throws(APIError) -> HTTPResponse)
-    /// Waits for others.
-    case waiting(@Sendable (RouteCall) async throws(APIError) -> HTTPResponse)
-  }
-
+/// What is declared of a route, without what it does: enough for indexes, documents and tests.
+struct RouteHead: Sendable {
   let method: HTTPMethod
   let template: RouteTemplate
   /// One sentence for the index and the OpenAPI document.
   let summary: String
-  let access: Access
+  let access: RouteAccess
   /// Under what name the action is recorded in the audit log, allowed or refused; nil if it changes nothing.
   let audit: String?
-  let action: Action
   /// What it takes and gives; every administrators' route has one (a test sees to it).
-  private(set) var description: RouteDescription?
+  var description: RouteDescription?
 
   /// The least role that may use it; nil where anybody may.
   var role: AdminRole? {
@@ -49,53 +40,85 @@ struct Route: Sendable {
     case .adminInDevelopment: .admin
     }
   }
+}
 
-  private init(
-    _ method: HTTPMethod, _ template: RouteTemplate, _ summary: String, _ access: Access, _ audit: String?, _ action: Action
-  ) {
-    self.method = method
-    self.template = template
-    self.summary = summary
-    self.access = access
-    self.audit = audit
-    self.action = action
+/// One line of the contents page: what is answered where, and by whom.
+///
+/// An API target declares its routes over the services that it answers with, and binds them to its own when the server is
+/// put together: `Route.bound(to:)`. The table of routes knows bound ones only, so it knows no services.
+struct APIRoute<Services: Sendable>: Sendable {
+  enum Action: Sendable {
+    /// Answers at once, on the event loop.
+    case immediate(@Sendable (APICall<Services>) throws(APIError) -> HTTPResponse)
+    /// Reads the store, on a thread of the pool.
+    case blocking(@Sendable (APICall<Services>) throws(APIError) -> HTTPResponse)
+    /// Waits for others.
+    case waiting(@Sendable (APICall<Services>) async throws(APIError) -> HTTPResponse)
   }
 
+  private(set) var head: RouteHead
+  let action: Action
+
   /// The same route with its description: requests are judged by it before the route sees them.
-  func described(_ description: RouteDescription) -> Route {
+  func described(_ description: RouteDescription) -> APIRoute {
     var route = self
-    route.description = description
+    route.head.description = description
     return route
   }
 
   /// Something to look at that needs no store.
   static func glance(
-    _ template: RouteTemplate, _ summary: String, access: Access = .open,
-    _ body: @escaping @Sendable (RouteCall) throws(APIError) -> HTTPResponse
-  ) -> Route {
-    Route(.GET, template, summary, access, nil, .immediate(body))
+    _ template: RouteTemplate, _ summary: String, access: RouteAccess = .open,
+    _ body: @escaping @Sendable (APICall<Services>) throws(APIError) -> HTTPResponse
+  ) -> APIRoute {
+    APIRoute(
+      head: RouteHead(method: .GET, template: template, summary: summary, access: access, audit: nil),
+      action: .immediate(body))
   }
 
   /// Something to read from the store, for all administrators.
   static func listing(
-    _ template: RouteTemplate, _ summary: String, _ body: @escaping @Sendable (RouteCall) throws(APIError) -> HTTPResponse
-  ) -> Route {
-    Route(.GET, template, summary, .viewer, nil, .blocking(body))
+    _ template: RouteTemplate, _ summary: String,
+    _ body: @escaping @Sendable (APICall<Services>) throws(APIError) -> HTTPResponse
+  ) -> APIRoute {
+    APIRoute(
+      head: RouteHead(method: .GET, template: template, summary: summary, access: .viewer, audit: nil),
+      action: .blocking(body))
   }
 
   /// Something to read that others must have written first, for all administrators.
   static func awaitedListing(
     _ template: RouteTemplate, _ summary: String,
-    _ body: @escaping @Sendable (RouteCall) async throws(APIError) -> HTTPResponse
-  ) -> Route {
-    Route(.GET, template, summary, .viewer, nil, .waiting(body))
+    _ body: @escaping @Sendable (APICall<Services>) async throws(APIError) -> HTTPResponse
+  ) -> APIRoute {
+    APIRoute(
+      head: RouteHead(method: .GET, template: template, summary: summary, access: .viewer, audit: nil),
+      action: .waiting(body))
   }
 
   /// Something that an administrator changes; takes the role of administrators unless it says otherwise.
   static func change(
-    _ method: HTTPMethod, _ template: RouteTemplate, audit: String?, _ summary: String, access: Access = .admin,
-    _ body: @escaping @Sendable (RouteCall) async throws(APIError) -> HTTPResponse
-  ) -> Route {
-    Route(method, template, summary, access, audit, .waiting(body))
+    _ method: HTTPMethod, _ template: RouteTemplate, audit: String?, _ summary: String, access: RouteAccess = .admin,
+    _ body: @escaping @Sendable (APICall<Services>) async throws(APIError) -> HTTPResponse
+  ) -> APIRoute {
+    APIRoute(
+      head: RouteHead(method: method, template: template, summary: summary, access: access, audit: audit),
+      action: .waiting(body))
+  }
+}
+
+/// A route that brings its services with it.
+typealias BoundRoute = APIRoute<Void>
+
+extension APIRoute {
+  /// The route with what it answers with.
+  func bound(to services: Services) -> BoundRoute {
+    let bound: BoundRoute.Action =
+      switch action {
+      case .immediate(let body): .immediate { (call) throws(APIError) in try body(call.with(services)) }
+      case .blocking(let body): .blocking { (call) throws(APIError) in try body(call.with(services)) }
+      case .waiting(let body): .waiting { (call) async throws(APIError) in try await body(call.with(services)) }
+      }
+    return BoundRoute(head: head, action: bound)
   }
 }

@@ -8,14 +8,25 @@ import TreeModel
 
 /// Answers what is declared as a list of routes: everything but the tree.
 struct RouteTable: Sendable {
-  private let services: ServerServices
-  private let routes: [Route]
-  private let audit: AuditTrail
+  private let routes: [BoundRoute]
+  private let callers: CallerIdentification
+  private let isDevelopment: Bool
+  private let pool: NIOThreadPool
+  private let audit: any RequestAuditing
 
-  init(services: ServerServices, routes: [Route]) {
-    self.services = services
+  /// - Parameters:
+  ///   - isDevelopment: whether the tools of development are there.
+  ///   - pool: for routes that read the store.
+  ///   - audit: told of what is done and refused.
+  init(
+    routes: [BoundRoute], callers: CallerIdentification, isDevelopment: Bool, pool: NIOThreadPool,
+    audit: any RequestAuditing
+  ) {
     self.routes = routes
-    audit = AuditTrail(services: services)
+    self.callers = callers
+    self.isDevelopment = isDevelopment
+    self.pool = pool
+    self.audit = audit
   }
 
   func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) {
@@ -25,31 +36,32 @@ struct RouteTable: Sendable {
     }
     let matches = matches(path)
     if request.method == .OPTIONS { return sink.send(Self.preflight(matches.map(\.0))) }
-    guard let (route, captures) = matches.first(where: { $0.0.method == request.method }) else {
-      return sink.send(Self.notFound(path, allowed: matches.map(\.0.method)).adminResponse)
+    guard let (route, captures) = matches.first(where: { $0.0.head.method == request.method }) else {
+      return sink.send(Self.notFound(path, allowed: matches.map(\.0.head.method)).adminResponse)
     }
     sink.routeClass = path.first == "admin" ? .admin : .operation
     var caller = Caller.anonymous
-    let call: RouteCall
+    let call: APICall<Void>
     do throws(APIError) {
       caller = try self.caller(of: request, target, for: route)
       sink.standing = caller.standing
-      call = RouteCall(request: request, captures: captures, query: target.query, caller: caller, services: services)
+      call = APICall(request: request, captures: captures, query: target.query, caller: caller, services: ())
       try admit(caller, to: route)
     } catch {
       // What an administrator may not is on record, also where nothing would have changed; strangers must not fill the log.
       if caller.role != nil {
         audit.record(
-          route.audit ?? route.template.text, by: caller.actor, captures, target.query, request.body, result: error.message)
-      } else if let action = route.audit {
+          route.head.audit ?? route.head.template.text, by: caller.actor, captures, target.query, request.body,
+          result: error.message)
+      } else if let action = route.head.audit {
         audit.recordStranger(action, by: caller.actor, result: error.message)
       }
       return sink.send(error.adminResponse)
     }
     do throws(APIError) {
-      try route.description?.check(call)
+      try route.head.description?.check(call)
     } catch {
-      if let action = route.audit {
+      if let action = route.head.audit {
         audit.record(action, by: caller.actor, captures, target.query, request.body, result: error.message)
       }
       return sink.send(error.adminResponse)
@@ -58,18 +70,18 @@ struct RouteTable: Sendable {
   }
 
   /// The routes at an address: of those that match, the ones that name most of it. `/replays/preview` is no replay's number.
-  private func matches(_ path: [String]) -> [(route: Route, captures: [String: String])] {
-    let all = routes.compactMap { route in route.template.match(path).map { (route: route, captures: $0) } }
-    let most = all.map(\.route.template.literalCount).max()
-    return all.filter { $0.route.template.literalCount == most }
+  private func matches(_ path: [String]) -> [(route: BoundRoute, captures: [String: String])] {
+    let all = routes.compactMap { route in route.head.template.match(path).map { (route: route, captures: $0) } }
+    let most = all.map(\.route.head.template.literalCount).max()
+    return all.filter { $0.route.head.template.literalCount == most }
   }
 
   /// What may be done at an address; anything where there is nothing.
-  private static func preflight(_ matches: [Route]) -> HTTPResponse {
-    guard !matches.isEmpty else { return TreeRoutes.preflight }
-    let methods = matches.map(\.method)
+  private static func preflight(_ matches: [BoundRoute]) -> HTTPResponse {
+    guard !matches.isEmpty else { return .preflight }
+    let methods = matches.map(\.head.method)
     let names = Set(methods.map(\.rawValue)).union(methods.contains(.GET) ? ["HEAD", "OPTIONS"] : ["OPTIONS"])
-    return TreeRoutes.preflight(allowing: names.sorted().joined(separator: ", "))
+    return .preflight(allowing: names.sorted().joined(separator: ", "))
   }
 
   private static func notFound(_ path: [String], allowed: [HTTPMethod]) -> APIError {
@@ -87,14 +99,11 @@ struct RouteTable: Sendable {
       "Nothing is here: append .json to your request URI to use the REST API; GET /admin/v1 lists the admin surface.")
   }
 
-  private func caller(of request: HTTPRequest, _ target: RequestTarget, for route: Route) throws(APIError) -> Caller {
+  private func caller(of request: HTTPRequest, _ target: RequestTarget, for route: BoundRoute) throws(APIError) -> Caller {
     if isOpen(route) { return .anonymous }
     let caller: Caller
     do throws(AccessRefusal) {
-      caller = try services.authenticator.caller(
-        RequestCredentials(
-          accessToken: TreeHeaders(request.headers).bearer ?? target.query["access_token"], idToken: target.query["auth"],
-          isForeign: services.isForeign(request.headers)))
+      caller = try callers.caller(request.headers, target.query)
     } catch {
       throw APIError(error)
     }
@@ -107,32 +116,32 @@ struct RouteTable: Sendable {
   }
 
   /// Refuses who has not the role, and the tools of development in production: to people whose names go on record.
-  private func admit(_ caller: Caller, to route: Route) throws(APIError) {
-    guard !isOpen(route), let needed = route.role else { return }
+  private func admit(_ caller: Caller, to route: BoundRoute) throws(APIError) {
+    guard !isOpen(route), let needed = route.head.role else { return }
     guard let role = caller.role, role >= needed else {
       throw APIError(
         .forbidden, "role_needed",
         "This takes the role \(needed.rawValue), and \(caller.actor) is \(caller.role?.rawValue ?? "none"); ask an administrator."
       )
     }
-    if case .adminInDevelopment = route.access, !services.access.isDevelopment {
+    if case .adminInDevelopment = route.head.access, !isDevelopment {
       throw APIError(.forbidden, "development_only", "This exists in development only (doubloon dev).")
     }
   }
 
-  private func isOpen(_ route: Route) -> Bool {
-    switch route.access {
+  private func isOpen(_ route: BoundRoute) -> Bool {
+    switch route.head.access {
     case .open: true
-    case .roleInProduction: services.access.isDevelopment
+    case .roleInProduction: isDevelopment
     case .role, .adminInDevelopment: false
     }
   }
 
-  private func run(_ route: Route, _ call: RouteCall, sink: ResponseSink) {
+  private func run(_ route: BoundRoute, _ call: APICall<Void>, sink: ResponseSink) {
     switch route.action {
     case .immediate(let body): sink.send(Self.answer { () throws(APIError) in try body(call) })
     case .blocking(let body):
-      services.adminPool.submit { state in
+      pool.submit { state in
         guard case .active = state else {
           return sink.send(APIError(.serviceUnavailable, "unavailable", "The server is shutting down.").adminResponse)
         }
@@ -146,7 +155,7 @@ struct RouteTable: Sendable {
         } catch {
           result = .failure(error)
         }
-        if let action = route.audit {
+        if let action = route.head.audit {
           audit.record(
             action, by: call.caller.actor, call.captures, call.query, call.request.body, result: Self.outcome(result))
         }

@@ -2,7 +2,7 @@ public import NIOCore
 public import NIOHTTP1
 
 /// Where realtime clients come in: `/.ws` as a WebSocket, `/.lp` by long polling.
-public final class SocketDoor: SocketAccepting {
+public final class SocketDoor: SocketAccepting, RequestSurface {
   let sessions: SocketSessions
   private let services: ServerServices
   private let polls: LongPollRoutes

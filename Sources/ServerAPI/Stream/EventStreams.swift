@@ -4,7 +4,7 @@ import Synchronization
 import TreeDatabase
 
 /// The open event streams of the server: how many there are, and what they share.
-final class EventStreams: Sendable {
+final class EventStreams: StreamCounting {
   let hub: ListenerHub
   let limits: StreamLimits
   let metrics: ServerMetrics

@@ -14,7 +14,7 @@ final class NamespaceOpening: Sendable {
   /// Calls back at once, on this thread, where the namespace is known; else from the writer.
   func open(_ name: String, then body: @escaping @Sendable (Result<NamespaceID, APIError>) -> Void) {
     if let known = services.database.namespace(named: name) { return body(.success(known)) }
-    guard services.access.createsNamespaces else { return body(.failure(TreeRoutes.unknownNamespace(name))) }
+    guard services.access.createsNamespaces else { return body(.failure(.unknownNamespace(name))) }
     services.database.openNamespace(named: name) { [self] result in
       switch result {
       case .success(let id):

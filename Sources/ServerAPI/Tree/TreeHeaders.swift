@@ -46,12 +46,7 @@ struct TreeHeaders {
   }
 
   /// What stands behind `Bearer`.
-  var bearer: String? {
-    guard let authorization, authorization.utf8.count > 7, authorization.prefix(7).lowercased() == "bearer " else {
-      return nil
-    }
-    return String(authorization.dropFirst(7))
-  }
+  var bearer: String? { authorization.flatMap(HTTPHeaders.bearer) }
 }
 
 extension String {

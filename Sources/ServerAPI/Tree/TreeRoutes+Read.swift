@@ -33,7 +33,7 @@ extension TreeRoutes {
       throw denied(call, query)
     }
     guard let namespace = services.database.namespace(named: call.namespace) else {
-      guard services.access.createsNamespaces else { throw Self.unknownNamespace(call.namespace) }
+      guard services.access.createsNamespaces else { throw .unknownNamespace(call.namespace) }
       if let query, query.order != .key, query.order != .priority { throw missingIndex(query, call) }
       return sink.send(Self.response(.node(.absent), to: call))
     }
@@ -66,12 +66,6 @@ extension TreeRoutes {
     case .tooLarge: .badRequest("Data requested exceeds the maximum size that can be accessed with a single request.")
     case .stopped: .badRequest("The read took longer than its timeout; ask for less, or for more time.")
     }
-  }
-
-  static func unknownNamespace(_ name: String) -> APIError {
-    APIError(
-      .notFound, "unknown_namespace",
-      "There is no database \"\(name)\" here: check the host name or the parameter ns, or create it as an administrator.")
   }
 
   /// Reads what is too large for the event loop on a thread that may take its time.

@@ -7,7 +7,7 @@ import TreeModel
 ///
 /// All of it runs on the connection's event loop, without tasks: parsing, small reads, and handing writes to the writer's
 /// queue. What comes back from the writer is rendered on the loop again, never on the writer.
-struct TreeRoutes: Sendable {
+struct TreeRoutes: LeadingSurface {
   let services: ServerServices
   let pushIDs: PushIDSource
   let namespaces: NamespaceOpening
@@ -20,8 +20,10 @@ struct TreeRoutes: Sendable {
     streams = EventStreams(services: services)
   }
 
+  func owns(_ path: [UInt8]) -> Bool { TreeAddress.isTree(path) }
+
   func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) {
-    if request.method == .OPTIONS { return sink.send(Self.preflight) }
+    if request.method == .OPTIONS { return sink.send(.preflight) }
     var sink = sink
     sink.routeClass = request.method == .GET ? .treeRead : .treeWrite
     do throws(APIError) {
@@ -37,25 +39,5 @@ struct TreeRoutes: Sendable {
     } catch {
       sink.send(error.treeResponse)
     }
-  }
-
-  /// What browsers ask before they send a request from another origin.
-  static let preflight = preflight(allowing: "GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS")
-
-  /// The answer to what a browser asks before a request.
-  static func preflight(allowing methods: String) -> HTTPResponse {
-    .empty(
-      .ok,
-      headers: [
-        HTTPResponse.Header("Allow", methods),
-        HTTPResponse.Header("Access-Control-Allow-Methods", methods),
-        HTTPResponse.Header(
-          "Access-Control-Allow-Headers",
-          "Authorization, Content-Type, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, "
-            + "Idempotency-Key, X-Doubloon-Wait, X-Request-ID"
-        ),
-        HTTPResponse.Header("Access-Control-Expose-Headers", "ETag, Idempotency-Replayed, X-Doubloon-Effects"),
-        HTTPResponse.Header("Access-Control-Max-Age", "86400"),
-      ])
   }
 }

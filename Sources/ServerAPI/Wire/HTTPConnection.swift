@@ -33,7 +33,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   let configuration: HTTPServerConfiguration
   let responder: any RequestResponder
   let sockets: (any SocketAccepting)?
-  private let metrics: ServerMetrics
+  private let metrics: HTTPMetrics
   private let clock: any WallClock
   let memory: MemoryBudgets
   let registry: ConnectionRegistry
@@ -67,7 +67,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
   init(
     configuration: HTTPServerConfiguration, responder: any RequestResponder, sockets: (any SocketAccepting)? = nil,
-    metrics: ServerMetrics, clock: any WallClock, memory: MemoryBudgets, registry: ConnectionRegistry
+    metrics: HTTPMetrics, clock: any WallClock, memory: MemoryBudgets, registry: ConnectionRegistry
   ) {
     self.configuration = configuration
     self.responder = responder
@@ -270,7 +270,9 @@ extension HTTPConnection {
   }
 
   /// Answers request `number` with a stream that takes this handler's place, and never gives the connection back.
-  func stream(to number: Int, limitedBy streams: EventStreams, of source: ResponseSource, _ make: () -> EventStream) {
+  func stream(
+    to number: Int, limitedBy streams: any StreamCounting, of source: ResponseSource, _ make: () -> any ChannelHandler
+  ) {
     guard number == requestCount, case .answering(let asked) = phase, let context else { return }
     guard !isClosing, !isInputClosed, streams.open() else {
       let refusal = HTTPResponse.error(.serviceUnavailable, "There are too many streams, or the server stops; try again later.")

@@ -16,7 +16,7 @@ public final class HTTPServer: Service {
   private let configuration: HTTPServerConfiguration
   private let responder: any RequestResponder
   private let sockets: (any SocketAccepting)?
-  private let metrics: ServerMetrics
+  private let metrics: HTTPMetrics
   private let clock: any WallClock
   private let logger: Logger
   private let memory: MemoryBudgets
@@ -37,7 +37,7 @@ public final class HTTPServer: Service {
   ///   - clock: for the `Date` header.
   public init(
     configuration: HTTPServerConfiguration, responder: any RequestResponder, sockets: (any SocketAccepting)? = nil,
-    memory: MemoryBudgets = MemoryBudgets(), metrics: ServerMetrics, clock: any WallClock, logger: Logger
+    memory: MemoryBudgets = MemoryBudgets(), metrics: HTTPMetrics, clock: any WallClock, logger: Logger
   ) {
     self.configuration = configuration
     self.responder = responder

@@ -13,7 +13,7 @@ struct LongPollTimeTests {
     try await APIServer.run { server in
       // Known already, so that the session begins at once.
       _ = try await server.database.openNamespace(named: "game")
-      let sessions = try #require(server.router.sockets).sessions
+      let sessions = server.sockets.sessions
       let gap = sessions.limits.pollGap
       let loop = NIOAsyncTestingEventLoop()
       let page = try await loop.executeInContext {
@@ -25,7 +25,7 @@ struct LongPollTimeTests {
         _ = page.start()
         // Its answers go nowhere.
         let connection = HTTPConnection(
-          configuration: .changed { _ in }, responder: server.router, metrics: server.metrics, clock: server.clock,
+          configuration: .changed { _ in }, responder: server.router, metrics: server.metrics.http, clock: server.clock,
           memory: server.memory, registry: ConnectionRegistry(connectionsMax: 1))
         page.poll([], ResponseSink(connection: connection, number: 1, eventLoop: loop, client: .unknown, work: nil))
         return NIOLoopBound(page, eventLoop: loop)

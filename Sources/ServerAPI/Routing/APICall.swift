@@ -1,17 +1,20 @@
 import NIOCore
 import NIOHTTP1
-import RewardModel
-import StorageCore
-import TreeDatabase
 import TreeModel
 
-/// A request that found its route.
-struct RouteCall: Sendable {
+/// A request that found its route, with what the route's target answers with.
+struct APICall<Services: Sendable>: Sendable {
   let request: HTTPRequest
+  /// What stands for the braces of the route's template.
   let captures: [String: String]
   let query: QueryString
   let caller: Caller
-  let services: ServerServices
+  let services: Services
+
+  /// The same request for somebody who answers with other services.
+  func with<Other>(_ services: Other) -> APICall<Other> {
+    APICall<Other>(request: request, captures: captures, query: query, caller: caller, services: services)
+  }
 
   /// The body, an object; an empty body is an empty object.
   func body() throws(APIError) -> JSON {
@@ -54,24 +57,6 @@ struct RouteCall: Sendable {
     guard let limit = try integer("limit") else { return fallback }
     guard limit > 0, limit <= Int64(max) else { throw .badRequest("limit must be 1 to \(max).") }
     return Int(limit)
-  }
-
-  /// The name of the namespace that is meant: `ns`, or the server's default.
-  var namespaceName: String { query["ns"] ?? services.defaultNamespace }
-
-  func namespace() throws(APIError) -> NamespaceID {
-    guard let id = services.database.namespace(named: namespaceName) else {
-      throw TreeRoutes.unknownNamespace(namespaceName)
-    }
-    return id
-  }
-
-  func read<Value>(_ body: (any Snapshot) throws(StorageError) -> Value) throws(APIError) -> Value {
-    do throws(StorageError) {
-      return try services.database.engine.read(body)
-    } catch {
-      throw APIError(error)
-    }
   }
 }
 
