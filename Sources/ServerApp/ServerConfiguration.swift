@@ -16,6 +16,12 @@ public struct ServerConfiguration: Sendable {
     case memory
   }
 
+  /// Where the metrics are read without a key.
+  struct MetricsAddress: Sendable, Hashable {
+    let host: String
+    let port: Int
+  }
+
   /// The address to listen on; anything but a loopback address makes a random admin token necessary.
   public var host: String
   /// 0 takes any free port.
@@ -44,7 +50,7 @@ public struct ServerConfiguration: Sendable {
   public var accounts: AccountOptions
   /// What hashing a password costs.
   public var passwordCost: PasswordHasher.Cost
-  /// How codes are mailed; nil where they are printed.
+  /// How codes are mailed; nil: in development they are printed, in production the templates say it.
   public var codeMailing: (any CodeMailing)?
   /// Where the time comes from; tests and `doubloon dev` move it.
   public var clock: any WallClock
@@ -64,7 +70,7 @@ public struct ServerConfiguration: Sendable {
   /// The rules that ``namespaces`` have.
   var rules: RulesFile?
   /// Where this machine's own monitoring reads the metrics without a key; nil: nowhere.
-  var metricsAddress: ServerAddress?
+  var metricsAddress: MetricsAddress?
   /// The certificates to serve with; none: plain HTTP.
   var certificates: [CertificateFiles] = []
   /// How often one address may ask for what; nil: as often as it likes.
@@ -79,6 +85,8 @@ public struct ServerConfiguration: Sendable {
   var mail: MailSettings?
   /// What mails say.
   var templates = TemplateCatalog()
+  /// How mails call the game; nil for the project's name.
+  var appName: String?
   /// How connections are treated; the host, the port and the threads are set above.
   var http = HTTPServerConfiguration()
 

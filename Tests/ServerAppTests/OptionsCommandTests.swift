@@ -38,8 +38,8 @@ import Testing
     try FileBytes.write([1, 2, 3], to: folder.file("a"))
     #expect(try FileBytes.read(folder.file("a")) == [1, 2, 3])
     #expect(!FileBytes.exists(folder.file("a.\(getpid()).partial")))
-    #expect(throws: CommandFailure.self) { try FileBytes.write([1], to: folder.file("missing/a")) }
-    #expect(throws: CommandFailure.self) { try FileBytes.read(folder.path) }
+    #expect(throws: FileError.self) { try FileBytes.write([1], to: folder.file("missing/a")) }
+    #expect(throws: FileError.self) { try FileBytes.read(folder.path) }
     #expect(FileBytes.absolute("/x") == "/x")
     #expect(FileBytes.absolute("x").hasSuffix("/x"))
   }
@@ -61,8 +61,8 @@ import Testing
     }
     try FileBytes.write([4], to: "/dev/null")
     #expect(kind("/dev/null") == S_IFCHR)
-    #expect(throws: CommandFailure.self) { try FileBytes.write([5], to: folder.path) }
-    #expect(throws: CommandFailure.self) { try FileBytes.write([5], to: "/dev/full") }
+    #expect(throws: FileError.self) { try FileBytes.write([5], to: folder.path) }
+    #expect(throws: FileError.self) { try FileBytes.write([5], to: "/dev/full") }
   }
 
   @Test("a private file is one whatever stood there before")

@@ -38,11 +38,17 @@ final class AccountAssembly: Sendable {
       hashing: OffLoopWork { work in
         pool.submit { _ in work() }
         return true
-      }, options: options, identities: identities, mail: configuration.codeMailing, random: SystemRandomNumberGenerator(),
+      }, options: options, identities: identities, mail: Self.codeMailing(configuration), random: SystemRandomNumberGenerator(),
       announce: { logger.notice("\($0)") })
     let users = connectedUsers
     watch.listen { users.tell($1) }
     serviceAccounts.listen { users.tell(serviceAccount: $0, revokedAt: $1) }
+  }
+
+  private static func codeMailing(_ configuration: ServerConfiguration) -> (any CodeMailing)? {
+    if let mailing = configuration.codeMailing { return mailing }
+    guard configuration.mode == .production else { return nil }
+    return TemplatedCodeMail(templates: configuration.templates, appName: configuration.appName)
   }
 
   /// Who a client is, by accounts and beneath them by the policy.

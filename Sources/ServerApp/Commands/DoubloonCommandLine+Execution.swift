@@ -43,6 +43,7 @@ extension DoubloonCommandLine {
     switch error {
     case let failure as CommandFailure: failure.message
     case let failure as AdminClientError: failure.message
+    case let error as FileError: error.message
     default: nil
     }
   }

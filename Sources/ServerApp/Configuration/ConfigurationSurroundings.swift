@@ -1,3 +1,4 @@
+import FunctionsKit
 import Glibc
 
 /// What a configuration may ask of the machine, so that a test can be the machine.
@@ -5,12 +6,15 @@ struct ConfigurationSurroundings: Sendable {
   /// Looks up a variable of the environment.
   let variable: @Sendable (String) -> String?
   /// Reads a file, whole; the failure is a sentence.
-  let file: @Sendable (String) throws(CommandFailure) -> [UInt8]
+  let file: @Sendable (String) throws(FileError) -> [UInt8]
   /// Whether every user of the machine may read a file.
   var isOpenToAll: @Sendable (String) -> Bool = { _ in false }
+  /// Registers the deployment's functions: the file may hold settings of those, and of no others.
+  var functions: @Sendable (Functions) -> Void = { _ in }
 
-  /// The process's own.
+  /// The process's own, without functions.
   static let process = ConfigurationSurroundings(
-    variable: { ServerOptions.variable($0) }, file: { (path) throws(CommandFailure) in try FileBytes.read(path) },
+    variable: { name in getenv(name).flatMap { $0.pointee == 0 ? nil : String(cString: $0) } },
+    file: { (path) throws(FileError) in try FileBytes.read(path) },
     isOpenToAll: { FileBytes.isOpenToAll($0) })
 }

@@ -7,23 +7,23 @@ struct RulesFile: Sendable {
   let rules: RuleSet
 
   /// - Parameter read: reads a file, whole.
-  /// - Throws: ``CommandFailure`` with a line `FILE:LINE:COLUMN: text` for each fault.
+  /// - Throws: ``FileError`` with a line `FILE:LINE:COLUMN: text` for each fault.
   init(
     _ path: String,
-    with read: (String) throws(CommandFailure) -> [UInt8] = { (path) throws(CommandFailure) in
+    with read: (String) throws(FileError) -> [UInt8] = { (path) throws(FileError) in
       try FileBytes.read(path)
     }
-  ) throws(CommandFailure) {
+  ) throws(FileError) {
     self.path = path
     guard let source = String(validating: try read(path), as: UTF8.self) else {
-      throw CommandFailure("\(path):1:1: The rules must be UTF-8.")
+      throw FileError("\(path):1:1: The rules must be UTF-8.")
     }
     self.source = source
     do throws(RulesFault) {
       rules = try RuleSet(parsing: source)
     } catch {
       let faults = ([error] + error.others).map { "\(path):\($0.line):\($0.column): \($0.message)" }
-      throw CommandFailure(faults.joined(separator: "\n"))
+      throw FileError(faults.joined(separator: "\n"))
     }
   }
 }

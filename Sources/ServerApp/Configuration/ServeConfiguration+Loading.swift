@@ -6,7 +6,7 @@ extension ServeConfiguration {
   /// A configuration file, read and checked.
   ///
   /// - Throws: every fault of the file at once, each on a line as `FILE:LINE:COLUMN: text`.
-  static func load(_ file: String, surroundings: ConfigurationSurroundings = .process) throws(CommandFailure)
+  static func load(_ file: String, surroundings: ConfigurationSurroundings = .process) throws(FileError)
     -> ServeConfiguration
   {
     let source = try surroundings.file(file)
@@ -15,7 +15,7 @@ extension ServeConfiguration {
       source, file: FileBytes.absolute(file), surroundings: surroundings, faults: faults, ServeConfiguration.init)
     let listed = faults.all.sorted { $0.position < $1.position }
     guard listed.isEmpty, var configuration = read else {
-      throw CommandFailure(listed.map { "\(file):\($0)" }.joined(separator: "\n"))
+      throw FileError(listed.map { "\(file):\($0)" }.joined(separator: "\n"))
     }
     configuration.warnings = faults.warnings.map { "\(file):\($0)" }
     return configuration
@@ -28,11 +28,9 @@ extension ServeConfiguration {
     server.accounts = accounts.options
     server.issuers = accounts.issuers
     server.linkSettings = links
-    server.codeMailing = TemplatedCodeMail(
-      templates: mail?.templates ?? TemplateCatalog(), appName: mail?.appName)
     server.host = listen.host
     server.port = listen.port
-    server.metricsAddress = metrics.map { ServerAddress(host: $0.host, port: $0.port) }
+    server.metricsAddress = metrics.map { ServerConfiguration.MetricsAddress(host: $0.host, port: $0.port) }
     server.project = project
     server.namespaces = namespaces
     server.admins = admins
@@ -49,6 +47,7 @@ extension ServeConfiguration {
       return MailSettings(server: smtp, from: from)
     }
     server.templates = mail?.templates ?? server.templates
+    server.appName = mail?.appName
     server.http.connectionsMax = listen.connectionsMax
     server.http.connectionsPerNetworkMax = listen.connectionsPerNetworkMax
     server.listensPerNetworkMax = limits.listensPerNetworkMax

@@ -31,20 +31,20 @@ struct TemplateFolder {
     if !faults.isEmpty { throw Failure(faults: faults) }
   }
 
-  private func add(_ name: String, _ names: Set<String>, to catalog: inout TemplateCatalog) throws(CommandFailure) {
+  private func add(_ name: String, _ names: Set<String>, to catalog: inout TemplateCatalog) throws(FileError) {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, ["txt", "html"].contains(parts[2]), TemplateCatalog.isLocale(parts[1]) else {
-      throw CommandFailure("\(folder)/\(name): a template's files are called KIND.LANGUAGE.txt and KIND.LANGUAGE.html.")
+      throw FileError("\(folder)/\(name): a template's files are called KIND.LANGUAGE.txt and KIND.LANGUAGE.html.")
     }
     guard let kind = MailKind(rawValue: parts[0]), MailKind.templated.contains(kind) else {
       let kinds = MailKind.templated.map(\.rawValue).joined(separator: ", ")
-      throw CommandFailure("\(folder)/\(name): there is no mail \"\(parts[0])\"; there are \(kinds).")
+      throw FileError("\(folder)/\(name): there is no mail \"\(parts[0])\"; there are \(kinds).")
     }
     let text = "\(parts[0]).\(parts[1]).txt"
     let html = "\(parts[0]).\(parts[1]).html"
     guard parts[2] == "txt" else {
       if !names.contains(text) {
-        throw CommandFailure("\(folder)/\(name): \(text), with the subject and the text, is missing.")
+        throw FileError("\(folder)/\(name): \(text), with the subject and the text, is missing.")
       }
       return
     }
@@ -53,13 +53,13 @@ struct TemplateFolder {
     do {
       catalog.set(try MailTemplate(kind: kind, textFile: source, htmlFile: markup), for: kind, locale: parts[1])
     } catch {
-      throw CommandFailure("\(folder)/\(error.isInHTML ? html : text):\(error)")
+      throw FileError("\(folder)/\(error.isInHTML ? html : text):\(error)")
     }
   }
 
-  private func read(_ name: String) throws(CommandFailure) -> String {
+  private func read(_ name: String) throws(FileError) -> String {
     guard let text = String(validating: try FileBytes.read("\(folder)/\(name)"), as: UTF8.self) else {
-      throw CommandFailure("\(folder)/\(name): the file is not UTF-8.")
+      throw FileError("\(folder)/\(name): the file is not UTF-8.")
     }
     return text
   }

@@ -24,7 +24,7 @@ struct KeyFolder: Sendable {
       try checkMode(of: file, advice: "chmod 600 \(file)")
       do {
         entries.append(try KeyFile.entry(in: String(decoding: try FileBytes.read(file), as: UTF8.self)))
-      } catch let error as CommandFailure {
+      } catch let error as FileError {
         throw Failure(description: error.message)
       } catch {
         throw Failure(description: "\(file) is no key file of Doubloon: \(error) Restore it from a backup, or remove it.")
@@ -37,7 +37,7 @@ struct KeyFolder: Sendable {
   func save(_ entry: KeyRing.Entry) throws(Failure) {
     if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("cannot be made", path) }
     let file = "\(path)/\(KeyFile.name(of: entry.key.id))"
-    do throws(CommandFailure) {
+    do throws(FileError) {
       try FileBytes.writeSecret(Array(KeyFile.text(of: entry).utf8), to: file)
     } catch {
       throw Failure(description: error.message)
@@ -55,7 +55,7 @@ struct KeyFolder: Sendable {
     let file = "\(path)/\(name)"
     guard FileBytes.exists(file) else { return nil }
     try checkMode(of: file, advice: "chmod 600 \(file)")
-    do throws(CommandFailure) {
+    do throws(FileError) {
       return try FileBytes.read(file)
     } catch {
       throw Failure(description: error.message)
@@ -65,7 +65,7 @@ struct KeyFolder: Sendable {
   /// Keeps another secret. Once this returns it is on disk.
   func keep(secret: [UInt8], named name: String) throws(Failure) {
     if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("cannot be made", path) }
-    do throws(CommandFailure) {
+    do throws(FileError) {
       try FileBytes.writeSecret(secret, to: "\(path)/\(name)")
     } catch {
       throw Failure(description: error.message)

@@ -19,7 +19,7 @@ struct CertificateFiles: Sendable, Hashable {
   ///
   /// - Parameter read: reads a file, whole.
   func load(
-    with read: (String) throws(CommandFailure) -> [UInt8] = { (path) throws(CommandFailure) in try FileBytes.read(path) }
+    with read: (String) throws(FileError) -> [UInt8] = { (path) throws(FileError) in try FileBytes.read(path) }
   )
     throws(Failure) -> TLSIdentity.Pair
   {
@@ -27,7 +27,7 @@ struct CertificateFiles: Sendable, Hashable {
     let secret: NIOSSLPrivateKey
     do {
       chain = try NIOSSLCertificate.fromPEMBytes(try read(certificate))
-    } catch let error as CommandFailure {
+    } catch let error as FileError {
       throw Failure(isAboutKey: false, message: error.message)
     } catch {
       throw Failure(
@@ -39,7 +39,7 @@ struct CertificateFiles: Sendable, Hashable {
     }
     do {
       secret = try NIOSSLPrivateKey(bytes: try read(key), format: .pem)
-    } catch let error as CommandFailure {
+    } catch let error as FileError {
       throw Failure(isAboutKey: true, message: error.message)
     } catch {
       throw Failure(

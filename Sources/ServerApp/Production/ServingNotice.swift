@@ -16,7 +16,9 @@ struct ServingNotice {
     let address = ServerAddress(host: configuration.host, port: port, isTLS: isTLS)
     var lines = ["Serving \(address)" + (isTLS || configuration.isLoopback ? "." : ", behind a proxy.")]
     if case .directory(let folder) = configuration.storage { lines.append("Data: \(folder).") }
-    if let metrics = configuration.metricsAddress { lines.append("Metrics: \(metrics)/metrics, without a key.") }
+    if let metrics = configuration.metricsAddress {
+      lines.append("Metrics: \(ServerAddress(host: metrics.host, port: metrics.port))/metrics, without a key.")
+    }
     lines.append("Namespaces: \(configuration.namespaces.joined(separator: ", ")).")
     if let rules = configuration.rules { lines.append("Security rules: \(rules.path).") }
     for files in configuration.certificates { lines.append("Certificate: \(files.certificate).") }

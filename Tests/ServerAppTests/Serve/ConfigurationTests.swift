@@ -16,8 +16,8 @@ import TreeModel
   static func machine(_ files: [String: String], _ variables: [String: String] = [:]) -> ConfigurationSurroundings {
     ConfigurationSurroundings(
       variable: { variables[$0] },
-      file: { (path) throws(CommandFailure) in
-        guard let text = files[path] else { throw CommandFailure("\(path) cannot be read: No such file or directory.") }
+      file: { (path) throws(FileError) in
+        guard let text = files[path] else { throw FileError("\(path) cannot be read: No such file or directory.") }
         return Array(text.utf8)
       })
   }

@@ -97,7 +97,7 @@ import TreeModel
   @Test("nobody else's machine is given the metrics without a key")
   func openMetrics() throws {
     let deployment = try Deployment(more: "\"metrics\": {\"host\": \"0.0.0.0\"}")
-    let failure = #expect(throws: CommandFailure.self) { try deployment.configuration }
+    let failure = #expect(throws: FileError.self) { try deployment.configuration }
     #expect(failure?.message.contains("Whoever reaches 0.0.0.0 would read the metrics without a key") == true)
   }
 

@@ -26,7 +26,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
   func run() async throws {
     let configuration: ServeConfiguration
     do {
-      configuration = try ServeConfiguration.load(file)
+      configuration = try ServeConfiguration.load(file, surroundings: .deployment)
     } catch {
       throw CommandFailure(error.message, exitCode: 2)
     }

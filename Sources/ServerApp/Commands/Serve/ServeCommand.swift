@@ -29,7 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     let file: ServeConfiguration
     do {
-      file = try ServeConfiguration.load(config)
+      file = try ServeConfiguration.load(config, surroundings: .deployment)
     } catch {
       throw CommandFailure(error.message, exitCode: 2)
     }

@@ -7,7 +7,7 @@ struct FunctionsSection: ConfigurationSection {
 
   /// Asks for every function that is registered, and checks its settings against the defaults in its code.
   init(_ reader: ConfigurationReader) {
-    let names = Self.registered().definitions.map(\.name)
+    let names = Self.registered(reader).definitions.map(\.name)
     var members: [JSON.Member] = []
     for name in names {
       guard let value = reader.value(name) else { continue }
@@ -23,7 +23,7 @@ struct FunctionsSection: ConfigurationSection {
       settings = .absent
       reader.faults.add(ConfigurationFault(at: reader.position, "The settings cannot be read: \(error)"))
     }
-    let registered = Self.registered(settings)
+    let registered = Self.registered(reader, settings)
     // What is wrong in the code keeps the server from starting as much as what is wrong in the file.
     for mistake in registered.mistakes { reader.faults.add(ConfigurationFault(at: reader.position, mistake)) }
     for fault in registered.faults {
@@ -34,9 +34,9 @@ struct FunctionsSection: ConfigurationSection {
   }
 
   /// The functions with these settings; what is wrong with the settings is gathered, not fatal.
-  private static func registered(_ settings: TreeNode = .absent) -> Functions {
+  private static func registered(_ reader: ConfigurationReader, _ settings: TreeNode = .absent) -> Functions {
     let functions = Functions(checking: settings)
-    DoubloonCommandLine.functions(functions)
+    reader.surroundings.functions(functions)
     return functions
   }
 }

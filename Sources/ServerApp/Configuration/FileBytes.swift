@@ -4,11 +4,11 @@ import Glibc
 enum FileBytes {
   /// Reads a file; `-` is the standard input.
   ///
-  /// - Throws: ``CommandFailure`` that names the file.
-  static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
+  /// - Throws: ``FileError`` that names the file.
+  static func read(_ path: String) throws(FileError) -> [UInt8] {
     if path == "-" { return try readAll(STDIN_FILENO, name: "the standard input") }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw CommandFailure("\(path) cannot be read: \(lastError).") }
+    guard descriptor >= 0 else { throw FileError("\(path) cannot be read: \(lastError).") }
     defer { close(descriptor) }
     return try readAll(descriptor, name: path)
   }
@@ -17,21 +17,21 @@ enum FileBytes {
   /// what is no regular file (a pipe, a device) is written as it is.
   ///
   /// - Parameter isPrivate: whether its owner alone may read it.
-  /// - Throws: ``CommandFailure`` that names the file.
-  static func write(_ bytes: [UInt8], to path: String, isPrivate: Bool = false) throws(CommandFailure) {
+  /// - Throws: ``FileError`` that names the file.
+  static func write(_ bytes: [UInt8], to path: String, isPrivate: Bool = false) throws(FileError) {
     let mode: mode_t = isPrivate ? 0o600 : 0o644
     guard let target = replaceable(path) else { return try writeThrough(bytes, to: path, mode: mode) }
     let partial = "\(target).\(getpid()).partial"
     // What a process left that died at it; the file of one that is alive has another number.
     unlink(partial)
     let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-    guard descriptor >= 0 else { throw CommandFailure("\(path) cannot be written: \(lastError).") }
+    guard descriptor >= 0 else { throw FileError("\(path) cannot be written: \(lastError).") }
     var failure = writeAll(bytes, to: descriptor)
     if close(descriptor) != 0, failure == nil { failure = lastError }
     if failure == nil, rename(partial, target) != 0 { failure = lastError }
     guard let failure else { return }
     unlink(partial)
-    throw CommandFailure("\(path) cannot be written: \(failure).")
+    throw FileError("\(path) cannot be written: \(failure).")
   }
 
   /// The regular file that a path leads to, or the path of a new one; nil for what cannot be replaced by another file.
@@ -46,21 +46,21 @@ enum FileBytes {
     return lstat(path, &status) == 0 ? nil : path
   }
 
-  private static func writeThrough(_ bytes: [UInt8], to path: String, mode: mode_t) throws(CommandFailure) {
+  private static func writeThrough(_ bytes: [UInt8], to path: String, mode: mode_t) throws(FileError) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-    guard descriptor >= 0 else { throw CommandFailure("\(path) cannot be written: \(lastError).") }
+    guard descriptor >= 0 else { throw FileError("\(path) cannot be written: \(lastError).") }
     var failure = writeAll(bytes, to: descriptor, syncs: false)
     if close(descriptor) != 0, failure == nil { failure = lastError }
-    if let failure { throw CommandFailure("\(path) cannot be written: \(failure).") }
+    if let failure { throw FileError("\(path) cannot be written: \(failure).") }
   }
 
   /// Writes a new file that its owner alone can read, never in place of another.
   ///
-  /// - Throws: ``CommandFailure`` that names the file.
-  static func writeSecret(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
+  /// - Throws: ``FileError`` that names the file.
+  static func writeSecret(_ bytes: [UInt8], to path: String) throws(FileError) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw CommandFailure(
+      throw FileError(
         errno == EEXIST ? "\(path) is there already; it is not written over." : "\(path) cannot be written: \(lastError).")
     }
     var failure = writeAll(bytes, to: descriptor)
@@ -68,7 +68,7 @@ enum FileBytes {
     if failure == nil { failure = syncFolder(of: path) }
     guard let failure else { return }
     unlink(path)
-    throw CommandFailure("\(path) cannot be written: \(failure).")
+    throw FileError("\(path) cannot be written: \(failure).")
   }
 
   /// Makes the name of a new file durable; the reason if that fails.
@@ -106,13 +106,13 @@ enum FileBytes {
   /// What the system said last, in its words.
   static var lastError: String { String(cString: strerror(errno)) }
 
-  private static func readAll(_ descriptor: Int32, name: String) throws(CommandFailure) -> [UInt8] {
+  private static func readAll(_ descriptor: Int32, name: String) throws(FileError) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = Glibc.read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw CommandFailure("\(name) cannot be read: \(lastError).") }
+      guard count >= 0 else { throw FileError("\(name) cannot be read: \(lastError).") }
       if count == 0 { return bytes }
       bytes.append(contentsOf: buffer[..<count])
     }
