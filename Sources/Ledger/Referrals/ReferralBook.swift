@@ -8,7 +8,8 @@ public struct ReferralBook: Sendable {
   static let entriesMax = 20_000
   private static let pageSize = 1000
 
-  private let place: ReferralPlace
+  /// Where the tree says who referred a player.
+  public let place: ReferralPlace
   private let engine: any StorageEngine
   private let currencies: CurrencyTable
 

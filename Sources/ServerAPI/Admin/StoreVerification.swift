@@ -4,14 +4,15 @@ public import StorageCore
 import TreeDatabase
 public import TreeModel
 
-/// Everything that can be proved of a store at once: its pages and rows, and of each namespace the log and the ledger.
+/// Everything that can be proved of a store at once: its pages and rows, and of each namespace the log, the ledger and the index
+/// of referrals.
 ///
 /// What cannot be read is a fault like any other, so a damaged store gets a whole report.
 public struct StoreVerification: Sendable {
   /// What was found in one namespace's logs.
   struct Part: Sendable {
     let namespace: String
-    /// How much was read: commits, executions, ledger entries, accounts.
+    /// How much was read: commits, executions, ledger entries, accounts, referrals.
     var counts: [(name: String, count: Int64)] = []
     var faults: [String] = []
     var faultCount = 0
@@ -20,6 +21,17 @@ public struct StoreVerification: Sendable {
     mutating func add(_ messages: [String], of count: Int) {
       faults += messages
       faultCount += count
+    }
+
+    /// Runs an audit on a look of its own; what it cannot read is a fault.
+    mutating func check(
+      _ what: String, in engine: any StorageEngine, audit: (any Snapshot, inout Part) throws(StorageError) -> Void
+    ) {
+      do throws(StorageError) {
+        try engine.read { (snapshot) throws(StorageError) in try audit(snapshot, &self) }
+      } catch {
+        add(["\(what) cannot be read: \(error.message)"], of: 1)
+      }
     }
   }
 
@@ -32,8 +44,12 @@ public struct StoreVerification: Sendable {
 
   /// Checks everything, each part on a look of its own; others go on writing.
   ///
-  /// - Parameter currencies: nil where no ledger is kept.
-  public static func run(_ engine: any StorageEngine, currencies: CurrencyTable?) -> StoreVerification {
+  /// - Parameters:
+  ///   - currencies: nil where no ledger is kept.
+  ///   - referrals: where the tree says who referred a player; nil where no index of that is kept.
+  public static func run(_ engine: any StorageEngine, currencies: CurrencyTable?, referrals: ReferralPlace?)
+    -> StoreVerification
+  {
     var result = StoreVerification()
     let namespaces: [NamespaceRecord]
     do throws(StorageError) {
@@ -43,32 +59,30 @@ public struct StoreVerification: Sendable {
       result.store.note("The store cannot be read: \(error.message)")
       return result
     }
-    for namespace in namespaces { result.parts.append(part(of: namespace, in: engine, currencies)) }
+    for namespace in namespaces {
+      var part = Part(namespace: namespace.name)
+      part.check("The log", in: engine) { snapshot, part throws(StorageError) in
+        let log = try LogAudit.verify(snapshot, namespace: namespace.id)
+        part.counts += [("commits", log.commits), ("executions", log.executions)]
+        part.add(log.faults.map(\.message), of: log.faultCount)
+      }
+      if let currencies {
+        part.check("The ledger", in: engine) { snapshot, part throws(StorageError) in
+          let ledger = try LedgerAudit.verify(snapshot, namespace: namespace.id, currencies: currencies)
+          part.counts += [("entries", ledger.entryCount), ("ledgerAccounts", Int64(ledger.accountCount))]
+          part.add(ledger.faults.map(\.message), of: ledger.faultCount)
+        }
+      }
+      if let referrals {
+        part.check("The index of referrals", in: engine) { snapshot, part throws(StorageError) in
+          let index = try ReferralAudit.verify(snapshot, namespace: namespace.id, place: referrals)
+          part.counts.append(("referrals", index.referrals))
+          part.add(index.messages, of: index.faultCount)
+        }
+      }
+      result.parts.append(part)
+    }
     return result
-  }
-
-  private static func part(of namespace: NamespaceRecord, in engine: any StorageEngine, _ currencies: CurrencyTable?) -> Part {
-    var part = Part(namespace: namespace.name)
-    do throws(StorageError) {
-      let log = try engine.read { (snapshot) throws(StorageError) in
-        try LogAudit.verify(snapshot, namespace: namespace.id)
-      }
-      part.counts += [("commits", log.commits), ("executions", log.executions)]
-      part.add(log.faults.map(\.message), of: log.faultCount)
-    } catch {
-      part.add(["The log cannot be read: \(error.message)"], of: 1)
-    }
-    guard let currencies else { return part }
-    do throws(StorageError) {
-      let ledger = try engine.read { (snapshot) throws(StorageError) in
-        try LedgerAudit.verify(snapshot, namespace: namespace.id, currencies: currencies)
-      }
-      part.counts += [("entries", ledger.entryCount), ("ledgerAccounts", Int64(ledger.accountCount))]
-      part.add(ledger.faults.map(\.message), of: ledger.faultCount)
-    } catch {
-      part.add(["The ledger cannot be read: \(error.message)"], of: 1)
-    }
-    return part
   }
 
   /// The report as the admin surface answers it.

@@ -96,13 +96,18 @@ enum SystemRoutes {
         .list(
           .object([
             .always("namespace", .text), .maybe("commits", .count), .maybe("executions", .count), .maybe("entries", .count),
-            .maybe("ledgerAccounts", .count), .always("faultCount", .count, "in the log and the ledger"),
+            .maybe("ledgerAccounts", .count), .maybe("referrals", .count, "players whose referrer is known"),
+            .always("faultCount", .count, "in the log, the ledger and the index of referrals"),
             .always("faults", .list(.text)),
           ]))),
     ]))
 
   private static func verify(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    .json(StoreVerification.run(call.services.database.engine, currencies: call.services.ledger?.currencies).json)
+    let services = call.services
+    return .json(
+      StoreVerification.run(
+        services.database.engine, currencies: services.ledger?.currencies, referrals: services.referrals?.place
+      ).json)
   }
 
   private static func backup(_ call: RouteCall) async throws(APIError) -> HTTPResponse {

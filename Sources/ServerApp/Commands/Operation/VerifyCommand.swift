@@ -8,9 +8,10 @@ struct VerifyCommand: AsyncParsableCommand {
     abstract: "Check everything that is stored, of all namespaces.",
     discussion: """
       The pages of the file; every row against what proves it; the tree, the history and the statements against the logs \
-      that they follow from; the chains of commits, ledger entries and audit records; who caused what. "log verify" and \
-      "ledger verify" are parts of it. It reads everything, while others go on writing, and ends with exit code 1 if \
-      something is wrong: then keep the files, and restore the last backup into a new folder.
+      that they follow from, and the index of referrals against the tree; the chains of commits, ledger entries and audit \
+      records; who caused what. "log verify" and "ledger verify" are parts of it. It reads everything, while others go on \
+      writing, and ends with exit code 1 if something is wrong: then keep the files, and restore the last backup into a \
+      new folder.
 
       Examples:
         doubloon verify
@@ -39,6 +40,7 @@ struct VerifyCommand: AsyncParsableCommand {
       let counts = [
         ("commits", "commit", "commits"), ("executions", "execution", "executions"),
         ("entries", "ledger entry", "ledger entries"), ("ledgerAccounts", "account", "accounts"),
+        ("referrals", "referral", "referrals"),
       ]
       let extent = counts.compactMap { name, one, many in namespace[name]?.int.map { $0.counted(one, many) } }
       lines += part(namespace["namespace"]?.string ?? "?", extent.joined(separator: ", "), namespace)

@@ -1,0 +1,86 @@
+public import StorageCore
+import TreeModel
+
+/// Makes the index of who brought whom from the tree once more, and compares: what ``ReferralIndex`` keeps must say nothing else.
+///
+/// Two passes of point look-ups, in pages, so memory does not grow with the number of players.
+public struct ReferralAudit {
+  private static let pageSize = 1000
+  private static let messagesMax = 20
+
+  private let place: ReferralPlace
+  private let snapshot: any Snapshot
+  private let namespace: NamespaceID
+  /// Players whose referrer the tree names.
+  public private(set) var referrals: Int64 = 0
+  /// What is wrong, in sentences; the first of them.
+  public private(set) var messages: [String] = []
+  /// How many there are altogether.
+  public private(set) var faultCount = 0
+
+  /// Audits the index of a namespace as it is in the snapshot.
+  ///
+  /// - Parameter place: where the tree says who referred a player, as declared since before the namespace was written.
+  /// - Throws: `StorageError` if the store cannot be read.
+  public static func verify(_ snapshot: any Snapshot, namespace: NamespaceID, place: ReferralPlace) throws(StorageError)
+    -> ReferralAudit
+  {
+    var audit = ReferralAudit(place: place, snapshot: snapshot, namespace: namespace)
+    try audit.checkTree()
+    try audit.checkIndex()
+    return audit
+  }
+
+  private init(place: ReferralPlace, snapshot: any Snapshot, namespace: NamespaceID) {
+    self.place = place
+    self.snapshot = snapshot
+    self.namespace = namespace
+  }
+
+  /// Each player whom the tree says to be brought stands in the index.
+  private mutating func checkTree() throws(StorageError) {
+    var last: Key?
+    while true {
+      let players = try snapshot.children(in: namespace, of: place.players, after: last, limit: Self.pageSize)
+      for player in players.map(\.text) {
+        guard let referrer = try referrer(of: player) else { continue }
+        referrals += 1
+        let record = ReferralIndex.record(referrer, player)
+        if try snapshot.record(in: namespace, kind: record.kind, key: record.key) != record.value {
+          note("The index of referrals does not say that \(referrer) brought \(player), as the tree does.")
+        }
+      }
+      if players.count < Self.pageSize { return }
+      last = players.last
+    }
+  }
+
+  /// And nobody else does.
+  private mutating func checkIndex() throws(StorageError) {
+    var last: String?
+    while true {
+      let page = try snapshot.records(
+        in: namespace, kind: ReferralIndex.kind, after: last, isDescending: false, limit: Self.pageSize)
+      for record in page {
+        if let (referrer, player) = ReferralIndex.players(in: record.key),
+          let told = try self.referrer(of: player), told.utf8.elementsEqual(referrer.utf8)
+        {
+          continue
+        }
+        note("The index of referrals has \(record.key) (who brought whom), which the tree does not say.")
+      }
+      if page.count < Self.pageSize { return }
+      last = page.last?.key
+    }
+  }
+
+  private func referrer(of player: String) throws(StorageError) -> String? {
+    guard let path = place.path(of: player) else { return nil }
+    return ReferralPlace.referrer(try snapshot.leaf(in: namespace, at: path)?.leaf.scalar)
+  }
+
+  private mutating func note(_ message: String) {
+    faultCount += 1
+    if messages.count < Self.messagesMax { messages.append(message) }
+  }
+}
