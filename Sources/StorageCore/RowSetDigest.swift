@@ -21,6 +21,12 @@ public struct RowSetDigest: Sendable, Hashable {
     sum = bytes.withUnsafeBytes(Self.words)
   }
 
+  /// What stands for a number: so many, and the digest of one row.
+  public init(count: Int64, row: UnsafeRawBufferPointer) {
+    self.count = count
+    sum = Self.hash(row)
+  }
+
   /// The sum as it is stored.
   public var bytes: [UInt8] {
     [sum.0, sum.1, sum.2, sum.3].flatMap { word in withUnsafeBytes(of: word.littleEndian, Array.init) }

@@ -12,17 +12,22 @@ internal import StorageCore
 ///
 /// `@unchecked Sendable`: the descriptor is used by one thread at a time, as ``LogFile`` is.
 final class DurableMark: @unchecked Sendable {
-  /// What it says: of the log with these salts so many bytes.
+  /// What it says: of the log with these salts so many bytes, and with them so many transactions of the store
+  /// (``RowDigests/transactions``).
   struct Extent: Equatable {
-    var salts: UInt64
-    var bytes: Int64
+    var salts: UInt64 = 0
+    var bytes: Int64 = 0
+    var transactions: Int64 = 0
+
+    /// Of a store whose loss is being accepted: no log can be as long.
+    static let recovering = Extent(bytes: .max, transactions: .max)
   }
 
   /// Its name ends in this, behind the store's.
   static let ending = "-synced"
 
-  private static let magic = Array("doubloon synced1".utf8)
-  private static let size = 40
+  private static let magic = Array("doubloon synced2".utf8)
+  private static let size = 48
 
   private let path: String
   private let descriptor: Int32
@@ -47,36 +52,37 @@ final class DurableMark: @unchecked Sendable {
     var bytes = [UInt8](repeating: 0, count: size)
     guard pread(descriptor, &bytes, size, 0) == size, Array(bytes[..<16]) == magic else { return nil }
     let words = bytes.withUnsafeBytes { bytes in
-      (2..<5).map { UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self)) }
+      (2..<6).map { UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self)) }
     }
-    // The third word proves the first two.
-    guard words[2] == check(words[0], words[1]) else { return nil }
-    return Extent(salts: words[0], bytes: Int64(bitPattern: words[1]))
+    // The last word proves the others.
+    guard words[3] == check(words[..<3]) else { return nil }
+    return Extent(salts: words[0], bytes: Int64(bitPattern: words[1]), transactions: Int64(bitPattern: words[2]))
   }
 
   /// A mark that cannot be written says less than it could, and that is all.
   func write(_ extent: Extent) {
     guard !isRemoved else { return }
-    let length = UInt64(bitPattern: extent.bytes)
+    let words = [extent.salts, UInt64(bitPattern: extent.bytes), UInt64(bitPattern: extent.transactions)]
     var bytes = Self.magic
-    for word in [extent.salts, length, Self.check(extent.salts, length)] {
+    for word in words + [Self.check(words[...])] {
       withUnsafeBytes(of: word.littleEndian) { bytes += $0 }
     }
     _ = pwrite(descriptor, bytes, Self.size, 0)
   }
 
-  /// Before the store is closed, which may remove the log: from now on nothing is said. On disk when this returns.
+  /// After the store was closed, which took the log away: nothing is said any more. On disk when this returns.
   func remove() {
     guard !isRemoved else { return }
     isRemoved = true
     FileCalls.remove(path)
-    // Without it the name may come back after a power cut, and speak of a log that is gone.
+    // Without it the name may come back after a power cut, and the next start would have to look through the whole store.
     try? FileCalls.sync(FileCalls.folder(of: path))
   }
 
-  private static func check(_ salts: UInt64, _ length: UInt64) -> UInt64 {
-    var value = salts &* 0x9E37_79B9_7F4A_7C15 ^ length
-    value ^= value >> 31
-    return value &* 0xBF58_476D_1CE4_E5B9 ^ 0x646F_7562_6C6F_6F6E
+  private static func check(_ words: ArraySlice<UInt64>) -> UInt64 {
+    words.reduce(0x646F_7562_6C6F_6F6E) { sum, word in
+      let mixed = (sum ^ word) &* 0x9E37_79B9_7F4A_7C15
+      return (mixed ^ mixed >> 31) &* 0xBF58_476D_1CE4_E5B9
+    }
   }
 }

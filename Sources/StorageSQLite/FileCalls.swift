@@ -30,6 +30,14 @@ enum FileCalls {
     guard ftruncate(descriptor, off_t(size)) == 0, fsync(descriptor) == 0 else { throw failed("cutting", path) }
   }
 
+  /// The path, or the first with a number behind it, at which nothing is.
+  static func freeName(_ path: String) -> String {
+    guard exists(path) else { return path }
+    var number = 2
+    while exists("\(path)\(number)") { number += 1 }
+    return "\(path)\(number)"
+  }
+
   static func isWritableFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && access(path, W_OK) == 0

@@ -36,8 +36,8 @@ final class LogFile: @unchecked Sendable {
   private var hasNewHeader = false
   /// Whether a transaction was written that no sync has made durable.
   private let hasUnsynced = Atomic<Bool>(false)
-  /// What the writer has written: the salts of the last frame, and where it ends.
-  private var written = DurableMark.Extent(salts: 0, bytes: 0)
+  /// What the writer has written: the salts of the last frame, where it ends, and how many transactions were committed.
+  private var written = DurableMark.Extent()
   private var mark: DurableMark?
 
   /// SQLite's own file systems take no more than 128 KiB - 1 in one call.
@@ -65,11 +65,17 @@ final class LogFile: @unchecked Sendable {
   /// Says from now on, after each sync, how much of the log is durable. What is there now must be.
   func keep(_ mark: DurableMark, from extent: DurableMark.Extent) {
     if written.bytes == 0 { written = extent }
+    written.transactions = extent.transactions
     self.mark = mark
-    if written.bytes > 0 { mark.write(written) }
+    mark.write(written)
   }
 
-  /// Before the log is closed, and perhaps removed.
+  /// Takes note of a commit of the writer's, before it is synced: how many there are with it.
+  func didCommit(transactions: Int64) {
+    written.transactions = transactions
+  }
+
+  /// After the log is gone: all of it is in the main file.
   func removeMark() {
     mark?.remove()
   }

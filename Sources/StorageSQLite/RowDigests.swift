@@ -24,10 +24,21 @@ final class RowDigests {
     let columns: [String]
     let hasNamespace: Bool
 
+    /// The name as SQL has it: the table may be somebody else's.
+    var quotedName: String { Self.quoted(name) }
+    var quotedColumns: String { columns.map(Self.quoted).joined(separator: ", ") }
+
     /// The arguments that stand for a row: whose it is, and its columns.
     func arguments(_ row: String) -> String {
       let owner = hasNamespace ? "\(row)ns" : "0"
-      return ([owner] + columns.map { $0 == "changes" ? Self.erasedChanges(row) : row + $0 }).joined(separator: ", ")
+      let values = columns.map { $0 == "changes" ? Self.erasedChanges(row) : row + Self.quoted($0) }
+      return ([owner] + values).joined(separator: ", ")
+    }
+
+    static func quoted(_ name: String) -> String { quoted(name, by: "\"") }
+
+    static func quoted(_ text: String, by mark: String) -> String {
+      mark + text.split(separator: mark, omittingEmptySubsequences: false).joined(separator: mark + mark) + mark
     }
 
     /// The digest of a commit covers what it changed, but not the places of which an erasure has taken something out: such a
@@ -41,6 +52,8 @@ final class RowDigests {
   static let derivedTables = ["node", "history", "history_run", "ledger_posting", "ledger_balance"]
   /// The name under which the schema itself is added up.
   static let schemaName = "sqlite_schema"
+  /// The name under which the writer's transactions are counted.
+  static let transactionsName = "transactions"
   /// Of these the hashes stand for the rows.
   private static let chains = [
     "commit_log": ["ns", "revision", "hash", "changes"], "ledger_entry": ["ns", "sequence", "hash"],
@@ -49,6 +62,8 @@ final class RowDigests {
   let tables: [Table]
   private unowned let connection: SQLiteConnection
   private(set) var sums: [Key: RowSetDigest] = [:]
+  /// How many transactions wrote digests, with this one: tells how much of what was acknowledged a file holds.
+  private(set) var transactions: Int64 = 0
   private var changed: Set<Key> = []
   private var row: [UInt8] = []
   private var putting: SQLiteStatement?
@@ -58,9 +73,11 @@ final class RowDigests {
   init(_ connection: SQLiteConnection) throws(StorageError) {
     self.connection = connection
     var tables: [Table] = []
-    let names = try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    // Not SQLite's own, which ANALYZE makes: they cannot have triggers.
+    let names = try connection.texts(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name")
     for name in names where name != "row_digest" && !Self.derivedTables.contains(name) {
-      let columns = try connection.texts("SELECT name FROM pragma_table_info('\(name)') ORDER BY cid")
+      let columns = try connection.texts("SELECT name FROM pragma_table_info(\(Table.quoted(name, by: "'"))) ORDER BY cid")
       tables.append(Table(name: name, columns: Self.chains[name] ?? columns, hasNamespace: columns.contains("ns")))
     }
     self.tables = tables
@@ -77,16 +94,16 @@ final class RowDigests {
   /// Follows every change from now on, from what the store says that its tables hold.
   static func follow(_ connection: SQLiteConnection) throws(StorageError) -> RowDigests {
     let digests = try RowDigests(connection)
-    digests.sums = try stored(on: connection)
+    try digests.reload()
     // A row that is replaced was removed: without this no trigger says so.
     try connection.execute("PRAGMA recursive_triggers = 1")
     for (index, table) in digests.tables.enumerated() {
       let add = "SELECT doubloon_row(1, \(index), \(table.arguments("NEW.")));"
       let remove = "SELECT doubloon_row(-1, \(index), \(table.arguments("OLD.")));"
-      let columns = table.columns.joined(separator: ", ")
-      for (event, actions) in [("INSERT", add), ("DELETE", remove), ("UPDATE OF \(columns)", remove + add)] {
+      let events = [("INSERT", add), ("DELETE", remove), ("UPDATE OF \(table.quotedColumns)", remove + add)]
+      for (event, actions) in events {
         try connection.execute(
-          "CREATE TEMP TRIGGER row_digest_\(table.name)_\(event.prefix(6)) AFTER \(event) ON main.\(table.name) BEGIN \(actions) END"
+          "CREATE TEMP TRIGGER row_digest_\(index)_\(event.prefix(6)) AFTER \(event) ON main.\(table.quotedName) BEGIN \(actions) END"
         )
       }
     }
@@ -111,7 +128,7 @@ final class RowDigests {
     for (index, table) in tables.enumerated() {
       do throws(StorageError) {
         let rows = try SQLiteStatement(
-          "SELECT doubloon_row(1, \(index), \(table.arguments(""))) FROM \(table.name)", on: connection, isKept: false)
+          "SELECT doubloon_row(1, \(index), \(table.arguments(""))) FROM \(table.quotedName)", on: connection, isKept: false)
         try rows.run()
       } catch {
         try failed(table.name, error)
@@ -128,10 +145,11 @@ final class RowDigests {
     return digest
   }
 
-  /// Writes what has changed; in the transaction that changed it.
+  /// Writes what has changed, and counts the transaction; in the transaction that changed it.
   func write() throws(StorageError) {
-    guard !changed.isEmpty else { return }
     let put = try prepared(&putting, Query.insert("row_digest", "ns, name, row_count, digest", replacing: true))
+    transactions += 1
+    try put.bind(0).bind(Self.transactionsName).bind(transactions).bind(Self.count(transactions).bytes).run()
     let remove = try prepared(&removing, "DELETE FROM row_digest WHERE ns = ? AND name = ?")
     for key in changed.sorted() {
       if let digest = sums[key], digest.count != 0 {
@@ -144,10 +162,18 @@ final class RowDigests {
     changed = []
   }
 
-  /// After a transaction that was rolled back: what it changed is not so.
+  /// Takes what the store says: at first, and after a transaction that was rolled back.
   func reload() throws(StorageError) {
     sums = try Self.stored(on: connection)
+    transactions = sums.removeValue(forKey: Self.transactionsKey)?.count ?? 0
     changed = []
+  }
+
+  static let transactionsKey = Key(ns: 0, table: transactionsName)
+
+  /// The row that says how many transactions there were: the digest proves the number.
+  static func count(_ transactions: Int64) -> RowSetDigest {
+    withUnsafeBytes(of: transactions.littleEndian) { RowSetDigest(count: transactions, row: $0) }
   }
 
   /// Takes the function back, which must not outlive what it calls.
@@ -198,6 +224,7 @@ extension SQLiteConnection {
   /// Adds up all tables and says so in the store: for one that was just made or brought up to date.
   func writeDigests() throws(StorageError) {
     let digests = try RowDigests(self)
+    try digests.reload()
     try digests.addUp { _, error throws(StorageError) in throw error }
     try execute("DELETE FROM row_digest")
     try digests.write()

@@ -17,11 +17,25 @@ final class SQLiteConnection: @unchecked Sendable {
   var digests: RowDigests?
 
   /// - Parameter isCopy: whether the file is a copy in the making, whose faults stop nothing else.
-  init(path: String, creates: Bool = false, isCopy: Bool = false, vfs: String? = nil) throws(StorageError) {
+  convenience init(path: String, creates: Bool = false, isCopy: Bool = false, vfs: String? = nil) throws(StorageError) {
+    let flags = SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0)
+    try self.init(name: path, path: path, flags: flags, isCopy: isCopy, vfs: vfs)
+  }
+
+  /// A look at a file that nobody writes, as if it had no log: nothing is made beside it, and no lock is taken.
+  convenience init(unchanging path: String, vfs: String?) throws(StorageError) {
+    // What would end the path of a URI, and what is no ASCII.
+    let escaped = path.utf8.map { byte in
+      byte > 0x7E || "%?#".utf8.contains(byte) ? "%" + String(byte, radix: 16) : String(UnicodeScalar(byte))
+    }
+    let name = (path.hasPrefix("/") ? "file://" : "file:") + escaped.joined() + "?immutable=1"
+    try self.init(name: name, path: path, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, isCopy: false, vfs: vfs)
+  }
+
+  private init(name: String, path: String, flags: Int32, isCopy: Bool, vfs: String?) throws(StorageError) {
     SQLiteLibrary.prepare()
     var handle: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
-    let code = sqlite3_open_v2(path, &handle, flags, vfs)
+    let code = sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX, vfs)
     guard let handle, code == SQLITE_OK else {
       let message = handle.map(Self.message) ?? "out of memory"
       let error = StorageError(sqlite: code, message: message, path: path, during: "opening", isCopy: isCopy)
@@ -71,6 +85,12 @@ final class SQLiteConnection: @unchecked Sendable {
     StorageError(sqlite: code, message: Self.message(handle), path: path, during: action, isCopy: isCopy)
   }
 
+  /// Takes note of a commit, for what is said about the log once it is synced.
+  func didCommit() {
+    guard let digests, let log = LogFileSystem.log(of: handle) else { return }
+    log.didCommit(transactions: digests.transactions)
+  }
+
   /// Runs `body` in a transaction of its own, with the digests of what it changes.
   func inTransaction(_ body: () throws(StorageError) -> Void) throws(StorageError) {
     try execute("BEGIN IMMEDIATE")
@@ -78,6 +98,7 @@ final class SQLiteConnection: @unchecked Sendable {
       try body()
       try digests?.write()
       try execute("COMMIT")
+      didCommit()
     } catch {
       if isInTransaction { try? execute("ROLLBACK") }
       try? digests?.reload()

@@ -170,7 +170,7 @@ public final class SQLiteEngine: StorageEngine {
     }
     guard isFirst else { return }
     session?.writeOutHistory()
-    LogFileSystem.log(of: writer.handle)?.removeMark()
+    let log = LogFileSystem.log(of: writer.handle)
     writer.close()
     pool.close()
     compactor.withLock { compactor in
@@ -179,6 +179,8 @@ public final class SQLiteEngine: StorageEngine {
     }
     // The last connection to go moves the log into the main file and removes it.
     checkpointer.withLock { $0.close() }
+    // It stays where the disk, or another program that has the file open, keeps the log: then there still is something to lose.
+    if !FileCalls.exists(folder.store + "-wal") { log?.removeMark() }
     folder.release()
   }
 }

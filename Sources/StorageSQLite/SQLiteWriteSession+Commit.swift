@@ -31,6 +31,7 @@ extension SQLiteWriteSession {
       gate.willWrite()
       try faults?.check(.beforeCommit)
       try connection.statement(.commit).run()
+      if let digests = connection.digests { log.didCommit(transactions: digests.transactions) }
       if isErasing { try connection.execute("PRAGMA secure_delete = 0") }
       takeOver(finished: finished)
     } catch {

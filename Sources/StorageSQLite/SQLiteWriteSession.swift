@@ -14,7 +14,7 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
   let history: HistoryMemory
   let gate: FlushGate
   let faults: SQLiteFaults?
-  private let log: LogFile
+  let log: LogFile
   var batch = Batch()
   /// Heads and names that are in the file, as far as they were asked for.
   var heads: [NamespaceID: NamespaceHead] = [:]

@@ -71,7 +71,11 @@ struct StoreCheck {
   private mutating func checkDigests() throws(StorageError) {
     let digests = try RowDigests(connection)
     defer { digests.end() }
-    let stored = try RowDigests.stored(on: connection)
+    var stored = try RowDigests.stored(on: connection)
+    let transactions = stored.removeValue(forKey: RowDigests.transactionsKey)
+    if transactions.map({ $0 != RowDigests.count($0.count) }) ?? true {
+      report.note("The number of transactions is not what was written.")
+    }
     var unread: [String] = []
     try digests.addUp { table, error throws(StorageError) in
       unread.append("The table \(table) cannot be read: \(error.message)")

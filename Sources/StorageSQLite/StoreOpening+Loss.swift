@@ -11,7 +11,7 @@ extension StoreOpening {
   func refuseLoss() throws(StorageError) -> LogInspection {
     if (FileCalls.size(path) ?? 0) == 0 { try refuseTraces() }
     let log = try LogInspection(path: logPath)
-    if let loss = loss(in: log) {
+    if let loss = try loss(in: log) {
       throw StorageError(
         .damaged,
         "\(loss) Nothing was changed. Restore the last backup into a new folder; or, to go on without what is lost, run "
@@ -23,23 +23,56 @@ extension StoreOpening {
   }
 
   /// What is missing of a log, in a sentence; nil if it has all that was acknowledged.
-  func loss(in log: LogInspection) -> String? {
+  func loss(in log: LogInspection) throws(StorageError) -> String? {
+    let mark = DurableMark.extent(at: path + DurableMark.ending)
+    if mark == .recovering { return "Giving up what is lost of \(path) was begun, and cut off." }
     if log.isBrokenInTheMiddle, let offset = log.breakOffset {
       let count = log.laterTransactions
       let later = count == 0 ? "what follows" : count == 1 ? "1 later transaction" : "\(count) later transactions"
       return
         "\(logPath) is damaged at byte \(offset): what was written there and \(later) had been acknowledged, and cannot be read."
     }
-    guard let mark = DurableMark.extent(at: path + DurableMark.ending), mark.bytes > 0 else { return nil }
-    guard let salts = log.salts else {
-      let what = log.fileBytes == 0 ? "is missing or empty" : "does not begin as a log does"
-      return "\(logPath) \(what), but \(mark.bytes) bytes of it had been synced: what they held and \(path) has not is lost."
-    }
+    guard let mark, mark.bytes > 0 else { return nil }
     // A log that began again since has other salts, and all of the one before is in the main file.
-    guard salts == mark.salts, log.soundBytes < mark.bytes else { return nil }
+    if let salts = log.salts, salts != mark.salts || log.soundBytes >= mark.bytes { return nil }
+    // Without a frame in the log SQLite takes the main file as it is.
+    guard log.soundBytes <= LogInspection.headerBytes else {
+      return
+        "\(logPath) can be read up to byte \(log.soundBytes), but \(mark.bytes) bytes of it had been synced: what was "
+        + "acknowledged between is lost."
+    }
+    guard let reason = try missing(before: mark.transactions) else { return nil }
+    let what = log.fileBytes == 0 ? "is missing or empty" : "holds nothing that can be read"
     return
-      "\(logPath) can be read up to byte \(log.soundBytes), but \(mark.bytes) bytes of it had been synced: what was "
-      + "acknowledged between is lost."
+      "\(logPath) \(what), but \(mark.bytes) bytes of it had been synced, and \(path) does not show that it has what they "
+      + "held: \(reason)"
+  }
+
+  /// What the main file lacks of what was acknowledged, in a sentence; nil if it holds all of it without a log.
+  ///
+  /// Another program that opens the store of a process that died (`sqlite3` does, to look at it) moves the whole log into the main
+  /// file, and removes the log. The number of transactions shows how far the file goes; a check of every row, that it is whole:
+  /// of a log that was only moved in part, and then lost, the one may be there without the other.
+  private func missing(before transactions: Int64) throws(StorageError) -> String? {
+    guard (FileCalls.size(path) ?? 0) > 0 else { return "it is empty." }
+    let connection = try SQLiteConnection(unchanging: path, vfs: options.vfs)
+    defer { connection.close() }
+    let found: Int64
+    do throws(StorageError) {
+      guard try !connection.texts("SELECT name FROM sqlite_master WHERE name = 'row_digest'").isEmpty else {
+        return "it holds no tables."
+      }
+      try Self.refuseNewer(connection)
+      found = try RowDigests.stored(on: connection)[RowDigests.transactionsKey]?.count ?? 0
+    } catch {
+      if error.code == .newerSchema { throw error }
+      return error.message
+    }
+    guard found >= transactions else { return "it ends with transaction \(found) of \(transactions)." }
+    var check = StoreCheck(connection: connection)
+    let report = check.run()
+    guard let fault = report.faults.first else { return nil }
+    return "it was damaged, or changed by another program. \(fault)"
   }
 
   /// Says no to an empty store in a folder that held one.
@@ -76,26 +109,35 @@ extension SQLiteEngine {
     }
     let logPath = folder.store + "-wal"
     let log = try LogInspection(path: logPath)
-    guard let loss = opening.loss(in: log) else {
+    guard let loss = try opening.loss(in: log) else {
       throw StorageError(.unsuitable, "Nothing is missing of the log in \(directory); the store opens as it is.")
     }
+    // Until the new epoch has begun no start may go on, whatever becomes of this process.
+    let mark = try DurableMark(path: folder.store + DurableMark.ending)
+    mark.write(.recovering)
+    try FileCalls.sync(folder.store + DurableMark.ending)
     var kept: String?
     if log.fileBytes > 0 {
-      let copy = logPath + ".damaged"
+      let copy = FileCalls.freeName(logPath + ".damaged")
       try FileCalls.copy(logPath, to: copy)
       try FileCalls.sync(copy)
+      try FileCalls.sync(directory)
       kept = copy
       try FileCalls.truncate(logPath, to: log.salts == nil ? 0 : log.soundBytes)
     }
     FileCalls.remove(folder.store + "-shm")
-    FileCalls.remove(folder.store + DurableMark.ending)
-    try FileCalls.sync(directory)
+    try beginEpoch(in: folder)
+    mark.remove()
+    return (loss, kept)
+  }
+
+  /// Begins a new epoch in the main file, which holds everything then.
+  private static func beginEpoch(in folder: DataFolder) throws(StorageError) {
     let connection = try SQLiteConnection(path: folder.store)
     defer { connection.close() }
     try StoreOpening.refuseNewer(connection)
     try connection.beginEpoch()
     _ = try connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
-    return (loss, kept)
   }
 }
 

@@ -26,14 +26,16 @@ struct StoreOpening {
     } else {
       try migrate(connection)
     }
-    connection.digests = try RowDigests.follow(connection)
+    let digests = try RowDigests.follow(connection)
+    connection.digests = digests
     // What was made or migrated is durable before anybody builds on it.
     guard let file = LogFileSystem.log(of: connection.handle), file.sync() == SQLITE_OK else {
       throw StorageError(.failed, "The disk refused an fsync of \(path). Check the disk and its space, then start again.")
     }
     file.keep(
       try DurableMark(path: path + DurableMark.ending),
-      from: DurableMark.Extent(salts: log.salts ?? 0, bytes: log.salts == nil ? 0 : log.soundBytes))
+      from: DurableMark.Extent(
+        salts: log.salts ?? 0, bytes: log.salts == nil ? 0 : log.soundBytes, transactions: digests.transactions))
     return connection
   }
 

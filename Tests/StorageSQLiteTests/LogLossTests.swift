@@ -94,6 +94,94 @@ struct LogLossTests {
     #expect(try start(data).value == 30)
   }
 
+  /// Looks into a store as an administrator does with `sqlite3`: it takes the log away when it ends.
+  private func lookAround(_ data: String) throws {
+    let shell = try SQLiteConnection(path: data + "/doubloon.db")
+    #expect(try shell.texts("SELECT count(*) FROM node") != ["0"])
+    shell.close()
+    #expect(!FileCalls.exists(data + "/doubloon.db-wal"))
+  }
+
+  /// The rows of the tables that a process which died leaves to the next as they are.
+  private func rows(of data: String) throws -> [String] {
+    let connection = try SQLiteConnection(path: data + "/doubloon.db")
+    defer { connection.close() }
+    return try ["node", "commit_log", "ledger_entry", "execution", "event", "audit", "outbox"].flatMap { table in
+      let columns = try connection.texts("SELECT 'quote(' || name || ')' FROM pragma_table_info('\(table)')")
+      return try connection.texts("SELECT \(columns.joined(separator: " || ")) FROM \(table)")
+    }
+  }
+
+  @Test("A log that another program has moved whole into the main file is no loss", arguments: ["plain", "a ?b#%20é"])
+  func moved(name: String) throws {
+    let data = try killed(name)
+    try lookAround(data)
+    #expect(throws: StorageError.self) { try SQLiteEngine.acceptLoss(in: data) }
+    // Twice: a process that dies before it has written anything leaves the same behind.
+    let mark = TemporaryFolder.bytes(of: data + "/doubloon.db-synced")
+    #expect(mark.count == 48)
+    #expect(try start(data).value == 30)
+    #expect(!FileCalls.exists(data + "/doubloon.db-synced"))
+    TemporaryFolder.write(mark, to: data + "/doubloon.db-synced")
+    #expect(try start(data).value == 30)
+  }
+
+  @Test("A main file that holds less than the log that is gone, in whatever page, or something else, is refused")
+  func movedInPart() throws {
+    let engine = try SQLiteEngine(directory: folder.file("live"), options: tinyOptions)
+    let scribe = try Scribe(engine)
+    let store = folder.file("live/doubloon.db")
+    var older: [UInt8] = []
+    for value in 1...60 as ClosedRange<Int64> {
+      try scribe.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
+      if value % 20 == 2 { try Records(ns: scribe.ns).putAll(into: scribe, round: Int(value)) }
+      try scribe.session.commit()
+      guard value == 50 else { continue }
+      try engine.checkpoint()
+      older = TemporaryFolder.bytes(of: store)
+    }
+    let data = folder.file("moved")
+    try FileCalls.makeFolder(data)
+    for name in Self.names {
+      TemporaryFolder.write(TemporaryFolder.bytes(of: folder.file("live/\(name)")), to: "\(data)/\(name)")
+    }
+    engine.close()
+    try lookAround(data)
+    let mark = TemporaryFolder.bytes(of: data + "/doubloon.db-synced")
+    let whole = TemporaryFolder.bytes(of: data + "/doubloon.db")
+    #expect(try start(data).value == 60)
+    let sound = try rows(of: data)
+    /// The refusal of a start with these bytes and no log.
+    func refusal(of bytes: [UInt8]) throws -> String? {
+      TemporaryFolder.write(bytes, to: data + "/doubloon.db")
+      TemporaryFolder.write(mark, to: data + "/doubloon.db-synced")
+      let answer = try start(data)
+      if answer.refusal != nil { #expect(TemporaryFolder.bytes(of: data + "/doubloon.db") == bytes) }
+      return answer.refusal
+    }
+    #expect(try refusal(of: older)?.contains("it ends with transaction") == true)
+    var refused = 0
+    for page in stride(from: 0, to: older.count, by: 2048) where older[page..<page + 2048] != whole[page..<page + 2048] {
+      var bytes = whole
+      bytes.replaceSubrange(page..<page + 2048, with: older[page..<page + 2048])
+      if let refusal = try refusal(of: bytes) {
+        refused += 1
+        #expect(refusal.contains("does not show that it has what they held"))
+      } else {
+        // Only bytes that hold nothing were others.
+        #expect(try rows(of: data) == sound, "page \(page / 2048 + 1)")
+      }
+    }
+    #expect(refused > 5)
+    TemporaryFolder.write(whole, to: data + "/doubloon.db")
+    let shell = try SQLiteConnection(path: data + "/doubloon.db")
+    try shell.execute("UPDATE audit SET actor = 'admin:eve'")
+    shell.close()
+    #expect(try start(data).refusal?.contains("changed by another program") == true)
+    TemporaryFolder.write(whole, to: data + "/doubloon.db")
+    #expect(try start(data).value == 60)
+  }
+
   @Test("No empty store is begun where traces of one are", arguments: ["log", "mark", "keys"])
   func traces(trace: String) throws {
     let data = try killed("traces", without: trace == "mark" ? nil : "doubloon.db-synced")
@@ -176,6 +264,40 @@ struct LogLossTests {
     let head = try engine.read { try $0.head(of: ns) }.revision.rawValue
     #expect((2...29).contains(head))
     #expect(try engine.read { try $0.value(in: ns, "/a") } == .int(head))
+  }
+
+  @Test("Giving up a loss that was cut off is no end of it: the store opens only with a new epoch")
+  func acceptedInPart() throws {
+    let data = try killed("accepted")
+    let log = data + "/doubloon.db-wal"
+    let whole = TemporaryFolder.bytes(of: log)
+    edit(log) { $0 = Array(whole[..<Self.frame(whole.count / 2072 / 2)]) }
+    // What is on the disk when the process dies before the epoch has begun.
+    try DurableMark(path: data + "/doubloon.db-synced").write(.recovering)
+    #expect(try start(data).refusal?.contains("cut off") == true)
+    TemporaryFolder.write([1], to: log + ".damaged")
+    #expect(try SQLiteEngine.acceptLoss(in: data).kept == log + ".damaged2")
+    #expect(TemporaryFolder.bytes(of: log + ".damaged") == [1])
+    let engine = try SQLiteEngine(directory: data, options: tinyOptions)
+    defer { engine.close() }
+    #expect(engine.epoch == 2)
+  }
+
+  @Test("A mark stays while another program keeps the log, and a writer that its disk has stopped may leave one")
+  func keptMark() throws {
+    let data = folder.file("kept")
+    let engine = try SQLiteEngine(directory: data, options: tinyOptions)
+    let scribe = try Scribe(engine)
+    try scribe.put("/a", 1)
+    try scribe.session.commit()
+    let shell = try SQLiteConnection(path: data + "/doubloon.db")
+    #expect(try shell.texts("SELECT count(*) FROM node") == ["1"])
+    engine.close()
+    #expect(FileCalls.exists(data + "/doubloon.db-wal") && FileCalls.exists(data + "/doubloon.db-synced"))
+    shell.close()
+    #expect(!FileCalls.exists(data + "/doubloon.db-wal"))
+    #expect(try start(data).value == 1)
+    #expect(!FileCalls.exists(data + "/doubloon.db-synced"))
   }
 
   @Test("Every merge of the history waits for the writer's last batch to be durable, so the log proves what was")

@@ -55,6 +55,26 @@ struct StoreCheckTests {
     }
   }
 
+  @Test("Statistics and tables that somebody made with another program do not keep a store from opening, and are seen")
+  func foreignTables() throws {
+    let engine = try SQLiteEngine(directory: folder.path)
+    let scribe = try Scribe(engine)
+    try scribe.put("/a", 1)
+    try scribe.session.commit()
+    engine.close()
+    let shell = try SQLiteConnection(path: folder.file("doubloon.db"))
+    try shell.execute("ANALYZE")
+    try shell.execute("CREATE TABLE \"my 'own' \"\"notes\"\"\" (\"a text\" TEXT)")
+    shell.close()
+    let opened = try SQLiteEngine(directory: folder.path)
+    defer { opened.close() }
+    let again = try Scribe(opened)
+    try again.put("/a", 2)
+    try again.session.commit()
+    let faults = try opened.check().faults
+    #expect(faults.count == 1 && faults[0].hasPrefix("The table sqlite_schema has "), "\(faults)")
+  }
+
   @Test("A store of an older version is witnessed from its migration on")
   func migrated() throws {
     let engine = try SQLiteEngine(directory: folder.path)
