@@ -32,8 +32,9 @@ struct AccountEdits: Sendable {
   }
 
   func apply(to record: inout AccountRecord) {
-    record.displayName = displayName ?? record.displayName
-    record.photoURL = photoURL ?? record.photoURL
+    // Null is not set; an empty text is how clients take a name or a photo away that send no `deleteAttribute`.
+    if let displayName { record.displayName = displayName.isEmpty ? nil : displayName }
+    if let photoURL { record.photoURL = photoURL.isEmpty ? nil : photoURL }
     if let link { record.upsert(link) }
     for attribute in deletedAttributes {
       switch attribute {

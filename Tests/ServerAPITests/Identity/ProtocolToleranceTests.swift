@@ -35,7 +35,30 @@ struct ProtocolToleranceTests {
     }
   }
 
-  @Test("So it is in every call")
+  @Test("A photo and a name go by deleteAttribute, as the SDKs send it, or by an empty text; null keeps them")
+  func takenAway() async throws {
+    try await run { client in
+      let token = try await client.player("jim@x.io").text("idToken")
+      func update(_ fields: JSON) async throws -> IdentityClient.Answer {
+        let own: [JSON.Member] = [.init(key: "idToken", value: .string(token)), .init(key: "returnSecureToken", value: true)]
+        return try await client.call("accounts:update", .object(own + (fields.object ?? [])))
+      }
+      let rows: [(fields: JSON, name: JSON?, photo: JSON?)] = [
+        (["displayName": .null, "photoUrl": .null], "Jim", "https://x.io/jim.png"),
+        (["deleteAttribute": ["PHOTO_URL"]], "Jim", nil), (["deleteAttribute": ["DISPLAY_NAME", "PHOTO_URL"]], nil, nil),
+        (["photoUrl": ""], "Jim", nil), (["displayName": ""], nil, "https://x.io/jim.png"),
+      ]
+      for row in rows {
+        #expect(try await update(["displayName": "Jim", "photoUrl": "https://x.io/jim.png"]).status == 200)
+        let answer = try await update(row.fields)
+        let user = try await client.call("accounts:lookup", ["idToken": .string(token)])["users"]?.array?.first
+        #expect(answer["displayName"] == row.name && answer["photoUrl"] == row.photo, "\(row.fields)")
+        #expect(user?["displayName"] == row.name && user?["photoUrl"] == row.photo, "\(row.fields)")
+      }
+    }
+  }
+
+  @Test("A null is not set in any other call either")
   func nullsElsewhere() async throws {
     try await run { client in
       let made = try await client.call(
