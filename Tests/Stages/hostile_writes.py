@@ -79,7 +79,11 @@ def others_do_not_wait(server, checks):
     ):
         with Attack(server, work, per_second) as attack:
             attacked = worst_of(player)
-        checks.check(f"{name}: all refused", attack.statuses and set(attack.statuses) <= expected, attack.statuses)
+        made = sum(attack.statuses.values())
+        # An attack that hardly took place proves nothing of what others suffer.
+        checks.check(
+            f"{name}: at least {per_second * SECONDS // 2} were made, all refused",
+            made >= per_second * SECONDS // 2 and set(attack.statuses) <= expected, attack.statuses)
         checks.check(
             f"{name}: another player's writes take at most {WORST} times as long", attacked <= max(WORST * quiet, NOISE),
             f"{attacked * 1000:.1f} ms at the 99th percentile, {quiet * 1000:.1f} ms in quiet")
