@@ -119,7 +119,7 @@ struct ReplayScan: Sendable {
     guard admits(event) else { return false }
     guard order.since != nil || order.until != nil else { return true }
     guard let time = try snapshot.commit(in: namespace, at: event.revision)?.time else { return false }
-    return time >= order.since ?? .min && time < order.until ?? .max
+    return time >= order.since ?? .min && time <= order.until ?? .max
   }
 
   private func admits(_ event: EventID) -> Bool {
@@ -135,7 +135,7 @@ struct ReplayScan: Sendable {
     let settled = try snapshot.settledRevision(of: namespace)
     let commits = try snapshot.commits(in: namespace, after: revision, limit: order.event == nil ? Self.commitsMax : 1)
     for commit in commits {
-      guard commit.revision <= through, commit.time < order.until ?? .max else { return page }
+      guard commit.revision <= through, commit.time <= order.until ?? .max else { return page }
       page.scanned += 1
       if commit.suppressesTriggers, !order.takesSuppressed { page.suppressed += 1 }
       let events = try derived.events(

@@ -205,7 +205,7 @@ struct ReplayTests {
       order.uid = "p3"
       #expect(try await server.replay(order).progress["given"] == 1)
       order = server.order(.failed)
-      (order.since, order.until) = (start + 60_000, start + 120_000)
+      (order.since, order.until) = (start + 60_000, start + 60_000)
       #expect(try await server.replay(order).progress["given"] == 1)
       #expect(try await server.balance(Game.gold, "p1") == 50)
       order = server.order(.all)

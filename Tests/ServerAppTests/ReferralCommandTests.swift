@@ -36,7 +36,7 @@ struct ReferralCommandTests {
     let (run, requests) = try await run(
       ["referrals", "top"], ["top": [["player": "bob", "count": 1200, "coins": ["pieces_of_eight": 50]]]])
     #expect(run.out.contains("1,200"))
-    #expect(requests.map(\.uri) == ["/admin/v1/referrals/top?limit=20"])
+    #expect(requests.map(\.uri) == ["/admin/v1/referrals/top?limit=50"])
     let (_, shown) = try await self.run(["referrals", "show", "top"], ["player": "top", "referrals": []])
     #expect(shown.map(\.uri) == ["/admin/v1/referrals?uid=top&limit=50"])
   }
@@ -56,7 +56,10 @@ struct ReferralCommandTests {
         ["ledger", "holds", action, "17", "--reason", "seen"], ["entry": hold, "repeated": false])
       #expect(ended.code == 0)
       #expect(requests.map(\.uri) == ["/admin/v1/ledger/holds/17/\(action)"])
+      #expect(requests.first?.json == ["reason": "seen"])
     }
+    let (_, requests) = try await run(["ledger", "holds", "release", "17", "--to", "eve"], ["entry": hold, "repeated": false])
+    #expect(requests.first?.json == ["to": "user:eve"])
   }
 
   @Test("A warning of the server's stands in its status")

@@ -93,11 +93,11 @@ extension LedgerRoutes {
     let entry = try asking { () throws(LedgerError) in try book.entry(in: namespace, sequence: sequence) }
     guard let hold = entry?.transfer, hold.credit.isHold else {
       throw APIError(
-        .notFound, "not_found", "Entry \(sequence) made no hold; GET /admin/v1/ledger/holds lists those that wait.")
+        .notFound, "not_found", "Entry \(sequence) made no hold; \"doubloon ledger holds list\" shows those that wait.")
     }
     let holders = Set(book.declaredCurrencies.filter { $0.unit == hold.unit }.map(\.holder))
     guard holders.count == 1, let holder = holders.first else {
-      throw .badRequest("\"to\" is missing: \(hold.unit) is held by several kinds of account, so say which gets the coins.")
+      throw .badRequest("\(hold.unit) is held by several kinds of account: say which gets the coins (\"to\", or --to).")
     }
     return LedgerAccount("\(holder):\(hold.credit.owner)")
   }

@@ -9,7 +9,7 @@ extension ReplayRoutes {
   private static let order: [Schema.Field] = [
     .maybe("mode", .choice(ReplayOrder.Mode.allCases.map(\.rawValue)), "failed, or all if an event is named"), reason,
     .maybe("event", .form(Schema.eventForm), "this event alone"), .maybe("function", .filled, "this function alone"),
-    .maybe("since", .time, "events from this time on"), .maybe("until", .time, "events up to this time"),
+    .maybe("since", .time, "events from this time on"), .maybe("until", .time, "events up to this time, itself included"),
     .maybe("uid", .form(Schema.keyForm), "events of this player's places"),
     .maybe("suppressed", .boolean, "also writes that told functions to sleep: imports, and with triggers suppressed"),
     .maybe("allowHandled", .boolean, "also where another function has handled the pattern"),

@@ -43,6 +43,10 @@ public struct AdminResponse: Sendable {
   /// What the server said against the request, in its own words.
   private var refusal: String {
     let json = try? JSONParser.parse(body, depthMax: 128)
+    // The server would name routes, and a command has none.
+    if json?["code"]?.string == "unknown_route" {
+      return "The server does not know what this command asks for: it runs another version. Use the program that runs there."
+    }
     if let message = json?["error"]?.string ?? json?["error"]?["message"]?.string { return message }
     return "The server answered with status \(status) and no explanation."
   }

@@ -20,7 +20,7 @@ public struct ReplayOrder: Sendable, Hashable {
   public var function: String?
   /// Only events that were committed at this time or later, in milliseconds since 1970.
   public var since: Int64?
-  /// Only events that were committed before this time, in milliseconds since 1970.
+  /// Only events that were committed at this time or earlier, in milliseconds since 1970.
   public var until: Int64?
   /// Only events with this key in their path.
   public var uid: String?

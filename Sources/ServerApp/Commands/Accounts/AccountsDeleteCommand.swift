@@ -14,19 +14,12 @@ struct AccountsDeleteCommand: AsyncParsableCommand {
         doubloon accounts delete 7fKq2vYw8ZbT0mXe4sRu1pLd9cGh
       """)
 
-  @Argument(help: "The account's uid, or its e-mail address.")
-  var uid: String
-
   @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
+  var choice: AccountChoice
 
   func run() async throws {
-    let answer = try await server.withClient { client in
-      try await client.delete(AdminPath.account(uid), query: server.query)
+    try await choice.perform(saying: { "\($0) is deleted." }) { client in
+      try await client.delete(choice.path, query: choice.server.query)
     }
-    output.print(answer) { _ in "\(uid.printable) is deleted." }
   }
 }

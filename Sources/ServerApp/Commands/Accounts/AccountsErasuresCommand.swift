@@ -14,27 +14,15 @@ struct AccountsErasuresCommand: AsyncParsableCommand {
         doubloon accounts erasures --json
       """)
 
-  @Option(help: ArgumentHelp("At most so many.", valueName: "count"))
-  var limit = 50
-
   @Option(help: ArgumentHelp("Go on where an earlier list ended.", valueName: "cursor"))
   var cursor: String?
 
   @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
-
-  mutating func validate() throws {
-    guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
-  }
+  var listing: ListingOptions
 
   func run() async throws {
-    let query =
-      server.query + [QueryItem("limit", String(limit)), QueryItem("cursor", cursor)].compactMap(\.self)
-    let answer = try await server.withClient { client in try await client.get(AdminPath.erasures, query: query) }
-    output.print(answer, Self.text)
+    let answer = try await listing.page(of: AdminPath.erasures, [QueryItem("cursor", cursor)])
+    listing.output.print(answer, Self.text)
   }
 
   static func text(_ answer: JSON) -> String {
@@ -45,7 +33,6 @@ struct AccountsErasuresCommand: AsyncParsableCommand {
         erasure["by"]?.string ?? "-", erasure["reason"]?.string ?? "",
       ])
     }
-    let text = table.isEmpty ? "Nobody was erased." : table.render()
-    return answer["next"]?.string.map { text + "\n\nThere may be more: add --cursor '\($0)'." } ?? text
+    return table.page(of: answer, empty: "Nobody was erased.", next: "--cursor")
   }
 }

@@ -13,9 +13,6 @@ struct AccountsListCommand: AsyncParsableCommand {
         doubloon accounts list --email alice@acme.test
       """)
 
-  @Option(help: ArgumentHelp("At most so many accounts.", valueName: "count"))
-  var limit = 50
-
   @Option(help: ArgumentHelp("Only behind this uid.", valueName: "uid"))
   var after: String?
 
@@ -23,21 +20,11 @@ struct AccountsListCommand: AsyncParsableCommand {
   var email: String?
 
   @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
-
-  mutating func validate() throws {
-    guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
-  }
+  var listing: ListingOptions
 
   func run() async throws {
-    let query =
-      server.query
-      + [QueryItem("limit", String(limit)), QueryItem("cursor", after), QueryItem("email", email)].compactMap(\.self)
-    let answer = try await server.withClient { client in try await client.get(AdminPath.accounts, query: query) }
-    output.print(answer, Self.text)
+    let answer = try await listing.page(of: AdminPath.accounts, [QueryItem("cursor", after), QueryItem("email", email)])
+    listing.output.print(answer, Self.text)
   }
 
   static func text(_ answer: JSON) -> String {

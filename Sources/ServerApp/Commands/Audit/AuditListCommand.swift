@@ -29,56 +29,33 @@ struct AuditListCommand: AsyncParsableCommand {
   @Option(help: "Only what was done, or only what was not.")
   var result: Result?
 
-  @Option(
-    help: ArgumentHelp("Only since then: \(TimePoint.forms).", valueName: "time"), transform: TimePoint.init(argument:))
-  var since: TimePoint?
-
-  @Option(help: ArgumentHelp("Only until then.", valueName: "time"), transform: TimePoint.init(argument:))
-  var until: TimePoint?
+  @OptionGroup
+  var span: TimeSpan
 
   @Option(help: ArgumentHelp("Only before this record.", valueName: "id"))
   var before: Int64?
 
-  @Option(help: ArgumentHelp("At most so many records.", valueName: "count"))
-  var limit = 100
-
   @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
-
-  mutating func validate() throws {
-    guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
-  }
+  var listing: ListingOptions
 
   func run() async throws {
-    let query =
-      server.query
-      + [
-        QueryItem("action", action), QueryItem("actor", actor), QueryItem("result", result?.rawValue),
-        QueryItem("since", (since?.milliseconds).map { String($0) }),
-        QueryItem("until", (until?.milliseconds).map { String($0) }), QueryItem("before", before.map { String($0) }),
-        QueryItem("limit", String(limit)),
-      ].compactMap(\.self)
-    let answer = try await server.withClient(spansNamespaces: true) { client in
-      try await client.get(AdminPath.audits, query: query)
-    }
-    output.print(answer, Self.text)
+    let filter = [
+      QueryItem("action", action), QueryItem("actor", actor), QueryItem("result", result?.rawValue),
+      QueryItem("before", before.map { String($0) }),
+    ]
+    let answer = try await listing.page(of: AdminPath.audits, filter + span.query, spansNamespaces: true)
+    listing.output.print(answer, Self.text)
   }
 
   static func text(_ answer: JSON) -> String {
-    let actions = answer.listed("actions")
     var table = TextTable([.number("ID"), .text("TIME"), .text("BY"), .text("ACTION"), .text("RESULT"), .text("DETAIL")])
-    for action in actions {
+    for action in answer.listed("actions") {
       table.add([
         action["id"]?.plainText ?? "-", action["time"]?.timeText ?? "-", action["actor"]?.string ?? "-",
         action["action"]?.string ?? "-", AuditDetail.cut(action["result"]?.string ?? "-"),
         AuditDetail.text(action["detail"] ?? .null),
       ])
     }
-    var text = table.isEmpty ? "No records match." : table.render(within: DoubloonCommandLine.output.width)
-    if let next = answer["next"]?.int { text += "\n\nThere may be more: add --before \(next)." }
-    return text
+    return table.page(of: answer, empty: "No records match.", next: "--before", within: DoubloonCommandLine.output.width)
   }
 }

@@ -15,40 +15,23 @@ struct DataLogCommand: AsyncParsableCommand {
   @Argument(help: "The place in the tree.", transform: TreeLocation.init(argument:))
   var path: TreeLocation
 
-  @Option(
-    help: ArgumentHelp("Only since then: \(TimePoint.forms).", valueName: "time"), transform: TimePoint.init(argument:))
-  var since: TimePoint?
-
-  @Option(help: ArgumentHelp("Only until then.", valueName: "time"), transform: TimePoint.init(argument:))
-  var until: TimePoint?
+  @OptionGroup
+  var span: TimeSpan
 
   @Option(help: ArgumentHelp("Only commits before this one.", valueName: "revision"))
   var before: Int64?
 
-  @Option(help: ArgumentHelp("At most so many commits.", valueName: "count"))
-  var limit = 50
-
   @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
+  var listing: ListingOptions
 
   mutating func validate() throws {
-    guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
     if let before, before < 0 { throw ValidationError("--before must be a revision.") }
   }
 
   func run() async throws {
-    let query =
-      server.query
-      + [
-        QueryItem("path", path.text), QueryItem("since", (since?.milliseconds).map { String($0) }),
-        QueryItem("until", (until?.milliseconds).map { String($0) }), QueryItem("before", before.map { String($0) }),
-        QueryItem("limit", String(limit)),
-      ].compactMap(\.self)
-    let answer = try await server.withClient { client in try await client.get(AdminPath.dataLog, query: query) }
-    output.print(answer, Self.text)
+    let place = [QueryItem("path", path.text), QueryItem("before", before.map { String($0) })]
+    let answer = try await listing.page(of: AdminPath.dataLog, place + span.query)
+    listing.output.print(answer, Self.text)
   }
 
   static func text(_ answer: JSON) -> String {
@@ -58,9 +41,7 @@ struct DataLogCommand: AsyncParsableCommand {
     for commit in answer.listed("commits") { for row in rows(of: commit) { table.add(row) } }
     var text = table.isEmpty ? "No commit touched \(answer["path"]?.string ?? "the path")." : table.render()
     if let pruned = answer["prunedThrough"]?.int { text += "\n\nThe log was pruned up to revision \(pruned)." }
-    text += answer.erasedText
-    if let next = answer["next"]?.int { text += "\n\nThere may be more: add --before \(next)." }
-    return text
+    return text + answer.erasedText + answer.goingOn(with: "--before")
   }
 
   /// A row for each change that is shown; the commit's own cells stand in the first.

@@ -18,25 +18,13 @@ struct LedgerStatementCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only entries before this one.", valueName: "entry"))
   var before: Int64?
 
-  @Option(help: ArgumentHelp("At most so many entries.", valueName: "count"))
-  var limit = 100
-
   @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
-
-  mutating func validate() throws {
-    guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
-  }
+  var listing: ListingOptions
 
   func run() async throws {
-    var query = server.query + [QueryItem("account", account.text), QueryItem("limit", String(limit))]
-    if let before { query.append(QueryItem("before", String(before))) }
-    let parameters = query
-    let answer = try await server.withClient { client in try await client.get(AdminPath.statement, query: parameters) }
-    output.print(answer) { Self.text($0, account: account.text, limit: limit) }
+    let answer = try await listing.page(
+      of: AdminPath.statement, [QueryItem("account", account.text), QueryItem("before", before.map { String($0) })])
+    listing.output.print(answer) { Self.text($0, account: account.text, limit: listing.limit) }
   }
 
   static func text(_ answer: JSON, account: String, limit: Int) -> String {

@@ -14,19 +14,11 @@ struct LinksDeleteCommand: AsyncParsableCommand {
         doubloon links delete https://go.acme.test/r/aB3x
       """)
 
-  @Argument(help: "The short link.")
-  var link: String
-
   @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
+  var choice: LinkChoice
 
   func run() async throws {
-    let answer = try await server.withClient { client in
-      try await client.delete(AdminPath.link, query: server.query + [QueryItem("link", link)])
-    }
-    output.print(answer) { answer in "\(answer["shortLink"]?.string ?? link) is deleted.".printable }
+    let answer = try await choice.server.withClient { client in try await client.delete(AdminPath.link, query: choice.query) }
+    choice.output.print(answer) { "\($0["shortLink"]?.string ?? choice.link) is deleted.".printable }
   }
 }

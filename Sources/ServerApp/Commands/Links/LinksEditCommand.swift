@@ -16,8 +16,8 @@ struct LinksEditCommand: AsyncParsableCommand {
         doubloon links edit https://go.acme.test/r/aB3x --name "Summer poster"
       """)
 
-  @Argument(help: "The short link.")
-  var link: String
+  @OptionGroup
+  var choice: LinkChoice
 
   @Option(help: ArgumentHelp("What it opens from now on.", valueName: "url"))
   var to: String?
@@ -31,12 +31,6 @@ struct LinksEditCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("A parameter that is taken away; may be repeated.", valueName: "name"))
   var unset: [String] = []
-
-  @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
 
   mutating func validate() throws {
     if let bad = parameters.first(where: { !$0.contains("=") }) {
@@ -57,15 +51,7 @@ struct LinksEditCommand: AsyncParsableCommand {
     var members: [JSON.Member] = []
     if let name { members.append(JSON.Member(key: "name", value: .string(name))) }
     if !changes.isEmpty { members.append(JSON.Member(key: "parameters", value: .object(changes))) }
-    let answer = try await Self.change(link, .object(members), server)
-    output.print(answer, Self.text)
-  }
-
-  /// Sends a change of a link.
-  static func change(_ link: String, _ body: JSON, _ server: ServerOptions) async throws -> JSON {
-    try await server.withClient { client in
-      try await client.patch(AdminPath.link, body, query: server.query + [QueryItem("link", link)])
-    }
+    choice.output.print(try await choice.change(.object(members)), Self.text)
   }
 
   /// The link as it is now, and what is doubtful about it.

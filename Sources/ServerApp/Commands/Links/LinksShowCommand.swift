@@ -11,20 +11,12 @@ struct LinksShowCommand: AsyncParsableCommand {
         doubloon links show https://go.acme.test/r/aB3x
       """)
 
-  @Argument(help: "The short link.")
-  var link: String
-
   @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
+  var choice: LinkChoice
 
   func run() async throws {
-    let answer = try await server.withClient { client in
-      try await client.get(AdminPath.link, query: server.query + [QueryItem("link", link)])
-    }
-    output.print(answer, Self.text)
+    let answer = try await choice.server.withClient { client in try await client.get(AdminPath.link, query: choice.query) }
+    choice.output.print(answer, Self.text)
   }
 
   static func text(_ answer: JSON) -> String {

@@ -17,28 +17,15 @@ struct ReferralsShowCommand: AsyncParsableCommand {
   @Argument(help: "The player.")
   var player: String
 
-  @Option(help: ArgumentHelp("At most so many.", valueName: "count"))
-  var limit = 50
-
   @Option(help: ArgumentHelp("Only players behind this one.", valueName: "player"))
   var after: String?
 
   @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
-
-  mutating func validate() throws {
-    guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
-  }
+  var listing: ListingOptions
 
   func run() async throws {
-    var query = server.query + [QueryItem("uid", player), QueryItem("limit", String(limit))]
-    if let after { query.append(QueryItem("cursor", after)) }
-    let parameters = query
-    let answer = try await server.withClient { client in try await client.get(AdminPath.referrals, query: parameters) }
-    output.print(answer, Self.text)
+    let answer = try await listing.page(of: AdminPath.referrals, [QueryItem("uid", player), QueryItem("cursor", after)])
+    listing.output.print(answer, Self.text)
   }
 
   static func text(_ answer: JSON) -> String {
@@ -54,9 +41,7 @@ struct ReferralsShowCommand: AsyncParsableCommand {
         coins(referral["coins"]), coins(referral["held"]),
       ])
     }
-    let text = "\(referrer.printable)\n\n\(table.render())"
-    guard let next = answer["next"]?.string else { return text }
-    return text + "\n\nThere may be more: add --after \(next.printable)."
+    return "\(referrer.printable)\n\n\(table.render())" + answer.goingOn(with: "--after")
   }
 
   /// Amounts with their units; a dash for none.

@@ -12,23 +12,11 @@ struct ReferralsTopCommand: AsyncParsableCommand {
         doubloon referrals top --limit 100 --json
       """)
 
-  @Option(help: ArgumentHelp("At most so many.", valueName: "count"))
-  var limit = 20
-
   @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
-
-  mutating func validate() throws {
-    guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
-  }
+  var listing: ListingOptions
 
   func run() async throws {
-    let query = server.query + [QueryItem("limit", String(limit))]
-    let answer = try await server.withClient { client in try await client.get(AdminPath.topReferrers, query: query) }
-    output.print(answer, Self.text)
+    listing.output.print(try await listing.page(of: AdminPath.topReferrers), Self.text)
   }
 
   static func text(_ answer: JSON) -> String {

@@ -11,24 +11,11 @@ struct ReplayListCommand: AsyncParsableCommand {
         doubloon replay list
       """)
 
-  @Option(help: ArgumentHelp("At most so many.", valueName: "count"))
-  var limit: Int64 = 20
-
   @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
-
-  mutating func validate() throws {
-    guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
-  }
+  var listing: ListingOptions
 
   func run() async throws {
-    let answer = try await server.withClient { client in
-      try await client.get(AdminPath.replays, query: server.query + [QueryItem("limit", String(limit))])
-    }
-    output.print(answer, Self.text)
+    listing.output.print(try await listing.page(of: AdminPath.replays), Self.text)
   }
 
   static func text(_ answer: JSON) -> String {

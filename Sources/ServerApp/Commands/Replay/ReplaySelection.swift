@@ -28,13 +28,8 @@ struct ReplaySelection: ParsableArguments {
   @Option(help: ArgumentHelp("Only this function.", valueName: "name"))
   var function: String?
 
-  @Option(
-    help: ArgumentHelp("Only events since then: \(TimePoint.forms).", valueName: "time"),
-    transform: TimePoint.init(argument:))
-  var since: TimePoint?
-
-  @Option(help: ArgumentHelp("Only events before then.", valueName: "time"), transform: TimePoint.init(argument:))
-  var until: TimePoint?
+  @OptionGroup
+  var span: TimeSpan
 
   @Option(help: ArgumentHelp("Only events about this user: with this key in the path.", valueName: "uid"))
   var uid: String?
@@ -56,7 +51,8 @@ struct ReplaySelection: ParsableArguments {
     if suppressed, mode == .failed || (mode == nil && event == nil) {
       throw ValidationError("--suppressed finds what was never given to a function: name --gaps, --all or --event, too.")
     }
-    let narrows = event != nil || function != nil || since != nil || until != nil || uid != nil || allowHandled || suppressed
+    let narrows =
+      event != nil || function != nil || span.since != nil || span.until != nil || uid != nil || allowHandled || suppressed
     if mode == .rebuild, narrows { throw ValidationError("--rebuild is about everything; leave the other options out.") }
   }
 
@@ -69,8 +65,8 @@ struct ReplaySelection: ParsableArguments {
     add("mode", mode.map { .string($0.rawValue) })
     add("event", event.map(JSON.string))
     add("function", function.map(JSON.string))
-    add("since", (since?.milliseconds).map(JSON.int))
-    add("until", (until?.milliseconds).map(JSON.int))
+    add("since", (span.since?.milliseconds).map(JSON.int))
+    add("until", (span.until?.milliseconds).map(JSON.int))
     add("uid", uid.map(JSON.string))
     add("allowHandled", allowHandled ? .bool(true) : nil)
     add("suppressed", suppressed ? .bool(true) : nil)

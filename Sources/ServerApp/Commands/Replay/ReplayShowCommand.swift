@@ -15,27 +15,18 @@ struct ReplayShowCommand: AsyncParsableCommand {
   @Argument(help: "The replay's number, as \"list\" prints it.")
   var id: Int64
 
-  @Option(help: ArgumentHelp("At most so many events.", valueName: "count"))
-  var limit: Int64 = 20
-
   @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
-
-  mutating func validate() throws {
-    guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
-  }
+  var listing: ListingOptions
 
   func run() async throws {
+    let (server, limit) = (listing.server, listing.limit)
     let answer = try await server.withClient { client in
       let record = try await client.get(AdminPath.replay(id), query: server.query)
       let items = try await client.get(
         AdminPath.replay(id) + "/items", query: server.query + [QueryItem("limit", String(limit))])
       return JSON.object((record.object ?? []) + (items.object ?? []))
     }
-    output.print(answer, Self.text)
+    listing.output.print(answer, Self.text)
   }
 
   static func text(_ answer: JSON) -> String {

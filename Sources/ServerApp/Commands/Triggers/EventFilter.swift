@@ -36,21 +36,17 @@ struct EventFilter: ParsableArguments {
     help: ArgumentHelp("Only this event, or the events of this revision, and what came of them.", valueName: "event"))
   var cause: String?
 
-  @Option(
-    help: ArgumentHelp("Only since then: \(TimePoint.forms).", valueName: "time"), transform: TimePoint.init(argument:))
-  var since: TimePoint?
-
-  @Option(help: ArgumentHelp("Only until then.", valueName: "time"), transform: TimePoint.init(argument:))
-  var until: TimePoint?
+  @OptionGroup
+  var span: TimeSpan
 
   /// The parameters of a request.
   var query: [QueryItem] {
-    [
+    let own = [
       QueryItem("function", function), QueryItem("outcome", outcome?.rawValue), QueryItem("reason", reason),
       QueryItem("attempt", attempt.map { String($0) }), QueryItem("actor", actor), QueryItem("path", path),
-      QueryItem("uid", uid), QueryItem("cause", cause), QueryItem("since", (since?.milliseconds).map { String($0) }),
-      QueryItem("until", (until?.milliseconds).map { String($0) }),
-    ].compactMap(\.self)
+      QueryItem("uid", uid), QueryItem("cause", cause),
+    ]
+    return (own + span.query).compactMap(\.self)
   }
 
   /// A path, or a pattern.

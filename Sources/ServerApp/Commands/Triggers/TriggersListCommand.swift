@@ -18,33 +18,23 @@ struct TriggersListCommand: AsyncParsableCommand {
   @OptionGroup
   var filter: EventFilter
 
-  @Option(help: ArgumentHelp("At most so many events.", valueName: "count"))
-  var limit = 50
-
   @Option(help: ArgumentHelp("Go on where an earlier list ended.", valueName: "cursor"))
   var cursor: String?
 
   @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
-
-  mutating func validate() throws {
-    guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
-  }
+  var listing: ListingOptions
 
   func run() async throws {
-    let query = server.query + filter.query
-    let (events, pages) = try await server.withClient { client in
+    let query = listing.server.query + filter.query
+    let (events, pages) = try await listing.server.withClient { client in
       var pages = EventPages(client: client, query: query, cursor: cursor)
-      return (try await pages.take(limit), pages)
+      return (try await pages.take(listing.limit), pages)
     }
     var answer: [JSON.Member] = [.init(key: "events", value: .array(events))]
     if let next = pages.cursor { answer.append(.init(key: "next", value: .string(next))) }
     if let revision = pages.scannedThrough { answer.append(.init(key: "scannedThrough", value: .int(revision))) }
     if let erased = pages.erased { answer.append(.init(key: "erased", value: erased)) }
-    output.print(.object(answer), Self.text)
+    listing.output.print(.object(answer), Self.text)
   }
 
   static func text(_ answer: JSON) -> String {

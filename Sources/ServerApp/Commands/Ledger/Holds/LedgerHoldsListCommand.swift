@@ -18,34 +18,20 @@ struct LedgerHoldsListCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only holds after this one.", valueName: "entry"))
   var after: Int64?
 
-  @Option(help: ArgumentHelp("At most so many.", valueName: "count"))
-  var limit = 50
-
   @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
-
-  mutating func validate() throws {
-    guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
-  }
+  var listing: ListingOptions
 
   func run() async throws {
-    var query = server.query + [QueryItem("limit", String(limit))] + [QueryItem("uid", uid)].compactMap(\.self)
-    if let after { query.append(QueryItem("after", String(after))) }
-    let parameters = query
-    let answer = try await server.withClient { client in try await client.get(AdminPath.holds, query: parameters) }
-    output.print(answer, Self.text)
+    let answer = try await listing.page(
+      of: AdminPath.holds, [QueryItem("uid", uid), QueryItem("after", after.map { String($0) })])
+    listing.output.print(answer, Self.text)
   }
 
   static func text(_ answer: JSON) -> String {
-    let holds = answer.listed("holds")
-    guard !holds.isEmpty else { return "Nothing is held." }
     var table = TextTable([
       .number("HOLD"), .text("TIME"), .text("FOR"), .number("AMOUNT"), .text("UNIT"), .text("ABOUT"), .text("WHY"),
     ])
-    for hold in holds {
+    for hold in answer.listed("holds") {
       let account = hold["credit"]?.string ?? "?"
       table.add([
         LedgerText.sequence(hold), hold["time"]?.timeText ?? "-",
@@ -54,7 +40,6 @@ struct LedgerHoldsListCommand: AsyncParsableCommand {
         hold["reason"]?.string ?? "-",
       ])
     }
-    guard let next = answer["next"]?.int else { return table.render() }
-    return table.render() + "\n\nThere may be more: add --after \(next)."
+    return table.page(of: answer, empty: "Nothing is held.", next: "--after")
   }
 }
