@@ -201,7 +201,8 @@ public final class Application: Sendable {
     let report = try await dispatcher.start(writer: database)
     for line in report.lines { logger.notice("\(line)") }
     let erasures = ErasureKeeper(
-      erasure: PlayerErasure(database: database, accounts: accounts, rooms: [links, invites, RewardErasing()], functions: nil),
+      erasure: PlayerErasure(
+        database: database, accounts: accounts, rooms: [links, invites, RewardErasing()], functions: nil, ledger: ledger),
       clock: configuration.clock, logger: logger)
     let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
     return certificateServices + [

@@ -1,3 +1,4 @@
+import Accounts
 import DoubloonTesting
 import Functions
 import FunctionsKit
@@ -79,6 +80,40 @@ struct CrashWindowTests {
       #expect(try await server.replay(server.order(.failed)).progress["outcomes"] == ["done": 1])
       #expect(try await server.balance(Places.gold, "bob") == 50)
       try await server.expectEntries(1)
+    }
+  }
+
+  @Test(
+    "Dying between the confirmation of an address and the release of what waited for it pays each reward once",
+    arguments: [.committedNotDispatched, .inHandler, .effectSubmitted, .effectDurable] as [Failpoint.Place])
+  func confirmation(place: Failpoint.Place) async throws {
+    let settings: TreeNode = ["grantSignupReward": ["untilConfirmed": true], "rewardReferrals": ["untilConfirmed": true]]
+    try await TestServer.run(registerFunctions, settings: settings) { server in
+      func call(_ fields: JSON, asAdmin isPrivileged: Bool) -> IdentityCall {
+        IdentityCall(
+          project: AccountProject(name: "test", namespace: server.namespaceID), fields: IdentityFields(fields),
+          isPrivileged: isPrivileged, actor: isPrivileged ? .admin("test") : .anonymous, address: "test",
+          base: "http://localhost", apiKey: "k")
+      }
+      let made = try await server.application.accounts.signUp(
+        call(["email": "bob@x.io", "password": "secret1"], asAdmin: false))
+      let bob = try #require(made["localId"]?.string)
+      try await server.set(Path(parsing: "/users/\(bob)"), ["level": 4, "referred_by": "alice"])
+      try await server.set(Path(parsing: "/users/\(bob)/last_signin_at"), 1)
+      try await server.set(Path(parsing: "/users/\(bob)/level"), 5)
+      try await server.expectEntries(2)
+      #expect(try await server.balance(Self.gold) == 0)
+      try await server.crash(at: place) {
+        _ = try await server.application.accounts.update(call(["localId": .string(bob), "emailVerified": true], asAdmin: true))
+        try await server.application.settle()
+      }
+      for _ in 0..<2 {
+        #expect(try await server.balance(Self.gold) == 50)
+        #expect(try await server.balance(Path(parsing: "/users/\(bob)/inventory/pieces_of_eight")) == 50)
+        try await server.expectEntries(4)
+        try await server.restart()
+        try await server.application.settle()
+      }
     }
   }
 

@@ -178,25 +178,29 @@ struct ErasureTests {
     }
   }
 
-  @Test("A hold that is open has to end first: what it gave back would stand at the player's place again")
+  @Test("A hold that is open goes back with a reason before the record goes, and the preview names it")
   func held() async throws {
     try await running { server in
       try await populate(server)
       let held = try await server.client.post(
         "/admin/v1/ledger/holds", ["from": "user:bob", "owner": "shop", "amount": 30, "key": "h1"])
-      let sequence = held["entry"]?["sequence"]?.int ?? 0
-      let refused = await #expect(throws: AdminClientError.self) {
-        _ = try await server.client.post("/admin/v1/accounts/bob/erase", ["reason": "x"])
-      }
-      #expect(refused?.status == 409)
-      #expect(refused?.message.contains("Hold \(sequence) keeps 30 pieces_of_eight from user:bob") == true)
-      #expect(try await server.client.post("/admin/v1/accounts/bob/erase/preview")["waiting"]?.array?.count == 1)
+      let sequence = try #require(held["entry"]?["sequence"]?.int)
+      let preview = try await server.client.post("/admin/v1/accounts/bob/erase/preview")
+      #expect(preview["waiting"] == [])
+      #expect(preview["holds"]?.array?.compactMap { $0["sequence"]?.int } == [sequence])
       // Nobody else is concerned.
-      #expect(try await server.client.post("/admin/v1/accounts/alice/erase/preview")["waiting"] == [])
-      _ = try await server.client.post("/admin/v1/ledger/holds/\(sequence)/void")
+      #expect(try await server.client.post("/admin/v1/accounts/alice/erase/preview")["holds"] == [])
       #expect(try await server.client.post("/admin/v1/accounts/bob/erase", ["reason": "x"])["state"] == "done")
       #expect(try await get(server, "/users/bob.json") == .null)
+      let back = try await get(server, "/admin/v1/ledger/statement", [("account", "hold:shop")])["entries"]?.array?.first
+      #expect(back?["credit"] == "user:bob" && back?["reason"] == "bob was erased" && back?["code"] == "void")
+      #expect(try await get(server, "/admin/v1/ledger/holds")["holds"] == [])
       #expect(try await get(server, "/admin/v1/ledger/verify")["sound"] == true)
+      // Who wants to pay it out by now is told which entry ended it.
+      let late = await #expect(throws: AdminClientError.self) {
+        _ = try await server.client.post("/admin/v1/ledger/holds/\(sequence)/release", ["to": "user:shop"])
+      }
+      #expect(late?.status == 409 && late?.message.contains("A hold ends once") == true, "\(late?.message ?? "")")
     }
   }
 

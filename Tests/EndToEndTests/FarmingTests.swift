@@ -191,23 +191,47 @@ struct FarmingTests {
     }
   }
 
-  @Test("An erasure takes what waits for the player's address, and what was counted for the player")
+  @Test("Who never confirms can be erased: what waited goes back, the referrer's too, and nobody is paid by it later")
   func erasing() async throws {
     try await RunningServer.run {
-      $0.functionSettings = ["grantSignupReward": ["untilConfirmed": true], "rewardReferrals": ["perReferrer": 5]]
+      $0.functionSettings = ["grantSignupReward": ["untilConfirmed": true], "rewardReferrals": ["untilConfirmed": true]]
     } _: { server in
       let bob = try await signUp(server, "bob@example.com")
-      try await play(server, bob.uid)
+      let carl = try await signUp(server, "carl@example.com")
+      for player in [bob, carl] { try await play(server, player.uid) }
+      let waiting = try await holds(server).compactMap { $0["sequence"]?.int }
+      #expect(waiting.count == 4)
       let preview = try await server.client.post("/admin/v1/accounts/\(bob.uid)/erase/preview", [:])
-      #expect(preview["rows"] == 1)
-      // What is held in the player's name is ended first, by a person.
-      let hold = try #require(try await holds(server).first?["sequence"]?.int)
-      _ = try await server.client.post("/admin/v1/ledger/holds/\(hold)/void", ["reason": "leaves"])
-      _ = try await server.client.post("/admin/v1/accounts/\(bob.uid)/erase", ["reason": "asked"])
-      let after = try await server.client.post("/admin/v1/accounts/\(bob.uid)/erase/preview", [:])
-      #expect(after["rows"] == 0)
-      let alice = try await server.client.post("/admin/v1/accounts/alice/erase/preview", [:])
-      #expect(alice["rows"] == 1)
+      #expect(preview["holds"]?.array?.compactMap { $0["sequence"]?.int } == Array(waiting.prefix(2)))
+      #expect(preview["rows"] == 2 && preview["waiting"] == [])
+      #expect(try await server.client.post("/admin/v1/accounts/\(bob.uid)/erase", ["reason": "asked"])["state"] == "done")
+      // Of carl, who may still confirm, both wait on.
+      #expect(try await holds(server).compactMap { $0["sequence"]?.int } == Array(waiting.suffix(2)))
+      let back = try await server.client.get(
+        "/admin/v1/ledger/statement", query: [QueryItem("account", "issuance:level5")])["entries"]?.array?.first
+      #expect(back?["debit"] == "hold:alice" && back?["reason"] == .string("\(bob.uid) was erased"))
+      // The same address again: another account, which the first one's rewards do not wait for.
+      let again = try await signUp(server, "bob@example.com")
+      try await confirm(server, again.uid)
+      try await confirm(server, carl.uid)
+      for (uid, sum) in [("alice", 50), (carl.uid, 50), (again.uid, 0)] as [(String, Int64)] {
+        #expect(try await coins(server, uid) == sum, "\(uid)")
+      }
+      #expect(try await holds(server).isEmpty)
+      #expect(try await server.client.get("/admin/v1/ledger/verify")["sound"] == true)
+      #expect(try await server.client.get("/admin/v1/verify")["sound"] != false)
+    }
+  }
+
+  @Test("An erasure takes what was counted for the player as a referrer")
+  func counts() async throws {
+    try await RunningServer.run {
+      $0.functionSettings = ["rewardReferrals": ["perReferrer": 5]]
+    } _: { server in
+      try await play(server, "bob")
+      #expect(try await server.client.post("/admin/v1/accounts/alice/erase/preview", [:])["rows"] == 1)
+      _ = try await server.client.post("/admin/v1/accounts/alice/erase", ["reason": "asked"])
+      #expect(try await server.client.post("/admin/v1/accounts/alice/erase/preview", [:])["rows"] == 0)
     }
   }
 

@@ -169,4 +169,33 @@ struct AccountCommandTests {
       #expect(await CommandRun(["ledger", "verify"] + server).code == 0)
     }
   }
+
+  @Test("Erase and merge find a player by the e-mail address, and say whom they found; the plan names what is held")
+  func byAddress() async throws {
+    try await running { (studio: Studio) async throws in
+      for uid in ["ann", "anon", "bob"] {
+        let email: [String] = uid == "anon" ? [] : ["--email", "\(uid)@x.io"]
+        _ = await studio.call(["create", "--uid", uid] + email)
+        _ = try await studio.client.put(
+          "/users/\(uid).json", ["referred_by": "eve", "inventory": ["pieces_of_eight": 5]])
+      }
+      let merged = await studio.call(["merge", "anon", "Ann@x.io", "--balances", "--reason", "ticket 1"])
+      #expect(merged.out.contains("anon was merged into ann at "), "\(merged)")
+      let moved = await studio.call(["merge", "bob@x.io", "ann", "--reason", "ticket 2", "--dry-run"])
+      #expect(moved.out.contains("bob would be merged into ann"), "\(moved)")
+      let held = try await studio.client.post(
+        "/admin/v1/ledger/holds", ["from": "user:ann", "owner": "ann", "amount": 4, "key": "h1"])
+      let hold = try #require(held["entry"]?["sequence"]?.int)
+      let plan = await studio.call(["erase", "ann@x.io", "--dry-run"])
+      #expect(plan.out.contains("The account ann goes."), "\(plan)")
+      #expect(plan.out.contains("Hold \(hold) is given back: 4 pieces_of_eight of hold:ann to user:ann."), "\(plan)")
+      let erased = await studio.call(["erase", "ann@x.io", "--reason", "ticket 3", "--yes"])
+      #expect(erased.out.contains("ann is erased: ") && erased.out.contains("/users/ann"), "\(erased)")
+      for arguments in [["erase", "ann@x.io", "--dry-run"], ["merge", "bob", "ann@x.io", "--dry-run"]] {
+        let nobody = await studio.call(arguments, code: 1)
+        #expect(nobody.err.contains("No account has the e-mail address ann@x.io"), "\(nobody)")
+      }
+      #expect(await CommandRun(["verify", "--server", studio.address]).code == 0)
+    }
+  }
 }

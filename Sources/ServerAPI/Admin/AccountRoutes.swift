@@ -64,14 +64,27 @@ enum AccountRoutes {
       name: name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name, namespace: try call.namespace())
   }
 
-  /// The account that a call is about: by its uid, or by its e-mail address.
-  static func uid(_ text: String, _ call: RouteCall) throws(APIError) -> String {
-    guard text.utf8.contains(UInt8(ascii: "@")), let book = call.services.accounts else { return text }
-    let project = try project(call)
-    return try answering { () throws(AccountError) in try book.uid(ofEmail: text, of: project) } ?? text
+  /// The player whom an administrator names: by the uid, or by the account's e-mail address.
+  ///
+  /// - Throws: `not_found` for an address that no account has, unless it may be the key of a player without one.
+  static func player(_ text: String, _ call: RouteCall) throws(APIError) -> String {
+    if let uid = try owner(ofEmail: text, call) { return uid }
+    guard text.utf8.contains(UInt8(ascii: "@")), (try? Key(text)) == nil else { return text }
+    throw APIError(
+      .notFound, "not_found", "No account has the e-mail address \(text.prefix(254)); \"doubloon accounts list\" shows all.")
   }
 
-  private static func uid(_ call: RouteCall) throws(APIError) -> String { try uid(call.captures["uid"] ?? "", call) }
+  /// Whose address it is; nil if it is none, or nobody's.
+  private static func owner(ofEmail text: String, _ call: RouteCall) throws(APIError) -> String? {
+    guard text.utf8.contains(UInt8(ascii: "@")), let book = call.services.accounts else { return nil }
+    let project = try project(call)
+    return try answering { () throws(AccountError) in try book.uid(ofEmail: text, of: project) }
+  }
+
+  private static func uid(_ call: RouteCall) throws(APIError) -> String {
+    let text = call.captures["uid"] ?? ""
+    return try owner(ofEmail: text, call) ?? text
+  }
 
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let (book, project, limit) = (try book(call), try project(call), try call.limit())

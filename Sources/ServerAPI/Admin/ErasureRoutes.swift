@@ -7,7 +7,8 @@ import TreeModel
 
 /// Players who leave: what would go, the erasure itself, and which there were.
 enum ErasureRoutes {
-  private static let uid = RouteDescription.Parameter("uid", .filled, required: true, "The player.")
+  private static let uid = RouteDescription.Parameter(
+    "uid", .filled, required: true, "The player: the uid, or the account's e-mail address.")
   private static let patterns = Schema.Field.maybe(
     "paths", .list(.filled), "more places of the player's, as patterns with one capture: /leaderboard/{uid}")
 
@@ -50,6 +51,7 @@ enum ErasureRoutes {
           .always(
             "balances", .list(.object([.always("unit", .text), .always("balance", .int64)])),
             "what the ledger takes back when the record goes"),
+          .always("holds", .list(.named("Entry")), "coins that wait, and go back to where they came from"),
           .always("waiting", .list(.text), "what has to be done before"),
           .always(
             "rememberedIdentities", .count, "keyed hashes of identities that stay, so that who was paid is not paid again"),
@@ -64,8 +66,9 @@ enum ErasureRoutes {
   private static func erase(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     let body = try call.body()
     let reason = try body.required("reason")
+    let uid = try uid(call)
     let order = PlayerErasure.Order(
-      uid: try uid(call), places: try places(call, body), actor: call.caller.actor, reason: reason,
+      uid: uid, places: try places(of: uid, call, body), actor: call.caller.actor, reason: reason,
       runsTriggers: body["triggers"]?.bool ?? true)
     let namespace = try call.namespace()
     do {
@@ -87,7 +90,8 @@ enum ErasureRoutes {
   }
 
   private static func preview(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let (uid, places, namespace) = (try uid(call), try places(call, try call.body()), try call.namespace())
+    let (uid, namespace) = (try uid(call), try call.namespace())
+    let places = try places(of: uid, call, try call.body())
     let account = try call.read { (snapshot) throws(StorageError) in try snapshot.account(in: namespace, uid: uid) }
     let record = ErasureRecord(
       uid: uid, places: places, actor: call.caller.actor, reason: "", orderedAt: 0, addresses: account?.addresses ?? [])
@@ -112,17 +116,30 @@ enum ErasureRoutes {
       ]))
   }
 
+  /// The player whom the call names. Also by an address that an erasure took which is not done: it is ordered again.
   private static func uid(_ call: RouteCall) throws(APIError) -> String {
-    let uid = call.captures["uid"] ?? ""
+    let (text, namespace) = (call.captures["uid"] ?? "", try call.namespace())
+    let address = EmailAddress(text)?.text
+    let unfinished = try call.read { (snapshot) throws(StorageError) -> String? in
+      guard let address, try snapshot.account(in: namespace, .email(address)) == nil else { return nil }
+      var last: String?
+      while true {
+        let page = try snapshot.erasures(in: namespace, after: last, limit: 200)
+        if let found = page.first(where: { $0.addresses.contains(address) }) { return found.uid }
+        last = page.last?.uid
+        if page.count < 200 { return nil }
+      }
+    }
+    let uid = if let unfinished { unfinished } else { try AccountRoutes.player(text, call) }
     guard (1...128).contains(uid.utf8.count) else { throw .badRequest("A uid has 1 to 128 bytes.") }
     return uid
   }
 
-  private static func places(_ call: RouteCall, _ body: JSON) throws(APIError) -> [Path] {
+  private static func places(of uid: String, _ call: RouteCall, _ body: JSON) throws(APIError) -> [Path] {
     let patterns = body["paths"]?.array?.compactMap(\.string) ?? []
     guard patterns.count <= 50 else { throw .badRequest("At most 50 paths can be named at once.") }
     return try PersonalPlaces(
-      of: try uid(call), currencies: call.services.ledger?.declaredCurrencies ?? [],
+      of: uid, currencies: call.services.ledger?.declaredCurrencies ?? [],
       patterns: (call.services.accounts?.options.personalPlaces ?? []) + patterns
     ).paths
   }
@@ -134,6 +151,6 @@ extension ServerServices {
     PlayerErasure(
       database: database, accounts: accounts,
       rooms: ([links, invites, RewardErasing()] as [(any PlayerRecordsErasing)?]).compactMap(\.self),
-      functions: functions)
+      functions: functions, ledger: ledger)
   }
 }

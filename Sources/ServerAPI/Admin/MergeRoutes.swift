@@ -4,9 +4,10 @@ import TreeModel
 
 /// Two accounts of one player become one.
 enum MergeRoutes {
-  private static let uid = RouteDescription.Parameter("uid", .filled, required: true, "The account that the player leaves.")
+  private static let uid = RouteDescription.Parameter(
+    "uid", .filled, required: true, "The account that the player leaves: its uid, or its e-mail address.")
   private static let options: [Schema.Field] = [
-    .always("into", .filled, "the account that the player goes on with"),
+    .always("into", .filled, "the account that the player goes on with: its uid, or its e-mail address"),
     .maybe("balances", .boolean, "whether the coins go along"),
     .maybe("record", .boolean, "whether what the other record does not have is copied"),
   ]
@@ -47,15 +48,16 @@ enum MergeRoutes {
   private static func order(_ call: RouteCall, because reason: String) throws(APIError) -> MergeOrder {
     let body = try call.body()
     return MergeOrder(
-      from: try key(call.captures["uid"] ?? ""), into: try key(try body.required("into")), actor: call.caller.actor,
+      from: try key(call.captures["uid"] ?? "", call), into: try key(try body.required("into"), call), actor: call.caller.actor,
       reason: reason, movesBalances: body["balances"]?.bool ?? false, copiesRecord: body["record"]?.bool ?? false)
   }
 
-  private static func key(_ text: String) throws(APIError) -> Key {
+  private static func key(_ text: String, _ call: RouteCall) throws(APIError) -> Key {
+    let uid = try AccountRoutes.player(text, call)
     do throws(PathError) {
-      return try Key(text)
+      return try Key(uid)
     } catch {
-      throw .badRequest("\"\(text.prefix(80))\" is no player's id: \(error.description)")
+      throw .badRequest("\"\(uid.prefix(80))\" is no player's id: \(error.description)")
     }
   }
 }

@@ -31,7 +31,9 @@ struct ErasurePlan {
       let remembered = try account.flatMap { (account) throws(StorageError) in
         try erasure.accounts?.rememberedIdentities(of: account, in: namespace, snapshot)
       }
+      let holds = try PlayerHolds(uid: record.uid, namespace: namespace).open(in: snapshot)
       return .record([
+        ("holds", .array(holds.map { JSON($0) })),
         ("rememberedIdentities", .int(Int64(remembered ?? 0))),
         ("uid", .string(record.uid)), ("account", .bool(account != nil)), ("places", .array(places)),
         ("commits", .int(Int64(commits))), ("rows", .int(Int64(rows))), ("balances", .array(try balances(snapshot))),

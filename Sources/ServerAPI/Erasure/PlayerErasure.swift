@@ -1,4 +1,5 @@
 public import Accounts
+public import Ledger
 import NIOHTTP1
 public import StorageCore
 public import TreeDatabase
@@ -7,7 +8,8 @@ import TreeModel
 /// Erases a player who leaves: the record in the tree, the account, what other rooms keep, and the past of all of that. What
 /// stays are the ledger, the executions and the chains of hashes, in which the uid stands for nobody any more.
 ///
-/// First everything that functions and outlets still have to do for the player must be done. Then the nodes and the account
+/// First everything that functions and outlets still have to do for the player must be done. Coins that are held for the player
+/// go back to where they came from, by an entry that says why: nobody could pay them out any more. Then the nodes and the account
 /// are removed in one commit, which functions hear of as of any other; when they are done with it too, the past is forgotten
 /// (``TreeDatabase/PastErasure``). The record of the erasure says what is next, so that one which was cut off goes on.
 public struct PlayerErasure: Sendable {
@@ -32,15 +34,18 @@ public struct PlayerErasure: Sendable {
   let accounts: AccountBook?
   let rooms: [any PlayerRecordsErasing]
   let functions: (any FunctionOperating)?
+  let ledger: LedgerBook?
   let past: PastErasure
 
   public init(
-    database: Database, accounts: AccountBook?, rooms: [any PlayerRecordsErasing], functions: (any FunctionOperating)?
+    database: Database, accounts: AccountBook?, rooms: [any PlayerRecordsErasing], functions: (any FunctionOperating)?,
+    ledger: LedgerBook?
   ) {
     self.database = database
     self.accounts = accounts
     self.rooms = rooms
     self.functions = functions
+    self.ledger = ledger
     past = PastErasure(engine: database.engine, writer: database, clock: database.clock)
   }
 
@@ -81,8 +86,11 @@ public struct PlayerErasure: Sendable {
     if earlier?.state != .removing, try isEmpty(record, in: namespace) { return earlier }
     for _ in 0..<Self.roundsMax {
       try await settle(record, in: namespace)
+      // What they give back may stand at the player's place, and functions hear of it.
+      if try await voidHolds(of: record, in: namespace) { try await settle(record, in: namespace) }
       record = try await remove(record, order, in: namespace)
       try await settle(record, in: namespace)
+      if try await voidHolds(of: record, in: namespace) { continue }
       do throws(CommitRefusal) {
         record = try await past.order(record, in: namespace)
       } catch {
@@ -144,8 +152,16 @@ public struct PlayerErasure: Sendable {
   func waitingWork(_ record: ErasureRecord, in namespace: NamespaceID) throws(StorageError) -> [String] {
     try look { (snapshot) throws(StorageError) in
       let work = WaitingWork(uid: record.uid, namespace: namespace, snapshot: snapshot)
-      return try work.deliveries() + work.messages(try messages(record, in: namespace, snapshot)) + work.holds()
+      return try work.deliveries() + work.messages(try messages(record, in: namespace, snapshot))
     }
+  }
+
+  /// Gives back what is held for the player; whether there was anything.
+  private func voidHolds(of record: ErasureRecord, in namespace: NamespaceID) async throws -> Bool {
+    guard let ledger else { return false }
+    let holds = PlayerHolds(uid: record.uid, namespace: namespace)
+    return try await holds.void(
+      try look { (snapshot) throws(StorageError) in try holds.open(in: snapshot) }, by: record.actor, in: ledger)
   }
 
   /// Removes the nodes and the account, in one commit.

@@ -40,14 +40,11 @@ enum WhyRoutes {
 
   /// Who is asked about: by the key in the tree, or by the e-mail address of the account.
   private static func player(_ call: RouteCall) throws(APIError) -> Key {
-    let text = call.query["uid"] ?? ""
-    let uid = try AccountRoutes.uid(text, call)
+    let uid = try AccountRoutes.player(call.query["uid"] ?? "", call)
     do throws(PathError) {
       return try Key(uid)
     } catch {
-      guard text.utf8.contains(UInt8(ascii: "@")) else { throw .badRequest(error.description) }
-      throw APIError(
-        .notFound, "not_found", "No account has the e-mail address \(text.prefix(254)); \"doubloon accounts list\" shows all.")
+      throw .badRequest(error.description)
     }
   }
 }

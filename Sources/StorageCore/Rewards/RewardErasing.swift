@@ -1,5 +1,5 @@
-/// What goes with a player who leaves of the records beside payments: what waits for the player's confirmed address is paid to
-/// nobody by itself any more, and what was counted for the player as a referrer is forgotten. The keyed hashes of identities
+/// What goes with a player who leaves of the records beside payments: what waited for the player's confirmed address (the
+/// erasure has given it back by then), and what was counted for the player as a referrer is forgotten. The keyed hashes of identities
 /// that were paid stay for their time; the preview of an erasure names them.
 public struct RewardErasing: PlayerRecordsErasing {
   /// The kind of records that wait for a confirmed address; their keys begin with the player.
@@ -13,8 +13,8 @@ public struct RewardErasing: PlayerRecordsErasing {
     throws(StorageError) -> RoomErasure
   {
     var erasure = RoomErasure()
-    try snapshot.forEachRecord(in: namespace, kind: Self.unconfirmedKind) { record in
-      if record.key.utf8.starts(with: "\(uid)/".utf8) { erasure.records.append(record.removal) }
+    erasure.records = try Self.unconfirmed(of: uid, in: namespace, snapshot).map {
+      RoomChange(kind: Self.unconfirmedKind, key: "\(uid)/\($0)", value: nil)
     }
     // The account's removal takes it with the account; here goes that of a player who never had one.
     if try snapshot.account(in: namespace, uid: uid) == nil,
@@ -30,6 +30,19 @@ public struct RewardErasing: PlayerRecordsErasing {
   }
 
   public func didErase() {}
+
+  /// The business keys of the payments, the player's own and others', that wait until the player's address is confirmed.
+  public static func unconfirmed(of uid: String, in namespace: NamespaceID, _ snapshot: any Snapshot)
+    throws(StorageError) -> [String]
+  {
+    let start = Array("\(uid)/".utf8)
+    var keys: [String] = []
+    try snapshot.forEachRecord(in: namespace, kind: unconfirmedKind) { record in
+      guard record.key.utf8.starts(with: start) else { return }
+      keys.append(String(Substring(record.key.utf8.dropFirst(start.count))))
+    }
+    return keys
+  }
 }
 
 extension RoomRecord {

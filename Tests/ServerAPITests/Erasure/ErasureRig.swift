@@ -87,7 +87,7 @@ final class ErasureRig {
   }
 
   var erasure: PlayerErasure {
-    PlayerErasure(database: database, accounts: accounts, rooms: [links, invites], functions: nil)
+    PlayerErasure(database: database, accounts: accounts, rooms: [links, invites], functions: nil, ledger: nil)
   }
 
   func order(_ uid: String) throws -> PlayerErasure.Order {

@@ -13,19 +13,21 @@ struct AccountsEraseCommand: AsyncParsableCommand {
       --rebuild" say what they said before. The balance is taken back by an entry.
 
       The record is what the balance is part of (/users/UID); name other places of the player's with --path, or once for \
-      all in the configuration ("accounts.personalPlaces"). Something that still waits for the player, a retry, a mail or a \
-      hold, has to be done before; the command says what it is. If it is cut off, give it again.
+      all in the configuration ("accounts.personalPlaces"). Something that still waits for the player, a retry or a mail, has \
+      to be done before; the command says what it is. Coins that are held for the player go back to where they came from, and \
+      so do rewards of others that wait until the player's address is confirmed. If it is cut off, give it again.
 
       A backup that was made before still holds the player. Erase again after you have restored one.
 
       Examples:
         doubloon accounts erase 7fKq2vYw8ZbT0mXe4sRu1pLd9cGh --dry-run
         doubloon accounts erase 7fKq2vYw8ZbT0mXe4sRu1pLd9cGh --reason "asked for by mail, ticket 4711"
+        doubloon accounts erase robert@acme.test --reason "ticket 4711"
         doubloon accounts erase bob --path '/leaderboard/{uid}' --reason "ticket 4712" --yes
       """)
 
-  @Argument(help: "The player.")
-  var uid: String
+  @Argument(help: ArgumentHelp("The player: the uid, or the account's e-mail address.", valueName: "uid"))
+  var player: String
 
   @Option(help: ArgumentHelp("Why; kept with the erasure and in the audit log.", valueName: "text"))
   var reason: String?
@@ -56,11 +58,7 @@ struct AccountsEraseCommand: AsyncParsableCommand {
 
   func run() async throws {
     var body: [JSON.Member] = path.isEmpty ? [] : [.init(key: "paths", value: .array(path.map(JSON.string)))]
-    let place = "\(AdminPath.account(uid))/erase"
-    let plan = JSON.object(body)
-    let preview = try await server.withClient { client in
-      try await client.post("\(place)/preview", plan, query: server.query, timeout: ReplayStartCommand.patience)
-    }
+    let preview = try await post("\(AdminPath.account(player))/erase/preview", .object(body))
     if dryRun { return output.print(preview, Self.planText) }
     if !yes {
       DoubloonCommandLine.output.error(Self.planText(preview))
@@ -68,11 +66,15 @@ struct AccountsEraseCommand: AsyncParsableCommand {
     }
     body.append(.init(key: "reason", value: .string(reason ?? "")))
     if noTriggers { body.append(.init(key: "triggers", value: .bool(false))) }
-    let order = JSON.object(body)
-    let answer = try await server.withClient { client in
-      try await client.post(place, order, query: server.query, timeout: ReplayStartCommand.patience)
+    // Whom the preview named, whoever has the address by now.
+    let uid = preview["uid"]?.string ?? player
+    output.print(try await post("\(AdminPath.account(uid))/erase", .object(body)), Self.text)
+  }
+
+  private func post(_ path: String, _ body: JSON) async throws -> JSON {
+    try await server.withClient { client in
+      try await client.post(path, body, query: server.query, timeout: ReplayStartCommand.patience)
     }
-    output.print(answer, Self.text)
   }
 
   static func planText(_ plan: JSON) -> String {
@@ -86,6 +88,12 @@ struct AccountsEraseCommand: AsyncParsableCommand {
     if rows > 0 { lines.append("Of links and invitations, \(rows.counted("record", "records")).") }
     for balance in plan.listed("balances") {
       lines.append("The ledger takes back \(balance["balance"]?.int ?? 0) \(balance["unit"]?.string ?? "?").")
+    }
+    for hold in plan.listed("holds") {
+      lines.append(
+        "Hold \(LedgerText.sequence(hold)) is given back: \(hold["amount"]?.int ?? 0) \(hold["unit"]?.string ?? "?") of "
+          + "\(hold["credit"]?.string ?? "?") to \(hold["debit"]?.string ?? "?")"
+          + (hold["reason"]?.string.map { " (\($0))." } ?? "."))
     }
     let waiting = plan.listed("waiting")
     if !waiting.isEmpty {

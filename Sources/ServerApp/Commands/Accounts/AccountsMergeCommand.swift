@@ -17,12 +17,13 @@ struct AccountsMergeCommand: AsyncParsableCommand {
       Examples:
         doubloon accounts merge 7fKq2vYw 9pLd1cGh --reason "ticket 118" --dry-run
         doubloon accounts merge 7fKq2vYw 9pLd1cGh --balances --record --reason "ticket 118"
+        doubloon accounts merge 7fKq2vYw carol@acme.test --balances --reason "ticket 119"
       """)
 
-  @Argument(help: "The account that the player leaves.")
+  @Argument(help: "The account that the player leaves: its uid, or its e-mail address.")
   var from: String
 
-  @Argument(help: "The account that the player goes on with.")
+  @Argument(help: "The account that the player goes on with: its uid, or its e-mail address.")
   var into: String
 
   @Option(help: ArgumentHelp("Why; kept with the merge and in the audit log.", valueName: "text"))
