@@ -33,7 +33,8 @@ extension FunctionContext {
       for record in waiting {
         effects.releases.append(
           FunctionEffects.Release(
-            key: String(Substring(record.key.utf8.dropFirst(player.text.utf8.count + 1))), receiver: record.value))
+            player: player.text, key: String(Substring(record.key.utf8.dropFirst(player.text.utf8.count + 1))),
+            receiver: record.value))
         effects.records.append(
           FunctionEffects.RecordChange(
             kind: RewardRecord.unconfirmed, key: record.key, value: nil, expected: record.value))

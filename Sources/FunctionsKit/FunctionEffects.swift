@@ -44,6 +44,8 @@ public struct FunctionEffects: Sendable {
 
   /// The end of a hold.
   public struct Release: Sendable {
+    /// The player whose confirmed address ends it.
+    public let player: String
     /// The business key of the payment that waits.
     public let key: String
     /// The account that gets the coins.

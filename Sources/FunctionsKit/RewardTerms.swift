@@ -24,7 +24,8 @@ public struct RewardTerms: Sendable {
   /// Holds the payment until the player's address is confirmed; nil: no address is asked for. See
   /// ``Functions/confirmation()``.
   public var confirmation: Confirmation?
-  /// Whether a person who was paid, left and came back under the same address or identity is paid again.
+  /// Whether a person who was paid and comes back under the same address or identity is paid again: after leaving, or after
+  /// giving it up.
   public var paysReturning: Bool
 
   /// Terms that every payment meets, but for a person who was paid before and left.

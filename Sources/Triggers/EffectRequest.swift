@@ -15,9 +15,10 @@ struct EffectRequest {
     let cause = Cause(event: delivery.event, function: definition.name, hop: delivery.facts.record.hop + 1)
     var request = CommitRequest(
       namespace: delivery.namespace, actor: .function(definition.name), operations: effects.operations)
-    request.records = try records(effects)
-    request.transfers = try transfers(effects.postings, &request.records) + releases(effects.releases)
     request.expectations = effects.assumptions.map { CommitRequest.Expectation(path: $0.path, node: $0.node) }
+    request.records = records(effects)
+    try remember(effects.postings, in: &request)
+    request.transfers = try transfers(effects.postings, &request.records) + releases(effects.releases)
     request.outbox = effects.messages.map { message in
       OutboxRecord(
         key: "\(delivery.facts.text)/\(definition.name)/\(message.outlet)/\(message.label)", outlet: message.outlet,
@@ -56,40 +57,64 @@ struct EffectRequest {
   }
 
   /// The records beside the tree that change: each must still be what the run saw.
-  private func records(_ effects: FunctionEffects) throws -> [RoomChange] {
-    var changes = effects.records.map { change in
+  private func records(_ effects: FunctionEffects) -> [RoomChange] {
+    effects.records.map { change in
       RoomChange(
         kind: change.kind, key: change.key, value: change.value, expecting: change.expected.map { .value($0) } ?? .absent)
     }
-    // What nobody will look at is not remembered.
-    guard reader.identities != nil else { return changes }
-    var rewarded: [String: [String]] = [:]
-    for posting in effects.postings {
-      if let player = posting.rewarded { rewarded[player, default: []].append(posting.code) }
-    }
-    for (player, codes) in rewarded.sorted(by: { $0.key < $1.key }) {
-      let stored = try reader.record(PaidRewards.playerKind, player)
-      let known = stored.map { PaidRewards(stored: $0).codes } ?? []
-      let added = Set(codes).subtracting(known)
-      guard !added.isEmpty else { continue }
-      changes.append(
-        RoomChange(
-          kind: PaidRewards.playerKind, key: player, value: PaidRewards(codes: known.union(added)).text,
-          expecting: stored.map { .value($0) } ?? .absent))
-    }
-    return changes
   }
 
-  /// What pays held coins out; a hold that ended otherwise meanwhile is left out.
+  /// Remembers for whom rewards are paid: by the account, or by the identities of one that is gone.
+  private func remember(_ postings: [FunctionEffects.Posting], in request: inout CommitRequest) throws {
+    // What nobody will look at is not remembered.
+    guard reader.identities != nil else { return }
+    var rewarded: [String: Set<String>] = [:]
+    for posting in postings {
+      if let player = posting.rewarded { rewarded[player, default: []].insert(posting.code) }
+    }
+    for (player, codes) in rewarded.sorted(by: { $0.key < $1.key }) {
+      // An account that goes at the same moment takes along what it sees; whatever comes second must see the other.
+      let place = AccountRecord.place(of: player).child(Key(unchecked: "uid"))
+      let standing = try reader.latestNode(place)
+      request.expectations.append(CommitRequest.Expectation(path: place, node: standing))
+      if !standing.exists,
+        let former = try reader.record(FormerIdentities.kind, player).flatMap({ FormerIdentities(stored: $0) })
+      {
+        for hash in former.hashes {
+          request.records += try [adding(codes, to: PaidRewards.identityKind, hash, until: former.paidUntil)].compactMap(\.self)
+        }
+      } else {
+        request.records += try [adding(codes, to: PaidRewards.playerKind, player, until: nil)].compactMap(\.self)
+      }
+    }
+  }
+
+  /// Adds codes to a record of what was paid; nil if they stand there.
+  private func adding(_ codes: Set<String>, to kind: String, _ key: String, until end: Int64?) throws -> RoomChange? {
+    let stored = try reader.record(kind, key)
+    let before = stored.map { PaidRewards(stored: $0) } ?? PaidRewards(codes: [])
+    let after = before.adding(codes, until: end)
+    guard after != before else { return nil }
+    return RoomChange(kind: kind, key: key, value: after.text, expecting: stored.map { .value($0) } ?? .absent)
+  }
+
+  /// What pays held coins out, or gives them back where the confirmed address turns out to be of somebody who was paid before;
+  /// a hold that ended otherwise meanwhile is left out.
   private func releases(_ releases: [FunctionEffects.Release]) throws -> [LedgerTransfer] {
     try releases.compactMap { release in
       guard let hold = try reader.entry(release.key), hold.transfer.credit.isHold,
         try !reader.isPaid(BusinessKey.holdEnd(of: hold.sequence).text)
       else { return nil }
+      let source = hold.transfer.debit
+      // Payments that are made whoever comes back have left no record of theirs.
+      let isReturning =
+        try reader.paidCodes(of: release.player).contains(String(source.owner))
+        && reader.wasPaidElsewhere(release.player, String(source.owner))
       return LedgerTransfer(
-        debit: hold.transfer.credit, credit: LedgerAccount(release.receiver), amount: hold.transfer.amount,
-        unit: hold.transfer.unit, code: "release", key: .holdEnd(of: hold.sequence), event: delivery.facts.text,
-        function: definition.name, subject: hold.transfer.subject, reason: "the address was confirmed")
+        debit: hold.transfer.credit, credit: isReturning ? source : LedgerAccount(release.receiver),
+        amount: hold.transfer.amount, unit: hold.transfer.unit, code: isReturning ? "void" : "release",
+        key: .holdEnd(of: hold.sequence), event: delivery.facts.text, function: definition.name,
+        subject: hold.transfer.subject, reason: isReturning ? "returning_identity" : "the address was confirmed")
     }
   }
 

@@ -70,17 +70,34 @@ struct RunReader: FunctionReader {
   }
 
   func wasPaid(_ player: String, _ code: String) throws -> Bool {
+    guard identities != nil, try !paidCodes(of: player).contains(code) else { return false }
+    return try wasPaidElsewhere(player, code)
+  }
+
+  /// Whether the reward of a code was paid for one of the player's identities under another account.
+  func wasPaidElsewhere(_ player: String, _ code: String) throws -> Bool {
     guard let identities else { return false }
     let (namespace, now) = (namespace, now)
     return try engine.readAhead { (snapshot) throws(StorageError) -> Bool in
-      guard let account = try snapshot.account(in: namespace, uid: player) else { return false }
-      for hash in identities.hashes(of: account) {
+      let hashes: [String]
+      if let account = try snapshot.account(in: namespace, uid: player) {
+        hashes = identities.hashes(of: account)
+      } else {
+        let stored = try snapshot.record(in: namespace, kind: FormerIdentities.kind, key: player)
+        hashes = stored.flatMap { FormerIdentities(stored: $0) }?.hashes ?? []
+      }
+      for hash in hashes {
         guard let stored = try snapshot.record(in: namespace, kind: PaidRewards.identityKind, key: hash) else { continue }
         let paid = PaidRewards(stored: stored)
         if paid.codes.contains(code), (paid.until ?? .max) > now { return true }
       }
       return false
     }.result
+  }
+
+  /// The rewards that were paid for a player under the account that there is now, held ones among them.
+  func paidCodes(of player: String) throws -> Set<String> {
+    try record(PaidRewards.playerKind, player).map { PaidRewards(stored: $0).codes } ?? []
   }
 
   func latestNode(_ path: Path) throws -> TreeNode { try node(path, asOf: nil) }

@@ -10,22 +10,54 @@ extension AccountBench {
     return record
   }
 
-  /// Remembers by their keyed hashes whom an account was that rewards were paid for, and that goes now.
-  func rememberPaid(_ record: AccountRecord) throws(AccountError) {
-    let stored = try read { () throws(StorageError) in
-      try session.record(in: namespace, kind: PaidRewards.playerKind, key: record.uid)
+  /// Remembers by their keyed hashes whom an account was that goes now: for the rewards that were paid for it, and for those
+  /// that are still under way.
+  func rememberLeaving(_ record: AccountRecord) throws(AccountError) {
+    let paid = try paidRewards(of: record.uid)
+    if paid != nil { session.put(RoomChange(kind: PaidRewards.playerKind, key: record.uid, value: nil), in: namespace) }
+    guard let (identities, lifetime) = remembering else { return }
+    let hashes = identities.hashes(of: record)
+    guard !hashes.isEmpty else { return }
+    let former = FormerIdentities(hashes, at: time, lifetime: lifetime)
+    session.put(RoomChange(kind: FormerIdentities.kind, key: record.uid, value: former.text), in: namespace)
+    if let paid { try remember(paid.codes, of: hashes, until: time + lifetime) }
+  }
+
+  /// Remembers identities that a player who was paid gives up and goes on without: somebody else may come with them, or the
+  /// same person under another account.
+  func rememberGivenUp(by before: AccountRecord, as after: AccountRecord) throws(AccountError) {
+    guard let (identities, lifetime) = remembering, before.identifiers != after.identifiers else { return }
+    // The address that an account began with leads to it no longer once there is another.
+    var kept = after
+    kept.initialEmail = nil
+    let givenUp = Set(identities.hashes(of: before)).subtracting(identities.hashes(of: kept))
+    guard !givenUp.isEmpty, let paid = try paidRewards(of: before.uid) else { return }
+    try remember(paid.codes, of: givenUp.sorted(), until: time + lifetime)
+  }
+
+  // MARK: -
+
+  /// How identities are remembered, and for how long; nil where that is off.
+  private var remembering: (identities: IdentityHash, lifetime: Int64)? {
+    guard let identities = options.identities, let lifetime = options.paidIdentityLifetime else { return nil }
+    return (identities, lifetime)
+  }
+
+  private func remember(_ codes: Set<String>, of hashes: [String], until end: Int64) throws(AccountError) {
+    for hash in hashes {
+      let paid = try paidRewards(PaidRewards.identityKind, hash) ?? PaidRewards(codes: [])
+      let value = paid.adding(codes, until: end).text
+      session.put(RoomChange(kind: PaidRewards.identityKind, key: hash, value: value), in: namespace)
     }
-    guard let stored else { return }
-    session.put(RoomChange(kind: PaidRewards.playerKind, key: record.uid, value: nil), in: namespace)
-    guard let identities = options.identities, let lifetime = options.paidIdentityLifetime else { return }
-    let codes = PaidRewards(stored: stored).codes
-    for hash in identities.hashes(of: record) {
-      let known = try read { () throws(StorageError) in
-        try session.record(in: namespace, kind: PaidRewards.identityKind, key: hash)
-      }
-      let earlier = known.map { PaidRewards(stored: $0).codes } ?? []
-      let paid = PaidRewards(codes: codes.union(earlier), until: time + lifetime)
-      session.put(RoomChange(kind: PaidRewards.identityKind, key: hash, value: paid.text), in: namespace)
-    }
+  }
+
+  /// What was paid for a player; nil if nothing was.
+  private func paidRewards(of uid: String) throws(AccountError) -> PaidRewards? {
+    try paidRewards(PaidRewards.playerKind, uid)
+  }
+
+  private func paidRewards(_ kind: String, _ key: String) throws(AccountError) -> PaidRewards? {
+    try read { () throws(StorageError) in try session.record(in: namespace, kind: kind, key: key) }
+      .map { PaidRewards(stored: $0) }
   }
 }

@@ -169,7 +169,10 @@ final class AccountBench {
     let new = record.identifiers
     for identifier in new.subtracting(old) { try claim(identifier, for: record.uid) }
     for identifier in old.subtracting(new) { try release(identifier, of: record.uid) }
-    if let before { noteLinks(&record, before) }
+    if let before {
+      noteLinks(&record, before)
+      try rememberGivenUp(by: before, as: record)
+    }
     put(.account(record))
     places[record.uid] = record.publicNode
     try noteRevocation(of: record, from: before, isOwnDeed: isOwnDeed, grace: grace)
@@ -178,7 +181,7 @@ final class AccountBench {
   /// Removes an account with everything that leads to it. Its tokens are void from now on.
   func delete(_ record: AccountRecord) throws(AccountError) {
     for identifier in record.identifiers { try release(identifier, of: record.uid) }
-    try rememberPaid(record)
+    try rememberLeaving(record)
     session.removeAccountRow(.account(record.uid), in: namespace)
     places[record.uid] = TreeNode.absent
     revoke(AccountRevocation(uid: record.uid, reason: .deleted, notBefore: .max, effectiveAt: time))

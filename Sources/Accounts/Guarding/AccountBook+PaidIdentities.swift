@@ -7,15 +7,21 @@ extension AccountBook {
   /// Forgets the identities of players who were paid and left when their time is over.
   public func forgetPaidIdentities(in project: AccountProject) async throws {
     let now = clock.now()
+    try await forget(PaidRewards.identityKind, in: project) { (PaidRewards(stored: $0).until ?? .max) <= now }
+    // What cannot be read is of no use.
+    try await forget(FormerIdentities.kind, in: project) { (FormerIdentities(stored: $0)?.until ?? 0) <= now }
+  }
+
+  private func forget(_ kind: String, in project: AccountProject, where isOver: (String) -> Bool) async throws {
     var last: String?
     while true {
       let after = last
       let records = try look { (snapshot) throws(StorageError) in
         try snapshot.records(
-          in: project.namespace, kind: PaidRewards.identityKind, after: after, isDescending: false, limit: Self.page)
+          in: project.namespace, kind: kind, after: after, isDescending: false, limit: Self.page)
       }
       var request = CommitRequest(namespace: project.namespace, actor: .system("account-sweep"))
-      request.records = records.filter { (PaidRewards(stored: $0.value).until ?? .max) <= now }.map {
+      request.records = records.filter { isOver($0.value) }.map {
         RoomChange(kind: $0.kind, key: $0.key, value: nil, expecting: .value($0.value))
       }
       if !request.records.isEmpty {

@@ -4,7 +4,7 @@ import TreeModel
 public struct PaidRewards: Sendable, Hashable {
   /// Records by player, while the account is there.
   public static let playerKind = "reward-paid"
-  /// Records by the keyed hash of an identity, after the account went.
+  /// Records by the keyed hash of an identity, after the account went or gave the identity up.
   public static let identityKind = "reward-identity"
 
   /// The codes of the rewards.
@@ -15,6 +15,11 @@ public struct PaidRewards: Sendable, Hashable {
   public init(codes: Set<String>, until: Int64? = nil) {
     self.codes = codes
     self.until = until
+  }
+
+  /// With further codes, remembered for as long as the one or the other says.
+  public func adding(_ more: Set<String>, until time: Int64?) -> PaidRewards {
+    PaidRewards(codes: codes.union(more), until: time.map { max($0, until ?? $0) })
   }
 
   /// Reads what ``text`` wrote; what cannot be read is nothing.

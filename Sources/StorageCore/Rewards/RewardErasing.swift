@@ -22,6 +22,10 @@ public struct RewardErasing: PlayerRecordsErasing {
     {
       erasure.records.append(RoomChange(kind: PaidRewards.playerKind, key: uid, value: nil))
     }
+    // Nothing is under way any more that could still be paid.
+    if try snapshot.record(in: namespace, kind: FormerIdentities.kind, key: uid) != nil {
+      erasure.records.append(RoomChange(kind: FormerIdentities.kind, key: uid, value: nil))
+    }
     let end = Array("/perReferrer/\(uid)".utf8)
     try snapshot.forEachRecord(in: namespace, kind: Self.countKind) { record in
       if Array(record.key.utf8.suffix(end.count)) == end { erasure.records.append(record.removal) }
