@@ -6,7 +6,8 @@ import TreeModel
 /// What a link in a mail leads to (spec: auth-protocol §2.5): applies the code, or asks for the new password.
 ///
 /// A browser is shown a page with a button first: programs that look through mail follow links, and would use up the code. The
-/// button posts a form, which has no field but a new password. Everybody else gets JSON, as from emulators.
+/// button posts a form, which has no field but a new password. Everybody else gets JSON, as from emulators; but in production
+/// no GET uses a code, whatever it says it accepts: not all programs that follow links say that they are browsers.
 struct ActionPage {
   let surface: IdentitySurface
 
@@ -14,7 +15,8 @@ struct ActionPage {
     guard request.method == .GET || request.method == .POST else { throw .notFound("Not Found.") }
     let form = request.method == .POST ? request.body.flatMap { QueryString(parsing: $0.readableBytesView) } : nil
     let link = Link(request: request, query: query, form: form)
-    guard request.headers.first(name: "accept")?.contains("text/html") == true else { return try await data(link) }
+    let isBrowser = request.headers.first(name: "accept")?.contains("text/html") == true
+    if !isBrowser, surface.book.options.isDevelopment || request.method == .POST { return try await data(link) }
     do throws(AccountError) {
       return try await page(link)
     } catch {

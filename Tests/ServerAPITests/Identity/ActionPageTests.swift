@@ -107,6 +107,23 @@ struct ActionPageTests {
     }
   }
 
+  @Test("in production nobody confirms an address by looking at the link, whatever they say they accept")
+  func followers() async throws {
+    try await run { server, client, mailbox in
+      let token = try await client.player("ann@x.io").text("idToken")
+      _ = try await client.call("accounts:sendOobCode", ["requestType": "VERIFY_EMAIL", "idToken": .string(token)])
+      let link = String(try mailbox.last().link.dropFirst("https://rewards.example".count))
+      for accepted in ["*/*", "application/json", ""] {
+        let seen = try await server.send("GET", link, headers: accepted.isEmpty ? [:] : ["Accept": accepted])
+        #expect(seen.status == 200 && seen.body.contains("<form method=\"post\">"), "\(seen.body)")
+      }
+      #expect(try await client.lookup(token)["users"]?.array?.first?["emailVerified"] == false)
+      let posted = try await server.send("POST", link, headers: ["Accept": "application/json"])
+      #expect(posted.status == 200)
+      #expect(try await client.lookup(token)["users"]?.array?.first?["emailVerified"] == true)
+    }
+  }
+
   @Test("a link to sign in leads on to the application, with the code")
   func signIn() async throws {
     try await run { server, client, mailbox in
