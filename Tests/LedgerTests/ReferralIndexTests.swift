@@ -83,6 +83,18 @@ struct ReferralIndexTests {
     #expect(try store.book.referrer(of: "f", in: store.namespace) == "x0")
   }
 
+  @Test("An index that was kept from a namespace's first commit is whole: the next start makes nothing anew")
+  func keptFromTheStart() async throws {
+    let folder = TemporaryFolder()
+    var store = try await Store(folder)
+    try await store.write(.set("/users/bob/referred_by", "alice"))
+    store.close()
+    store = try await Store(folder)
+    defer { store.close() }
+    #expect(try await store.build() == 0)
+    #expect(try store.brought(by: "alice") == ["bob"])
+  }
+
   @Test("An index that was not kept is made from the tree, once; who declares none leaves it to be made again")
   func building() async throws {
     let folder = TemporaryFolder()

@@ -37,11 +37,15 @@ public struct ReferralBuild: Sendable {
       guard let place else { continue }
       try await clear(namespace.id)
       try await fill(namespace.id, place)
-      let change = RoomChange(kind: Self.markKind, key: Self.markKey, value: place.pattern.description)
-      try await put([change], in: namespace.id)
+      try await put([Self.mark(of: place)], in: namespace.id)
       built += 1
     }
     return built
+  }
+
+  /// Says that the index is whole for a place.
+  static func mark(of place: ReferralPlace) -> RoomChange {
+    RoomChange(kind: markKind, key: markKey, value: place.pattern.description)
   }
 
   private func clear(_ namespace: NamespaceID) async throws(LedgerError) {

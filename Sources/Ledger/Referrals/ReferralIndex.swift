@@ -25,6 +25,8 @@ public struct ReferralIndex: CommitParticipant {
 
   /// Moves the players whose referrer the commit changes.
   public func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitRefusal) {
+    // What is kept from the beginning need not be made at the next start.
+    if draft.revision == Revision(1) { session.put(ReferralBuild.mark(of: place), in: draft.request.namespace) }
     for change in draft.treeChanges {
       guard let player = place.player(at: change.path) else { continue }
       let before = ReferralPlace.referrer(change.before)

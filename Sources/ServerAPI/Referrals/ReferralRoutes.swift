@@ -1,5 +1,6 @@
 import Ledger
 import NIOHTTP1
+import NIOPosix
 import StorageCore
 import TreeModel
 
@@ -45,9 +46,16 @@ enum ReferralRoutes {
     }
     guard case .user(let uid) = caller.actor else { throw Self.unauthenticated }
     let (book, namespace) = (try book(call), try call.namespace())
-    let referrer = try APIError.mapping { () throws(LedgerError) in try book.referrer(of: uid, in: namespace) }
-    let (rows, next) = try page(call, uid)
-    return .json(.record([("referredBy", referrer.map(JSON.string)), ("referrals", .array(rows)), ("next", next)]))
+    // A player with many entries takes long to look through: not on the threads that everything else waits for.
+    let answer = try? await call.services.threadPool.runIfActive {
+      Result { () throws(APIError) in
+        let referrer = try APIError.mapping { () throws(LedgerError) in try book.referrer(of: uid, in: namespace) }
+        let (rows, next) = try page(call, uid)
+        return JSON.record([("referredBy", referrer.map(JSON.string)), ("referrals", .array(rows)), ("next", next)])
+      }
+    }
+    guard let answer else { throw APIError(.serviceUnavailable, "unavailable", "The server is shutting down.") }
+    return .json(try answer.get())
   }
 
   private static let unauthenticated = APIError(
