@@ -206,6 +206,19 @@ struct ProposedTreeTests {
     }
   }
 
+  @Test("What a client's request expects is looked at also where it writes nothing to the tree")
+  func expectationsAlone() async throws {
+    let fixture = try await DatabaseFixture()
+    defer { fixture.close() }
+    try await fixture.database.putRules(Self.rules, try RuleSet(parsing: Self.rules), in: fixture.namespace)
+    try await fixture.write(.set("users/bob/level", 1))
+    for (expected, isMet) in [(1, true), (2, false)] as [(TreeNode, Bool)] {
+      var request = CommitRequest(namespace: fixture.namespace, actor: .user(uid: "bob"))
+      request.expectations = [CommitRequest.Expectation(path: "users/bob/level", node: expected)]
+      #expect(((try? await fixture.database.commit(request)) != nil) == isMet)
+    }
+  }
+
   @Test("A note gets the reasons of a denial, and those of what is allowed only if they are wanted")
   func notes() async throws {
     let fixture = try await DatabaseFixture()

@@ -20,6 +20,7 @@ extension WritePipeline {
     throws(CommitRefusal) -> [TreeNode]
   {
     var resolved: [TreeNode] = []
+    if request.operations.isEmpty { try checkExpectations(of: request, tree) }
     for (index, operation) in request.operations.enumerated() {
       try judge(operation, of: request, by: rules, at: time, in: tree.session)
       if index == 0 { try checkExpectations(of: request, tree) }
