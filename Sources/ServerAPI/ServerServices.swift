@@ -35,6 +35,8 @@ public final class ServerServices: StoreServices {
   public let defaultNamespace: String
   /// For what takes clients long: large reads and writes, links that are not in memory.
   public let threadPool: NIOThreadPool
+  /// For reads that are too large for an event loop.
+  let largeAnswers: LargeAnswers
   /// For what takes administrators long: listings, audits, backups. Clients do not wait behind it.
   public let adminPool: NIOThreadPool
   /// How much memory clients may take by what they leave unfinished; the ``HTTPServer`` has the same.
@@ -94,6 +96,7 @@ public final class ServerServices: StoreServices {
     self.metrics = metrics
     self.defaultNamespace = defaultNamespace
     self.threadPool = threadPool
+    largeAnswers = LargeAnswers(on: threadPool)
     self.adminPool = adminPool ?? threadPool
     self.logger = logger
     self.functions = functions

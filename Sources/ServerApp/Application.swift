@@ -207,7 +207,7 @@ public final class Application: Sendable {
     let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
     return certificateServices + [
       counting,
-      RoomService(name: "memory", MemoryReturn(clock: configuration.clock).run),
+      RoomService(name: "memory", MemoryReturn(clock: configuration.clock, database: database).run),
       RoomService(name: "dispatcher", dispatcher.run),
       RoomService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
       RoomService(name: "holds", sweeper.run),

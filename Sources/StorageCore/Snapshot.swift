@@ -8,6 +8,11 @@ public protocol Snapshot: StorageReading, UpkeepReading, AccountListing, RoomRea
   var epoch: Int64 { get }
   func namespaces() throws(StorageError) -> [NamespaceRecord]
 
+  /// The leaves and priorities from `lower` up to but without `upper`, in path order: at most `limit`, and none behind the one
+  /// with which they are more than `bytesMax` bytes of paths and values.
+  func leaves(in namespace: NamespaceID, from lower: PathBytes, to upper: PathBytes, limit: Int, bytesMax: Int)
+    throws(StorageError) -> [StoredLeaf]
+
   /// The leaves of a subtree as they were after the commit of `revision`.
   ///
   /// Undoes the later changes: those of recent commits from memory, older ones from the history.

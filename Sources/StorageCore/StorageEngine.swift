@@ -26,5 +26,8 @@ public protocol StorageEngine: AnyObject, Sendable {
   ///
   /// - Returns: whether there is more to do.
   func compact() throws(StorageError) -> Bool
+  /// Gives back the memory in which connections keep pieces of the store, of those that nobody used since the last call. The
+  /// write session has its own. From any thread.
+  func releaseUnusedMemory()
   func close()
 }

@@ -69,6 +69,9 @@ public protocol WriteSession: StorageReading, AccountReading, AnyObject {
   /// `synchronous_commit = off`, and this waits for the server's log position.)
   /// - Throws: after which nothing can be written any more; an fsync that failed is never tried again.
   func flush() throws(StorageError)
+  /// Gives back the memory in which the session keeps pieces of the store, between two batches: they are read again when they
+  /// are needed.
+  func releaseMemory()
 }
 
 extension WriteSession {

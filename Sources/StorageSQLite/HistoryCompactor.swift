@@ -24,6 +24,8 @@ final class HistoryCompactor {
     self.limits = limits
   }
 
+  func releaseMemory() { connection.releaseMemory() }
+
   func close() {
     job = nil
     connection.close()

@@ -8,7 +8,10 @@ internal import Synchronization
 /// ``SQLiteOptions/idleReadersMax`` are kept while nobody needs them.
 final class ReaderPool: Sendable {
   private struct State {
+    /// The one that was used last is the last.
     var idle: [SQLiteConnection] = []
+    /// How many of them, from the first, nobody has taken since the last look.
+    var unused = 0
     var isClosed = false
   }
 
@@ -22,7 +25,10 @@ final class ReaderPool: Sendable {
   }
 
   func take() throws(StorageError) -> SQLiteConnection {
-    let (idle, isClosed) = state.withLock { ($0.idle.popLast(), $0.isClosed) }
+    let (idle, isClosed) = state.withLock { state in
+      defer { state.unused = min(state.unused, state.idle.count) }
+      return (state.idle.popLast(), state.isClosed)
+    }
     if isClosed { throw StorageError(.stopped, "The store is closed.") }
     if let idle { return idle }
     let connection = try SQLiteConnection(path: path, vfs: options.vfs)
@@ -39,11 +45,25 @@ final class ReaderPool: Sendable {
     if !isKept { connection.close() }
   }
 
+  /// Closes the connections that nobody has taken since the last call: each keeps pieces of the file in memory.
+  func closeUnused() {
+    let unused = state.withLock { state in
+      let unused = state.idle.prefix(state.unused)
+      state.idle.removeFirst(state.unused)
+      state.unused = state.idle.count
+      return unused
+    }
+    for connection in unused { connection.close() }
+  }
+
   /// Closes the idle connections; those in use are closed when they come back.
   func close() {
     let idle = state.withLock { state in
       state.isClosed = true
-      defer { state.idle = [] }
+      defer {
+        state.idle = []
+        state.unused = 0
+      }
       return state.idle
     }
     for connection in idle { connection.close() }

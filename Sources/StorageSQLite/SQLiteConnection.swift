@@ -12,7 +12,7 @@ final class SQLiteConnection: @unchecked Sendable {
   let path: String
   private let isCopy: Bool
   private var statements = [SQLiteStatement?](repeating: nil, count: Query.allCases.count)
-  private var isClosed = false
+  private(set) var isClosed = false
   /// Follows the rows that this connection writes; the writer's does.
   var digests: RowDigests?
 
@@ -50,6 +50,11 @@ final class SQLiteConnection: @unchecked Sendable {
 
   deinit {
     close()
+  }
+
+  /// Frees the pages that nobody is reading.
+  func releaseMemory() {
+    sqlite3_db_release_memory(handle)
   }
 
   func close() {

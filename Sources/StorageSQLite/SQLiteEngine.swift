@@ -162,6 +162,13 @@ public final class SQLiteEngine: StorageEngine {
     }
   }
 
+  public func releaseUnusedMemory() {
+    pool.closeUnused()
+    // Both are idle but for moments, and what they read they seldom read twice.
+    checkpointer.withLock { $0.releaseMemory() }
+    compactor.withLock { $0?.releaseMemory() }
+  }
+
   /// Closes the store. Call it after the writer's thread has ended; reads fail from now on.
   public func close() {
     let (isFirst, session) = state.withLock { state in

@@ -61,6 +61,18 @@ final class SQLiteSnapshot: Snapshot {
     try db.leaves(namespace, in: PathRange(lower: lower.bytes, upper: upper.bytes), limit: limit)
   }
 
+  func leaves(in namespace: NamespaceID, from lower: PathBytes, to upper: PathBytes, limit: Int, bytesMax: Int)
+    throws(StorageError) -> [StoredLeaf]
+  {
+    var bytes = 0
+    return try db.statement(.leavesAscending).bind(namespace.rawValue).bind(lower.bytes).bind(upper.bytes)
+      .all(limit: limit, until: { bytes > bytesMax }) { row throws(StorageError) in
+        let leaf = try SQLiteConnection.leaf(row)
+        bytes += leaf.leaf.bytes
+        return leaf
+      }
+  }
+
   func leaf(in namespace: NamespaceID, at path: PathBytes) throws(StorageError) -> StoredLeaf? {
     try db.leaf(namespace, at: path)
   }

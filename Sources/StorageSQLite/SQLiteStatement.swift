@@ -14,9 +14,13 @@ final class SQLiteStatement {
   /// Where bound texts and blobs are copied to, one behind the other; SQLite reads them here until the next binding.
   private let room: UnsafeMutableRawBufferPointer
   private var roomUsed = 0
+  /// Bytes that SQLite copied into memory of its own.
+  private var copiedBytes = 0
 
   /// A row's usual texts and blobs. What does not fit SQLite copies into memory of its own.
   private static let roomBytes = 1024
+  /// More than this is not kept until the next binding, which may never come.
+  private static let copiedBytesMax = 64 << 10
 
   init(_ sql: String, on connection: SQLiteConnection, isKept: Bool) throws(StorageError) {
     var handle: OpaquePointer?
@@ -41,7 +45,10 @@ final class SQLiteStatement {
   /// Copies what is to be bound, and says how SQLite is to take it: what is in ``room`` stays where it is for as long as the
   /// statement may look at it, until it was reset and is bound anew.
   private func keep(_ bytes: UnsafeRawBufferPointer) -> (UnsafeRawPointer?, sqlite3_destructor_type?) {
-    guard bytes.count <= room.count - roomUsed else { return (bytes.baseAddress, Self.transient) }
+    guard bytes.count <= room.count - roomUsed else {
+      copiedBytes += bytes.count
+      return (bytes.baseAddress, Self.transient)
+    }
     let place = UnsafeMutableRawBufferPointer(rebasing: room[roomUsed..<roomUsed + bytes.count])
     place.copyMemory(from: bytes)
     roomUsed += bytes.count
@@ -123,6 +130,8 @@ final class SQLiteStatement {
   /// Ends the run; what was bound is bound anew by the next one.
   func reset() {
     sqlite3_reset(handle)
+    if copiedBytes > Self.copiedBytesMax { sqlite3_clear_bindings(handle) }
+    copiedBytes = 0
     bound = 0
     roomUsed = 0
     bindCode = SQLITE_OK

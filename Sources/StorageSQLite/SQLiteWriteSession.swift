@@ -83,6 +83,8 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
     if connection.isInTransaction { try connection.statement(.commit).run() }
   }
 
+  func releaseMemory() { connection.releaseMemory() }
+
   /// Stops the session for good: what the disk holds is no longer known.
   func fail(_ error: StorageError) -> StorageError {
     stopped.withLock { stopped in

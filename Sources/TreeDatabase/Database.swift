@@ -21,6 +21,8 @@ public final class Database: TreeWriter {
     case rehearse([CommitRequest], @Sendable ([Result<CommittedRequest, CommitRefusal>]) -> Void)
     /// The batch before is durable and told.
     case flushed
+    /// Nobody may have written for a while: what the writer keeps of the store is given back.
+    case releaseMemory
   }
 
   /// The store, for looking; writing to it is this door's alone.
@@ -93,6 +95,13 @@ public final class Database: TreeWriter {
 
   /// How many requests wait for the writer.
   public var queueDepth: Int { queue.count }
+
+  /// Gives back the memory in which pieces of the store are kept that nobody has used since the last call: called now and
+  /// then, it lets an idle server be as small as it was at its start.
+  public func releaseUnusedMemory() {
+    engine.releaseUnusedMemory()
+    _ = queue.push(.releaseMemory, isBounded: false)
+  }
 
   /// The namespace of this name, if it exists.
   public func namespace(named name: String) -> NamespaceID? {

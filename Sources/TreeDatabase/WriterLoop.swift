@@ -10,6 +10,8 @@ struct WriterLoop {
   private let flusher: BatchFlusher
   private var judged: [JudgedWork] = []
   private var lastExpiry: Int64 = 0
+  /// Whether anything was judged since memory was last asked for.
+  private var wasUsed = false
   /// Namespaces that are gone. Their numbers are never given again, and they are few.
   private var forgotten: Set<NamespaceID> = []
 
@@ -40,6 +42,10 @@ struct WriterLoop {
 
   private mutating func take(_ work: Database.Work) {
     // After a failure nothing is judged: on what state?
+    switch work {
+    case .flushed, .releaseMemory: break
+    case .commit, .open, .task, .forget, .rehearse: wasUsed = true
+    }
     let one = if let failure = flusher.failure { refused(work, CommitRefusal(failure)) } else { judge(work) }
     if let one { judged.append(one) }
   }
@@ -63,6 +69,10 @@ struct WriterLoop {
   private mutating func judge(_ work: Database.Work) -> JudgedWork? {
     switch work {
     case .flushed: return nil
+    case .releaseMemory:
+      if !wasUsed, judged.isEmpty { session.releaseMemory() }
+      wasUsed = false
+      return nil
     case .commit(let request, let completion):
       let mark = session.mark()
       do throws(CommitRefusal) {
@@ -131,7 +141,7 @@ struct WriterLoop {
     case .task(_, let completion): .refused(refusal) { completion($0.map { _ in }) }
     case .forget(_, let completion): .refused(refusal) { completion($0.map { _ in }) }
     case .rehearse(let requests, let completion): .rehearsed(requests.map { _ in .failure(refusal) }, completion)
-    case .flushed: nil
+    case .flushed, .releaseMemory: nil
     }
   }
 

@@ -30,4 +30,7 @@ public struct Leaf: Sendable, Hashable {
     self.path = path
     self.scalar = scalar
   }
+
+  /// Bytes of its path and value, about.
+  public var bytes: Int { path.bytes.count + (scalar.stringValue?.utf8.count ?? 8) }
 }

@@ -33,4 +33,19 @@ import Testing
       #expect(found[n].3 == "blob" && found[n].4 == "text")
     }
   }
+
+  @Test("what was bound and large is forgotten when the statement has run, and what is small needs no second look")
+  func largeValues() throws {
+    let folder = TemporaryFolder()
+    let db = try SQLiteConnection(path: folder.file("bound.sqlite"), creates: true)
+    defer { db.close() }
+    let length = try SQLiteStatement("SELECT length(?)", on: db, isKept: true)
+    for (size, isForgotten) in [(10, false), (64 << 10, false), ((64 << 10) + 1, true), (1 << 20, true)] {
+      let found = try length.bind([UInt8](repeating: 7, count: size)).first { row throws(StorageError) in row.int(0) }
+      #expect(found == Int64(size))
+      // Nothing is bound this time: what is there is what the last run left.
+      let left = try length.first { row throws(StorageError) in row.optionalInt(0) }
+      #expect(left == .some(isForgotten ? nil : Int64(size)), "\(size)")
+    }
+  }
 }

@@ -133,10 +133,11 @@ final class LongPollConnection {
     timer = session.eventLoop.scheduleTask(in: limits.pollGap) { connection.value.timerFired() }
   }
 
-  /// A poll that was open so long is over for the client too; without one it is gone.
+  /// A poll that was open so long is over for the client too; without one it is gone. So is one who owes a piece of what it
+  /// sends: the piece would have come with another request.
   private func timerFired() {
     guard !isClosing else { return finish() }
-    guard polls.isEmpty else {
+    guard polls.isEmpty || segments.heldBytes > 0 else {
       release(polls.removeFirst())
       return restartTimer()
     }

@@ -4,6 +4,9 @@ import TreeDatabase
 ///
 /// The hub hands one message to all listens of a loop one after the other, so remembering the last is enough.
 final class PushCache {
+  /// Messages up to here are kept for a push that may never come.
+  private static let keptBytesMax = 64 << 10
+
   private var source: ListenMessage?
   private var tag: Int64?
   private var message: SharedMessage?
@@ -21,5 +24,12 @@ final class PushCache {
     self.tag = tag
     message = made
     return made
+  }
+
+  /// The loop has handed on what there was: nobody else gets the last message, as a rule.
+  func didFlush() {
+    guard let message, message.bytes.count > Self.keptBytesMax else { return }
+    source = nil
+    self.message = nil
   }
 }

@@ -69,6 +69,7 @@ extension SocketSession {
   }
 
   func flushPushes() {
+    pushes.didFlush()
     guard pushedBytes > 0, let transport else { return }
     let bytes = pushedBytes
     pushedBytes = 0

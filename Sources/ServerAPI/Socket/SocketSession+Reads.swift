@@ -21,11 +21,10 @@ extension SocketSession {
     case nil:
       isBlocked = true
       let reference = reference
-      services.threadPool.submit { state in
-        var answer: [UInt8]?
-        if case .active = state { answer = reading.answer(engine, reader, within: .standard) }
+      services.largeAnswers.submit { turn in
+        let answer = turn == nil ? nil : reading.answer(engine, reader, within: .standard)
         let text = answer ?? SocketAnswers.refused(reading.number, .tooMuch)
-        reference.run { session in session.didRead(text) }
+        reference.run { session in withExtendedLifetime(turn) { session.didRead(text) } }
       }
     }
   }

@@ -137,6 +137,7 @@ extension EventStream {
 
   func flush() {
     guard let context else { return }
+    memory?.didFlush()
     context.flush()
     if context.channel.isWritable { drained() }
   }

@@ -31,14 +31,19 @@ enum EventText {
 ///
 /// `@unchecked Sendable`: used on one event loop only, the one that it was made for.
 final class EventTextMemory: @unchecked Sendable {
+  private static let keptBytesMax = 64 << 10
   private var last: (message: ListenMessage, text: ByteBuffer)?
 
   /// - Returns: the text, and whether another stream has had it before.
   func text(of message: ListenMessage, allocator: ByteBufferAllocator) -> (text: ByteBuffer, isShared: Bool) {
     if let last, last.message === message { return (last.text, true) }
     let text = EventText.change(message, allocator: allocator)
-    // Large ones are not kept alive for the sake of a message that may never come.
-    last = text.readableBytes <= 64 << 10 ? (message, text) : nil
+    last = (message, text)
     return (text, false)
+  }
+
+  /// The loop has handed on what there was: a large text is not kept for a stream that may never come.
+  func didFlush() {
+    if let last, last.text.readableBytes > Self.keptBytesMax { self.last = nil }
   }
 }

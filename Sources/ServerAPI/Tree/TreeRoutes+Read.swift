@@ -42,7 +42,7 @@ extension TreeRoutes {
     }
     let reading = Reading(namespace: namespace, call: call, query: query, shallow: shallow)
     do throws(TreeReadError) {
-      try answer(reading, within: .brief, sink: sink)
+      try answer(reading, within: .brief, sink: sink, turn: nil)
     } catch {
       guard case .tooLarge = error else { throw Self.refusal(error) }
       readElsewhere(reading, sink: sink)
@@ -73,12 +73,12 @@ extension TreeRoutes {
     var bounds = reading.call.caller.isAdmin ? ReadBounds.generous : ReadBounds.standard
     let deadline = NIODeadline.now() + (reading.call.parameters.timeout ?? Self.timeoutMax)
     bounds.isUnwanted = { NIODeadline.now() > deadline }
-    services.threadPool.submit { [bounds] state in
-      guard case .active = state else {
+    services.largeAnswers.submit { [bounds] turn in
+      guard let turn else {
         return sink.send(APIError(.serviceUnavailable, "unavailable", "The server is shutting down.").treeResponse)
       }
       do throws(TreeReadError) {
-        try answer(reading, within: bounds, sink: sink)
+        try answer(reading, within: bounds, sink: sink, turn: turn)
       } catch {
         sink.send(Self.refusal(error).treeResponse)
       }
@@ -86,10 +86,12 @@ extension TreeRoutes {
   }
 
   /// Sends what the reading finds, once everything that it showed is durable.
-  private func answer(_ reading: Reading, within bounds: ReadBounds, sink: ResponseSink) throws(TreeReadError) {
+  private func answer(_ reading: Reading, within bounds: ReadBounds, sink: ResponseSink, turn: LargeAnswers.Turn?)
+    throws(TreeReadError)
+  {
     let (found, position) = try find(reading, within: bounds)
     let response = Self.response(found, to: reading.call)
-    services.database.engine.whenDurable(position) { sink.send(response) }
+    services.database.engine.whenDurable(position) { sink.send(response, keeping: turn) }
   }
 
   private func find(_ reading: Reading, within bounds: ReadBounds) throws(TreeReadError) -> (result: Found, position: Int) {

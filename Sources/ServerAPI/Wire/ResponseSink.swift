@@ -38,11 +38,13 @@ public struct ResponseSink: Sendable {
   }
 
   /// Answers the request. May be called from any thread.
-  public func send(_ response: HTTPResponse) {
+  ///
+  /// - Parameter turn: what the answer was made with; it is kept until the connection has the answer.
+  func send(_ response: HTTPResponse, keeping turn: LargeAnswers.Turn? = nil) {
     if eventLoop.inEventLoop {
       connection.value.answer(response, to: number, of: source)
     } else {
-      eventLoop.execute { connection.value.answer(response, to: number, of: source) }
+      eventLoop.execute { withExtendedLifetime(turn) { connection.value.answer(response, to: number, of: source) } }
     }
   }
 

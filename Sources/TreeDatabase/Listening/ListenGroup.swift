@@ -1,9 +1,10 @@
 import StorageCore
+import Synchronization
 import TreeModel
 
 /// All listens of one place, one window and one format: whoever gets the same messages.
 ///
-/// `@unchecked Sendable`: touched by the hub's thread only; readers carry it back without looking.
+/// `@unchecked Sendable`: touched by the hub's thread only; readers carry it back, and look at ``isGone`` alone.
 final class ListenGroup: @unchecked Sendable {
   let namespace: NamespaceID
   let path: PathBytes
@@ -19,7 +20,9 @@ final class ListenGroup: @unchecked Sendable {
   var waiting: [LoadJob.Waiter] = []
   /// Whether a snapshot is being read.
   var isReading = false
-  private(set) var isGone = false
+  private let gone = Atomic(false)
+  /// Whether nobody listens here any more. From any thread.
+  var isGone: Bool { gone.load(ordering: .relaxed) }
 
   init(_ request: ListenRequest, at point: ListenPoint, limits: ListenLimits) {
     namespace = request.namespace
@@ -43,7 +46,7 @@ final class ListenGroup: @unchecked Sendable {
     guard let audience = audiences[lane] else { return nil }
     audience.count -= 1
     if audience.count == 0 { audiences[lane] = nil }
-    if audiences.isEmpty { isGone = true }
+    if audiences.isEmpty { gone.store(true, ordering: .relaxed) }
     return audience
   }
 }

@@ -32,6 +32,8 @@ final class SnapshotReader: Sendable {
   private static func read(
     _ job: LoadJob, _ engine: any StorageEngine, _ limits: ListenLimits, _ search: WindowSearch
   ) -> LoadResult {
+    // Thousands of listens may have gone with their connection before it was their turn.
+    guard !job.group.isGone else { return LoadResult(group: job.group, outcomes: [], window: nil) }
     do throws(ListenFault) {
       let (revision, node) = try load(job, engine, limits, search)
       var window: LoadResult.Window?

@@ -25,7 +25,7 @@ struct ChildScan {
     var child = PathBytes.root
     while lower < end {
       let rows = try reading { () throws(StorageError) in
-        try snapshot.leaves(in: namespace, from: lower, to: end, limit: chunk)
+        try snapshot.leaves(in: namespace, from: lower, to: end, limit: chunk, bytesMax: meter.bytesLeft)
       }
       try meter.visit(rows: rows.count, bytes: Self.bytes(of: rows))
       for row in rows {
@@ -62,7 +62,8 @@ struct ChildScan {
   /// The child that stands at a path; nil if nothing does.
   func entry(at child: PathBytes, _ meter: inout ReadMeter) throws(TreeReadError) -> TreeMap.Entry? {
     let rows = try reading { () throws(StorageError) in
-      try snapshot.leaves(in: namespace, under: child, limit: meter.leavesMax + 1)
+      try snapshot.leaves(
+        in: namespace, from: child, to: child.subtreeEnd ?? .afterAll, limit: meter.leavesMax + 1, bytesMax: meter.bytesLeft)
     }
     try meter.visit(rows: rows.count, bytes: Self.bytes(of: rows))
     try meter.check(leaves: rows.count)
@@ -82,9 +83,7 @@ struct ChildScan {
     return TreeMap.Entry(key: key, node: node)
   }
 
-  static func bytes(of rows: [StoredLeaf]) -> Int {
-    rows.reduce(0) { $0 + $1.leaf.path.bytes.count + ($1.leaf.scalar.stringValue?.utf8.count ?? 8) }
-  }
+  static func bytes(of rows: [StoredLeaf]) -> Int { rows.reduce(0) { $0 + $1.leaf.bytes } }
 }
 
 extension StorageError {

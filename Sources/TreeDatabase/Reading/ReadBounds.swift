@@ -34,6 +34,9 @@ struct ReadMeter {
     self.bounds = bounds
   }
 
+  /// Bytes that may still be looked at.
+  var bytesLeft: Int { bounds.bytesMax - bytes }
+
   /// The number of leaves that may be asked for at once.
   var leavesMax: Int { bounds.leavesMax }
 

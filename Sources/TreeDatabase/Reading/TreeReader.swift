@@ -20,7 +20,8 @@ public struct TreeReader: Sendable {
     var chunk = min(64, bounds.leavesMax) + 1
     while true {
       let rows = try reading { () throws(StorageError) in
-        try snapshot.leaves(in: namespace, from: lower, to: place.subtreeEnd ?? .afterAll, limit: chunk)
+        try snapshot.leaves(
+          in: namespace, from: lower, to: place.subtreeEnd ?? .afterAll, limit: chunk, bytesMax: meter.bytesLeft)
       }
       try meter.visit(rows: rows.count, bytes: ChildScan.bytes(of: rows))
       leaves.append(contentsOf: rows.lazy.map(\.leaf))
