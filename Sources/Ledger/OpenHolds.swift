@@ -24,14 +24,17 @@ public struct OpenHolds {
   }
 
   /// Those whose coins are held in a player's name, or go back to the player.
-  public func of(player uid: String) throws(StorageError) -> [LedgerEntry] {
-    try all().filter { hold in
+  ///
+  /// - Parameter holders: the kinds of accounts that players have: a hold's owner may be named as one of them, `hold:user:bob`.
+  ///   Other names that end so are other players': `google:bob`.
+  public func of(player uid: String, holders: Set<String> = ["user"]) throws(StorageError) -> [LedgerEntry] {
+    let names = Set([uid] + holders.map { "\($0):\(uid)" }).map { Array($0.utf8) }
+    let isNamed = { (name: Substring) in names.contains { name.utf8.elementsEqual($0) } }
+    return try all().filter { hold in
       let giver = hold.transfer.debit
       // A word of the program's may spell like a uid: issuance:bob.
       let isPlayers = !CurrencyTable.ownKinds.contains { $0.utf8.elementsEqual(giver.kind.utf8) }
-      // A hold's owner may be named as an account, too: hold:user:bob.
-      let owner = hold.transfer.credit.owner
-      return owner.utf8.elementsEqual(uid.utf8) || owner.hasSuffix(":\(uid)")
+      return isNamed(hold.transfer.credit.owner)
         || isPlayers && giver.ownerParts.contains { $0.utf8.elementsEqual(uid.utf8) }
     }
   }

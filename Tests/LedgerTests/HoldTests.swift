@@ -1,6 +1,7 @@
 import Ledger
 import RewardModel
 import StorageCore
+import StorageSQLite
 import Testing
 import TreeModel
 
@@ -29,6 +30,24 @@ struct HoldTests {
 
   func void(_ fixture: LedgerFixture) async throws(LedgerError) -> HoldEnding {
     try await fixture.book.void(2, in: fixture.namespace, by: .admin("ann"))
+  }
+
+  @Test("A hold is one player's, whatever other players' names end in")
+  func owners() async throws {
+    let fixture = try await LedgerFixture()
+    defer { fixture.close() }
+    for owner in ["bob", "google:bob", "user:bob", "pirate:bob", "rob"] {
+      let order = HoldOrder(
+        from: LedgerAccount("issuance:test"), owner: owner, amount: 5, unit: LedgerFixture.unit,
+        key: BusinessKey("k/\(owner)"))
+      _ = try await fixture.book.hold(order, in: fixture.namespace, by: .admin("ann"))
+    }
+    let found = try fixture.engine.read { (snapshot) throws(StorageError) in
+      let holds = OpenHolds(in: fixture.namespace, snapshot)
+      return [try holds.of(player: "bob"), try holds.of(player: "bob", holders: ["pirate"])]
+        .map { $0.map(\.transfer.credit.owner).map(String.init) }
+    }
+    #expect(found == [["bob", "user:bob"], ["bob", "pirate:bob"]])
   }
 
   @Test("Check 58: a hold posts once")

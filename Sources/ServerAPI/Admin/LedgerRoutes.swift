@@ -83,9 +83,10 @@ enum LedgerRoutes {
     let namespace = try call.namespace()
     let (after, limit) = (try call.integer("after") ?? 0, try call.limit())
     let uid = try call.key("uid")?.text
+    let holders = Set(call.services.ledger?.declaredCurrencies.map(\.holder) ?? [])
     let open = try call.read { (snapshot) throws(StorageError) in
       let holds = OpenHolds(in: namespace, snapshot)
-      return if let uid { try holds.of(player: uid) } else { try holds.all() }
+      return if let uid { try holds.of(player: uid, holders: holders) } else { try holds.all() }
     }
     let page = open.filter { $0.sequence > after }.prefix(limit)
     let next = page.count == limit ? page.last.map { JSON.int($0.sequence) } : nil
