@@ -113,17 +113,21 @@ public final class InviteBook: Sendable {
   public func mail(
     campaign: String, locales: [String], sender: String, message: String?, link: String, unsubscribe: String
   ) throws(InviteFault) -> InviteContent {
-    if let message, AddressSpotter.finds(in: message) {
-      throw InviteFault(
-        .invalid,
-        "\"message\" must not hold an address of the web or of mail: the mail has the invitation's own link. Put a blank behind "
-          + "every full stop.")
-    }
+    try checkMail(message: message)
     let content = try content(
       .email, campaign: campaign, locales: locales, inviter: ShownName.of(sender), message: message,
       link: link)
     let (locale, words) = InvitePhrases.chosen(from: locales)
     return content.unsubscribable(by: "\(unsubscribe)?lang=\(locale)", words.unsubscribe)
+  }
+
+  /// Refuses words that the server does not mail: with an address of the web or of mail in them.
+  public func checkMail(message: String?) throws(InviteFault) {
+    guard let message, AddressSpotter.finds(in: message) else { return }
+    throw InviteFault(
+      .invalid,
+      "\"message\" must not hold an address of the web or of mail: the mail has the invitation's own link. Put a blank behind "
+        + "every full stop.")
   }
 
   /// What a game shows before a player invites: the campaign's reasons and picture.

@@ -7,9 +7,19 @@ public enum AddressSpotter {
   /// `evil(dot)com` not, `10.0.0.1`, `bob@x`. Rather too often than too seldom: who forgot a blank behind a full stop is asked.
   public static func finds(in text: String) -> Bool {
     // What is not shown does not separate.
-    let shown = text.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
+    let shown = text.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }.map(plain)
     return shown.split { $0.properties.isWhitespace || "<>()[]{}\"'|,;!?".unicodeScalars.contains($0) }.contains { word in
       isAddress(Array(word))
+    }
+  }
+
+  /// A letter, digit or mark of addresses in the width of Chinese and Japanese as browsers read it; the dot there ends sentences,
+  /// too, and is looked at for itself.
+  private static func plain(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    switch scalar {
+    case "\u{FF0F}"..."\u{FF1A}", "\u{FF20}"..."\u{FF3A}", "\u{FF41}"..."\u{FF5A}":
+      Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar
+    default: scalar
     }
   }
 
@@ -17,7 +27,7 @@ public enum AddressSpotter {
     for index in word.indices.dropFirst().dropLast() {
       let (before, after) = (word[index - 1], word[index + 1])
       switch word[index] {
-      case "@", "\u{FF20}":
+      case "@":
         if isNamePart(before), isNamePart(after) { return true }
       case ":":
         if after == "/", index + 2 < word.count, word[index + 2] == "/" { return true }
@@ -35,7 +45,8 @@ public enum AddressSpotter {
   /// Whether what stands behind a dot could end a host's name: two letters or more, or the next number of an address in numbers.
   private static func isEnding(_ rest: ArraySlice<Unicode.Scalar>) -> Bool {
     let part = rest.prefix { isNamePart($0) }
-    if part.count >= 2, part.contains(where: \.properties.isAlphabetic) { return true }
+    // No top-level name begins with a digit: 2.5kg is none.
+    if part.count >= 2, part.first?.properties.isAlphabetic == true { return true }
     let numbers = rest.split(omittingEmptySubsequences: false) { $0 == "." }
     return numbers.count >= 3
       && numbers.prefix(2).allSatisfy { number in

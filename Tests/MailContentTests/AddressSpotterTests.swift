@@ -12,7 +12,7 @@ import Testing
       "http://10.0.0.1:80/",
       "evil\u{200B}.com", "ev\u{AD}il.com", "evil\u{3002}com", "evil\u{FF0E}com", "evil.com\u{3002}", "пример.рф",
       "tinyurl.com/abc",
-      "me\u{FF20}evil", "play.Come",
+      "me\u{FF20}evil", "play.Come", "ｅｖｉｌ．ｃｏｍ", "ｈｔｔｐｓ：／／x", "HTTPS：//evil",
     ])
   func found(_ text: String) {
     #expect(AddressSpotter.finds(in: text))
@@ -21,9 +21,11 @@ import Testing
   @Test(
     "what people write otherwise is not",
     arguments: [
-      "", "Come and play!", "Hi... ok", "It costs 3.50", "Version 1.2", "at 10:30", "a/b", "See you, e.g. tomorrow", "@bob",
+      "", "Come and play!", "Hi... ok", "It costs 3.50", "Version 1.2", "2.5kg", "Build 2.0beta", "at 10:30", "a/b",
+      "See you, e.g. tomorrow", "@bob",
       "bob @ home",
-      "一緒に遊ぼう。楽しいよ。", "Let us go. Now", "1.000 coins", "Dr. Who", "yes/no", "a: //", "Ready? Go!", "J. R. R.", "50%",
+      "一緒に遊ぼう。楽しいよ。", "一緒に遊ぼう．２．５倍、楽しいよ！",
+      "Let us go. Now", "1.000 coins", "Dr. Who", "yes/no", "a: //", "Ready? Go!", "J. R. R.", "50%",
     ])
   func notFound(_ text: String) {
     #expect(!AddressSpotter.finds(in: text))

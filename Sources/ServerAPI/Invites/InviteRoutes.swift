@@ -132,7 +132,11 @@ enum InviteRoutes {
   {
     let sender = try access.mailSender(caller, player: player)
     guard let to = json["to"]?.string else { throw LinkFault(.invalidArgument, "to is missing: the mail address.") }
-    return (sender, try asking { () throws(InviteFault) in try access.invites.checked(recipient: to) })
+    return try asking { () throws(InviteFault) in
+      // Before a link is made for the invitation, which would stay.
+      try access.invites.checkMail(message: json["message"]?.string)
+      return (sender, try access.invites.checked(recipient: to))
+    }
   }
 
   @Sendable private static func show(_ access: InviteAccess, _ json: JSON) async throws(LinkFault) -> JSON {

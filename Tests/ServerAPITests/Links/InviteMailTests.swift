@@ -86,6 +86,8 @@ import TreeModel
         #expect(status == 400 && fault.compact.contains("message"), "\(message)")
       }
       #expect(try mails(server) == 0)
+      let links = try await server.api.send("GET", "/admin/v1/links", headers: APIServer.admin)
+      #expect(links.json?["links"]?.array?.isEmpty == true, "\(links.body)")
       let (status, json) = try await send(server, token, more: ",\"message\":\"Come on! It is 3.5 times the fun... ok?\"")
       #expect(status == 200 && json["content"]?["text"]?.string?.contains("3.5 times") == true, "\(json.compact)")
     }
