@@ -104,11 +104,12 @@ import TreeModel
     configuration.host = "0.0.0.0"
     configuration.adminToken = "t0ken"
     configuration.storage = .memory
-    let open = StartNotice(configuration: configuration, functions: []).text(port: 4711)
+    let open = StartNotice(configuration: configuration, functions: [], program: ".build/release/doubloon").text(port: 4711)
     for line in [
       "Doubloon is running at http://127.0.0.1:4711\n", "  Listening  0.0.0.0, all addresses of this machine",
       "  Functions  none",
-      "-H 'Authorization: Bearer t0ken'", "DOUBLOON_SERVER=http://127.0.0.1:4711 DOUBLOON_KEY=t0ken doubloon triggers tail",
+      "-H 'Authorization: Bearer t0ken'",
+      "DOUBLOON_SERVER=http://127.0.0.1:4711 DOUBLOON_KEY=t0ken .build/release/doubloon triggers tail",
     ] {
       #expect(open.contains(line), "\(open)")
     }

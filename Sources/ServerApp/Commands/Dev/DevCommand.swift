@@ -71,12 +71,15 @@ struct DevCommand: AsyncParsableCommand {
   func run() async throws {
     let configuration = try makeConfiguration()
     let application: Application
-    let notice = StartNotice(configuration: configuration, functions: try definitions(configuration))
+    var notice = StartNotice(configuration: configuration, functions: try definitions(configuration))
+    // A program that was just built is on no path.
+    if let name = CommandLine.arguments.first, name.contains("/"), !name.contains(" ") { notice.program = name }
+    let lines = notice
     do {
       application = try Application(
         configuration: configuration, logger: Self.logger, functions: DoubloonCommandLine.functions.register)
       let output = DoubloonCommandLine.output
-      try await application.run { port in output.line(notice.text(port: port)) }
+      try await application.run { port in output.line(lines.text(port: port)) }
     } catch let error as CommandFailure {
       throw error
     } catch {

@@ -5,6 +5,8 @@ import TreeModel
 struct StartNotice: Sendable {
   let configuration: ServerConfiguration
   let functions: [FunctionDefinition]
+  /// How the program was called: so it can be called again.
+  var program = "doubloon"
 
   /// - Parameter port: the one that was bound.
   func text(port: Int) -> String {
@@ -19,7 +21,7 @@ struct StartNotice: Sendable {
     if configuration.rules != nil { lines.append("  Rules      as given; administrators are not bound by them") }
     lines += functionLines
     lines += ["", "Try it:"] + example(base).map { "  \($0)" }
-    lines += ["  \(commandPrefix(base))doubloon triggers tail", "", "Ctrl-C stops it."]
+    lines += ["  \(commandPrefix(base))\(program) triggers tail", "", "Ctrl-C stops it."]
     return lines.joined(separator: "\n")
   }
 
