@@ -34,7 +34,7 @@ extension FunctionContext {
         effects.releases.append(
           FunctionEffects.Release(
             player: player.text, key: String(Substring(record.key.utf8.dropFirst(player.text.utf8.count + 1))),
-            receiver: record.value))
+            reward: WaitingReward(stored: record.value)))
         effects.records.append(
           FunctionEffects.RecordChange(
             kind: RewardRecord.unconfirmed, key: record.key, value: nil, expected: record.value))

@@ -48,8 +48,8 @@ public struct FunctionEffects: Sendable {
     public let player: String
     /// The business key of the payment that waits.
     public let key: String
-    /// The account that gets the coins.
-    public let receiver: String
+    /// What waits.
+    public let reward: WaitingReward
   }
 
   /// A record beside the tree.

@@ -18,7 +18,6 @@ public protocol FunctionReader: Sendable {
   func record(_ kind: String, _ key: String) throws -> String?
   /// Records of a kind whose keys begin like this, as they are now; at most 1000.
   func records(_ kind: String, under start: String) throws -> [(key: String, value: String)]
-  /// Whether the reward of a code was paid for somebody who had one of the player's identities, and left or gave it up.
-  /// Of a player who was paid under this account before, it is not asked any more.
+  /// Whether the reward of a code was paid to somebody else who had one of the player's identities, and left or gave it up.
   func wasPaid(_ player: String, _ code: String) throws -> Bool
 }

@@ -2,6 +2,6 @@
 public enum RewardRecord {
   /// `CODE/LIMIT/SUBJECT`: the day and how many payments it had.
   public static let count = "reward-count"
-  /// `PLAYER/BUSINESS KEY`: a reward that waits until the player's address is confirmed, with the account that gets it.
+  /// `PLAYER/BUSINESS KEY`: a reward that waits until the player's address is confirmed (``WaitingReward``).
   public static let unconfirmed = "reward-unconfirmed"
 }

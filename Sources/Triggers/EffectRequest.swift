@@ -17,8 +17,9 @@ struct EffectRequest {
       namespace: delivery.namespace, actor: .function(definition.name), operations: effects.operations)
     request.expectations = effects.assumptions.map { CommitRequest.Expectation(path: $0.path, node: $0.node) }
     request.records = records(effects)
-    try remember(effects.postings, in: &request)
-    request.transfers = try transfers(effects.postings, &request.records) + releases(effects.releases)
+    var rewarded = rewarded(effects.postings)
+    request.transfers = try transfers(effects.postings, &request.records) + releases(effects.releases, &rewarded)
+    try RewardMemory(reader: reader).remember(rewarded, in: &request)
     request.outbox = effects.messages.map { message in
       OutboxRecord(
         key: "\(delivery.facts.text)/\(definition.name)/\(message.outlet)/\(message.label)", outlet: message.outlet,
@@ -43,8 +44,8 @@ struct EffectRequest {
       // In the player's name: there administrators look for holds.
       let receiver = posting.hold == nil ? account : LedgerAccount.hold(String(account.owner))
       if let player = posting.hold?.confirmedBy {
-        records.append(
-          RoomChange(kind: RewardRecord.unconfirmed, key: "\(player)/\(key)", value: account.name))
+        let reward = WaitingReward(receiver: account.name, isRemembered: posting.rewarded != nil)
+        records.append(RoomChange(kind: RewardRecord.unconfirmed, key: "\(player)/\(key)", value: reward.text))
       }
       transfers.append(
         LedgerTransfer(
@@ -64,58 +65,37 @@ struct EffectRequest {
     }
   }
 
-  /// Remembers for whom rewards are paid: by the account, or by the identities of one that is gone.
-  private func remember(_ postings: [FunctionEffects.Posting], in request: inout CommitRequest) throws {
-    // What nobody will look at is not remembered.
-    guard reader.identities != nil else { return }
-    var rewarded: [String: Set<String>] = [:]
-    for posting in postings {
-      if let player = posting.rewarded { rewarded[player, default: []].insert(posting.code) }
+  /// For whom it is remembered that rewards of these codes were paid. What waits for a confirmation is not paid yet: who had
+  /// somebody else's address would spoil it by leaving.
+  private func rewarded(_ postings: [FunctionEffects.Posting]) -> [String: Set<String>] {
+    postings.reduce(into: [:]) { found, posting in
+      guard let player = posting.rewarded, posting.hold?.confirmedBy == nil else { return }
+      found[player, default: []].insert(posting.code)
     }
-    for (player, codes) in rewarded.sorted(by: { $0.key < $1.key }) {
-      // An account that goes at the same moment takes along what it sees; whatever comes second must see the other.
-      let place = AccountRecord.place(of: player).child(Key(unchecked: "uid"))
-      let standing = try reader.latestNode(place)
-      request.expectations.append(CommitRequest.Expectation(path: place, node: standing))
-      if !standing.exists,
-        let former = try reader.record(FormerIdentities.kind, player).flatMap({ FormerIdentities(stored: $0) })
-      {
-        for hash in former.hashes {
-          request.records += try [adding(codes, to: PaidRewards.identityKind, hash, until: former.paidUntil)].compactMap(\.self)
-        }
-      } else {
-        request.records += try [adding(codes, to: PaidRewards.playerKind, player, until: nil)].compactMap(\.self)
-      }
-    }
-  }
-
-  /// Adds codes to a record of what was paid; nil if they stand there.
-  private func adding(_ codes: Set<String>, to kind: String, _ key: String, until end: Int64?) throws -> RoomChange? {
-    let stored = try reader.record(kind, key)
-    let before = stored.map { PaidRewards(stored: $0) } ?? PaidRewards(codes: [])
-    let after = before.adding(codes, until: end)
-    guard after != before else { return nil }
-    return RoomChange(kind: kind, key: key, value: after.text, expecting: stored.map { .value($0) } ?? .absent)
   }
 
   /// What pays held coins out, or gives them back where the confirmed address turns out to be of somebody who was paid before;
   /// a hold that ended otherwise meanwhile is left out.
-  private func releases(_ releases: [FunctionEffects.Release]) throws -> [LedgerTransfer] {
-    try releases.compactMap { release in
+  private func releases(_ releases: [FunctionEffects.Release], _ rewarded: inout [String: Set<String>]) throws
+    -> [LedgerTransfer]
+  {
+    var transfers: [LedgerTransfer] = []
+    for release in releases {
       guard let hold = try reader.entry(release.key), hold.transfer.credit.isHold,
         try !reader.isPaid(BusinessKey.holdEnd(of: hold.sequence).text)
-      else { return nil }
+      else { continue }
       let source = hold.transfer.debit
-      // Payments that are made whoever comes back have left no record of theirs.
-      let isReturning =
-        try reader.paidCodes(of: release.player).contains(String(source.owner))
-        && reader.wasPaidElsewhere(release.player, String(source.owner))
-      return LedgerTransfer(
-        debit: hold.transfer.credit, credit: isReturning ? source : LedgerAccount(release.receiver),
-        amount: hold.transfer.amount, unit: hold.transfer.unit, code: isReturning ? "void" : "release",
-        key: .holdEnd(of: hold.sequence), event: delivery.facts.text, function: definition.name,
-        subject: hold.transfer.subject, reason: isReturning ? "returning_identity" : "the address was confirmed")
+      let code = String(source.owner)
+      let isReturning = try release.reward.isRemembered && reader.wasPaid(release.player, code)
+      if release.reward.isRemembered, !isReturning { rewarded[release.player, default: []].insert(code) }
+      transfers.append(
+        LedgerTransfer(
+          debit: hold.transfer.credit, credit: isReturning ? source : LedgerAccount(release.reward.receiver),
+          amount: hold.transfer.amount, unit: hold.transfer.unit, code: isReturning ? "void" : "release",
+          key: .holdEnd(of: hold.sequence), event: delivery.facts.text, function: definition.name,
+          subject: hold.transfer.subject, reason: isReturning ? "returning_identity" : "the address was confirmed"))
     }
+    return transfers
   }
 
   /// The business key. One run may pay several players under one code: from the second on the account is part of the key.

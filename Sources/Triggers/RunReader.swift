@@ -70,14 +70,8 @@ struct RunReader: FunctionReader {
   }
 
   func wasPaid(_ player: String, _ code: String) throws -> Bool {
-    guard identities != nil, try !paidCodes(of: player).contains(code) else { return false }
-    return try wasPaidElsewhere(player, code)
-  }
-
-  /// Whether the reward of a code was paid for one of the player's identities under another account.
-  func wasPaidElsewhere(_ player: String, _ code: String) throws -> Bool {
     guard let identities else { return false }
-    let (namespace, now) = (namespace, now)
+    let (namespace, now, own) = (namespace, now, identities.player(player))
     return try engine.readAhead { (snapshot) throws(StorageError) -> Bool in
       let hashes: [String]
       if let account = try snapshot.account(in: namespace, uid: player) {
@@ -88,16 +82,10 @@ struct RunReader: FunctionReader {
       }
       for hash in hashes {
         guard let stored = try snapshot.record(in: namespace, kind: PaidRewards.identityKind, key: hash) else { continue }
-        let paid = PaidRewards(stored: stored)
-        if paid.codes.contains(code), (paid.until ?? .max) > now { return true }
+        if PaidRewards(stored: stored).isPaid(code, beside: own, at: now) { return true }
       }
       return false
     }.result
-  }
-
-  /// The rewards that were paid for a player under the account that there is now, held ones among them.
-  func paidCodes(of player: String) throws -> Set<String> {
-    try record(PaidRewards.playerKind, player).map { PaidRewards(stored: $0).codes } ?? []
   }
 
   func latestNode(_ path: Path) throws -> TreeNode { try node(path, asOf: nil) }

@@ -95,8 +95,10 @@ struct ReturningPlayerTests {
       let bob = try await signUp(server, Self.mailbox)
       try await play(server, bob.uid)
       #expect(try await coins(server, bob.uid) == 50)
+      try await confirm(server, bob)
       for next in ["carl@example.com", "dora@example.com"] {
-        _ = try await identity(server, "update", ["localId": .string(bob.uid), "email": .string(next)], asAdmin: true)
+        let update: JSON = ["localId": .string(bob.uid), "email": .string(next), "emailVerified": true]
+        _ = try await identity(server, "update", update, asAdmin: true)
       }
       for taken in [Self.mailbox, "carl+1@example.com"] {
         let other = try await signUp(server, taken)
@@ -108,6 +110,35 @@ struct ReturningPlayerTests {
       let new = try await signUp(server, "new@example.com")
       try await play(server, new.uid)
       #expect(try await coins(server, new.uid) == 50)
+    }
+  }
+
+  @Test("Who mends an address before confirming it is paid; and nobody spoils an address that is not theirs")
+  func addressesOfOthers() async throws {
+    try await run(["grantSignupReward": ["untilConfirmed": true]]) { server in
+      let bob = try await signUp(server, "bbo@example.com")
+      try await play(server, bob.uid)
+      _ = try await identity(server, "update", ["idToken": .string(bob.token), "email": .string(Self.mailbox)])
+      try await confirm(server, bob)
+      #expect(try await coins(server, bob.uid) == 50)
+      // Eve never confirms the one, and gives the other up: she was paid under an address of her own.
+      try await leave(server, try await signUp(server, "carl@example.com"))
+      let eve = try await signUp(server, "carl@example.com")
+      try await play(server, eve.uid)
+      try await leave(server, eve)
+      let paid = try await signUp(server, "eve@example.com")
+      try await play(server, paid.uid)
+      try await confirm(server, paid)
+      for address in ["dora@example.com", "eve@example.com"] {
+        let update: JSON = ["localId": .string(paid.uid), "email": .string(address)]
+        _ = try await identity(server, "update", update, asAdmin: true)
+      }
+      for address in ["carl@example.com", "dora@example.com"] {
+        let player = try await signUp(server, address)
+        try await play(server, player.uid)
+        try await confirm(server, player)
+        #expect(try await coins(server, player.uid) == 50, "\(address)")
+      }
     }
   }
 

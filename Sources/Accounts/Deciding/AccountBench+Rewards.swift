@@ -20,19 +20,20 @@ extension AccountBench {
     guard !hashes.isEmpty else { return }
     let former = FormerIdentities(hashes, at: time, lifetime: lifetime)
     session.put(RoomChange(kind: FormerIdentities.kind, key: record.uid, value: former.text), in: namespace)
-    if let paid { try remember(paid.codes, of: hashes, until: time + lifetime) }
+    if let paid { try remember(paid.codes, of: hashes, by: identities.player(record.uid), until: time + lifetime) }
   }
 
-  /// Remembers identities that a player who was paid gives up and goes on without: somebody else may come with them, or the
-  /// same person under another account.
+  /// Remembers identities that a player who was paid gives up and goes on without: the same person may come with them under
+  /// another account. An address that was never confirmed is nobody's: else anybody's could be spoilt.
   func rememberGivenUp(by before: AccountRecord, as after: AccountRecord) throws(AccountError) {
     guard let (identities, lifetime) = remembering, before.identifiers != after.identifiers else { return }
+    var (proven, kept) = (before, after)
     // The address that an account began with leads to it no longer once there is another.
-    var kept = after
-    kept.initialEmail = nil
-    let givenUp = Set(identities.hashes(of: before)).subtracting(identities.hashes(of: kept))
+    (proven.initialEmail, kept.initialEmail) = (nil, nil)
+    if !before.isEmailVerified { proven.email = nil }
+    let givenUp = Set(identities.hashes(of: proven)).subtracting(identities.hashes(of: kept))
     guard !givenUp.isEmpty, let paid = try paidRewards(of: before.uid) else { return }
-    try remember(paid.codes, of: givenUp.sorted(), until: time + lifetime)
+    try remember(paid.codes, of: givenUp.sorted(), by: identities.player(before.uid), until: time + lifetime)
   }
 
   // MARK: -
@@ -43,10 +44,10 @@ extension AccountBench {
     return (identities, lifetime)
   }
 
-  private func remember(_ codes: Set<String>, of hashes: [String], until end: Int64) throws(AccountError) {
+  private func remember(_ codes: Set<String>, of hashes: [String], by player: String, until end: Int64) throws(AccountError) {
     for hash in hashes {
-      let paid = try paidRewards(PaidRewards.identityKind, hash) ?? PaidRewards(codes: [])
-      let value = paid.adding(codes, until: end).text
+      let paid = try paidRewards(PaidRewards.identityKind, hash) ?? PaidRewards()
+      let value = paid.adding(codes, of: player, until: end).text
       session.put(RoomChange(kind: PaidRewards.identityKind, key: hash, value: value), in: namespace)
     }
   }

@@ -31,6 +31,9 @@ public struct IdentityHash: Sendable {
   /// A client's network, as limits tell clients apart.
   public func network(_ address: String) -> String { String(hash("network/\(address)").prefix(24)) }
 
+  /// A player, where it must be told whether one is the same as another.
+  public func player(_ uid: String) -> String { String(hash("player/\(uid)").prefix(24)) }
+
   private func hash(_ text: String) -> String {
     let code = HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)
     let digits = Array("0123456789abcdef".utf8)
