@@ -108,7 +108,7 @@ let package = Package(
       ], swiftSettings: strict),
 
     // Tests: a target for each room, and three for the whole
-    .target(name: "TestSupport", dependencies: ["TreeModel"], path: "Tests/TestSupport", swiftSettings: strict),
+    .target(name: "TestSupport", dependencies: ["StorageCore", "TreeModel"], path: "Tests/TestSupport", swiftSettings: strict),
     .executableTarget(
       name: "TrapFixture", dependencies: ["FunctionsKit", "ServerApp"], path: "Tests/TrapFixture", swiftSettings: strict),
     .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"], swiftSettings: strict),

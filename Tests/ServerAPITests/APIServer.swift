@@ -46,7 +46,7 @@ struct APIServer: Sendable {
     access: any AccessDeciding & Authenticating = AccessPolicy.development, functions: (any FunctionOperating)? = nil,
     effects: (any EffectsWaiting)? = nil, limits: WriteLimits = WriteLimits(),
     configuration: HTTPServerConfiguration = .changed { _ in },
-    participants: [any CommitParticipant] = [], streamLimits: StreamLimits = StreamLimits(),
+    participants: [any CommitParticipant] = [], reads: HeldReads? = nil, streamLimits: StreamLimits = StreamLimits(),
     sockets limitsOfSockets: SocketLimits = SocketLimits(), memory: MemoryBudgets = MemoryBudgets(),
     paces: RequestLimits? = nil, accounts kind: AccountKind? = nil,
     _ test: (APIServer) async throws -> Void
@@ -55,7 +55,7 @@ struct APIServer: Sendable {
     let clock = AdjustableClock(frozenAt: start)
     let metrics = ServerMetrics()
     let currencies = try CurrencyTable([.piecesOfEight])
-    let listeners = ListenerHub(engine: engine)
+    let listeners = ListenerHub(engine: reads.map { HeldEngine(engine, reads: $0) } ?? engine)
     let watch = AccountWatch()
     let database = try Database(
       engine: engine, participants: [LedgerParticipant(table: currencies)] + participants,

@@ -7,6 +7,9 @@ struct AnswerOrder<Answer> {
   /// How many have begun and are not answered.
   var count: Int { answers.count }
 
+  /// Whether everything before this number is answered.
+  func isNext(_ number: Int) -> Bool { number == first }
+
   /// Something begins.
   ///
   /// - Returns: its number.
@@ -14,6 +17,9 @@ struct AnswerOrder<Answer> {
     answers.append(nil)
     return first + answers.count - 1
   }
+
+  /// Something that is done already takes its place behind what has begun.
+  mutating func append(_ answer: Answer) { answers.append(answer) }
 
   /// What has this number is done.
   mutating func finish(_ number: Int, _ answer: Answer) { answers[number - first] = answer }

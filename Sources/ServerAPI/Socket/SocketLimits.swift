@@ -10,7 +10,8 @@ public struct SocketLimits: Sendable {
   public var requestsMax: Int
   /// Bytes that those may have, about; beyond that nothing more is read either.
   public var requestBytesMax = 1 << 20
-  /// Writes of one session that may be with the writer at once.
+  /// Requests of one session that may have begun and not be answered: writes with the writer, listens whose data are being
+  /// read, and what was done behind them.
   public var writesMax: Int
   /// Places and queries that a session may listen to.
   public var listensMax: Int

@@ -18,13 +18,14 @@ final class SocketListen {
   let tag: Int64?
   /// The path for pushes, without a slash at its ends, as the hosted service writes it.
   let pathText: String
-  /// The request that is not answered yet.
-  var unanswered: Int64?
+  /// The request while it is not answered, and its place among the answers.
+  var unanswered: (request: Int64, place: Int)?
   /// Whether the answer warns that no index serves the query.
   let isUnindexed: Bool
 
   init(
-    id: ID, listening: Listening, admission: ListenAdmission, query: JSON?, tag: Int64?, request: Int64, isUnindexed: Bool
+    id: ID, listening: Listening, admission: ListenAdmission, query: JSON?, tag: Int64?,
+    unanswered: (request: Int64, place: Int), isUnindexed: Bool
   ) {
     self.id = id
     self.listening = listening
@@ -32,7 +33,7 @@ final class SocketListen {
     self.query = query
     self.tag = tag
     pathText = id.path.keys.map(\.text).joined(separator: "/")
-    unanswered = request
+    self.unanswered = unanswered
     self.isUnindexed = isUnindexed
   }
 

@@ -13,11 +13,11 @@ struct SocketRequest {
 
   /// What the action is, as far as the order of requests is concerned.
   enum Kind {
-    /// Goes to the writer; several may be on their way.
+    /// Goes to the writer; others may begin before it is answered, though not be answered before it.
     case write
-    /// Reads the tree now: what was written before must be there.
+    /// Reads the tree once: what was written before must be there, so it begins when everything before it is answered.
     case read
-    /// Is done when it is looked at.
+    /// Begins when it is looked at, and is answered when everything before it is.
     case immediate
   }
 

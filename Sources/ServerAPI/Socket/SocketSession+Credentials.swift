@@ -88,10 +88,10 @@ extension SocketSession {
     guard isOpen else { return }
     caller = .anonymous
     watchRevocation()
-    reply(SocketAnswers.credentialRevoked("expired_token", "Auth token is expired"))
+    tell(SocketAnswers.credentialRevoked("expired_token", "Auth token is expired"))
     for listen in listens.all where !admits(listen.admission, listen.id) {
-      forget(listen)
-      listener?.stop(listen.listening)
+      answer(listen) { SocketAnswers.refused($0, .permissionDenied) }
+      drop(listen)
     }
   }
 }

@@ -40,7 +40,7 @@ extension SocketSession {
       if case .failure(let refusal) = result {
         switch refusal.code {
         case .permissionDenied, .overloaded, .unavailable:
-          tellReasons(refusal, note)
+          if let reasons = reasons(of: refusal, note) { reply(reasons) }
           throw SocketRefusal(refusal)
         // What else is wrong now may be right then.
         default: break

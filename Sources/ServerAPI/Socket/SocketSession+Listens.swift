@@ -1,9 +1,11 @@
+import NIOCore
 import StorageCore
 import TreeDatabase
 import TreeModel
 
 extension SocketSession {
   /// Begins a listen. It is answered by its first event: the data, then `ok`; or `ok` alone if the client's hash is right.
+  /// Until then the hub gives this session nothing else, so no push that a later request causes comes before the data.
   func listen(_ request: SocketRequest, in namespace: NamespaceID) throws(SocketRefusal) {
     let id = SocketListen.ID(path: try path(of: request), query: try query(of: request))
     let admission = ListenAdmission(
@@ -28,8 +30,7 @@ extension SocketSession {
     listens.add(
       SocketListen(
         id: id, listening: listening, admission: admission, query: id.query == nil ? nil : request.body["q"],
-        tag: request.body["t"]?.int,
-        request: request.number, isUnindexed: !isIndexed))
+        tag: request.body["t"]?.int, unanswered: (request.number, answers.begin()), isUnindexed: !isIndexed))
   }
 
   func unlisten(_ request: SocketRequest) throws(SocketRefusal) {
@@ -39,10 +40,15 @@ extension SocketSession {
   }
 
   private func stop(_ listen: SocketListen) {
+    // The client has forgotten it, but every request is answered.
+    answer(listen) { SocketAnswers.done($0) }
+    drop(listen)
+  }
+
+  /// Ends a listen from this side, without a word. What waits for its data is given from now on.
+  func drop(_ listen: SocketListen) {
     forget(listen)
     listener?.stop(listen.listening)
-    // The client has forgotten it, but every request is answered.
-    if let number = listen.unanswered { reply(SocketAnswers.done(number)) }
   }
 }
 
@@ -55,10 +61,15 @@ extension SocketSession {
     switch event {
     case .snapshot(let message):
       let bytes = push(message, to: listen, over: transport)
-      answer(listen)
+      answerFirst(listen)
       return bytes
     case .change(let message): return push(message, to: listen, over: transport)
-    case .current: answer(listen)
+    case .current(let message):
+      guard let place = listen.unanswered?.place else { return 0 }
+      // An `ok` alone speaks for what the client holds when it comes: not if something is pushed before it.
+      let bytes = answers.isNext(place) ? 0 : push(message, to: listen, over: transport)
+      answerFirst(listen)
+      return bytes
     case .ended(let end): ended(listen, end)
     }
     return 0
@@ -85,10 +96,20 @@ extension SocketSession {
   }
 
   /// Answers the listen's request, if it is the first event. The object is never missing: Android looks into it.
-  private func answer(_ listen: SocketListen) {
-    guard let number = listen.unanswered else { return }
+  private func answerFirst(_ listen: SocketListen) {
+    answer(listen) { SocketAnswers.ok($0) { $0.raw(listen.isUnindexed ? #"{"w":["no_index"]}"# : "{}") } }
+  }
+
+  /// Answers the listen's request, unless it is answered already.
+  @discardableResult
+  func answer(_ listen: SocketListen, with message: (Int64) -> [UInt8]) -> Bool {
+    guard let (request, place) = listen.unanswered else { return false }
     listen.unanswered = nil
-    reply(SocketAnswers.ok(number) { $0.raw(listen.isUnindexed ? #"{"w":["no_index"]}"# : "{}") })
+    finish(place, .message(message(request)))
+    let reference = reference
+    // Not on this stack: the hub may have more to say of this listen.
+    if hasPending { eventLoop.execute { reference.run { $0.pump() } } }
+    return true
   }
 
   private func ended(_ listen: SocketListen, _ end: ListenEnd) {
@@ -100,12 +121,13 @@ extension SocketSession {
     case .tooLarge: refusal = .tooMuch
     case .failed: refusal = SocketRefusal("unavailable", "The data could not be read; try again.")
     }
-    if let number = listen.unanswered { refuse(number, refusal) } else { cancel(listen) }
+    tell(listen, refusal)
   }
 
-  /// Tells the client that a listen is over.
-  func cancel(_ listen: SocketListen) {
-    reply(SocketAnswers.cancelled(path: listen.pathText, query: listen.query))
+  /// Tells the client that a listen is over: by refusing it, or, if it had begun, by taking it back.
+  private func tell(_ listen: SocketListen, _ refusal: SocketRefusal) {
+    if answer(listen, with: { SocketAnswers.refused($0, refusal) }) { return }
+    tell(SocketAnswers.cancelled(path: listen.pathText, query: listen.query))
   }
 
   /// Ends the listens that the client, as who it is now, may not have.
@@ -115,9 +137,8 @@ extension SocketSession {
 
   private func review(_ listen: SocketListen) {
     guard !admits(listen.admission, listen.id) else { return }
-    forget(listen)
-    listener?.stop(listen.listening)
-    if let number = listen.unanswered { refuse(number, .permissionDenied) } else { cancel(listen) }
+    tell(listen, .permissionDenied)
+    drop(listen)
   }
 
   /// Judges a listen, now and whenever what its rules looked at changes.

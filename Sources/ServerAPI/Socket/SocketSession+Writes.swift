@@ -34,7 +34,7 @@ extension SocketSession {
   }
 
   private func submit(_ write: SocketWrite) {
-    let number = writes.begin()
+    let place = answers.begin()
     var commit = CommitRequest(namespace: write.namespace, actor: caller.actor, operations: [write.operation])
     commit.auth = caller.auth
     let note = services.access.note(for: caller, in: namespaceName)
@@ -48,7 +48,7 @@ extension SocketSession {
       // On the writer: only hand it on.
       let finish: @Sendable (SocketSession) -> Void = { session in
         metrics.commitLatency.record(NIODeadline.now() - start)
-        session.didSubmit(number, SocketWriteOutcome(write: write, result: result, note: note))
+        session.didSubmit(place, SocketWriteOutcome(write: write, result: result, note: note))
       }
       if let listener {
         listener.afterDeliveries { reference.run(finish) }
@@ -61,30 +61,29 @@ extension SocketSession {
     }
   }
 
-  private func didSubmit(_ number: Int, _ outcome: SocketWriteOutcome) {
+  private func didSubmit(_ place: Int, _ outcome: SocketWriteOutcome) {
     guard isOpen else { return }
     didWork(outcome.write.weight)
-    writes.finish(number, outcome)
     // The way over the hub is longer than the direct one: a write behind a listen that began, or ended, may be back first.
-    while isOpen, let next = writes.next() { acknowledge(next) }
+    finish(place, .write(outcome))
     pump()
   }
 
-  private func acknowledge(_ outcome: SocketWriteOutcome) {
+  func acknowledge(_ outcome: SocketWriteOutcome) {
     let write = outcome.write
     switch outcome.result {
-    case .success: reply(SocketAnswers.done(write.number))
+    case .success: tell(SocketAnswers.done(write.number))
     case .failure(let refusal):
-      tellReasons(refusal, outcome.note)
-      refuse(write.number, SocketRefusal(refusal))
+      if let reasons = reasons(of: refusal, outcome.note) { tell(reasons) }
+      tell(SocketAnswers.refused(write.number, SocketRefusal(refusal)))
     }
     if let place = write.place { noteTurn(at: place, outcome.result) }
   }
 
-  /// Tells who may know why the rules denied a write.
-  func tellReasons(_ refusal: CommitRefusal, _ note: JudgementNote?) {
-    guard case .permissionDenied = refusal.code, let reasons = note?.judgement?.text else { return }
-    reply(SocketAnswers.debug(reasons))
+  /// A message that says why the rules denied a write; nil for who may not know.
+  func reasons(of refusal: CommitRefusal, _ note: JudgementNote?) -> [UInt8]? {
+    guard case .permissionDenied = refusal.code, let reasons = note?.judgement?.text else { return nil }
+    return SocketAnswers.debug(reasons)
   }
 
   private func noteTurn(at place: TransactionTurns.Place, _ result: Result<CommitReceipt, CommitRefusal>) {

@@ -6,8 +6,9 @@ import TreeModel
 /// A client of the realtime protocol: its requests, its listens, what it has asked for at its end (spec: rtdb-protocol §3).
 ///
 /// Knows nothing of what carries its messages, and may change the carrier while it runs (§3.11). Everything happens on its
-/// event loop. Requests begin in the order in which they came. Writes may be on their way together, for the writer's queue
-/// keeps their order; a read waits for the writes before it, and what comes behind a read waits for it.
+/// event loop. Requests begin, and are answered, in the order in which they came. Writes and listens may be on their way
+/// together, for the queues of the writer and of the hub keep their order; a read waits for what is before it, and what comes
+/// behind a read waits for it.
 final class SocketSession {
   enum Phase {
     /// The namespace is being opened, or the client's last session ended: requests wait.
@@ -50,8 +51,8 @@ final class SocketSession {
   var disconnect = DisconnectWrites()
   /// Bytes that were sent to register it.
   var disconnectBytes = 0
-  /// Writes that are with the writer, or back and not acknowledged because one before them is not.
-  var writes = AnswerOrder<SocketWriteOutcome>()
+  /// Writes and listens that are on their way, and answers that wait for those before them.
+  var answers = AnswerOrder<SocketAnswer>()
   /// Whether something is under way that later requests wait for.
   var isBlocked = true
   /// A transaction's write that waits for its turn; what comes behind it waits too.
@@ -91,6 +92,9 @@ final class SocketSession {
   var reference: SessionReference { SessionReference(self) }
 
   var isOpen: Bool { if case .open = phase { true } else { false } }
+
+  /// Whether requests wait to begin.
+  var hasPending: Bool { pendingStart < pending.count }
 
   /// Whether the transport should read no more for now.
   var isFull: Bool {
@@ -167,7 +171,7 @@ extension SocketSession {
     turnWaiting = nil
     for place in places.all { sessions.turns.leave(id, place, sessions) }
     places = TransactionPlaces()
-    writes = AnswerOrder()
+    answers = AnswerOrder()
     let transports = [transport, successor?.transport]
     transport = nil
     successor = nil
@@ -241,8 +245,8 @@ extension SocketSession {
     while isOpen, !isBlocked, pause == nil, pendingStart < pending.count, transport?.isCongested != true {
       let request = pending[pendingStart]
       switch request.kind {
-      case .write where writes.count >= limits.writesMax: isPumping = false
-      case .read where writes.count > 0: isPumping = false
+      case .read where answers.count > 0: isPumping = false
+      case _ where answers.count >= limits.writesMax: isPumping = false
       default: break
       }
       if isPumping, !paysFor(request) { isPumping = false }
@@ -286,8 +290,4 @@ extension SocketSession {
       refuse(request.number, error)
     }
   }
-
-  func reply(_ message: [UInt8]) { transport?.send(message) }
-
-  func refuse(_ number: Int64, _ refusal: SocketRefusal) { reply(SocketAnswers.refused(number, refusal)) }
 }

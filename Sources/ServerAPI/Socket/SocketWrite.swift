@@ -16,6 +16,12 @@ struct SocketWrite: Sendable {
   }
 }
 
+/// An answer that may have to wait for those before it.
+enum SocketAnswer: Sendable {
+  case message([UInt8])
+  case write(SocketWriteOutcome)
+}
+
 /// What became of a write, until it is acknowledged.
 struct SocketWriteOutcome: Sendable {
   let write: SocketWrite

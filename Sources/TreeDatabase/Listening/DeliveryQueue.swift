@@ -9,7 +9,8 @@ final class DeliveryQueue: @unchecked Sendable {
     /// Somebody comes; `isLate` if the audience is on its way to begin anew: some of what came behind the join may be left out.
     case join(Listening, Audience, isLate: Bool)
     case leave(Listening, Audience)
-    case change(ListenMessage, Audience)
+    /// `isLate` if a window kept the commit back until it was filled: what was told of later commits may have gone before.
+    case change(ListenMessage, Audience, isLate: Bool)
     /// Messages for the audience were left out: its members need snapshots.
     case restart(Audience)
     case load(Listening, generation: Int, LoadOutcome)
@@ -50,11 +51,11 @@ extension DeliveryQueue {
   }
 
   /// Sends a message to the audience, or has it begin anew if the lane is too far behind.
-  func send(_ message: ListenMessage, to audience: Audience) -> Bool {
+  func send(_ message: ListenMessage, to audience: Audience, isLate: Bool) -> Bool {
     if audience.isRestarting.load(ordering: .acquiring) { return false }
     guard inFlight.load(ordering: .relaxed) + itemBytes <= bytesMax else { return restart(audience) }
     itemBytes += message.body.count + 64
-    return append(.change(message, audience))
+    return append(.change(message, audience, isLate: isLate))
   }
 
   /// Has the audience begin anew, unless that is on its way already.
@@ -100,11 +101,8 @@ extension DeliveryQueue {
 
   private func run(_ item: Item) {
     switch item {
-    case .change(let message, let audience): audience.forEach { $0.take(message) }
-    case .run(let listener, let work):
-      // Who waits for the deliveries finds them counted.
-      publishCount()
-      listener.run(work)
+    case .change(let message, let audience, let isLate): audience.forEach { $0.take(message, isLate: isLate) }
+    case .run(let listener, let work): listener.run(work)
     case .join(let listening, let audience, let isLate):
       audience.join(listening)
       if isLate { listening.restart() }

@@ -92,7 +92,7 @@ extension FanOut {
         leavesMax: limits.leavesMax, search: search))
   }
 
-  private mutating func tell(_ group: ListenGroup, _ view: CommitView, _ range: Range<Int>) {
+  private mutating func tell(_ group: ListenGroup, _ view: CommitView, _ range: Range<Int>, isLate: Bool = false) {
     if let window = group.window, !window.isLive { return window.hold(view.commit, range) }
     let message: ListenMessage?
     do throws(ListenFault) {
@@ -106,7 +106,9 @@ extension FanOut {
       return restart(group)
     }
     guard let message else { return }
-    for audience in group.audiences.values where audience.lane.send(message, to: audience) { busy.append(audience.lane) }
+    for audience in group.audiences.values where audience.lane.send(message, to: audience, isLate: isLate) {
+      busy.append(audience.lane)
+    }
   }
 
   /// Everybody in the group gets a fresh snapshot.
@@ -192,7 +194,7 @@ extension FanOut {
       window.reset()
       return false
     }
-    for (commit, range) in pending { tell(group, view(of: commit, snapshot), range) }
+    for (commit, range) in pending { tell(group, view(of: commit, snapshot), range, isLate: true) }
     return true
   }
 }

@@ -1,15 +1,14 @@
-public import StorageCore
-
 /// What happens to a listen, in the order in which a client must see it.
 ///
 /// The first event is a snapshot, or that the client is current, or an end. Then come changes, each commit at most once and in
 /// revision order. A snapshot can come again at any time (the client was too slow, or the hub fell behind): it replaces
-/// everything before.
+/// everything before. The first events of a connection's listens come in the order in which the listens began, and what is
+/// committed after a listen began comes to the whole connection behind the first event of that listen.
 public enum ListenEvent: Sendable {
   /// The whole node or window: an overwrite with the empty path.
   case snapshot(ListenMessage)
-  /// The client's hash is that of the present data, at this revision: nothing to send (spec: rtdb-protocol §3.5).
-  case current(Revision)
+  /// The client's hash is that of the present data, which the message has: they need not be sent (spec: rtdb-protocol §3.5).
+  case current(ListenMessage)
   /// What one commit changed.
   case change(ListenMessage)
   /// The listen is over, and nothing comes any more; it need not be stopped.

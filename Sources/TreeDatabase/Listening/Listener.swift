@@ -13,11 +13,16 @@ public final class Listener: @unchecked Sendable {
   public private(set) var listenings: [Listening] = []
   /// Bytes that wait to be written to the client.
   private var outstanding = 0
-  /// Listens whose snapshot is on its way.
+  /// Snapshots that are on their way.
   private var loading = 0
+  /// Those of them that are not a listen's first.
+  private var reloading = 0
+  /// What waits for the first events of listens.
+  private var held: HeldDeliveries
+  private var isAdvancing = false
   /// Listens that missed something, in the order in which they did.
   private var stale: [Listening] = []
-  /// What is to happen once every listen has what was committed before.
+  /// What is to happen once every listen that missed something has it.
   private var waiting: [@Sendable () -> Void] = []
   private var isClosed = false
   /// Whether events were given to the sink and not flushed.
@@ -27,6 +32,7 @@ public final class Listener: @unchecked Sendable {
     self.sink = sink
     self.lane = lane
     self.hub = hub
+    held = HeldDeliveries(bytesMax: hub.limits.outstandingBytesMax)
   }
 
   /// Begins to listen. Events come later, never from within this call.
@@ -38,7 +44,8 @@ public final class Listener: @unchecked Sendable {
     let listening = Listening(request: request, listener: self)
     listening.position = listenings.count
     listenings.append(listening)
-    beginLoading()
+    held.append(listening)
+    listening.beginReading()
     hub.begin(listening)
     return listening
   }
@@ -57,7 +64,7 @@ public final class Listener: @unchecked Sendable {
   }
 
   /// Runs `run` on the lane once every event of every commit that was durable at the time of this call was given to the
-  /// sink, those of listens that are still reading their snapshot included; then flushes.
+  /// sink, those of listens that began before and are still reading their snapshot included; then flushes.
   ///
   /// Acknowledgements go this way (spec: rtdb-protocol §3.5, invariants 3 and 4): observers are told of a commit before its
   /// completion runs, so a completion that calls this needs no revision. From any thread. Not run if the connection is closed
@@ -77,6 +84,7 @@ public final class Listener: @unchecked Sendable {
     }
     stale = []
     waiting = []
+    held = HeldDeliveries(bytesMax: 0)
   }
 }
 
@@ -105,9 +113,15 @@ extension Listener {
     if !isClosed { sink.flush() }
   }
 
-  func beginLoading() { loading += 1 }
+  func beginLoading(isFirst: Bool) {
+    loading += 1
+    if !isFirst { reloading += 1 }
+  }
 
-  func didLoad() { loading -= 1 }
+  func didLoad(isFirst: Bool) {
+    loading -= 1
+    if !isFirst { reloading -= 1 }
+  }
 
   func requestLoad(of listening: Listening) {
     hub.reload(listening)
@@ -129,21 +143,27 @@ extension Listener {
 
   func run(_ work: @escaping @Sendable () -> Void) {
     guard !isClosed else { return }
-    guard waiting.isEmpty, loading == 0, stale.isEmpty else { return waiting.append(work) }
+    if isHolding { held.append(work) } else { perform(work) }
+  }
+
+  private func perform(_ work: @escaping @Sendable () -> Void) {
+    guard waiting.isEmpty, reloading == 0, stale.isEmpty else { return waiting.append(work) }
     lane.touch(self)
+    // Who waits for the deliveries finds them counted.
+    lane.publishCount()
     work()
   }
 
   /// Looks whether what waits for the listens can happen.
   func settle() {
     if !stale.isEmpty { stale.removeAll { if case .stale = $0.state { false } else { true } } }
+    advance()
     recoverNext()
-    guard !waiting.isEmpty, loading == 0, stale.isEmpty else { return }
-    let ready = waiting
-    waiting = []
-    lane.touch(self)
-    lane.publishCount()
-    for work in ready { work() }
+    if !waiting.isEmpty, reloading == 0, stale.isEmpty {
+      let ready = waiting
+      waiting = []
+      for work in ready { perform(work) }
+    }
     // Called outside of a turn of the lane, nobody else would flush.
     lane.flushIfIdle()
   }
@@ -155,6 +175,46 @@ extension Listener {
       let next = stale.removeFirst()
       guard case .stale = next.state else { continue }
       return next.recover()
+    }
+  }
+}
+
+// MARK: - What waits for the first events of listens
+
+extension Listener {
+  /// Whether a listen that began has not got its first event: what comes now waits for it.
+  var isHolding: Bool { !held.isEmpty }
+
+  func isNext(_ listening: Listening) -> Bool { held.isNext(listening) }
+
+  /// - Returns: false if too much waits: the listen has missed the message.
+  func hold(_ message: ListenMessage, for listening: Listening, isLate: Bool) -> Bool {
+    held.append(message, for: listening, isLate: isLate)
+  }
+
+  /// Whether a first event that has come too early may be kept until its turn.
+  func keeps(_ outcome: LoadOutcome) -> Bool {
+    if case .read(let message, _) = outcome { held.take(message) } else { true }
+  }
+
+  /// What was kept is kept no more.
+  func release(_ outcome: LoadOutcome) {
+    if case .read(let message, _) = outcome { held.release(message) }
+  }
+
+  /// Gives what waits, up to the next first event that is not here.
+  private func advance() {
+    // What is given may stop a listen, which calls back here.
+    guard !isAdvancing else { return }
+    isAdvancing = true
+    defer { isAdvancing = false }
+    while !isClosed, let next = held.first {
+      switch next {
+      case .first(let listening): guard listening.takeTurn() else { return }
+      case .change(let message, let listening): listening.give(message)
+      case .run(let work): perform(work)
+      }
+      if !held.isEmpty { held.removeFirst() }
     }
   }
 }

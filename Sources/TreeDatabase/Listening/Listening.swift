@@ -20,11 +20,22 @@ public final class Listening: @unchecked Sendable {
     case stopped
   }
 
+  /// The first snapshot, when it is there before those of listens that began earlier.
+  private enum Early {
+    case held(LoadOutcome)
+    /// It was too much to be kept: it is read again in its turn.
+    case dropped
+  }
+
   private(set) var state = State.loading
   /// Counts the snapshots that were asked for: of several on their way only the last counts.
   private(set) var generation = 0
-  /// The first snapshot may be answered with "current"; later ones may not, for the client has moved on.
-  private var isFirst = true
+  /// Whether a snapshot is on its way.
+  private var isReading = false
+  /// Whether the first event was given. It may be "current"; later ones may not, for the client has moved on.
+  private(set) var hasBegun = false
+  private var early: Early?
+  /// Messages that came while a snapshot was read that is not the first.
   private var held: [ListenMessage] = []
   /// Of messages up to this revision some were dropped while the snapshot was read.
   private var droppedThrough = Revision.zero
@@ -42,11 +53,16 @@ public final class Listening: @unchecked Sendable {
   }
 
   /// What a commit changed.
-  func take(_ message: ListenMessage) {
+  ///
+  /// - Parameter isLate: see ``DeliveryQueue/Item``; then the first event is still to come, or a snapshot.
+  func take(_ message: ListenMessage, isLate: Bool) {
     switch state {
     case .live(let since):
       guard message.revision > since else { return }
-      if !listener.send(.change(message), for: self) { becomeStale() }
+      guard listener.isHolding else { return give(message) }
+      if !listener.hold(message, for: self, isLate: isLate) { becomeStale() }
+    case .loading where !hasBegun:
+      if !listener.hold(message, for: self, isLate: isLate) { droppedThrough = message.revision }
     case .loading:
       if held.count >= listener.limits.heldMessagesMax { droppedThrough = held.removeFirst().revision }
       held.append(message)
@@ -54,21 +70,47 @@ public final class Listening: @unchecked Sendable {
     }
   }
 
+  /// A change whose turn it is.
+  func give(_ message: ListenMessage) {
+    guard case .live(let since) = state, message.revision > since else { return }
+    if !listener.send(.change(message), for: self) { becomeStale() }
+  }
+
   /// The snapshot that was asked for, or why there is none.
   func load(_ outcome: LoadOutcome, generation: Int) {
-    guard case .loading = state, generation == self.generation else { return }
+    guard isReading, generation == self.generation else { return }
+    endReading()
+    if hasBegun || listener.isNext(self) { return show(outcome) }
+    early = listener.keeps(outcome) ? .held(outcome) : .dropped
+  }
+
+  /// It is the turn of the first event.
+  ///
+  /// - Returns: whether it was given, or never will be.
+  func takeTurn() -> Bool {
+    let early = early
+    dropEarly()
+    switch early {
+    case nil: break
+    case .held(let outcome): show(outcome)
+    case .dropped: reload()
+    }
+    if case .stopped = state { return true }
+    return hasBegun
+  }
+
+  private func show(_ outcome: LoadOutcome) {
     switch outcome {
-    case .failed(let end): return finish(end)
+    case .failed(let end): finish(end)
     case .read(let message, let isCurrent):
       guard message.revision >= droppedThrough else { return reload() }
-      listener.didLoad()
       state = .live(message.revision)
-      let event = isCurrent && isFirst ? ListenEvent.current(message.revision) : .snapshot(message)
+      let event = isCurrent && !hasBegun ? ListenEvent.current(message) : .snapshot(message)
       guard listener.send(event, for: self) else { return becomeStale() }
-      isFirst = false
+      hasBegun = true
       let waiting = held
       held = []
-      for message in waiting { take(message) }
+      for message in waiting { give(message) }
     }
   }
 
@@ -78,7 +120,6 @@ public final class Listening: @unchecked Sendable {
     case .loading: reload()
     case .live:
       state = .loading
-      listener.beginLoading()
       reload()
     case .stale, .stopped: break
     }
@@ -88,7 +129,6 @@ public final class Listening: @unchecked Sendable {
   func recover() {
     guard case .stale = state else { return }
     state = .loading
-    listener.beginLoading()
     reload()
   }
 
@@ -102,15 +142,36 @@ public final class Listening: @unchecked Sendable {
 
   /// Ends it from the client's side.
   func stop() {
-    if case .loading = state { listener.didLoad() }
+    endReading()
+    dropEarly()
     state = .stopped
     held = []
+  }
+
+  /// A snapshot is on its way.
+  func beginReading() {
+    guard !isReading else { return }
+    isReading = true
+    listener.beginLoading(isFirst: !hasBegun)
+  }
+
+  private func endReading() {
+    guard isReading else { return }
+    isReading = false
+    listener.didLoad(isFirst: !hasBegun)
+  }
+
+  private func dropEarly() {
+    if case .held(let outcome) = early { listener.release(outcome) }
+    early = nil
   }
 
   private func reload() {
     generation += 1
     held = []
     droppedThrough = .zero
+    dropEarly()
+    beginReading()
     listener.requestLoad(of: self)
   }
 

@@ -14,11 +14,11 @@ struct ListenFixture {
   let lanes = [TestLane(), TestLane()]
 
   static func run(
-    limits: ListenLimits = ListenLimits(), participants: [any CommitParticipant] = [],
+    limits: ListenLimits = ListenLimits(), participants: [any CommitParticipant] = [], reads: HeldReads? = nil,
     _ test: (ListenFixture) async throws -> Void
   ) async throws {
     let engine = try SQLiteEngine.inMemory()
-    let hub = ListenerHub(engine: engine, limits: limits)
+    let hub = ListenerHub(engine: reads.map { HeldEngine(engine, reads: $0) } ?? engine, limits: limits)
     let database = try Database(
       engine: engine, participants: participants, observers: [hub], clock: AdjustableClock(frozenAt: DatabaseFixture.start))
     hub.search(with: database.reader)

@@ -22,10 +22,10 @@ struct ListenMirror {
   mutating func apply(_ event: ListenEvent) {
     if end != nil { faults.append("an event after the end") }
     switch event {
-    case .current(let revision):
+    case .current(let message):
       if !history.isEmpty { faults.append("current, but not first") }
       snapshots += 1
-      history.append((revision, tree.root, true))
+      history.append((message.revision, tree.root, true))
     case .snapshot(let message):
       if message.kind != .overwrite || !message.path.isEmpty { faults.append("a snapshot that is none") }
       snapshots += 1

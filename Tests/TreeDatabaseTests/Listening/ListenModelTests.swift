@@ -53,10 +53,11 @@ struct ListenModelTests {
       let states = try fixture.states()
       var resyncs = 0
       for (index, sink) in sinks.enumerated() {
-        let (mirrors, isFlushed, strayEvents) = await fixture.settled(sink, lane: index % 2) {
-          ($0.mirrors.values, $0.isFullyFlushed, $0.strayEvents)
+        let (mirrors, isFlushed, isOutOfOrder, strayEvents) = await fixture.settled(sink, lane: index % 2) {
+          ($0.mirrors.values, $0.isFullyFlushed, $0.isOutOfOrder, $0.strayEvents)
         }
         #expect(isFlushed)
+        #expect(!isOutOfOrder)
         #expect(strayEvents == 0)
         for mirror in mirrors {
           #expect(mirror.differences(from: states) == [], "seed \(seed), \(scarcity)")

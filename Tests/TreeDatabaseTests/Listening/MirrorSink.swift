@@ -7,8 +7,12 @@ import TreeModel
 /// `@unchecked Sendable`: touched on its lane only; tests look through `TestLane.sync`.
 final class MirrorSink: ListenSink, @unchecked Sendable {
   private(set) var mirrors: [ObjectIdentifier: ListenMirror] = [:]
-  /// Kept, so that identities stay unique.
+  /// In their order; kept, so that identities stay unique.
   private var listenings: [Listening] = []
+  /// Listens that have had no event yet, in their order.
+  private var unbegun: [ObjectIdentifier] = []
+  /// Whether a listen had its first event before one that began earlier.
+  private(set) var isOutOfOrder = false
   /// Every event, as text.
   private(set) var log: [String] = []
   private(set) var changes: [ListenMessage] = []
@@ -26,12 +30,14 @@ final class MirrorSink: ListenSink, @unchecked Sendable {
   func begin(_ request: ListenRequest) -> Listening? {
     guard let listening = listener?.listen(request) else { return nil }
     listenings.append(listening)
+    unbegun.append(ObjectIdentifier(listening))
     mirrors[ObjectIdentifier(listening)] = ListenMirror(request)
     return listening
   }
 
   /// Stops listening; what comes for it from now on is a mistake.
   func stop(_ listening: Listening) {
+    unbegun.removeAll { $0 == ObjectIdentifier(listening) }
     listener?.stop(listening)
     mirrors[ObjectIdentifier(listening)] = nil
   }
@@ -40,6 +46,10 @@ final class MirrorSink: ListenSink, @unchecked Sendable {
     note(event)
     if mirrors[ObjectIdentifier(listening)] == nil { strayEvents += 1 }
     isFlushed = false
+    if let place = unbegun.firstIndex(of: ObjectIdentifier(listening)) {
+      unbegun.remove(at: place)
+      if place > 0 { isOutOfOrder = true }
+    }
     mirrors[ObjectIdentifier(listening)]?.apply(event)
     guard isStalled else { return 0 }
     let bytes =
@@ -59,6 +69,8 @@ final class MirrorSink: ListenSink, @unchecked Sendable {
     writer.write(.object(members.sorted { $0.key < $1.key }))
     return String(decoding: writer.bytes, as: UTF8.self)
   }
+
+  func note(_ text: String) { log.append(text) }
 
   private func note(_ event: ListenEvent) {
     switch event {
