@@ -41,6 +41,11 @@ struct EventClient {
     }.get()
   }
 
+  /// How much has come and was not taken.
+  func bytesRead() async throws -> Int {
+    try await channel.eventLoop.submit { [reading] in reading.value.bytes.count }.get()
+  }
+
   /// The next event's lines as `put {"path":"/","data":1}`.
   func event() async throws -> String? {
     guard let text = try await next() else { return nil }
@@ -56,7 +61,7 @@ struct EventClient {
 final class EventReading: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
-  private var bytes: [UInt8] = []
+  private(set) var bytes: [UInt8] = []
   private var searched = 0
   private var waiters: [EventLoopPromise<String?>] = []
   private var isClosed = false

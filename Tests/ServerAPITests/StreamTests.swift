@@ -1,6 +1,7 @@
 import NIOCore
 import StorageCore
 import Synchronization
+import TestSupport
 import Testing
 import TreeModel
 
@@ -90,6 +91,55 @@ struct StreamTests {
       }
       #expect(try await server.send("GET", "/a/.priority.json", headers: ["Accept": "text/event-stream"]).status == 400)
       #expect(try await server.send("HEAD", "/a.json", headers: ["Accept": "text/event-stream"]).status == 200)
+    }
+  }
+
+  @Test(
+    "A write that begins when the head was seen is an event of its own, never inside the first put", .timeLimit(.minutes(1)))
+  func head() async throws {
+    let reads = HeldReads()
+    try await APIServer.run(reads: reads, streamLimits: StreamLimits(keepAliveInterval: .milliseconds(5))) { server in
+      defer { reads.free() }
+      _ = try await server.send("PUT", "/a.json", #"{"b":1}"#)
+      reads.hold()
+      let held = try await EventClient.open("/a.json", port: server.port)
+      await reads.arrival()
+      // A stream that comes later is served, and keep-alives are sent there: the held one has got nothing all the while.
+      let other = try await open(server, "/a/b.json")
+      for _ in 0..<3 { _ = try await other.event() }
+      #expect(try await held.bytesRead() == 0)
+      reads.open()
+      let head = try #require(try await held.next())
+      #expect(head.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      _ = try await server.send("PUT", "/a/c.json", "2")
+      #expect(try await held.event() == #"put {"path":"/","data":{"b":1}}"#)
+      while let event = try await held.event() {
+        if event == "keep-alive null" { continue }
+        #expect(event == #"put {"path":"/c","data":2}"#)
+        break
+      }
+      try await held.close()
+      try await other.close()
+    }
+  }
+
+  @Test("A stream that may not begin any more is refused with the status that fits", .timeLimit(.minutes(1)))
+  func refusedLate() async throws {
+    let reads = HeldReads()
+    try await APIServer.run(reads: reads) { server in
+      defer { reads.free() }
+      let rules = #"{"rules":{".write":true,"a":{".read":"!root.child('closed').exists()"}}}"#
+      #expect(try await server.send("PUT", "/.settings/rules.json", rules, headers: APIServer.admin).status == 200)
+      reads.hold()
+      async let refused = server.send("GET", "/a.json", headers: ["Accept": "text/event-stream"])
+      await reads.arrival()
+      #expect(try await server.send("PUT", "/closed.json", "1").status == 200)
+      let response = try await refused
+      #expect(response.status == 401)
+      #expect(response.body == #"{"error":"Permission denied"}"#)
+      #expect(response["connection"] == "close")
+      #expect(server.metrics.http.count(of: .treeRead, hundred: 4) == 1)
+      #expect(try await becomes { server.metrics.streams.current == 0 && server.listeners.watch.count == 0 })
     }
   }
 

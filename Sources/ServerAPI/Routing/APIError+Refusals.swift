@@ -3,6 +3,10 @@ import StorageCore
 import TreeModel
 
 extension APIError {
+  /// There is more than one answer, or one listen, may hold.
+  static let tooMuchToRead = badRequest(
+    "Data requested exceeds the maximum size that can be accessed with a single request.")
+
   /// The status of everything that the write pipeline refuses.
   ///
   /// 500 and 503 are only for what was not applied: clients repeat such requests (spec: rtdb-protocol §2, status).

@@ -31,18 +31,19 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   private var outputShare: ByteShare?
   /// How the client reads what the socket does not take at once; nil while it takes everything.
   private var stall: StreamStall?
-  /// Whether the first event is written: nothing comes before it.
-  private var hasBegun = false
+  /// What comes before the first event; nil once that is written, and nothing is written before it.
+  private var opening: StreamOpening?
   private var isEnding = false
   /// Where the stream hears of its user's tokens.
   private var userPlace: ConnectedUsers.Place?
 
   /// - Parameter request: the listen; its format is plain, or export if the client asked for that.
   init(
-    streams: EventStreams, request: ListenRequest, caller: Caller, client: ClientAddress, admission: ListenAdmission
+    streams: EventStreams, request: ListenRequest, caller: Caller, opening: StreamOpening, admission: ListenAdmission
   ) {
     self.streams = streams
-    self.client = client
+    self.opening = opening
+    client = opening.source.client
     self.request = request
     self.caller = caller
     self.admission = admission
@@ -54,7 +55,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
     let listener = streams.hub.attach(self, on: EventLoopLane(context.eventLoop))
     self.listener = listener
     // Between the answer to the request and now a commit may have taken away what was allowed.
-    guard mayRead() else { return finish(EventText.cancel) }
+    guard mayRead() else { return finish(EventText.cancel, or: .permissionDenied) }
     _ = listener.listen(request)
     noticeDeadPeers(context)
     let stream = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -120,19 +121,36 @@ extension EventStream {
     switch event {
     case .snapshot(let message), .change(let message):
       let (text, isShared) = memory.text(of: message, allocator: context.channel.allocator)
+      begin(context)
       // Counted first: the write itself may tell that the socket takes no more.
       outstanding += text.readableBytes
       if isShared { sharedBytes += text.readableBytes }
       context.write(wrapOutboundOut(text), promise: nil)
-      hasBegun = true
       if stall != nil { holdUnread(context) }
       return text.readableBytes
     // Without a hash nobody is current.
     case .current: return 0
-    case .ended(.namespaceForgotten): finish(nil)
-    case .ended(.revoked), .ended(.tooLarge), .ended(.failed): finish(EventText.cancel)
+    case .ended(let end): ended(end)
     }
     return 0
+  }
+
+  /// Writes what comes before the first event.
+  private func begin(_ context: ChannelHandlerContext) {
+    guard let opening else { return }
+    self.opening = nil
+    context.write(wrapOutboundOut(opening.head(context.channel.allocator)), promise: nil)
+  }
+
+  private func ended(_ end: ListenEnd) {
+    switch end {
+    case .namespaceForgotten:
+      finish(nil, or: APIError(.serviceUnavailable, "unavailable", "The database was deleted; ask again for the new one."))
+    case .revoked: finish(EventText.cancel, or: .permissionDenied)
+    case .tooLarge: finish(EventText.cancel, or: .tooMuchToRead)
+    case .failed:
+      finish(EventText.cancel, or: APIError(.serviceUnavailable, "unavailable", "The data could not be read; try again."))
+    }
   }
 
   func flush() {
@@ -154,7 +172,7 @@ extension EventStream {
   private func review() {
     guard let listener, !mayRead() else { return }
     listener.close()
-    finish(EventText.cancel)
+    finish(EventText.cancel, or: .permissionDenied)
   }
 
   /// What was written has left, or waits in the socket's own bounded buffer.
@@ -183,13 +201,18 @@ extension EventStream {
     outstanding - ((try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0)
   }
 
-  /// Says good-bye and closes.
-  private func finish(_ text: ByteBuffer?) {
+  /// Says good-bye and closes; a stream that has not begun is refused.
+  private func finish(_ text: ByteBuffer?, or refusal: APIError) {
     guard let context, !isEnding else { return }
     isEnding = true
     let channel = context.channel
-    guard let text else { return context.close(promise: nil) }
-    context.writeAndFlush(wrapOutboundOut(text)).whenComplete { _ in channel.close(promise: nil) }
+    var last = text
+    if let opening {
+      self.opening = nil
+      last = opening.refusal(refusal.treeResponse, channel.allocator)
+    }
+    guard let last else { return context.close(promise: nil) }
+    context.writeAndFlush(wrapOutboundOut(last)).whenComplete { _ in channel.close(promise: nil) }
   }
 
   private func tick() {
@@ -199,7 +222,7 @@ extension EventStream {
       return
     }
     if checkCredential() { return }
-    if hasBegun { context.writeAndFlush(wrapOutboundOut(EventText.keepAlive), promise: nil) }
+    if opening == nil { context.writeAndFlush(wrapOutboundOut(EventText.keepAlive), promise: nil) }
   }
 
   /// Ends the stream if its credential has; true if so.
@@ -208,7 +231,7 @@ extension EventStream {
     guard !isEnding else { return true }
     let isOver = caller.validUntil.map { $0 <= streams.clock.now() } ?? false
     guard isOver || streams.authenticator.isVoid(caller) else { return false }
-    finish(EventText.credentialExpired)
+    finish(EventText.credentialExpired, or: APIError(AccessRefusal.expiredToken))
     return true
   }
 

@@ -29,12 +29,12 @@ extension TreeRoutes {
         }
         let request = ListenRequest(
           namespace: namespace, path: call.target.path, query: query, format: parameters.format)
-        sink.stream(limitedBy: streams) {
+        sink.stream(limitedBy: streams) { opening in
           let admission = ListenAdmission(
             services, namespaceName: call.namespace, namespace: namespace, path: call.target.path, query: query,
             eventLoop: sink.eventLoop)
           return EventStream(
-            streams: streams, request: request, caller: call.caller, client: sink.client, admission: admission)
+            streams: streams, request: request, caller: call.caller, opening: opening, admission: admission)
         }
       }
     }

@@ -63,7 +63,7 @@ extension TreeRoutes {
   private static func refusal(_ error: TreeReadError) -> APIError {
     switch error {
     case .storage(let error): APIError(error)
-    case .tooLarge: .badRequest("Data requested exceeds the maximum size that can be accessed with a single request.")
+    case .tooLarge: .tooMuchToRead
     case .stopped: .badRequest("The read took longer than its timeout; ask for less, or for more time.")
     }
   }

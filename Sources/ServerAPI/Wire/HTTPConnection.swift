@@ -271,7 +271,8 @@ extension HTTPConnection {
 
   /// Answers request `number` with a stream that takes this handler's place, and never gives the connection back.
   func stream(
-    to number: Int, limitedBy streams: any StreamCounting, of source: ResponseSource, _ make: () -> any ChannelHandler
+    to number: Int, limitedBy streams: any StreamCounting, of source: ResponseSource,
+    _ make: (StreamOpening) -> any ChannelHandler
   ) {
     guard number == requestCount, case .answering(let asked) = phase, let context else { return }
     guard !isClosing, !isInputClosed, streams.open() else {
@@ -282,18 +283,16 @@ extension HTTPConnection {
       streams.close()
       return answer(Self.tooManyConnections, to: number, of: source)
     }
-    metrics.count(.ok, of: source.routeClass)
     date.set(clock.now())
-    var head = context.channel.allocator.buffer(capacity: 256)
-    HTTPResponse.writeStreamHead(to: &head, date: date)
-    context.writeAndFlush(wrapOutboundOut(head), promise: nil)
+    let opening = StreamOpening(source: source, date: date, metrics: metrics)
     guard !asked.isHead else {
       streams.close()
+      context.writeAndFlush(wrapOutboundOut(opening.head(context.channel.allocator)), promise: nil)
       return linger(context)
     }
     let pipeline = context.pipeline.syncOperations
     do {
-      try pipeline.addHandler(make(), position: .after(self))
+      try pipeline.addHandler(make(opening), position: .after(self))
     } catch {
       streams.close()
       return context.close(promise: nil)

@@ -51,7 +51,7 @@ public struct ResponseSink: Sendable {
   /// Answers the request with an event stream, which takes the connection over. May be called from any thread.
   ///
   /// - Parameter make: called on the event loop, if the connection is still there and there are not too many streams.
-  func stream(limitedBy streams: any StreamCounting, _ make: @escaping @Sendable () -> any ChannelHandler) {
+  func stream(limitedBy streams: any StreamCounting, _ make: @escaping @Sendable (StreamOpening) -> any ChannelHandler) {
     if eventLoop.inEventLoop {
       connection.value.stream(to: number, limitedBy: streams, of: source, make)
     } else {
