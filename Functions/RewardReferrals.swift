@@ -13,21 +13,13 @@ func rewardReferrals(_ functions: Functions) {
     var requireReferrer = ReferrerRequirement.nothing
     /// Whether a player who falls back and rises again pays again.
     var repeats = Repeats.once
-    /// Whether the coins wait until the player's address is confirmed.
-    var untilConfirmed = false
-    /// Rewards in a day for one referrer, for one client network, and in all; what is beyond waits for a review.
-    var perReferrer: Int64?
-    var perNetwork: Int64?
-    var perDay: Int64?
-
-    static let optionalNames: Set<String> = ["perReferrer", "perNetwork", "perDay"]
   }
 
-  let settings = functions.settings(Settings(), of: "rewardReferrals")
-  let confirmation = settings.untilConfirmed ? functions.confirmation() : nil
-
-  functions.onUpdate(Users.level, name: "rewardReferrals", when: .rising(to: 5), settings: Settings()) {
-    event, context, settings in
+  // Nothing is held unless the configuration says so.
+  let limits = FunctionOptions(limits: RewardLimits())
+  functions.onUpdate(
+    Users.level, name: "rewardReferrals", when: .rising(to: 5), settings: Settings(), options: limits
+  ) { event, context, settings in
     let player = event.params
     guard (event.before == 4 && event.after == 5) || settings.crossing else { return .skipped("jumped_over_5") }
     let referrer: UserID
@@ -52,19 +44,14 @@ func rewardReferrals(_ functions: Functions) {
       return .done
     case .nothing, .record, .hold: break
     }
-    var terms = RewardTerms(about: player)
-    terms.referrer = referrer
-    terms.perReferrer = settings.perReferrer
-    terms.perNetwork = settings.perNetwork
-    terms.perDay = settings.perDay
-    terms.confirmation = confirmation
     try await context.credit(
       Users.gold, referrer, amount: settings.amount, code: "level5",
       once: settings.repeats == .once ? "level5/\(player)" : nil, subject: "\(player)",
-      note: hasRecord ? nil : "ghost_referrer", terms: terms)
+      note: hasRecord ? nil : "ghost_referrer", terms: RewardTerms(about: player, referrer: referrer))
     return .done
   }
 
   // Only a deployment that holds rewards back pays for looking at each new record.
+  let settings = functions.settings(Settings(), of: "rewardReferrals")
   if settings.requireReferrer == .hold { HeldReferrals.payLater(functions, settings.repeats) }
 }

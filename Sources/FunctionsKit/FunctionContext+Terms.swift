@@ -14,7 +14,7 @@ extension FunctionContext {
       reviews.append("more than \(limit.max) a day \(limit.words) (\(limit.name))")
     }
     if !reviews.isEmpty { return FunctionEffects.Hold(reason: "review: \(reviews.joined(separator: ", "))", confirmedBy: nil) }
-    guard terms.confirmation != nil else { return nil }
+    guard terms.confirmation != nil || self.limits?.untilConfirmed == true else { return nil }
     let place = Self.verifiedPlace(of: terms.player)
     let latest = try reader.latestNode(place)
     if latest.scalar == .bool(true) { return nil }
@@ -54,14 +54,18 @@ extension FunctionContext {
 
   private func limits(of terms: RewardTerms) throws -> [Limit] {
     var limits: [Limit] = []
-    if let max = terms.perReferrer, let referrer = terms.referrer {
+    let declared = self.limits
+    if let max = terms.perReferrer ?? declared?.perReferrer, let referrer = terms.referrer {
       limits.append(Limit(name: "perReferrer", words: "for one referrer", subject: referrer.text, max: max))
     }
-    if let max = terms.perNetwork, let network = try reader.latestNode(Self.networkPlace(of: terms.player)).scalar?.stringValue
+    if let max = terms.perNetwork ?? declared?.perNetwork,
+      let network = try reader.latestNode(Self.networkPlace(of: terms.player)).scalar?.stringValue
     {
       limits.append(Limit(name: "perNetwork", words: "for one client network", subject: network, max: max))
     }
-    if let max = terms.perDay { limits.append(Limit(name: "perDay", words: "in all", subject: "", max: max)) }
+    if let max = terms.perDay ?? declared?.perDay {
+      limits.append(Limit(name: "perDay", words: "in all", subject: "", max: max))
+    }
     return limits
   }
 

@@ -21,11 +21,14 @@ public final class FunctionContext: Sendable {
   }
 
   let reader: any FunctionReader
+  /// What the function declares of its payments, with the configuration's overrides; nil if it declares nothing.
+  let limits: RewardLimits?
   private let state = Mutex(State())
 
-  public init(event: EventDetails, reader: any FunctionReader) {
+  public init(event: EventDetails, reader: any FunctionReader, limits: RewardLimits? = nil) {
     self.event = event
     self.reader = reader
+    self.limits = limits
     now = event.time
   }
 
@@ -78,7 +81,8 @@ public final class FunctionContext: Sendable {
   ///   - ifPaid: whether a key that was paid before skips the run, or leaves only this payment out; that wants a key.
   ///   - subject: whom the payment is about, where that is not the one who is paid.
   ///   - note: a remark for the statement.
-  ///   - terms: when the coins wait in a hold instead, and who is not paid again; nil pays at once.
+  ///   - terms: whom the payment is about, when the coins wait in a hold instead, and who is not paid again; nil pays at once,
+  ///     which a function that declares limits may not.
   public func credit<each P>(
     _ balance: TreePath<Int64, repeat each P>, _ params: repeat each P, amount: Int64, code: String, once key: String? = nil,
     ifPaid: IfPaid = .skipRun, subject: String? = nil, note: String? = nil, terms: RewardTerms? = nil
@@ -86,6 +90,12 @@ public final class FunctionContext: Sendable {
     let path: Path
     do { path = try balance.path(repeat each params) } catch { throw noted(error) }
     try checkUse()
+    guard terms != nil || limits == nil else {
+      throw noted(
+        FunctionContextError(
+          "The function declares limits, and its payment \"\(code)\" does not say whom it is about: add terms: RewardTerms(about: player)."
+        ))
+    }
     let hold: FunctionEffects.Hold?
     do {
       hold = try terms.flatMap { try self.hold(under: $0, code: code) }

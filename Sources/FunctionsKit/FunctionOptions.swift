@@ -16,13 +16,18 @@ public struct FunctionOptions: Sendable {
   public var retry: RetryPolicy
   /// Names that the function had before: what it did under them counts as done.
   public var formerly: [String]
+  /// What its payments must meet to be made at once; the configuration overrides each by the setting of that name. Nil: nothing
+  /// is asked of them, and there are no such settings.
+  public var limits: RewardLimits?
 
   public init(
-    deadline: Duration = .seconds(60), order: Order = .perKey, retry: RetryPolicy = RetryPolicy(), formerly: [String] = []
+    deadline: Duration = .seconds(60), order: Order = .perKey, retry: RetryPolicy = RetryPolicy(), formerly: [String] = [],
+    limits: RewardLimits? = nil
   ) {
     self.deadline = deadline
     self.order = order
     self.retry = retry
     self.formerly = formerly
+    self.limits = limits
   }
 }

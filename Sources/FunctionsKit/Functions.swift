@@ -119,8 +119,20 @@ public final class Functions {
 
   /// The settings of a function with the configuration's overrides, where a registration depends on them.
   public func settings<Settings: FunctionSettings>(_ defaults: Settings, of name: String) -> Settings {
-    resolvedSettings(defaults, of: name).0
+    do {
+      var node = try TreeNodeEncoder.encode(defaults)
+      for override in overrides[Key(unchecked: name)].children {
+        node = .map(node.children.setting(override.key, to: override.node))
+      }
+      return try TreeNodeDecoder.decode(Settings.self, from: node)
+    } catch {
+      fail(name, nil, "The settings of \(name) cannot be read: \(error)")
+      return defaults
+    }
   }
+
+  /// The limits of a function with the configuration's overrides, for another one that pays the same reward.
+  public func limits(_ defaults: RewardLimits, of name: String) -> RewardLimits { settings(defaults, of: name) }
 
   func register<Settings: FunctionSettings>(
     _ place: Result<TriggerPlace, TreePathError>, _ trigger: FunctionDefinition.Trigger, _ name: String, _ filter: ChangeFilter,
@@ -142,11 +154,16 @@ public final class Functions {
     } catch {
       return mistake("\(name): \(error)")
     }
-    let (settings, node) = resolvedSettings(defaults, of: name)
+    let node = settingsNode(defaults, options.limits, of: name)
+    let settings = settings(defaults, of: name)
+    let limits = options.limits.map { self.limits($0, of: name) }
+    if let limit = limits?.negative {
+      fail(name, limit.name, "\(limit.name) of \(name) is \(limit.value); write how many payments a day are made at once.")
+    }
     definitions.append(
       FunctionDefinition(
         name: name, trigger: trigger, pattern: found.pattern, players: found.players, sample: found.sample,
-        filter: filter, options: options, settings: node
+        filter: filter, options: options, settings: node, limits: limits
       ) { run, context in
         do {
           return try await body(run, context, settings)
@@ -156,26 +173,34 @@ public final class Functions {
           return .skipped(skipped.reason)
         }
       })
+    // What waits for a confirmation has somebody who pays it out.
+    if limits?.untilConfirmed == true { _ = confirmation() }
   }
 
-  /// The settings of a function: its defaults, with the overrides of the configuration in their place.
-  private func resolvedSettings<Settings: FunctionSettings>(_ defaults: Settings, of name: String) -> (Settings, TreeNode) {
-    do {
-      var node = try TreeNodeEncoder.encode(defaults)
-      for override in overrides[Key(unchecked: name)].children {
-        let known = node[override.key].exists || Settings.optionalNames.contains(override.key.text)
-        guard known else {
-          let names = (node.children.map(\.key.text) + Settings.optionalNames.sorted()).joined(separator: ", ")
-          fail(name, override.key.text, "\(name) has no setting \(override.key); it has \(names).")
-          continue
-        }
-        node = .map(node.children.setting(override.key, to: override.node))
+  /// All settings of a function with their values, its limits among them. Those of the configuration that it does not have are
+  /// faults.
+  private func settingsNode<Settings: FunctionSettings>(_ defaults: Settings, _ limits: RewardLimits?, of name: String)
+    -> TreeNode
+  {
+    guard var node = try? TreeNodeEncoder.encode(defaults) else { return .absent }
+    var names = Set(node.children.map(\.key.text)).union(Settings.optionalNames)
+    if let limits {
+      if let twice = names.intersection(RewardLimits.names).min() {
+        mistake("\(name): \(twice) is a setting of the function and one of its limits; keep one.")
       }
-      return (try TreeNodeDecoder.decode(Settings.self, from: node), node)
-    } catch {
-      fail(name, nil, "The settings of \(name) cannot be read: \(error)")
-      return (defaults, .absent)
+      names.formUnion(RewardLimits.names)
+      let declared = (try? TreeNodeEncoder.encode(limits)) ?? .absent
+      for entry in declared.children { node = .map(node.children.setting(entry.key, to: entry.node)) }
     }
+    for override in overrides[Key(unchecked: name)].children {
+      guard names.contains(override.key.text) else {
+        fail(
+          name, override.key.text, "\(name) has no setting \(override.key); it has \(names.sorted().joined(separator: ", ")).")
+        continue
+      }
+      node = .map(node.children.setting(override.key, to: override.node))
+    }
+    return node
   }
 
   private func fail(_ function: String, _ setting: String?, _ message: String) {

@@ -1,6 +1,7 @@
 import FunctionsKit
 import ServerAPI
 import StorageCore
+import TreeModel
 
 extension FunctionDescription {
   /// A registered function, for the surfaces.
@@ -20,10 +21,11 @@ extension FunctionDescription {
       case .onWrite: "any change"
       }
     let filter = definition.filter
+    let settings: [UInt8]? = definition.settings.exists ? definition.settings.json(.plain) : nil
     self.init(
       name: definition.name, formerly: definition.options.formerly, pattern: definition.pattern,
       players: definition.players, kinds: kinds,
-      runsOn: noun + filter.words, example: filter.example.map { ($0.before, $0.after) },
-      admits: { filter(before: $0, after: $1) })
+      runsOn: noun + filter.words, settings: settings.flatMap { try? JSONParser.parse($0) },
+      example: filter.example.map { ($0.before, $0.after) }, admits: { filter(before: $0, after: $1) })
   }
 }

@@ -49,7 +49,8 @@ extension Replayer {
     let trial = TrialBench.Trial(delivery: delivery, definition: definition) { [dispatcher, engine] in
       let head = try engine.read { (snapshot) throws(StorageError) in try snapshot.head(of: namespace).revision }
       return RunInput(
-        record, at: head, namespace: try dispatcher.name(of: namespace), id: namespace, captures: captures, engine: engine,
+        record, definition, at: head, namespace: try dispatcher.name(of: namespace), id: namespace, captures: captures,
+        engine: engine,
         options: dispatcher.options, now: dispatcher.clock.now())
     }
     for _ in 0...dispatcher.options.rerunsMax {

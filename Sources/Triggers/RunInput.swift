@@ -27,12 +27,13 @@ struct RunInput {
       actor: commit.actor.description, attempt: delivery.attempts + 1)
     let (before, after) = try Self.values(facts, commit, reader)
     run = FunctionDefinition.Run(details: details, captures: captures, before: before, after: after)
-    context = FunctionContext(event: details, reader: reader)
+    context = FunctionContext(event: details, reader: reader, limits: definition.limits)
   }
 
   /// The values of an event that never happened, on the tree as it is at a revision.
   init(
-    _ record: InvocationRecord, at revision: Revision, namespace: String, id: NamespaceID, captures: [String],
+    _ record: InvocationRecord, _ definition: FunctionDefinition, at revision: Revision, namespace: String, id: NamespaceID,
+    captures: [String],
     engine: any StorageEngine, options: DispatcherOptions, now: Int64
   ) {
     reader = RunReader(
@@ -42,7 +43,7 @@ struct RunInput {
       id: record.event.description, namespace: namespace, path: record.path, time: record.time,
       actor: record.actingAs.description, attempt: 1)
     run = FunctionDefinition.Run(details: details, captures: captures, before: record.before, after: record.after)
-    context = FunctionContext(event: details, reader: reader)
+    context = FunctionContext(event: details, reader: reader, limits: definition.limits)
   }
 
   private static func commit(of facts: EventFacts, _ engine: any StorageEngine) throws -> EventFacts.Commit {

@@ -15,6 +15,8 @@ public struct FunctionDescription: Sendable {
   public let kinds: Set<EventRecord.Kind>
   /// How the sentence "It runs on" goes on: `a creation`, `an update rising to 5`.
   public let runsOn: String
+  /// Its settings with their values; nil if it has none.
+  public let settings: JSON?
   /// A change that it wants, where its rule names one.
   public let example: (before: Scalar, after: Scalar)?
   /// Whether it wants a change of the leaf at exactly the place; nil stands for nothing, and for a map.
@@ -22,7 +24,7 @@ public struct FunctionDescription: Sendable {
 
   public init(
     name: String, formerly: [String], pattern: PathPattern, players: Set<String>, kinds: Set<EventRecord.Kind>,
-    runsOn: String,
+    runsOn: String, settings: JSON? = nil,
     example: (before: Scalar, after: Scalar)? = nil, admits: @escaping @Sendable (Scalar?, Scalar?) -> Bool
   ) {
     self.name = name
@@ -31,6 +33,7 @@ public struct FunctionDescription: Sendable {
     self.players = players
     self.kinds = kinds
     self.runsOn = runsOn
+    self.settings = settings
     self.example = example
     self.admits = admits
   }

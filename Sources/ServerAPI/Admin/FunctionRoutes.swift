@@ -65,9 +65,11 @@ enum FunctionRoutes {
     let (dead, retries) = try call.read { (snapshot) throws(StorageError) in
       (try FunctionTroubles(.dead, in: snapshot), try FunctionTroubles(.waiting, in: snapshot))
     }
+    let descriptions = call.services.functions?.descriptions ?? []
     let rows = records.map { record -> JSON in
       .object(
         (JSON(record).object ?? [])
+          + (descriptions.first { $0.name == record.name }?.settings.map { [.init(key: "settings", value: $0)] } ?? [])
           + (dead[record.name].map { [.init(key: "deadLetters", value: $0.json)] } ?? [])
           + (retries[record.name].map { [.init(key: "retries", value: $0.json)] } ?? []))
     }

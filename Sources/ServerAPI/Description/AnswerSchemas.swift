@@ -40,6 +40,7 @@ enum AnswerSchemas {
   private static let function = Schema.object([
     .always("name", .text), .always("pattern", .text), .always("kinds", .text), .always("paused", .boolean),
     .maybe("pauseReason", .text), .always("updatedAt", .time),
+    .maybe("settings", .any, "with their values, its limits among them"),
     .maybe("deadLetters", FunctionTroubles.Pile.schema, "what it gave up on: so many, and the last of them"),
     .maybe("retries", FunctionTroubles.Pile.schema, "what it failed on, and tries again"),
   ])

@@ -7,8 +7,8 @@ struct FunctionsListCommand: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the functions, and whether they run.",
     discussion: """
-      Below the table stands what functions gave up on (dead letters) and what they failed on and try again, with the last \
-      event and why.
+      Below the table stand the settings of functions with the values that hold now, what functions gave up on (dead letters), \
+      and what they failed on and try again, with the last event and why.
 
       Examples:
         doubloon functions list
@@ -32,12 +32,17 @@ struct FunctionsListCommand: AsyncParsableCommand {
       .text("FUNCTION"), .text("STATE"), .text("RUNS"), .number("DEAD"), .text("PATTERN"), .text("PAUSED BECAUSE"),
     ])
     var troubles: [String] = []
+    var settings: [String] = []
     for function in answer.listed("functions") {
       table.add([
         function["name"]?.string ?? "?", function["paused"]?.bool == true ? "paused" : "running",
         function["kinds"]?.string ?? "-", "\(function["deadLetters"]?["count"]?.int ?? 0)", function["pattern"]?.string ?? "-",
         function["pauseReason"]?.string ?? "",
       ])
+      if let values = function["settings"]?.object {
+        let list = values.map { "\($0.key) \($0.value.plainText)" }.joined(separator: ", ")
+        settings.append("\(function["name"]?.string ?? "?"): \(list)")
+      }
       for (member, words) in [("deadLetters", "gave up on"), ("retries", "failed on, and tries again,")] {
         guard let pile = function[member] else { continue }
         troubles.append(
@@ -46,6 +51,7 @@ struct FunctionsListCommand: AsyncParsableCommand {
       }
     }
     guard !table.isEmpty else { return "There are no functions." }
-    return table.render() + (troubles.isEmpty ? "" : "\n\n" + troubles.joined(separator: "\n").printable)
+    return table.render()
+      + [settings, troubles].filter { !$0.isEmpty }.map { "\n\n" + $0.joined(separator: "\n").printable }.joined()
   }
 }
