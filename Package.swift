@@ -123,7 +123,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "LinksTests",
-      dependencies: ["Links", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"], swiftSettings: strict
+      dependencies: ["FunctionsKit", "Links", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel"],
+      swiftSettings: strict
     ),
     .testTarget(
       name: "InvitesTests",
@@ -158,9 +159,9 @@ let package = Package(
     .testTarget(
       name: "ServerAPITests",
       dependencies: [
-        "AccessRules", "Accounts", "Credentials", "Invites", "Ledger", "Links", "RewardModel", "ServerAPI", "StorageCore",
-        "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel", lifecycle, logging, nioCore, nioEmbedded, nioHTTP1,
-        nioPosix,
+        "AccessRules", "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "RewardModel", "ServerAPI",
+        "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel", lifecycle, logging, nioCore,
+        nioEmbedded, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
     .testTarget(
       name: "ServerAppTests",

@@ -105,6 +105,9 @@ import Testing
         .init(number: 2, short: "https://a.page.link/x", long: "https://a.page.link/?link=https://b", name: "poster")
       ])
     #expect(try LinkImport(csv: "https://a/x,https://b").rows.map(\.number) == [1])
+    let states = try LinkImport(
+      csv: "State,Short link,Long link\nDisabled,https://a/x,https://b\nenabled,https://a/y,https://c\n,a/z,d")
+    #expect(states.rows.map(\.isDisabled) == [true, false, false])
     #expect(throws: LinkFault.self) { try LinkImport(csv: "one,two\n1,2") }
   }
 

@@ -14,7 +14,9 @@ extension LinkBook {
     let rest = prefix.remainder(of: url.path).map(String.init) ?? ""
     if rest.isEmpty {
       let parameters = LinkParameters(query)
-      guard (try? LinkChecker(settings: settings).check(parameters, below: prefix)) != nil else { return nil }
+      guard (try? LinkChecker(settings: settings).check(parameters, below: prefix)) != nil,
+        try !isDisabled(parameters, below: prefix)
+      else { return nil }
       let binding = String(parameters.longLink(below: prefix).dropFirst("https://".count))
       let click = try await token.flatMapClick(binding, self)
       return LinkProof(

@@ -29,6 +29,7 @@ extension LinkBook {
       var changes = [RoomChange(kind: Kind.link, key: key, value: record.value, expecting: .value(value))]
       // Who orders what the link said before gets a link that says it.
       if record.canonical != before.canonical { changes += try await sameRow(of: before) }
+      changes += try await formRows(from: before, to: record)
       if try await commit(changes, of: key, actor: actor) { return Edited(record: record, warnings: warnings) }
     }
     throw LinkFault(.unavailable, "The link is being changed by others; try again.")
@@ -46,6 +47,7 @@ extension LinkBook {
       ]
       if let code = record.code { changes.append(RoomChange(kind: Kind.code, key: code, value: nil)) }
       changes += try await sameRow(of: record)
+      changes += try await formRows(from: record, to: nil)
       if try await commit(changes, of: key, actor: actor) { return record }
     }
     throw LinkFault(.unavailable, "The link is being changed by others; try again.")

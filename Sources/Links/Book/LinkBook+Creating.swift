@@ -28,10 +28,11 @@ extension LinkBook {
     var attempts = 0
     while true {
       let record = newRecord(order, attempt: attempts)
+      let forms = try await formRows(from: nil, to: record)
       do throws(LinkFault) {
         try await commit { request in
           request.actor = actor
-          request.records = Self.changes(record, same: order.invite == nil && order.option != .custom ? same : nil)
+          request.records = Self.changes(record, same: order.invite == nil && order.option != .custom ? same : nil) + forms
         }
         return Created(record: record, warnings: warnings, isRepeated: false)
       } catch  where error.reason == Self.changed {
@@ -110,10 +111,12 @@ extension LinkBook {
       return (suffix, LinkSuffix.code(using: &random))
     }
     let owner = order.owner ?? Self.inviter(in: order.parameters, settings: settings)
-    return LinkRecord(
+    var record = LinkRecord(
       key: order.prefix.key + (order.invite == nil ? "/" : "/i/") + suffix, canonical: order.parameters.canonical,
       option: order.option, createdAt: order.createdAt ?? clock.now(), name: order.name, owner: order.owner,
       code: owner == nil ? nil : code, invite: order.invite)
+    record.disabledAt = order.isDisabled ? clock.now() : nil
+    return record
   }
 
   private static func changes(_ record: LinkRecord, same: String?) -> [RoomChange] {

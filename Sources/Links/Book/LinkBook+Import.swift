@@ -109,6 +109,7 @@ extension LinkBook {
     order.option = .custom
     order.customSuffix = suffix
     order.name = row.name
+    order.isDisabled = row.isDisabled
     return order
   }
 }

@@ -14,6 +14,8 @@ public final class LinkBook: Sendable {
     static let same = "link_same"
     /// Where links were that an administrator deleted.
     static let deleted = "link_deleted"
+    /// By what a long link says: the short links that say it and are switched off.
+    static let off = "link_off"
     /// By what can be typed.
     static let code = "link_code"
     /// What was used: `click/ID`, `install/ID`, and by whom: `player/UID`.
@@ -46,6 +48,8 @@ public final class LinkBook: Sendable {
     var key: SymmetricKey?
     /// How long short suffixes are by now.
     var shortLength = 4
+    /// Whether a long link may be switched off.
+    var hasDisabledForms = false
   }
 
   /// Opens the book, with the settings that were stored last.
@@ -72,11 +76,13 @@ public final class LinkBook: Sendable {
       let stored = try engine.read { (snapshot) throws(StorageError) in
         (
           settings: try snapshot.record(in: namespace, kind: Kind.setting, key: "settings"),
-          key: try snapshot.record(in: namespace, kind: Kind.setting, key: "click_key")
+          key: try snapshot.record(in: namespace, kind: Kind.setting, key: "click_key"),
+          off: try snapshot.records(in: namespace, kind: Kind.off, after: nil, isDescending: false, limit: 1)
         )
       }
       if settings == nil, let text = stored.settings { state.hosts = LinkHosts(try Self.settings(text)) }
       state.key = stored.key.flatMap(Self.clickKey)
+      state.hasDisabledForms = !stored.off.isEmpty
     }
     self.state = Mutex(state)
   }
@@ -86,6 +92,12 @@ public final class LinkBook: Sendable {
 
   /// The same, with what openings look up worked out.
   public var hosts: LinkHosts { state.withLock(\.hosts) }
+
+  /// Whether a long link may be switched off, so that it is worth while to look.
+  public internal(set) var hasDisabledForms: Bool {
+    get { state.withLock(\.hasDisabledForms) }
+    set { state.withLock { $0.hasDisabledForms = newValue } }
+  }
 
   var shortLength: Int {
     get { state.withLock(\.shortLength) }

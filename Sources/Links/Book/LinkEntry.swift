@@ -3,9 +3,6 @@
 /// A class, so that the cache hands it on for one reference count. Kept small: there may be a hundred thousand.
 public final class LinkEntry: Sendable {
   public let record: LinkRecord
-  /// The reason of the fault of a link that is switched off.
-  static let disabled = "disabled"
-
   /// Why it is not opened: the settings do not allow what it says any more, or it is switched off.
   public let fault: LinkFault?
   /// Where a desktop goes, and whether that is a fallback.
@@ -22,7 +19,7 @@ public final class LinkEntry: Sendable {
       }
       _ = try LinkChecker(settings: settings).check(parameters, below: prefix)
       guard record.disabledAt == nil else {
-        throw LinkFault(.notFound, "The link was disabled by an administrator.", reason: LinkEntry.disabled)
+        throw .disabled
       }
       fault = nil
     } catch {

@@ -9,6 +9,8 @@ public struct LinkImport: Sendable {
     /// The long link, or just what it opens, as it was written.
     public let long: String
     public let name: String?
+    /// Whether the table says that it is switched off.
+    public var isDisabled = false
   }
 
   /// What became of a row.
@@ -28,13 +30,16 @@ public struct LinkImport: Sendable {
     "longlink", "longurl", "long", "longdynamiclink", "dynamiclink", "destination", "deeplink", "target",
   ]
   private static let titleNames: Set<String> = ["name", "linkname", "title", "label"]
+  private static let stateNames: Set<String> = ["state", "status"]
+  /// What the column of states says of a link that is switched off.
+  public static let disabledState = "disabled"
 
   /// Reads a table of comma-separated values. Its first row names the columns; without names the first is the short link
   /// and the second the long one.
   public init(csv text: String) throws(LinkFault) {
     guard let table = LinkCSV.rows(text) else { throw .invalid("The table has a quote that is not closed.") }
     guard let first = table.first else { throw .invalid("The table is empty.") }
-    var (short, long, name): (Int, Int, Int?) = (0, 1, nil)
+    var (short, long, name, state): (Int, Int, Int?, Int?) = (0, 1, nil, nil)
     let hasHeader = !first.contains { $0.contains("://") }
     if hasHeader {
       let names = first.map { $0.lowercased().filter { $0.isLetter } }
@@ -46,6 +51,7 @@ public struct LinkImport: Sendable {
         )
       }
       (short, long, name) = (foundShort, foundLong, names.firstIndex(where: Self.titleNames.contains))
+      state = names.firstIndex(where: Self.stateNames.contains)
     }
     rows = table.enumerated().dropFirst(hasHeader ? 1 : 0).map { index, fields in
       func field(_ column: Int?) -> String {
@@ -53,7 +59,9 @@ public struct LinkImport: Sendable {
         return fields[column].split(separator: " ").joined(separator: " ")
       }
       let title = field(name)
-      return Row(number: index + 1, short: field(short), long: field(long), name: title.isEmpty ? nil : title)
+      return Row(
+        number: index + 1, short: field(short), long: field(long), name: title.isEmpty ? nil : title,
+        isDisabled: field(state).lowercased() == Self.disabledState)
     }
   }
 }

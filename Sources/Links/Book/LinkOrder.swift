@@ -18,6 +18,8 @@ public struct LinkOrder: Sendable {
   public var invite: String?
   /// When it was created elsewhere; nil: now.
   public var createdAt: Int64?
+  /// Whether it begins switched off: it was so where it comes from.
+  var isDisabled = false
   let hasFragment: Bool
 
   public init(prefix: LinkPrefix, parameters: LinkParameters, hasFragment: Bool = false) {

@@ -38,6 +38,9 @@ public struct LinkFault: Error, Sendable, Hashable, CustomStringConvertible {
     self.reason = reason
   }
 
+  /// Of a link that an administrator has switched off.
+  public static let disabled = LinkFault(.notFound, "The link was disabled by an administrator.", reason: "disabled")
+
   static func invalid(_ message: String) -> LinkFault { LinkFault(.invalidArgument, message) }
 
   public var description: String { message }

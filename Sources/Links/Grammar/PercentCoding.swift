@@ -1,19 +1,11 @@
+import TreeModel
+
 /// Percent-encoding of URLs (RFC 3986 §2.1), over bytes.
 enum PercentCoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 
   /// Encodes everything but letters, digits and `-._~`.
-  static func encode(_ text: some StringProtocol) -> String {
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      if isUnreserved(byte) {
-        bytes.append(byte)
-      } else {
-        append(byte, to: &bytes)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
+  static func encode(_ text: some StringProtocol) -> String { PercentEncoding.segment(text) }
 
   /// Encodes what may not stand in a URL at all: controls, blanks, quotes, angle brackets, backslashes, bytes beyond ASCII.
   static func encodeIllegal(_ text: some StringProtocol) -> String {
@@ -47,15 +39,6 @@ enum PercentCoding {
     bytes.append(UInt8(ascii: "%"))
     bytes.append(digits[Int(byte >> 4)])
     bytes.append(digits[Int(byte & 15)])
-  }
-
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-      UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-      true
-    default: false
-    }
   }
 
   private static func isIllegal(_ byte: UInt8) -> Bool {

@@ -13,8 +13,13 @@ extension LinkPhrases {
       heading: "This link is switched off", text: "{{link}} opens nothing at present. Ask for another where you got it."),
     deleted: Fault(
       heading: "This link is gone",
-      text: "{{link}} was taken away and will not come back. Ask for another where you got it.")
-  )
+      text: "{{link}} was taken away and will not come back. Ask for another where you got it."),
+    debug: Debug(
+      title: "Link preview", heading: "Where this link leads", platforms: "By platform", desktop: "Desktop",
+      crawler: "Social crawler", app: "The app {{app}}, if it is installed. Otherwise: ",
+      preview: "a preview page, then {{url}}",
+      card: "A page with the link's title, description and image; no redirect.", findings: "Errors and warnings",
+      nothing: "No errors and no warnings.", error: "Error", parameters: "Parameters"))
 
   static let german = LinkPhrases(
     language: "de", invitation: "Du bist zu {{app}} eingeladen",
@@ -31,7 +36,13 @@ extension LinkPhrases {
       text: "{{link}} öffnet zurzeit nichts. Bitte um einen anderen, wo du ihn herhast."),
     deleted: Fault(
       heading: "Diesen Link gibt es nicht mehr",
-      text: "{{link}} wurde entfernt und kommt nicht wieder. Bitte um einen anderen, wo du ihn herhast."))
+      text: "{{link}} wurde entfernt und kommt nicht wieder. Bitte um einen anderen, wo du ihn herhast."),
+    debug: Debug(
+      title: "Link-Vorschau", heading: "Wohin dieser Link führt", platforms: "Je nach Plattform", desktop: "Computer",
+      crawler: "Vorschau eines sozialen Netzes", app: "Die App {{app}}, wenn sie installiert ist. Sonst: ",
+      preview: "eine Vorschauseite, danach {{url}}",
+      card: "Eine Seite mit Titel, Beschreibung und Bild des Links; keine Weiterleitung.", findings: "Fehler und Warnungen",
+      nothing: "Keine Fehler und keine Warnungen.", error: "Fehler", parameters: "Parameter"))
 
   static let french = LinkPhrases(
     language: "fr", invitation: "Vous êtes invité à {{app}}",
@@ -48,7 +59,14 @@ extension LinkPhrases {
       text: "{{link}} n'ouvre rien pour le moment. Demandez-en un autre à la personne qui vous l'a donné."),
     deleted: Fault(
       heading: "Ce lien n'existe plus",
-      text: "{{link}} a été supprimé et ne reviendra pas. Demandez-en un autre à la personne qui vous l'a donné."))
+      text: "{{link}} a été supprimé et ne reviendra pas. Demandez-en un autre à la personne qui vous l'a donné."),
+    debug: Debug(
+      title: "Aperçu du lien", heading: "Où mène ce lien", platforms: "Selon la plateforme", desktop: "Ordinateur",
+      crawler: "Robot d'un réseau social", app: "L'application {{app}}, si elle est installée. Sinon : ",
+      preview: "une page d'aperçu, puis {{url}}",
+      card: "Une page avec le titre, la description et l'image du lien ; pas de redirection.",
+      findings: "Erreurs et avertissements", nothing: "Ni erreur ni avertissement.", error: "Erreur",
+      parameters: "Paramètres"))
 
   static let spanish = LinkPhrases(
     language: "es", invitation: "Tienes una invitación a {{app}}",
@@ -63,7 +81,13 @@ extension LinkPhrases {
     disabled: Fault(
       heading: "Este enlace está desactivado", text: "{{link}} no abre nada por ahora. Pide otro a quien te lo dio."),
     deleted: Fault(
-      heading: "Este enlace ya no existe", text: "{{link}} se eliminó y no volverá. Pide otro a quien te lo dio."))
+      heading: "Este enlace ya no existe", text: "{{link}} se eliminó y no volverá. Pide otro a quien te lo dio."),
+    debug: Debug(
+      title: "Vista previa del enlace", heading: "Adónde lleva este enlace", platforms: "Según la plataforma",
+      desktop: "Ordenador", crawler: "Robot de una red social",
+      app: "La aplicación {{app}}, si está instalada. Si no: ", preview: "una página previa y después {{url}}",
+      card: "Una página con el título, la descripción y la imagen del enlace; sin redirección.",
+      findings: "Errores y advertencias", nothing: "Sin errores ni advertencias.", error: "Error", parameters: "Parámetros"))
 
   static let japanese = LinkPhrases(
     language: "ja", invitation: "{{app}}に招待されています", words: "アプリを入手すると、このリンクの先が開きます。",
@@ -74,5 +98,10 @@ extension LinkPhrases {
       heading: "リンクが見つかりません", text: "{{link}}については何もわかりません。文字が抜けているか、小文字が大文字になっているかもしれません。"),
     invalid: "このリンクは正しくありません",
     disabled: Fault(heading: "このリンクは無効になっています", text: "{{link}}は現在何も開きません。送ってくれた人に別のリンクを頼んでください。"),
-    deleted: Fault(heading: "このリンクはなくなりました", text: "{{link}}は削除され、元には戻りません。送ってくれた人に別のリンクを頼んでください。"))
+    deleted: Fault(heading: "このリンクはなくなりました", text: "{{link}}は削除され、元には戻りません。送ってくれた人に別のリンクを頼んでください。"),
+    debug: Debug(
+      title: "リンクのプレビュー", heading: "このリンクの行き先", platforms: "プラットフォーム別", desktop: "パソコン",
+      crawler: "ソーシャルメディアのクローラー", app: "アプリ「{{app}}」（インストール済みの場合）。それ以外：",
+      preview: "プレビューページ、続いて{{url}}", card: "リンクのタイトル・説明・画像のページ。転送なし。",
+      findings: "エラーと警告", nothing: "エラーも警告もありません。", error: "エラー", parameters: "パラメーター"))
 }

@@ -17,11 +17,30 @@ public struct LinkPhrases: Sendable {
   let invalid: String
   let disabled: Fault
   let deleted: Fault
+  let debug: Debug
 
   /// Why nothing opens; `{{link}}` stands for the link.
   struct Fault: Sendable {
     let heading: String
     let text: String
+  }
+
+  /// What the page of `d=1` says.
+  struct Debug: Sendable {
+    let title: String
+    let heading: String
+    let platforms: String
+    let desktop: String
+    let crawler: String
+    /// Before what happens without the app; `{{app}}` stands for it.
+    let app: String
+    /// `{{url}}` stands for where the preview page leads.
+    let preview: String
+    let card: String
+    let findings: String
+    let nothing: String
+    let error: String
+    let parameters: String
   }
 
   /// The first of these languages that pages are written in; English if there is none.

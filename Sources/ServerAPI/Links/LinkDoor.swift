@@ -111,25 +111,48 @@ struct LinkDoor: RequestSurface {
     case .invalid(let fault) where !visit.isDebug: sink.send(Self.page(.invalid(fault, in: visit.phrases), .badRequest))
     case .invalid(let fault):
       let opening = LinkOpening(LinkParameters(query), address: prefix.description, settings: visit.hosts.settings)
-      sink.send(Self.page(.debug(opening, settings: visit.hosts.settings, warnings: [], fault: fault), .ok))
+      explain(opening, [], fault, visit, sink: sink)
     case .long(let opening, let warnings):
-      if visit.isDebug {
-        return sink.send(Self.page(.debug(opening, settings: visit.hosts.settings, warnings: warnings, fault: nil), .ok))
+      guard book.hasDisabledForms else { return openLong(opening, warnings, fault: nil, visit, sink: sink) }
+      services.threadPool.submit { state in
+        guard case .active = state else {
+          let fault = LinkFault(.unavailable, "The server is shutting down.")
+          return sink.send(Self.page(.invalid(fault, in: visit.phrases), .serviceUnavailable))
+        }
+        do throws(LinkFault) {
+          let isDisabled = try book.isDisabled(opening.parameters, below: prefix)
+          openLong(opening, warnings, fault: isDisabled ? .disabled : nil, visit, sink: sink)
+        } catch {
+          sink.send(Self.page(.invalid(error, in: visit.phrases), HTTPResponseStatus(statusCode: error.status.code)))
+        }
       }
-      open(opening, of: nil, visit, sink: sink)
     case .short, .unknown: sink.send(Self.page(.notFound(prefix.description, in: visit.phrases), .notFound))
     }
   }
 
+  private func openLong(
+    _ opening: LinkOpening, _ warnings: [LinkWarning], fault: LinkFault?, _ visit: Visit, sink: ResponseSink
+  ) {
+    if visit.isDebug { return explain(opening, warnings, fault, visit, sink: sink) }
+    guard fault == nil else { return sink.send(Self.page(.disabled(opening.address, in: visit.phrases), .notFound)) }
+    open(opening, of: nil, visit, sink: sink)
+  }
+
   // MARK: Answering
+
+  /// The page of `d=1`.
+  private func explain(
+    _ opening: LinkOpening, _ warnings: [LinkWarning], _ fault: LinkFault?, _ visit: Visit, sink: ResponseSink
+  ) {
+    sink.send(Self.page(.debug(opening, warnings: warnings, fault: fault, in: visit.phrases), .ok))
+  }
 
   private func answer(_ entry: LinkEntry, below prefix: LinkPrefix, _ visit: Visit, sink: ResponseSink) {
     if visit.isDebug {
       let settings = visit.hosts.settings
       let opened = entry.opening(settings: settings)
       let (warnings, fault) = book.findings(opened, below: prefix)
-      return sink.send(
-        Self.page(.debug(opened, settings: settings, warnings: warnings, fault: fault ?? entry.fault), .ok))
+      return explain(opened, warnings, fault ?? entry.fault, visit, sink: sink)
     }
     if entry.isDisabled { return sink.send(Self.page(.disabled(entry.record.address, in: visit.phrases), .notFound)) }
     if let fault = entry.fault { return sink.send(Self.page(.invalid(fault, in: visit.phrases), .badRequest)) }

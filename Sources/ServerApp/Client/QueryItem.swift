@@ -1,3 +1,5 @@
+import TreeModel
+
 /// A parameter behind the `?` of a request.
 public struct QueryItem: Sendable, Hashable {
   /// Not encoded.

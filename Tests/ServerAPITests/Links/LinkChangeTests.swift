@@ -1,3 +1,4 @@
+import FunctionsKit
 import Links
 import Testing
 import TreeModel
@@ -109,6 +110,48 @@ import TreeModel
     }
   }
 
+  @Test(
+    "The long link that says the same is off with an administrator's link; one that says anything else, and a player's, stays")
+  func disabledForms() async throws {
+    try await LinkServer.run { server in
+      let query = "link=https://acme.test/a\(Self.apps)"
+      let (link, long) = (try await server.link(query), "\(LinkServer.prefix)/?\(query)")
+      // Another spelling, another order, and what is no part of a link.
+      let same = "\(LinkServer.prefix)?ibi=test.acme.ios&link=https%3A%2F%2Facme.test%2Fa&apn=test.acme.app&foo=1"
+      let other = long + "&st=Hello"
+      let copied = try await server.clipboard(long)
+      #expect(try await change(server, link, "{\"disabled\":true}").status == 200)
+      for form in [long, same] {
+        for agent in [Agent.iphone, .android, .desktop, .facebook] {
+          let page = try await server.open(form, as: agent)
+          #expect(page.status == 404 && page.body.contains("This link is switched off"), "\(form) \(agent)")
+        }
+      }
+      #expect(try await server.open(long + "&d=1", as: .desktop).body.contains("disabled by an administrator"))
+      #expect(try await attribute(server, copied)["deepLink"] == nil)
+      #expect(try await server.open(other, as: .desktop).status == 302)
+      // What says something else now is on, what it said before too.
+      #expect(try await change(server, link, "{\"parameters\":{\"st\":\"Hello\"}}").status == 200)
+      #expect(try await server.open(long, as: .desktop).status == 302)
+      #expect(try await server.open(other, as: .desktop).status == 404)
+      // A second one that says the same and is off keeps it off.
+      let second = try await server.link(
+        query + "&st=Hello", suffix: "{\"option\":\"CUSTOM\",\"customSuffix\":\"poster\"}", headers: APIServer.admin)
+      _ = try await change(server, second, "{\"disabled\":true}")
+      #expect(try await change(server, link, "{\"disabled\":false}").status == 200)
+      #expect(try await server.open(other, as: .desktop).status == 404)
+      #expect(try await server.api.send("DELETE", Self.path(second), headers: APIServer.admin).status == 200)
+      #expect(try await server.open(other, as: .desktop).status == 302)
+      #expect(try await attribute(server, copied)["deepLink"] == "https://acme.test/a")
+      // Of a player's link only the short form is the player's.
+      let own = try await server.link(query, headers: LinkServer.token("alice"))
+      #expect(own != link)
+      _ = try await change(server, own, "{\"disabled\":true}")
+      #expect(try await server.open(own, as: .desktop).status == 404)
+      #expect(try await server.open(long, as: .desktop).status == 302)
+    }
+  }
+
   @Test("A deleted link is gone for good with its code; its suffix comes back only if an administrator chooses it")
   func delete() async throws {
     try await LinkServer.run { server in
@@ -180,6 +223,14 @@ import TreeModel
       #expect(page.body.contains("<html lang=\"\(row.language)\">") && page.body.contains(row.title), "\(page.body)")
       let missing = try await server.open("https://go.acme.test/r/none", as: .iphone, reading: row.header)
       #expect(missing.status == 404 && missing.body.contains(row.unknown))
+      let debug = try await server.open(link + "?d=1", as: .desktop, reading: row.header)
+      #expect(debug.body.contains("<html lang=\"\(row.language)\">"))
+      for text in [row.leads, row.none] { #expect(debug.body.contains(text), "\(text): \(debug.body)") }
+      #expect(!debug.body.contains("{{"))
+      // Warnings are for who made the link, in English, and say so.
+      let doubtful = try await server.open(
+        "\(LinkServer.prefix)/?link=https://acme.test/a&amv=1&d=1", as: .desktop, reading: row.header)
+      #expect(doubtful.body.contains("</b> <span lang=\"en\">") && !doubtful.body.contains(row.none))
     }
   }
 
@@ -189,14 +240,33 @@ import TreeModel
     let language: String
     let title: String
     let unknown: String
+    /// Headings of the page of `d=1`.
+    let leads: String
+    let none: String
 
     static let rows = [
-      LinkPhrasesRow(header: nil, language: "en", title: "You are invited to Acme", unknown: "was not found"),
-      LinkPhrasesRow(header: "xx, *;q=0.1", language: "en", title: "You are invited to Acme", unknown: "was not found"),
-      LinkPhrasesRow(header: "de-AT,en;q=0.5", language: "de", title: "Du bist zu Acme eingeladen", unknown: "nicht gefunden"),
-      LinkPhrasesRow(header: "en;q=0.1,fr;q=0.9", language: "fr", title: "Vous êtes invité à Acme", unknown: "introuvable"),
-      LinkPhrasesRow(header: "es", language: "es", title: "Tienes una invitación a Acme", unknown: "No se encontró"),
-      LinkPhrasesRow(header: "ja-JP", language: "ja", title: "Acmeに招待されています", unknown: "リンクが見つかりません"),
+      LinkPhrasesRow(
+        header: nil, language: "en", title: "You are invited to Acme", unknown: "was not found", leads: "Where this link leads",
+        none: "No errors and no warnings."),
+      LinkPhrasesRow(
+        header: "xx, *;q=0.1", language: "en", title: "You are invited to Acme", unknown: "was not found",
+        leads: "Where this link leads",
+        none: "No errors and no warnings."),
+      LinkPhrasesRow(
+        header: "de-AT,en;q=0.5", language: "de", title: "Du bist zu Acme eingeladen", unknown: "nicht gefunden",
+        leads: "Wohin dieser Link führt",
+        none: "Keine Fehler und keine Warnungen."),
+      LinkPhrasesRow(
+        header: "en;q=0.1,fr;q=0.9", language: "fr", title: "Vous êtes invité à Acme", unknown: "introuvable",
+        leads: "Où mène ce lien",
+        none: "Ni erreur ni avertissement."),
+      LinkPhrasesRow(
+        header: "es", language: "es", title: "Tienes una invitación a Acme", unknown: "No se encontró",
+        leads: "Adónde lleva este enlace",
+        none: "Sin errores ni advertencias."),
+      LinkPhrasesRow(
+        header: "ja-JP", language: "ja", title: "Acmeに招待されています", unknown: "リンクが見つかりません", leads: "このリンクの行き先",
+        none: "エラーも警告もありません。"),
     ]
   }
 
@@ -222,7 +292,8 @@ import TreeModel
     }
   }
 
-  @Test("Row 117: ius, iosCustomScheme and the app's own setting are one custom scheme, and the page's button has it")
+  @Test(
+    "Row 117: ius, iosCustomScheme, a function's builder and the app's own setting are one scheme; the page's button has it")
   func customScheme() async throws {
     let settings = LinkServer.settings.replacing(
       "{\"bundleId\":\"test.acme.bare\"}", with: "{\"bundleId\":\"test.acme.bare\",\"customScheme\":\"acme-own\"}")
@@ -233,8 +304,14 @@ import TreeModel
          "iosInfo":{"iosBundleId":"test.acme.bare","iosCustomScheme":"acme-own"}}}
         """
       #expect(try await server.post("/v1/shortLinks", form).json["shortLink"]?.string == long)
+      var built = InvitationLink(to: "https://acme.test/a", below: "https://go.acme.test/r")
+      (built.ios.bundleID, built.ios.customScheme) = ("test.acme.bare", "acme-own")
+      #expect(
+        try await server.post("/v1/shortLinks", "{\"longDynamicLink\":\"\(built.url)\"}").json["shortLink"]?.string == long)
+      #expect(try await server.open(built.url, as: .iphone).body.contains("href=\"acme-own://google/link/?deep_link_id="))
       let shown = try await server.api.send("GET", Self.path(long), headers: APIServer.admin)
       #expect(shown.json?["info"]?["iosInfo"]?["iosCustomScheme"] == "acme-own")
+      #expect(shown.json?["longLink"]?.string == built.url)
       let configured = try await server.link("link=https://acme.test/a&ibi=test.acme.bare")
       for link in [long, configured] {
         #expect(try await server.open(link, as: .iphone).body.contains("href=\"acme-own://google/link/?deep_link_id="))

@@ -8,6 +8,8 @@ struct LinksExportCommand: AsyncParsableCommand {
     commandName: "export",
     abstract: "Write all links as a table that \"links import\" reads.",
     discussion: """
+      The column "State" says which are disabled; an import creates those disabled.
+
       Examples:
         doubloon links export > links.csv
         doubloon links export --out links.csv
@@ -23,15 +25,15 @@ struct LinksExportCommand: AsyncParsableCommand {
     let text = try await server.withClient { client in
       var progress = ProgressLine(DoubloonCommandLine.output)
       defer { progress.clear() }
-      var lines = [LinkCSV.line(["Link name", "Short link", "Long link"])]
+      var lines = [LinkCSV.line(["Link name", "Short link", "Long link", "State"])]
       var cursor: String?
       repeat {
         var query = server.query + [QueryItem("limit", "1000")]
         if let cursor { query.append(QueryItem("cursor", cursor)) }
         let page = try await client.get(AdminPath.links, query: query)
         for link in page.listed("links") {
-          lines.append(
-            LinkCSV.line([link["name"]?.string ?? "", link["shortLink"]?.string ?? "", link["longLink"]?.string ?? ""]))
+          let fields = [link["name"], link["shortLink"], link["longLink"]].map { $0?.string ?? "" }
+          lines.append(LinkCSV.line(fields + [link["disabledAt"] == nil ? "enabled" : LinkImport.disabledState]))
         }
         cursor = page["next"]?.string
         progress.show("\((lines.count - 1).grouped) links")

@@ -9,8 +9,8 @@ struct LinksImportCommand: AsyncParsableCommand {
     commandName: "import",
     abstract: "Bring links along: a table of short and long links, each keeps its suffix.",
     discussion: """
-      The first row names the columns: "short link" and "long link", perhaps "link name"; what Firebase Dynamic Links \
-      exported, and what "doubloon links export" writes. A printed code with the old suffix works again once your domain \
+      The first row names the columns: "short link" and "long link", perhaps "link name" and "state"; what Firebase Dynamic \
+      Links exported, and what "doubloon links export" writes. A link whose state is "disabled" is created so. A printed code with the old suffix works again once your domain \
       points here; links on page.link itself cannot be kept, for that domain is not yours.
 
       Examples:

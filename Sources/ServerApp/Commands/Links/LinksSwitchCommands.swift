@@ -7,8 +7,8 @@ struct LinksDisableCommand: AsyncParsableCommand {
     commandName: "disable",
     abstract: "Switch a short link off: it opens a page that says so.",
     discussion: """
-      It counts nothing, and nobody comes by it or by its code. What was claimed by it stays. "doubloon links enable" brings \
-      it back.
+      It counts nothing, and nobody comes by it or by its code. What was claimed by it stays. The long link that says exactly \
+      the same is off with it, unless the link is a player's own. "doubloon links enable" brings both back.
 
       Examples:
         doubloon links disable https://go.acme.test/r/aB3x

@@ -1,3 +1,5 @@
+import TreeModel
+
 /// Where the admin surface has what; every route that the commands use, in one place.
 enum AdminPath {
   static let status = "/admin/v1/status"
