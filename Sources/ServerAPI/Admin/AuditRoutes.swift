@@ -15,6 +15,7 @@ enum AuditRoutes {
       RouteDescription(
         query: [
           .init("action", .filled, "Only this action (ledger.reverse), or this kind of action (ledger)."),
+          .init("except", .filled, "Not this action or this kind of action: data leaves out what was written into the tree."),
           .init("actor", .filled, "Only of this actor (admin:ann), or this kind of actor (anonymous)."),
           .init("result", .choice(["ok", "refused"]), "Only what was done, or only what was not."), .since, .until,
           .init("before", .count, "Only before this record: the next of an earlier page."), .limit(100),
@@ -28,19 +29,27 @@ enum AuditRoutes {
   /// Which records are shown.
   private struct Filter: Sendable {
     let action: String?
+    let except: String?
     let actor: String?
     let result: String?
     let since: Int64?
     let until: Int64?
 
     init(_ call: RouteCall) throws(APIError) {
-      (action, actor, result) = (call.query["action"], call.query["actor"], call.query["result"])
+      (action, except) = (call.query["action"], call.query["except"])
+      (actor, result) = (call.query["actor"], call.query["result"])
       since = try call.integer("since")
       until = try call.integer("until")
     }
 
+    /// Whether a record's action is this one, or of this kind.
+    private static func isKind(_ action: String, of record: AuditRecord) -> Bool {
+      record.action == action || record.action.hasPrefix(action + ".")
+    }
+
     func admits(_ record: AuditRecord) -> Bool {
-      if let action, record.action != action, !record.action.hasPrefix(action + ".") { return false }
+      if let action, !Self.isKind(action, of: record) { return false }
+      if let except, Self.isKind(except, of: record) { return false }
       if let since, record.time < since { return false }
       if let until, record.time > until { return false }
       if let result, (record.result == "ok") != (result == "ok") { return false }

@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import StorageCore
+import Synchronization
 import TreeDatabase
 import TreeModel
 
@@ -11,12 +12,17 @@ final class AuditTrail: RequestAuditing {
   /// Bytes of arguments that a record keeps.
   private static let detailBytesMax = 4096
 
-  private let database: Database
+  /// Records a minute of those without an administrator's credentials.
+  static let strangersPerMinute = 10
+
+  let database: Database
   /// The namespace whose commits carry the records.
-  private let namespace: String
+  let namespace: String
   private let logger: Logger
-  /// How much strangers may write.
-  private let strangers = StrangerQuota()
+  /// How much strangers may write: who has no credentials must not be able to fill the disk.
+  private let strangers = AuditQuota(rowsPerMinute: strangersPerMinute)
+  /// How many of each administrator's writes into the tree are recorded one by one.
+  let treeWriters = Mutex<[Actor: AuditQuota]>([:])
   /// Refusals of strangers that were left out.
   private let leftOut: Counter
 
@@ -49,7 +55,7 @@ final class AuditTrail: RequestAuditing {
   }
 
   /// Adds a record of somebody without an administrator's credentials who was refused: what they asked for and nothing of
-  /// what they sent, and only so many a minute (``StrangerQuota``).
+  /// what they sent, and only so many a minute (``AuditQuota``).
   func recordStranger(_ action: String, by actor: Actor, result: String) {
     guard let before = strangers.take(at: database.clock.now()) else { return leftOut.add() }
     add(action, by: actor, before == 0 ? [] : [JSON.Member(key: "leftOutBefore", value: .int(before))], result: result)
@@ -71,6 +77,11 @@ final class AuditTrail: RequestAuditing {
       time: database.clock.now(), actor: actor, action: action,
       detail: String(decoding: writer.bytes, as: UTF8.self), result: result)
     logger.info("admin action", metadata: ["action": "\(action)", "actor": "\(actor)", "result": "\(result)"])
+    put(record)
+  }
+
+  /// Commits a record by itself.
+  func put(_ record: AuditRecord) {
     if let carrier = database.carrier(named: namespace) { return commit(record, in: carrier) }
     database.openNamespace(named: namespace) { [self] opened in
       guard case .success(let carrier) = opened else { return }

@@ -8,6 +8,8 @@ import TreeModel
 struct DisconnectWriter: Sendable {
   let namespace: NamespaceID
   let caller: Caller
+  /// What the audit log is told, if an administrator's session ends.
+  let audit: AuditRecord?
   let session: SessionReference
   let services: ServerServices
 
@@ -17,6 +19,7 @@ struct DisconnectWriter: Sendable {
   func submit(_ operations: [WriteOperation], attempt: Int = 1) {
     var commit = CommitRequest(namespace: namespace, actor: caller.actor, operations: operations)
     commit.auth = caller.auth
+    commit.audit = audit
     services.database.submit(commit) { result in
       guard case .failure(let refusal) = result else { return finish() }
       switch refusal.code {

@@ -88,7 +88,9 @@ extension SocketSession {
     let allowed = disconnect.assignments.filter { services.access.mayWrite($0.path, in: namespaceName, as: caller) }
     disconnect = DisconnectWrites()
     guard let namespace, !allowed.isEmpty, let update = try? WriteOperation.update(.root, allowed) else { return didEnd() }
-    let writer = DisconnectWriter(namespace: namespace, caller: caller, session: reference, services: services)
+    let audit = services.audit.treeWrite(update, as: "data.onDisconnect", by: caller, in: namespaceName)
+    let writer = DisconnectWriter(
+      namespace: namespace, caller: caller, audit: audit, session: reference, services: services)
     writer.submit([update])
   }
 }

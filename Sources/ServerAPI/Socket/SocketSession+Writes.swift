@@ -37,6 +37,7 @@ extension SocketSession {
     let place = answers.begin()
     var commit = CommitRequest(namespace: write.namespace, actor: caller.actor, operations: [write.operation])
     commit.auth = caller.auth
+    commit.audit = services.audit.treeWrite(write.operation, by: caller, bytes: write.weight, in: namespaceName)
     let note = services.access.note(for: caller, in: namespaceName)
     commit.judgement = note
     let reference = reference

@@ -49,7 +49,7 @@ extension TreeRoutes {
     let isDivided = plan.divisible.map { ChunkedWrite.isNeeded(for: $0.node, at: $0.path, services.database.limits) } ?? false
     namespaces.open(call.namespace) { result in
       switch result {
-      case .success(let namespace) where isDivided: divide(plan, Self.request(plan, in: namespace, nil), sink: sink)
+      case .success(let namespace) where isDivided: divide(plan, request(plan, in: namespace, nil), sink: sink)
       case .success(let namespace): submit(plan, in: namespace, idempotency, sink: sink)
       case .failure(let error): sink.send(error.treeResponse)
       }
@@ -59,7 +59,7 @@ extension TreeRoutes {
   private func submit(
     _ plan: WritePlan, in namespace: NamespaceID, _ idempotency: CommitRequest.Idempotency?, sink: ResponseSink
   ) {
-    var request = Self.request(plan, in: namespace, idempotency)
+    var request = request(plan, in: namespace, idempotency)
     request.judgement = services.access.note(for: plan.call.caller, in: plan.call.namespace)
     let start = NIODeadline.now()
     services.database.submit(request) { [self, request] result in
@@ -79,7 +79,7 @@ extension TreeRoutes {
     }
   }
 
-  private static func request(_ plan: WritePlan, in namespace: NamespaceID, _ idempotency: CommitRequest.Idempotency?)
+  private func request(_ plan: WritePlan, in namespace: NamespaceID, _ idempotency: CommitRequest.Idempotency?)
     -> CommitRequest
   {
     let call = plan.call
@@ -89,6 +89,9 @@ extension TreeRoutes {
     request.suppressesTriggers = call.parameters.suppressesTriggers
     request.isImport = call.parameters.isImport
     request.idempotency = idempotency
+    request.audit = services.audit.treeWrite(
+      plan.operation, as: call.parameters.isImport ? "data.import" : nil, by: call.caller, bytes: plan.bytes,
+      in: call.namespace)
     return request
   }
 
@@ -97,6 +100,9 @@ extension TreeRoutes {
     guard let (path, node) = plan.divisible else { preconditionFailure("Only what is divisible is divided.") }
     var common = request
     common.operations = []
+    // Once, not with each of its commits.
+    common.audit = nil
+    if let record = request.audit { services.audit.put(record) }
     let write = ChunkedWrite(database: services.database, request: common)
     sink.eventLoop.makeFutureWithTask { () async -> HTTPResponse in
       do throws(CommitRefusal) {

@@ -20,8 +20,8 @@ final class WritePlan: Sendable {
   let operation: WriteOperation
   /// Whether a condition that does not hold may show what stands there.
   let showsStanding: Bool
-  /// Whether reading and printing the data would hold up an event loop.
-  let isLarge: Bool
+  /// How much was sent.
+  let bytes: Int
   private let echo: Echo
 
   /// - Parameters:
@@ -34,7 +34,7 @@ final class WritePlan: Sendable {
     let bounds = call.parameters.isUnlimited ? .none : bounds
     self.call = call
     self.showsStanding = showsStanding
-    isLarge = (body?.readableBytes ?? 0) > TreeRoutes.eagerBytesMax
+    bytes = body?.readableBytes ?? 0
     switch call.method {
     case .get: preconditionFailure("A GET is no write.")
     case .put:
@@ -108,6 +108,9 @@ final class WritePlan: Sendable {
 }
 
 extension WritePlan {
+  /// Whether reading and printing the data would hold up an event loop.
+  var isLarge: Bool { bytes > TreeRoutes.eagerBytesMax }
+
   /// What replaces a whole node (a PUT, a DELETE, a PATCH of null), if it may be written in several commits: an administrator
   /// asked for it, and nothing in it or about it depends on what stands there.
   var divisible: (path: Path, node: TreeNode)? {

@@ -49,7 +49,7 @@ struct AccountAuditTests {
         #expect(answer.status == 401)
       }
       let rows = try await rows(server)
-      #expect(rows.count == StrangerQuota.rowsPerMinute)
+      #expect(rows.count == AuditTrail.strangersPerMinute)
       for row in rows { #expect(!row.compact.contains("filling") && !row.compact.contains("padding")) }
       #expect(try await server.send("GET", "/metrics").body.contains("doubloon_audit_left_out_total 15"))
       server.clock.advance(by: 60_000)

@@ -16,12 +16,15 @@ struct AuditListCommand: AsyncParsableCommand {
 
       Examples:
         doubloon audit list
-        doubloon audit list --actor admin:ann --since 7d
+        doubloon audit list --actor admin:ann --since 7d --except data
         doubloon audit list --action ledger.reverse --result refused
       """)
 
   @Option(help: ArgumentHelp("Only this action (ledger.reverse), or this kind of action (ledger).", valueName: "action"))
   var action: String?
+
+  @Option(help: ArgumentHelp("Not this action, or this kind of action: data.", valueName: "action"))
+  var except: String?
 
   @Option(help: ArgumentHelp("Only of this actor (admin:ann), or this kind of actor (anonymous).", valueName: "actor"))
   var actor: String?
@@ -40,8 +43,8 @@ struct AuditListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let filter = [
-      QueryItem("action", action), QueryItem("actor", actor), QueryItem("result", result?.rawValue),
-      QueryItem("before", before.map { String($0) }),
+      QueryItem("action", action), QueryItem("except", except), QueryItem("actor", actor),
+      QueryItem("result", result?.rawValue), QueryItem("before", before.map { String($0) }),
     ]
     let answer = try await listing.page(of: AdminPath.audits, filter + span.query, spansNamespaces: true)
     listing.output.print(answer, Self.text)
