@@ -22,7 +22,7 @@ extension AccountBook {
       guard isConflict, try call.fields.bool("returnIdpCredential") ?? false else { throw error }
       return JSON(
         fields: Self.described(identity, assertion) + [("errorMessage", .string(error.message))]
-          + Self.credentials(assertion))
+          + credentials(assertion, of: identity))
     }
     switch outcome {
     case .needsConfirmation(let record):
@@ -30,13 +30,13 @@ extension AccountBook {
         fields: Self.described(identity, assertion) + [
           ("needConfirmation", true), ("localId", .string(record.uid)),
           ("verifiedProvider", .array(record.providerIDs.map(JSON.string))),
-        ] + Self.credentials(assertion))
+        ] + credentials(assertion, of: identity))
     case .signedIn(let session, let isNew):
       let record = session.record
       return JSON(
         fields: Self.described(identity, assertion) + [
           ("localId", .string(record.uid)), ("isNewUser", isNew ? true : nil),
-        ] + Self.credentials(assertion) + (try tokens(session, of: call.project)))
+        ] + credentials(assertion, of: identity) + (try tokens(session, of: call.project)))
     }
   }
 
@@ -86,10 +86,15 @@ extension AccountBook {
     ]
   }
 
-  private static func credentials(_ assertion: ProviderAssertion) -> [(String, JSON?)] {
-    [
-      ("oauthIdToken", assertion.idToken.map(JSON.string)),
-      ("oauthAccessToken", .string(assertion.accessToken ?? "")),
+  /// What clients make the player's credential of.
+  ///
+  /// Of most providers SDKs take the access token and nothing else, and without one give their application no credential,
+  /// so that it could not link the account either. In development the claims stand in for it, which a later sign-in
+  /// takes as such.
+  private func credentials(_ assertion: ProviderAssertion, of identity: ProvenIdentity) -> [(String, JSON?)] {
+    let accessToken = assertion.accessToken ?? (options.isDevelopment ? identity.claims.compactText : "")
+    return [
+      ("oauthIdToken", assertion.idToken.map(JSON.string)), ("oauthAccessToken", .string(accessToken)),
       ("nonce", assertion.nonce.map(JSON.string)),
     ]
   }

@@ -114,6 +114,22 @@ struct ProviderTests {
     }
   }
 
+  @Test("In development every sign-in by a provider gives an access token, which signs the same player in again")
+  func accessTokenAsCredential() async throws {
+    try await run { _, client in
+      let made = try await client.provider(["sub": "f1", "email": "jim@x.io"], "facebook.com")
+      let token = ActionText.encoded(made.text("oauthAccessToken"))
+      let again = try await client.call(
+        "accounts:signInWithIdp",
+        ["requestUri": "http://localhost", "postBody": .string("providerId=facebook.com&access_token=\(token)")])
+      #expect(again.text("localId") == made.text("localId"))
+      #expect(again.text("oauthAccessToken") == made.text("oauthAccessToken"))
+      let clash = try await client.provider(["sub": "f2", "email": "jim@x.io"], "github.com")
+      #expect(clash["needConfirmation"] == true)
+      #expect(clash.text("oauthAccessToken") == #"{"sub":"f2","email":"jim@x.io"}"#)
+    }
+  }
+
   @Test("34: a link by mail keeps the uid, proves the address, and is good once")
   func emailLink() async throws {
     try await run { _, client in
