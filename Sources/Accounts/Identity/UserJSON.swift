@@ -30,30 +30,34 @@ enum UserJSON {
       ])
   }
 
-  /// The identities (spec: auth-protocol §2.2, provider list rule).
+  /// The identities, in the order in which ``AccountRecord/providerIDs`` names them; nil if there are none.
   static func providers(_ record: AccountRecord) -> JSON? {
-    var list: [JSON] = []
-    if record.providerIDs.contains("password"), let email = record.email {
-      list.append(
-        JSON(fields: [
-          ("providerId", "password"), ("displayName", record.displayName.map(JSON.string)),
-          ("photoUrl", record.photoURL.map(JSON.string)), ("federatedId", .string(email)), ("email", .string(email)),
-          ("rawId", .string(email)),
-        ]))
-    }
-    if let number = record.phoneNumber {
-      list.append(["providerId": "phone", "phoneNumber": .string(number), "rawId": .string(number)])
-    }
-    for provider in record.providers {
-      list.append(
-        JSON(fields: [
-          ("providerId", .string(provider.id)), ("displayName", provider.displayName.map(JSON.string)),
-          ("photoUrl", provider.photoURL.map(JSON.string)), ("federatedId", .string(federatedID(provider))),
-          ("email", provider.email.map(JSON.string)), ("rawId", .string(provider.rawID)),
-          ("screenName", provider.screenName.map(JSON.string)), ("phoneNumber", provider.phoneNumber.map(JSON.string)),
-        ]))
+    let list = record.providerIDs.compactMap { id -> JSON? in
+      switch id {
+      case "password": record.email.map { password($0, of: record) }
+      case "phone":
+        record.phoneNumber.map { ["providerId": "phone", "phoneNumber": .string($0), "rawId": .string($0)] }
+      default: record.providers.first { $0.id == id }.map(provider)
+      }
     }
     return list.isEmpty ? nil : .array(list)
+  }
+
+  private static func password(_ email: String, of record: AccountRecord) -> JSON {
+    JSON(fields: [
+      ("providerId", "password"), ("displayName", record.displayName.map(JSON.string)),
+      ("photoUrl", record.photoURL.map(JSON.string)), ("federatedId", .string(email)), ("email", .string(email)),
+      ("rawId", .string(email)),
+    ])
+  }
+
+  private static func provider(_ provider: AccountRecord.Provider) -> JSON {
+    JSON(fields: [
+      ("providerId", .string(provider.id)), ("displayName", provider.displayName.map(JSON.string)),
+      ("photoUrl", provider.photoURL.map(JSON.string)), ("federatedId", .string(federatedID(provider))),
+      ("email", provider.email.map(JSON.string)), ("rawId", .string(provider.rawID)),
+      ("screenName", provider.screenName.map(JSON.string)), ("phoneNumber", provider.phoneNumber.map(JSON.string)),
+    ])
   }
 
   /// How much is shown of second factors.

@@ -92,12 +92,12 @@ public struct AccountRecord: Sendable, Hashable {
     self.bornAt = bornAt ?? createdAt
   }
 
-  /// The identities by the names of their providers, in a fixed order (spec: auth-protocol §2.2, provider list rule).
+  /// The identities by the names of their providers: those that the account was made with, then those that were added.
   public var providerIDs: [String] {
-    var ids: [String] = []
-    if email != nil, password != nil || signsInByLink { ids.append("password") }
-    if phoneNumber != nil { ids.append("phone") }
-    return ids + providers.map(\.id)
+    let isPassword = email != nil && (password != nil || signsInByLink)
+    let own = (isPassword ? ["password"] : []) + (phoneNumber == nil ? [] : ["phone"])
+    let elsewhere = providers.map(\.id)
+    return (elsewhere + own).filter { links[$0] == nil } + (own + elsewhere).filter { links[$0] != nil }
   }
 
   /// Whether nothing but a token stands for it: such an account is lost with its device.

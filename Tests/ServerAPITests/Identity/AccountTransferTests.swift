@@ -53,6 +53,25 @@ struct AccountTransferTests {
     }
   }
 
+  @Test("Identities stand in the order in which they came: of an import the foreign ones first, then what was linked")
+  func order() async throws {
+    try await run { _, client in
+      func providers(_ uid: JSON) async throws -> [String] {
+        let user = try await client.admin("accounts:lookup", ["localId": [uid]])["users"]?.array?.first
+        return user?["providerUserInfo"]?.array?.compactMap { $0["providerId"]?.string } ?? []
+      }
+      let foreign: JSON = [
+        ["providerId": "facebook.com", "rawId": "f1"], ["providerId": "twitter.com", "rawId": "t1"],
+      ]
+      let row: JSON = ["localId": "old", "email": "old@x.io", "phoneNumber": "+15554446666", "providerUserInfo": foreign]
+      #expect(try await client.admin("accounts:batchCreate", ["users": [row]]).status == 200)
+      #expect(try await providers("old") == ["facebook.com", "twitter.com", "phone"])
+      let made = try await client.player("new@x.io", "secret-1")
+      _ = try await client.provider(["sub": "g1"], token: made.text("idToken"))
+      #expect(try await providers(.string(made.text("localId"))) == ["password", "google.com"])
+    }
+  }
+
   @Test("Who proves an address by its link gets the account without the ways in that somebody else set")
   func takenOver() async throws {
     try await run { server, client in

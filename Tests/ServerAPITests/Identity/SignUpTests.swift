@@ -172,7 +172,7 @@ struct SignUpTests {
       let linked = try await client.link(made.text("idToken"), "ann@x.io")
       #expect(linked.text("localId") == made.text("localId"))
       let user = try await client.lookup(linked.text("idToken"))["users"]?.array?.first ?? .null
-      #expect(user["providerUserInfo"]?.array?.compactMap { $0["providerId"]?.string } == ["password", "google.com"])
+      #expect(user["providerUserInfo"]?.array?.compactMap { $0["providerId"]?.string } == ["google.com", "password"])
       #expect(user["emailVerified"] == true)
     }
   }
