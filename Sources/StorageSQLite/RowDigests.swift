@@ -152,7 +152,8 @@ final class RowDigests {
     try put.bind(0).bind(Self.transactionsName).bind(transactions).bind(Self.count(transactions).bytes).run()
     let remove = try prepared(&removing, "DELETE FROM row_digest WHERE ns = ? AND name = ?")
     for key in changed.sorted() {
-      if let digest = sums[key], digest.count != 0 {
+      // Of no rows, but not the digest of none: one that went had been changed. That stays to be told.
+      if let digest = sums[key], digest != RowSetDigest() {
         try put.bind(key.ns).bind(key.table).bind(digest.count).bind(digest.bytes).run()
       } else {
         sums[key] = nil

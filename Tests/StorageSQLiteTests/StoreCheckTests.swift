@@ -55,6 +55,26 @@ struct StoreCheckTests {
     }
   }
 
+  @Test("A row that was changed behind the writer's back is still told of when it, and all others of its table, are gone")
+  func emptied() throws {
+    let engine = try SQLiteEngine(directory: folder.path)
+    let scribe = try Scribe(engine)
+    for key in ["a", "b"] { scribe.session.put(RoomChange(kind: "note", key: key, value: "x"), in: scribe.ns) }
+    try scribe.session.commit()
+    engine.close()
+    let shell = try SQLiteConnection(path: folder.file("doubloon.db"))
+    try shell.execute("UPDATE room_record SET value = 'y' WHERE key = 'b'")
+    shell.close()
+    let opened = try SQLiteEngine(directory: folder.path)
+    defer { opened.close() }
+    #expect(!(try opened.check().isSound))
+    let other = try Scribe(opened)
+    for key in ["a", "b"] { other.session.put(RoomChange(kind: "note", key: key, value: nil), in: other.ns) }
+    try other.session.commit()
+    let report = try opened.check()
+    #expect(report.faults.contains { $0.contains("room_record") }, "\(report.faults)")
+  }
+
   @Test("Statistics and tables that somebody made with another program do not keep a store from opening, and are seen")
   func foreignTables() throws {
     let engine = try SQLiteEngine(directory: folder.path)
