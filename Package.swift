@@ -28,7 +28,7 @@ let package = Package(
   products: [
     .executable(name: "doubloon", targets: ["DoubloonCommand"]),
     .library(name: "FunctionsKit", targets: ["FunctionsKit", "TreeModel"]),
-    .library(name: "ServerApp", targets: ["ServerApp"]),
+    .library(name: "ServerApp", targets: ["ServerApp", "DoubloonCLI"]),
     .library(name: "DoubloonTesting", targets: ["DoubloonTesting"]),
     .library(name: "DoubloonEngine", targets: ["AccessRules", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel"]),
   ],
@@ -73,44 +73,96 @@ let package = Package(
     .target(name: "Links", dependencies: ["StorageCore", "TreeModel", crypto], swiftSettings: strict),
     .target(name: "Invites", dependencies: ["MailContent", "StorageCore", "TreeModel"], swiftSettings: strict),
 
-    // Floor 3: surfaces
+    // Floor 3: the network
     .target(
       name: "Mail", dependencies: ["MailContent", "TreeModel", crypto, nioCore, nioPosix, nioSSL], swiftSettings: strict),
     .target(
-      name: "ServerAPI",
+      name: "HTTPServer",
       dependencies: [
-        "AccessRules", "Accounts", "Credentials", "Invites", "Ledger", "Links", "MailContent", "RewardModel", "StorageCore",
-        "TreeDatabase", "TreeModel", crypto, lifecycle, logging, nioCore,
-        nioHTTP1, nioPosix, nioSSL, nioTLS,
+        "Credentials", "StorageCore", "TreeModel", lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS,
+      ], swiftSettings: strict),
+    .target(
+      name: "AdminClient",
+      dependencies: ["Credentials", "StorageCore", "TreeModel", nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS],
+      swiftSettings: strict),
+
+    // Floors 4 and 5: what the surfaces share, and the surfaces, one subject each
+    .target(
+      name: "APISupport",
+      dependencies: [
+        "Credentials", "HTTPServer", "Ledger", "MailContent", "StorageCore", "TreeDatabase", "TreeModel", logging, nioCore,
+        nioHTTP1, nioPosix,
+      ], swiftSettings: strict),
+    .target(
+      name: "RealtimeAPI",
+      dependencies: [
+        "APISupport", "AccessRules", "HTTPServer", "StorageCore", "TreeDatabase", "TreeModel", crypto, logging, nioCore,
+        nioHTTP1, nioPosix,
+      ], swiftSettings: strict),
+    .target(
+      name: "IdentityAPI",
+      dependencies: [
+        "APISupport", "Accounts", "Credentials", "HTTPServer", "MailContent", "StorageCore", "TreeDatabase", "TreeModel",
+        nioCore, nioHTTP1,
+      ], swiftSettings: strict),
+    .target(
+      name: "LinksAPI",
+      dependencies: [
+        "APISupport", "Accounts", "HTTPServer", "Invites", "Ledger", "Links", "StorageCore", "TreeDatabase", "TreeModel",
+        nioCore, nioHTTP1, nioPosix,
+      ], swiftSettings: strict),
+    .target(
+      name: "AdminAPI",
+      dependencies: [
+        "APISupport", "AccessRules", "Accounts", "Credentials", "HTTPServer", "Invites", "Ledger", "Links", "MailContent",
+        "RewardModel", "StorageCore", "TreeDatabase", "TreeModel", logging, nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
 
-    // Floor 4: composition
+    // Floors 5 to 7: the configuration, the composition, the commands
+    .target(
+      name: "ServerConfiguration",
+      dependencies: [
+        "APISupport", "AccessRules", "Accounts", "Credentials", "FunctionsKit", "HTTPServer", "Ledger", "Links", "Mail",
+        "MailContent", "StorageCore", "TreeModel", nioCore, nioSSL,
+      ], swiftSettings: strict),
     .target(
       name: "ServerApp",
       dependencies: [
-        "AccessRules", "Accounts", "CMalloc", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "Mail",
-        "MailContent", "RewardModel", "ServerAPI", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel", "Triggers",
-        argumentParser, lifecycle,
-        logging,
-        nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS, unixSignals,
+        "APISupport", "Accounts", "AdminAPI", "AdminClient", "CMalloc", "Credentials", "FunctionsKit", "HTTPServer",
+        "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Mail", "MailContent", "RealtimeAPI", "RewardModel",
+        "ServerConfiguration", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel", "Triggers", lifecycle, logging,
+        nioCore, nioHTTP1, nioPosix, unixSignals,
+      ], swiftSettings: strict),
+    .target(
+      name: "DoubloonCLI",
+      dependencies: [
+        "APISupport", "AccessRules", "AdminClient", "Credentials", "FunctionsKit", "Links", "Mail", "ServerApp",
+        "ServerConfiguration", "StorageCore", "StorageSQLite", "TreeModel", argumentParser, logging, nioCore, nioHTTP1,
       ], swiftSettings: strict),
 
     // The tenant: this deployment's functions
     .target(name: "Functions", dependencies: ["FunctionsKit", "TreeModel"], path: "Functions", swiftSettings: strict),
 
-    // Floor 5: what people start
-    .executableTarget(name: "DoubloonCommand", dependencies: ["Functions", "ServerApp"], swiftSettings: strict),
+    // Floor 8: what people start
+    .executableTarget(name: "DoubloonCommand", dependencies: ["DoubloonCLI", "Functions"], swiftSettings: strict),
     .target(
       name: "DoubloonTesting",
       dependencies: [
-        "FunctionsKit", "Ledger", "RewardModel", "ServerApp", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel",
+        "FunctionsKit", "Ledger", "RewardModel", "ServerApp", "ServerConfiguration", "StorageCore", "TreeDatabase", "TreeModel",
         "Triggers",
       ], swiftSettings: strict),
 
     // Tests: a target for each room, and three for the whole
     .target(name: "TestSupport", dependencies: ["StorageCore", "TreeModel"], path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "ServerTestSupport",
+      dependencies: [
+        "APISupport", "Accounts", "AdminAPI", "Credentials", "DoubloonCLI", "FunctionsKit", "HTTPServer", "IdentityAPI",
+        "Invites", "Ledger", "Links", "LinksAPI", "RealtimeAPI", "ServerApp", "StorageCore", "StorageSQLite", "TestSupport",
+        "TreeDatabase", "TreeModel", logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+      ], path: "Tests/ServerTestSupport", swiftSettings: strict),
     .executableTarget(
-      name: "TrapFixture", dependencies: ["FunctionsKit", "ServerApp"], path: "Tests/TrapFixture", swiftSettings: strict),
+      name: "TrapFixture", dependencies: ["DoubloonCLI", "FunctionsKit"], path: "Tests/TrapFixture", swiftSettings: strict),
     .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(name: "RewardModelTests", dependencies: ["RewardModel"], swiftSettings: strict),
     .testTarget(name: "AccessRulesTests", dependencies: ["AccessRules", "TestSupport", "TreeModel"], swiftSettings: strict),
@@ -157,31 +209,69 @@ let package = Package(
         "Triggers", logging,
       ], swiftSettings: strict),
     .testTarget(
-      name: "ServerAPITests",
+      name: "HTTPServerTests",
       dependencies: [
-        "AccessRules", "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "RewardModel", "ServerAPI",
-        "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel", lifecycle, logging, nioCore,
-        nioEmbedded, nioHTTP1, nioPosix,
+        "APISupport", "HTTPServer", "ServerApp", "ServerTestSupport", "TestSupport", "TreeModel", logging, nioCore, nioHTTP1,
+        nioPosix,
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "AdminClientTests",
+      dependencies: ["AdminClient", "DoubloonCLI", "ServerTestSupport", "TreeModel", nioCore, nioHTTP1], swiftSettings: strict),
+    .testTarget(
+      name: "APISupportTests", dependencies: ["APISupport", "HTTPServer", "StorageCore", "TreeModel", nioCore],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RealtimeAPITests",
+      dependencies: [
+        "APISupport", "AccessRules", "Credentials", "HTTPServer", "IdentityAPI", "RealtimeAPI", "ServerTestSupport",
+        "StorageCore", "TestSupport", "TreeDatabase", "TreeModel", nioCore, nioEmbedded, nioHTTP1, nioPosix,
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "IdentityAPITests",
+      dependencies: [
+        "APISupport", "Accounts", "Credentials", "HTTPServer", "IdentityAPI", "ServerTestSupport", "StorageCore", "TreeModel",
+        nioHTTP1,
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "LinksAPITests",
+      dependencies: [
+        "FunctionsKit", "HTTPServer", "Invites", "Links", "ServerTestSupport", "StorageCore", "TreeDatabase", "TreeModel",
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "AdminAPITests",
+      dependencies: [
+        "APISupport", "Accounts", "AdminAPI", "Credentials", "HTTPServer", "Invites", "Ledger", "Links", "RealtimeAPI",
+        "RewardModel", "ServerApp", "ServerTestSupport", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase",
+        "TreeModel", nioHTTP1,
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "ServerConfigurationTests",
+      dependencies: [
+        "APISupport", "Credentials", "FunctionsKit", "HTTPServer", "Mail", "ServerConfiguration", "ServerTestSupport",
+        "StorageCore", "TestSupport", "TreeModel", nioCore,
       ], swiftSettings: strict),
     .testTarget(
       name: "ServerAppTests",
       dependencies: [
-        "Accounts", "Credentials", "FunctionsKit", "Mail", "MailContent", "ServerAPI", "ServerApp", "StorageCore",
-        "TestSupport", "TreeDatabase", "TreeModel", "Triggers", argumentParser, crypto, logging, nioCore, nioHTTP1, nioPosix,
-        nioSSL,
-      ],
-      swiftSettings: strict),
+        "Accounts", "AdminClient", "Credentials", "DoubloonCLI", "FunctionsKit", "HTTPServer", "Mail", "MailContent",
+        "ServerApp", "ServerConfiguration", "ServerTestSupport", "StorageCore", "TestSupport", "TreeDatabase", "TreeModel",
+        "Triggers", crypto, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+      ], swiftSettings: strict),
     .testTarget(
-      name: "FunctionsTests",
-      dependencies: ["DoubloonTesting", "Functions", "RewardModel", "ServerApp", "TreeModel", "Triggers"],
-      swiftSettings: strict),
+      name: "DoubloonCLITests",
+      dependencies: [
+        "AdminClient", "Credentials", "DoubloonCLI", "FunctionsKit", "ServerApp", "ServerConfiguration", "ServerTestSupport",
+        "StorageCore", "TestSupport", "TreeModel", argumentParser, nioHTTP1,
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "FunctionsTests", dependencies: ["DoubloonTesting", "Functions", "RewardModel", "TreeModel"], swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Accounts", "DoubloonTesting", "Functions", "FunctionsKit", "Ledger", "Links", "RewardModel", "ServerAPI", "ServerApp",
-        "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase", "TreeModel", "Triggers", logging, nioHTTP1,
-      ],
-      swiftSettings: strict),
+        "Accounts", "AdminAPI", "AdminClient", "DoubloonTesting", "Functions", "FunctionsKit", "HTTPServer", "Ledger", "Links",
+        "RewardModel", "ServerApp", "ServerConfiguration", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase",
+        "TreeModel", "Triggers", logging, nioHTTP1,
+      ], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]
 )

@@ -1,5 +1,5 @@
+import DoubloonCLI
 import Functions
-import ServerApp
 
 /// The program: this deployment's functions, and the whole command line around them.
 @main

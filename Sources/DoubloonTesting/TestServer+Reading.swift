@@ -2,6 +2,7 @@ public import FunctionsKit
 import Ledger
 public import RewardModel
 import ServerApp
+import ServerConfiguration
 import StorageCore
 public import TreeModel
 

@@ -1,6 +1,7 @@
 public import FunctionsKit
 import Ledger
 public import ServerApp
+import ServerConfiguration
 public import StorageCore
 import Synchronization
 import TreeDatabase

@@ -1,5 +1,8 @@
+import APISupport
 public import Accounts
+import AdminAPI
 public import FunctionsKit
+import HTTPServer
 public import Invites
 public import Ledger
 public import Links
@@ -7,7 +10,7 @@ public import Logging
 import MailContent
 import NIOCore
 import NIOPosix
-import ServerAPI
+public import ServerConfiguration
 import ServiceLifecycle
 public import StorageCore
 import StorageSQLite

@@ -1,5 +1,6 @@
 import FunctionsKit
 import Ledger
+import ServerConfiguration
 import StorageCore
 import StorageSQLite
 import TreeModel

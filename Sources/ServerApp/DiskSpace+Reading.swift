@@ -1,5 +1,5 @@
+import AdminAPI
 import Glibc
-import ServerAPI
 
 extension DiskSpace {
   /// Asks the system; nil if it does not say.

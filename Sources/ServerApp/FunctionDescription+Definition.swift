@@ -1,5 +1,5 @@
+import AdminAPI
 import FunctionsKit
-import ServerAPI
 import StorageCore
 import TreeModel
 

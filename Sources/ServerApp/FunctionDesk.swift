@@ -1,4 +1,5 @@
-import ServerAPI
+import AdminAPI
+import RealtimeAPI
 import StorageCore
 import TreeModel
 import Triggers
@@ -43,15 +44,15 @@ struct FunctionDesk: FunctionOperating, EffectsWaiting {
     dispatcher.forget(namespace)
   }
 
-  func drain(timeoutMilliseconds: Int64) async -> ServerAPI.DrainReport {
+  func drain(timeoutMilliseconds: Int64) async -> AdminAPI.DrainReport {
     do {
       let report = try await dispatcher.drain(timeout: .milliseconds(timeoutMilliseconds))
-      return ServerAPI.DrainReport(isComplete: true, running: [], unfinished: report.unsettled.map(\.json))
+      return AdminAPI.DrainReport(isComplete: true, running: [], unfinished: report.unsettled.map(\.json))
     } catch let timeout as DrainTimeout {
-      return ServerAPI.DrainReport(isComplete: false, running: timeout.unsettled.map(\.json), unfinished: [])
+      return AdminAPI.DrainReport(isComplete: false, running: timeout.unsettled.map(\.json), unfinished: [])
     } catch {
       let fault: JSON = .object([.init(key: "error", value: .string("\(error)"))])
-      return ServerAPI.DrainReport(isComplete: false, running: [fault], unfinished: [])
+      return AdminAPI.DrainReport(isComplete: false, running: [fault], unfinished: [])
     }
   }
 

@@ -3,7 +3,7 @@ import StorageCore
 import TreeDatabase
 
 /// Gives memory back to the system after a flood, which the C library's allocator would keep for the next.
-struct MemoryReturn: Sendable {
+package struct MemoryReturn: Sendable {
   /// How often it looks, in milliseconds.
   private static let interval: Int64 = 2000
   /// Pieces of the store that nobody needed for so many looks are given back.
@@ -18,7 +18,7 @@ struct MemoryReturn: Sendable {
   let database: Database
 
   /// Before anything large is allocated.
-  static func prepare() { cmalloc_give_large_pieces_back() }
+  package static func prepare() { cmalloc_give_large_pieces_back() }
 
   /// Looks every two seconds, until the task is cancelled.
   @Sendable func run() async throws {

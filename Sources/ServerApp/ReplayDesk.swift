@@ -1,4 +1,4 @@
-import ServerAPI
+import AdminAPI
 import StorageCore
 import StorageSQLite
 import TreeDatabase

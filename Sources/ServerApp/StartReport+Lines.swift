@@ -1,8 +1,8 @@
-import Triggers
+package import Triggers
 
 extension StartReport {
   /// The report in plain sentences, one for each finding; none if all is as it was.
-  var lines: [String] {
+  package var lines: [String] {
     var lines: [String] = []
     func say(_ names: [String], _ sentence: (String) -> String) {
       if !names.isEmpty { lines.append(sentence(names.joined(separator: ", "))) }

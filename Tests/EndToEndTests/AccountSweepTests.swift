@@ -9,6 +9,7 @@ import TreeDatabase
 import TreeModel
 
 @testable import ServerApp
+@testable import ServerConfiguration
 
 /// Which anonymous accounts go, and what functions hear of accounts that are brought.
 struct AccountSweepTests {

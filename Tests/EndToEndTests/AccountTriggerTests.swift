@@ -2,11 +2,12 @@ import Accounts
 import DoubloonTesting
 import Functions
 import FunctionsKit
-import ServerApp
 import StorageCore
 import Testing
 import TreeDatabase
 import TreeModel
+
+@testable import ServerApp
 
 /// Functions that run when accounts come, get an identity, and go.
 struct AccountTriggerTests {

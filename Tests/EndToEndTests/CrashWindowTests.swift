@@ -2,13 +2,14 @@ import Accounts
 import DoubloonTesting
 import Functions
 import FunctionsKit
-import ServerApp
 import StorageCore
 import Synchronization
 import TestSupport
 import Testing
 import TreeModel
 import Triggers
+
+@testable import ServerApp
 
 /// The crash windows between an event and its effect (spec: triggers-ledger §3.4 and §8.46): whatever the process was
 /// doing when it died, after a restart the referrer has exactly 50.

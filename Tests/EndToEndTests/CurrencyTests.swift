@@ -1,11 +1,13 @@
 import DoubloonTesting
 import FunctionsKit
 import RewardModel
-import ServerApp
 import StorageCore
 import TestSupport
 import Testing
 import TreeModel
+
+@testable import ServerApp
+@testable import ServerConfiguration
 
 /// Coins of a studio's own, at places of its own.
 struct CurrencyTests {

@@ -1,9 +1,10 @@
 import FunctionsKit
 import NIOHTTP1
-import ServerApp
 import TestSupport
 import Testing
 import TreeModel
+
+@testable import AdminClient
 
 /// A function that dies is seen by the client that wrote, by administrators, and by those who ask about the player.
 struct DeadLetterTests {

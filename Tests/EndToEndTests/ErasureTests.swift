@@ -3,12 +3,13 @@ import DoubloonTesting
 import Functions
 import FunctionsKit
 import NIOHTTP1
-import ServerApp
 import StorageCore
 import TestSupport
 import Testing
 import TreeDatabase
 import TreeModel
+
+@testable import AdminClient
 
 /// A player who leaves: what everybody is told afterwards, over a real socket and with the functions of the deployment.
 struct ErasureTests {

@@ -1,9 +1,10 @@
 import FunctionsKit
 import NIOHTTP1
-import ServerApp
 import TestSupport
 import Testing
 import TreeModel
+
+@testable import AdminClient
 
 /// What an administrator sees of one event.
 struct EventDetailTests {

@@ -3,11 +3,13 @@ import DoubloonTesting
 import Functions
 import FunctionsKit
 import NIOHTTP1
-import ServerApp
 import StorageCore
 import TestSupport
 import Testing
 import TreeModel
+
+@testable import AdminClient
+@testable import ServerConfiguration
 
 /// What stands between a reward and a farm of accounts: confirmed addresses, limits that hold, identities that are remembered.
 struct FarmingTests {

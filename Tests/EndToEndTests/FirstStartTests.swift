@@ -1,7 +1,8 @@
 import NIOHTTP1
-import ServerApp
 import Testing
 import TreeModel
+
+@testable import AdminClient
 
 /// From an invitation link to coins, over HTTP alone, as a game does it: nobody but the server says who invited whom.
 struct FirstStartTests {

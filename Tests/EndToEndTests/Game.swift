@@ -1,10 +1,11 @@
 import DoubloonTesting
 import FunctionsKit
-import ServerApp
 import StorageCore
 import Synchronization
 import TreeModel
 import Triggers
+
+@testable import ServerApp
 
 /// A small game's places.
 enum Game {

@@ -1,8 +1,11 @@
-import ServerApp
 import StorageCore
 import TestSupport
 import Testing
 import TreeModel
+
+@testable import AdminClient
+@testable import ServerApp
+@testable import ServerConfiguration
 
 /// Development limits nothing (README, the table of the two modes).
 struct LinkLimitTests {

@@ -3,10 +3,11 @@ import DoubloonTesting
 import Functions
 import FunctionsKit
 import NIOHTTP1
-import ServerApp
 import TestSupport
 import Testing
 import TreeModel
+
+@testable import AdminClient
 
 /// Two accounts of one player: the referral goes along, and nothing is paid twice (spec: triggers-ledger §2.27).
 struct MergeTests {

@@ -1,8 +1,9 @@
 import NIOHTTP1
-import ServerApp
 import TestSupport
 import Testing
 import TreeModel
+
+@testable import AdminClient
 
 /// The product's card: post user records over HTTP, onCreate and onUpdate fire, transactional increments pay 50 and 50.
 struct ReferralCardTests {

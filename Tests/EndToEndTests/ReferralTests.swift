@@ -2,10 +2,11 @@ import DoubloonTesting
 import Functions
 import FunctionsKit
 import NIOHTTP1
-import ServerApp
 import TestSupport
 import Testing
 import TreeModel
+
+@testable import AdminClient
 
 /// Who brought whom, over the wire: for the player, and for administrators.
 struct ReferralTests {

@@ -1,11 +1,12 @@
 import DoubloonTesting
 import FunctionsKit
-import ServerApp
+import NIOHTTP1
 import StorageCore
 import TestSupport
 import Testing
-import NIOHTTP1
 import TreeModel
+
+@testable import AdminClient
 
 #if canImport(Glibc)
   import Glibc

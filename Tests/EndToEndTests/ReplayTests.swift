@@ -1,11 +1,12 @@
 import DoubloonTesting
 import FunctionsKit
-import ServerApp
 import StorageCore
 import Synchronization
 import Testing
 import TreeModel
 import Triggers
+
+@testable import ServerApp
 
 /// Replays: the failed, the gaps, all; looked at first, killed and resumed (spec: triggers-ledger §8, checks 62-64, 66, 70,
 /// 71).

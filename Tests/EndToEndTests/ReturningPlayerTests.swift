@@ -3,11 +3,13 @@ import DoubloonTesting
 import Functions
 import FunctionsKit
 import NIOHTTP1
-import ServerApp
 import StorageCore
 import TestSupport
 import Testing
 import TreeModel
+
+@testable import AdminClient
+@testable import ServerConfiguration
 
 /// Who was paid is known again by mailbox and identity, whatever order things are done in.
 struct ReturningPlayerTests {

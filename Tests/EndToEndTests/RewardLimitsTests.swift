@@ -1,9 +1,11 @@
 import Accounts
 import FunctionsKit
 import NIOHTTP1
-import ServerApp
 import Testing
 import TreeModel
+
+@testable import AdminClient
+@testable import ServerConfiguration
 
 /// A studio's function that declares limits: held in the ledger beyond them, seen and ended by an administrator.
 struct RewardLimitsTests {

@@ -1,8 +1,11 @@
 import Functions
 import FunctionsKit
-import ServerApp
 import TestSupport
 import TreeModel
+
+@testable import AdminClient
+@testable import ServerApp
+@testable import ServerConfiguration
 
 /// The whole application on a real socket, in a folder of its own, and a client that talks to it like anyone.
 struct RunningServer {

@@ -2,13 +2,14 @@ import Accounts
 import Functions
 import FunctionsKit
 import NIOHTTP1
-import ServerAPI
 import StorageCore
 import TestSupport
 import Testing
 import TreeModel
 
-@testable import ServerApp
+@testable import AdminClient
+@testable import HTTPServer
+@testable import ServerConfiguration
 
 /// Many players behind one address: a school.
 struct SchoolTests {

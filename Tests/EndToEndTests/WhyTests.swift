@@ -2,11 +2,12 @@ import DoubloonTesting
 import Functions
 import FunctionsKit
 import NIOHTTP1
-import ServerApp
 import StorageCore
 import TestSupport
 import Testing
 import TreeModel
+
+@testable import AdminClient
 
 /// A support person's question, answered from the log alone: why has bob 50 and alice nothing?
 struct WhyTests {

@@ -3,12 +3,13 @@ import Functions
 import FunctionsKit
 import Ledger
 import NIOHTTP1
-import ServerAPI
-import ServerApp
 import StorageCore
 import TestSupport
 import TreeModel
 
+@testable import AdminAPI
+@testable import AdminClient
+@testable import ServerConfiguration
 @testable import StorageSQLite
 
 #if canImport(Glibc)

@@ -7,6 +7,7 @@ import Testing
 import TreeModel
 
 @testable import ServerApp
+@testable import ServerConfiguration
 
 @Suite struct KeyKeeperTests {
   static let start: Int64 = 1_800_000_000_000
@@ -16,11 +17,6 @@ import TreeModel
       storage: .directory(folder.path), clock: clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 
-  static func mode(_ path: String) -> UInt32 {
-    var status = stat()
-    return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
-  }
-
   @Test("the first key is made when it is needed, for its owner's eyes alone, and is there again after a restart")
   func first() throws {
     let (folder, clock) = (TemporaryFolder(), AdjustableClock(frozenAt: Self.start))
@@ -28,7 +24,7 @@ import TreeModel
     #expect(!FileBytes.exists(folder.file("keys")))
     let id = keeper.keys.ring.signingKey(at: Self.start).id
     let file = folder.file("keys/\(KeyFile.name(of: id))")
-    #expect(Self.mode(folder.file("keys")) == 0o700 && Self.mode(file) == 0o600)
+    #expect(FileMode.of(folder.file("keys")) == 0o700 && FileMode.of(file) == 0o600)
     let again = try Self.keeper(folder, clock)
     #expect(again.keys.areMade && again.keys.ring.entries.map(\.key.id) == [id])
     chmod(file, 0o640)

@@ -66,8 +66,9 @@ import Testing
     "the plan's verdicts",
     arguments: [
       ("StorageCore", "TreeDatabase", false), ("TreeDatabase", "StorageCore", true), ("Ledger", "TreeDatabase", false),
-      ("Functions", "ServerAPI", false), ("Functions", "FunctionsKit", true), ("TreeModel", "NIOCore", false),
-      ("ServerAPI", "NIOCore", true), ("TreeDatabase", "CSQLite", false), ("Attic", "TreeModel", false),
+      ("Functions", "HTTPServer", false), ("Functions", "FunctionsKit", true), ("TreeModel", "NIOCore", false),
+      ("HTTPServer", "NIOCore", true), ("HTTPServer", "Accounts", false), ("LinksAPI", "AdminAPI", false),
+      ("TreeDatabase", "CSQLite", false), ("Attic", "TreeModel", false),
     ])
   func verdicts(_ room: String, _ other: String, _ isFine: Bool) {
     #expect((FloorPlan.objection(to: other, in: room) == nil) == isFine)

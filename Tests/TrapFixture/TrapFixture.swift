@@ -1,5 +1,6 @@
 import FunctionsKit
-import ServerApp
+
+@testable import DoubloonCLI
 
 /// A server with functions that misbehave for real: what no test in one process can show. The stage `trap` starts it.
 @main struct TrapFixture {

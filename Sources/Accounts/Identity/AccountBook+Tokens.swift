@@ -154,12 +154,3 @@ extension AccountBook {
     }
   }
 }
-
-extension JSON {
-  /// The value as text without spaces.
-  var compactText: String {
-    var writer = JSONWriter()
-    writer.write(self)
-    return String(decoding: writer.bytes, as: UTF8.self)
-  }
-}

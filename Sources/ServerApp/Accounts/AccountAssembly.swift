@@ -1,8 +1,11 @@
+import APISupport
 import Accounts
 import Credentials
+import HTTPServer
+import IdentityAPI
 import Logging
 import NIOPosix
-import ServerAPI
+import ServerConfiguration
 import StorageCore
 import TreeDatabase
 

@@ -1,5 +1,5 @@
+import AdminAPI
 import Logging
-import ServerAPI
 import StorageCore
 
 /// Finishes erasures that a crash has cut off, and reminds of those that wait for an administrator.

@@ -1,5 +1,6 @@
 import Credentials
 import Glibc
+import ServerConfiguration
 
 /// Where signing keys are kept: a file each, in a folder of mode 0700, readable by the server's user alone.
 ///

@@ -1,5 +1,6 @@
 import Credentials
 import Logging
+import ServerConfiguration
 import StorageCore
 
 /// Keeps the signing keys: makes the first, rotates them, and forgets those that nothing valid is signed with.

@@ -1,5 +1,6 @@
+import HTTPServer
 import Logging
-import ServerAPI
+import ServerConfiguration
 import StorageCore
 import UnixSignals
 

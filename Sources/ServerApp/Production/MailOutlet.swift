@@ -2,6 +2,7 @@ import FunctionsKit
 import Logging
 import Mail
 import MailContent
+import ServerConfiguration
 import StorageCore
 import Triggers
 

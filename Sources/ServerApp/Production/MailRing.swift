@@ -1,7 +1,7 @@
+import AdminAPI
 import FunctionsKit
 import Logging
 import MailContent
-import ServerAPI
 import StorageCore
 import Synchronization
 import TreeModel

@@ -1,4 +1,5 @@
 import Logging
+import ServerConfiguration
 import StorageCore
 import TreeDatabase
 

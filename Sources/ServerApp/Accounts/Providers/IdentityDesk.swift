@@ -1,7 +1,9 @@
+import APISupport
 import Accounts
 import Credentials
+import IdentityAPI
 import Logging
-import ServerAPI
+import ServerConfiguration
 import StorageCore
 import TreeModel
 

@@ -1,5 +1,7 @@
+import AdminClient
 import Credentials
 import Logging
+import ServerConfiguration
 import StorageCore
 import Synchronization
 import TreeModel

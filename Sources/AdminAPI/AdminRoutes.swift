@@ -1,0 +1,78 @@
+import Credentials
+package import HTTPServer
+import NIOHTTP1
+import TreeModel
+
+/// The administrators' surface, as a table of contents.
+///
+/// | Routes | For |
+/// |---|---|
+/// | ``EventRoutes`` | the trigger log: events, executions, dead letters, redelivery, drain |
+/// | ``WhyRoutes`` | why a player was paid, or not |
+/// | ``HistoryRoutes`` | the tree as it was, what changed, which commits touched a place |
+/// | ``FunctionRoutes`` | functions: list, pause, resume, retry |
+/// | ``IndexRoutes`` | the indexes of the rules |
+/// | ``RuleRoutes`` | what the rules say of an operation |
+/// | ``LedgerRoutes`` | balances, statements, transfers, reversals, holds, audit |
+/// | `ReferralRoutes` of `LinksAPI` | who brought whom |
+/// | ``NamespaceRoutes`` | namespaces |
+/// | ``SystemRoutes`` | status, clock, backup, the audit log |
+/// | ``ReplayRoutes`` | replays, invocations by hand, dead letters |
+/// | ``AccountRoutes`` | players' accounts |
+/// | ``ErasureRoutes``, ``MergeRoutes`` | players who leave; two accounts of one player |
+/// | ``LogRoutes`` | the log's proof and pruning |
+/// | ``ServiceAccountRoutes`` | who may administer: service accounts |
+/// | ``MailRoutes`` | mail, where it is shown and not sent |
+/// | `LinkAdminRoutes` of `LinksAPI` | links: settings, listings, imports, codes, claims |
+/// | `InviteAdminRoutes` of `LinksAPI` | invitations: settings, listings, suppressed addresses |
+package enum AdminRoutes {
+  private static let first: [Route] =
+    EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes + IndexRoutes.routes
+    + RuleRoutes.routes + LedgerRoutes.routes
+  private static let second: [Route] =
+    NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes + AccountRoutes.routes
+    + ErasureRoutes.routes + MergeRoutes.routes + ServiceAccountRoutes.routes + MailRoutes.routes
+
+  /// The whole surface: the two routes that list it, those of this target, and between and behind them what other targets
+  /// answer below `/admin/v1`.
+  package static func routes(
+    _ services: AdminServices, referrals: [BoundRoute], links: [BoundRoute]
+  ) -> [BoundRoute] {
+    let heads = heads(referrals: referrals.map(\.head), links: links.map(\.head))
+    let listing: [BoundRoute] = [index(of: heads), openAPI(of: heads)].map { $0.bound(to: services) }
+    let rewarding: [BoundRoute] = first.map { $0.bound(to: services) }
+    let operating: [BoundRoute] = second.map { $0.bound(to: services) }
+    return listing + rewarding + referrals + operating + links
+  }
+
+  /// What is declared of the whole surface.
+  package static func heads(referrals: [RouteHead], links: [RouteHead]) -> [RouteHead] {
+    let listing: [RouteHead] = [index(of: []), openAPI(of: [])].map(\.head)
+    return listing + first.map(\.head) + referrals + second.map(\.head) + links
+  }
+
+  private static func index(of heads: [RouteHead]) -> Route {
+    Route.glance("/admin/v1", "This list.", access: .viewer) { _ in
+      .json(
+        .array(
+          heads.map { route in
+            [
+              "method": .string(route.method.rawValue), "path": .string(route.template.text), "summary": .string(route.summary),
+              "role": .string(route.role?.rawValue ?? "none"),
+            ]
+          }))
+    }.described(
+      RouteDescription(
+        answer: .list(
+          .object([
+            .always("method", .text), .always("path", .text), .always("summary", .text),
+            .always("role", .text, "what it takes"),
+          ]))))
+  }
+
+  private static func openAPI(of heads: [RouteHead]) -> Route {
+    Route.glance("/admin/v1/openapi", "This surface as an OpenAPI document.", access: .viewer) { _ in
+      .json(OpenAPIDocument.json(of: heads))
+    }.described(RouteDescription(answer: .object([.always("openapi", .text), .always("paths", .object([]))])))
+  }
+}

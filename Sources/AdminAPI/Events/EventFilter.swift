@@ -1,0 +1,128 @@
+import HTTPServer
+import StorageCore
+import TreeModel
+
+/// Which events a listing shows; everything that is given must hold.
+struct EventFilter: Sendable {
+  /// What became of an event, for one function or any.
+  static let outcomes = ["done", "skipped", "waiting", "paused", "dead", "pending"]
+
+  /// Where an event's path must be.
+  private enum Place: Sendable {
+    case below(Path)
+    case matching(PathPattern)
+
+    func contains(_ path: Path) -> Bool {
+      switch self {
+      case .below(let prefix): prefix.contains(path)
+      case .matching(let pattern): pattern.match(path) != nil
+      }
+    }
+  }
+
+  let function: String?
+  private let outcome: String?
+  /// A part of why it was skipped or failed.
+  private let reason: String?
+  /// Who wrote: a whole actor (`user:bob`) or a kind of actor (`user`).
+  private let actor: String?
+  /// It took so many attempts, or more.
+  private let attempt: Int64?
+  private let place: Place?
+  /// The first write: of this event, or of this revision.
+  let cause: EventCause?
+  /// A player who is in the path, or whose account got or gave coins for the event.
+  let uid: Key?
+  /// The earliest commit, in milliseconds since 1970.
+  let since: Int64?
+  /// The latest commit, in milliseconds since 1970.
+  let until: Int64?
+
+  init(_ call: RouteCall) throws(APIError) {
+    function = call.query["function"]
+    outcome = call.query["outcome"]
+    reason = call.query["reason"]
+    actor = call.query["actor"]
+    attempt = try call.integer("attempt")
+    since = try call.integer("since")
+    until = try call.integer("until")
+    cause = try call.query["cause"].map { (text) throws(APIError) in try EventCause(text) }
+    do throws(PathError) {
+      uid = try call.query["uid"].map { (text) throws(PathError) in try Key(text) }
+    } catch {
+      throw .badRequest(error.description)
+    }
+    place = try call.query["path"].map { (text) throws(APIError) in try Self.place(text) }
+  }
+
+  private static func place(_ text: String) throws(APIError) -> Place {
+    guard text.utf8.contains(where: { [UInt8(ascii: "{"), UInt8(ascii: "*")].contains($0) }) else {
+      do throws(PathError) {
+        return .below(try Path(parsingOwn: text))
+      } catch {
+        throw .badRequest(error.description)
+      }
+    }
+    do throws(PatternError) {
+      return .matching(try PathPattern(parsingOwn: text))
+    } catch {
+      throw .badRequest("\(error)")
+    }
+  }
+
+  /// Whether the event itself fits; cheap, nothing is read for it.
+  ///
+  /// - Parameter isReceived: whether coins moved for it on an account of ``uid``.
+  func admits(_ event: EventRecord, isReceived: Bool) -> Bool {
+    if let cause, !cause.mayLead(to: event) { return false }
+    guard place != nil || uid != nil else { return true }
+    guard let path = event.id.path.path else { return false }
+    if let place, !place.contains(path) { return false }
+    if let uid, !isReceived, !path.keys.contains(uid) { return false }
+    return true
+  }
+
+  /// Whether the commit is looked at.
+  var needsCommit: Bool { actor != nil || cause != nil }
+
+  /// Whether who wrote it fits.
+  func admits(_ commit: CommitRecord?) -> Bool {
+    guard let actor else { return true }
+    guard let found = commit?.actor.description else { return false }
+    return found == actor || found.hasPrefix(actor + ":")
+  }
+
+  /// Whether what became of the event fits: all of it in one and the same function.
+  func admits(_ executions: [ExecutionRecord], _ deliveries: [DeliveryRecord]) -> Bool {
+    guard function != nil || outcome != nil || reason != nil || attempt != nil else { return true }
+    if executions.isEmpty && deliveries.isEmpty {
+      return outcome == "pending" && function == nil && reason == nil && attempt == nil
+    }
+    return executions.contains(where: admits) || deliveries.contains(where: admits)
+  }
+
+  func admits(_ execution: ExecutionRecord) -> Bool {
+    fits(execution.function, execution.outcome.rawValue, execution.reason, execution.attempt)
+  }
+
+  func admits(_ delivery: DeliveryRecord) -> Bool {
+    fits(delivery.function, delivery.state.rawValue, delivery.lastError, delivery.attempts)
+  }
+
+  private func fits(_ function: String, _ outcome: String, _ reason: String?, _ attempts: Int) -> Bool {
+    if let wanted = self.function, wanted != function { return false }
+    if let wanted = self.outcome, wanted != outcome { return false }
+    if let attempt, Int64(attempts) < attempt { return false }
+    guard let wanted = self.reason else { return true }
+    return reason.map { Array($0.utf8).holds(Array(wanted.utf8)) } ?? false
+  }
+}
+
+extension [UInt8] {
+  /// Whether these bytes stand here in one piece.
+  fileprivate func holds(_ other: [UInt8]) -> Bool {
+    if other.isEmpty { return true }
+    guard count >= other.count else { return false }
+    return (0...count - other.count).contains { self[$0..<$0 + other.count].elementsEqual(other) }
+  }
+}

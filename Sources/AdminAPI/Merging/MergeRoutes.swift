@@ -1,0 +1,65 @@
+import APISupport
+import HTTPServer
+import NIOHTTP1
+import StorageCore
+import TreeModel
+
+/// Two accounts of one player become one.
+enum MergeRoutes {
+  private static let uid = RouteDescription.Parameter(
+    "uid", .filled, required: true, "The account that the player leaves: its uid, or its e-mail address.")
+  private static let options: [Schema.Field] = [
+    .always("into", .filled, "the account that the player goes on with: its uid, or its e-mail address"),
+    .maybe("balances", .boolean, "whether the coins go along"),
+    .maybe("record", .boolean, "whether what the other record does not have is copied"),
+  ]
+  private static let merge: Schema = .object([
+    .always("from", .text), .always("into", .text), .maybe("referrer", .text, "who invited the player; moved"),
+    .always("balances", .list(.object([.always("unit", .text), .always("amount", .int64)])), "moved"),
+    .always("copied", .list(.text), "places of the other record"),
+    .maybe("held", .text, "where a reward waits now that waited for the referrer; moved"),
+    .always("spent", .list(.text), "business keys of rewards that were paid for the one and are not paid for the other"),
+    .always("movesBalances", .boolean), .always("copiesRecord", .boolean), .always("by", .text), .always("reason", .text),
+    .maybe("at", .time, "when it was done"),
+    .maybe("waiting", .list(.text), "in a preview: what has to be done before"),
+  ])
+
+  static let routes: [Route] = [
+    Route.change(
+      .POST, "/admin/v1/accounts/{uid}/merge", audit: "accounts.merge",
+      "Moves a player's referral, and if asked for coins and record, to another account of the player's, once.", carryOut
+    ).described(
+      RouteDescription(
+        captures: [uid], body: options + [.always("reason", .filled, "why, for the record")], answer: merge)),
+    Route.change(
+      .POST, "/admin/v1/accounts/{uid}/merge/preview", audit: nil, "What a merge would move, or what it did.", access: .viewer,
+      preview
+    ).described(RouteDescription(captures: [uid], body: options, answer: merge)),
+  ]
+
+  private static func carryOut(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let order = try order(call, because: try call.body().required("reason"))
+    return .json(try await AccountMerge(services: call.services, namespace: try call.namespace()).carryOut(order))
+  }
+
+  private static func preview(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let order = try order(call, because: "")
+    return .json(try AccountMerge(services: call.services, namespace: try call.namespace()).preview(order))
+  }
+
+  private static func order(_ call: RouteCall, because reason: String) throws(APIError) -> MergeOrder {
+    let body = try call.body()
+    return MergeOrder(
+      from: try key(call.captures["uid"] ?? "", call), into: try key(try body.required("into"), call), actor: call.caller.actor,
+      reason: reason, movesBalances: body["balances"]?.bool ?? false, copiesRecord: body["record"]?.bool ?? false)
+  }
+
+  private static func key(_ text: String, _ call: RouteCall) throws(APIError) -> Key {
+    let uid = try AccountRoutes.player(text, call)
+    do throws(PathError) {
+      return try Key(uid)
+    } catch {
+      throw .badRequest("\"\(uid.prefix(80))\" is no player's id: \(error.description)")
+    }
+  }
+}

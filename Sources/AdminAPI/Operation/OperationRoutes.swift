@@ -1,0 +1,59 @@
+import APISupport
+import Credentials
+import HTTPServer
+import NIOHTTP1
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+/// What those who run the server look at.
+package enum OperationRoutes {
+  package static let routes: [Route] = [
+    .glance("/healthz", "Whether the process answers.") { _ in .json(["status": "ok"]) },
+    .glance("/readyz", "Whether writes and functions work; 503 with the reasons if not.", ready),
+    .glance(
+      "/metrics", "Counters in Prometheus' text format, for viewers; for everybody in development and on the metrics port.",
+      access: .roleInProduction(.viewer), metrics),
+  ]
+
+  /// The same for a port that only this machine reaches: nobody has to show a key.
+  package static let keyless: [Route] =
+    Array(routes.dropLast()) + [.glance("/metrics", "Counters in Prometheus' text format.", metrics)]
+
+  private static func ready(_ call: RouteCall) -> HTTPResponse {
+    var reasons: [String] = []
+    if let failure = call.services.database.failure { reasons.append("The writer stopped: \(failure.message)") }
+    reasons += call.services.functions?.problems ?? []
+    if reasons.isEmpty { return .json(["status": "ready"]) }
+    return .json(["status": "not ready", "reasons": .array(reasons.map(JSON.string))], status: .serviceUnavailable)
+  }
+
+  private static func metrics(_ call: RouteCall) -> HTTPResponse {
+    let counts = call.services.listeners.counts
+    let totals = [
+      ("doubloon_listen_deliveries_total", "Snapshots and changes given to listeners.", counts.deliveries),
+      ("doubloon_listen_resyncs_total", "Snapshots that listeners needed again because they fell behind.", counts.resyncs),
+      (
+        "doubloon_input_refused_total", "Clients cut off because all left too much unfinished.",
+        call.services.memory.input.refusals.current
+      ),
+      (
+        "doubloon_output_refused_total", "Clients cut off because all left too much unread.",
+        call.services.memory.output.refusals.current
+      ),
+    ]
+    let text = call.services.metrics.prometheus(
+      totals: totals,
+      gauges: [
+        ("doubloon_listens", "Places and windows that clients listen to.", counts.listens),
+        ("doubloon_sockets", "Realtime sessions that are open.", call.services.metrics.sockets.open),
+        ("doubloon_streams", "Open event streams.", call.services.metrics.streams.current),
+        ("doubloon_unfinished_input_bytes", "Input that is not whole or not answered.", call.services.memory.input.used),
+        ("doubloon_unread_output_bytes", "Output that clients do not read.", call.services.memory.output.used),
+        ("doubloon_writer_queue_depth", "Requests that wait for the writer.", call.services.database.queueDepth),
+        ("doubloon_writer_failed", "1 once the writer has stopped for good.", call.services.database.failure == nil ? 0 : 1),
+        ("doubloon_function_problems", "What keeps functions from working.", call.services.functions?.problems.count ?? 0),
+      ])
+    return HTTPResponse(.ok, content: .metrics, body: Array(text.utf8))
+  }
+}

@@ -1,0 +1,114 @@
+import APISupport
+import AccessRules
+import HTTPServer
+import NIOHTTP1
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+/// What the rules would say: one operation tried in somebody's name, without doing it.
+enum RuleRoutes {
+  static let routes: [Route] = [
+    Route.change(
+      .POST, "/admin/v1/rules/explain", audit: nil,
+      "Tries an operation in somebody's name and says what the rules say; nothing is done.",
+      access: .viewer, explain
+    ).described(
+      RouteDescription(
+        query: [.namespace],
+        body: [
+          .always("operation", .choice(["read", "set", "update", "delete"]), "what is tried"),
+          .always("path", .text, "where: /users/bob"), .maybe("value", .any, "of a set or an update"),
+          .maybe("auth", .any, "who asks: an object, as rules see it; null or nothing: nobody"),
+          .maybe("query", .any, "of a read: the query object of the socket protocol"),
+        ], answer: answer))
+  ]
+
+  private static let answer = Schema.object([
+    .always("operation", .text), .always("allowed", .boolean), .always("text", .text, "for people"),
+    .always("rules", .list(.object([])), "every rule that was asked, in order, and what it looked at"),
+  ])
+
+  private static func explain(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let body = try call.body()
+    let auth = try auth(body["auth"])
+    guard
+      let rules = call.services.database.namespace(named: call.namespaceName)
+        .flatMap({ call.services.database.catalog.ruleSet(of: $0) })
+    else {
+      throw APIError(
+        .notFound, "no_rules", "\(call.namespaceName) has no rules; upload some: doubloon rules put FILE.")
+    }
+    let namespace = try call.namespace()
+    let target: PathTarget
+    do {
+      target = try PathTarget(parsing: try body.required("path"))
+    } catch let error as APIError {
+      throw error
+    } catch {
+      throw .badRequest("\(error)")
+    }
+    if body["operation"] == "read" {
+      return .json(try read(target.path, body["query"], auth, rules, namespace, call))
+    }
+    var request = CommitRequest(
+      namespace: namespace, actor: auth?.actor ?? .anonymous, operations: [try operation(body, target)])
+    request.auth = auth
+    let note = JudgementNote(isAlwaysWanted: true)
+    request.judgement = note
+    let result = await rehearse(request, call.services.database)
+    if let judgement = note.judgement { return .json(judgement.json) }
+    // It was refused before rules were asked; what they would say of a write that cannot be is not known.
+    switch result {
+    case .failure(let refusal): throw APIError(refusal)
+    case .success: throw APIError(.internalServerError, "not_judged", "The rules were replaced meanwhile; ask again.")
+    }
+  }
+
+  private static func read(
+    _ path: Path, _ wire: JSON?, _ auth: AuthVariable?, _ rules: RuleSet, _ namespace: NamespaceID, _ call: RouteCall
+  ) throws(APIError) -> JSON {
+    var query: Query?
+    do throws(QueryError) {
+      if let wire { query = try Query(wire: wire) }
+    } catch {
+      throw .badRequest(error.description)
+    }
+    do throws(CommitRefusal) {
+      return try call.services.database.explainRead(path, query: query, in: namespace, as: auth, by: rules).json
+    } catch {
+      throw APIError(error)
+    }
+  }
+
+  private static func auth(_ json: JSON?) throws(APIError) -> AuthVariable? {
+    guard let json, !json.isNull else { return nil }
+    guard json.object != nil else { throw .badRequest("\"auth\" must be an object or null.") }
+    return AuthVariable(json: json)
+  }
+
+  private static func operation(_ body: JSON, _ target: PathTarget) throws(APIError) -> WriteOperation {
+    let value = body["value"]
+    if body["operation"] != "delete", value == nil { throw .badRequest("\"value\" is missing.") }
+    do throws(WriteDataError) {
+      switch body["operation"] {
+      case "set": return try .set(target, json: value ?? .null)
+      case "update": return try .update(target.path, json: value ?? .null)
+      default: return try .set(target, json: .null)
+      }
+    } catch {
+      throw .badRequest(error.description)
+    }
+  }
+
+  private static func rehearse(_ request: CommitRequest, _ database: Database) async
+    -> Result<CommittedRequest, CommitRefusal>
+  {
+    await withCheckedContinuation { continuation in
+      database.rehearse([request]) { results in
+        continuation.resume(
+          returning: results.first ?? .failure(CommitRefusal(.unavailable, "The server is shutting down.")))
+      }
+    }
+  }
+}

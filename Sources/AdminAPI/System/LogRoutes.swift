@@ -1,0 +1,122 @@
+import APISupport
+import HTTPServer
+import NIOHTTP1
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+/// The commit log: its proof, and its pruning.
+enum LogRoutes {
+  static let routes: [Route] = [
+    Route.listing("/admin/v1/log/verify", "Audits the chain of commits, and what refers to them.", verify)
+      .described(verifyDescription),
+    Route.listing("/admin/v1/log/checkpoint", "Up to where the log was pruned, with the last checkpoint.", checkpoint)
+      .described(checkpointDescription),
+    Route.change(
+      .POST, "/admin/v1/log/prune", audit: "log.prune",
+      "Forgets what commits changed, behind a checkpoint; body: through (revision) or before (ms), reason.", prune
+    ).described(pruneDescription),
+    Route.change(
+      .POST, "/admin/v1/log/prune/preview", audit: nil,
+      "How far a pruning would go, without it; body: through (revision) or before (ms).", access: .viewer, preview
+    ).described(previewDescription),
+  ]
+
+  private static func verify(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let namespace = try call.namespace()
+    let report = try call.read { (snapshot) throws(StorageError) in
+      try LogAudit.verify(snapshot, namespace: namespace)
+    }
+    return .json(JSON(report))
+  }
+
+  private static func checkpoint(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let namespace = try call.namespace()
+    let (pruned, checkpoint) = try call.read { (snapshot) throws(StorageError) in
+      (try snapshot.prunedRevision(of: namespace), try snapshot.checkpoint(of: namespace))
+    }
+    return .json(.record([("pruned", .int(pruned.rawValue)), ("checkpoint", checkpoint.map(JSON.init))]))
+  }
+
+  private static func preview(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let (pruning, namespace, revision) = (pruning(call), try call.namespace(), try revision(call))
+    let report: PruningReport
+    do throws(StorageError) {
+      report = try pruning.plan(through: revision, in: namespace)
+    } catch {
+      throw APIError(error)
+    }
+    return .json(JSON(report))
+  }
+
+  private static func prune(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let (pruning, namespace, revision) = (pruning(call), try call.namespace(), try revision(call))
+    let reason = try call.body().required("reason")
+    let turn = call.services.database.upkeepTurn
+    if let holder = turn.begin("A pruning") {
+      throw APIError(.conflict, "busy", "\(holder) is under way; try again when it is done.")
+    }
+    defer { turn.end() }
+    do {
+      return .json(
+        JSON(try await pruning.prune(through: revision, in: namespace, by: call.caller.actor, because: reason)))
+    } catch let error as StorageError {
+      throw APIError(error)
+    } catch let refusal as CommitRefusal {
+      throw APIError(refusal)
+    } catch {
+      throw APIError(.serviceUnavailable, "unavailable", "The log could not be pruned: \(error). Try again.")
+    }
+  }
+
+  private static func pruning(_ call: RouteCall) -> LogPruning {
+    let database = call.services.database
+    return LogPruning(engine: database.engine, writer: database, clock: database.clock)
+  }
+
+  private static func revision(_ call: RouteCall) throws(APIError) -> Revision {
+    let body = try call.body()
+    if let through = try body.optionalInteger("through") {
+      guard through > 0 else { throw .badRequest("\"through\" must be a revision, from 1.") }
+      return Revision(through)
+    }
+    guard let time = try body.optionalInteger("before") else {
+      throw .badRequest("Say up to where: \"through\", a revision, or \"before\", a time in milliseconds.")
+    }
+    let namespace = try call.namespace()
+    return try call.read { (snapshot) throws(StorageError) in try snapshot.lastRevision(in: namespace, before: time) }
+  }
+}
+
+extension JSON {
+  fileprivate init(_ report: LogReport) {
+    self = .record([
+      ("sound", .bool(report.isSound)), ("commits", .int(report.commits)), ("forgotten", .int(report.forgotten)),
+      ("erased", .int(report.erased)), ("unsealed", .array(report.unsealed.map { .int($0.rawValue) })),
+      ("entries", .int(report.entries)), ("executions", .int(report.executions)), ("pruned", .int(report.pruned.rawValue)),
+      ("lastHash", .string(Self.hex(report.lastHash))), ("firstFault", report.faults.first.map(JSON.init)),
+      ("faultCount", .int(Int64(report.faultCount))), ("faults", .array(report.faults.map(JSON.init))),
+    ])
+  }
+
+  fileprivate init(_ fault: LogReport.Fault) {
+    self = .record([("revision", fault.revision.map { .int($0.rawValue) }), ("message", .string(fault.message))])
+  }
+
+  fileprivate init(_ report: PruningReport) {
+    self = .record([
+      ("requested", .int(report.requested.rawValue)), ("prunedBefore", .int(report.before.rawValue)),
+      ("pruned", .int(report.through.rawValue)), ("heldBack", report.heldBack.map(JSON.string)),
+      ("checkpoint", report.checkpoint.map(JSON.init)),
+    ])
+  }
+
+  fileprivate init(_ checkpoint: CheckpointRecord) {
+    self = .record([
+      ("revision", .int(checkpoint.revision.rawValue)), ("commitTime", .int(checkpoint.commitTime)),
+      ("commitHash", .string(Self.hex(checkpoint.commitHash))), ("treeHash", .string(Self.hex(checkpoint.treeHash))),
+      ("leaves", .int(checkpoint.leafCount)), ("actor", .string(checkpoint.actor.description)),
+      ("reason", .string(checkpoint.reason)), ("createdAt", .int(checkpoint.createdAt)),
+    ])
+  }
+}

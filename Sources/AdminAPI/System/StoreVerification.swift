@@ -1,0 +1,103 @@
+import HTTPServer
+package import Ledger
+import RewardModel
+package import StorageCore
+import TreeDatabase
+package import TreeModel
+
+/// Everything that can be proved of a store at once: its pages and rows, and of each namespace the log, the ledger and the index
+/// of referrals.
+///
+/// What cannot be read is a fault like any other, so a damaged store gets a whole report.
+package struct StoreVerification: Sendable {
+  /// What was found in one namespace's logs.
+  struct Part: Sendable {
+    let namespace: String
+    /// How much was read: commits, executions, ledger entries, accounts, referrals.
+    var counts: [(name: String, count: Int64)] = []
+    var faults: [String] = []
+    var faultCount = 0
+
+    /// Takes over the faults of an audit.
+    mutating func add(_ messages: [String], of count: Int) {
+      faults += messages
+      faultCount += count
+    }
+
+    /// Runs an audit on a look of its own; what it cannot read is a fault.
+    mutating func check(
+      _ what: String, in engine: any StorageEngine, audit: (any Snapshot, inout Part) throws(StorageError) -> Void
+    ) {
+      do throws(StorageError) {
+        try engine.read { (snapshot) throws(StorageError) in try audit(snapshot, &self) }
+      } catch {
+        add(["\(what) cannot be read: \(error.message)"], of: 1)
+      }
+    }
+  }
+
+  /// Pages and rows.
+  package private(set) var store = StoreReport()
+  private(set) var parts: [Part] = []
+
+  /// Whether everything is what was written.
+  package var isSound: Bool { store.isSound && parts.allSatisfy { $0.faultCount == 0 } }
+
+  /// Checks everything, each part on a look of its own; others go on writing.
+  ///
+  /// - Parameters:
+  ///   - currencies: nil where no ledger is kept.
+  ///   - referrals: where the tree says who referred a player; nil where no index of that is kept.
+  package static func run(_ engine: any StorageEngine, currencies: CurrencyTable?, referrals: ReferralPlace?)
+    -> StoreVerification
+  {
+    var result = StoreVerification()
+    let namespaces: [NamespaceRecord]
+    do throws(StorageError) {
+      result.store = try engine.check()
+      namespaces = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
+    } catch {
+      result.store.note("The store cannot be read: \(error.message)")
+      return result
+    }
+    for namespace in namespaces {
+      var part = Part(namespace: namespace.name)
+      part.check("The log", in: engine) { snapshot, part throws(StorageError) in
+        let log = try LogAudit.verify(snapshot, namespace: namespace.id)
+        part.counts += [("commits", log.commits), ("executions", log.executions)]
+        part.add(log.faults.map(\.message), of: log.faultCount)
+      }
+      if let currencies {
+        part.check("The ledger", in: engine) { snapshot, part throws(StorageError) in
+          let ledger = try LedgerAudit.verify(snapshot, namespace: namespace.id, currencies: currencies)
+          part.counts += [("entries", ledger.entryCount), ("ledgerAccounts", Int64(ledger.accountCount))]
+          part.add(ledger.faults.map(\.message), of: ledger.faultCount)
+        }
+      }
+      if let referrals {
+        part.check("The index of referrals", in: engine) { snapshot, part throws(StorageError) in
+          let index = try ReferralAudit.verify(snapshot, namespace: namespace.id, place: referrals)
+          part.counts.append(("referrals", index.referrals))
+          part.add(index.messages, of: index.faultCount)
+        }
+      }
+      result.parts.append(part)
+    }
+    return result
+  }
+
+  /// The report as the admin surface answers it.
+  package var json: JSON {
+    let namespaces = parts.map { part in
+      var members: [(String, JSON?)] = [("namespace", .string(part.namespace))]
+      for (name, count) in part.counts { members.append((name, .int(count))) }
+      members.append(("faultCount", .int(Int64(part.faultCount))))
+      members.append(("faults", .array(part.faults.map(JSON.string))))
+      return JSON.record(members)
+    }
+    return .record([
+      ("sound", .bool(isSound)), ("rows", .int(store.rows)), ("faultCount", .int(Int64(store.faultCount))),
+      ("faults", .array(store.faults.map(JSON.string))), ("namespaces", .array(namespaces)),
+    ])
+  }
+}

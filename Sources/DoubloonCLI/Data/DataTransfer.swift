@@ -1,0 +1,153 @@
+import AdminClient
+import NIOCore
+import TreeModel
+
+/// Writes and removes parts of the tree that are too large for one commit, a part after the other.
+///
+/// A part that the server still finds too large is halved until it fits: what stood there before counts as well, and only
+/// the server knows it.
+struct DataTransfer {
+  /// Bytes of one answer: a read of a million leaves, and then some.
+  static let responseBytesMax = 1 << 30
+  /// How long one part may take.
+  static let timeout = TimeAmount.minutes(5)
+  /// Names of children that are asked for at once.
+  static let namesMax = 100_000
+  /// Children that one request removes at first. Other writers wait while a commit is made.
+  static let removalMax = 200
+
+  let client: AdminClient
+  /// The parameters of every write.
+  let query: [QueryItem]
+  let chunk: ImportWeight.Limit
+  /// Leaves to write, for the progress.
+  let total: Int
+  private var done = 0
+  private var progress: ProgressLine
+
+  init(
+    client: AdminClient, query: [QueryItem], output: CommandOutput, chunk: ImportWeight.Limit = .plain, total: Int = 0
+  ) {
+    self.client = client
+    self.query = query
+    self.chunk = chunk
+    self.total = total
+    progress = ProgressLine(output)
+  }
+
+  /// Removes what stands at a place.
+  mutating func remove(_ place: TreeLocation) async throws {
+    defer { progress.clear() }
+    if try await fits({ _ = try await client.delete(place.urlPath, query: query, timeout: Self.timeout) }) { return }
+    try await removeChildren(of: place)
+  }
+
+  /// Replaces what stands at a place.
+  mutating func replace(_ place: TreeLocation, by json: JSON) async throws {
+    defer { progress.clear() }
+    try await put(place, json)
+  }
+
+  // MARK: Parts
+
+  private mutating func put(_ place: TreeLocation, _ json: JSON) async throws {
+    let weight = ImportWeight(json, pathBytes: place.text.utf8.count)
+    let isOne = weight.fits(chunk) || !json.isSplittable
+    if isOne, try await fits({ _ = try await client.put(place.urlPath, json, query: query, timeout: Self.timeout) }) {
+      return count(weight.leaves)
+    }
+    guard json.isSplittable else {
+      // A single value is never too large by itself: what stands there is.
+      try await removeChildren(of: place)
+      _ = try await client.put(place.urlPath, json, query: query, timeout: Self.timeout)
+      return count(weight.leaves)
+    }
+    try await putChildren(of: place, json)
+  }
+
+  /// Writes an object child by child, and removes the children that it does not have.
+  private mutating func putChildren(of place: TreeLocation, _ json: JSON) async throws {
+    let members = json.treeMembers
+    let names = Set(members.lazy.map { Key(unchecked: $0.key) })
+    var parts: [JSON.Member] = try await client.childNames(of: place, query: query)
+      .filter { !names.contains($0) }
+      .map { JSON.Member(key: $0.text, value: .null) }
+    var weight = ImportWeight.zero
+    for member in members where member.key != ".priority" {
+      let added = ImportWeight(member.value, pathBytes: place.text.utf8.count + member.key.utf8.count)
+      if !(weight + added).fits(chunk) || parts.count >= chunk.leaves {
+        try await patch(place, parts)
+        parts = []
+        weight = .zero
+      }
+      parts.append(member)
+      weight = weight + added
+    }
+    try await patch(place, parts)
+    if place.target.isPriority { return }
+    let priority = members.last { $0.key == ".priority" }?.value ?? .null
+    try await putPriority(of: place, priority)
+  }
+
+  /// Gives a place its priority, or takes that away which what stood there before has left.
+  private func putPriority(of place: TreeLocation, _ priority: JSON) async throws {
+    let target = TreeLocation(priorityOf: place)
+    if priority.isNull {
+      // A place that is gone has no priority, and the server takes none for it, not even null.
+      let old = try await client.get(target.urlPath, query: query.filter { $0.name == "ns" }, timeout: Self.timeout)
+      if old.isNull { return }
+    }
+    _ = try await client.put(target.urlPath, priority, query: query, timeout: Self.timeout)
+  }
+
+  /// Removes the children of a place, the last ones first: as long as the first child stands, the server sees at once that
+  /// the place is not empty yet.
+  private mutating func removeChildren(of place: TreeLocation) async throws {
+    while true {
+      var names = try await client.childNames(of: place, query: query)
+      if names.isEmpty { return }
+      let count = names.count
+      while !names.isEmpty {
+        let part = names.suffix(Self.removalMax).map { JSON.Member(key: $0.text, value: .null) }
+        names.removeLast(part.count)
+        try await patch(place, part)
+        if count > Self.removalMax { progress.show("Removed \((count - names.count).grouped) of \(count.grouped) children") }
+      }
+    }
+  }
+
+  /// Writes some children of a place; halves them if that is too much for one commit.
+  private mutating func patch(_ place: TreeLocation, _ members: [JSON.Member]) async throws {
+    guard !members.isEmpty else { return }
+    let weight = ImportWeight(.object(members), pathBytes: place.text.utf8.count)
+    if members.count == 1, !weight.fits(chunk) || place.target.isPriority {
+      return try await put(try place.child(members[0].key), members[0].value)
+    }
+    if try await fits({ _ = try await client.patch(place.urlPath, .object(members), query: query, timeout: Self.timeout) }) {
+      return count(weight.leaves)
+    }
+    if members.count == 1 {
+      let child = try place.child(members[0].key)
+      guard members[0].value.isNull else { return try await put(child, members[0].value) }
+      return try await removeChildren(of: child)
+    }
+    let middle = members.count / 2
+    try await patch(place, Array(members[..<middle]))
+    try await patch(place, Array(members[middle...]))
+  }
+
+  /// Whether the server took a write; false if it is too large for one commit.
+  private func fits(_ write: () async throws -> Void) async throws -> Bool {
+    do {
+      try await write()
+      return true
+    } catch let error as AdminClientError where error.isTooLarge {
+      return false
+    }
+  }
+
+  private mutating func count(_ leaves: Int) {
+    done += leaves
+    if total > 0 { progress.show("Imported \(done.grouped) of \(total.grouped) values") }
+  }
+}

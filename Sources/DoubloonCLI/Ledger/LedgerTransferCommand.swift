@@ -1,0 +1,80 @@
+import AdminClient
+import ArgumentParser
+import ServerApp
+import TreeModel
+
+/// `doubloon ledger transfer`: moves coins, once.
+struct LedgerTransferCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "transfer",
+    abstract: "Move coins from one account to another, once.",
+    discussion: """
+      --once names the transfer: the same command again answers with the first entry, and another transfer under a name \
+      that is taken is refused. Without it a new one is made up and printed.
+
+      A name with a colon is an account of the kind before it: user, issuance, redemption, hold or merge, and any other with \
+      --any-kind. A player whose id has a colon is user:ID.
+
+      Examples:
+        doubloon ledger transfer issuance:support bob 50 --code support --reason "ticket 118" --once support/118
+      """)
+
+  @Argument(help: "The account that gives.")
+  var from: AccountName
+
+  @Argument(help: "The account that gets.")
+  var to: AccountName
+
+  @Argument(help: "How many coins.", transform: { try NegativeNumber.integer($0) })
+  var amount: Int64
+
+  @Option(help: ArgumentHelp("The currency. (default: the game's only one)", valueName: "name"))
+  var unit: String?
+
+  @Option(help: ArgumentHelp("Why, in one word of your program.", valueName: "word"))
+  var code = "transfer"
+
+  @Option(help: ArgumentHelp("What makes it the same transfer when it is asked for again.", valueName: "key"))
+  var once: String?
+
+  @Option(help: ArgumentHelp("Why, in a person's words.", valueName: "text"))
+  var reason: String?
+
+  @Flag(help: "Take what stands before a colon for the kind of an account, whatever it is.")
+  var anyKind = false
+
+  @OptionGroup
+  var output: OutputOptions
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  mutating func validate() throws {
+    guard amount > 0 else { throw ValidationError("The amount must be above zero; to move coins back, exchange the accounts.") }
+    if !anyKind, let doubt = from.doubt ?? to.doubt { throw ValidationError(doubt) }
+    guard from != to else { throw ValidationError("The two accounts must not be the same.") }
+  }
+
+  func run() async throws {
+    var members: [JSON.Member] = [
+      JSON.Member(key: "debit", value: .string(from.text)), JSON.Member(key: "credit", value: .string(to.text)),
+      JSON.Member(key: "amount", value: .int(amount)),
+      JSON.Member(key: "code", value: .string(code)),
+      JSON.Member(key: "key", value: .string(once ?? "transfer/\(RandomToken.make())")),
+    ]
+    if let unit { members.append(JSON.Member(key: "unit", value: .string(unit))) }
+    if let reason { members.append(JSON.Member(key: "reason", value: .string(reason))) }
+    let body = JSON.object(members)
+    let answer = try await server.withClient { client in
+      try await client.post(AdminPath.transfers, body, query: server.query)
+    }
+    output.print(answer) { Self.text($0) }
+  }
+
+  /// The entry that was made, or was there before.
+  static func text(_ answer: JSON) -> String {
+    let isRepeated = answer["repeated"]?.bool == true
+    let sentence = LedgerText.sentence(answer["entry"] ?? answer)
+    return (isRepeated ? "Done before; nothing was posted. \(sentence)" : sentence).printable
+  }
+}

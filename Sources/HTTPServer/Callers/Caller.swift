@@ -1,0 +1,71 @@
+package import Credentials
+package import StorageCore
+
+/// Who a request comes from, and what that allows by itself.
+package struct Caller: Sendable, Hashable {
+  /// Under what name the caller's writes are recorded.
+  package let actor: Actor
+  /// What an administrator or service account may do; nil for everybody else.
+  package let role: AdminRole?
+  /// When the credentials end, in milliseconds since 1970; nil if they do not. Looked at by what outlives a request.
+  package let validUntil: Int64?
+  /// What security rules see as `auth`; nil for nobody, and for an administrator.
+  package let auth: AuthVariable?
+  /// What a service account's access token grants; nil for everybody else. Void once the account is revoked.
+  package let grant: AccessGrant?
+  /// Whether an administrator asks in the name of somebody else, to see what rules say; such a caller is told why.
+  package let isImpersonated: Bool
+
+  private init(
+    actor: Actor, role: AdminRole?, auth: AuthVariable?, validUntil: Int64?, grant: AccessGrant? = nil, isImpersonated: Bool
+  ) {
+    self.actor = actor
+    self.role = role
+    self.auth = auth
+    self.validUntil = validUntil
+    self.grant = grant
+    self.isImpersonated = isImpersonated
+  }
+
+  /// Anybody; an administrator has the role of administrators.
+  package init(
+    actor: Actor, isAdmin: Bool, auth: AuthVariable? = nil, validUntil: Int64? = nil, isImpersonated: Bool = false
+  ) {
+    self.init(
+      actor: actor, role: isAdmin ? .admin : nil, auth: auth, validUntil: validUntil, isImpersonated: isImpersonated)
+  }
+
+  /// A signed-in user.
+  package init(user: AuthVariable, validUntil: Int64? = nil, isImpersonated: Bool = false) {
+    self.init(actor: user.actor, isAdmin: false, auth: user, validUntil: validUntil, isImpersonated: isImpersonated)
+  }
+
+  /// A service account. Its writes are an administrator's, whatever its role: only the role of administrators may get to the
+  /// tree (``onTree()``).
+  package init(serviceAccount grant: AccessGrant) {
+    self.init(
+      actor: .admin(grant.account), role: grant.role, auth: nil, validUntil: grant.expiresAt * 1000, grant: grant,
+      isImpersonated: false)
+  }
+
+  /// The administrator's request as one of somebody else, or of nobody: as long as the administrator's own credentials hold.
+  package func impersonating(_ auth: AuthVariable?) -> Caller {
+    Caller(
+      actor: auth?.actor ?? .anonymous, role: nil, auth: auth, validUntil: validUntil, grant: grant, isImpersonated: true)
+  }
+
+  /// A client without credentials.
+  package static let anonymous = Caller(actor: .anonymous, isAdmin: false)
+
+  /// Whether rules do not apply and the whole admin surface is open.
+  package var isAdmin: Bool { role == .admin }
+
+  /// The caller at the door of the tree, where rules do not bind an administrator.
+  ///
+  /// - Throws: ``AccessRefusal`` for service accounts of lower roles: they are not users, and must not pass as one who may
+  ///   everything.
+  package func onTree() throws(AccessRefusal) -> Caller {
+    guard let role, role != .admin else { return self }
+    throw AccessRefusal("The database takes the role admin, and \(actor) is \(role.rawValue).")
+  }
+}

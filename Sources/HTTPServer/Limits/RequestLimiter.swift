@@ -1,0 +1,88 @@
+package import NIOCore
+package import NIOHTTP1
+package import StorageCore
+import Synchronization
+
+/// Stands before the router and the sockets, and sends away who asks too often (design §8).
+///
+/// Counts by household (``ClientAddress/household``) and kind of request, in tables of bounded size; a request costs one
+/// lock and one look-up. What is written over sockets has a pace of its own (``SocketPace``).
+package final class RequestLimiter: RequestResponder, SocketAccepting {
+  /// What a request counts as: judged by what the router will see, however its path is spelt.
+  package typealias Classification =
+    @Sendable (_ uri: String, _ method: HTTPMethod, _ headers: HTTPHeaders) -> RequestLimits.Kind
+
+  /// Households that are known at once for each kind of request.
+  package static let householdsMax = 32_768
+
+  private let responder: any RequestResponder
+  private let sockets: any SocketAccepting
+  private let metrics: HTTPMetrics
+  private let clock: any WallClock
+  private let kind: Classification
+  /// By ``RequestLimits/Kind``; nil where there is no limit.
+  private let tables: [Table?]
+
+  private final class Table: Sendable {
+    let buckets: Mutex<TokenBuckets<ClientAddress>>
+
+    init(_ limit: RateLimit) {
+      buckets = Mutex(TokenBuckets(limit: limit, capacity: RequestLimiter.householdsMax))
+    }
+  }
+
+  /// - Parameters:
+  ///   - responder: who answers what is not too much.
+  ///   - sockets: who takes over connections that are not too many.
+  ///   - kind: what a request counts as.
+  package init(
+    limits: RequestLimits, responder: any RequestResponder, sockets: any SocketAccepting,
+    kind: @escaping Classification, metrics: HTTPMetrics, clock: any WallClock
+  ) {
+    self.responder = responder
+    self.sockets = sockets
+    self.metrics = metrics
+    self.clock = clock
+    self.kind = kind
+    tables = RequestLimits.Kind.allCases.map { limits[$0].map(Table.init) }
+  }
+
+  package func respond(to request: HTTPRequest, sink: ResponseSink) {
+    metrics.proxySuspicion.note(request.client)
+    let kind = kind(request.uri, request.method, request.headers)
+    if let refusal = refusal(kind, request.client, cost: cost(of: request)) { return sink.send(refusal) }
+    responder.respond(to: request, sink: sink)
+  }
+
+  package func bodyLimit(for head: HTTPRequestHead) -> BodyLimit? { responder.bodyLimit(for: head) }
+
+  /// What a request takes out of its bucket. What administrators send costs one token: imports are large.
+  private func cost(of request: HTTPRequest) -> Int {
+    let tokens = WriteCost.tokens(bytes: request.body?.readableBytes ?? 0)
+    guard tokens > 1 else { return 1 }
+    let head = HTTPRequestHead(version: .http1_1, method: request.method, uri: request.uri, headers: request.headers)
+    return standing(of: head) == .administrator ? 1 : tokens
+  }
+
+  package func standing(of head: HTTPRequestHead) -> ClientStanding { responder.standing(of: head) }
+
+  package func accept(_ head: HTTPRequestHead, on channel: any Channel, from client: ClientAddress) -> SocketAcceptance {
+    if let refusal = refusal(.connection, client, cost: 1) { return .refused(refusal) }
+    return sockets.accept(head, on: channel, from: client)
+  }
+
+  package func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void> { sockets.stop(on: eventLoop) }
+
+  private func refusal(_ kind: RequestLimits.Kind, _ client: ClientAddress, cost: Int) -> HTTPResponse? {
+    guard let table = tables[kind.rawValue] else { return nil }
+    let now = clock.now()
+    let verdict = table.buckets.withLock { $0.take(client.household, at: now, cost: min(cost, $0.limit.burst)) }
+    guard case .wait(let milliseconds) = verdict else { return nil }
+    metrics.rateLimited.add()
+    let seconds = (milliseconds + 999) / 1000
+    return HTTPResponse.error(
+      .tooManyRequests, "Too many requests from this address: try again in \(seconds) second\(seconds == 1 ? "" : "s")."
+    )
+    .adding("Retry-After", String(seconds))
+  }
+}

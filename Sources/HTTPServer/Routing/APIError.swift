@@ -1,0 +1,62 @@
+package import NIOHTTP1
+import TreeModel
+
+/// Why a request is answered with something else than what it asked for. The status is chosen where it is thrown or, for
+/// refusals of the write pipeline, in ``APIError/init(_:)``; nowhere else.
+package struct APIError: Error, Sendable {
+  package let status: HTTPResponseStatus
+  /// For programs: one word, stable.
+  package let code: String
+  /// For people: what is wrong and what to do.
+  package let message: String
+  package var headers: [HTTPResponse.Header] = []
+
+  package init(_ status: HTTPResponseStatus, _ code: String, _ message: String, headers: [HTTPResponse.Header] = []) {
+    self.status = status
+    self.code = code
+    self.message = message
+    self.headers = headers
+  }
+
+  package static func badRequest(_ message: String) -> APIError { APIError(.badRequest, "invalid_argument", message) }
+
+  /// The exact words that clients look for (spec: rtdb-protocol §2, 401).
+  package static let permissionDenied = APIError(.unauthorized, "permission_denied", "Permission denied")
+
+  /// The same for who may know why: the reasons are in a header, for the body is what clients compare.
+  package static func permissionDenied(because reasons: String?) -> APIError {
+    var error = permissionDenied
+    if let reasons { error.headers = [HTTPResponse.Header("X-Firebase-Auth-Debug", reasons.asHeader)] }
+    return error
+  }
+
+  /// As the Firebase surfaces say it: `{"error": "…"}`.
+  package var treeResponse: HTTPResponse {
+    var response = HTTPResponse.error(status, message)
+    response.headers = headers
+    return response
+  }
+
+  /// As the admin surface says it: `{"error": "…", "code": "…"}`.
+  var adminResponse: HTTPResponse {
+    var response = HTTPResponse.json(["error": .string(message), "code": .string(code)], status: status)
+    response.headers = headers
+    return response
+  }
+}
+
+extension String {
+  /// The text on one line, in characters that a header may have; the others are written as `\u{…}`. At most 4 KB.
+  fileprivate var asHeader: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      guard text.utf8.count < 4096 else { return text + "…".asHeader }
+      switch scalar {
+      case "\n": text += " |"
+      case " "..."~": text.unicodeScalars.append(scalar)
+      default: text += "\\u{\(String(scalar.value, radix: 16))}"
+      }
+    }
+    return text
+  }
+}

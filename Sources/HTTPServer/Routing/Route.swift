@@ -1,0 +1,124 @@
+package import Credentials
+package import NIOHTTP1
+
+/// Who may use a route.
+package enum RouteAccess: Sendable {
+  /// Anybody.
+  case open
+  /// An administrator's token, or a service account of this role or a higher one.
+  case role(AdminRole)
+  /// The role of administrators, and a server in development.
+  case adminInDevelopment
+  /// This role or a higher one; anybody in development.
+  case roleInProduction(AdminRole)
+
+  /// Who reads (design §8).
+  package static let viewer = RouteAccess.role(.viewer)
+  /// Who repairs.
+  package static let support = RouteAccess.role(.support)
+  /// Who may everything.
+  static let admin = RouteAccess.role(.admin)
+}
+
+/// What is declared of a route, without what it does: enough for indexes, documents and tests.
+package struct RouteHead: Sendable {
+  package let method: HTTPMethod
+  package let template: RouteTemplate
+  /// One sentence for the index and the OpenAPI document.
+  package let summary: String
+  package let access: RouteAccess
+  /// Under what name the action is recorded in the audit log, allowed or refused; nil if it changes nothing.
+  package let audit: String?
+  /// What it takes and gives; every administrators' route has one (a test sees to it).
+  package var description: RouteDescription?
+
+  /// The least role that may use it; nil where anybody may.
+  package var role: AdminRole? {
+    switch access {
+    case .open: nil
+    case .role(let role), .roleInProduction(let role): role
+    case .adminInDevelopment: .admin
+    }
+  }
+}
+
+/// One line of the contents page: what is answered where, and by whom.
+///
+/// An API target declares its routes over the services that it answers with, and binds them to its own when the server is
+/// put together: `Route.bound(to:)`. The table of routes knows bound ones only, so it knows no services.
+package struct APIRoute<Services: Sendable>: Sendable {
+  enum Action: Sendable {
+    /// Answers at once, on the event loop.
+    case immediate(@Sendable (APICall<Services>) throws(APIError) -> HTTPResponse)
+    /// Reads the store, on a thread of the pool.
+    case blocking(@Sendable (APICall<Services>) throws(APIError) -> HTTPResponse)
+    /// Waits for others.
+    case waiting(@Sendable (APICall<Services>) async throws(APIError) -> HTTPResponse)
+  }
+
+  package private(set) var head: RouteHead
+  let action: Action
+
+  /// The same route with its description: requests are judged by it before the route sees them.
+  package func described(_ description: RouteDescription) -> APIRoute {
+    var route = self
+    route.head.description = description
+    return route
+  }
+
+  /// Something to look at that needs no store.
+  package static func glance(
+    _ template: RouteTemplate, _ summary: String, access: RouteAccess = .open,
+    _ body: @escaping @Sendable (APICall<Services>) throws(APIError) -> HTTPResponse
+  ) -> APIRoute {
+    APIRoute(
+      head: RouteHead(method: .GET, template: template, summary: summary, access: access, audit: nil),
+      action: .immediate(body))
+  }
+
+  /// Something to read from the store, for all administrators.
+  package static func listing(
+    _ template: RouteTemplate, _ summary: String,
+    _ body: @escaping @Sendable (APICall<Services>) throws(APIError) -> HTTPResponse
+  ) -> APIRoute {
+    APIRoute(
+      head: RouteHead(method: .GET, template: template, summary: summary, access: .viewer, audit: nil),
+      action: .blocking(body))
+  }
+
+  /// Something to read that others must have written first, for all administrators.
+  package static func awaitedListing(
+    _ template: RouteTemplate, _ summary: String,
+    _ body: @escaping @Sendable (APICall<Services>) async throws(APIError) -> HTTPResponse
+  ) -> APIRoute {
+    APIRoute(
+      head: RouteHead(method: .GET, template: template, summary: summary, access: .viewer, audit: nil),
+      action: .waiting(body))
+  }
+
+  /// Something that an administrator changes; takes the role of administrators unless it says otherwise.
+  package static func change(
+    _ method: HTTPMethod, _ template: RouteTemplate, audit: String?, _ summary: String, access: RouteAccess = .admin,
+    _ body: @escaping @Sendable (APICall<Services>) async throws(APIError) -> HTTPResponse
+  ) -> APIRoute {
+    APIRoute(
+      head: RouteHead(method: method, template: template, summary: summary, access: access, audit: audit),
+      action: .waiting(body))
+  }
+}
+
+/// A route that brings its services with it.
+package typealias BoundRoute = APIRoute<Void>
+
+extension APIRoute {
+  /// The route with what it answers with.
+  package func bound(to services: Services) -> BoundRoute {
+    let bound: BoundRoute.Action =
+      switch action {
+      case .immediate(let body): .immediate { (call) throws(APIError) in try body(call.with(services)) }
+      case .blocking(let body): .blocking { (call) throws(APIError) in try body(call.with(services)) }
+      case .waiting(let body): .waiting { (call) async throws(APIError) in try await body(call.with(services)) }
+      }
+    return BoundRoute(head: head, action: bound)
+  }
+}

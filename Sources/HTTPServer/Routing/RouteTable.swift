@@ -1,0 +1,181 @@
+import Credentials
+import Logging
+import NIOCore
+import NIOHTTP1
+package import NIOPosix
+import StorageCore
+import TreeModel
+
+/// Answers what is declared as a list of routes: everything but the tree.
+package struct RouteTable: Sendable {
+  private let routes: [BoundRoute]
+  private let callers: CallerIdentification
+  private let isDevelopment: Bool
+  private let pool: NIOThreadPool
+  private let audit: any RequestAuditing
+
+  /// - Parameters:
+  ///   - isDevelopment: whether the tools of development are there.
+  ///   - pool: for routes that read the store.
+  ///   - audit: told of what is done and refused.
+  package init(
+    routes: [BoundRoute], callers: CallerIdentification, isDevelopment: Bool, pool: NIOThreadPool,
+    audit: any RequestAuditing
+  ) {
+    self.routes = routes
+    self.callers = callers
+    self.isDevelopment = isDevelopment
+    self.pool = pool
+    self.audit = audit
+  }
+
+  package func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) {
+    var sink = sink
+    guard let path = target.segments else {
+      return sink.send(APIError.badRequest("The path must be UTF-8, percent-encoded.").adminResponse)
+    }
+    let matches = matches(path)
+    if request.method == .OPTIONS { return sink.send(Self.preflight(matches.map(\.0))) }
+    guard let (route, captures) = matches.first(where: { $0.0.head.method == request.method }) else {
+      return sink.send(Self.notFound(path, allowed: matches.map(\.0.head.method)).adminResponse)
+    }
+    sink.routeClass = path.first == "admin" ? .admin : .operation
+    var caller = Caller.anonymous
+    let call: APICall<Void>
+    do throws(APIError) {
+      caller = try self.caller(of: request, target, for: route)
+      sink.standing = caller.standing
+      call = APICall(request: request, captures: captures, query: target.query, caller: caller, services: ())
+      try admit(caller, to: route)
+    } catch {
+      // What an administrator may not is on record, also where nothing would have changed; strangers must not fill the log.
+      if caller.role != nil {
+        audit.record(
+          route.head.audit ?? route.head.template.text, by: caller.actor, captures, target.query, request.body,
+          result: error.message)
+      } else if let action = route.head.audit {
+        audit.recordStranger(action, by: caller.actor, result: error.message)
+      }
+      return sink.send(error.adminResponse)
+    }
+    do throws(APIError) {
+      try route.head.description?.check(call)
+    } catch {
+      if let action = route.head.audit {
+        audit.record(action, by: caller.actor, captures, target.query, request.body, result: error.message)
+      }
+      return sink.send(error.adminResponse)
+    }
+    run(route, call, sink: sink)
+  }
+
+  /// The routes at an address: of those that match, the ones that name most of it. `/replays/preview` is no replay's number.
+  private func matches(_ path: [String]) -> [(route: BoundRoute, captures: [String: String])] {
+    let all = routes.compactMap { route in route.head.template.match(path).map { (route: route, captures: $0) } }
+    let most = all.map(\.route.head.template.literalCount).max()
+    return all.filter { $0.route.head.template.literalCount == most }
+  }
+
+  /// What may be done at an address; anything where there is nothing.
+  private static func preflight(_ matches: [BoundRoute]) -> HTTPResponse {
+    guard !matches.isEmpty else { return .preflight }
+    let methods = matches.map(\.head.method)
+    let names = Set(methods.map(\.rawValue)).union(methods.contains(.GET) ? ["HEAD", "OPTIONS"] : ["OPTIONS"])
+    return .preflight(allowing: names.sorted().joined(separator: ", "))
+  }
+
+  private static func notFound(_ path: [String], allowed: [HTTPMethod]) -> APIError {
+    guard allowed.isEmpty else {
+      let methods = allowed.map(\.rawValue).joined(separator: ", ")
+      return APIError(
+        .methodNotAllowed, "method_not_allowed", "This address answers \(methods) only.",
+        headers: [HTTPResponse.Header("Allow", methods)])
+    }
+    if path.first == "admin" {
+      return APIError(.notFound, "unknown_route", "There is no such route; GET /admin/v1 lists all there are.")
+    }
+    return APIError(
+      .notFound, "unknown_route",
+      "Nothing is here: append .json to your request URI to use the REST API; GET /admin/v1 lists the admin surface.")
+  }
+
+  private func caller(of request: HTTPRequest, _ target: RequestTarget, for route: BoundRoute) throws(APIError) -> Caller {
+    if isOpen(route) { return .anonymous }
+    let caller: Caller
+    do throws(AccessRefusal) {
+      caller = try callers.caller(request.headers, target.query)
+    } catch {
+      throw APIError(error)
+    }
+    guard caller.role != nil else {
+      throw APIError(
+        .unauthorized, "unauthenticated", "This needs an administrator's credentials: send Authorization: Bearer TOKEN.",
+        headers: [HTTPResponse.Header("WWW-Authenticate", "Bearer")])
+    }
+    return caller
+  }
+
+  /// Refuses who has not the role, and the tools of development in production: to people whose names go on record.
+  private func admit(_ caller: Caller, to route: BoundRoute) throws(APIError) {
+    guard !isOpen(route), let needed = route.head.role else { return }
+    guard let role = caller.role, role >= needed else {
+      throw APIError(
+        .forbidden, "role_needed",
+        "This takes the role \(needed.rawValue), and \(caller.actor) is \(caller.role?.rawValue ?? "none"); ask an administrator."
+      )
+    }
+    if case .adminInDevelopment = route.head.access, !isDevelopment {
+      throw APIError(.forbidden, "development_only", "This exists in development only (doubloon dev).")
+    }
+  }
+
+  private func isOpen(_ route: BoundRoute) -> Bool {
+    switch route.head.access {
+    case .open: true
+    case .roleInProduction: isDevelopment
+    case .role, .adminInDevelopment: false
+    }
+  }
+
+  private func run(_ route: BoundRoute, _ call: APICall<Void>, sink: ResponseSink) {
+    switch route.action {
+    case .immediate(let body): sink.send(Self.answer { () throws(APIError) in try body(call) })
+    case .blocking(let body):
+      pool.submit { state in
+        guard case .active = state else {
+          return sink.send(APIError(.serviceUnavailable, "unavailable", "The server is shutting down.").adminResponse)
+        }
+        sink.send(Self.answer { () throws(APIError) in try body(call) })
+      }
+    case .waiting(let body):
+      sink.eventLoop.makeFutureWithTask { [audit] () async -> HTTPResponse in
+        let result: Result<HTTPResponse, APIError>
+        do throws(APIError) {
+          result = .success(try await body(call))
+        } catch {
+          result = .failure(error)
+        }
+        if let action = route.head.audit {
+          audit.record(
+            action, by: call.caller.actor, call.captures, call.query, call.request.body, result: Self.outcome(result))
+        }
+        return Self.answer { () throws(APIError) in try result.get() }
+      }.whenSuccess { sink.send($0) }
+    }
+  }
+
+  private static func outcome(_ result: Result<HTTPResponse, APIError>) -> String {
+    switch result {
+    case .success: "ok"
+    case .failure(let error): error.message
+    }
+  }
+
+  private static func answer(_ body: () throws(APIError) -> HTTPResponse) -> HTTPResponse {
+    do throws(APIError) {
+      return try body()
+    } catch {
+      return error.adminResponse
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package import NIOCore
+import NIOHTTP1
+
+/// What the connection knows about the exchange, beside the answer itself.
+package struct ResponseFraming {
+  /// Whether the client asked with HEAD: the length is announced, the body is not sent.
+  let isHead: Bool
+  let isHTTP10: Bool
+  let keepsAlive: Bool
+}
+
+extension HTTPResponse {
+  /// Appends the answer as HTTP/1.1 text.
+  ///
+  /// Written by hand into one buffer, not through NIO's encoder: no header list is built, and one `write` reaches the
+  /// socket. Every header value is the server's own or was checked where it entered (callback and file names).
+  package func write(to buffer: inout ByteBuffer, framing: ResponseFraming, date: DateHeader) {
+    buffer.writeStaticString("HTTP/1.1 ")
+    Self.write(status, to: &buffer)
+    switch content {
+    case .json: buffer.writeStaticString("Content-Type: application/json; charset=utf-8\r\n")
+    case .javaScript:
+      buffer.writeStaticString(
+        "Content-Type: application/javascript; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n")
+    case .html: buffer.writeStaticString("Content-Type: text/html; charset=utf-8\r\n")
+    case .svg: buffer.writeStaticString("Content-Type: image/svg+xml\r\nX-Content-Type-Options: nosniff\r\n")
+    case .png: buffer.writeStaticString("Content-Type: image/png\r\n")
+    case .bareJSON: buffer.writeStaticString("Content-Type: application/json\r\n")
+    case .text: buffer.writeStaticString("Content-Type: text/plain; charset=utf-8\r\n")
+    case .metrics: buffer.writeStaticString("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n")
+    case .none: break
+    }
+    if isForOneVisitor {
+      buffer.writeStaticString(
+        "Cache-Control: no-store\r\nVary: User-Agent, Accept-Language\r\nX-Content-Type-Options: nosniff\r\n")
+    } else {
+      buffer.writeStaticString("Access-Control-Allow-Origin: *\r\n")
+      if !headers.contains(where: { $0.name == "Cache-Control" }) { buffer.writeStaticString("Cache-Control: no-cache\r\n") }
+    }
+    for header in headers {
+      buffer.writeString(header.name)
+      buffer.writeStaticString(": ")
+      buffer.writeString(header.value)
+      buffer.writeStaticString("\r\n")
+    }
+    // 204 and 304 have no length (RFC 9110 §8.6).
+    if content != .none || (status.code != 204 && status.code != 304) {
+      buffer.writeStaticString("Content-Length: ")
+      Self.write(body.count, to: &buffer)
+      buffer.writeStaticString("\r\n")
+    }
+    date.write(to: &buffer)
+    if !framing.keepsAlive {
+      buffer.writeStaticString("Connection: close\r\n")
+    } else if framing.isHTTP10 {
+      buffer.writeStaticString("Connection: keep-alive\r\n")
+    }
+    buffer.writeStaticString("\r\n")
+    if !framing.isHead { buffer.writeBytes(body) }
+  }
+
+  /// Appends the head of an event stream. It has no length: it ends with the connection. Clients that find no charset read
+  /// UTF-8 as Latin-1 (spec: rtdb-protocol §2).
+  static func writeStreamHead(to buffer: inout ByteBuffer, date: DateHeader) {
+    buffer.writeStaticString(
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\n")
+    buffer.writeStaticString("Access-Control-Allow-Origin: *\r\nX-Accel-Buffering: no\r\nConnection: close\r\n")
+    date.write(to: &buffer)
+    buffer.writeStaticString("\r\n")
+  }
+
+  private static func write(_ status: HTTPResponseStatus, to buffer: inout ByteBuffer) {
+    switch status {
+    case .ok: buffer.writeStaticString("200 OK\r\n")
+    case .noContent: buffer.writeStaticString("204 No Content\r\n")
+    default:
+      write(Int(status.code), to: &buffer)
+      buffer.writeStaticString(" ")
+      buffer.writeString(status.reasonPhrase)
+      buffer.writeStaticString("\r\n")
+    }
+  }
+
+  /// Digits without the detour over a String; `value` is not negative.
+  private static func write(_ value: Int, to buffer: inout ByteBuffer) {
+    var divisor = 1
+    while value / divisor >= 10 { divisor *= 10 }
+    var rest = value
+    while divisor > 0 {
+      buffer.writeInteger(UInt8(truncatingIfNeeded: rest / divisor) &+ UInt8(ascii: "0"))
+      rest %= divisor
+      divisor /= 10
+    }
+  }
+}

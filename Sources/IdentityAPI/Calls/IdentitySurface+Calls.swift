@@ -1,0 +1,107 @@
+import APISupport
+import Accounts
+import HTTPServer
+import NIOCore
+import NIOHTTP1
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+extension IdentitySurface {
+  /// Understands a request: by whose right, for which project, with what fields (spec: auth-protocol §1, credentials).
+  func call(_ request: HTTPRequest, _ query: QueryString, project named: String?) async throws(AccountError) -> IdentityCall {
+    let headers = request.headers
+    let actor = try administrator(headers)
+    let apiKey = query["key"] ?? headers.first(name: "x-goog-api-key") ?? ""
+    guard actor != nil || !apiKey.isEmpty else {
+      throw .permissionDenied("The request is missing a valid API key.")
+    }
+    let fields = IdentityFields(try Self.fields(request, query))
+    var name = named ?? defaultProject
+    if let target = IdentityCall.targetProject(of: fields) {
+      guard actor != nil else {
+        throw AccountError(
+          "INSUFFICIENT_PERMISSION", "Only authenticated requests can specify target_project_id.")
+      }
+      name = named ?? target
+    }
+    let project = try await project(name)
+    return IdentityCall(
+      project: project, fields: fields, isPrivileged: actor != nil, actor: actor ?? .anonymous,
+      address: "\(request.client.household)", base: base(headers), apiKey: apiKey.isEmpty ? "fake-api-key" : apiKey,
+      locales: AcceptLanguage.locales(headers))
+  }
+
+  /// The project of requests that name none: the one of the default namespace.
+  var defaultProject: String {
+    let suffix = "-default-rtdb"
+    let name = services.defaultNamespace
+    return name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
+  }
+
+  /// A project with its namespace; in development it comes into being when it is named.
+  func project(_ name: String) async throws(AccountError) -> AccountProject {
+    let namespaceName = name == defaultProject ? services.defaultNamespace : AccountProject.namespaceName(of: name)
+    if let known = services.database.namespace(named: namespaceName) { return AccountProject(name: name, namespace: known) }
+    guard services.createsNamespaces || name == defaultProject else {
+      throw .notFound("PROJECT_NOT_FOUND : This server has no project \(name.prefix(80)).")
+    }
+    do throws(CommitRefusal) {
+      return AccountProject(name: name, namespace: try await services.database.openNamespace(named: namespaceName))
+    } catch {
+      throw .invalidArgument(error.message)
+    }
+  }
+
+  /// The administrator whom the `Authorization` header names; nil if it names nobody.
+  ///
+  /// - Throws: 401 for a bearer that is no administrator's, an ID token too.
+  func administrator(_ headers: HTTPHeaders) throws(AccountError) -> StorageCore.Actor? {
+    guard let bearer = headers.bearer else { return nil }
+    let isForeign = services.isForeign(headers)
+    if let actor = administrator(named: bearer, isForeign: isForeign) { return actor }
+    // Emulators take the word in any case, and every access token of Google's.
+    if isDevelopment, bearer.lowercased() == "owner" || bearer.hasPrefix("ya29."),
+      let actor = administrator(named: "owner", isForeign: isForeign)
+    {
+      return actor
+    }
+    throw .unauthenticated(
+      "Request had invalid authentication credentials. Expected an administrator's token behind Bearer.")
+  }
+
+  private func administrator(named token: String, isForeign: Bool) -> StorageCore.Actor? {
+    let credentials = RequestCredentials(accessToken: token, isForeign: isForeign)
+    guard let caller = try? services.authenticator.caller(credentials), caller.isAdmin else { return nil }
+    return caller.actor
+  }
+
+  /// Where this server is: as it is configured or, in development, as the client sees it. A client that names the host is
+  /// never believed in production: the link of somebody else's mail would lead to it.
+  private func base(_ headers: HTTPHeaders) -> String {
+    if let publicURL = book.options.publicURL { return publicURL }
+    let scheme = headers.first(name: "x-forwarded-proto") == "https" ? "https" : "http"
+    return "\(scheme)://\(headers.first(name: "host") ?? "127.0.0.1")"
+  }
+
+  private static func fields(_ request: HTTPRequest, _ query: QueryString) throws(AccountError) -> JSON {
+    guard let body = request.body, body.readableBytes > 0 else {
+      // A GET says in its query what a POST says in its body.
+      return .object(query.parameters.map { JSON.Member(key: $0.name, value: .string($0.value)) })
+    }
+    let type = request.headers.first(name: "content-type") ?? ""
+    // curl calls every body a form; one that begins with a brace is none.
+    let isJSON = body.readableBytesView.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 } == UInt8(ascii: "{")
+    if !isJSON, type.lowercased().hasPrefix("application/x-www-form-urlencoded") {
+      guard let form = QueryString(parsing: body.readableBytesView) else {
+        throw .invalidArgument("Invalid form: it must be UTF-8, percent-encoded.")
+      }
+      return .object(form.parameters.map { JSON.Member(key: $0.name, value: .string($0.value)) })
+    }
+    let json = body.withUnsafeReadableBytes { try? JSONParser.parse($0) }
+    guard let json, json.object != nil else {
+      throw .invalidArgument("Invalid JSON payload received. The body must be a JSON object.")
+    }
+    return json
+  }
+}

@@ -1,0 +1,168 @@
+import APISupport
+package import Accounts
+import Credentials
+package import HTTPServer
+import NIOCore
+import NIOHTTP1
+import StorageCore
+import TreeModel
+
+/// The accounts' surface: the Identity Toolkit and Secure Token protocols, as unmodified Firebase SDKs speak them.
+package struct IdentitySurface: RequestSurface {
+  package let services: IdentityServices
+  package let book: AccountBook
+  package var audit: any RequestAuditing { services.audit }
+
+  package init(services: IdentityServices, book: AccountBook) {
+    self.services = services
+    self.book = book
+  }
+
+  package var isDevelopment: Bool { services.isDevelopment }
+
+  /// Answers a request if it is this surface's; false if it is not.
+  package func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) -> Bool {
+    guard let path = target.segments else { return false }
+    if isDevelopment, path.isEmpty, request.method == .GET {
+      sink.send(.json(["authEmulator": ["ready": true, "docs": "https://github.com/firebase/firebase-tools"]]))
+      return true
+    }
+    guard let address = IdentityAddress(path) else {
+      guard IdentityAddress.isPrefixed(path) else { return false }
+      sink.send(Self.answer(AccountError.notFound("Not Found: there is no such method here.")))
+      return true
+    }
+    var sink = sink
+    sink.routeClass = .account
+    if request.method == .OPTIONS {
+      sink.send(Self.preflight(request))
+      return true
+    }
+    let taken = sink
+    sink.eventLoop.makeFutureWithTask { [self] () async -> HTTPResponse in
+      do throws(AccountError) {
+        return try await respond(to: request, target.query, at: address)
+      } catch {
+        return Self.answer(error)
+      }
+    }.whenSuccess { taken.send($0) }
+    return true
+  }
+
+  private func respond(to request: HTTPRequest, _ query: QueryString, at address: IdentityAddress) async throws(AccountError)
+    -> HTTPResponse
+  {
+    switch address {
+    case .method(let name, let project):
+      guard let route = IdentityRoute.byName[name] else { throw .notFound("Not Found: \(name)") }
+      return try await run(route, request, query, project: project)
+    case .token:
+      let call = try await call(request, query, project: nil)
+      return .json(try await book.refresh(call))
+    case .clientConfiguration:
+      return .json(book.clientConfiguration(of: try await call(request, query, project: nil).project))
+    case .recaptchaParameters:
+      return .json([
+        "kind": "identitytoolkit#GetRecaptchaParamResponse", "recaptchaStoken": "not-checked-here",
+        "recaptchaSiteKey": "not-checked-here",
+      ])
+    case .recaptchaConfiguration: return .json(["recaptchaEnforcementState": []])
+    case .passwordPolicy:
+      return .json(try book.passwordPolicy(of: try await call(request, query, project: nil).project))
+    case .tenants: throw .notImplemented("Tenants are not supported: one project is one game.")
+    case .configuration(let project): return try await configuration(request, query, project)
+    case .certificates, .keys: return try keys(address)
+    case .action: return try await ActionPage(surface: self).respond(to: request, query)
+    case .emulatorAccounts, .emulatorCodes, .emulatorPhoneCodes, .emulatorConfiguration, .signInPage, .signInFrame:
+      return try await EmulatorRoutes(surface: self).respond(to: request, query, at: address)
+    }
+  }
+
+  private func run(_ route: IdentityRoute, _ request: HTTPRequest, _ query: QueryString, project: String?)
+    async throws(AccountError) -> HTTPResponse
+  {
+    guard request.method == route.method || (route.name == "batchGet" && request.method == .POST) else {
+      throw .notFound("Not Found: \(route.name) answers \(route.method.rawValue) only.")
+    }
+    let call: IdentityCall
+    do throws(AccountError) {
+      call = try await self.call(request, query, project: project)
+      guard call.isPrivileged || !route.isAdministrators else {
+        throw .permissionDenied("\(route.name) needs an administrator's credentials: send Authorization: Bearer TOKEN.")
+      }
+    } catch {
+      let isAdministrators = route.isAdministrators || request.headers.bearer != nil
+      if isAdministrators { recordRefusal("accounts.\(route.name)", request.headers, project: project, error) }
+      throw error
+    }
+    guard call.isPrivileged, route.isChange else { return .json(try await route.body(book, call)) }
+    // What administrators did and tried to do; never the body, which holds passwords and codes.
+    let captures = ["project": call.project.name, "localId": call.localID]
+    do throws(AccountError) {
+      let answer = try await route.body(book, call)
+      audit.record("accounts.\(route.name)", by: call.actor, captures, QueryString(), nil, result: "ok")
+      return .json(answer)
+    } catch {
+      audit.record("accounts.\(route.name)", by: call.actor, captures, QueryString(), nil, result: error.message)
+      throw error
+    }
+  }
+
+  private func configuration(_ request: HTTPRequest, _ query: QueryString, _ project: String) async throws(AccountError)
+    -> HTTPResponse
+  {
+    let call: IdentityCall
+    do throws(AccountError) {
+      call = try await self.call(request, query, project: project)
+      guard call.isPrivileged else { throw .permissionDenied("The configuration is the administrators'.") }
+    } catch {
+      recordRefusal("accounts.configure", request.headers, project: project, error)
+      throw error
+    }
+    switch request.method {
+    case .GET: break
+    case .PATCH:
+      let mask = query["updateMask"]?.split(separator: ",").map(String.init) ?? []
+      try await book.configure(call, mask: mask, merges: false)
+      audit.record(
+        "accounts.configure", by: call.actor, ["project": project], QueryString(), request.body, result: "ok")
+    default: throw .notFound("Not Found: the configuration answers GET and PATCH only.")
+    }
+    return .json(try book.configuration(of: call.project))
+  }
+
+  /// The public keys, for others who verify tokens (spec: auth-protocol §3.2).
+  private func keys(_ address: IdentityAddress) throws(AccountError) -> HTTPResponse {
+    let ring = book.issuer.keys.ring
+    let json: JSON
+    do {
+      json = address == .certificates ? try ring.certificates() : ring.jwks
+    } catch {
+      throw .unavailable("The keys cannot be published: \(error)")
+    }
+    return .json(json).adding("Cache-Control", "public, max-age=\(type(of: ring).cacheSeconds)")
+  }
+
+  /// An error in the protocol's shape (spec: auth-protocol §2.0).
+  static func answer(_ error: AccountError) -> HTTPResponse {
+    let message = JSON.string(error.message)
+    let body: JSON = .record([
+      ("code", .int(Int64(error.status))), ("message", message),
+      ("errors", [["message": message, "reason": "invalid", "domain": "global"]]),
+      ("status", error.statusName.map(JSON.string)),
+    ])
+    return .json(["error": body], status: HTTPResponseStatus(statusCode: error.status))
+  }
+
+  private static func preflight(_ request: HTTPRequest) -> HTTPResponse {
+    var response = HTTPResponse.empty(.noContent)
+    response = response.adding("Access-Control-Allow-Methods", "GET, HEAD, PUT, PATCH, POST, DELETE")
+    response = response.adding(
+      "Access-Control-Allow-Headers",
+      request.headers.first(name: "access-control-request-headers") ?? "Authorization, Content-Type, X-Client-Version")
+    if request.headers.contains(name: "access-control-request-private-network") {
+      response = response.adding("Access-Control-Allow-Private-Network", "true")
+    }
+    return response.adding("Access-Control-Max-Age", "3600")
+  }
+}

@@ -1,0 +1,100 @@
+package import Accounts
+import Credentials
+package import HTTPServer
+package import StorageCore
+import TreeModel
+
+/// Who clients are, by their ID tokens; administrators by what the policy beneath says.
+///
+/// Nothing is read from the store: a token's signature is checked once and remembered, and whether it is void is known in
+/// memory (``Accounts/AccountWatch``).
+package struct AccountAuthenticator: Authenticating {
+  private let administrators: any Authenticating
+  private let book: AccountBook
+  /// The project whose tokens are accepted; nil for any, in development.
+  private let project: String?
+  private let foreign: (any ForeignAuthenticating)?
+  private let namespace: @Sendable (String) -> NamespaceID?
+
+  /// - Parameters:
+  ///   - administrators: knows administrators, and everybody whom accounts do not.
+  ///   - project: the project whose tokens are accepted; nil for any, in development.
+  ///   - foreign: knows users whose tokens somebody else issues; nil where there are none.
+  ///   - namespace: the namespace of a project's accounts; nil if there is none.
+  package init(
+    administrators: any Authenticating, book: AccountBook, project: String?, foreign: (any ForeignAuthenticating)? = nil,
+    namespace: @escaping @Sendable (_ project: String) -> NamespaceID?
+  ) {
+    self.administrators = administrators
+    self.book = book
+    self.project = project
+    self.foreign = foreign
+    self.namespace = namespace
+  }
+
+  package func caller(_ credentials: RequestCredentials) throws(AccessRefusal) -> Caller {
+    guard let text = credentials.idToken ?? credentials.accessToken, Self.looksLikeToken(text) else {
+      return try administrators.caller(credentials)
+    }
+    let token: IDToken
+    do throws(TokenFault) {
+      token = try book.issuer.verify(text, project: project, at: book.clock.now())
+    } catch {
+      if error == .expired { throw .expiredToken }
+      if let user = try foreignUser(of: text) { return user }
+      // Development believes what looks like a token at all; production refuses.
+      return try administrators.caller(credentials)
+    }
+    return try caller(token)
+  }
+
+  private func caller(_ token: IDToken) throws(AccessRefusal) -> Caller {
+    let caller = Caller(
+      user: AuthVariable(uid: token.uid, claims: token.claims),
+      validUntil: token.expiresAt.map { $0.multipliedReportingOverflow(by: 1000).partialValue })
+    guard !isVoid(caller) else { throw .expiredToken }
+    return caller
+  }
+
+  /// A user by the token of somebody else who is configured; nil if the token is of nobody such.
+  private func foreignUser(of text: String) throws(AccessRefusal) -> Caller? {
+    guard let foreign else { return nil }
+    let found: IDToken?
+    do throws(TokenFault) {
+      found = try foreign.user(of: text, at: book.clock.now())
+    } catch {
+      switch error {
+      case .expired: throw .expiredToken
+      case .keysUnavailable: throw AccessRefusal(error.description, isTemporary: true)
+      default: throw AccessRefusal(error.description)
+      }
+    }
+    guard let found else { return nil }
+    let caller = try caller(found)
+    // Somebody else's token outlives what was decided here about the account of the same id; one read, for these only.
+    if let project, let namespace = namespace(project) {
+      let record: AccountRecord?
+      do throws(AccountError) {
+        record = try book.account(found.uid, of: AccountProject(name: project, namespace: namespace))
+      } catch {
+        throw AccessRefusal(error.message, isTemporary: true)
+      }
+      if record?.isDisabled == true { throw AccessRefusal("The account is disabled.") }
+    }
+    return caller
+  }
+
+  package func isVoid(_ caller: Caller) -> Bool {
+    if caller.grant != nil { return administrators.isVoid(caller) }
+    // Who came with something that never ends came with nothing that was issued here: there is nothing to take back.
+    guard caller.validUntil != nil, let auth = caller.auth, let uid = auth.uid, let claims = auth.json["token"],
+      let issuedAt = claims["iat"]?.int,
+      let name = project ?? claims["aud"]?.string, let namespace = namespace(name)
+    else { return false }
+    return book.watch.revocation(of: uid, in: namespace, issuedAt: issuedAt, at: book.clock.now()) != nil
+  }
+
+  private static func looksLikeToken(_ text: String) -> Bool {
+    text.utf8.count { $0 == UInt8(ascii: ".") } == 2 && !text.hasPrefix("ya29.")
+  }
+}

@@ -1,0 +1,251 @@
+package import HTTPServer
+package import Links
+import NIOHTTP1
+import StorageCore
+import TreeModel
+
+/// Links for administrators: settings, listings, imports, QR codes, and who came by which.
+package enum LinkAdminRoutes {
+  package static let routes: [Route] = [
+    Route.listing("/admin/v1/links/settings", "The settings of links.", settings)
+      .described(RouteDescription(answer: settingsSchema)),
+    Route.change(.PUT, "/admin/v1/links/settings", audit: "links.settings", "Replaces the settings of links.", putSettings)
+      .described(RouteDescription(body: settingsFields, answer: settingsSchema)),
+    Route.listing("/admin/v1/links", "Short links, by address.", list).described(
+      RouteDescription(
+        query: [.limit(50), .cursor],
+        answer: .object([.always("links", .list(link)), .maybe("next", .text)]))),
+    Route.listing("/admin/v1/links/link", "One short link, or what a long one says.", show).described(
+      RouteDescription(query: [linkParameter], answer: link)),
+    Route.change(
+      .PATCH, "/admin/v1/links/link", audit: "links.edit",
+      "Changes what a short link says, what it is called, or whether it is on.", edit
+    ).described(
+      RouteDescription(
+        query: [linkParameter],
+        body: [
+          .maybe("name", .text, "what it is called; an empty text takes the name away"),
+          .maybe("parameters", .object([]), "parameters of the long link (link, apn, st, …) as texts; null takes one away"),
+          .maybe("disabled", .boolean, "true switches it off: it opens nothing, and names no inviter"),
+        ], answer: changedLink)),
+    Route.change(
+      .DELETE, "/admin/v1/links/link", audit: "links.delete",
+      "Deletes a short link and its code; what was claimed by it stays.", remove
+    ).described(RouteDescription(query: [linkParameter], answer: link)),
+    Route.change(.GET, "/admin/v1/links/stats", audit: nil, "What was counted of a short link, by day.", access: .viewer, stats)
+      .described(
+        RouteDescription(
+          query: [linkParameter, .init("days", .integer(1...36_500), "So many days back; 7 if it is not given.")],
+          answer: .object([
+            .always("link", .text),
+            .always("totals", .list(.object([.always("platform", .text), .always("event", .text), .always("count", .text)]))),
+            .always(
+              "days",
+              .list(
+                .object([
+                  .always("day", .text), .always("platform", .text), .always("event", .text), .always("count", .count),
+                ]))),
+          ]))),
+    Route.listing("/admin/v1/links/qr", "A link as a QR code.", code).described(
+      RouteDescription(
+        query: [
+          linkParameter, .init("format", .choice(["svg", "png"]), "svg if it is not given."),
+          .init(
+            "scale", .integer(Int64(QRCode.scales.lowerBound)...Int64(QRCode.scales.upperBound)),
+            "Pixels of a module, for png; 8 if it is not given."),
+        ], answer: .any, mediaTypes: ["image/svg+xml", "image/png"])),
+    Route.change(.POST, "/admin/v1/links/import", audit: "links.import", "Takes links in, each with its suffix.", take)
+      .described(
+        RouteDescription(
+          body: [
+            .always("csv", .filled, "a table of short and long links; at most 1000 rows"),
+            .maybe("prefix", .text, "where the suffixes are to live; the rows' own prefixes if it is not given"),
+            .maybe("dryRun", .boolean),
+          ],
+          answer: .object([
+            .always("created", .count), .always("unchanged", .count), .always("refused", .count),
+            .always(
+              "rows", .list(.object([.always("row", .count), .always("link", .text), .always("problem", .text)])),
+              "those that were refused"),
+          ]))),
+    Route.listing("/admin/v1/links/claims", "How a player came: the link, the click, the inviter.", claim).described(
+      RouteDescription(
+        query: [.uid],
+        answer: .object([.always("uid", .text), .always("claim", .nullable(.object([])))]))),
+  ]
+
+  // MARK: Settings
+
+  private static let settingsFields: [Schema.Field] = [
+    .maybe("domains", .list(.text), "https://HOST or https://HOST/PATH"),
+    .maybe(
+      "apps", .object([]),
+      "ios: bundleId, appStoreId, appIdPrefix, customScheme, name; android: packageName, sha256Fingerprints, name"),
+    .maybe("hosts", .list(.text), "hosts that links may lead to, where there are no patterns"),
+    .maybe("allowPatterns", .list(.text), "at most ten regular expressions (RE2)"),
+    .maybe("apiKeys", .list(.any), "texts, or objects of key, bundleIds, methods"),
+    .maybe("referral", .object([]), "path, signedInPath, inviterParameters, claimWithinHours"),
+    .maybe("heuristics", .object([]), "enabled, windowHours"),
+    .maybe("limits", .object([]), "createPerSecond, createPerDay, codesPerMinute"),
+    .maybe("clickDays", .integer(1...3650), "how long the proof of a click is good"),
+    .maybe("warnings", .list(.text), "what an answer warned of; ignored"),
+  ]
+
+  private static let settingsSchema = Schema.object([
+    .always("domains", .list(.text)), .always("apps", .object([.always("ios", .list(.any)), .always("android", .list(.any))])),
+    .always("hosts", .list(.text)), .always("allowPatterns", .list(.text)), .always("apiKeys", .list(.any)),
+    .always("referral", .object([])), .always("heuristics", .object([])), .always("limits", .object([])),
+    .always("clickDays", .count), .always("warnings", .list(.text)),
+  ])
+
+  private static func settings(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    .json(document(try book(call).settings))
+  }
+
+  private static func document(_ settings: LinkSettings) -> JSON {
+    let members = settings.json.object ?? []
+    return .object(members + [JSON.Member(key: "warnings", value: .array(settings.warnings.map(JSON.string)))])
+  }
+
+  private static func putSettings(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let book = try book(call)
+    let body = try call.body()
+    return try await answering { () async throws(LinkFault) in
+      let settings = try LinkSettings(json: .object((body.object ?? []).filter { $0.key != "warnings" }))
+      try await book.put(settings)
+      return .json(document(settings))
+    }
+  }
+
+  // MARK: Looking
+
+  private static let linkParameter = RouteDescription.Parameter(
+    "link", .filled, required: true, "A short link, with or without https://.")
+  private static let link = Schema.object([
+    .always("shortLink", .text), .always("longLink", .text), .always("option", .text), .always("createdAt", .time),
+    .maybe("name", .text), .maybe("inviter", .text), .maybe("code", .text), .maybe("invitation", .text),
+    .maybe("changedAt", .time), .maybe("disabledAt", .time), .always("info", .object([])),
+  ])
+  private static let changedLink = Schema.object([
+    .always("link", link),
+    .always("warning", .list(.object([.always("warningCode", .text), .always("warningMessage", .text)]))),
+  ])
+
+  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let book = try book(call)
+    let limit = try call.limit()
+    let records = try asking { () throws(LinkFault) in try book.records(after: call.query["cursor"], limit: limit) }
+    let next = records.count == limit ? records.last.map { JSON.string($0.key) } : nil
+    return .json(.record([("links", .array(records.map(\.json))), ("next", next)]))
+  }
+
+  static func record(_ call: RouteCall, _ book: LinkBook) throws(APIError) -> LinkRecord {
+    let text = try call.required("link")
+    guard let record = try asking({ () throws(LinkFault) in try book.record(text) }) else {
+      throw APIError(.notFound, "unknown_link", "There is no short link \(text.prefix(200)).")
+    }
+    return record
+  }
+
+  private static func show(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    .json(try record(call, book(call)).json)
+  }
+
+  private static func stats(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let book = try book(call)
+    let record = try record(call, book)
+    let days = try call.integer("days") ?? 7
+    return try await answering { () async throws(LinkFault) in
+      let counts = try await book.counts(of: record.key, days: days)
+      return .json([
+        "link": .string(record.address), "totals": .array(LinkStatistics.totals(counts)),
+        "days": .array(LinkStatistics.days(counts)),
+      ])
+    }
+  }
+
+  private static func code(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let text = try call.required("link")
+    guard let url = LinkURL(text.contains("://") ? text : "https://\(text)"), url.isWeb, let code = QRCode(url.text) else {
+      throw .badRequest("link must be a URL of at most 2331 bytes.")
+    }
+    if call.query["format"] == "png" {
+      return HTTPResponse(.ok, content: .png, body: code.png(scale: Int(try call.integer("scale") ?? 8)))
+    }
+    return HTTPResponse(.ok, content: .svg, body: Array(code.svg().utf8))
+  }
+
+  private static func claim(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let book = try book(call)
+    let uid: String
+    do throws(PathError) {
+      uid = try Key(call.query["uid"] ?? "").text
+    } catch {
+      throw .badRequest(error.description)
+    }
+    let claim = try asking { () throws(LinkFault) in try book.claim(of: uid) }
+    return .json(["uid": .string(uid), "claim": claim?.json ?? .null])
+  }
+
+  // MARK: Importing
+
+  private static func take(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let book = try book(call)
+    let body = try call.body()
+    let csv = try body.required("csv")
+    let target = try body.optional("prefix")
+    let isDryRun = body["dryRun"]?.bool ?? false
+    return try await answering { () async throws(LinkFault) in
+      let rows = try LinkImport(csv: csv).rows
+      guard rows.count <= 1000 else {
+        throw LinkFault(.invalidArgument, "The table has \(rows.count) rows; send 1000 at most, one table after the other.")
+      }
+      var prefix: LinkPrefix?
+      if let target {
+        guard let parsed = LinkPrefix(target) else {
+          throw LinkFault(.invalidArgument, "prefix must be https://HOST or https://HOST/PATH.")
+        }
+        prefix = parsed
+      }
+      let outcomes = try await book.take(rows, under: prefix, isDryRun: isDryRun, actor: call.caller.actor)
+      return .json(report(outcomes))
+    }
+  }
+
+  private static func report(_ outcomes: [(row: LinkImport.Row, outcome: LinkImport.Outcome)]) -> JSON {
+    let refused: [JSON] = outcomes.compactMap { row, outcome in
+      guard case .refused(let problem) = outcome else { return nil }
+      return ["row": .int(Int64(row.number)), "link": .string(row.short), "problem": .string(problem)]
+    }
+    return [
+      "created": .int(Int64(outcomes.count { $0.outcome == .created })),
+      "unchanged": .int(Int64(outcomes.count { $0.outcome == .unchanged })),
+      "refused": .int(Int64(refused.count)), "rows": .array(refused),
+    ]
+  }
+
+  // MARK: Faults
+
+  package static func book(_ call: RouteCall) throws(APIError) -> LinkBook {
+    guard let book = call.services.links else {
+      throw APIError(.notImplemented, "not_available", "This server serves no links.")
+    }
+    return book
+  }
+
+  private static func asking<Value>(_ body: () throws(LinkFault) -> Value) throws(APIError) -> Value {
+    do throws(LinkFault) {
+      return try body()
+    } catch {
+      throw APIError(error)
+    }
+  }
+
+  static func answering(_ body: () async throws(LinkFault) -> HTTPResponse) async throws(APIError) -> HTTPResponse {
+    do throws(LinkFault) {
+      return try await body()
+    } catch {
+      throw APIError(error)
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import HTTPServer
+import Links
+import NIOHTTP1
+import StorageCore
+import TreeModel
+
+/// The links' API, in Google's shapes (spec: links-messaging §2), and the files that phones ask link hosts for.
+package enum LinkRoutes {
+  package static let routes: [Route] =
+    [
+      post("/v1/shortLinks", "Creates a short link.", create),
+      post("/v1/managedShortLinks:create", "Creates a short link with a name, as an administrator.", createManaged),
+      .change(.GET, "/v1/{link...}/linkStats", audit: nil, "What was counted of a short link.", access: .open) {
+        (call: RouteCall) async throws(APIError) in await answer(call, stats)
+      },
+      post("/v1/installAttribution", "Which link an installation came from.", install),
+      post("/v1/reopenAttribution", "What a link that opened the app says.", reopen),
+      post("/v1/convertInvitation", "Notes that an invitation led to something.", convert),
+      post("/v1/players:begin", "Attributes an installation, signs a new player in and claims, in one call.") {
+        (access: LinkAccess, json: JSON) async throws(LinkFault) in try await FirstStart.begin(access, json)
+      },
+      post("/v1/referrals:claim", "Says who invited the player, by a click or a code.", claim),
+    ] + associations
+
+  private typealias Body = @Sendable (LinkAccess, JSON) async throws(LinkFault) -> JSON
+
+  private static func post(_ template: RouteTemplate, _ summary: String, _ body: @escaping Body) -> Route {
+    .change(.POST, template, audit: nil, summary, access: .open) { (call: RouteCall) async throws(APIError) in
+      await answer(call, body)
+    }
+  }
+
+  /// Runs the body, and answers faults in Google's form.
+  private static func answer(_ call: RouteCall, _ body: Body) async -> HTTPResponse {
+    do throws(LinkFault) {
+      let json: JSON
+      do throws(APIError) {
+        json = try call.body()
+      } catch {
+        throw LinkFault(.invalidArgument, error.message)
+      }
+      return .json(try await body(try LinkAccess(call), json))
+    } catch {
+      return error.response
+    }
+  }
+
+  // MARK: Creating
+
+  @Sendable private static func create(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+    let caller = try access.caller()
+    if !caller.isAdmin { try access.countCreation(key: try access.checkKey(for: "create")) }
+    var order = try LinkOrder(json: json, settings: access.book.settings)
+    // A signed-in player invites with the links that they make, whatever the links say.
+    if case .user(let uid) = caller.actor { order.owner = uid }
+    let created = try await access.book.create(order, isAdmin: caller.isAdmin, actor: caller.actor)
+    var members: [JSON.Member] = [
+      .init(key: "shortLink", value: .string(created.record.address)),
+      .init(key: "previewLink", value: .string(created.record.address + "?d=1")),
+    ]
+    if let code = created.record.code { members.append(.init(key: "code", value: .string(code))) }
+    members.append(.init(key: "warning", value: .array(created.warnings.map(\.json))))
+    return .object(members)
+  }
+
+  @Sendable private static func createManaged(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+    let caller = try access.admin()
+    guard let name = json["name"]?.string, !name.isEmpty, name.utf8.count <= 200 else {
+      throw LinkFault(.invalidArgument, "name must be a text of 1 to 200 bytes.")
+    }
+    var order = try LinkOrder(json: json, settings: access.book.settings)
+    order.name = name
+    let created = try await access.book.create(order, isAdmin: true, actor: caller.actor)
+    return [
+      "managedShortLink": created.record.managed, "previewLink": .string(created.record.address + "?d=1"),
+      "warning": .array(created.warnings.map(\.json)),
+    ]
+  }
+
+  // MARK: Asking
+
+  @Sendable private static func stats(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+    _ = try access.admin(isLooking: true)
+    let days = access.call.query["durationDays"].map { Int64($0) } ?? 7
+    guard let days, (1...36_500).contains(days) else {
+      throw LinkFault(.invalidArgument, "durationDays must be an integer from 1 to 36500.")
+    }
+    let text = access.call.captures["link"] ?? ""
+    guard let record = try access.book.record(text) else {
+      throw LinkFault(.notFound, "There is no short link \(text.prefix(200)).")
+    }
+    let counts = try await access.book.counts(of: record.key, days: days)
+    return ["linkEventStats": .array(LinkStatistics.totals(counts))]
+  }
+
+  @Sendable private static func install(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+    _ = try access.checkKey(for: "attribute")
+    return try await access.book.installAttribution(json, address: access.address)
+  }
+
+  @Sendable private static func reopen(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+    _ = try access.checkKey(for: "attribute")
+    return try await access.book.reopenAttribution(json)
+  }
+
+  @Sendable private static func convert(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+    _ = try access.checkKey(for: "attribute")
+    return try await access.book.convertInvitation(json)
+  }
+
+  // MARK: Claiming
+
+  @Sendable private static func claim(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+    let caller = try access.caller()
+    let player: String
+    switch caller.actor {
+    case .user(let uid): player = uid
+    case .admin where caller.isAdmin:
+      guard let uid = json["player"]?.string, !uid.isEmpty else {
+        throw LinkFault(.invalidArgument, "player is missing: an administrator says for whom the claim is.")
+      }
+      player = uid
+    default:
+      throw LinkFault(
+        .unauthenticated, "Sign the player in first, and send the ID token: Authorization: Bearer ID_TOKEN.")
+    }
+    let claim = try await access.book.claim(try presented(json), for: player, address: access.address)
+    return ["claim": claim.json, "referredBy": .string(claim.inviter)]
+  }
+
+  /// What the player presents: exactly one of `link`, `referrer` and `code`.
+  static func presented(_ json: JSON) throws(LinkFault) -> LinkBook.Presented {
+    var all: [LinkBook.Presented] = []
+    if let text = json["link"]?.string, !text.isEmpty { all.append(.link(text)) }
+    if let text = json["referrer"]?.string, !text.isEmpty { all.append(.referrer(text)) }
+    if let text = json["code"]?.string, !text.isEmpty { all.append(.code(text)) }
+    guard all.count == 1, let first = all.first else {
+      throw LinkFault(
+        .invalidArgument,
+        "Give exactly one of link (with its cid), referrer (of the Play Store) and code (that the player typed).")
+    }
+    return first
+  }
+
+  // MARK: Files for phones
+
+  private static let associations: [Route] = [
+    .glance("/.well-known/apple-app-site-association", "Which apps open this host's links on Apple's systems.", apple),
+    .glance("/apple-app-site-association", "The same, where older systems look.", apple),
+    .glance("/.well-known/assetlinks.json", "Which apps open this host's links on Android.") { call in
+      var response = HTTPResponse.json(AssociationFiles.android(call.services.links?.settings ?? LinkSettings()))
+      response.content = .bareJSON
+      return response
+    },
+  ]
+
+  @Sendable private static func apple(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let hosts = call.services.links?.hosts
+    let header = call.request.headers.first(name: "host") ?? ""
+    var response = HTTPResponse.json(
+      AssociationFiles.apple(hosts?.settings ?? LinkSettings(), host: hosts?.site(header)?.name ?? header))
+    response.content = .bareJSON
+    return response
+  }
+}

@@ -1,0 +1,34 @@
+package import APISupport
+package import Accounts
+package import HTTPServer
+package import Invites
+package import Ledger
+package import Links
+
+/// What links, invitations and referrals answer with.
+package final class LinksServices: APIServices {
+  package let context: ServerContext
+  /// Nil where no links are served.
+  package let links: LinkBook?
+  /// Nil where no invitations are sent.
+  package let invites: InviteBook?
+  /// Nil where it is not declared who referred whom.
+  package let referrals: ReferralBook?
+  /// The players' accounts; nil where there are none.
+  package let accounts: AccountBook?
+
+  package init(
+    context: ServerContext, links: LinkBook?, invites: InviteBook? = nil, referrals: ReferralBook? = nil,
+    accounts: AccountBook? = nil
+  ) {
+    self.context = context
+    self.links = links
+    self.invites = invites
+    self.referrals = referrals
+    self.accounts = accounts
+  }
+}
+
+/// A route of this target, and a request for it.
+package typealias Route = APIRoute<LinksServices>
+package typealias RouteCall = APICall<LinksServices>

@@ -1,0 +1,117 @@
+import APISupport
+import HTTPServer
+import Ledger
+import NIOHTTP1
+import NIOPosix
+import StorageCore
+import TreeModel
+
+/// Who brought whom: for players their own, for administrators everybody's.
+package enum ReferralRoutes {
+  package static let routes: [Route] = [
+    .change(
+      .GET, "/v1/referrals", audit: nil,
+      "Whom the player brought, with state and coins of each, and who brought the player; by the player's ID token.",
+      access: .open, own)
+  ]
+
+  private static let coins = Schema.object([])
+  private static let referral = Schema.object([
+    .always("player", .text), .always("state", .choice(Referral.State.allCases.map(\.rawValue))), .maybe("since", .time),
+    .always("coins", coins, "what the referrer got, by unit"), .always("held", coins, "what waits, by unit"),
+  ])
+
+  package static let adminRoutes: [Route] = [
+    Route.listing("/admin/v1/referrals", "Whom a player brought, and who brought the player.", list).described(
+      RouteDescription(
+        query: [.namespace, .uid, .limit(50), .cursor],
+        answer: .object([
+          .always("player", .text), .maybe("referredBy", .text), .always("referrals", .list(referral)), .maybe("next", .text),
+        ]))),
+    Route.listing("/admin/v1/referrals/top", "Who brought most.", top).described(
+      RouteDescription(
+        query: [.namespace, .limit(20)],
+        answer: .object([
+          .always(
+            "top",
+            .list(.object([.always("player", .text), .always("count", .count), .always("coins", coins, "in all, by unit")])))
+        ]))),
+  ]
+
+  private static func own(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    guard let token = call.request.headers.bearer ?? call.query["auth"] else { throw Self.unauthenticated }
+    let caller: Caller
+    do throws(AccessRefusal) {
+      caller = try call.services.authenticator.caller(RequestCredentials(idToken: token))
+    } catch {
+      throw APIError(error)
+    }
+    guard case .user(let uid) = caller.actor else { throw Self.unauthenticated }
+    let (book, namespace) = (try book(call), try call.namespace())
+    // A player with many entries takes long to look through: not on the threads that everything else waits for.
+    let answer = try? await call.services.threadPool.runIfActive {
+      Result { () throws(APIError) in
+        let referrer = try APIError.mapping { () throws(LedgerError) in try book.referrer(of: uid, in: namespace) }
+        let (rows, next) = try page(call, uid)
+        return JSON.record([("referredBy", referrer.map(JSON.string)), ("referrals", .array(rows)), ("next", next)])
+      }
+    }
+    guard let answer else { throw APIError(.serviceUnavailable, "unavailable", "The server is shutting down.") }
+    return .json(try answer.get())
+  }
+
+  private static let unauthenticated = APIError(
+    .unauthorized, "unauthenticated", "Send the player's ID token: Authorization: Bearer ID_TOKEN.",
+    headers: [HTTPResponse.Header("WWW-Authenticate", "Bearer")])
+
+  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    guard let uid = try call.key("uid")?.text else { throw .badRequest("The parameter uid is missing.") }
+    let (book, namespace) = (try book(call), try call.namespace())
+    let referrer = try APIError.mapping { () throws(LedgerError) in try book.referrer(of: uid, in: namespace) }
+    let (rows, next) = try page(call, uid)
+    return .json(
+      .record([
+        ("player", .string(uid)), ("referredBy", referrer.map(JSON.string)), ("referrals", .array(rows)), ("next", next),
+      ]))
+  }
+
+  private static func top(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let (book, namespace, limit) = (try book(call), try call.namespace(), try call.limit(default: 20))
+    let ranks = try APIError.mapping { () throws(LedgerError) in try book.top(in: namespace, limit: limit) }
+    return .json([
+      "top": .array(
+        ranks.map { rank in
+          ["player": .string(rank.referrer), "count": .int(rank.count), "coins": json(rank.coins)]
+        })
+    ])
+  }
+
+  private static func page(_ call: RouteCall, _ uid: String) throws(APIError) -> (rows: [JSON], next: JSON?) {
+    let (book, namespace, limit) = (try book(call), try call.namespace(), try call.limit())
+    let referrals = try APIError.mapping { () throws(LedgerError) in
+      try book.referrals(of: uid, in: namespace, after: call.query["cursor"], limit: limit)
+    }
+    let rows = referrals.map { referral in
+      JSON.record([
+        ("player", .string(referral.player)), ("state", .string(referral.state.rawValue)),
+        ("since", referral.since.map(JSON.int)), ("coins", json(referral.coins)), ("held", json(referral.held)),
+      ])
+    }
+    return (rows, referrals.count == limit ? referrals.last.map { .string($0.player) } : nil)
+  }
+
+  private static func json(_ coins: [String: Int64]) -> JSON {
+    .object(
+      coins.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        .map { JSON.Member(key: $0.key, value: .int($0.value)) })
+  }
+
+  private static func book(_ call: RouteCall) throws(APIError) -> ReferralBook {
+    guard let book = call.services.referrals else {
+      throw APIError(
+        .notImplemented, "not_available",
+        "This server does not know where the tree says who referred a player: declare it with functions.referrer(at:).")
+    }
+    return book
+  }
+}

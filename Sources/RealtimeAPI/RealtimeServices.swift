@@ -1,0 +1,44 @@
+package import APISupport
+package import HTTPServer
+package import TreeDatabase
+
+/// What the tree's REST surface, event streams and sockets answer with.
+package final class RealtimeServices: APIServices {
+  package let context: ServerContext
+  /// Who may do what in the tree.
+  package let access: any AccessDeciding
+  /// Who tells clients what was committed; also to be given to the database as an observer.
+  package let listeners: ListenerHub
+  /// Users who are connected; to be told of what ``Accounts/AccountWatch`` hears.
+  package let connectedUsers: ConnectedUsers
+  /// For reads that are too large for an event loop.
+  package let largeAnswers: LargeAnswers
+  /// How event streams are kept.
+  package let streamLimits: StreamLimits
+  /// Answers `X-Doubloon-Wait: effects`; nil where no functions run.
+  package let effects: (any EffectsWaiting)?
+  /// Where push ids get their random part.
+  package let random: any RandomNumberGenerator & Sendable
+  /// Told once of each namespace that came into being by a first write.
+  package let announceNamespace: @Sendable (String) -> Void
+
+  package init(
+    context: ServerContext, access: any AccessDeciding, listeners: ListenerHub, connectedUsers: ConnectedUsers,
+    streamLimits: StreamLimits = StreamLimits(), effects: (any EffectsWaiting)? = nil,
+    random: any RandomNumberGenerator & Sendable, announceNamespace: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.context = context
+    largeAnswers = LargeAnswers(on: context.threadPool)
+    self.access = access
+    self.listeners = listeners
+    self.connectedUsers = connectedUsers
+    self.streamLimits = streamLimits
+    self.effects = effects
+    self.random = random
+    self.announceNamespace = announceNamespace
+  }
+}
+
+/// A route of this target, and a request for it.
+package typealias Route = APIRoute<RealtimeServices>
+typealias RouteCall = APICall<RealtimeServices>

@@ -1,0 +1,92 @@
+import APISupport
+import AccessRules
+import HTTPServer
+import NIOCore
+import NIOHTTP1
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+/// The settings that Firebase's tools ask the database for (spec: rtdb-protocol §2, admin endpoints).
+package enum SettingsRoutes {
+  package static let routes: [Route] = [
+    .listing("/.inspect/databases.json", "The namespaces, as Firebase's tools list them.", databases),
+    .listing("/.settings/rules.json", "The security rules, as uploaded; format=strict: as JSON without comments.", rules),
+    .change(
+      .PUT, "/.settings/rules.json", audit: "rules.put", "Replaces the security rules; dryRun=true only checks them.", putRules),
+  ]
+
+  private static func databases(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let records = try call.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
+    return .json(.array(records.map { ["name": .string($0.name)] }))
+  }
+
+  // MARK: Rules
+
+  /// What holds where no rules were uploaded (design §8).
+  private static func defaultSource(_ call: RouteCall) -> String {
+    let value = call.services.access.isDevelopment ? "true" : "false"
+    return "{\n  \"rules\": {\n    \".read\": \(value),\n    \".write\": \(value)\n  }\n}\n"
+  }
+
+  private static func rules(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let name = try namespaceName(call)
+    let catalog = call.services.database.catalog
+    let namespace = call.services.database.namespace(named: name)
+    if namespace == nil, !call.services.access.createsNamespaces { throw .unknownNamespace(name) }
+    let source = namespace.flatMap { catalog.source(of: $0) }?.source ?? defaultSource(call)
+    switch call.query["format"] {
+    case nil: return HTTPResponse(.ok, body: Array(source.utf8))
+    case "strict":
+      do {
+        return .json(try RuleSet(stored: source).strict)
+      } catch {
+        throw APIError(.internalServerError, "damaged", "The stored rules cannot be read: \(error)")
+      }
+    default: throw .badRequest("format must be \"strict\"; leave it out for the rules as they were uploaded.")
+    }
+  }
+
+  private static func putRules(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let isDryRun: Bool
+    switch call.query["dryRun"] {
+    case nil, "false": isDryRun = false
+    case "true": isDryRun = true
+    default: throw .badRequest("dryRun must be true or false.")
+    }
+    let name = try namespaceName(call)
+    let database = call.services.database
+    guard let source = String(validating: call.request.body.map { Array($0.readableBytesView) } ?? [], as: UTF8.self) else {
+      return refused("1:1: Parse error. The rules must be UTF-8.")
+    }
+    let rules: RuleSet
+    do {
+      rules = try RuleSet(parsing: source)
+    } catch {
+      return refused(error.description)
+    }
+    if database.namespace(named: name) == nil, !call.services.access.createsNamespaces {
+      throw .unknownNamespace(name)
+    }
+    if isDryRun { return .json(["status": "ok"]) }
+    do throws(CommitRefusal) {
+      try await database.putRules(source, rules, in: try await database.openNamespace(named: name))
+    } catch {
+      throw APIError(error)
+    }
+    // Who listens already may have lost the right to.
+    call.services.listeners.review()
+    return .json(["status": "ok"])
+  }
+
+  /// The form that the command line tools print behind the file's name.
+  private static func refused(_ text: String) -> HTTPResponse {
+    .error(.badRequest, text + "\n")
+  }
+
+  /// As for the tree: `ns`, else the host's first label, else the default.
+  private static func namespaceName(_ call: RouteCall) throws(APIError) -> String {
+    try TreeRequest.namespace(
+      call.query["ns"], host: call.request.headers.first(name: "host"), default: call.services.defaultNamespace)
+  }
+}

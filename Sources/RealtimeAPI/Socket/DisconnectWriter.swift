@@ -1,0 +1,81 @@
+import APISupport
+import HTTPServer
+import Logging
+import NIOCore
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+/// Sees to it that what was registered for a session's end is written: presence that is lost stays wrong for ever.
+struct DisconnectWriter: Sendable {
+  let namespace: NamespaceID
+  let caller: Caller
+  /// What the audit log is told, if an administrator's session ends.
+  let audit: AuditRecord?
+  let session: SessionReference
+  let services: RealtimeServices
+
+  /// How often a full queue is met with patience: for a minute.
+  private static let attemptsMax = 300
+
+  func submit(_ operations: [WriteOperation], attempt: Int = 1) {
+    var commit = CommitRequest(namespace: namespace, actor: caller.actor, operations: operations)
+    commit.auth = caller.auth
+    commit.audit = audit
+    services.database.submit(commit) { result in
+      guard case .failure(let refusal) = result else { return finish() }
+      switch refusal.code {
+      case .overloaded where attempt < Self.attemptsMax:
+        session.eventLoop.scheduleTask(in: .milliseconds(200)) { submit(operations, attempt: attempt + 1) }
+      case .unavailable, .overloaded: giveUp(refusal)
+      default:
+        guard let operation = operations.first, operations.count == 1, operation.assignments.count > 1 else {
+          return giveUp(refusal)
+        }
+        // One that cannot be written takes nothing from the others.
+        submitApart(operation.assignments[...])
+      }
+    }
+  }
+
+  private func submitApart(_ assignments: ArraySlice<WriteOperation.Assignment>, attempt: Int = 1) {
+    guard let assignment = assignments.first, let update = try? WriteOperation.update(.root, [assignment]) else {
+      return finish()
+    }
+    var commit = CommitRequest(namespace: namespace, actor: caller.actor, operations: [update])
+    commit.auth = caller.auth
+    services.database.submit(commit) { result in
+      // What is refused at once is told on this stack, and thousands may follow: each begins on a stack of its own.
+      session.eventLoop.execute { go(on: assignments, after: result, attempt) }
+    }
+  }
+
+  private func go(
+    on assignments: ArraySlice<WriteOperation.Assignment>, after result: Result<CommitReceipt, CommitRefusal>, _ attempt: Int
+  ) {
+    if case .failure(let refusal) = result {
+      switch refusal.code {
+      case .overloaded where attempt < Self.attemptsMax:
+        session.eventLoop.scheduleTask(in: .milliseconds(200)) { submitApart(assignments, attempt: attempt + 1) }
+        return
+      case .unavailable, .overloaded: return giveUp(refusal)
+      default: log(refusal)
+      }
+    }
+    submitApart(assignments.dropFirst())
+  }
+
+  private func giveUp(_ refusal: CommitRefusal) {
+    log(refusal)
+    finish()
+  }
+
+  private func log(_ refusal: CommitRefusal) {
+    services.logger.warning(
+      "what a client registered for its end could not be written", metadata: ["reason": "\(refusal.message)"])
+  }
+
+  private func finish() {
+    session.run { session in session.didEnd() }
+  }
+}

@@ -1,0 +1,295 @@
+import APISupport
+import HTTPServer
+import NIOCore
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+/// A client of the realtime protocol: its requests, its listens, what it has asked for at its end (spec: rtdb-protocol §3).
+///
+/// Knows nothing of what carries its messages, and may change the carrier while it runs (§3.11). Everything happens on its
+/// event loop. Requests begin, and are answered, in the order in which they came. Writes and listens may be on their way
+/// together, for the queues of the writer and of the hub keep their order; a read waits for what is before it, and what comes
+/// behind a read waits for it.
+final class SocketSession {
+  enum Phase {
+    /// The namespace is being opened, or the client's last session ended: requests wait.
+    case opening
+    case open
+    /// What was registered for the end is on its way to the disk; those who wait for it.
+    case ending([@Sendable () -> Void])
+    case ended
+  }
+
+  let id: String
+  /// The namespace's name.
+  let namespaceName: String
+  let sessions: SocketSessions
+  let eventLoop: any EventLoop
+  /// How the client names this server.
+  let host: String
+  /// Who the client is, as far as its connection tells.
+  let client: ClientAddress
+  /// The session that the client had before, if it says so.
+  private let lastSession: String?
+  /// Whether a web page of somebody else may be the client.
+  let isForeign: Bool
+
+  var phase = Phase.opening
+  var transport: (any SocketTransport)?
+  /// The transport that the client is moving to.
+  var successor: TransportSwitch?
+  var caller = Caller.anonymous
+  /// Looks at the end of the caller's credentials.
+  var expiry: Scheduled<Void>?
+  /// Where the session hears of the user's tokens.
+  var userPlace: ConnectedUsers.Place?
+  var namespace: NamespaceID?
+  var listener: Listener?
+  var listens = SocketListens()
+  /// Bytes of pushes that were sent and not flushed.
+  var pushedBytes = 0
+  /// What is to be written when the session ends.
+  var disconnect = DisconnectWrites()
+  /// Bytes that were sent to register it.
+  var disconnectBytes = 0
+  /// Writes and listens that are on their way, and answers that wait for those before them.
+  var answers = AnswerOrder<SocketAnswer>()
+  /// Whether something is under way that later requests wait for.
+  var isBlocked = true
+  /// A transaction's write that waits for its turn; what comes behind it waits too.
+  var turnWaiting: SocketWrite?
+  /// Where the session stands in line for a transaction.
+  var places = TransactionPlaces()
+  private var pending: [SocketRequest] = []
+  private var pendingStart = 0
+  private var isPumping = false
+  /// What the requests that wait weigh.
+  private(set) var pendingWeight = 0
+  /// What is with the writer weighs so much.
+  var workWeight = 0
+  /// Counts what waits, and what is registered for the end.
+  var waitingShare: ByteShare?
+  /// Counts what is being worked on, for as long as it is, also when the session has ended.
+  var workShare: ByteShare?
+  /// Runs while the client has written more than it may: until then nothing is read from it.
+  var pause: Scheduled<Void>?
+  let pushes: PushCache
+
+  init(id: String, start: SocketStart, client: ClientAddress, sessions: SocketSessions, eventLoop: any EventLoop) {
+    self.id = id
+    namespaceName = start.namespace
+    host = start.host
+    lastSession = start.lastSession
+    isForeign = start.isForeign
+    self.client = client
+    self.sessions = sessions
+    self.eventLoop = eventLoop
+    pushes = sessions.pushCache(of: eventLoop)
+  }
+
+  var services: RealtimeServices { sessions.services }
+  var limits: SocketLimits { sessions.limits }
+  /// For closures that run elsewhere and come back here.
+  var reference: SessionReference { SessionReference(self) }
+
+  var isOpen: Bool { if case .open = phase { true } else { false } }
+
+  /// Whether requests wait to begin.
+  var hasPending: Bool { pendingStart < pending.count }
+
+  /// Whether the transport should read no more for now.
+  var isFull: Bool {
+    pending.count - pendingStart >= limits.requestsMax || pendingWeight >= limits.requestBytesMax || pause != nil
+      || transport?.isCongested == true
+  }
+}
+
+// MARK: - Beginning and end
+
+extension SocketSession {
+  /// Greets the client and prepares what its requests need.
+  func start(on transport: any SocketTransport) {
+    self.transport = transport
+    services.metrics.sockets.opened.add()
+    transport.send(SocketAnswers.hello(time: services.database.clock.now(), host: host, session: id))
+    let reference = reference
+    sessions.namespaces.open(namespaceName) { result in
+      reference.run { session in session.opened(result) }
+    }
+  }
+
+  private func opened(_ result: Result<NamespaceID, APIError>) {
+    guard case .opening = phase else { return }
+    switch result {
+    case .failure(let error):
+      // The client would come again for ever; this text stops it and is shown to its developer.
+      transport?.send(SocketAnswers.control("s", error.message))
+      end(WebSocketFault(.policyViolation, error.message))
+    case .success(let id):
+      namespace = id
+      listener = services.listeners.attach(SocketSink(self), on: EventLoopLane(eventLoop))
+      // A late "offline" of the client's last session must not overwrite the "online" of this one.
+      guard let lastSession else { return begin() }
+      let reference = reference
+      sessions.takeOver(lastSession, of: namespaceName) { reference.run { session in session.begin() } }
+    }
+  }
+
+  private func begin() {
+    guard case .opening = phase else { return }
+    phase = .open
+    isBlocked = false
+    pump()
+  }
+
+  /// Ends the session: its listens stop, what was registered for its end is written, its transport closes.
+  ///
+  /// - Parameter done: called once that is durable, on any thread; also when the session had ended before.
+  func end(_ fault: WebSocketFault, then done: (@Sendable () -> Void)? = nil) {
+    switch phase {
+    case .ended:
+      done?()
+      return
+    case .ending(let waiters):
+      if let done { phase = .ending(waiters + [done]) }
+      return
+    case .opening, .open: break
+    }
+    phase = .ending(done.map { [$0] } ?? [])
+    pending = []
+    pendingStart = 0
+    pendingWeight = 0
+    waitingShare = nil
+    pause?.cancel()
+    pause = nil
+    listener?.close()
+    listener = nil
+    sessions.giveBack(listens: listens.count, of: client)
+    listens = SocketListens()
+    expiry?.cancel()
+    if let userPlace { services.connectedUsers.remove(userPlace) }
+    userPlace = nil
+    turnWaiting = nil
+    for place in places.all { sessions.turns.leave(id, place, sessions) }
+    places = TransactionPlaces()
+    answers = AnswerOrder()
+    let transports = [transport, successor?.transport]
+    transport = nil
+    successor = nil
+    for transport in transports { transport?.close(fault) }
+    services.metrics.sockets.ended.add()
+    carryOutDisconnect()
+  }
+
+  /// The database was deleted: what was registered for the end has no place any more where it could be written.
+  func endForgotten() {
+    disconnect = DisconnectWrites()
+    end(WebSocketFault(.goingAway, "The database was deleted; connect again."))
+  }
+
+  /// The end of what was registered: the last trace of the session goes.
+  func didEnd() {
+    guard case .ending(let waiters) = phase else { return }
+    phase = .ended
+    sessions.remove(self)
+    for waiter in waiters { waiter() }
+  }
+
+  /// A transport is gone. If it was the session's own, the session ends with it.
+  func transportEnded(_ transport: any SocketTransport) {
+    if let successor, successor.transport === transport {
+      guard successor.isSending else { return self.successor = nil }
+    } else if transport !== self.transport {
+      return
+    }
+    end(WebSocketFault(.goingAway, "The connection ended."))
+  }
+}
+
+// MARK: - Requests
+
+extension SocketSession {
+  /// Takes a message of the client.
+  func receive(_ message: [UInt8], from transport: any SocketTransport) {
+    do throws(WebSocketFault) {
+      let message = try SocketMessage(parsing: message, valuesMax: services.database.limits.bounds.valuesMax)
+      if let successor, successor.transport === transport {
+        successorSent(message, successor)
+      } else if transport === self.transport {
+        take(message)
+      }
+    } catch {
+      transport.send(SocketAnswers.control("e", error.reason))
+      end(error)
+    }
+  }
+
+  func take(_ message: SocketMessage) {
+    switch message {
+    case .request(let request):
+      pending.append(request)
+      pendingWeight += request.weight
+      pump()
+      holdWaiting()
+    case .control("p"): transport?.send(SocketAnswers.control("o"))
+    case .control("n"): predecessorEnded()
+    // What this server does not know is not for it.
+    case .control: break
+    }
+  }
+
+  /// Begins what may begin, in order.
+  func pump() {
+    // A request that is done at once frees the next, which must not nest.
+    guard !isPumping else { return }
+    isPumping = true
+    while isOpen, !isBlocked, pause == nil, pendingStart < pending.count, transport?.isCongested != true {
+      let request = pending[pendingStart]
+      switch request.kind {
+      case .read where answers.count > 0: isPumping = false
+      case _ where answers.count >= limits.writesMax: isPumping = false
+      default: break
+      }
+      if isPumping, !paysFor(request) { isPumping = false }
+      guard isPumping else { return }
+      takeFirst()
+      begin(request)
+    }
+    isPumping = false
+    if !isFull { transport?.resume() }
+  }
+
+  private func takeFirst() {
+    pendingWeight -= pending[pendingStart].weight
+    pendingStart += 1
+    guard pendingStart == pending.count || pendingStart >= 256 else { return }
+    pending.removeFirst(pendingStart)
+    pendingStart = 0
+  }
+
+  private func begin(_ request: SocketRequest) {
+    services.metrics.sockets.requests.add()
+    // A namespace that was forgotten takes its sessions with it; the client comes again and finds the new one.
+    guard let namespace, services.database.namespace(named: namespaceName) == namespace else {
+      return endForgotten()
+    }
+    do throws(SocketRefusal) {
+      switch request.action {
+      case "p", "m": try write(request, in: namespace)
+      case "g": try get(request, in: namespace)
+      case "q", "l": try listen(request, in: namespace)
+      case "n", "u": try unlisten(request)
+      case "o", "om", "oc": try registerForEnd(request)
+      case "auth", "gauth": try authenticate(request)
+      case "unauth":
+        become(.anonymous)
+        reply(SocketAnswers.ok(request.number) { $0.string("unauthenticated") })
+      // Counters, App Check, and whatever later clients may say: every request is answered.
+      default: reply(SocketAnswers.done(request.number))
+      }
+    } catch {
+      refuse(request.number, error)
+    }
+  }
+}

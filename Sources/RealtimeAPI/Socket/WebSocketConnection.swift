@@ -1,0 +1,263 @@
+import HTTPServer
+import NIOCore
+
+/// A session's WebSocket: stands where the HTTP handlers stood, as the only handler of its channel.
+///
+/// Bounded on both sides. While the session has as many requests as it may, or the client does not read its answers, nothing
+/// is read from it, so its own socket fills; pushes are bounded by the hub. One timer finds those who are gone: who says
+/// nothing is asked, who does not answer is closed, and so is who does not read for too long.
+final class WebSocketConnection: ChannelDuplexHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundIn = Never
+  typealias OutboundOut = ByteBuffer
+
+  let session: any SocketReceiver
+  let client: ClientAddress
+  let limits: SocketLimits
+  let memory: MemoryBudgets
+  private let metrics: SocketMetrics
+  private(set) var reader: WebSocketReader
+  private(set) var assembler: MessageAssembler
+  private(set) var context: ChannelHandlerContext?
+  /// Counts what has come and is not whole.
+  var inputShare: ByteShare?
+  /// Counts what the client has not read.
+  var outputShare: ByteShare?
+  /// Bytes of messages that others get too, and that count for one of them, since all was read for the last time.
+  private(set) var sharedBytes = 0
+  private var timer: Scheduled<Void>?
+  private var lastHeard = NIODeadline.now()
+  /// When a client that does not read what waits for it is given up.
+  private var readingDeadline: NIODeadline?
+  private var isReadHeld = false
+  private var isReading = false
+  private var isFlushQueued = false
+  /// Whether a close frame was sent: nothing is sent after it, and nothing taken.
+  private var isClosing = false
+
+  init(
+    session: any SocketReceiver, client: ClientAddress, limits: SocketLimits, memory: MemoryBudgets, metrics: SocketMetrics
+  ) {
+    self.session = session
+    self.client = client
+    self.memory = memory
+    self.limits = limits
+    self.metrics = metrics
+    reader = WebSocketReader(messageBytesMax: limits.messageBytesMax)
+    assembler = MessageAssembler(bytesMax: limits.messageBytesMax)
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    // Thousands of sockets say nothing most of the time: no large receive buffer stays with each.
+    _ = try? context.channel.syncOptions?.setOption(
+      .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 64 << 10))
+    _ = try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+    startTimer(context, in: limits.pingInterval)
+    session.start(on: self)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end()
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isClosing else { return }
+    lastHeard = .now()
+    reader.append(unwrapInboundIn(data))
+    takeWhatCame(context)
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if session.isFull, !isClosing { isReadHeld = true } else { context.read() }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable {
+      readingDeadline = nil
+      sharedBytes = 0
+      outputShare = nil
+      session.transportIsWritable()
+    } else {
+      let allowance = Int64(waitingBytes(context)) * 1000 / Int64(max(1, limits.bytesPerSecondMin))
+      readingDeadline = .now() + limits.silenceMax + .milliseconds(allowance)
+      holdUnread(context)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is ChannelShouldQuiesceEvent { session.end(WebSocketFault(.goingAway, "The server stops; connect again.")) }
+    // A WebSocket has no use for half a connection.
+    if case .some(.inputClosed) = event as? ChannelEvent { context.close(promise: nil) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  private func end() {
+    guard context != nil else { return }
+    context = nil
+    inputShare = nil
+    outputShare = nil
+    timer?.cancel()
+    session.transportEnded(self)
+  }
+}
+
+// MARK: - From the client
+
+extension WebSocketConnection {
+  private func takeWhatCame(_ context: ChannelHandlerContext) {
+    // Taking a message may free the session for the next, which calls back here.
+    guard !isReading else { return }
+    isReading = true
+    defer { isReading = false }
+    do throws(WebSocketFault) {
+      while !isClosing, self.context != nil, !session.isFull, let event = try reader.next() {
+        try take(event, context)
+      }
+      if self.context != nil, !isClosing { try holdUnfinished(context) }
+    } catch {
+      session.end(error)
+    }
+  }
+
+  private func take(_ event: WebSocketReader.Event, _ context: ChannelHandlerContext) throws(WebSocketFault) {
+    metrics.framesReceived.add()
+    switch event {
+    case .text(let frame):
+      if case .message(let message) = try assembler.take(frame) { session.receive(message, from: self) }
+    case .ping(let payload):
+      var buffer = context.channel.allocator.buffer(capacity: payload.count + 2)
+      WebSocketFrames.pong(payload, to: &buffer)
+      write(buffer, context)
+    case .pong: break
+    case .close(let code):
+      sendClose(code ?? 1000, "", context)
+      context.close(promise: nil)
+    }
+  }
+
+  func resume() {
+    guard let context, !session.isFull else { return }
+    takeWhatCame(context)
+    if isReadHeld, !session.isFull {
+      isReadHeld = false
+      context.read()
+    }
+  }
+}
+
+// MARK: - To the client
+
+extension WebSocketConnection: SocketTransport {
+  var isCongested: Bool { context?.channel.isWritable == false }
+
+  func send(_ message: [UInt8]) {
+    guard let context, !isClosing else { return }
+    guard let frames = WebSocketFrames.message(message) else { return endForSize() }
+    metrics.framesSent.add(MessagePieces.frameCount(message))
+    write(frames, context)
+  }
+
+  func send(_ message: SharedMessage) -> Int {
+    guard let context, !isClosing else { return 0 }
+    guard let frames = message.frames else {
+      endForSize()
+      return 0
+    }
+    metrics.framesSent.add(message.frameCount)
+    if message.isCounted { sharedBytes += frames.readableBytes }
+    message.isCounted = true
+    context.write(wrapOutboundOut(frames), promise: nil)
+    if !context.channel.isWritable { holdUnread(context) }
+    return frames.readableBytes
+  }
+
+  func flush(then done: @escaping @Sendable () -> Void) {
+    guard let context else { return }
+    context.flush()
+    guard waitingBytes(context) > 0 else { return done() }
+    let written = context.eventLoop.makePromise(of: Void.self)
+    written.futureResult.whenSuccess(done)
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: written)
+  }
+
+  private func endForSize() {
+    session.end(WebSocketFault(.messageTooBig, "The data are larger than a message can be: ask for less at once."))
+  }
+
+  func close(_ fault: WebSocketFault) {
+    guard let context, !isClosing else { return }
+    sendClose(fault.code.rawValue, fault.reason, context)
+    // Closing a socket with unread bytes would make the system send a reset, which overtakes the close frame.
+    context.close(mode: .output, promise: nil)
+    timer?.cancel()
+    startTimer(context, in: .seconds(2))
+    context.read()
+  }
+
+  private func sendClose(_ code: UInt16, _ reason: String, _ context: ChannelHandlerContext) {
+    guard !isClosing else { return }
+    isClosing = true
+    reader = WebSocketReader(messageBytesMax: limits.messageBytesMax)
+    assembler = MessageAssembler(bytesMax: limits.messageBytesMax)
+    inputShare = nil
+    var buffer = context.channel.allocator.buffer(capacity: 128)
+    WebSocketFrames.close(code, reason, to: &buffer)
+    context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+  }
+
+  /// Writes now and flushes when the loop has done what else is due, so that answers that come together leave together.
+  private func write(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
+    context.write(wrapOutboundOut(buffer), promise: nil)
+    if !context.channel.isWritable { holdUnread(context) }
+    guard !isFlushQueued else { return }
+    isFlushQueued = true
+    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.eventLoop.execute {
+      let connection = connection.value
+      connection.isFlushQueued = false
+      connection.context?.flush()
+    }
+  }
+
+  func waitingBytes(_ context: ChannelHandlerContext) -> Int {
+    (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+  }
+}
+
+// MARK: - Time
+
+extension WebSocketConnection {
+  private func startTimer(_ context: ChannelHandlerContext, in delay: TimeAmount) {
+    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+    timer = context.eventLoop.scheduleTask(in: delay) { connection.value.timerFired() }
+  }
+
+  private func timerFired() {
+    guard let context else { return }
+    if isClosing { return context.close(promise: nil) }
+    if let readingDeadline, readingDeadline <= .now() {
+      // A close frame would wait behind everything else.
+      metrics.slowReaders.add()
+      return context.close(promise: nil)
+    }
+    // A client that is not read from cannot be heard, and one that still reads what came before a ping cannot answer it.
+    if isReadHeld || readingDeadline != nil { lastHeard = .now() }
+    let silence = NIODeadline.now() - lastHeard
+    if silence >= limits.silenceMax { return context.close(promise: nil) }
+    if silence >= limits.pingInterval {
+      var buffer = context.channel.allocator.buffer(capacity: 2)
+      WebSocketFrames.ping(to: &buffer)
+      write(buffer, context)
+    }
+    let next = silence >= limits.pingInterval ? limits.silenceMax - silence : limits.pingInterval - silence
+    startTimer(context, in: min(next, limits.pingInterval))
+  }
+}

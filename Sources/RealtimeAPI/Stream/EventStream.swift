@@ -1,0 +1,250 @@
+import APISupport
+import HTTPServer
+import NIOCore
+import NIOHTTP1
+import StorageCore
+import TreeDatabase
+import TreeModel
+
+/// A connection that has become a stream of server-sent events: one listen, until either side ends it.
+///
+/// Takes the place of ``HTTPConnection`` behind NIO's decoder. Whatever the client still sends is thrown away.
+///
+/// `@unchecked Sendable`: touched on the connection's event loop only, which is also its listener's lane.
+final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = ByteBuffer
+
+  private let streams: EventStreams
+  private let request: ListenRequest
+  private let caller: Caller
+  private let client: ClientAddress
+  /// Whether the caller may still read there.
+  private let admission: ListenAdmission
+  private var context: ChannelHandlerContext?
+  private var listener: Listener?
+  private var memory: EventTextMemory?
+  private var keepAlive: RepeatedTask?
+  /// Bytes that were written while the socket took no more.
+  private var outstanding = 0
+  /// Bytes of those that count for another stream.
+  private var sharedBytes = 0
+  /// Counts what the client has not read.
+  private var outputShare: ByteShare?
+  /// How the client reads what the socket does not take at once; nil while it takes everything.
+  private var stall: StreamStall?
+  /// What comes before the first event; nil once that is written, and nothing is written before it.
+  private var opening: StreamOpening?
+  private var isEnding = false
+  /// Where the stream hears of its user's tokens.
+  private var userPlace: ConnectedUsers.Place?
+
+  /// - Parameter request: the listen; its format is plain, or export if the client asked for that.
+  init(
+    streams: EventStreams, request: ListenRequest, caller: Caller, opening: StreamOpening, admission: ListenAdmission
+  ) {
+    self.streams = streams
+    self.opening = opening
+    client = opening.source.client
+    self.request = request
+    self.caller = caller
+    self.admission = admission
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    memory = streams.memory(of: context.eventLoop)
+    let listener = streams.hub.attach(self, on: EventLoopLane(context.eventLoop))
+    self.listener = listener
+    // Between the answer to the request and now a commit may have taken away what was allowed.
+    guard mayRead() else { return finish(EventText.cancel, or: .permissionDenied) }
+    _ = listener.listen(request)
+    noticeDeadPeers(context)
+    let stream = NIOLoopBound(self, eventLoop: context.eventLoop)
+    let loop = context.eventLoop
+    userPlace = streams.users.add(caller) { _ in loop.execute { stream.value.checkCredential() } }
+    keepAlive = context.eventLoop.scheduleRepeatedTask(
+      initialDelay: streams.limits.keepAliveInterval, delay: streams.limits.keepAliveInterval
+    ) { _ in stream.value.tick() }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    end()
+    self.context = nil
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end()
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable {
+      drained()
+    } else {
+      stall = StreamStall(at: .now(), left: left(context))
+      holdUnread(context)
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    // A client that will send no more has left: streams are read by nobody else. A server that stops ends them; clients come
+    // again.
+    if event is ChannelShouldQuiesceEvent { context.close(promise: nil) }
+    if case .some(.inputClosed) = event as? ChannelEvent { context.close(promise: nil) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  private func end() {
+    keepAlive?.cancel()
+    keepAlive = nil
+    outputShare = nil
+    if let userPlace { streams.users.remove(userPlace) }
+    userPlace = nil
+    // Also when the listener is gone already: a review may have looked once more since then.
+    admission.end()
+    guard let listener else { return }
+    self.listener = nil
+    listener.close()
+    streams.close()
+  }
+}
+
+// MARK: - Events
+
+extension EventStream {
+  func receive(_ event: ListenEvent, for listening: Listening) -> Int {
+    guard let context, let memory, !isEnding else { return 0 }
+    switch event {
+    case .snapshot(let message), .change(let message):
+      let (text, isShared) = memory.text(of: message, allocator: context.channel.allocator)
+      begin(context)
+      // Counted first: the write itself may tell that the socket takes no more.
+      outstanding += text.readableBytes
+      if isShared { sharedBytes += text.readableBytes }
+      context.write(wrapOutboundOut(text), promise: nil)
+      if stall != nil { holdUnread(context) }
+      return text.readableBytes
+    // Without a hash nobody is current.
+    case .current: return 0
+    case .ended(let end): ended(end)
+    }
+    return 0
+  }
+
+  /// Writes what comes before the first event.
+  private func begin(_ context: ChannelHandlerContext) {
+    guard let opening else { return }
+    self.opening = nil
+    context.write(wrapOutboundOut(opening.head(context.channel.allocator)), promise: nil)
+  }
+
+  private func ended(_ end: ListenEnd) {
+    switch end {
+    case .namespaceForgotten:
+      finish(nil, or: APIError(.serviceUnavailable, "unavailable", "The database was deleted; ask again for the new one."))
+    case .revoked: finish(EventText.cancel, or: .permissionDenied)
+    case .tooLarge: finish(EventText.cancel, or: .tooMuchToRead)
+    case .failed:
+      finish(EventText.cancel, or: APIError(.serviceUnavailable, "unavailable", "The data could not be read; try again."))
+    }
+  }
+
+  func flush() {
+    guard let context else { return }
+    memory?.didFlush()
+    context.flush()
+    if context.channel.isWritable { drained() }
+  }
+
+  func mayContinue(_ listening: Listening) -> Bool { mayRead() }
+
+  /// Judges the stream, now and whenever what its rules looked at changes.
+  private func mayRead() -> Bool {
+    guard let eventLoop = context?.eventLoop else { return false }
+    let stream = NIOLoopBound(self, eventLoop: eventLoop)
+    return admission.admits(caller) { eventLoop.execute { stream.value.review() } }
+  }
+
+  private func review() {
+    guard let listener, !mayRead() else { return }
+    listener.close()
+    finish(EventText.cancel, or: .permissionDenied)
+  }
+
+  /// What was written has left, or waits in the socket's own bounded buffer.
+  private func drained() {
+    stall = nil
+    sharedBytes = 0
+    outputShare = nil
+    let bytes = outstanding
+    outstanding = 0
+    if bytes > 0 { listener?.didWrite(bytes) }
+  }
+
+  /// Counts what the client does not read. What other streams are sent too counts once.
+  private func holdUnread(_ context: ChannelHandlerContext) {
+    let stream = NIOLoopBound(self, eventLoop: context.eventLoop)
+    let eventLoop = context.eventLoop
+    let share =
+      outputShare
+      ?? streams.output.share(of: client) { eventLoop.execute { stream.value.context?.close(promise: nil) } }
+    outputShare = share
+    if !share.hold(outstanding - sharedBytes, as: caller.standing) { context.close(promise: nil) }
+  }
+
+  /// Bytes of what is outstanding that the system has taken: while the socket is full this grows as the client reads.
+  private func left(_ context: ChannelHandlerContext) -> Int {
+    outstanding - ((try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0)
+  }
+
+  /// Says good-bye and closes; a stream that has not begun is refused.
+  private func finish(_ text: ByteBuffer?, or refusal: APIError) {
+    guard let context, !isEnding else { return }
+    isEnding = true
+    let channel = context.channel
+    var last = text
+    if let opening {
+      self.opening = nil
+      last = opening.refusal(refusal.treeResponse, channel.allocator)
+    }
+    guard let last else { return context.close(promise: nil) }
+    context.writeAndFlush(wrapOutboundOut(last)).whenComplete { _ in channel.close(promise: nil) }
+  }
+
+  private func tick() {
+    guard let context, !isEnding else { return }
+    if let isOver = stall?.isOver(after: streams.limits.stallTimeout, at: .now(), left: left(context)) {
+      if isOver { context.close(promise: nil) }
+      return
+    }
+    if checkCredential() { return }
+    if opening == nil { context.writeAndFlush(wrapOutboundOut(EventText.keepAlive), promise: nil) }
+  }
+
+  /// Ends the stream if its credential has; true if so.
+  @discardableResult
+  private func checkCredential() -> Bool {
+    guard !isEnding else { return true }
+    let isOver = caller.validUntil.map { $0 <= streams.clock.now() } ?? false
+    guard isOver || streams.authenticator.isVoid(caller) else { return false }
+    finish(EventText.credentialExpired, or: APIError(AccessRefusal.expiredToken))
+    return true
+  }
+
+  /// A peer that vanished without a word acknowledges nothing: the system closes the socket after the stall timeout.
+  private func noticeDeadPeers(_ context: ChannelHandlerContext) {
+    #if os(Linux)
+      let userTimeout = NIOBSDSocket.Option(rawValue: 18)
+      let milliseconds = streams.limits.stallTimeout.nanoseconds / 1_000_000
+      context.channel.setOption(
+        ChannelOptions.Types.SocketOption(level: .tcp, name: userTimeout), value: numericCast(milliseconds)
+      ).whenFailure { _ in }
+    #endif
+  }
+}

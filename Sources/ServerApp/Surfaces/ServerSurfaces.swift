@@ -1,0 +1,80 @@
+package import APISupport
+package import AdminAPI
+package import HTTPServer
+package import IdentityAPI
+package import LinksAPI
+package import RealtimeAPI
+
+/// Puts the surfaces of the server together. The contents page of the one port:
+///
+/// | Path | Surface |
+/// |---|---|
+/// | `/<path>.json` | `RealtimeAPI`, `TreeRoutes`: the Realtime Database |
+/// | `/.ws`, `/.lp` | `RealtimeAPI`, `SocketDoor`: the Realtime Database's socket |
+/// | `/.settings/…`, `/.inspect/…` | `RealtimeAPI`, `SettingsRoutes` |
+/// | the links' hosts and prefixes | `LinksAPI`, `LinkDoor` |
+/// | `/v1/shortLinks`, `/v1/installAttribution`, … | `LinksAPI`, `LinkRoutes` |
+/// | `/invites/render`, `/v1/invites…` | `LinksAPI`, `InviteRoutes` |
+/// | `/v1/referrals` | `LinksAPI`, `ReferralRoutes` |
+/// | `/identitytoolkit.googleapis.com/…`, `/v1/accounts:*`, `/v1/token`, `/__/auth/action`, `/emulator/…` | `IdentityAPI`, `IdentitySurface` |
+/// | `/.well-known/jwks.json`, Google's places for keys | `IdentityAPI`, `KeyRoutes` |
+/// | `/admin/v1/…` | `AdminAPI`, `AdminRoutes`; what is about links and referrals comes from `LinksAPI` |
+/// | `/token` | `AdminAPI`, `TokenRoutes`: access tokens of service accounts |
+/// | `/healthz`, `/readyz`, `/metrics` | `AdminAPI`, `OperationRoutes` |
+package struct ServerSurfaces: Sendable {
+  package let realtime: RealtimeServices
+  package let identity: IdentityServices
+  package let links: LinksServices
+  package let admin: AdminServices
+
+  package init(realtime: RealtimeServices, identity: IdentityServices, links: LinksServices, admin: AdminServices) {
+    self.realtime = realtime
+    self.identity = identity
+    self.links = links
+    self.admin = admin
+  }
+
+  package var context: ServerContext { admin.context }
+
+  /// What answers clients. Of two routes that match a request the earlier one answers.
+  ///
+  /// - Parameter sockets: answers long polling; nil where there are no sockets.
+  package func router(sockets: SocketDoor?) -> RequestRouter {
+    let surfaces: [(any RequestSurface)?] = [
+      LinkDoor(services: links), sockets, identity.accounts.map { IdentitySurface(services: identity, book: $0) },
+    ]
+    return RequestRouter(
+      callers: context.callers, leading: TreeRoutes(services: realtime), surfaces: surfaces.compactMap(\.self),
+      table: table(of: routes))
+  }
+
+  /// What answers on the port that only this machine reaches.
+  package func metricsResponder() -> MetricsResponder {
+    MetricsResponder(table: table(of: OperationRoutes.keyless.map { $0.bound(to: admin) }))
+  }
+
+  private var routes: [BoundRoute] {
+    let operating = OperationRoutes.routes.map { $0.bound(to: admin) }
+    let settings = SettingsRoutes.routes.map { $0.bound(to: realtime) }
+    let referring = (LinkRoutes.routes + InviteRoutes.routes + ReferralRoutes.routes).map { $0.bound(to: links) }
+    let administering = AdminRoutes.routes(
+      admin, referrals: ReferralRoutes.adminRoutes.map { $0.bound(to: links) },
+      links: (LinkAdminRoutes.routes + InviteAdminRoutes.routes).map { $0.bound(to: links) })
+    let keys = KeyRoutes.routes.map { $0.bound(to: identity) }
+    let tokens = TokenRoutes.routes.map { $0.bound(to: admin) }
+    return operating + settings + referring + administering + keys + tokens
+  }
+
+  /// What is declared of the administrators' routes.
+  package static var adminHeads: [RouteHead] {
+    AdminRoutes.heads(
+      referrals: ReferralRoutes.adminRoutes.map(\.head),
+      links: (LinkAdminRoutes.routes + InviteAdminRoutes.routes).map(\.head))
+  }
+
+  private func table(of routes: [BoundRoute]) -> RouteTable {
+    RouteTable(
+      routes: routes, callers: context.callers, isDevelopment: context.isDevelopment, pool: context.adminPool,
+      audit: context.audit)
+  }
+}

@@ -1,0 +1,223 @@
+import StorageCore
+import TreeModel
+
+/// One object of a configuration file, asked for its members one by one.
+///
+/// Every question notes the name, so that whatever was not asked for can be refused with the nearest name; every answer of
+/// the wrong type, or out of its range, is noted as a fault and nil is given instead.
+package final class ConfigurationReader {
+  /// What is wrong, gathered from all sections.
+  final class Faults {
+    fileprivate(set) var all: [ConfigurationFault] = []
+    /// What is not wrong, but not well either.
+    fileprivate(set) var warnings: [ConfigurationFault] = []
+    /// The settings that were asked for, whether they are there or not.
+    fileprivate(set) var asked: Set<String> = []
+
+    func add(_ fault: ConfigurationFault) { all.append(fault) }
+  }
+
+  let faults: Faults
+  let surroundings: ConfigurationSurroundings
+  /// The folder that relative paths start from, with a slash at its end: the file's own.
+  let folder: String
+  /// Where the object stands; of one that is missing, where it would belong.
+  let position: ConfigurationFault.Position
+  /// Whether the file has the object.
+  let isPresent: Bool
+  private let members: [ConfigurationValue.Member]
+  /// How the object is called in sentences: `mail.smtp`; empty for the whole file.
+  let name: String
+  private var asked: [String] = []
+
+  private init(
+    _ members: [ConfigurationValue.Member], name: String, at position: ConfigurationFault.Position, isPresent: Bool,
+    faults: Faults, folder: String, surroundings: ConfigurationSurroundings
+  ) {
+    self.members = members
+    self.name = name
+    self.position = position
+    self.isPresent = isPresent
+    self.faults = faults
+    self.folder = folder
+    self.surroundings = surroundings
+  }
+
+  /// Reads the object that a whole file is.
+  ///
+  /// - Parameter file: the file's absolute path.
+  static func read<Result>(
+    _ source: [UInt8], file: String, surroundings: ConfigurationSurroundings, faults: Faults,
+    _ body: (ConfigurationReader) -> Result
+  ) -> Result? {
+    do {
+      let value = try ConfigurationScanner.value(of: source)
+      guard case .object(let members) = value.content else {
+        faults.add(ConfigurationFault(at: value.position, "The configuration must be an object: { … }."))
+        return nil
+      }
+      let folder = file.prefix(through: file.lastIndex(of: "/") ?? file.startIndex)
+      let reader = ConfigurationReader(
+        members, name: "", at: value.position, isPresent: true, faults: faults, folder: String(folder),
+        surroundings: surroundings)
+      return reader.finishing(body)
+    } catch {
+      faults.add(error)
+      return nil
+    }
+  }
+
+  private func finishing<Result>(_ body: (ConfigurationReader) -> Result) -> Result {
+    let result = body(self)
+    for member in members where !asked.contains(member.key) {
+      let place = name.isEmpty ? "" : " in \"\(name)\""
+      let advice =
+        NearestName.of(member.key, in: asked).map { "did you mean \"\($0)\"?" }
+        ?? "there are \(asked.sorted().joined(separator: ", "))."
+      faults.add(ConfigurationFault(at: member.position, "There is no setting \"\(member.key)\"\(place); \(advice)"))
+    }
+    return result
+  }
+
+  // MARK: Faults
+
+  /// Notes what is wrong with a member, or with its absence.
+  func fault(_ key: String, _ message: String) {
+    faults.add(ConfigurationFault(at: place(of: key), message))
+  }
+
+  /// Warns of a file with a secret that every user of the machine may read.
+  func warnIfOpen(_ file: String, _ key: String) {
+    guard surroundings.isOpenToAll(file) else { return }
+    let advice = "every user of this machine can read \(file), which is a secret; run: chmod o-r \(file)"
+    faults.warnings.append(ConfigurationFault(at: place(of: key), "\"\(path(key))\": \(advice)"))
+  }
+
+  /// Where a member's value stands; of one that is missing, the object.
+  func place(of key: String) -> ConfigurationFault.Position {
+    members.first { $0.key == key }?.value.position ?? position
+  }
+
+  /// How a member is called in sentences.
+  func path(_ key: String) -> String { name.isEmpty ? key : "\(name).\(key)" }
+
+  private func expected(_ what: String, _ value: ConfigurationValue, _ key: String) {
+    faults.add(ConfigurationFault(at: value.position, "\"\(path(key))\" must be \(what), not \(value.kind)."))
+  }
+
+  // MARK: Values
+
+  /// The value as it stands; nil if it is missing.
+  func value(_ key: String) -> ConfigurationValue? {
+    if !asked.contains(key) { asked.append(key) }
+    faults.asked.insert(key)
+    return members.first { $0.key == key }?.value
+  }
+
+  /// Whether the member is there.
+  func has(_ key: String) -> Bool { value(key) != nil }
+
+  func text(_ key: String) -> String? {
+    guard let value = value(key) else { return nil }
+    guard case .string(let text) = value.content else {
+      expected("a text", value, key)
+      return nil
+    }
+    guard !text.isEmpty, text.utf8.count <= 4096, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      fault(key, "\"\(path(key))\" must not be empty, longer than 4096 bytes, or hold control characters.")
+      return nil
+    }
+    return text
+  }
+
+  /// A text that must be there.
+  func required(_ key: String, _ example: String) -> String? {
+    if let value = text(key) { return value }
+    if !has(key) { fault(key, "\"\(path(key))\" is missing; for example \"\(key)\": \"\(example)\".") }
+    return nil
+  }
+
+  func flag(_ key: String) -> Bool? {
+    guard let value = value(key) else { return nil }
+    if case .bool(let flag) = value.content { return flag }
+    expected("true or false", value, key)
+    return nil
+  }
+
+  func integer(_ key: String, _ range: ClosedRange<Int>) -> Int? {
+    guard let value = value(key) else { return nil }
+    guard case .int(let number) = value.content else {
+      expected("a whole number", value, key)
+      return nil
+    }
+    guard let number = Int(exactly: number), range.contains(number) else {
+      fault(key, "\"\(path(key))\" must be \(range.lowerBound) to \(range.upperBound).")
+      return nil
+    }
+    return number
+  }
+
+  /// One of some words.
+  func choice(_ key: String, _ choices: [String]) -> String? {
+    guard let text = text(key) else { return nil }
+    if choices.contains(text) { return text }
+    let list = choices.map { "\"\($0)\"" }.joined(separator: ", ")
+    fault(key, "\"\(path(key))\" must be one of \(list).")
+    return nil
+  }
+
+  /// A list of texts.
+  func texts(_ key: String) -> [String]? {
+    elements(key)?.compactMap { element in
+      if case .string(let text) = element.content, !text.isEmpty { return text }
+      expected("a list of texts", element, key)
+      return nil
+    }
+  }
+
+  private func elements(_ key: String) -> [ConfigurationValue]? {
+    guard let value = value(key) else { return nil }
+    if case .array(let elements) = value.content { return elements }
+    expected("a list", value, key)
+    return nil
+  }
+
+  // MARK: Parts
+
+  /// An object inside this one, read whole; an empty one if the file does not have it.
+  func section<Section: ConfigurationSection>(_ key: String, _ type: Section.Type) -> Section {
+    part(key).finishing(Section.init)
+  }
+
+  /// An object inside this one; nil if the file does not have it.
+  func optionalSection<Section: ConfigurationSection>(_ key: String, _ type: Section.Type) -> Section? {
+    has(key) ? section(key, type) : nil
+  }
+
+  /// A list of objects.
+  func sections<Section: ConfigurationSection>(_ key: String, _ type: Section.Type) -> [Section]? {
+    elements(key)?.enumerated().compactMap { index, element in
+      guard case .object(let members) = element.content else {
+        expected("a list of objects", element, key)
+        return nil
+      }
+      return reader(members, "\(path(key))[\(index)]", element.position).finishing(Section.init)
+    }
+  }
+
+  private func part(_ key: String) -> ConfigurationReader {
+    guard let value = value(key) else { return reader([], path(key), position, isPresent: false) }
+    guard case .object(let members) = value.content else {
+      expected("an object", value, key)
+      return reader([], path(key), value.position)
+    }
+    return reader(members, path(key), value.position)
+  }
+
+  private func reader(
+    _ members: [ConfigurationValue.Member], _ name: String, _ position: ConfigurationFault.Position, isPresent: Bool = true
+  ) -> ConfigurationReader {
+    ConfigurationReader(
+      members, name: name, at: position, isPresent: isPresent, faults: faults, folder: folder, surroundings: surroundings)
+  }
+}

@@ -1,0 +1,8 @@
+package import Mail
+
+/// How the server's mail leaves the house.
+package struct MailSettings: Sendable {
+  package let server: SMTPConfiguration
+  /// The sender of mails that name none.
+  package let from: MailAddress
+}

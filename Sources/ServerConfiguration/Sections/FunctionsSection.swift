@@ -1,0 +1,42 @@
+import FunctionsKit
+import TreeModel
+
+/// `functions`: settings of the deployment's functions, by function and setting.
+package struct FunctionsSection: ConfigurationSection {
+  let settings: TreeNode
+
+  /// Asks for every function that is registered, and checks its settings against the defaults in its code.
+  package init(_ reader: ConfigurationReader) {
+    let names = Self.registered(reader).definitions.map(\.name)
+    var members: [JSON.Member] = []
+    for name in names {
+      guard let value = reader.value(name) else { continue }
+      guard case .object = value.content else {
+        reader.fault(name, "\"\(reader.path(name))\" must be an object of settings, not \(value.kind).")
+        continue
+      }
+      members.append(JSON.Member(key: name, value: value.json))
+    }
+    do {
+      settings = try TreeNode(json: .object(members))
+    } catch {
+      settings = .absent
+      reader.faults.add(ConfigurationFault(at: reader.position, "The settings cannot be read: \(error)"))
+    }
+    let registered = Self.registered(reader, settings)
+    // What is wrong in the code keeps the server from starting as much as what is wrong in the file.
+    for mistake in registered.mistakes { reader.faults.add(ConfigurationFault(at: reader.position, mistake)) }
+    for fault in registered.faults {
+      let value = reader.value(fault.function)
+      let place = fault.setting.flatMap { value?[$0]?.position } ?? value?.position ?? reader.position
+      reader.faults.add(ConfigurationFault(at: place, fault.message))
+    }
+  }
+
+  /// The functions with these settings; what is wrong with the settings is gathered, not fatal.
+  private static func registered(_ reader: ConfigurationReader, _ settings: TreeNode = .absent) -> Functions {
+    let functions = Functions(checking: settings)
+    reader.surroundings.functions(functions)
+    return functions
+  }
+}

@@ -1,0 +1,130 @@
+package import APISupport
+public import Accounts
+public import Credentials
+package import HTTPServer
+public import Links
+package import MailContent
+public import StorageCore
+public import TreeModel
+
+/// Everything that can be set about a server, with the defaults of `doubloon dev`.
+public struct ServerConfiguration: Sendable {
+  /// Where the data are.
+  public enum Storage: Sendable, Hashable {
+    /// In this folder.
+    case directory(String)
+    /// In a private temporary folder, removed at the end: the same engine, for tests and trials.
+    case memory
+  }
+
+  /// Where the metrics are read without a key.
+  package struct MetricsAddress: Sendable, Hashable {
+    package let host: String
+    package let port: Int
+  }
+
+  /// The address to listen on; anything but a loopback address makes a random admin token necessary.
+  public var host: String
+  /// 0 takes any free port.
+  public var port: Int
+  /// Which data it serves. One process at a time has them open.
+  public var storage: Storage
+  /// Requests that name no namespace mean `PROJECT-default-rtdb`.
+  public var project: String
+  /// What a client must present to be an admin.
+  public var adminToken: String
+  /// The kinds of coin, and where balances stand in the tree. A table that would mix balances up stops the start.
+  public var currencies: [Currency]
+  /// Overrides of functions' settings, by function and setting.
+  public var functionSettings: TreeNode
+  /// The settings of links, if the configuration holds them; nil: they are set over the administrators' surface.
+  public var linkSettings: LinkSettings?
+  /// Whether functions run. Commands that open the data themselves look without touching.
+  public var dispatchesFunctions: Bool
+  /// How much one commit may do, and how many may wait.
+  public var limits: WriteLimits
+  /// Threads that answer requests; nil for one for each core.
+  public var eventLoops: Int?
+  /// Threads that run functions.
+  public var runners: Int
+  /// How players' accounts are kept. In development, tokens are unsigned and codes are printed.
+  public var accounts: AccountOptions
+  /// What hashing a password costs.
+  public var passwordCost: PasswordHasher.Cost
+  /// How codes are mailed; nil: in development they are printed, in production the templates say it.
+  public var codeMailing: (any CodeMailing)?
+  /// Where the time comes from; tests and `doubloon dev` move it.
+  public var clock: any WallClock
+
+  // What `doubloon serve` is told by its file.
+
+  /// Development or production.
+  package var mode = AccessPolicy.Mode.development
+  /// Names, beside those that are nobody else's, that a server in development may be administered by.
+  package var allowedHosts: [String] = []
+  /// Administrators' tokens, beside ``adminToken`` in development.
+  package var admins: [AdminToken] = []
+  /// Who else says who players are.
+  package var issuers: [TrustedIssuer] = []
+  /// Namespaces that are made at the start.
+  package var namespaces: [String] = []
+  /// The rules that ``namespaces`` have.
+  package var rules: RulesFile?
+  /// Where this machine's own monitoring reads the metrics without a key; nil: nowhere.
+  package var metricsAddress: MetricsAddress?
+  /// The certificates to serve with; none: plain HTTP.
+  package var certificates: [CertificateFiles] = []
+  /// How often one address may ask for what; nil: as often as it likes.
+  package var requestLimits: RequestLimits?
+  /// Places and queries that all realtime clients of one network may listen to; nil: as many as they like.
+  package var listensPerNetworkMax: Int?
+  /// Bytes of input that all clients together may leave unfinished.
+  package var unfinishedInputMax = MemoryBudgets.usualBytesMax
+  /// Bytes of output that all clients together may leave unread.
+  package var unreadOutputMax = MemoryBudgets.usualBytesMax
+  /// How mail leaves the house; nil: in development it is shown, in production it waits for a configuration.
+  package var mail: MailSettings?
+  /// What mails say.
+  package var templates = TemplateCatalog()
+  /// How mails call the game; nil for the project's name.
+  package var appName: String?
+  /// How connections are treated; the host, the port and the threads are set above.
+  package var http = HTTPServerConfiguration()
+
+  /// The defaults of `doubloon dev`: port 9000 on this machine only, and the token that emulators know, `owner`.
+  public init(storage: Storage) {
+    host = "127.0.0.1"
+    port = 9000
+    self.storage = storage
+    project = "demo"
+    adminToken = "owner"
+    currencies = [.piecesOfEight]
+    functionSettings = .absent
+    linkSettings = nil
+    dispatchesFunctions = true
+    limits = WriteLimits()
+    eventLoops = nil
+    runners = 4
+    accounts = AccountOptions()
+    accounts.isDevelopment = true
+    accounts.signUpsPerHour = nil
+    // Here all clients are one: tests that run in parallel may fill the queue.
+    accounts.hashingQueuePerNetwork = accounts.hashingQueueMax
+    accounts.hashingQueuePerAccount = accounts.hashingQueueMax
+    accounts.paidIdentityLifetime = nil
+    passwordCost = .recommended
+    codeMailing = nil
+    clock = SystemClock()
+  }
+
+  /// The namespace of requests that name none.
+  public var defaultNamespace: String { "\(project)-default-rtdb" }
+
+  /// Whether only this machine can reach the server.
+  public var isLoopback: Bool { Self.isLoopback(host) }
+
+  /// Whether an address is one that only this machine can reach.
+  package static func isLoopback(_ host: String) -> Bool {
+    host == "localhost" || host == "::1" || host.hasPrefix("127.")
+  }
+}

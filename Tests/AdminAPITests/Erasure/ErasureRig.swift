@@ -1,0 +1,188 @@
+import Accounts
+import Credentials
+import Invites
+import Ledger
+import Links
+import RewardModel
+import ServerTestSupport
+import StorageCore
+import Synchronization
+import TestSupport
+import Testing
+import TreeDatabase
+import TreeModel
+
+@testable import AdminAPI
+@testable import StorageSQLite
+
+/// The rooms that an erasure goes through, on a disk that can be copied at any moment of any commit.
+final class ErasureRig {
+  /// Copies the disk when a commit of a number comes to a point; the copy is what a process that died there leaves.
+  final class Camera: Sendable {
+    private struct State {
+      var wanted: (point: SQLiteFaults.Point, commit: Int, target: String)?
+      var seen = 0
+      var isTaken = false
+    }
+
+    private let state = Mutex(State())
+    private let folder: String
+
+    init(_ folder: String) { self.folder = folder }
+
+    /// From now on commits are counted.
+    func arm(_ point: SQLiteFaults.Point, commit: Int, to target: String) {
+      state.withLock { $0 = State(wanted: (point, commit, target)) }
+    }
+
+    var isTaken: Bool { state.withLock(\.isTaken) }
+    /// Commits that came to the point since the camera was armed.
+    var seen: Int { state.withLock(\.seen) }
+
+    func reach(_ point: SQLiteFaults.Point) {
+      state.withLock { state in
+        guard let wanted = state.wanted, wanted.point == point else { return }
+        state.seen += 1
+        guard state.seen == wanted.commit else { return }
+        state.isTaken = (try? DiskFiles.copy(folder: folder, to: wanted.target)) != nil
+      }
+    }
+  }
+
+  let folder: TemporaryFolder
+  let camera: Camera
+  let clock = AdjustableClock(frozenAt: APIServer.start)
+  let engine: SQLiteEngine
+  let database: Database
+  let namespace: NamespaceID
+  let accounts: AccountBook
+  let links: LinkBook
+  let invites: InviteBook
+  let ledger: LedgerBook
+
+  init(folder: TemporaryFolder = TemporaryFolder(), data: String = "data") async throws {
+    self.folder = folder
+    let camera = Camera(folder.file(data))
+    self.camera = camera
+    engine = try SQLiteEngine(
+      folder: DataFolder(folder.file(data)), options: SQLiteOptions(),
+      faults: SQLiteFaults { point in
+        camera.reach(point)
+        return nil
+      })
+    let currencies = try CurrencyTable([.piecesOfEight])
+    let watch = AccountWatch()
+    database = try Database(
+      engine: engine, participants: [LedgerParticipant(table: currencies)], observers: [watch], clock: clock)
+    namespace = try await database.openNamespace(named: "game")
+    accounts = try AccountKind.development.book(database, watch)
+    let home = TestHome(database: database)
+    links = try LinkBook(engine: engine, writer: database, home: home, clock: clock, random: SplitMix64(seed: 7))
+    invites = try InviteBook(engine: engine, writer: database, home: home, clock: clock, random: SplitMix64(seed: 8))
+    ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
+  }
+
+  func close() {
+    database.shutDown()
+    engine.close()
+  }
+
+  var erasure: PlayerErasure {
+    PlayerErasure(database: database, accounts: accounts, rooms: [links, invites], functions: nil, ledger: nil)
+  }
+
+  func order(_ uid: String) throws -> PlayerErasure.Order {
+    let places = try PersonalPlaces(of: uid, currencies: [.piecesOfEight], patterns: ["/board/{uid}"]).paths
+    return PlayerErasure.Order(uid: uid, places: places, actor: .admin("ann"), reason: "asked", runsTriggers: true)
+  }
+
+  func commit(_ operations: [WriteOperation] = [], _ fill: (inout CommitRequest) -> Void = { _ in }) async throws {
+    var request = CommitRequest(namespace: namespace, actor: .admin("test"), operations: operations)
+    fill(&request)
+    _ = try await database.commit(request)
+  }
+
+  /// A player with all that is erased: an account with an address, a record, coins, a link, invitations, mails. And another one.
+  func populate() async throws {
+    let call = IdentityCall(
+      project: AccountProject(name: "game", namespace: namespace),
+      fields: IdentityFields([
+        "localId": "bob", "email": .string("\(ErasureRig.secret)@mail.example"), "password": "secret1",
+        "displayName": .string(ErasureRig.secret),
+      ]), isPrivileged: true, actor: .admin("test"), address: "test", base: "http://localhost", apiKey: "k")
+    _ = try await accounts.signUp(call)
+    let names: TreeNode = .leaf(.string(ErasureRig.secret))
+    try await commit([.set("/users/bob/name", names), .set("/users/alice/name", "Alice"), .set("/board/bob", names)])
+    try await commit([.set("/users/bob/name", "B")])
+    try await commit([.set("/users/bob/inventory/pieces_of_eight", 50)])
+    let mail = "{\"to\":\"\(ErasureRig.secret)@mail.example\",\"words\":\"\(ErasureRig.secret)\"}"
+    try await commit { request in
+      request.outbox = [
+        OutboxRecord(
+          key: "code/1", outlet: "mail", payload: mail, cause: nil, state: .delivered, attempts: 1, nextAttemptAt: 0,
+          lastError: nil, createdAt: 1),
+        OutboxRecord(
+          key: "invite/i1", outlet: "mail", payload: "{\"to\":\"carol@x.io\",\"from\":\"\(ErasureRig.secret)\"}", cause: nil,
+          state: .delivered, attempts: 1, nextAttemptAt: 0, lastError: nil, createdAt: 1),
+      ]
+      request.records = [
+        Self.invite("i1", by: "bob", to: "carol@x.io"),
+        Self.invite("i2", by: "alice", to: "\(ErasureRig.secret)@mail.example"),
+        RoomChange(kind: "invite_mark", key: "i1/clicked", value: "{\"at\":1}"),
+        RoomChange(
+          kind: "link", key: "go.game.test/bobs",
+          value:
+            "{\"says\":\"link=https%3A%2F%2Fgame.test%2F&st=\(ErasureRig.secret)\",\"option\":\"SHORT\",\"at\":1,\"owner\":\"bob\",\"code\":\"BOB1\"}"
+        ),
+        RoomChange(kind: "link_code", key: "BOB1", value: "go.game.test/bobs"),
+        RoomChange(kind: "link_same", key: "abc", value: "go.game.test/bobs"),
+      ]
+    }
+  }
+
+  /// What stands for the player's name everywhere: where it is found afterwards, something was left.
+  static let secret = "bobthesecretpirate"
+
+  private static func invite(_ id: String, by sender: String, to recipient: String) -> RoomChange {
+    let record = InviteRecord(
+      id: id, channel: .email, campaign: "default", locale: "en", sender: sender, recipient: recipient,
+      link: "https://go.game.test/i/\(id)", createdAt: 1)
+    var writer = JSONWriter()
+    writer.write(record.json)
+    return RoomChange(kind: "invite", key: id, value: String(decoding: writer.bytes, as: UTF8.self))
+  }
+
+  /// Everything that must be true once the erasure is done, whatever happened on the way.
+  func checkErased(_ context: String) throws {
+    try engine.read { (snapshot) throws(StorageError) in
+      let record = try snapshot.erasure(in: namespace, of: "bob")
+      #expect(record?.state == .done && record?.addresses == [], "\(context)")
+      #expect(try snapshot.account(in: namespace, uid: "bob") == nil, "\(context)")
+      for path: Path in ["/users/bob", "/board/bob"] {
+        #expect(try snapshot.leaves(in: namespace, under: PathBytes(path), limit: 1).isEmpty, "\(context)")
+        #expect(
+          try snapshot.touches(in: namespace, under: PathBytes(path), before: nil, limit: 9).revisions.isEmpty, "\(context)")
+      }
+      #expect(try snapshot.record(in: namespace, kind: "invite", key: "i1") == nil, "\(context)")
+      #expect(try snapshot.record(in: namespace, kind: "invite_mark", key: "i1/clicked") == nil, "\(context)")
+      #expect(try snapshot.record(in: namespace, kind: "invite", key: "i2")?.contains("\"to\"") == false, "\(context)")
+      for (kind, key) in [("link", "go.game.test/bobs"), ("link_code", "BOB1"), ("link_same", "abc")] {
+        #expect(try snapshot.record(in: namespace, kind: kind, key: key) == nil, "\(context)")
+      }
+      for key in ["code/1", "invite/i1"] {
+        #expect(try snapshot.outbox(in: namespace, key: key)?.payload == "\"erased\"", "\(context): \(key)")
+      }
+      // The others' values, also of then.
+      let alice = try snapshot.leaves(in: namespace, under: PathBytes("/users/alice"), asOf: Revision(2), limit: 9)
+      #expect(alice.map(\.leaf.scalar) == ["Alice"], "\(context)")
+      let report = try LogAudit.verify(snapshot, namespace: namespace)
+      #expect(report.isSound && report.unsealed.isEmpty, "\(context): \(report.faults.map(\.message))")
+    }
+    #expect(try ledger.verify(namespace).isSound, "\(context)")
+    let fresh = try SQLiteEngine.inMemory()
+    defer { fresh.close() }
+    let rebuilt = try engine.read { (snapshot) throws(StorageError) in try StoreRebuild.run("game", from: snapshot, into: fresh)
+    }
+    #expect(rebuilt.isEqual, "\(context): \(rebuilt.faults.map(\.message))")
+  }
+}

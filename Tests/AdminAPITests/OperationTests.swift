@@ -1,0 +1,68 @@
+import ServerTestSupport
+import TestSupport
+import Testing
+import TreeModel
+
+/// Health, metrics and the wait for effects.
+struct OperationTests {
+  @Test("healthz, readyz and metrics")
+  func surface() async throws {
+    try await APIServer.run { server in
+      try await server.expect(
+        .init("GET", "/healthz", is: #"{"status":"ok"}"#), .init("GET", "/readyz", is: #"{"status":"ready"}"#),
+        .init("POST", "/healthz", status: 405, having: ["allow": "GET"]), .init("PUT", "/a.json", "1"), .init("GET", "/a.json"),
+        .init("PUT", "/a.json", "{", status: 400))
+      let text = try await server.send("GET", "/metrics")
+      #expect(text["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+      for line in [
+        #"doubloon_http_requests_total{route="tree_write",status="2xx"} 1"#,
+        #"doubloon_http_requests_total{route="tree_write",status="4xx"} 1"#,
+        #"doubloon_http_requests_total{route="tree_read",status="2xx"} 1"#, "doubloon_commits_total 1",
+        "doubloon_commit_seconds_count 1", #"doubloon_effect_seconds_bucket{le="0.005"} 0"#, "doubloon_effect_seconds_count 0",
+        "doubloon_writer_queue_depth 0", "doubloon_writer_failed 0",
+      ] {
+        #expect(text.body.contains(line + "\n"), "\(line)")
+      }
+    }
+  }
+
+  @Test("readyz fails with the functions' problems")
+  func problems() async throws {
+    try await APIServer.run(functions: StubFunctions(problems: ["rewardReferrals is paused."])) { server in
+      try await server.expect(
+        .init("GET", "/readyz", status: 503, is: #"{"status":"not ready","reasons":["rewardReferrals is paused."]}"#),
+        .init("GET", "/healthz"))
+    }
+  }
+
+  @Test("X-Doubloon-Wait: effects answers when the write's own events are settled, or says that they are not")
+  func waiting() async throws {
+    let wait = ["X-Doubloon-Wait": "effects"]
+    try await APIServer.run(effects: HeldEffects()) { server in
+      try await server.expect(.init("PUT", "/a.json", "1", headers: wait, is: "1", having: ["x-doubloon-effects": "settled"]))
+    }
+  }
+
+  @Test("Functions are paused, resumed and retried by name; drain reports what is left")
+  func functions() async throws {
+    let functions = StubFunctions(problems: [])
+    try await APIServer.run(functions: functions) { server in
+      try await server.expect(
+        .init("PUT", "/a.json", "1"),
+        .init("POST", "/admin/v1/functions/f/pause", #"{"reason":"bug"}"#, headers: APIServer.admin),
+        .init("POST", "/admin/v1/functions/f/resume", headers: APIServer.admin),
+        .init("POST", "/admin/v1/functions/f/retry", headers: APIServer.admin, is: #"{"status":"ok","retried":3}"#),
+        .init("POST", "/admin/v1/functions/none/pause", headers: APIServer.admin, status: 404),
+        .init("POST", "/admin/v1/events/1-1:/a/redeliver", headers: APIServer.admin, status: 404),
+        .init("POST", "/admin/v1/events/nonsense/redeliver", headers: APIServer.admin, status: 400),
+        .init(
+          "GET", "/admin/v1/events", headers: APIServer.admin,
+          is: #"{"events":[],"scanned":0,"scannedThrough":0,"complete":true}"#),
+        .init("GET", "/admin/v1/triggers?outcome=odd", headers: APIServer.admin, status: 400),
+        .init("GET", "/admin/v1/dead-letters", headers: APIServer.admin, is: #"{"deadLetters":[]}"#),
+        .init("POST", "/admin/v1/drain?timeout=1s", headers: APIServer.admin, status: 504),
+        .init("POST", "/admin/v1/drain?timeout=never", headers: APIServer.admin, status: 400))
+      #expect(functions.calls == ["pause f bug admin:owner", "resume f", "retry f"])
+    }
+  }
+}

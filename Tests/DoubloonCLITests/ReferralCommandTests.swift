@@ -1,0 +1,72 @@
+import ServerTestSupport
+import Testing
+import TreeModel
+
+@testable import DoubloonCLI
+
+/// Who brought whom, and what waits, on the command line.
+struct ReferralCommandTests {
+  private func run(_ arguments: [String], _ answer: JSON) async throws -> (CommandRun, [TinyServer.Request]) {
+    try await TinyServer.run { _ in
+      .json(answer)
+    } _: { server in
+      (await CommandRun(arguments + ["--server", server.address]), server.requests)
+    }
+  }
+
+  @Test("referrals PLAYER lists whom the player brought, and who brought the player")
+  func show() async throws {
+    let (run, requests) = try await run(
+      ["referrals", "alice", "--limit", "2"],
+      [
+        "player": "alice", "referredBy": "eve", "next": "carl",
+        "referrals": [
+          ["player": "bob", "state": "paid", "since": 1000, "coins": ["pieces_of_eight": 1050], "held": [:]],
+          ["player": "carl", "state": "held", "coins": [:], "held": ["pieces_of_eight": 50]],
+        ],
+      ])
+    #expect(run.code == 0)
+    #expect(run.out.contains("alice was referred by eve."))
+    #expect(run.out.contains("1,050 pieces_of_eight"))
+    #expect(run.out.hasSuffix("There may be more: add --after carl.\n"))
+    #expect(requests.map(\.uri) == ["/admin/v1/referrals?uid=alice&limit=2"])
+  }
+
+  @Test("referrals top is no player; a player of that name is shown by show")
+  func top() async throws {
+    let (run, requests) = try await run(
+      ["referrals", "top"], ["top": [["player": "bob", "count": 1200, "coins": ["pieces_of_eight": 50]]]])
+    #expect(run.out.contains("1,200"))
+    #expect(requests.map(\.uri) == ["/admin/v1/referrals/top?limit=50"])
+    let (_, shown) = try await self.run(["referrals", "show", "top"], ["player": "top", "referrals": []])
+    #expect(shown.map(\.uri) == ["/admin/v1/referrals?uid=top&limit=50"])
+  }
+
+  @Test("ledger holds lists what waits, and pays it out or gives it back by its number")
+  func holds() async throws {
+    let hold: JSON = [
+      "sequence": 17, "time": 1000, "debit": "issuance:level5", "credit": "hold:alice", "amount": 50, "unit": "pieces_of_eight",
+      "code": "hold", "key": "level5/bob", "subject": "bob", "reason": "review: more than 2 a day",
+    ]
+    let (list, _) = try await run(["ledger", "holds", "list"], ["holds": [hold], "count": 1])
+    for word in ["17", "alice", "50", "bob", "review: more than 2 a day"] { #expect(list.out.contains(word)) }
+    let (none, _) = try await run(["ledger", "holds"], ["holds": [], "count": 0])
+    #expect(none.out == "Nothing is held.\n")
+    for action in ["release", "void"] {
+      let (ended, requests) = try await run(
+        ["ledger", "holds", action, "17", "--reason", "seen"], ["entry": hold, "repeated": false])
+      #expect(ended.code == 0)
+      #expect(requests.map(\.uri) == ["/admin/v1/ledger/holds/17/\(action)"])
+      #expect(requests.first?.json == ["reason": "seen"])
+    }
+    let (_, requests) = try await run(["ledger", "holds", "release", "17", "--to", "eve"], ["entry": hold, "repeated": false])
+    #expect(requests.first?.json == ["to": "user:eve"])
+  }
+
+  @Test("A warning of the server's stands in its status")
+  func warning() {
+    let status: JSON = ["warnings": ["Most requests come from 10.0.0.5, a private address."]]
+    let text = StatusCommand.text(ready: ["status": "ready"], status: status)
+    #expect(text.contains("Warning: Most requests come from 10.0.0.5"))
+  }
+}

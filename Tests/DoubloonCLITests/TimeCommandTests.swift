@@ -1,0 +1,82 @@
+import Glibc
+import Testing
+
+@testable import DoubloonCLI
+
+@Suite struct TimeCommandTests {
+  /// 2026-07-30T09:15:00.250Z
+  static let now = TimePoint(milliseconds: 1_785_402_900_250)
+
+  static let readable: [(String, String)] = [
+    ("now", "2026-07-30T09:15:00.250Z"),
+    ("12h", "2026-07-29T21:15:00.250Z"),
+    ("30m", "2026-07-30T08:45:00.250Z"),
+    ("90s", "2026-07-30T09:13:30.250Z"),
+    ("7d", "2026-07-23T09:15:00.250Z"),
+    ("2w", "2026-07-16T09:15:00.250Z"),
+    ("2026-07-30T09:15:00Z", "2026-07-30T09:15:00.000Z"),
+    ("2026-07-30t09:15:00z", "2026-07-30T09:15:00.000Z"),
+    ("2026-07-30 09:15:00+02:00", "2026-07-30T07:15:00.000Z"),
+    ("2026-07-30T09:15:00.1259-05:30", "2026-07-30T14:45:00.125Z"),
+    ("2024-02-29T23:59:59Z", "2024-02-29T23:59:59.000Z"),
+    ("2000-02-29T00:00Z", "2000-02-29T00:00:00.000Z"),
+    ("1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000Z"),
+  ]
+
+  @Test("times with a zone, and spans", arguments: readable)
+  func reads(_ text: String, _ expected: String) {
+    #expect(TimePoint(parsing: text, now: Self.now)?.description == expected)
+  }
+
+  static let nonsense = [
+    "", "h", "-5h", "5", "5y", "12 h", "1.5h", "2026-13-01", "2026-02-29", "2026-00-10", "2026-7-30", "2026-07-30T24:00Z",
+    "2026-07-30T10:60Z", "2026-07-30T10:00:60Z", "2026-07-30T10:00:00.Z", "2026-07-30T10:00:00+2", "2026-07-30x10:00",
+    "2026-07-30T", "1969-01-01", "99999999999999999999d", "9000000000000000000h", "tomorrow", "2026-07-30T10:00:00+02:00x",
+    "٣d",
+  ]
+
+  @Test("what is no time is none", arguments: nonsense)
+  func refuses(_ text: String) {
+    #expect(TimePoint(parsing: text, now: Self.now) == nil)
+  }
+
+  @Test("local times go back to what the C library makes of them")
+  func local() throws {
+    for text in ["2026-07-30", "2026-01-15 18:00", "2026-01-15T18:00:30"] {
+      let point = try #require(TimePoint(parsing: text, now: Self.now))
+      var seconds = time_t(point.milliseconds / 1000)
+      var parts = tm()
+      localtime_r(&seconds, &parts)
+      #expect(parts.tm_year == 126)
+      #expect(parts.tm_mon == (text.hasPrefix("2026-07") ? 6 : 0))
+      #expect(parts.tm_hour == (text.count == 10 ? 0 : 18))
+      #expect(parts.tm_sec == (text.hasSuffix(":30") && text.count == 19 ? 30 : 0))
+    }
+  }
+
+  @Test("today and yesterday are midnights")
+  func midnights() throws {
+    let today = try #require(TimePoint(parsing: "today", now: Self.now))
+    let yesterday = try #require(TimePoint(parsing: "Yesterday", now: Self.now))
+    #expect(today.milliseconds <= Self.now.milliseconds)
+    #expect(Self.now.milliseconds - today.milliseconds < 25 * 3_600_000)
+    #expect((23...25).contains((today.milliseconds - yesterday.milliseconds) / 3_600_000))
+  }
+
+  @Test("every day of 400 years goes there and back")
+  func days() {
+    var expected: Int64 = TimePoint.daysSince1970(year: 1900, month: 1, day: 1)
+    for year in Int64(1900)..<2300 {
+      for month in Int64(1)...12 {
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let count: Int64 = month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
+        for day in 1...count {
+          #expect(TimePoint.daysSince1970(year: year, month: month, day: day) == expected)
+          #expect(TimePoint.date(daysSince1970: expected) == (year, month, day))
+          expected += 1
+        }
+      }
+    }
+    #expect(TimePoint.daysSince1970(year: 1970, month: 1, day: 1) == 0)
+  }
+}

@@ -1,0 +1,93 @@
+import Synchronization
+import Testing
+
+@testable import HTTPServer
+
+/// Who gives way when memory is short.
+struct ByteBudgetTests {
+  /// Who was told to let go, in order.
+  private final class Told: Sendable {
+    private let names = Mutex<[String]>([])
+    func add(_ name: String) { names.withLock { $0.append(name) } }
+    var all: [String] { names.withLock { $0.sorted() } }
+  }
+
+  private let budget = ByteBudget(bytesMax: 16 * ByteShare.step)
+  private let told = Told()
+
+  private func share(_ name: String, _ address: String) throws -> ByteShare {
+    let client = try #require(ClientAddress(parsing: address))
+    return budget.share(of: client) { [told] in told.add(name) }
+  }
+
+  private static func steps(_ count: Int) -> Int { count * ByteShare.step }
+
+  @Test("Strangers give way to users, of strangers the network that holds most, of that network the largest")
+  func order() throws {
+    let user = try share("user", "10.0.0.1")
+    #expect(user.hold(Self.steps(8), as: .user))
+    let few = try share("few", "10.0.0.2")
+    #expect(few.hold(Self.steps(3), as: .stranger))
+    let (small, large) = (try share("small", "10.0.0.3"), try share("large", "10.0.0.3"))
+    #expect(small.hold(Self.steps(2), as: .stranger) && large.hold(Self.steps(3), as: .stranger))
+    #expect(budget.used == Self.steps(16) && told.all.isEmpty)
+    let other = try share("other", "10.0.0.4")
+    #expect(other.hold(Self.steps(1), as: .user))
+    #expect(told.all == ["large"])
+    #expect(!large.hold(Self.steps(4), as: .stranger), "what was given up holds nothing any more")
+    #expect(other.hold(Self.steps(8), as: .user))
+    #expect(Set(told.all) == ["large", "few", "small"] && budget.refusals.current == 3 + 1)
+  }
+
+  @Test("Who asks for too much is refused itself if its network holds most; addresses of one network of 64 bits are one")
+  func sameNetwork() throws {
+    let (first, second) = (try share("first", "2001:db8::1"), try share("second", "2001:db8::2"))
+    let other = try share("other", "2001:db8:0:1::1")
+    #expect(first.hold(Self.steps(5), as: .stranger) && other.hold(Self.steps(5), as: .stranger))
+    #expect(!second.hold(Self.steps(7), as: .stranger))
+    #expect(told.all.isEmpty && budget.used == Self.steps(10))
+    #expect(other.hold(Self.steps(6), as: .stranger))
+  }
+
+  @Test("What is worked on is not given up: then who comes last is refused")
+  func work() throws {
+    let work = try share("work", "10.0.0.1")
+    #expect(work.hold(Self.steps(15), as: .stranger, isReleasable: false))
+    let next = try share("next", "10.0.0.2")
+    #expect(!next.hold(Self.steps(2), as: .user))
+    #expect(told.all.isEmpty && budget.used == Self.steps(15))
+  }
+
+  @Test("Alone anybody may have more than there is, an administrator is not counted, and small things cost nothing")
+  func exempt() throws {
+    let admin = try share("admin", "10.0.0.1")
+    #expect(admin.hold(Self.steps(99), as: .administrator) && budget.used == 0)
+    let small = try share("small", "10.0.0.1")
+    #expect(small.hold(ByteShare.step - 1, as: .stranger) && budget.used == 0)
+    let alone = try share("alone", "10.0.0.2")
+    #expect(alone.hold(Self.steps(40), as: .stranger) && budget.used == Self.steps(40))
+  }
+
+  @Test("A share that nobody refers to any more has given everything back")
+  func release() throws {
+    do {
+      let share = try share("gone", "10.0.0.1")
+      #expect(share.hold(Self.steps(7), as: .user) && share.hold(Self.steps(4), as: .user))
+      #expect(budget.used == Self.steps(4))
+      #expect(share.hold(0, as: .user) && budget.used == 0)
+      #expect(share.hold(Self.steps(4), as: .user))
+    }
+    #expect(budget.used == 0)
+  }
+
+  @Test(
+    "A text weighs what its values take, as far as a commit may have them",
+    arguments: [
+      ("[0]", 3), (String(repeating: "x", count: 2000), 2000),
+      ("[" + String(repeating: "0,", count: 600) + "0]", 1203 + 600 * 128),
+      (String(repeating: ",", count: 200_000), 200_000 + 100_000 * 128),
+    ])
+  func weight(_ text: String, _ weight: Int) {
+    #expect(Array(text.utf8).withUnsafeBytes(InputWeight.of) == weight)
+  }
+}

@@ -1,0 +1,237 @@
+import Logging
+import NIOCore
+import ServerTestSupport
+import TestSupport
+import Testing
+import TreeModel
+
+@testable import APISupport
+@testable import HTTPServer
+
+/// HTTP itself: order, limits, endings.
+struct WireTests {
+  @Test("Pipelined requests are answered in their order, writes and reads mixed")
+  func pipelining() async throws {
+    try await APIServer.run { server in
+      let connection = try await RawConnection.connect(to: server.port)
+      var text = ""
+      for number in 0..<200 {
+        text += APIServer.text("PUT", "/p\(number % 7).json", "\(number)")
+        text += APIServer.text("GET", "/p\(number % 7).json")
+        text += APIServer.text("GET", "/healthz")
+      }
+      try await connection.send(text)
+      for number in 0..<200 {
+        #expect(try await connection.next()?.body == "\(number)")
+        #expect(try await connection.next()?.body == "\(number)")
+        #expect(try await connection.next()?.body == #"{"status":"ok"}"#)
+      }
+      try await connection.close()
+    }
+  }
+
+  @Test("A flood of pipelined reads, each answered at once, does not nest")
+  func flood() async throws {
+    try await APIServer.run { server in
+      let connection = try await RawConnection.connect(to: server.port)
+      let count = 2000
+      try await connection.send(String(repeating: "GET /a.json HTTP/1.1\r\n\r\n", count: count))
+      for _ in 0..<count { #expect(try await connection.next()?.body == "null") }
+      try await connection.close()
+    }
+  }
+
+  @Test("What is behind a malformed request is not looked at; what was before it is answered first")
+  func fault() async throws {
+    try await APIServer.run { server in
+      let connection = try await RawConnection.connect(to: server.port)
+      try await connection.send(
+        APIServer.text("PUT", "/a.json", "1") + "NONSENSE\r\n\r\n" + APIServer.text("PUT", "/a.json", "2"))
+      #expect(try await connection.next()?.body == "1")
+      let refusal = try await connection.next()
+      #expect(refusal?.status == 400)
+      #expect(refusal?["connection"] == "close")
+      #expect(try await connection.next() == nil)
+      #expect(try await server.value("/a.json") == "1")
+    }
+  }
+
+  @Test(
+    "Malformed requests get 400 and the connection ends",
+    arguments: [
+      "GET\r\n\r\n", "GET /a.json HTTP/9.9\r\n\r\n", "GET /a.json\r\n\r\n", "\u{0}\u{1}\u{2}\r\n\r\n",
+      "PUT /a.json HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+      "PUT /a.json HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "PUT /a.json HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "GET /a.json HTTP/1.1\r\nbad header\r\n\r\n",
+      "PUT /a.json HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ])
+  func malformed(_ text: String) async throws {
+    try await APIServer.run { server in
+      let connection = try await RawConnection.connect(to: server.port)
+      try await connection.send(text)
+      let response = try await connection.next()
+      #expect(response?.status == 400, "\(response?.body ?? "closed")")
+      #expect(try await connection.next() == nil)
+      #expect(try server.revision() == 0)
+    }
+  }
+
+  @Test("URLs that are none get 400, and the connection goes on", arguments: ["/%zz.json", "/a.json?x=%f", "/a.json?b=%ff"])
+  func badURL(_ path: String) async throws {
+    try await APIServer.run { server in
+      let connection = try await RawConnection.connect(to: server.port)
+      try await connection.send(APIServer.text("GET", path) + APIServer.text("GET", "/a.json"))
+      #expect(try await connection.next()?.status == 400)
+      #expect(try await connection.next()?.body == "null")
+      try await connection.close()
+    }
+  }
+
+  @Test("A body over the limit gets 413, by its announced length and while it arrives; nothing is written")
+  func oversize() async throws {
+    try await APIServer.run(configuration: .changed { $0.bodyBytesMax = 1000 }) { server in
+      let large = "\"" + String(repeating: "x", count: 2000) + "\""
+      let response = try await server.send("PUT", "/a.json", large)
+      #expect(response.status == 413 && response["connection"] == "close")
+      #expect(response.error?.contains("1000 bytes") == true)
+      let connection = try await RawConnection.connect(to: server.port)
+      connection.sendLoosely("PUT /a.json HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n7d2\r\n\(large)\r\n0\r\n\r\n")
+      #expect(try await connection.next()?.status == 413)
+      #expect(try await connection.next() == nil)
+      #expect(try await server.value("/a.json") == "null")
+      let small = "\"" + String(repeating: "x", count: 900) + "\""
+      #expect(try await server.send("PUT", "/a.json", small).status == 200)
+      // writeSizeLimit=unlimited lifts the limit, for an administrator alone.
+      #expect(try await server.send("PUT", "/a.json?writeSizeLimit=unlimited", large).status == 401)
+      for address in ["/a.json?writeSizeLimit=unlimited", "/a.json?write%53izeLimit=unlimi%74ed"] {
+        #expect(try await server.send("PUT", address, large, headers: APIServer.admin).status == 200)
+      }
+    }
+  }
+
+  @Test("Headers over the limit get 431")
+  func headers() async throws {
+    try await APIServer.run(configuration: .changed { $0.headerBytesMax = 1000 }) { server in
+      let response = try await server.send("GET", "/a.json", headers: ["X-Long": String(repeating: "h", count: 1200)])
+      #expect(response.status == 431)
+    }
+  }
+
+  @Test("Expect: 100-continue is answered before the body is sent; other expectations are refused")
+  func expectation() async throws {
+    try await APIServer.run { server in
+      let connection = try await RawConnection.connect(to: server.port)
+      try await connection.send("PUT /a.json HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n")
+      #expect(try await connection.next()?.status == 100)
+      try await connection.send("7")
+      #expect(try await connection.next()?.body == "7")
+      try await connection.send("PUT /a.json HTTP/1.1\r\nExpect: miracles\r\nContent-Length: 1\r\n\r\n")
+      #expect(try await connection.next()?.status == 417)
+    }
+  }
+
+  @Test("HEAD has the headers of GET and no body; a chunked body is one body; HTTP/1.0 closes")
+  func variants() async throws {
+    try await APIServer.run { server in
+      let connection = try await RawConnection.connect(to: server.port)
+      try await connection.send("PUT /a.json HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[1\r\n3\r\n,2]\r\n0\r\n\r\n")
+      #expect(try await connection.next()?.body == "[1,2]")
+      try await connection.send(APIServer.text("HEAD", "/a.json") + APIServer.text("GET", "/a.json"))
+      let head = try await connection.next(isHead: true)
+      #expect(head?["content-length"] == "5" && head?.status == 200)
+      let get = try await connection.next()
+      #expect(get?.body == "[1,2]")
+      #expect(get?["date"] == "Tue, 14 Nov 2023 22:13:20 GMT")
+      try await connection.send("GET http://elsewhere/a.json HTTP/1.0\r\n\r\n")
+      #expect(try await connection.next()?.body == "[1,2]")
+      #expect(try await connection.next() == nil)
+    }
+  }
+
+  @Test("A connection is closed after its last allowed request, and after a wish for an upgrade")
+  func lastRequest() async throws {
+    try await APIServer.run(configuration: .changed { $0.requestsPerConnectionMax = 2 }) { server in
+      let connection = try await RawConnection.connect(to: server.port)
+      try await connection.send(APIServer.text("GET", "/a.json") + APIServer.text("GET", "/a.json"))
+      #expect(try await connection.next()?["connection"] == nil)
+      #expect(try await connection.next()?["connection"] == "close")
+      #expect(try await connection.next() == nil)
+      let upgrade = try await server.send("GET", "/a.json", headers: ["Connection": "Upgrade", "Upgrade": "h2c"])
+      #expect(upgrade.status == 200 && upgrade["connection"] == "close")
+    }
+  }
+
+  @Test("An idle client is closed, also in the middle of its headers")
+  func idle() async throws {
+    try await APIServer.run(configuration: .changed { $0.idleTimeout = .milliseconds(60) }) { server in
+      let idle = try await RawConnection.connect(to: server.port)
+      #expect(try await idle.next() == nil)
+      let headerless = try await RawConnection.connect(to: server.port)
+      headerless.sendLoosely("GET /a.json HTTP/1.1\r\nX-Sl")
+      #expect(try await headerless.next() == nil)
+    }
+  }
+
+  @Test("A client that does not finish its request gets 408")
+  func slow() async throws {
+    try await APIServer.run(configuration: .changed { $0.exchangeTimeout = .milliseconds(60) }) { server in
+      let slow = try await RawConnection.connect(to: server.port)
+      try await slow.send("PUT /a.json HTTP/1.1\r\nContent-Length: 10\r\n\r\n12")
+      #expect(try await slow.next()?.status == 408)
+      #expect(try await slow.next() == nil)
+      #expect(try server.revision() == 0)
+    }
+  }
+
+  @Test("A client that closes its side after the request still gets its answers")
+  func halfClosed() async throws {
+    try await APIServer.run { server in
+      let connection = try await RawConnection.connect(to: server.port)
+      try await connection.send(APIServer.text("PUT", "/a.json", "1") + APIServer.text("PUT", "/b.json", "2"))
+      try await connection.finishSending()
+      #expect(try await connection.next()?.body == "1")
+      #expect(try await connection.next()?.body == "2")
+      #expect(try await connection.next() == nil)
+    }
+  }
+
+  @Test("A port that is taken is named in the error")
+  func portTaken() async throws {
+    try await APIServer.run { server in
+      let second = HTTPServer(
+        configuration: .changed { $0.port = server.port }, responder: server.router, metrics: server.metrics.http,
+        clock: server.clock, logger: Logger(label: "test"))
+      let error = await #expect(throws: HTTPServerError.self) { try await second.bind() }
+      #expect(error?.description.contains("127.0.0.1:\(server.port)") == true)
+    }
+  }
+
+  @Test("More connections than allowed are closed unanswered")
+  func tooMany() async throws {
+    try await APIServer.run(configuration: .changed { $0.connectionsMax = 1 }) { server in
+      let first = try await RawConnection.connect(to: server.port)
+      try await first.send(APIServer.text("GET", "/a.json"))
+      #expect(try await first.next()?.status == 200)
+      let second = try await RawConnection.connect(to: server.port)
+      #expect(try await second.next() == nil)
+      try await first.close()
+    }
+  }
+
+  @Test("A stopping server answers what it has begun, says that it closes, and ends idle connections")
+  func shutdown() async throws {
+    try await APIServer.run { server in
+      let idle = try await RawConnection.connect(to: server.port)
+      try await idle.send(APIServer.text("GET", "/a.json"))
+      #expect(try await idle.next()?.status == 200)
+      let busy = try await RawConnection.connect(to: server.port)
+      try await busy.send("PUT /a.json HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n")
+      #expect(try await busy.next()?.status == 100)
+      server.stop()
+      #expect(try await idle.next() == nil)
+      try await busy.send("5")
+      let last = try await busy.next()
+      #expect(last?.body == "5" && last?["connection"] == "close")
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import Links
+import ServerTestSupport
+import StorageCore
+import Testing
+import TreeDatabase
+import TreeModel
+
+/// Who invited whom: the way from a link to `referred_by` (spec: links-messaging §7, rows 45-48, 62, 63; §10, 58 and 60).
+@Suite struct LinkClaimTests {
+  static let query = "link=https://acme.test/?gameid%3D7%26invitedby%3Dalice&apn=test.acme.app&ibi=test.acme.ios"
+
+  private func claim(_ server: LinkServer, _ body: String, as uid: String?) async throws -> (status: Int, json: JSON) {
+    try await server.post("/v1/referrals:claim", body, key: nil, headers: uid.map({ LinkServer.token($0) }) ?? [:])
+  }
+
+  private func text(_ value: String) -> String { JSON.string(value).compact }
+
+  @Test("a proven click makes the server write who invited, once for the player and once for the click")
+  func click() async throws {
+    try await LinkServer.run { server in
+      let copied = try await server.clipboard(try await server.link(Self.query))
+      let body = "{\"link\":\(text(copied))}"
+      #expect(try await claim(server, body, as: nil).status == 401)
+      let first = try await claim(server, body, as: "bob")
+      #expect(first.status == 200 && first.json["referredBy"]?.string == "alice", "\(first.json.compact)")
+      #expect(first.json["claim"]?["how"]?.string == "click" && first.json["claim"]?["platform"]?.string == "IOS")
+      #expect(try await server.api.value("/users/bob/referred_by.json") == "\"alice\"")
+      let again = try await claim(server, body, as: "bob")
+      #expect(again.status == 200 && again.json.compact == first.json.compact, "the same answer again")
+      let thief = try await claim(server, body, as: "carol")
+      #expect(thief.status == 409 && thief.json.compact.contains("\"used\""))
+      #expect(try await server.api.value("/users/carol/referred_by.json") == "null")
+    }
+  }
+
+  @Test("the commit is the server's, and says which click it came from")
+  func evidence() async throws {
+    try await LinkServer.run { server in
+      let copied = try await server.clipboard(try await server.link(Self.query))
+      let (_, json) = try await claim(server, "{\"link\":\(text(copied))}", as: "bob")
+      let click = try #require(json["claim"]?["click"]?.string)
+      let id = try #require(server.api.database.namespace(named: "game"))
+      let commit = try server.api.database.engine.read { (snapshot) throws(StorageError) in
+        try snapshot.commits(in: id, after: .zero, limit: 10).last
+      }
+      #expect(commit?.actor == .system("links") && commit?.requestID == "click/\(click)")
+      let shown = try await server.api.send("GET", "/admin/v1/links/claims?uid=bob", headers: APIServer.admin)
+      #expect(shown.body.contains(click) && shown.body.contains("\"inviter\":\"alice\""))
+    }
+  }
+
+  @Test("the referrer of Google's store proves a click as well")
+  func referrer() async throws {
+    try await LinkServer.run { server in
+      let referrer = try await LinkAttributionTests.referrer(server, try await server.link(Self.query))
+      let (status, json) = try await claim(server, "{\"referrer\":\(text(referrer))}", as: "bob")
+      #expect(status == 200 && json["claim"]?["platform"]?.string == "ANDROID", "\(json.compact)")
+    }
+  }
+
+  @Test("a code works however it is typed, for many players, and is on the page; guessing is slowed down")
+  func code() async throws {
+    try await LinkServer.run { server in
+      let (_, created) = try await server.create(Self.query)
+      let code = try #require(created["code"]?.string)
+      let link = try #require(created["shortLink"]?.string)
+      #expect(try await server.open(link, as: .iphone).body.contains("\(code.prefix(4))-\(code.suffix(4))"))
+      for (uid, typed) in [("bob", code), ("carol", " \(code.prefix(4).lowercased())-\(code.suffix(4)) ")] {
+        let answer = try await claim(server, "{\"code\":\(text(typed))}", as: uid)
+        #expect(answer.status == 200 && answer.json["referredBy"]?.string == "alice", "\(answer.json.compact)")
+      }
+      var statuses: [Int] = []
+      for _ in 0..<6 { statuses.append(try await claim(server, "{\"code\":\"ZZZZZZZZ\"}", as: "dave").status) }
+      #expect(statuses == [404, 404, 404, 404, 404, 429])
+      server.api.clock.advance(by: 60_000)
+      #expect(try await claim(server, "{\"code\":\"\(code)\"}", as: "dave").status == 200)
+    }
+  }
+
+  @Test("a link of a signed-in player invites for that player, whatever it says")
+  func owner() async throws {
+    try await LinkServer.run { server in
+      let link = try await server.link(Self.query, headers: LinkServer.token("mallory"))
+      let copied = try await server.clipboard(link)
+      #expect(try await claim(server, "{\"link\":\(text(copied))}", as: "bob").json["referredBy"]?.string == "mallory")
+    }
+  }
+
+  @Test("check 60: nobody invites themselves, and the attempt is on record")
+  func selfReferral() async throws {
+    try await LinkServer.run { server in
+      let copied = try await server.clipboard(try await server.link(Self.query))
+      let (status, json) = try await claim(server, "{\"link\":\(text(copied))}", as: "alice")
+      #expect(status == 400 && json.compact.contains("self_referral"))
+      #expect(try await server.api.value("/users/alice/referred_by.json") == "null")
+      let audits = try await server.api.send("GET", "/admin/v1/audits", headers: APIServer.admin)
+      #expect(audits.body.contains("links.self_referral"))
+      #expect(try await claim(server, "{\"link\":\(text(copied))}", as: "bob").status == 200, "the click is not used up")
+    }
+  }
+
+  @Test("row 62: whoever was here before the invitation is not invited; a new player has a day")
+  func existing() async throws {
+    try await LinkServer.run { server in
+      let link = try await server.link(Self.query)
+      _ = try await server.api.send("PUT", "/users/bob/last_signin_at.json", "\(APIServer.start)")
+      server.api.clock.advance(by: 23 * 3_600_000)
+      let copied = try await server.clipboard(link)
+      #expect(try await claim(server, "{\"link\":\(text(copied))}", as: "bob").status == 200)
+      _ = try await server.api.send("PUT", "/users/carol/last_signin_at.json", "\(APIServer.start)")
+      server.api.clock.advance(by: 2 * 3_600_000)
+      let answer = try await claim(server, "{\"link\":\(text(try await server.clipboard(link)))}", as: "carol")
+      #expect(answer.status == 400 && answer.json.compact.contains("existing_user"))
+    }
+  }
+
+  @Test("row 62: who plays for days is no new player by signing in again")
+  func active() async throws {
+    try await LinkServer.run { server in
+      let link = try await server.link(Self.query)
+      for hours in [0, 25, 20] {
+        server.api.clock.advance(by: Int64(hours) * 3_600_000)
+        _ = try await server.api.send("PUT", "/users/dave/last_signin_at.json", #"{".sv":"timestamp"}"#)
+      }
+      let answer = try await claim(server, "{\"link\":\(text(try await server.clipboard(link)))}", as: "dave")
+      #expect(answer.status == 400 && answer.json.compact.contains("existing_user"), "\(answer.json.compact)")
+      #expect(try await server.api.value("/users/dave/referred_by.json") == "null")
+    }
+  }
+
+  @Test("what the record says already stays: a second inviter is refused")
+  func already() async throws {
+    try await LinkServer.run { server in
+      _ = try await server.api.send("PUT", "/users/bob/referred_by.json", "\"zoe\"")
+      let copied = try await server.clipboard(try await server.link(Self.query))
+      let answer = try await claim(server, "{\"link\":\(text(copied))}", as: "bob")
+      #expect(answer.status == 409 && answer.json.compact.contains("already_referred"))
+      #expect(try await server.api.value("/users/bob/referred_by.json") == "\"zoe\"")
+    }
+  }
+
+  @Test(
+    "what proves nothing changes nothing",
+    arguments: [
+      "{}", "{\"link\":\"https://go.acme.test/r/none?cid=x\"}", "{\"referrer\":\"utm_source=x\"}", "{\"code\":\"!\"}",
+      "{\"link\":\"a\",\"code\":\"b\"}", "{\"link\":\"https://evil.test/?cid=x\"}", "{\"code\":5}",
+    ])
+  func nothing(_ body: String) async throws {
+    try await LinkServer.run { server in
+      let answer = try await claim(server, body, as: "bob")
+      #expect([400, 404].contains(answer.status), "\(answer.json.compact)")
+      #expect(try await server.api.value("/users/bob.json") == "null")
+    }
+  }
+
+  @Test("a link that names nobody, or nonsense, invites for nobody")
+  func nobody() async throws {
+    try await LinkServer.run { server in
+      for query in [
+        "link=https://acme.test/&ibi=test.acme.ios", "link=https://acme.test/?invitedby%3Da%252Fb&ibi=test.acme.ios",
+      ] {
+        let copied = try await server.clipboard(try await server.link(query))
+        let answer = try await claim(server, "{\"link\":\(text(copied))}", as: "bob")
+        #expect(answer.status == 400 && answer.json.compact.contains("no_inviter"), "\(answer.json.compact)")
+      }
+    }
+  }
+
+  @Test("administrators claim for a player; a player cannot for another")
+  func admin() async throws {
+    try await LinkServer.run { server in
+      let (_, created) = try await server.create(Self.query)
+      let code = try #require(created["code"]?.string)
+      let body = "{\"code\":\"\(code)\",\"player\":\"bob\"}"
+      let answer = try await server.post("/v1/referrals:claim", body, key: nil, headers: APIServer.admin)
+      #expect(answer.status == 200)
+      #expect(try await server.api.value("/users/bob/referred_by.json") == "\"alice\"")
+      _ = try await claim(server, "{\"code\":\"\(code)\",\"player\":\"carol\"}", as: "dave")
+      #expect(try await server.api.value("/users/carol/referred_by.json") == "null")
+    }
+  }
+}

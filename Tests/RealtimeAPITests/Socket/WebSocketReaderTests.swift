@@ -1,0 +1,113 @@
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import RealtimeAPI
+
+/// Frames of RFC 6455, legal and not.
+struct WebSocketReaderTests {
+  static let mask: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
+
+  /// A client's frame.
+  static func frame(_ first: UInt8, _ payload: [UInt8], mask: [UInt8] = mask) -> [UInt8] {
+    var bytes = [first]
+    switch payload.count {
+    case ..<126: bytes.append(0x80 | UInt8(payload.count))
+    case ..<65536: bytes += [0xFE, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF)]
+    default: bytes += [0xFF] + (0..<8).map { UInt8(truncatingIfNeeded: payload.count >> (56 - 8 * $0)) }
+    }
+    return bytes + mask + payload.enumerated().map { $1 ^ mask[$0 & 3] }
+  }
+
+  static func text(_ text: String) -> [UInt8] { frame(0x81, Array(text.utf8)) }
+
+  /// Reads everything, the bytes coming in pieces of a given size.
+  static func read(_ bytes: [UInt8], max: Int = 1 << 20, pieces: Int = .max) throws -> [WebSocketReader.Event] {
+    var reader = WebSocketReader(messageBytesMax: max)
+    var events: [WebSocketReader.Event] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      reader.append(ByteBuffer(bytes: rest.prefix(pieces)))
+      rest = rest.dropFirst(pieces)
+      while let event = try reader.next() { events.append(event) }
+    }
+    return events
+  }
+
+  @Test("The frame of the RFC's own example is read")
+  func example() throws {
+    let bytes: [UInt8] = [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58]
+    #expect(try Self.read(bytes) == [.text(Array("Hello".utf8))])
+  }
+
+  @Test("Lengths in all three forms, whatever the pieces in which the bytes arrive", arguments: [1, 2, 3, 7, 1000, .max])
+  func lengths(pieces: Int) throws {
+    for length in [0, 1, 125, 126, 127, 65_535, 65_536, 70_000] {
+      let payload = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+      guard length < 1000 || pieces > 3 else { continue }
+      #expect(try Self.read(Self.frame(0x81, payload), pieces: pieces) == [.text(payload)], "\(length)")
+    }
+  }
+
+  @Test("Fragments make one message, and control frames may stand between them")
+  func fragments() throws {
+    let bytes =
+      Self.frame(0x01, Array("ab".utf8)) + Self.frame(0x89, [1, 2]) + Self.frame(0x00, []) + Self.frame(0x8A, [])
+      + Self.frame(0x80, Array("cd".utf8)) + Self.text("e") + Self.frame(0x88, [0x03, 0xE8])
+    #expect(
+      try Self.read(bytes) == [.ping([1, 2]), .pong, .text(Array("abcd".utf8)), .text(Array("e".utf8)), .close(1000)])
+  }
+
+  struct Fault: Sendable, CustomTestStringConvertible {
+    let name: String
+    let bytes: [UInt8]
+    let code: WebSocketFault.Code
+    var testDescription: String { name }
+  }
+
+  static let faults: [Fault] = [
+    Fault(name: "no mask", bytes: [0x81, 0x00], code: .protocolError),
+    Fault(name: "reserved bit", bytes: frame(0xC1, []), code: .protocolError),
+    Fault(name: "unknown data opcode", bytes: frame(0x83, []), code: .protocolError),
+    Fault(name: "unknown control opcode", bytes: frame(0x8B, []), code: .protocolError),
+    Fault(name: "binary", bytes: frame(0x82, [1]), code: .unsupportedData),
+    Fault(name: "continuation of nothing", bytes: frame(0x80, []), code: .protocolError),
+    Fault(name: "message inside a message", bytes: frame(0x01, []) + frame(0x81, []), code: .protocolError),
+    Fault(name: "fragmented ping", bytes: frame(0x09, []), code: .protocolError),
+    Fault(name: "long ping", bytes: frame(0x89, [UInt8](repeating: 0, count: 126)), code: .protocolError),
+    Fault(name: "half a close code", bytes: frame(0x88, [3]), code: .protocolError),
+    Fault(name: "16 bits for a short length", bytes: [0x81, 0xFE, 0, 5], code: .protocolError),
+    Fault(name: "64 bits for a short length", bytes: [0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], code: .protocolError),
+    Fault(name: "negative length", bytes: [0x81, 0xFF] + [UInt8](repeating: 0xFF, count: 8), code: .protocolError),
+    Fault(name: "announced too long", bytes: [0x81, 0xFF, 0, 0, 0, 0, 0x7F, 0, 0, 0], code: .messageTooBig),
+    Fault(
+      name: "too long in fragments", bytes: frame(0x01, [UInt8](repeating: 1, count: 600)) + [0x80, 0xFE, 0x02, 0x00],
+      code: .messageTooBig),
+  ]
+
+  @Test("What is no client's frame is a fault, found before its payload arrives", arguments: faults)
+  func fault(_ fault: Fault) throws {
+    #expect(throws: WebSocketFault.self) { try Self.read(fault.bytes, max: 1000) }
+    do {
+      _ = try Self.read(fault.bytes, max: 1000, pieces: 1)
+    } catch let error as WebSocketFault {
+      #expect(error.code == fault.code)
+    }
+  }
+
+  @Test("A server's frames are the RFC's: shortest length, no mask, close reasons cut between characters")
+  func writing() {
+    var buffer = ByteBuffer()
+    WebSocketFrames.text(Array("Hello".utf8), to: &buffer)
+    #expect(Array(buffer.readableBytesView) == [0x81, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F])
+    for (length, header) in [(125, [0x81, 125]), (126, [0x81, 126, 0, 126]), (65_536, [0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0])] {
+      buffer.clear()
+      WebSocketFrames.text([UInt8](repeating: 1, count: length), to: &buffer)
+      #expect(Array(buffer.readableBytesView.prefix(header.count)).map(Int.init) == header)
+      #expect(buffer.readableBytes == header.count + length)
+    }
+    buffer.clear()
+    WebSocketFrames.close(1001, String(repeating: "é", count: 80), to: &buffer)
+    #expect(buffer.readableBytes == 2 + 2 + 122)
+  }
+}

@@ -1,0 +1,197 @@
+package import APISupport
+import Accounts
+package import AdminAPI
+import Credentials
+package import HTTPServer
+import IdentityAPI
+import Invites
+import Ledger
+package import Links
+import LinksAPI
+import Logging
+import NIOCore
+import NIOPosix
+package import RealtimeAPI
+import ServerApp
+package import StorageCore
+import StorageSQLite
+import Synchronization
+package import TestSupport
+import Testing
+package import TreeDatabase
+import TreeModel
+
+/// The whole surface over a real socket, on a store in memory and a clock that stands still.
+package struct APIServer: Sendable {
+  package let database: Database
+  package let listeners: ListenerHub
+  package let clock: AdjustableClock
+  package let metrics: ServerMetrics
+  package let memory: MemoryBudgets
+  package let links: LinkBook
+  package let router: RequestRouter
+  package let sockets: SocketDoor
+  package let port: Int
+  /// The namespaces that were announced.
+  package let announced: Announcements
+  /// The server's `run()`.
+  package let running: Task<Void, any Error>
+
+  package static let start: Int64 = 1_700_000_000_000
+  package static let admin = ["Authorization": "Bearer owner"]
+
+  package final class Announcements: Sendable {
+    private let names = Mutex<[String]>([])
+    func add(_ name: String) { names.withLock { $0.append(name) } }
+    package var all: [String] { names.withLock { $0 } }
+  }
+
+  /// Runs a test against a server of its own.
+  package static func run(
+    access: any AccessDeciding & Authenticating = AccessPolicy.development, functions: (any FunctionOperating)? = nil,
+    effects: (any EffectsWaiting)? = nil, limits: WriteLimits = WriteLimits(),
+    configuration: HTTPServerConfiguration = .changed { _ in },
+    participants: [any CommitParticipant] = [], reads: HeldReads? = nil, streamLimits: StreamLimits = StreamLimits(),
+    sockets limitsOfSockets: SocketLimits = SocketLimits(), memory: MemoryBudgets = MemoryBudgets(),
+    paces: RequestLimits? = nil, accounts kind: AccountKind? = nil,
+    _ test: (APIServer) async throws -> Void
+  ) async throws {
+    let engine = try SQLiteEngine.inMemory()
+    let clock = AdjustableClock(frozenAt: start)
+    let metrics = ServerMetrics()
+    let currencies = try CurrencyTable([.piecesOfEight])
+    let listeners = ListenerHub(engine: reads.map { HeldEngine(engine, reads: $0) } ?? engine)
+    let watch = AccountWatch()
+    let database = try Database(
+      engine: engine, participants: [LedgerParticipant(table: currencies)] + participants,
+      observers: [watch, metrics, listeners], limits: limits, clock: clock)
+    listeners.search(with: database.reader)
+    let pool = NIOThreadPool(numberOfThreads: 2)
+    pool.start()
+    let announced = Announcements()
+    let book = try kind.map { try $0.book(database, watch) }
+    let connectedUsers = ConnectedUsers()
+    watch.listen { connectedUsers.tell($1) }
+    let authenticator = book.map { makeAuthenticator(over: access, kind, book: $0, database) } ?? access
+    // As the application composes it: rules where there are some, else the policy.
+    let ruled = (access as? AccessPolicy).map { RuledAccess(database: database, unruled: $0) }
+    let links = try LinkBook(
+      engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 7))
+    let invites = try InviteBook(
+      engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 8))
+    let context = ServerContext(
+      database: database, defaultNamespace: "game",
+      callers: CallerIdentification(
+        authenticator: authenticator, origins: access.isDevelopment ? DevelopmentOrigins() : nil),
+      isDevelopment: access.isDevelopment, metrics: metrics, memory: memory, threadPool: pool,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let realtime = RealtimeServices(
+      context: context, access: ruled ?? access, listeners: listeners, connectedUsers: connectedUsers,
+      streamLimits: streamLimits, effects: effects, random: SplitMix64(seed: 1), announceNamespace: announced.add)
+    let ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
+    let surfaces = makeSurfaces(realtime, functions, ledger, book, links, invites, clock)
+    let sockets = SocketDoor(
+      services: realtime, limits: limitsOfSockets, pace: paces.map { SocketPace(limits: $0, clock: clock) })
+    let router = surfaces.router(sockets: sockets)
+    let server = HTTPServer(
+      configuration: configuration, responder: router, sockets: sockets, memory: memory, metrics: metrics.http, clock: clock,
+      logger: context.logger)
+    let port = try await server.bind().port ?? 0
+    let running = Task { try await server.run() }
+    let outcome: Result<Void, any Error>
+    do {
+      outcome = .success(
+        try await test(
+          APIServer(
+            database: database, listeners: listeners, clock: clock, metrics: metrics, memory: memory, links: links,
+            router: router, sockets: sockets, port: port, announced: announced, running: running)))
+    } catch {
+      outcome = .failure(error)
+    }
+    running.cancel()
+    try await running.value
+    database.shutDown()
+    listeners.stop()
+    try await pool.shutdownGracefully()
+    engine.close()
+    try outcome.get()
+  }
+
+  private static func makeSurfaces(
+    _ realtime: RealtimeServices, _ functions: (any FunctionOperating)?, _ ledger: LedgerBook, _ book: AccountBook?,
+    _ links: LinkBook, _ invites: InviteBook, _ clock: AdjustableClock
+  ) -> ServerSurfaces {
+    let context = realtime.context
+    var admin = AdminServices(context: context, listeners: realtime.listeners, random: SplitMix64(seed: 1))
+    admin.functions = functions
+    admin.ledger = ledger
+    admin.accounts = book
+    admin.links = links
+    admin.invites = invites
+    admin.adjustableClock = clock
+    return ServerSurfaces(
+      realtime: realtime, identity: IdentityServices(context: context, accounts: book),
+      links: LinksServices(context: context, links: links, invites: invites, accounts: book), admin: admin)
+  }
+
+  private static func makeAuthenticator(
+    over access: any Authenticating, _ kind: AccountKind?, book: AccountBook, _ database: Database
+  ) -> any Authenticating {
+    AccountAuthenticator(
+      administrators: access, book: book, project: kind?.mode == .signed ? "game" : nil, foreign: kind?.foreign,
+      namespace: { database.namespace(named: $0 == "game" ? "game" : AccountProject.namespaceName(of: $0)) })
+  }
+
+  /// Makes the server stop, as the end of its service group does.
+  package func stop() { running.cancel() }
+
+  /// Sends one request on a connection of its own.
+  package func send(
+    _ method: String, _ path: String, _ body: String? = nil, headers: [String: String] = [:], host: String = "localhost"
+  ) async throws -> RawResponse {
+    let connection = try await RawConnection.connect(to: port)
+    try await connection.send(Self.text(method, path, body, headers: headers, host: host))
+    let response = try #require(try await connection.next(isHead: method == "HEAD"), "\(method) \(path): no answer")
+    try? await connection.close()
+    return response
+  }
+
+  package static func text(
+    _ method: String, _ path: String, _ body: String? = nil, headers: [String: String] = [:], host: String = "localhost"
+  ) -> String {
+    var text = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\n"
+    for (name, value) in headers { text += "\(name): \(value)\r\n" }
+    if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
+    return text + "\r\n" + (body ?? "")
+  }
+
+  /// The value at a path, as JSON text.
+  package func value(_ path: String) async throws -> String { try await send("GET", path).body }
+
+  /// The default namespace's revision; 0 if there is none yet.
+  package func revision(of name: String = "game") throws -> Int64 {
+    guard let id = database.namespace(named: name) else { return 0 }
+    return try database.engine.read { (snapshot) throws(StorageError) in try snapshot.head(of: id) }.revision.rawValue
+  }
+}
+
+extension HTTPServerConfiguration {
+  /// A small server on a port of the system's choice, with something changed.
+  package static func changed(_ change: (inout HTTPServerConfiguration) -> Void) -> HTTPServerConfiguration {
+    var configuration = HTTPServerConfiguration(port: 0, threadCount: 2)
+    change(&configuration)
+    return configuration
+  }
+}
+
+/// The namespace that the links are in.
+package struct TestHome: LinkHome, InviteHome {
+  package let database: Database
+
+  package init(database: Database) {
+    self.database = database
+  }
+
+  package func known() -> NamespaceID? { database.namespace(named: "game") }
+  package func open() async throws(CommitRefusal) -> NamespaceID { try await database.openNamespace(named: "game") }
+}
