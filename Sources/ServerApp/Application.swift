@@ -86,7 +86,7 @@ public final class Application: Sendable {
       random: SystemRandomNumberGenerator(), logger: logger)
     identity = try Self.identity(configuration)
     mail = try configuration.mail.map { try MailOutlet($0, clock: configuration.clock, logger: logger) }
-    // In development mail is shown; in production it waits for a configuration that says how it leaves the house.
+    // In development mail is shown; in production it waits for a configuration that says how it is sent.
     let ring = mail == nil && configuration.mode == .development ? MailRing(clock: configuration.clock, logger: logger) : nil
     let ways: [(any Outlet)?] = outlets.contains { $0.name == MailOrder.outlet } ? [] : [mail, ring]
     outbox = OutboxDispatcher(

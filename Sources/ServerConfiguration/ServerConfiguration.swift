@@ -82,7 +82,7 @@ public struct ServerConfiguration: Sendable {
   package var unfinishedInputMax = MemoryBudgets.usualBytesMax
   /// Bytes of output that all clients together may leave unread.
   package var unreadOutputMax = MemoryBudgets.usualBytesMax
-  /// How mail leaves the house; nil: in development it is shown, in production it waits for a configuration.
+  /// How mail is sent; nil: in development it is shown, in production it waits for a configuration.
   package var mail: MailSettings?
   /// What mails say.
   package var templates = TemplateCatalog()

@@ -62,8 +62,8 @@ package final class AuditTrail: RequestAuditing {
     add(action, by: actor, before == 0 ? [] : [JSON.Member(key: "leftOutBefore", value: .int(before))], result: result)
   }
 
-  /// Returns when what was recorded so far can be read, or was refused: records are committed behind the answers, and whoever
-  /// got an answer finds it on record.
+  /// Returns when what was recorded so far can be read, or was refused: records are committed behind the answers, and a
+  /// client that got an answer finds it on record.
   package func settle() async {
     // A record may wait for its namespace to be opened, and is given to the writer then: the second turn is behind it.
     for _ in 0..<2 {

@@ -3,8 +3,8 @@ package import StorageCore
 
 /// What the server counts: requests, commits, and what came of them.
 ///
-/// A batch of commits costs a few atomic additions. Given to the database as an observer, it sees every commit, whoever made
-/// it.
+/// A batch of commits costs a few atomic additions. Given to the database as an observer, it sees the commits of every
+/// client and function.
 package final class ServerMetrics: CommitObserver {
   /// Requests and connections; also to be given to the ``HTTPServer``, or they are not counted.
   package let http = HTTPMetrics()

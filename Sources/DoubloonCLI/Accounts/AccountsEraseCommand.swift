@@ -68,7 +68,7 @@ struct AccountsEraseCommand: AsyncParsableCommand {
     }
     body.append(.init(key: "reason", value: .string(reason ?? "")))
     if noTriggers { body.append(.init(key: "triggers", value: .bool(false))) }
-    // Whom the preview named, whoever has the address by now.
+    // The player that the preview named: the address may be somebody else's by now.
     let uid = preview["uid"]?.string ?? player
     output.print(try await post("\(AdminPath.account(uid))/erase", .object(body)), Self.text)
   }

@@ -1,7 +1,7 @@
 import Mail
 import MailContent
 
-/// `mail`: how mail leaves the house, and what it says.
+/// `mail`: how mail is sent, and what it says.
 struct MailSection: ConfigurationSection {
   /// Nil if something is wrong, or no server is named.
   let server: SMTPConfiguration?

@@ -7,7 +7,8 @@
 public enum ListenEvent: Sendable {
   /// The whole node or window: an overwrite with the empty path.
   case snapshot(ListenMessage)
-  /// The client's hash is that of the present data, which the message has: they need not be sent (spec: rtdb-protocol §3.5).
+  /// The client's hash is that of the present data, which the message has: they need not be sent (the field `h` of a
+  /// listen in the Firebase SDKs' `PersistentConnection`).
   case current(ListenMessage)
   /// What one commit changed.
   case change(ListenMessage)

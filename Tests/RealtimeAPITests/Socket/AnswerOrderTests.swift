@@ -79,7 +79,7 @@ struct AnswerOrderTests {
           #"{"r":5,"a":"s","b":{}}"#,
         ], over: client)
       await reads.arrival()
-      // Whoever comes later is served: by then the second listen is read, and the write is durable.
+      // A client that comes later is served: by then the second listen is read, and the write is durable.
       #expect(try await becomes { try await server.value("/news.json") == #""new""# })
       try await send([#"{"r":1,"a":"q","b":{"p":"/players","h":""}}"#], over: other)
       #expect(try await answers(other, through: 1) == ["push players", "1"])
