@@ -10,8 +10,11 @@ let strict: [SwiftSetting] = [
 ]
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -20,6 +23,7 @@ let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swi
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
+let nioWebSocket: Target.Dependency = .product(name: "NIOWebSocket", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 
@@ -35,8 +39,10 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),  // the command line, with its help
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),  // the certificates that token keys are published in
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),  // deques and heaps
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),  // data hashes and chains, signatures, passwords
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),  // the log, with a backend of the user's choice
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),  // the facade that an embedder's metrics system plugs into
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),  // sockets, event loops and the HTTP/1 codec
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),  // TLS, at the door and to mail servers
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),  // orderly start and stop
@@ -45,21 +51,25 @@ let package = Package(
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
-    // Floor 0: pure values
+    // Layer 0: text, and nothing else
+    .target(name: "TextFormats", swiftSettings: strict),
+
+    // Layer 1: pure values
     .target(name: "TreeModel", dependencies: [crypto], swiftSettings: strict),
     .target(name: "RewardModel", dependencies: [crypto], swiftSettings: strict),
 
-    // Floor 1: languages and protocols
+    // Layer 2: languages and protocols
     .target(name: "AccessRules", dependencies: ["TreeModel"], swiftSettings: strict),
     .target(
       name: "Credentials", dependencies: ["TreeModel", crypto, cryptoExtras, swiftASN1], swiftSettings: strict),
+    .target(name: "AdminModel", dependencies: ["TextFormats", "TreeModel"], swiftSettings: strict),
     .target(name: "FunctionsKit", dependencies: ["TreeModel"], swiftSettings: strict),
     .target(name: "MailContent", dependencies: ["TreeModel"], swiftSettings: strict),
     .target(
       name: "StorageCore", dependencies: ["RewardModel", "TreeModel", crypto], resources: [.embedInCode("schema.sql")],
       swiftSettings: strict),
 
-    // Floor 2: one capability each
+    // Layer 3: one capability each
     .target(
       name: "StorageSQLite", dependencies: ["CSQLite", "RewardModel", "StorageCore", "TreeModel"], swiftSettings: strict),
     .target(
@@ -73,7 +83,13 @@ let package = Package(
     .target(name: "Links", dependencies: ["StorageCore", "TreeModel", crypto], swiftSettings: strict),
     .target(name: "Invites", dependencies: ["MailContent", "StorageCore", "TreeModel"], swiftSettings: strict),
 
-    // Floor 3: the network
+    // Layer 4: use cases that span capabilities
+    .target(
+      name: "PlayerLifecycle",
+      dependencies: ["Accounts", "Invites", "Ledger", "Links", "RewardModel", "StorageCore", "TreeDatabase", "TreeModel"],
+      swiftSettings: strict),
+
+    // Layer 5: the network
     .target(
       name: "Mail", dependencies: ["MailContent", "TreeModel", crypto, nioCore, nioPosix, nioSSL], swiftSettings: strict),
     .target(
@@ -86,7 +102,7 @@ let package = Package(
       dependencies: ["Credentials", "StorageCore", "TreeModel", nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS],
       swiftSettings: strict),
 
-    // Floors 4 and 5: what the surfaces share, and the surfaces, one subject each
+    // Layers 6 and 7: what the surfaces share, and the surfaces, one subject each
     .target(
       name: "APISupport",
       dependencies: [
@@ -118,7 +134,7 @@ let package = Package(
         "RewardModel", "StorageCore", "TreeDatabase", "TreeModel", logging, nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
 
-    // Floors 5 to 7: the configuration, the composition, the commands
+    // Layers 7 to 9: the configuration, the composition, the commands
     .target(
       name: "ServerConfiguration",
       dependencies: [
@@ -143,7 +159,7 @@ let package = Package(
     // The tenant: this deployment's functions
     .target(name: "Functions", dependencies: ["FunctionsKit", "TreeModel"], path: "Functions", swiftSettings: strict),
 
-    // Floor 8: what people start
+    // Layer 10: what people start
     .executableTarget(name: "DoubloonCommand", dependencies: ["DoubloonCLI", "Functions"], swiftSettings: strict),
     .target(
       name: "DoubloonTesting",
@@ -152,7 +168,7 @@ let package = Package(
         "Triggers",
       ], swiftSettings: strict),
 
-    // Tests: a target for each room, and three for the whole
+    // Tests: one target for each target above, and three for the whole
     .target(name: "TestSupport", dependencies: ["StorageCore", "TreeModel"], path: "Tests/TestSupport", swiftSettings: strict),
     .target(
       name: "ServerTestSupport",
@@ -163,6 +179,15 @@ let package = Package(
       ], path: "Tests/ServerTestSupport", swiftSettings: strict),
     .executableTarget(
       name: "TrapFixture", dependencies: ["DoubloonCLI", "FunctionsKit"], path: "Tests/TrapFixture", swiftSettings: strict),
+    .testTarget(name: "TextFormatsTests", dependencies: ["TextFormats"], swiftSettings: strict),
+    .testTarget(name: "AdminModelTests", dependencies: ["AdminModel", "TreeModel"], swiftSettings: strict),
+    .testTarget(
+      name: "PlayerLifecycleTests",
+      dependencies: [
+        "Accounts", "Invites", "Ledger", "Links", "PlayerLifecycle", "RewardModel", "StorageCore", "StorageSQLite",
+        "TestSupport",
+        "TreeDatabase", "TreeModel",
+      ], swiftSettings: strict),
     .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(name: "RewardModelTests", dependencies: ["RewardModel"], swiftSettings: strict),
     .testTarget(name: "AccessRulesTests", dependencies: ["AccessRules", "TestSupport", "TreeModel"], swiftSettings: strict),

@@ -34,3 +34,36 @@ enum Referrer {
     return false
   }
 }
+
+/// The places of the game's tree that the functions know.
+enum Users {
+  static let signIn = TreePath<Int64, UserID>("/users/{uid}/last_signin_at")
+  static let level = TreePath<Int64, UserID>("/users/{uid}/level")
+  static let referredBy = TreePath<String, UserID>("/users/{uid}/referred_by")
+  static let gold = TreePath<Int64, UserID>("/users/{uid}/inventory/pieces_of_eight")
+  static let record: PathPattern = "/users/{uid}"
+}
+
+/// What to do with a referral that looks wrong.
+enum Policy: String, Codable, Sendable {
+  case skip
+  case allow
+}
+
+/// How often one player's milestone pays.
+enum Repeats: String, Codable, Sendable {
+  case once
+  case everyTime
+}
+
+/// What a referrer must have to be paid.
+enum ReferrerRequirement: String, Codable, Sendable {
+  /// Nothing: coins for a referrer without a record wait in its inventory, as in the seed.
+  case nothing
+  /// A record in the tree.
+  case record
+  /// An account of this server.
+  case account
+  /// A record in the tree; until it appears, the coins wait.
+  case hold
+}

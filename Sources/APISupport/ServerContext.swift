@@ -1,6 +1,8 @@
 package import HTTPServer
 package import Logging
+package import NIOHTTP1
 package import NIOPosix
+package import StorageCore
 package import TreeDatabase
 
 /// What all API targets answer with: the store, who calls, what is counted and put on record.
@@ -43,5 +45,49 @@ package final class ServerContext: Sendable {
     self.adminPool = adminPool ?? threadPool
     self.logger = logger
     audit = AuditTrail(database: database, namespace: defaultNamespace, leftOut: metrics.refusalsLeftOut, logger: logger)
+  }
+}
+
+/// What one API target answers with: what all of them share, and more of its own.
+package protocol APIServices: Sendable {
+  var context: ServerContext { get }
+}
+
+extension APIServices {
+  package var database: Database { context.database }
+  package var defaultNamespace: String { context.defaultNamespace }
+  package var authenticator: any Authenticating { context.callers.authenticator }
+  package var origins: DevelopmentOrigins? { context.callers.origins }
+  package var isDevelopment: Bool { context.isDevelopment }
+  /// Whether namespaces come into being when they are first written to.
+  package var createsNamespaces: Bool { context.isDevelopment }
+  package var metrics: ServerMetrics { context.metrics }
+  package var memory: MemoryBudgets { context.memory }
+  package var threadPool: NIOThreadPool { context.threadPool }
+  package var adminPool: NIOThreadPool { context.adminPool }
+  package var logger: Logger { context.logger }
+  package var audit: AuditTrail { context.audit }
+
+  /// Whether a web page of somebody else may have sent a request with these headers; never so in production.
+  package func isForeign(_ headers: HTTPHeaders) -> Bool { context.callers.isForeign(headers) }
+}
+
+extension APICall where Services: APIServices {
+  /// The name of the namespace that is meant: `ns`, or the server's default.
+  package var namespaceName: String { query["ns"] ?? services.defaultNamespace }
+
+  package func namespace() throws(APIError) -> NamespaceID {
+    guard let id = services.database.namespace(named: namespaceName) else {
+      throw .unknownNamespace(namespaceName)
+    }
+    return id
+  }
+
+  package func read<Value>(_ body: (any Snapshot) throws(StorageError) -> Value) throws(APIError) -> Value {
+    do throws(StorageError) {
+      return try services.database.engine.read(body)
+    } catch {
+      throw APIError(error)
+    }
   }
 }

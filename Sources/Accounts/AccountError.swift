@@ -2,15 +2,15 @@ import StorageCore
 
 /// Why a call about accounts was refused, in the protocol's own words: a code, and after ` : ` a sentence
 /// (spec: auth-protocol §2.0).
-public struct AccountError: Error, Sendable, Hashable {
+package struct AccountError: Error, Sendable, Hashable {
   /// What the client reads: `WEAK_PASSWORD : Password should be at least 6 characters`.
-  public let message: String
+  package let message: String
   /// The HTTP status; 400 for everything that logic refuses.
-  public let status: Int
+  package let status: Int
   /// Google's name of the status, where the protocol gives one.
-  public let statusName: String?
+  package let statusName: String?
 
-  public init(_ code: String, _ detail: String? = nil) {
+  package init(_ code: String, _ detail: String? = nil) {
     message = detail.map { "\(code) : \($0)" } ?? code
     status = 400
     statusName = nil
@@ -30,7 +30,7 @@ public struct AccountError: Error, Sendable, Hashable {
   }
 
   /// The code without the sentence.
-  public var code: String { message.split(separator: " ", maxSplits: 1).first.map(String.init) ?? message }
+  package var code: String { message.split(separator: " ", maxSplits: 1).first.map(String.init) ?? message }
 
   /// A way in beside which no second factor can be asked for.
   static let unsupportedFirstFactor = AccountError(
@@ -41,32 +41,32 @@ public struct AccountError: Error, Sendable, Hashable {
     "OPERATION_NOT_ALLOWED", "Please verify the new email before changing email.")
 
   /// A body that is no JSON object, or a field of another type.
-  public static func invalidArgument(_ text: String) -> AccountError {
+  package static func invalidArgument(_ text: String) -> AccountError {
     AccountError(message: text, status: 400, statusName: "INVALID_ARGUMENT")
   }
 
   /// Credentials that are nobody's.
-  public static func unauthenticated(_ text: String) -> AccountError {
+  package static func unauthenticated(_ text: String) -> AccountError {
     AccountError(message: text, status: 401, statusName: "UNAUTHENTICATED")
   }
 
   /// No credentials, or not enough of them.
-  public static func permissionDenied(_ text: String) -> AccountError {
+  package static func permissionDenied(_ text: String) -> AccountError {
     AccountError(message: text, status: 403, statusName: "PERMISSION_DENIED")
   }
 
   /// No such method, or no such project.
-  public static func notFound(_ text: String) -> AccountError {
+  package static func notFound(_ text: String) -> AccountError {
     AccountError(message: text, status: 404, statusName: "NOT_FOUND")
   }
 
   /// What the protocol has and this server does not.
-  public static func notImplemented(_ text: String) -> AccountError {
+  package static func notImplemented(_ text: String) -> AccountError {
     AccountError(message: text, status: 501, statusName: "NOT_IMPLEMENTED")
   }
 
   /// The store cannot be read or written; nothing was changed.
-  public static func unavailable(_ text: String) -> AccountError {
+  package static func unavailable(_ text: String) -> AccountError {
     AccountError(message: text, status: 503, statusName: "UNAVAILABLE")
   }
 
@@ -75,7 +75,7 @@ public struct AccountError: Error, Sendable, Hashable {
   }
 
   /// What the writer refused.
-  init(_ refusal: CommitRefusal) {
+  init(_ refusal: CommitError) {
     switch refusal.code {
     case .account: self.init(wire: refusal.message)
     case .overloaded, .unavailable: self = .unavailable(refusal.message)
@@ -84,5 +84,5 @@ public struct AccountError: Error, Sendable, Hashable {
   }
 
   /// The same for the writer.
-  var refusal: CommitRefusal { CommitRefusal(.account(code: code), message) }
+  var refusal: CommitError { CommitError(.account(code: code), message) }
 }

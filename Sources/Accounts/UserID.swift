@@ -1,3 +1,5 @@
+import TreeModel
+
 /// The lasting name of an account: what the tree, the ledger and the tokens call a player.
 struct UserID: Sendable, Hashable, CustomStringConvertible {
   /// Between 1 and 128 characters.
@@ -21,4 +23,28 @@ struct UserID: Sendable, Hashable, CustomStringConvertible {
   }
 
   var description: String { text }
+}
+
+/// Numbers as the protocol takes them: a plus, then digits.
+enum PhoneNumber {
+  static func checked(_ text: String) throws(AccountError) -> String {
+    guard text.utf8.first == UInt8(ascii: "+"), (3...30).contains(text.utf8.count),
+      text.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) })
+    else { throw AccountError("INVALID_PHONE_NUMBER", "Invalid format.") }
+    return text
+  }
+}
+
+extension EmailAddress {
+  /// The text by which accounts are found: the address in lower case.
+  ///
+  /// - Throws: `INVALID_EMAIL` for what is no plain address.
+  static func normalized(_ text: String) throws(AccountError) -> String {
+    guard let address = EmailAddress(text) else { throw AccountError("INVALID_EMAIL") }
+    return address.text
+  }
+
+  /// The key under which limits count an address of an account; one that was stored before addresses were checked this
+  /// strictly counts as it is.
+  static func limitKey(_ stored: String) -> String { EmailAddress(stored)?.deliveryIdentity ?? stored }
 }

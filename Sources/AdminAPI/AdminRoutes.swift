@@ -1,6 +1,13 @@
+package import APISupport
+package import Accounts
 import Credentials
 package import HTTPServer
+package import Invites
+package import Ledger
+package import Links
 import NIOHTTP1
+package import StorageCore
+package import TreeDatabase
 import TreeModel
 
 /// The administrators' surface, as a table of contents.
@@ -24,7 +31,7 @@ import TreeModel
 /// | ``ServiceAccountRoutes`` | who may administer: service accounts |
 /// | ``MailRoutes`` | mail, where it is shown and not sent |
 /// | `LinkAdminRoutes` of `LinksAPI` | links: settings, listings, imports, codes, claims |
-/// | `InviteAdminRoutes` of `LinksAPI` | invitations: settings, listings, suppressed addresses |
+/// | `InvitationAdminRoutes` of `LinksAPI` | invitations: settings, listings, suppressed addresses |
 package enum AdminRoutes {
   private static let first: [Route] =
     EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes + IndexRoutes.routes
@@ -76,3 +83,37 @@ package enum AdminRoutes {
     }.described(RouteDescription(answer: .object([.always("openapi", .text), .always("paths", .object([]))])))
   }
 }
+
+/// What the administrators' surface and the operators' pages answer with. What is nil is not there, and says so.
+package struct AdminServices: APIServices {
+  package let context: ServerContext
+  /// How much is listened to.
+  package let listeners: ListenerHub
+  /// Where tokens and keys get their random part.
+  package let random: any RandomNumberGenerator & Sendable
+  package var functions: (any FunctionOperating)?
+  package var replays: (any ReplayOperating)?
+  package var ledger: LedgerService?
+  package var accounts: AccountService?
+  package var links: LinkService?
+  package var invites: InvitationService?
+  /// Nil where it is not declared who referred whom.
+  package var referrals: ReferralService?
+  package var serviceAccounts: ServiceAccountStore?
+  /// Mail that was shown instead of sent; nil where mail is sent.
+  package var mail: (any RecentMailSource)?
+  /// The clock to move, in development.
+  package var adjustableClock: AdjustableClock?
+  /// Asks the system how full the disk is that the data are on; nil for data that are on none.
+  package var diskSpace: @Sendable () -> DiskSpace? = { nil }
+
+  package init(context: ServerContext, listeners: ListenerHub, random: any RandomNumberGenerator & Sendable) {
+    self.context = context
+    self.listeners = listeners
+    self.random = random
+  }
+}
+
+/// A route of this target, and a request for it.
+package typealias Route = APIRoute<AdminServices>
+typealias RouteCall = APICall<AdminServices>

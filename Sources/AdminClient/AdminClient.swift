@@ -1,8 +1,11 @@
+package import Credentials
 package import NIOCore
 package import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import StorageCore
 import Synchronization
+package import TreeModel
 
 /// Talks to a running server: one HTTP/1.1 request a call, over connections that are kept for the next one.
 ///
@@ -173,5 +176,91 @@ package final class AdminClient: Sendable {
 
   private static func isHeaderValue(_ text: String) -> Bool {
     text.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
+  }
+}
+
+extension AdminClient {
+  /// Asks for a JSON value.
+  ///
+  /// - Throws: ``AdminClientError`` with the server's own sentence if it refused.
+  package func get(_ path: String, query: [QueryItem] = [], timeout: TimeAmount? = nil) async throws(AdminClientError) -> JSON {
+    try await send(.GET, path, query: query, timeout: timeout).checked().json()
+  }
+
+  /// Posts a JSON value and reads the answer as one.
+  ///
+  /// - Throws: ``AdminClientError`` with the server's own sentence if it refused.
+  package func post(
+    _ path: String, _ body: JSON = .object([]), query: [QueryItem] = [], headers: HTTPHeaders = [:], timeout: TimeAmount? = nil
+  ) async throws(AdminClientError) -> JSON {
+    try await exchange(.POST, path, body, query: query, headers: headers, timeout: timeout)
+  }
+
+  /// Puts a JSON value and reads the answer as one.
+  ///
+  /// - Throws: ``AdminClientError`` with the server's own sentence if it refused.
+  package func put(
+    _ path: String, _ body: JSON, query: [QueryItem] = [], headers: HTTPHeaders = [:], timeout: TimeAmount? = nil
+  ) async throws(AdminClientError) -> JSON {
+    try await exchange(.PUT, path, body, query: query, headers: headers, timeout: timeout)
+  }
+
+  /// Patches with a JSON object and reads the answer as a value.
+  ///
+  /// - Throws: ``AdminClientError`` with the server's own sentence if it refused.
+  package func patch(
+    _ path: String, _ body: JSON, query: [QueryItem] = [], headers: HTTPHeaders = [:], timeout: TimeAmount? = nil
+  ) async throws(AdminClientError) -> JSON {
+    try await exchange(.PATCH, path, body, query: query, headers: headers, timeout: timeout)
+  }
+
+  /// Deletes, and reads the answer as a value.
+  ///
+  /// - Throws: ``AdminClientError`` with the server's own sentence if it refused.
+  package func delete(
+    _ path: String, query: [QueryItem] = [], headers: HTTPHeaders = [:], timeout: TimeAmount? = nil
+  ) async throws(AdminClientError) -> JSON {
+    try await send(.DELETE, path, query: query, headers: headers, timeout: timeout).checked().json()
+  }
+
+  private func exchange(
+    _ method: HTTPMethod, _ path: String, _ body: JSON, query: [QueryItem], headers: HTTPHeaders, timeout: TimeAmount?
+  ) async throws(AdminClientError) -> JSON {
+    var writer = JSONWriter()
+    writer.write(body)
+    return try await send(method, path, query: query, headers: headers, body: writer.bytes, timeout: timeout).checked().json()
+  }
+
+  /// Where the database's REST surface has a path: percent-encoded, with `.json`.
+  ///
+  /// - Parameter path: `/users/bob` as people write it; a last segment `.priority` addresses the node's priority.
+  package static func treePath(_ path: String) -> String {
+    let segments = path.split(separator: "/").map { PercentEncoding.segment($0) }
+    return "/" + segments.joined(separator: "/") + ".json"
+  }
+}
+
+extension AdminClient {
+  /// Buys an access token with a service account's key. To be asked of a client without a token.
+  ///
+  /// - Parameter now: milliseconds since 1970, by a clock that is nearly the server's.
+  /// - Throws: ``AdminClientError`` with the server's own sentence if it refused.
+  package func accessToken(for account: ServiceAccountKey, at now: Int64) async throws(AdminClientError) -> String {
+    let assertion: String
+    do throws(TokenError) {
+      assertion = try account.assertion(at: now)
+    } catch {
+      throw AdminClientError(.badRequest, "The key of \(account.name) cannot sign: \(error)")
+    }
+    let grant = PercentEncoding.segment(ServiceAccountAssertion.grantType)
+    let response = try await send(
+      .POST, "/token", headers: ["Content-Type": "application/x-www-form-urlencoded"],
+      body: Array("grant_type=\(grant)&assertion=\(assertion)".utf8))
+    let answer = try? response.json()
+    guard response.isSuccess, let token = answer?["access_token"]?.string else {
+      let why = answer?["error_description"]?.string ?? "status \(response.status)"
+      throw AdminClientError(.refused(status: response.status), "\(address) refused \(account.name): \(why)")
+    }
+    return token
   }
 }

@@ -1,5 +1,8 @@
+import AdminClient
 public import ArgumentParser
 import FunctionsKit
+import ServerApp
+import ServerConfiguration
 
 /// The root of the command line: `doubloon`, and everything below it.
 public struct DoubloonCommandLine: AsyncParsableCommand {
@@ -55,4 +58,118 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
 
   /// What the parser makes before it reads the arguments.
   public init() {}
+}
+
+extension DoubloonCommandLine {
+  /// Runs what the arguments ask for, prints what went wrong, and says how the process should end: 0 done, 1 the thing
+  /// asked for failed, 2 bad usage.
+  ///
+  /// - Parameter arguments: without the program's name; nil takes the process's own.
+  public static func execute(_ arguments: [String]? = nil) async -> Int32 {
+    let words = arguments ?? Array(CommandLine.arguments.dropFirst())
+    do {
+      var command = try await asyncParseAsRoot(words.map(NegativeNumber.protected))
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+      return 0
+    } catch {
+      return report(error, of: words)
+    }
+  }
+
+  /// Prints an error, or the help that was asked for, and finds its exit code.
+  private static func report(_ error: any Error, of words: [String]) -> Int32 {
+    if let sentence = sentence(for: error) {
+      output.error("Error: \(sentence.printable)")
+      return (error as? CommandError)?.exitCode ?? 1
+    }
+    let code = exitCode(for: error)
+    let message = fullMessage(for: error)
+    if code.isSuccess {
+      output.line(message)
+    } else if !message.isEmpty {
+      output.error(message)
+      if let suggestion = CommandSuggestion.text(for: words, below: Self.self) { output.error(suggestion) }
+    }
+    // The parser ends bad usage with 64, the number of BSD's sysexits.
+    return code == .validationFailure ? 2 : code.rawValue
+  }
+
+  /// The sentence of a failure that is not the parser's own.
+  private static func sentence(for error: any Error) -> String? {
+    switch error {
+    case let failure as CommandError: failure.message
+    case let failure as AdminClientError: failure.message
+    case let error as FileError: error.message
+    default: nil
+    }
+  }
+}
+
+/// Why a command could not do what it was asked for: it ends with exit code 1, or another that it names.
+///
+/// Bad usage is the parser's `ValidationError`, and ends with 2.
+struct CommandError: Error, Sendable, CustomStringConvertible {
+  /// One sentence, with what to do.
+  let message: String
+  let exitCode: Int32
+
+  init(_ message: String, exitCode: Int32 = 1) {
+    self.message = message
+    self.exitCode = exitCode
+  }
+
+  var description: String { message }
+}
+
+/// What somebody probably meant who misspelt a command.
+enum CommandSuggestion {
+  /// `Did you mean "doubloon status"?`; nil if the words lead to a command, or to nothing like one.
+  static func text(for words: [String], below root: any ParsableCommand.Type) -> String? {
+    var command = root
+    var path = [name(of: root)]
+    for word in words {
+      guard !word.hasPrefix("-") else { return nil }
+      let subcommands = command.configuration.subcommands
+      guard !subcommands.isEmpty else { return nil }
+      guard let next = subcommands.first(where: { name(of: $0) == word || $0.configuration.aliases.contains(word) }) else {
+        let nearest = NearestName.of(word, in: subcommands.map(name(of:)))
+        return nearest.map { "Did you mean \"\((path + [$0]).joined(separator: " "))\"?" }
+      }
+      path.append(name(of: next))
+      command = next
+    }
+    return nil
+  }
+
+  private static func name(of command: any ParsableCommand.Type) -> String {
+    command.configuration.commandName ?? "\(command)".lowercased()
+  }
+}
+
+/// Numbers below zero among the words of a command line.
+///
+/// The parser takes every word that begins with a hyphen for an option. With a space before it a number is taken for what it
+/// is, and everything that reads numbers passes over the space.
+enum NegativeNumber {
+  /// The word as the parser is to see it.
+  static func protected(_ word: String) -> String {
+    word.hasPrefix("-") && Double(word) != nil && word.utf8.dropFirst().first.map(isNumeric) == true ? " \(word)" : word
+  }
+
+  /// Reads an integer that may have been protected.
+  static func integer(_ word: String) throws -> Int64 {
+    guard let number = Int64(word.drop { $0 == " " }) else {
+      throw ValidationError("\"\(word.drop { $0 == " " })\" is no integer.")
+    }
+    return number
+  }
+
+  /// Not `-inf` and `-nan`, which are no JSON.
+  private static func isNumeric(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: ".")
+  }
 }

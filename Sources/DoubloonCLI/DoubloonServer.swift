@@ -28,10 +28,27 @@ public struct DoubloonServer: Sendable {
   public func main(_ arguments: [String]? = nil) async {
     // A client that hangs up while it is written to is an error on its socket, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
-    MemoryReturn.prepare()
+    MemoryTrimmer.prepare()
     let code = await DoubloonCommandLine.$functions.withValue(FunctionRegistration(register: functions)) {
       await DoubloonCommandLine.execute(arguments)
     }
     exit(code)
+  }
+}
+
+/// The deployment's functions, as a value that a task carries.
+///
+/// A struct around the closure, because a task local whose value is a bare closure crashes in optimised builds of
+/// Swift 6.3: its reabstraction is specialised wrongly.
+package struct FunctionRegistration: Sendable {
+  package let register: @Sendable (Functions) -> Void
+
+  package init(register: @escaping @Sendable (Functions) -> Void) {
+    self.register = register
+  }
+
+  /// Registers the functions with an engine that is being started.
+  func callAsFunction(_ functions: Functions) {
+    register(functions)
   }
 }

@@ -8,7 +8,7 @@ public import TreeModel
 
 extension TestServer {
   /// What is at a path now.
-  public func node(_ place: some TestPlace) async throws -> TreeNode {
+  public func node(_ place: some TestPath) async throws -> TreeNode {
     let path = try place.testPath()
     let bytes = PathBytes(path)
     let namespace = namespace
@@ -26,7 +26,7 @@ extension TestServer {
   }
 
   /// The balance at a currency's place: 0 if nothing is there. A place of no currency is a mistake in the test, and throws.
-  public func balance(_ place: some TestPlace) async throws -> Int64 {
+  public func balance(_ place: some TestPath) async throws -> Int64 {
     let path = try place.testPath()
     let currencies = application.configuration.currencies
     guard currencies.contains(where: { $0.account(at: path) != nil }) else {
@@ -70,4 +70,43 @@ extension TestServer {
     let report = try application.ledger.verify(namespace)
     guard report.isSound else { throw TestServerError("The ledger does not add up: \(report)") }
   }
+}
+
+/// How each function ended with a write, by name; compare it with a dictionary: `write.outcomes == ["pay": .done]`.
+///
+/// Where no function ran, its description says why, so that an expectation that fails says it too.
+public struct TestOutcomes: Sendable, Equatable, ExpressibleByDictionaryLiteral, CustomStringConvertible {
+  private let endings: [String: TestWrite.Ending]
+  /// Why there are none.
+  private let reason: String?
+
+  init(_ endings: [String: TestWrite.Ending], becauseOf reason: String?) {
+    self.endings = endings
+    self.reason = reason
+  }
+
+  /// What a test expects.
+  public init(dictionaryLiteral elements: (String, TestWrite.Ending)...) {
+    endings = Dictionary(elements) { $1 }
+    reason = nil
+  }
+
+  /// How a function ended; nil if it did not run, or ran for several events of the write.
+  public subscript(function: String) -> TestWrite.Ending? { endings[function] }
+
+  /// Whether no function ran.
+  public var isEmpty: Bool { endings.isEmpty }
+
+  /// The functions that ran, in the order of their names.
+  public var functions: [String] { endings.keys.sorted() }
+
+  /// The endings, or why there are none.
+  public var description: String {
+    guard !endings.isEmpty else { return reason.map { "none: \($0)" } ?? "none" }
+    let pairs = endings.sorted { $0.key < $1.key }.map { "\"\($0.key)\": .\($0.value)" }
+    return "[\(pairs.joined(separator: ", "))]"
+  }
+
+  /// Whether the same functions ended in the same way.
+  public static func == (one: TestOutcomes, other: TestOutcomes) -> Bool { one.endings == other.endings }
 }

@@ -6,7 +6,7 @@ public import StorageCore
 import Synchronization
 import TreeDatabase
 public import TreeModel
-import Triggers
+public import Triggers
 
 /// A whole Doubloon in a temporary folder, at a clock that stands still: for the tests of function authors, and our own.
 ///
@@ -129,8 +129,55 @@ public final class TestServer: Sendable {
     guard mistakes.isEmpty else { throw TestServerError(mistakes.joined(separator: "\n")) }
     let application = try Application(
       configuration: configuration, failpoint: Failpoint { trigger.reach($0) }, functions: functions)
-    try await application.startRooms()
+    try await application.startServices()
     let namespace = try await application.database.openNamespace(named: configuration.defaultNamespace)
     return State(application: application, namespace: namespace, folder: folder)
+  }
+}
+
+extension TestServer {
+  /// Stops giving events to a function; they wait.
+  public func pause(_ function: String) async throws {
+    try await application.dispatcher.pause(function, because: "the test paused it")
+  }
+
+  /// Lets a function go on, and waits until what waited for it is settled.
+  public func resume(_ function: String) async throws {
+    try await application.dispatcher.resume(function)
+    try await application.settle()
+  }
+
+  /// Moves the clock, and waits until what became due is settled: retries, above all.
+  public func advance(by duration: Duration) async throws {
+    let (seconds, attoseconds) = duration.components
+    clock.advance(by: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    try await application.settle()
+  }
+}
+
+extension TestServer {
+  /// Lets the process die at a named place while `body` runs, and starts again from what it left on the disk.
+  ///
+  /// The disk is copied at the moment the place is reached, and the rest of the test goes on from that copy: whatever the
+  /// first life did afterwards has never happened. What was committed before the place is there, in the file or its log.
+  ///
+  /// - Throws: ``TestServerError`` if `body` never comes by the place.
+  public func crash(at place: Failpoint.Place, during body: () async throws -> Void) async throws {
+    trigger.arm(place, copying: folder)
+    try await body()
+    guard let result = trigger.disarm() else {
+      throw TestServerError("The crash at \(place) never happened: nothing came by. Check that the write makes a function run.")
+    }
+    try await restart(in: try result.get())
+    try await application.settle()
+  }
+}
+
+/// A test asked for something that cannot be right: it fails with a sentence, never quietly.
+public struct TestServerError: Error, Sendable, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) {
+    self.description = description
   }
 }

@@ -31,3 +31,56 @@ public struct FunctionOptions: Sendable {
     self.limits = limits
   }
 }
+
+/// When a failed event is tried again, and when it is given up (spec: triggers-ledger §3.3).
+public struct RetryPolicy: Sendable, Hashable {
+  /// Attempts before the event becomes a dead letter.
+  public var attempts: Int
+  /// The delay after the first failure; doubled after each further one, with ±20 % of jitter.
+  public var base: Duration
+  /// The longest delay.
+  public var cap: Duration
+
+  /// 12 attempts within about 27 minutes.
+  public init(attempts: Int = 12, base: Duration = .seconds(1), cap: Duration = .seconds(600)) {
+    guard attempts > 0 else { Misuse.stop("A function is attempted at least once, not \(attempts) times.") }
+    self.attempts = attempts
+    self.base = base
+    self.cap = cap
+  }
+
+  /// The delay before the next attempt, without jitter.
+  /// - Parameter failures: how many attempts have failed, at least 1.
+  public func delay(afterFailures failures: Int) -> Duration {
+    var delay = base
+    for _ in 1..<max(failures, 1) {
+      delay += delay
+      if delay >= cap { return cap }
+    }
+    return min(delay, cap)
+  }
+}
+
+/// A function's parameters, with defaults in code: overridden in the configuration under the function's name, printed at
+/// start, and recorded with each run.
+public protocol FunctionSettings: Codable, Sendable {
+  /// Names of settings that are nil by default, which the encoded defaults therefore do not show.
+  static var optionalNames: Set<String> { get }
+}
+
+extension FunctionSettings {
+  public static var optionalNames: Set<String> { [] }
+}
+
+/// The settings of a function that has none.
+struct NoSettings: FunctionSettings {}
+
+/// What is wrong with one setting of a function.
+public struct SettingError: Sendable, Hashable {
+  /// The function's name.
+  public let function: String
+  /// The setting; nil where it is not known which.
+  public let setting: String?
+  /// What is wrong, and what to do.
+  public let message: String
+}

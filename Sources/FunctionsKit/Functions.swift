@@ -18,9 +18,9 @@ public final class Functions {
   /// The currencies that were declared beside them.
   public private(set) var currencies: [CurrencyDeclaration] = []
   /// Where the tree says who referred a player, if that was declared.
-  public private(set) var referrerPlace: PathPattern?
+  public private(set) var referrerPath: PathPattern?
   /// What is wrong with the settings, where that does not stop the program.
-  public private(set) var faults: [SettingFault] = []
+  public private(set) var faults: [SettingError] = []
   /// What is wrong with the registrations themselves, where that does not stop the program; they are left out.
   public private(set) var mistakes: [String] = []
   private let overrides: TreeNode
@@ -39,7 +39,7 @@ public final class Functions {
     stops = false
   }
 
-  func declare(_ unit: String, at place: Result<TriggerPlace, TreePathError>, holder: String) {
+  func declare(_ unit: String, at place: Result<TriggerPath, TreePathError>, holder: String) {
     switch place {
     case .failure(let error): mistake("The currency \(unit): \(error)")
     case .success(let place):
@@ -53,7 +53,7 @@ public final class Functions {
     mistakes.append(sentence)
   }
 
-  func declare(referrerPlace place: PathPattern) { referrerPlace = place }
+  func declare(referrerPath place: PathPattern) { referrerPath = place }
 
   /// Runs when something appears at a place where nothing was.
   public func onCreate<Value, each P>(
@@ -135,7 +135,7 @@ public final class Functions {
   public func limits(_ defaults: RewardLimits, of name: String) -> RewardLimits { settings(defaults, of: name) }
 
   func register<Settings: FunctionSettings>(
-    _ place: Result<TriggerPlace, TreePathError>, _ trigger: FunctionDefinition.Trigger, _ name: String, _ filter: ChangeFilter,
+    _ place: Result<TriggerPath, TreePathError>, _ trigger: FunctionDefinition.Trigger, _ name: String, _ filter: ChangeFilter,
     _ defaults: Settings, _ options: FunctionOptions,
     _ body: @escaping @Sendable (FunctionDefinition.Run, FunctionContext, Settings) async throws -> Outcome
   ) {
@@ -148,7 +148,7 @@ public final class Functions {
         return mistake("\"\(candidate)\" cannot be a function's name: it must be a legal key.")
       }
     }
-    let found: TriggerPlace
+    let found: TriggerPath
     do throws(TreePathError) {
       found = try place.get()
     } catch {
@@ -205,7 +205,50 @@ public final class Functions {
 
   private func fail(_ function: String, _ setting: String?, _ message: String) {
     guard !stops else { Misuse.stop(message) }
-    let fault = SettingFault(function: function, setting: setting, message: message)
+    let fault = SettingError(function: function, setting: setting, message: message)
     if !faults.contains(fault) { faults.append(fault) }
+  }
+}
+
+/// A kind of coin that a deployment declares beside its functions.
+public struct CurrencyDeclaration: Sendable {
+  /// Such as `gems`.
+  public let unit: String
+  /// Where the balances stand.
+  public let pattern: PathPattern
+  /// The kind of account that a balance belongs to: `user` makes `user:bob`.
+  public let holder: String
+}
+
+extension Functions {
+  /// Declares a currency: what stands at `place` is a balance. Functions credit it, and any other change of it is entered in
+  /// the ledger too, as an adjustment by whoever wrote.
+  ///
+  /// ```swift
+  /// functions.currency("gems", at: TreePath<Int64, UserID>("/pirates/{uid}/gems"))
+  /// ```
+  /// `pieces_of_eight` below `/users/{uid}/inventory` needs no declaration. The currencies of a configuration file come beside
+  /// these; declare each of them before it has balances.
+  /// - Parameters:
+  ///   - unit: the coin's name in the ledger.
+  ///   - holder: the kind of account that balances belong to: `user` makes `user:bob`.
+  public func currency<each P>(_ unit: String, at place: TreePath<Int64, repeat each P>, holder: String = "user") {
+    declare(unit, at: place.place, holder: holder)
+  }
+}
+
+extension Functions {
+  /// Declares where the tree says who referred a player: the server keeps an index from it of who brought whom, for
+  /// `GET /v1/referrals` and `doubloon referrals`.
+  ///
+  /// ```swift
+  /// functions.referrer(at: TreePath<UserID, UserID>("/users/{uid}/referred_by"))
+  /// ```
+  /// There is one such place. What stands there counts if it is a legal key, no matter who wrote it.
+  public func referrer<Value>(at place: TreePath<Value, UserID>) {
+    if let known = referrerPath, known != place.pattern {
+      Misuse.stop("The referrer stands at \(known) already; \(place.pattern) cannot be a second place. Declare one.")
+    }
+    declare(referrerPath: place.pattern)
   }
 }

@@ -11,7 +11,7 @@ public import TreeModel
 /// programmer: a registration with it stops the program at start-up, and whatever else uses it throws ``TreePathError``.
 public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendable {
   /// The place as it was read; what is wrong with it stands in its place.
-  let place: Result<TriggerPlace, TreePathError>
+  let place: Result<TriggerPath, TreePathError>
 
   /// A place, written like `/users/{uid}/level`.
   public init(_ text: String) {
@@ -33,7 +33,7 @@ public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendab
       return
     }
     let players = zip(names, arePlayers).filter(\.1).map(\.0)
-    place = .success(TriggerPlace(pattern: pattern, players: Set(players)) { Self.sample(of: pattern) })
+    place = .success(TriggerPath(pattern: pattern, players: Set(players)) { Self.sample(of: pattern) })
   }
 
   /// A place that the pattern matches, with the first plain value that is of the type.
@@ -68,4 +68,88 @@ public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendab
     for parameter in repeat each parameters { segments.append(parameter.pathSegment) }
     return try place.get().pattern.path(filling: segments)
   }
+}
+
+/// A ``TreePath`` whose text is no pattern, or does not fit its types.
+public struct TreePathError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Which place, and what is wrong with it.
+  public let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}
+
+/// A type that a captured segment of a path can have.
+public protocol PathParameter: Sendable, Hashable {
+  /// Reads a captured segment; nil if it is not one of this type, and the function is then skipped as `type_mismatch`.
+  init?(pathSegment: String)
+  /// The segment that stands for this value in a path.
+  var pathSegment: String { get }
+}
+
+extension String: PathParameter {
+  public init?(pathSegment: String) { self = pathSegment }
+  public var pathSegment: String { self }
+}
+
+extension Int: PathParameter {
+  /// Reads digits in their shortest spelling; nil for `007` and `+7`, which would lead back to another key.
+  public init?(pathSegment: String) {
+    guard let value = Int(pathSegment), String(value) == pathSegment else { return nil }
+    self = value
+  }
+  public var pathSegment: String { String(self) }
+}
+
+/// A player's id: one legal key of the tree.
+///
+/// It cannot be made from a text with `/` or another character that keys do not have, so that a forged id never leads to
+/// another place in the tree (spec: triggers-ledger §2, rule 21).
+public struct UserID: PathParameter, Codable, CustomStringConvertible {
+  /// The id as it stands in paths.
+  public let text: String
+
+  /// Checks an id; nil if it is no legal key.
+  public init?(_ text: String) {
+    guard (try? Key(text)) != nil else { return nil }
+    self.text = text
+  }
+
+  public init?(pathSegment: String) { self.init(pathSegment) }
+  public var pathSegment: String { text }
+  public var description: String { text }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let id = UserID(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "A user id is one legal key of the tree.")
+    }
+    self = id
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+
+  public static func == (a: UserID, b: UserID) -> Bool { Key(unchecked: a.text) == Key(unchecked: b.text) }
+  public func hash(into hasher: inout Hasher) { Key(unchecked: text).hash(into: &hasher) }
+}
+
+extension UserID: ExpressibleByStringLiteral {
+  /// An id written in the source, as tests do. Nobody forges that: it is checked where a path is made with it, which throws
+  /// for an illegal one.
+  public init(stringLiteral text: String) {
+    self.text = text
+  }
+}
+
+/// Where a function is registered.
+struct TriggerPath: Sendable {
+  let pattern: PathPattern
+  /// The captures that are players: those typed ``UserID``.
+  let players: Set<String>
+  /// A place that the pattern matches, with a value of its type, for examples; nil where none can be made up.
+  let sample: @Sendable () -> FunctionDefinition.Sample?
 }

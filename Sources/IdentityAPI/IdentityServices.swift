@@ -7,11 +7,11 @@ package import HTTPServer
 package final class IdentityServices: APIServices {
   package let context: ServerContext
   /// The players' accounts; nil where there are none.
-  package let accounts: AccountBook?
+  package let accounts: AccountService?
   /// The keys that tokens are signed with; nil where no token is signed.
   package let keys: CurrentKeys?
 
-  package init(context: ServerContext, accounts: AccountBook?, keys: CurrentKeys? = nil) {
+  package init(context: ServerContext, accounts: AccountService?, keys: CurrentKeys? = nil) {
     self.context = context
     self.accounts = accounts
     self.keys = keys

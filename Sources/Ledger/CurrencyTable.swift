@@ -1,12 +1,12 @@
 import RewardModel
-public import StorageCore
+package import StorageCore
 import TreeModel
 
 /// The declared currencies, checked, and arranged for looking up.
 ///
 /// A balance belongs to a *purse*, an account and a unit. Purses whose account is of a currency's holder kind stand in the
 /// tree; for them this table is the only way from a place to a purse and back.
-public struct CurrencyTable: Sendable {
+package struct CurrencyTable: Sendable {
   /// A currency, with a quick test for its places.
   struct Place: Sendable {
     let currency: Currency
@@ -22,14 +22,14 @@ public struct CurrencyTable: Sendable {
   }
 
   /// The currencies in the order they were declared.
-  public var currencies: [Currency] { places.map(\.currency) }
+  package var currencies: [Currency] { places.map(\.currency) }
 
   let places: [Place]
 
   /// Checks the currencies and arranges them.
   ///
   /// - Throws: ``LedgerError`` with ``LedgerError/Code/invalidCurrency`` if places and purses would not be one to one.
-  public init(_ currencies: [Currency]) throws(LedgerError) {
+  package init(_ currencies: [Currency]) throws(LedgerError) {
     for (index, currency) in currencies.enumerated() {
       try Self.check(currency)
       for other in currencies[..<index] { try Self.check(currency, beside: other) }
@@ -38,10 +38,10 @@ public struct CurrencyTable: Sendable {
   }
 
   /// The purse whose balance stands at exactly this place; nil if it is no balance's.
-  func purse(at path: PathBytes) -> Purse? {
+  func purse(at path: PathBytes) -> PlayerBalanceKey? {
     for place in places where place.mayHold(path) && !path.isPriority {
       guard let readable = path.path, let account = place.currency.account(at: readable) else { continue }
-      return Purse(account: account, unit: place.currency.unit)
+      return PlayerBalanceKey(account: account, unit: place.currency.unit)
     }
     return nil
   }
@@ -53,8 +53,8 @@ public struct CurrencyTable: Sendable {
 
   /// Where the purse's balance stands in the tree; nil for a purse that the ledger alone keeps.
   ///
-  /// - Throws: ``StorageCore/CommitRefusal`` with `invalidTransfer` if the account is a holder's but no place is its own.
-  func path(of purse: Purse) throws(CommitRefusal) -> Path? {
+  /// - Throws: ``StorageCore/CommitError`` with `invalidTransfer` if the account is a holder's but no place is its own.
+  func path(of purse: PlayerBalanceKey) throws(CommitError) -> Path? {
     let account = purse.account
     var isHolder = false
     for place in places where account.kind.utf8.elementsEqual(place.currency.holder.utf8) {
@@ -63,7 +63,7 @@ public struct CurrencyTable: Sendable {
       let parts = account.ownerParts
       let pattern = place.currency.pattern
       guard parts.count == pattern.captureNames.count, let path = try? pattern.path(filling: parts) else {
-        throw CommitRefusal(
+        throw CommitError(
           .invalidTransfer,
           """
           \(account) names no place of \(pattern). After the colon stand legal keys for \(pattern.captureNames), with \
@@ -73,10 +73,102 @@ public struct CurrencyTable: Sendable {
       return path
     }
     if isHolder {
-      throw CommitRefusal(
+      throw CommitError(
         .invalidTransfer,
         "\(account) holds no \(purse.unit): no such currency is declared. \(Currency.advice(beside: currencies))")
     }
     return nil
+  }
+}
+
+extension CurrencyTable {
+  /// Kinds of account that the ledger uses itself: their balances have no place in the tree.
+  static let ownKinds = [LedgerAccount.holdKind, "issuance", "redemption", "adjustment", "opening"]
+
+  /// Whether the text can name a unit or a kind: 1-64 letters, digits, `_`, `-` or `.`, so that names compare by bytes and
+  /// stand in keys and URLs as they are.
+  static func isName(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+          true
+        default: false
+        }
+      }
+  }
+
+  static func check(_ currency: Currency) throws(LedgerError) {
+    guard isName(currency.unit), isName(currency.holder) else {
+      throw fault(currency, "its unit and its holder need 1-64 letters, digits, '_', '-' or '.'")
+    }
+    guard !ownKinds.contains(currency.holder) else {
+      throw fault(currency, "accounts of the kind \(currency.holder) are the ledger's own; choose another holder")
+    }
+    var captures = 0
+    for segment in currency.pattern.segments {
+      switch segment {
+      case .literal: continue
+      case .single(.some): captures += 1
+      case .single(nil): throw fault(currency, "* does not say whose balance it is; write a capture such as {uid}")
+      case .multi: throw fault(currency, "** does not say where the owner's name ends; write one capture for each key")
+      }
+    }
+    guard captures > 0 else { throw fault(currency, "it has no capture, so nobody owns the balance; write one such as {uid}") }
+  }
+
+  /// Two currencies may share a unit or a holder, but not both, and never a place.
+  static func check(_ currency: Currency, beside other: Currency) throws(LedgerError) {
+    guard currency.unit != other.unit || currency.holder != other.holder else {
+      throw fault(currency, "a \(currency.holder) has two places for \(currency.unit); remove one")
+    }
+    let segments = currency.pattern.segments
+    guard segments.count == other.pattern.segments.count else { return }
+    let canMeet = zip(segments, other.pattern.segments).allSatisfy { a, b in
+      guard case .literal(let x) = a, case .literal(let y) = b else { return true }
+      return x == y
+    }
+    if canMeet { throw fault(currency, "a path can match it and \(other.pattern) too; make the places differ") }
+  }
+
+  private static func fault(_ currency: Currency, _ what: String) -> LedgerError {
+    LedgerError(.invalidCurrency, "Currency \(currency.unit) at \(currency.pattern): \(what).")
+  }
+}
+
+extension Scalar {
+  /// What kind of value it is, for people; not the value, which is a player's.
+  var kindName: String {
+    switch self {
+    case .bool: "a boolean"
+    case .int: "an integer"
+    case .double: "a number that is no 64-bit integer"
+    case .string: "a string"
+    }
+  }
+}
+
+/// A cheap test that most changed leaves fail, so that they need not be taken apart: what a path begins and ends with at every
+/// place of a pattern.
+struct PatternFilter: Sendable {
+  private let prefix: [UInt8]
+  private let suffix: [UInt8]
+
+  init(_ pattern: PathPattern) {
+    let literals = pattern.segments.map { segment -> [UInt8]? in
+      if case .literal(let key) = segment { PathBytes.root.child(key).bytes } else { nil }
+    }
+    prefix = literals.prefix { $0 != nil }.flatMap { $0 ?? [] }
+    suffix = literals.reversed().prefix { $0 != nil }.reversed().flatMap { $0 ?? [] }
+  }
+
+  /// Whether a path may be one of the pattern's.
+  func mayHold(_ path: PathBytes) -> Bool {
+    guard path.bytes.count >= prefix.count + suffix.count else { return false }
+    return path.bytes.withUnsafeBytes { bytes in
+      let tail = UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - suffix.count)...])
+      return suffix.withUnsafeBytes(tail.isSame(as:)) && prefix.withUnsafeBytes(bytes.begins(with:))
+    }
   }
 }

@@ -1,11 +1,12 @@
-public import RewardModel
-public import StorageCore
+package import RewardModel
+package import StorageCore
+import TreeModel
 
 /// Proves, or disproves, that the ledger of a namespace is whole and equals the balances in the tree (promise P3).
 ///
 /// One pass over the entries, one over the tree's balances, in pages; what stays in memory is one Int64 for each account.
 /// That a business key is used once is the store's unique index's word and not read again.
-public struct LedgerAudit {
+package struct LedgerAudit {
   static let pageSize = 1000
 
   let snapshot: any Snapshot
@@ -13,14 +14,14 @@ public struct LedgerAudit {
   let currencies: CurrencyTable
   var report = LedgerReport()
   /// The balances by the entries so far.
-  var balances: [Purse: Int64] = [:]
+  var balances: [PlayerBalanceKey: Int64] = [:]
   private var last: LedgerEntry?
 
   /// Audits a namespace as it is in the snapshot.
   ///
   /// - Returns: what was found; ``RewardModel/LedgerReport/isSound`` if every rule holds.
   /// - Throws: `StorageError` if the store cannot be read.
-  public static func verify(_ snapshot: any Snapshot, namespace: NamespaceID, currencies: CurrencyTable)
+  package static func verify(_ snapshot: any Snapshot, namespace: NamespaceID, currencies: CurrencyTable)
     throws(StorageError) -> LedgerReport
   {
     var audit = LedgerAudit(snapshot: snapshot, namespace: namespace, currencies: currencies)
@@ -82,7 +83,7 @@ public struct LedgerAudit {
   }
 
   private mutating func checkBalance(_ entry: LedgerEntry, of account: LedgerAccount, by change: Int128, after: Int64) {
-    let purse = Purse(account: account, unit: entry.transfer.unit)
+    let purse = PlayerBalanceKey(account: account, unit: entry.transfer.unit)
     let expected = Int128(balances[purse] ?? 0) + change
     if expected != Int128(after) {
       note(.balance, entry, "leaves \(account) with \(after) \(purse.unit); the entries so far give \(expected)", account)
@@ -129,9 +130,9 @@ public struct LedgerAudit {
   }
 
   private mutating func checkStoredBalances() throws(StorageError) {
-    var expected: [Purse: Int64] = balances.filter { !currencies.isHolder($0.key.account) }
+    var expected: [PlayerBalanceKey: Int64] = balances.filter { !currencies.isHolder($0.key.account) }
     for stored in try snapshot.balances(in: namespace) {
-      let purse = Purse(account: stored.account, unit: stored.unit)
+      let purse = PlayerBalanceKey(account: stored.account, unit: stored.unit)
       let sum = expected.removeValue(forKey: purse) ?? 0
       if stored.balance != sum || balances[purse] == nil { noteStored(purse, stored: stored.balance, sum: sum) }
     }
@@ -140,7 +141,7 @@ public struct LedgerAudit {
     }
   }
 
-  private mutating func noteStored(_ purse: Purse, stored: Int64?, sum: Int64) {
+  private mutating func noteStored(_ purse: PlayerBalanceKey, stored: Int64?, sum: Int64) {
     let what = stored.map(String.init) ?? "no balance"
     report.note(
       .init(
@@ -152,5 +153,57 @@ public struct LedgerAudit {
     _ kind: LedgerReport.Fault.Kind, _ entry: LedgerEntry, _ what: String, _ account: LedgerAccount? = nil
   ) {
     report.note(.init(kind, sequence: entry.sequence, account: account, message: "Entry \(entry.sequence) \(what)."))
+  }
+}
+
+extension LedgerAudit {
+  /// Compares the balances in the tree with the entries, both ways: a place without entries, entries without a place.
+  ///
+  /// Places are found by walking the patterns, one seek for each child on the way: what lies beside them is not read.
+  mutating func checkTree() throws(StorageError) {
+    var missing = balances.filter { currencies.isHolder($0.key.account) }
+    for place in currencies.places {
+      try walk(place.currency.pattern.segments[...], from: .root, &missing)
+    }
+    for (purse, sum) in missing.sorted(by: { $0.key.account.name < $1.key.account.name }) where sum != 0 {
+      noteTree(purse, "nothing stands in the tree", sum: sum)
+    }
+  }
+
+  private mutating func walk(
+    _ segments: ArraySlice<PathPattern.Segment>, from path: PathBytes, _ missing: inout [PlayerBalanceKey: Int64]
+  )
+    throws(StorageError)
+  {
+    guard let segment = segments.first else { return try compare(path, &missing) }
+    if case .literal(let key) = segment { return try walk(segments.dropFirst(), from: path.child(key), &missing) }
+    var last: Key?
+    while true {
+      let keys = try snapshot.children(in: namespace, of: path, after: last, limit: Self.pageSize)
+      for key in keys { try walk(segments.dropFirst(), from: path.child(key), &missing) }
+      if keys.count < Self.pageSize { return }
+      last = keys.last
+    }
+  }
+
+  private mutating func compare(_ path: PathBytes, _ missing: inout [PlayerBalanceKey: Int64]) throws(StorageError) {
+    guard let first = try snapshot.leaves(in: namespace, under: path, limit: 1).first?.leaf,
+      let purse = currencies.purse(at: path)
+    else { return }
+    let sum = missing.removeValue(forKey: purse) ?? 0
+    guard first.path == path, let balance = first.scalar.intValue else {
+      let found = first.path == path ? first.scalar.kindName : "an object"
+      report.note(.init(path: path.path?.description ?? "?", account: purse.account, unit: purse.unit, found: found))
+      if sum != 0 { noteTree(purse, "the tree has \(found), which counts as 0,", sum: sum) }
+      return
+    }
+    if balance != sum { noteTree(purse, "the tree has \(balance)", sum: sum) }
+  }
+
+  private mutating func noteTree(_ purse: PlayerBalanceKey, _ found: String, sum: Int64) {
+    report.note(
+      .init(
+        .tree, account: purse.account,
+        message: "For \(purse.account) in \(purse.unit) \(found); the entries sum to \(sum)."))
   }
 }

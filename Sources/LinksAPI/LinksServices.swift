@@ -4,22 +4,24 @@ package import HTTPServer
 package import Invites
 package import Ledger
 package import Links
+import NIOHTTP1
+import TreeModel
 
 /// What links, invitations and referrals answer with.
 package final class LinksServices: APIServices {
   package let context: ServerContext
   /// Nil where no links are served.
-  package let links: LinkBook?
+  package let links: LinkService?
   /// Nil where no invitations are sent.
-  package let invites: InviteBook?
+  package let invites: InvitationService?
   /// Nil where it is not declared who referred whom.
-  package let referrals: ReferralBook?
+  package let referrals: ReferralService?
   /// The players' accounts; nil where there are none.
-  package let accounts: AccountBook?
+  package let accounts: AccountService?
 
   package init(
-    context: ServerContext, links: LinkBook?, invites: InviteBook? = nil, referrals: ReferralBook? = nil,
-    accounts: AccountBook? = nil
+    context: ServerContext, links: LinkService?, invites: InvitationService? = nil, referrals: ReferralService? = nil,
+    accounts: AccountService? = nil
   ) {
     self.context = context
     self.links = links
@@ -32,3 +34,25 @@ package final class LinksServices: APIServices {
 /// A route of this target, and a request for it.
 package typealias Route = APIRoute<LinksServices>
 package typealias RouteCall = APICall<LinksServices>
+
+extension LinkError {
+  /// As Google's services say it: `{"error": {"code": 400, "message": "…", "status": "INVALID_ARGUMENT"}}`.
+  package var response: HTTPResponse {
+    var members: [JSON.Member] = [
+      .init(key: "code", value: .int(Int64(status.code))), .init(key: "message", value: .string(message)),
+      .init(key: "status", value: .string(status.rawValue)),
+    ]
+    if !reason.isEmpty { members.append(.init(key: "details", value: [["reason": .string(reason)]])) }
+    var response = HTTPResponse.json(["error": .object(members)], status: HTTPResponseStatus(statusCode: status.code))
+    if status == .resourceExhausted { response.headers.append(HTTPResponse.Header("Retry-After", "1")) }
+    return response
+  }
+}
+
+extension APIError {
+  /// The same as the administrators' surface says it.
+  init(_ fault: LinkError) {
+    let status = HTTPResponseStatus(statusCode: fault.status == .failedPrecondition ? 409 : fault.status.code)
+    self.init(status, fault.reason.isEmpty ? fault.status.rawValue.lowercased() : fault.reason, fault.message)
+  }
+}

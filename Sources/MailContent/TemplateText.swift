@@ -3,9 +3,9 @@
 ///
 /// Values are never templates, and are escaped for the place where they stand: in HTML they cannot become markup, in an
 /// attribute `href` or `src` only a link of the web is let through, and in a subject they stay on one line.
-public struct TemplateText: Sendable {
+package struct TemplateText: Sendable {
   /// What a rendered text is.
-  public enum Form: Sendable, Hashable {
+  package enum Form: Sendable, Hashable {
     /// Plain text of several lines.
     case text
     /// Markup.
@@ -21,7 +21,7 @@ public struct TemplateText: Sendable {
   }
 
   /// The longest template, in bytes of UTF-8.
-  public static let bytesMax = 256 << 10
+  package static let bytesMax = 256 << 10
   private static let nestingMax = 8
 
   private let pieces: [Piece]
@@ -32,15 +32,15 @@ public struct TemplateText: Sendable {
   /// - Parameters:
   ///   - form: what is made of it.
   ///   - placeholders: the names that it may use.
-  /// - Throws: ``TemplateFault`` for braces that do not close and names that are unknown.
-  public init(_ source: String, form: Form, placeholders: [String]) throws(TemplateFault) {
+  /// - Throws: ``TemplateError`` for braces that do not close and names that are unknown.
+  package init(_ source: String, form: Form, placeholders: [String]) throws(TemplateError) {
     try self.init(source, form: form, placeholders: placeholders, firstLine: 1)
   }
 
   /// - Parameter firstLine: what the first line is called in a fault.
-  init(_ source: String, form: Form, placeholders: [String], firstLine: Int) throws(TemplateFault) {
+  init(_ source: String, form: Form, placeholders: [String], firstLine: Int) throws(TemplateError) {
     guard source.utf8.count <= Self.bytesMax else {
-      throw TemplateFault(
+      throw TemplateError(
         line: firstLine, isInHTML: form == .html, message: "The template is larger than \(Self.bytesMax >> 10) KB.")
     }
     var reader = Reader(
@@ -52,7 +52,7 @@ public struct TemplateText: Sendable {
   /// The text with the values in their places.
   ///
   /// - Parameter values: by placeholder; one that is missing is empty.
-  public func rendered(_ values: [String: String]) -> String {
+  package func rendered(_ values: [String: String]) -> String {
     var text = ""
     Self.render(pieces, values, form, into: &text)
     return text
@@ -110,7 +110,7 @@ extension TemplateText {
     var at = 0
 
     /// The pieces up to the end of a section, or of the text.
-    mutating func pieces(until section: String?, nesting: Int) throws(TemplateFault) -> [Piece] {
+    mutating func pieces(until section: String?, nesting: Int) throws(TemplateError) -> [Piece] {
       guard nesting <= TemplateText.nestingMax else { throw fault("Parts stand inside each other too deeply.") }
       var pieces: [Piece] = []
       var literal: [UInt8] = []
@@ -145,7 +145,7 @@ extension TemplateText {
     }
 
     /// What stands between two pairs of braces, without blanks at its ends.
-    private mutating func tag() throws(TemplateFault) -> String {
+    private mutating func tag() throws(TemplateError) -> String {
       at += 2
       var text: [UInt8] = []
       while !starts("}}") {
@@ -159,7 +159,7 @@ extension TemplateText {
       return String(decoding: text, as: UTF8.self)
     }
 
-    private func known(_ name: Substring) throws(TemplateFault) -> String {
+    private func known(_ name: Substring) throws(TemplateError) -> String {
       guard placeholders.contains(where: { $0 == name }) else {
         throw fault("There is no placeholder \"\(name)\" here; there are \(placeholders.joined(separator: ", ")).")
       }
@@ -177,8 +177,27 @@ extension TemplateText {
         || ["src=\"", "src='", "src="].contains { tail.hasSuffix($0) }
     }
 
-    private func fault(_ message: String) -> TemplateFault {
-      TemplateFault(line: line, isInHTML: isHTML, message: message)
+    private func fault(_ message: String) -> TemplateError {
+      TemplateError(line: line, isInHTML: isHTML, message: message)
     }
   }
+}
+
+/// Why a text is no template.
+package struct TemplateError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The line, from 1.
+  package let line: Int
+  /// Whether it is a line of the HTML, not of the text.
+  package let isInHTML: Bool
+  /// What is wrong, and what to do.
+  package let message: String
+
+  init(line: Int, isInHTML: Bool = false, message: String) {
+    self.line = line
+    self.isInHTML = isInHTML
+    self.message = message
+  }
+
+  /// As tools show it behind the file's name: `3: text`.
+  package var description: String { "\(line): \(message)" }
 }

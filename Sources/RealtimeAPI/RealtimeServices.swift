@@ -1,6 +1,9 @@
 package import APISupport
 package import HTTPServer
+import StorageCore
+import Synchronization
 package import TreeDatabase
+import TreeModel
 
 /// What the tree's REST surface, event streams and sockets answer with.
 package final class RealtimeServices: APIServices {
@@ -42,3 +45,35 @@ package final class RealtimeServices: APIServices {
 /// A route of this target, and a request for it.
 package typealias Route = APIRoute<RealtimeServices>
 typealias RouteCall = APICall<RealtimeServices>
+
+extension RealtimeServices {
+  /// The refusal of a query that has no index, with what holds where no rules are set.
+  func missingIndex(_ order: NodeOrder, at path: Path, in namespace: NamespaceID?) -> MissingIndex {
+    let hasRules = namespace.flatMap { database.catalog.ruleSet(of: $0) } != nil
+    return MissingIndex(order: order, path: path, unruled: hasRules ? nil : access.isDevelopment ? .open : .closed)
+  }
+}
+
+/// Finds the namespace of a write, and in development makes it (design §8).
+final class NamespaceOpening: Sendable {
+  private let services: RealtimeServices
+  private let announced = Mutex<Set<String>>([])
+
+  init(services: RealtimeServices) {
+    self.services = services
+  }
+
+  /// Calls back at once, on this thread, where the namespace is known; else from the writer.
+  func open(_ name: String, then body: @escaping @Sendable (Result<NamespaceID, APIError>) -> Void) {
+    if let known = services.database.namespace(named: name) { return body(.success(known)) }
+    guard services.access.createsNamespaces else { return body(.failure(.unknownNamespace(name))) }
+    services.database.openNamespace(named: name) { [self] result in
+      switch result {
+      case .success(let id):
+        if announced.withLock({ $0.insert(name).inserted }) { services.announceNamespace(name) }
+        body(.success(id))
+      case .failure(let refusal): body(.failure(APIError(refusal)))
+      }
+    }
+  }
+}

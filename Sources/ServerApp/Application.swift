@@ -1,11 +1,11 @@
 import APISupport
-public import Accounts
+package import Accounts
 import AdminAPI
 public import FunctionsKit
 import HTTPServer
-public import Invites
-public import Ledger
-public import Links
+package import Invites
+package import Ledger
+package import Links
 public import Logging
 import MailContent
 import NIOCore
@@ -31,29 +31,29 @@ public final class Application: Sendable {
   /// The door to the tree, with the one writer behind it.
   public let database: Database
   /// What takes events to the functions.
-  public let dispatcher: Dispatcher
-  public let outbox: OutboxDispatcher
+  package let dispatcher: Dispatcher
+  package let outbox: OutboxDispatcher
   /// What gives events to functions again.
-  public let replayer: Replayer
+  package let replayer: Replayer
   /// The ledger, for transfers, holds and statements.
-  public let ledger: LedgerBook
+  package let ledger: LedgerService
   /// Invitation links.
-  public let links: LinkBook
+  package let links: LinkService
   /// Invitations that are sent.
-  public let invites: InviteBook
+  package let invites: InvitationService
 
   /// The players' accounts.
-  public var accounts: AccountBook { assembly.book }
+  package var accounts: AccountService { assembly.book }
 
-  private let referralPlace: ReferralPlace?
+  private let referralPlace: ReferralPath?
   private let assembly: AccountAssembly
   private let listeners: ListenerHub
-  private let keeper: KeyKeeper
+  private let keeper: KeyRotator
   private let server: HTTPServer
   /// For this machine's own monitoring; nil where none is configured.
   let metricsServer: HTTPServer?
   private let identity: TLSIdentity?
-  private let mail: MailOutlet?
+  private let mail: SMTPTransport?
   private let threadPool: NIOThreadPool
   private let adminPool: NIOThreadPool
   private let logger: Logger
@@ -65,9 +65,17 @@ public final class Application: Sendable {
   ///   - outlets: what delivers the messages that functions send to the outside.
   ///   - functions: registers the deployment's functions.
   /// - Throws: `StorageError` if the data cannot be opened: another process has them, or a newer version wrote them.
-  public init(
-    configuration: ServerConfiguration, logger: Logger = Logger(label: "doubloon"), outlets: [any Outlet] = [],
-    failpoint: Failpoint = .none, functions: (Functions) -> Void
+  public convenience init(
+    configuration: ServerConfiguration, logger: Logger = Logger(label: "doubloon"), outlets: [any OutboxTransport] = [],
+    functions: (Functions) -> Void
+  ) throws {
+    try self.init(configuration: configuration, logger: logger, outlets: outlets, failpoint: .none, functions: functions)
+  }
+
+  /// As above, with a place where a test lets the process die.
+  package init(
+    configuration: ServerConfiguration, logger: Logger = Logger(label: "doubloon"), outlets: [any OutboxTransport] = [],
+    failpoint: Failpoint, functions: (Functions) -> Void
   ) throws {
     self.logger = logger
     let registry = Functions(settings: configuration.functionSettings)
@@ -78,24 +86,25 @@ public final class Application: Sendable {
     var configuration = configuration
     configuration.currencies = try CurrencyList.inForce(configuration, registry.currencies, in: engine)
     let currencies = try CurrencyTable(configuration.currencies)
-    keeper = try KeyKeeper(storage: configuration.storage, clock: configuration.clock, logger: logger)
+    keeper = try KeyRotator(storage: configuration.storage, clock: configuration.clock, logger: logger)
     configuration.accounts.identities = IdentityHash(key: try IdentitySecret.load(from: keeper.folder))
     self.configuration = configuration
     dispatcher = try Dispatcher(
       table: table, engine: engine, clock: configuration.clock, options: Self.options(configuration, failpoint),
       random: SystemRandomNumberGenerator(), logger: logger)
     identity = try Self.identity(configuration)
-    mail = try configuration.mail.map { try MailOutlet($0, clock: configuration.clock, logger: logger) }
+    mail = try configuration.mail.map { try SMTPTransport($0, clock: configuration.clock, logger: logger) }
     // In development mail is shown; in production it waits for a configuration that says how it is sent.
-    let ring = mail == nil && configuration.mode == .development ? MailRing(clock: configuration.clock, logger: logger) : nil
-    let ways: [(any Outlet)?] = outlets.contains { $0.name == MailOrder.outlet } ? [] : [mail, ring]
+    let ring =
+      mail == nil && configuration.mode == .development ? DevelopmentMailbox(clock: configuration.clock, logger: logger) : nil
+    let ways: [(any OutboxTransport)?] = outlets.contains { $0.name == MailOrder.outlet } ? [] : [mail, ring]
     outbox = OutboxDispatcher(
       outlets: outlets + ways.compactMap(\.self), engine: engine, clock: configuration.clock,
       random: SystemRandomNumberGenerator(), logger: logger)
     let metrics = ServerMetrics()
     listeners = ListenerHub(engine: engine)
     let watch = AccountWatch()
-    referralPlace = registry.referrerPlace.map(ReferralPlace.init)
+    referralPlace = registry.referrerPath.map(ReferralPath.init)
     let index: [any CommitParticipant] = referralPlace.map { [ReferralIndex($0)] } ?? []
     database = try Database(
       engine: engine,
@@ -107,18 +116,18 @@ public final class Application: Sendable {
       clock: configuration.clock
     ) { Self.log($0, to: logger) }
     listeners.search(with: database.reader)
-    ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
-    links = try LinkBook(
-      engine: engine, writer: database, home: DatabaseHome(database: database, name: configuration.defaultNamespace),
+    ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
+    links = try LinkService(
+      engine: engine, writer: database, home: DefaultNamespace(database: database, name: configuration.defaultNamespace),
       clock: configuration.clock, random: SystemRandomNumberGenerator(), settings: configuration.linkSettings,
       isLimited: configuration.mode != .development)
-    invites = try InviteBook(
-      engine: engine, writer: database, home: DatabaseHome(database: database, name: configuration.defaultNamespace),
+    invites = try InvitationService(
+      engine: engine, writer: database, home: DefaultNamespace(database: database, name: configuration.defaultNamespace),
       clock: configuration.clock, random: SystemRandomNumberGenerator())
     replayer = Replayer(dispatcher: dispatcher, writer: database, logger: logger)
     threadPool = NIOThreadPool(numberOfThreads: 2)
     adminPool = NIOThreadPool(numberOfThreads: 2)
-    let serviceAccounts = try ServiceAccountDesk(
+    let serviceAccounts = try ServiceAccountStore(
       database: database, keys: keeper.keys, project: configuration.project, namespace: configuration.defaultNamespace)
     assembly = AccountAssembly(
       configuration: configuration, database: database, watch: watch, keys: keeper.keys,
@@ -126,7 +135,7 @@ public final class Application: Sendable {
     let surfaces = Surfaces(
       configuration: configuration, database: database, listeners: listeners, dispatcher: dispatcher, replayer: replayer,
       ledger: ledger,
-      referrals: referralPlace.map { ReferralBook($0, engine: engine, currencies: currencies) }, links: links,
+      referrals: referralPlace.map { ReferralService($0, engine: engine, currencies: currencies) }, links: links,
       invites: invites, keys: keeper.keys, serviceAccounts: serviceAccounts,
       accounts: assembly, metrics: metrics, threadPool: threadPool, adminPool: adminPool, identity: identity, mail: ring,
       logger: logger)
@@ -139,22 +148,22 @@ public final class Application: Sendable {
   ///
   /// - Returns: the port that was bound.
   public func start() async throws -> Int {
-    let rooms = try await startedRooms()
+    let rooms = try await startedServices()
     let port = try await bind()
     begin(rooms + servers)
     return port
   }
 
   /// Starts everything but the socket: for tests that need no wire.
-  public func startRooms() async throws {
-    begin(try await startedRooms())
+  public func startServices() async throws {
+    begin(try await startedServices())
   }
 
   /// Serves until the process is told to end.
   ///
   /// - Parameter onStart: called with the bound port once the doors are open.
   public func run(onStart: (Int) -> Void) async throws {
-    let rooms = try await startedRooms()
+    let rooms = try await startedServices()
     onStart(try await bind())
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
@@ -192,44 +201,46 @@ public final class Application: Sendable {
 
   /// Lets the dispatcher catch up with the log. Services end in the opposite order of this list: first the doors, then
   /// what works behind them.
-  private func startedRooms() async throws -> [any Service] {
+  private func startedServices() async throws -> [any Service] {
     threadPool.start()
     adminPool.start()
     try assembly.start()
     let built = try await ReferralBuild(referralPlace, engine: engine, writer: database).run()
     if built > 0 { logger.notice("made the index of who referred whom", metadata: ["namespaces": "\(built)"]) }
-    let counting = RoomService(name: "links", links.run)
+    let counting = BackgroundService(name: "links", links.run)
     guard configuration.dispatchesFunctions else { return [counting] }
-    try await NamespaceInstallation(configuration: configuration, database: database, logger: logger).run()
+    try await NamespaceInstaller(configuration: configuration, database: database, logger: logger).run()
     let report = try await dispatcher.start(writer: database)
     for line in report.lines { logger.notice("\(line)") }
-    let erasures = ErasureKeeper(
+    let erasures = ErasureResumer(
       erasure: PlayerErasure(
         database: database, accounts: accounts, rooms: [links, invites, RewardErasing()], functions: nil, ledger: ledger),
       clock: configuration.clock, logger: logger)
     let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
     return certificateServices + [
       counting,
-      RoomService(name: "memory", MemoryReturn(clock: configuration.clock, database: database).run),
-      RoomService(name: "dispatcher", dispatcher.run),
-      RoomService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
-      RoomService(name: "holds", sweeper.run),
-      RoomService(name: "replays", replayer.run),
-      RoomService(name: "keys", keeper.run),
-      RoomService(name: "erasures", erasures.run),
+      BackgroundService(name: "memory", MemoryTrimmer(clock: configuration.clock, database: database).run),
+      BackgroundService(name: "dispatcher", dispatcher.run),
+      BackgroundService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
+      BackgroundService(name: "holds", sweeper.run),
+      BackgroundService(name: "replays", replayer.run),
+      BackgroundService(name: "keys", keeper.run),
+      BackgroundService(name: "erasures", erasures.run),
     ] + assembly.services(referral: { [links] in links.settings.referral.path })
   }
 
   /// What keeps the certificates fresh. A server in production has SIGHUP for that, and does not die of it where it has none;
   /// one in development ends with its terminal.
   private var certificateServices: [any Service] {
-    guard let identity else { return configuration.mode == .development ? [] : [RoomService(name: "hangup", heedHangups)] }
-    let watch = CertificateWatch(
+    guard let identity else {
+      return configuration.mode == .development ? [] : [BackgroundService(name: "hangup", handleHangups)]
+    }
+    let watch = CertificateReloader(
       files: configuration.certificates, identity: identity, clock: configuration.clock, logger: logger)
-    return [RoomService(name: "certificates", watch.run)]
+    return [BackgroundService(name: "certificates", watch.run)]
   }
 
-  @Sendable private func heedHangups() async throws {
+  @Sendable private func handleHangups() async throws {
     for await _ in await UnixSignalsSequence(trapping: .sighup) {
       logger.notice("SIGHUP: there are no certificates to read again; other settings are read at the start only")
     }

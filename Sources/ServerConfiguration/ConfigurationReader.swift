@@ -1,3 +1,5 @@
+package import FunctionsKit
+import Glibc
 import StorageCore
 import TreeModel
 
@@ -8,21 +10,21 @@ import TreeModel
 package final class ConfigurationReader {
   /// What is wrong, gathered from all sections.
   final class Faults {
-    fileprivate(set) var all: [ConfigurationFault] = []
+    fileprivate(set) var all: [ConfigurationError] = []
     /// What is not wrong, but not well either.
-    fileprivate(set) var warnings: [ConfigurationFault] = []
+    fileprivate(set) var warnings: [ConfigurationError] = []
     /// The settings that were asked for, whether they are there or not.
     fileprivate(set) var asked: Set<String> = []
 
-    func add(_ fault: ConfigurationFault) { all.append(fault) }
+    func add(_ fault: ConfigurationError) { all.append(fault) }
   }
 
   let faults: Faults
-  let surroundings: ConfigurationSurroundings
+  let surroundings: ConfigurationEnvironment
   /// The folder that relative paths start from, with a slash at its end: the file's own.
   let folder: String
   /// Where the object stands; of one that is missing, where it would belong.
-  let position: ConfigurationFault.Position
+  let position: ConfigurationError.Position
   /// Whether the file has the object.
   let isPresent: Bool
   private let members: [ConfigurationValue.Member]
@@ -31,8 +33,8 @@ package final class ConfigurationReader {
   private var asked: [String] = []
 
   private init(
-    _ members: [ConfigurationValue.Member], name: String, at position: ConfigurationFault.Position, isPresent: Bool,
-    faults: Faults, folder: String, surroundings: ConfigurationSurroundings
+    _ members: [ConfigurationValue.Member], name: String, at position: ConfigurationError.Position, isPresent: Bool,
+    faults: Faults, folder: String, surroundings: ConfigurationEnvironment
   ) {
     self.members = members
     self.name = name
@@ -47,13 +49,13 @@ package final class ConfigurationReader {
   ///
   /// - Parameter file: the file's absolute path.
   static func read<Result>(
-    _ source: [UInt8], file: String, surroundings: ConfigurationSurroundings, faults: Faults,
+    _ source: [UInt8], file: String, surroundings: ConfigurationEnvironment, faults: Faults,
     _ body: (ConfigurationReader) -> Result
   ) -> Result? {
     do {
       let value = try ConfigurationScanner.value(of: source)
       guard case .object(let members) = value.content else {
-        faults.add(ConfigurationFault(at: value.position, "The configuration must be an object: { … }."))
+        faults.add(ConfigurationError(at: value.position, "The configuration must be an object: { … }."))
         return nil
       }
       let folder = file.prefix(through: file.lastIndex(of: "/") ?? file.startIndex)
@@ -74,7 +76,7 @@ package final class ConfigurationReader {
       let advice =
         NearestName.of(member.key, in: asked).map { "did you mean \"\($0)\"?" }
         ?? "there are \(asked.sorted().joined(separator: ", "))."
-      faults.add(ConfigurationFault(at: member.position, "There is no setting \"\(member.key)\"\(place); \(advice)"))
+      faults.add(ConfigurationError(at: member.position, "There is no setting \"\(member.key)\"\(place); \(advice)"))
     }
     return result
   }
@@ -83,18 +85,18 @@ package final class ConfigurationReader {
 
   /// Notes what is wrong with a member, or with its absence.
   func fault(_ key: String, _ message: String) {
-    faults.add(ConfigurationFault(at: place(of: key), message))
+    faults.add(ConfigurationError(at: place(of: key), message))
   }
 
   /// Warns of a file with a secret that every user of the machine may read.
   func warnIfOpen(_ file: String, _ key: String) {
     guard surroundings.isOpenToAll(file) else { return }
     let advice = "every user of this machine can read \(file), which is a secret; run: chmod o-r \(file)"
-    faults.warnings.append(ConfigurationFault(at: place(of: key), "\"\(path(key))\": \(advice)"))
+    faults.warnings.append(ConfigurationError(at: place(of: key), "\"\(path(key))\": \(advice)"))
   }
 
   /// Where a member's value stands; of one that is missing, the object.
-  func place(of key: String) -> ConfigurationFault.Position {
+  func place(of key: String) -> ConfigurationError.Position {
     members.first { $0.key == key }?.value.position ?? position
   }
 
@@ -102,7 +104,7 @@ package final class ConfigurationReader {
   func path(_ key: String) -> String { name.isEmpty ? key : "\(name).\(key)" }
 
   private func expected(_ what: String, _ value: ConfigurationValue, _ key: String) {
-    faults.add(ConfigurationFault(at: value.position, "\"\(path(key))\" must be \(what), not \(value.kind)."))
+    faults.add(ConfigurationError(at: value.position, "\"\(path(key))\" must be \(what), not \(value.kind)."))
   }
 
   // MARK: Values
@@ -215,9 +217,67 @@ package final class ConfigurationReader {
   }
 
   private func reader(
-    _ members: [ConfigurationValue.Member], _ name: String, _ position: ConfigurationFault.Position, isPresent: Bool = true
+    _ members: [ConfigurationValue.Member], _ name: String, _ position: ConfigurationError.Position, isPresent: Bool = true
   ) -> ConfigurationReader {
     ConfigurationReader(
       members, name: name, at: position, isPresent: isPresent, faults: faults, folder: folder, surroundings: surroundings)
+  }
+}
+
+/// A part of the configuration that belongs to one room: typed, with its defaults, its checks and its sentences.
+///
+/// To add one: a struct with an `init(_ reader:)` that asks the reader for each of its settings, and a line in
+/// ``ServeConfiguration``. What a section does not ask for is refused as unknown; faults are collected, not thrown, so a
+/// section goes on with a default and every fault of the file is listed at once.
+package protocol ConfigurationSection: Sendable {
+  /// Reads the section. A section that the file does not have is read from an empty object.
+  init(_ reader: ConfigurationReader)
+}
+
+/// What a configuration may ask of the machine, so that a test can be the machine.
+package struct ConfigurationEnvironment: Sendable {
+  /// Looks up a variable of the environment.
+  let variable: @Sendable (String) -> String?
+  /// Reads a file, whole; the failure is a sentence.
+  let file: @Sendable (String) throws(FileError) -> [UInt8]
+  /// Whether every user of the machine may read a file.
+  var isOpenToAll: @Sendable (String) -> Bool = { _ in false }
+  /// Registers the deployment's functions: the file may hold settings of those, and of no others.
+  package var functions: @Sendable (Functions) -> Void = { _ in }
+
+  /// The process's own, without functions.
+  package static let process = ConfigurationEnvironment(
+    variable: { name in getenv(name).flatMap { $0.pointee == 0 ? nil : String(cString: $0) } },
+    file: { (path) throws(FileError) in try FileBytes.read(path) },
+    isOpenToAll: { FileBytes.isOpenToAll($0) })
+}
+
+/// Finds what somebody probably meant.
+package enum NearestName {
+  /// The name that is least unlike `text`; nil if none is like it.
+  package static func of(_ text: String, in names: [String]) -> String? {
+    let word = Array(text.lowercased().utf8.prefix(64))
+    var best: (name: String, distance: Int)?
+    for name in names {
+      let distance = distance(word, Array(name.lowercased().utf8.prefix(64)))
+      if distance < best?.distance ?? .max { best = (name, distance) }
+    }
+    guard let best, best.distance <= max(2, word.count / 3) else { return nil }
+    return best.name
+  }
+
+  /// How many letters must be put in, taken out, replaced or swapped with their neighbour.
+  private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+    var rows = [Array(0...b.count)]
+    for i in a.indices {
+      var row = [i + 1]
+      for j in b.indices {
+        var cost = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, rows[i - 1][j - 1] + 1) }
+        row.append(cost)
+      }
+      rows.append(row)
+    }
+    return rows[a.count][b.count]
   }
 }

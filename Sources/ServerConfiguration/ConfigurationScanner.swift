@@ -13,11 +13,11 @@ struct ConfigurationScanner {
   private var known = (offset: 0, line: 1, column: 1)
 
   /// The one value of a file.
-  static func value(of source: [UInt8]) throws(ConfigurationFault) -> ConfigurationValue {
-    let start = ConfigurationFault.Position(line: 1, column: 1)
-    guard source.count <= bytesMax else { throw ConfigurationFault(at: start, "The file is larger than 1 MB.") }
+  static func value(of source: [UInt8]) throws(ConfigurationError) -> ConfigurationValue {
+    let start = ConfigurationError.Position(line: 1, column: 1)
+    guard source.count <= bytesMax else { throw ConfigurationError(at: start, "The file is larger than 1 MB.") }
     guard String(validating: source, as: UTF8.self) != nil else {
-      throw ConfigurationFault(at: start, "The file is not UTF-8.")
+      throw ConfigurationError(at: start, "The file is not UTF-8.")
     }
     var scanner = ConfigurationScanner(source.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(source.dropFirst(3)) : source)
     let value = try scanner.value(nesting: 0)
@@ -34,7 +34,7 @@ struct ConfigurationScanner {
 
   // MARK: Places
 
-  private mutating func position(_ offset: Int) -> ConfigurationFault.Position {
+  private mutating func position(_ offset: Int) -> ConfigurationError.Position {
     if offset < known.offset { known = (0, 1, 1) }
     while known.offset < offset {
       let byte = bytes[known.offset]
@@ -46,18 +46,18 @@ struct ConfigurationScanner {
         known.column += 1
       }
     }
-    return ConfigurationFault.Position(line: known.line, column: known.column)
+    return ConfigurationError.Position(line: known.line, column: known.column)
   }
 
-  private mutating func fault(_ message: String, at offset: Int? = nil) -> ConfigurationFault {
-    ConfigurationFault(at: position(min(offset ?? at, bytes.count)), message)
+  private mutating func fault(_ message: String, at offset: Int? = nil) -> ConfigurationError {
+    ConfigurationError(at: position(min(offset ?? at, bytes.count)), message)
   }
 
   private func peek(_ offset: Int) -> UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
   // MARK: Between the values
 
-  private mutating func skipBlank() throws(ConfigurationFault) {
+  private mutating func skipBlank() throws(ConfigurationError) {
     while let byte = peek(at) {
       switch byte {
       case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): at += 1
@@ -67,7 +67,7 @@ struct ConfigurationScanner {
     }
   }
 
-  private mutating func skipComment() throws(ConfigurationFault) {
+  private mutating func skipComment() throws(ConfigurationError) {
     let start = at
     switch peek(at + 1) {
     case UInt8(ascii: "/"):
@@ -91,7 +91,7 @@ struct ConfigurationScanner {
 
   // MARK: Values
 
-  private mutating func value(nesting: Int) throws(ConfigurationFault) -> ConfigurationValue {
+  private mutating func value(nesting: Int) throws(ConfigurationError) -> ConfigurationValue {
     try skipBlank()
     guard nesting <= Self.nestingMax else { throw fault("Objects and lists stand inside each other too deeply.") }
     let place = position(at)
@@ -105,7 +105,7 @@ struct ConfigurationScanner {
     return ConfigurationValue(content: content, position: place)
   }
 
-  private mutating func members(nesting: Int) throws(ConfigurationFault) -> [ConfigurationValue.Member] {
+  private mutating func members(nesting: Int) throws(ConfigurationError) -> [ConfigurationValue.Member] {
     at += 1
     var members: [ConfigurationValue.Member] = []
     while true {
@@ -115,7 +115,7 @@ struct ConfigurationScanner {
       let place = position(at)
       guard case .string(let key) = try scalar() else { throw fault("Expected a name in double quotes.") }
       if members.contains(where: { $0.key == key }) {
-        throw ConfigurationFault(at: place, "\"\(key)\" stands here twice; keep one.")
+        throw ConfigurationError(at: place, "\"\(key)\" stands here twice; keep one.")
       }
       try skipBlank()
       guard take(UInt8(ascii: ":")) else { throw fault("Expected \":\" behind \"\(key)\".") }
@@ -126,7 +126,7 @@ struct ConfigurationScanner {
     }
   }
 
-  private mutating func elements(nesting: Int) throws(ConfigurationFault) -> [ConfigurationValue] {
+  private mutating func elements(nesting: Int) throws(ConfigurationError) -> [ConfigurationValue] {
     at += 1
     var elements: [ConfigurationValue] = []
     while true {
@@ -140,7 +140,7 @@ struct ConfigurationScanner {
   }
 
   /// A string, a number or a word: cut out here, read by the parser that reads all JSON of the house.
-  private mutating func scalar() throws(ConfigurationFault) -> ConfigurationValue.Content {
+  private mutating func scalar() throws(ConfigurationError) -> ConfigurationValue.Content {
     let start = at
     if take(UInt8(ascii: "\"")) {
       while let byte = peek(at), byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\n") {
@@ -164,7 +164,7 @@ struct ConfigurationScanner {
       case .string(let value): return .string(value)
       case .array, .object: throw fault("Expected a value.", at: start)
       }
-    } catch let error as ConfigurationFault {
+    } catch let error as ConfigurationError {
       throw error
     } catch {
       let text = String(decoding: bytes[start..<at], as: UTF8.self)
@@ -183,4 +183,80 @@ extension UInt8 {
     default: false
     }
   }
+}
+
+/// A value of a configuration file, with its place.
+struct ConfigurationValue: Sendable {
+  struct Member: Sendable {
+    let key: String
+    let position: ConfigurationError.Position
+    let value: ConfigurationValue
+  }
+
+  indirect enum Content: Sendable {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case double(Double)
+    case string(String)
+    case array([ConfigurationValue])
+    case object([Member])
+  }
+
+  let content: Content
+  let position: ConfigurationError.Position
+
+  /// What kind of value it is, for a sentence.
+  var kind: String {
+    switch content {
+    case .null: "null"
+    case .bool: "true or false"
+    case .int, .double: "a number"
+    case .string: "a text"
+    case .array: "a list"
+    case .object: "an object"
+    }
+  }
+
+  /// The value without its places.
+  var json: JSON {
+    switch content {
+    case .null: .null
+    case .bool(let value): .bool(value)
+    case .int(let value): .int(value)
+    case .double(let value): .double(value)
+    case .string(let value): .string(value)
+    case .array(let elements): .array(elements.map(\.json))
+    case .object(let members): .object(members.map { JSON.Member(key: $0.key, value: $0.value.json) })
+    }
+  }
+
+  /// The member of that name; nil where there is none, or no object.
+  subscript(name: String) -> Member? {
+    guard case .object(let members) = content else { return nil }
+    return members.last { $0.key == name }
+  }
+}
+
+/// One thing that is wrong with a configuration file, and where.
+struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A place in the file: line and column from 1, the column in Unicode scalars.
+  struct Position: Sendable, Hashable, Comparable {
+    let line: Int
+    let column: Int
+
+    static func < (a: Position, b: Position) -> Bool { (a.line, a.column) < (b.line, b.column) }
+  }
+
+  let position: Position
+  /// What is wrong, and what to do.
+  let message: String
+
+  init(at position: Position, _ message: String) {
+    self.position = position
+    self.message = message
+  }
+
+  /// As tools show it behind the file's name: `3:14: text`.
+  var description: String { "\(position.line):\(position.column): \(message)" }
 }

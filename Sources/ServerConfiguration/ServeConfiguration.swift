@@ -1,9 +1,12 @@
 import APISupport
-import AccessRules
+package import AccessRules
 import HTTPServer
 import Ledger
 import Links
+import MailContent
+import NIOCore
 import StorageCore
+import TreeModel
 
 /// What `doubloon serve` is told by its file: the whole of it, typed.
 ///
@@ -107,7 +110,7 @@ package struct ServeConfiguration: ConfigurationSection {
 
   private static func links(_ reader: ConfigurationReader) -> LinkSettings? {
     guard let value = reader.value("links") else { return nil }
-    do throws(LinkFault) {
+    do throws(LinkError) {
       return try LinkSettings(json: value.json)
     } catch {
       reader.fault("links", "The links' settings cannot be used: \(error.message)")
@@ -131,5 +134,145 @@ package struct ServeConfiguration: ConfigurationSection {
       reader.fault("currencies", error.message)
     }
     return currencies
+  }
+}
+
+extension ServeConfiguration {
+  /// A configuration file, read and checked.
+  ///
+  /// - Throws: every fault of the file at once, each on a line as `FILE:LINE:COLUMN: text`.
+  package static func load(_ file: String, surroundings: ConfigurationEnvironment = .process) throws(FileError)
+    -> ServeConfiguration
+  {
+    let source = try surroundings.file(file)
+    let faults = ConfigurationReader.Faults()
+    let read = ConfigurationReader.read(
+      source, file: FileBytes.absolute(file), surroundings: surroundings, faults: faults, ServeConfiguration.init)
+    let listed = faults.all.sorted { $0.position < $1.position }
+    guard listed.isEmpty, var configuration = read else {
+      throw FileError(listed.map { "\(file):\($0)" }.joined(separator: "\n"))
+    }
+    configuration.warnings = faults.warnings.map { "\(file):\($0)" }
+    return configuration
+  }
+
+  /// What the application is started with.
+  package var serverConfiguration: ServerConfiguration {
+    var server = ServerConfiguration(storage: .directory(data))
+    server.mode = .production
+    server.accounts = accounts.options
+    server.issuers = accounts.issuers
+    server.linkSettings = links
+    server.host = listen.host
+    server.port = listen.port
+    server.metricsAddress = metrics.map { ServerConfiguration.MetricsAddress(host: $0.host, port: $0.port) }
+    server.project = project
+    server.namespaces = namespaces
+    server.admins = admins
+    server.currencies = currencies
+    server.functionSettings = functions.settings
+    server.limits = limits.writes
+    server.runners = limits.runners ?? server.runners
+    server.eventLoops = limits.eventLoops
+    server.rules = rules
+    server.certificates = certificates
+    server.requestLimits = rateLimits
+    server.mail = mail.flatMap { mail in
+      guard let smtp = mail.server, let from = mail.from else { return nil }
+      return MailSettings(server: smtp, from: from)
+    }
+    server.templates = mail?.templates ?? server.templates
+    server.appName = mail?.appName
+    server.http.connectionsMax = listen.connectionsMax
+    server.http.connectionsPerNetworkMax = listen.connectionsPerNetworkMax
+    server.listensPerNetworkMax = limits.listensPerNetworkMax
+    server.unfinishedInputMax = limits.unfinishedInputMax ?? server.unfinishedInputMax
+    server.unreadOutputMax = limits.unreadOutputMax ?? server.unreadOutputMax
+    server.http.bodyBytesMax = limits.requestBytesMax ?? server.http.bodyBytesMax
+    server.http.drainTimeout = .milliseconds(listen.drain)
+    server.http.trustedProxies = TrustedProxies(listen.trustedProxies)
+    return server
+  }
+}
+
+/// A file of security rules, read and checked.
+package struct RulesFile: Sendable {
+  package let path: String
+  package let source: String
+  package let rules: RuleSet
+
+  /// - Parameter read: reads a file, whole.
+  /// - Throws: ``FileError`` with a line `FILE:LINE:COLUMN: text` for each fault.
+  package init(
+    _ path: String,
+    with read: (String) throws(FileError) -> [UInt8] = { (path) throws(FileError) in
+      try FileBytes.read(path)
+    }
+  ) throws(FileError) {
+    self.path = path
+    guard let source = String(validating: try read(path), as: UTF8.self) else {
+      throw FileError("\(path):1:1: The rules must be UTF-8.")
+    }
+    self.source = source
+    do throws(RulesError) {
+      rules = try RuleSet(parsing: source)
+    } catch {
+      let faults = ([error] + error.others).map { "\(path):\($0.line):\($0.column): \($0.message)" }
+      throw FileError(faults.joined(separator: "\n"))
+    }
+  }
+}
+
+/// One entry of `admins`: a token that opens the administrators' surface, and the name its actions are recorded under.
+struct AdminSection: ConfigurationSection {
+  /// Shorter ones could be guessed.
+  static let lengthMin = 20
+
+  let token: AdminToken?
+
+  init(_ reader: ConfigurationReader) {
+    let name = reader.required("name", "ann")
+    if !reader.has("token") {
+      reader.fault("token", "\"\(reader.path("token"))\" is missing: write {\"file\": \"path\"} or {\"env\": \"NAME\"}.")
+    }
+    let secret = reader.secret("token")
+    if let secret, secret.revealed.utf8.count < Self.lengthMin {
+      reader.fault(
+        "token",
+        "This token is shorter than \(Self.lengthMin) characters, and could be guessed; make one with \"openssl rand -hex 32\"."
+      )
+    }
+    if let secret, !secret.revealed.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) {
+      reader.fault("token", "A token is letters, digits and punctuation of ASCII, without blanks.")
+    }
+    if let name, !name.utf8.allSatisfy({ (48...57).contains($0) || (97...122).contains($0 | 0x20) || "-_.@".utf8.contains($0) })
+    {
+      reader.fault("name", "An administrator's name is letters, digits, and - _ . @.")
+    }
+    if let name, let secret { token = AdminToken(name: name, secret: secret.revealed) } else { token = nil }
+  }
+}
+
+/// One entry of `currencies`: a kind of coin, and where the balances stand.
+struct CurrencySection: ConfigurationSection {
+  let currency: Currency?
+
+  init(_ reader: ConfigurationReader) {
+    let unit = reader.required("unit", "pieces_of_eight")
+    let path = reader.required("path", "users/{uid}/inventory/pieces_of_eight")
+    let holder = reader.text("holder") ?? "user"
+    var pattern: PathPattern?
+    if let path {
+      do {
+        pattern = try PathPattern(parsing: path)
+      } catch {
+        reader.fault("path", "\(error)")
+      }
+    }
+    if let unit, let pattern {
+      currency = Currency(unit: unit, pattern: pattern, holder: holder)
+    } else {
+      currency = nil
+    }
   }
 }

@@ -1,8 +1,9 @@
 package import APISupport
-public import Accounts
-public import Credentials
+package import Accounts
+package import Credentials
 package import HTTPServer
-public import Links
+package import Links
+package import Mail
 package import MailContent
 public import StorageCore
 public import TreeModel
@@ -38,7 +39,7 @@ public struct ServerConfiguration: Sendable {
   /// Overrides of functions' settings, by function and setting.
   public var functionSettings: TreeNode
   /// The settings of links, if the configuration holds them; nil: they are set over the administrators' surface.
-  public var linkSettings: LinkSettings?
+  package var linkSettings: LinkSettings?
   /// Whether functions run. Commands that open the data themselves look without touching.
   public var dispatchesFunctions: Bool
   /// How much one commit may do, and how many may wait.
@@ -48,11 +49,11 @@ public struct ServerConfiguration: Sendable {
   /// Threads that run functions.
   public var runners: Int
   /// How players' accounts are kept. In development, tokens are unsigned and codes are printed.
-  public var accounts: AccountOptions
+  package var accounts: AccountOptions
   /// What hashing a password costs.
-  public var passwordCost: PasswordHasher.Cost
+  package var passwordCost: PasswordHasher.Cost
   /// How codes are mailed; nil: in development they are printed, in production the templates say it.
-  public var codeMailing: (any CodeMailing)?
+  package var codeMailing: (any CodeMailing)?
   /// Where the time comes from; tests and `doubloon dev` move it.
   public var clock: any WallClock
 
@@ -126,5 +127,39 @@ public struct ServerConfiguration: Sendable {
   /// Whether an address is one that only this machine can reach.
   package static func isLoopback(_ host: String) -> Bool {
     host == "localhost" || host == "::1" || host.hasPrefix("127.")
+  }
+}
+
+/// How the server's mail is sent.
+package struct MailSettings: Sendable {
+  package let server: SMTPConfiguration
+  /// The sender of mails that name none.
+  package let from: MailAddress
+}
+
+/// Somebody else who says who players are, as the configuration names him.
+package struct TrustedIssuer: Sendable {
+  /// In what the issuer is believed.
+  package enum Use: Sendable, Hashable {
+    /// Players sign in here with its tokens, and get the house's own.
+    case signIn
+    /// The same, and its tokens open the tree as they are. The prefix stands before its `sub` in user ids.
+    case signInAndTree(uidPrefix: String)
+    /// A project at Firebase: its tokens open the tree, with the same user ids.
+    case firebase
+  }
+
+  package let provider: IdentityProvider
+  package let use: Use
+  /// A file of certificates that vouch for the issuer's server; nil for those that the system trusts.
+  package let authority: String?
+
+  /// Who verifies the issuer's tokens at the tree; nil if they do not open it.
+  package var users: ForeignUsers? {
+    switch use {
+    case .signIn: nil
+    case .signInAndTree(let prefix): ForeignUsers(provider: provider, isFirebase: false, uidPrefix: prefix)
+    case .firebase: ForeignUsers(provider: provider, isFirebase: true)
+    }
   }
 }

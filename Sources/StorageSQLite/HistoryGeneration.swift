@@ -58,3 +58,103 @@ final class HistoryGeneration: Sendable {
     }
   }
 }
+
+/// Changes, oldest first, laid out by column: all paths in one piece of memory.
+///
+/// Looking for a path among recent changes goes through hundreds of them; as an array of arrays that would be hundreds of
+/// reference counts, here it is one pass over bytes.
+struct ChangeColumns {
+  private(set) var revisions: [Int64] = []
+  private(set) var befores: [Scalar?] = []
+  private var pathBytes: [UInt8] = []
+  /// Where each path ends in ``pathBytes``.
+  private var ends: [Int] = []
+  /// What the changes take in memory, about.
+  private(set) var bytes = 0
+
+  var count: Int { revisions.count }
+
+  mutating func append(_ changes: [LeafChange], of revision: Int64) {
+    for change in changes { append(change.path, revision, change.before) }
+  }
+
+  private mutating func append(_ path: PathBytes, _ revision: Int64, _ before: Scalar?) {
+    revisions.append(revision)
+    befores.append(before)
+    pathBytes.append(contentsOf: path.bytes)
+    ends.append(pathBytes.count)
+    bytes += Self.ownBytes + path.bytes.count + (before?.stringValue?.utf8.count ?? 0)
+  }
+
+  /// What a change takes beyond its path and its text.
+  private static let ownBytes = 48
+
+  mutating func append(_ other: ChangeColumns) {
+    let base = pathBytes.count
+    revisions += other.revisions
+    befores += other.befores
+    pathBytes += other.pathBytes
+    for end in other.ends { ends.append(base + end) }
+    bytes += other.bytes
+  }
+
+  /// The changes that are not within a range, or of later revisions than `revision`.
+  func without(_ range: PathRange, through revision: Int64) -> ChangeColumns {
+    var isHit = false
+    forEachChange(after: -1, through: revision, in: range) { _, _, _ in isHit = true }
+    guard isHit else { return self }
+    var rest = ChangeColumns()
+    for index in 0..<count {
+      let path = path(index)
+      guard revisions[index] > revision || !range.contains(path) else { continue }
+      rest.append(path, revisions[index], befores[index])
+    }
+    return rest
+  }
+
+  func path(_ index: Int) -> PathBytes {
+    PathBytes(bytes: Array(pathBytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]))
+  }
+
+  /// Runs `body` with a way to read paths without copying them, which is good until `body` returns.
+  func withPaths<Result>(_ body: ((Int) -> UnsafeRawBufferPointer) -> Result) -> Result {
+    pathBytes.withUnsafeBytes { memory in
+      ends.withUnsafeBufferPointer { ends in
+        // Every end is at most the memory's size, and no end is smaller than the one before: `append` makes them so.
+        body { index in
+          let start = index == 0 ? 0 : ends[index - 1]
+          return UnsafeRawBufferPointer(rebasing: memory[start..<ends[index]])
+        }
+      }
+    }
+  }
+
+  /// Calls `body` with each change after `revision`, up to `last`, within a range of paths; oldest first.
+  func forEachChange(
+    after revision: Int64, through last: Int64, in range: PathRange, _ body: (PathBytes, Int64, Scalar?) -> Void
+  ) {
+    let first = revisions.lowerBound { $0 <= revision }
+    let end = revisions.lowerBound { $0 <= last }
+    guard first < end else { return }
+    withPaths { path in
+      range.lower.withUnsafeBytes { lower in
+        range.upper.withUnsafeBytes { upper in
+          for index in first..<end where !path(index).precedes(lower) && path(index).precedes(upper) {
+            body(PathBytes(bytes: Array(path(index))), revisions[index], befores[index])
+          }
+        }
+      }
+    }
+  }
+
+  /// The places of the changes in the order of path and revision.
+  func sortedPlaces() -> [Int32] {
+    withPaths { path in
+      (0..<Int32(count)).sorted { a, b in
+        let order = path(Int(a)).order(path(Int(b)))
+        // Of one path the older change comes first.
+        return order == 0 ? a < b : order < 0
+      }
+    }
+  }
+}

@@ -14,14 +14,14 @@ enum Query: Int, CaseIterable {
   // The rest
   case namespaces, namespaceNamed, settledRevision, outbox, outboxInState, idempotency, lastAudit, lastAuditHash, meta
   // Rules and indexes
-  case rules, indexes, index, placesAscending, placesDescending, anyPlace
+  case rules, indexes, index, indexEntriesAscending, indexEntriesDescending, anyPath
   // Rooms
-  case roomRecord
+  case keyedRecord
   // Writing
   case putNode, removeNode, putCommit, putEvent, putExecution, putDelivery, removeDelivery
   case putEntry, putPosting, putBalance, putOutbox, putIdempotency, expireIdempotency, putFunction, putAudit, putAuditHash
   case putNamespace, setSettledRevision, putHistory, putHistoryRun, setWatermark, setMeta
-  case putRules, putIndex, removeIndex, putPlace, removePlace, removePlaces
+  case putRules, putIndex, removeIndex, putIndexEntry, removeIndexEntry, removeIndexEntries
 
   var sql: String {
     switch self {
@@ -53,7 +53,7 @@ enum Query: Int, CaseIterable {
 
   private var readingSQL: String {
     switch self {
-    case .roomRecord: "SELECT value FROM room_record WHERE ns = ? AND kind = ? AND key = ?"
+    case .keyedRecord: "SELECT value FROM room_record WHERE ns = ? AND kind = ? AND key = ?"
     case .leaf: "SELECT path, revision, value FROM node WHERE ns = ? AND path = ?"
     case .leavesAscending: "SELECT path, revision, value FROM node WHERE ns = ? AND path >= ? AND path < ? ORDER BY path"
     case .leavesDescending: "SELECT path, revision, value FROM node WHERE ns = ? AND path < ? ORDER BY path DESC"
@@ -173,4 +173,32 @@ enum Query: Int, CaseIterable {
     "checkpoint", "checkpoint_leaf", "failed_attempt", "account", "account_identifier", "refresh_token", "account_code",
     "account_revocation", "account_settings", "room_record", "link_count",
   ]
+}
+
+extension Query {
+  /// What concerns rules and indexes, reading and writing.
+  var indexSQL: String {
+    switch self {
+    case .rules: "SELECT source, updated_at, last_index FROM rules WHERE ns = ?"
+    case .indexes: "SELECT \(Self.indexColumns) FROM tree_index WHERE ns = ? ORDER BY id"
+    case .index: "SELECT \(Self.indexColumns) FROM tree_index WHERE ns = ? AND id = ?"
+    case .indexEntriesAscending: "SELECT place FROM index_place WHERE \(Self.indexEntryRange) ORDER BY place"
+    case .indexEntriesDescending: "SELECT place FROM index_place WHERE \(Self.indexEntryRange) ORDER BY place DESC"
+    case .anyPath: "SELECT 1 FROM index_place WHERE ns = ? AND index_id = ? LIMIT 1"
+    case .putRules: Self.insert("rules", "ns, source, updated_at, last_index", replacing: true)
+    case .putIndex: Self.insert("tree_index", "ns, " + Self.indexColumns, replacing: true)
+    case .removeIndex: "DELETE FROM tree_index WHERE ns = ? AND id = ?"
+    case .putIndexEntry: Self.insert("index_place", "ns, index_id, parent, place") + " ON CONFLICT DO NOTHING"
+    case .removeIndexEntry: "DELETE FROM index_place WHERE ns = ? AND index_id = ? AND parent = ? AND place = ?"
+    case .removeIndexEntries:
+      """
+      DELETE FROM index_place WHERE (ns, index_id, parent, place) IN (
+        SELECT ns, index_id, parent, place FROM index_place WHERE ns = ? AND index_id = ? LIMIT ?)
+      """
+    default: preconditionFailure("\(self) has no text")
+    }
+  }
+
+  private static let indexColumns = "id, pattern, child_order, state, cursor, child_count"
+  private static let indexEntryRange = "ns = ? AND index_id = ? AND parent = ? AND place >= ? AND place < ?"
 }

@@ -38,7 +38,7 @@ extension SQLiteEngine {
   public static func restore(from backup: String, to directory: String) throws(StorageError) -> Int64 {
     let folder = try DataFolder(directory)
     defer { folder.release() }
-    try refuseData(in: folder)
+    try throwIfData(in: folder)
     let partial = folder.store + ".restoring"
     // What a restore left that was killed: SQLite would take its log for a part of this backup.
     FileCalls.removeStore(partial)
@@ -56,7 +56,7 @@ extension SQLiteEngine {
   }
 
   /// Says no to a folder with a store, or with a log that was left of one: SQLite would play that over the backup.
-  private static func refuseData(in folder: DataFolder) throws(StorageError) {
+  private static func throwIfData(in folder: DataFolder) throws(StorageError) {
     for ending in FileCalls.storeEndings where FileCalls.exists(folder.store + ending) {
       throw StorageError(
         .failed,
@@ -69,7 +69,7 @@ extension SQLiteEngine {
   private static func check(_ path: String) throws(StorageError) -> Int64 {
     let connection = try SQLiteConnection(path: path)
     defer { connection.close() }
-    try StoreOpening.refuseNewer(connection)
+    try StoreOpening.throwIfNewer(connection)
     let faults = try connection.texts("PRAGMA integrity_check(5)")
     guard faults == ["ok"] else {
       throw StorageError(.damaged, "The backup is damaged: \(faults.joined(separator: "; ")). Restore an older one.")

@@ -1,3 +1,6 @@
+internal import CSQLite
+internal import StorageCore
+
 /// What of the engine can be tuned. The defaults were measured (StorageCore's note *Commit records*).
 public struct SQLiteOptions: Sendable {
   /// The page size of a new file, in bytes; an existing file keeps its own.
@@ -56,4 +59,34 @@ public struct HistoryLimits: Sendable {
     self.mergeRuns = mergeRuns
     self.mergeRows = mergeRows
   }
+}
+
+/// Places where tests make the disk fail.
+struct SQLiteFaults: Sendable {
+  enum Point: Sendable {
+    /// Before the batch's first row.
+    case beforeRows
+    /// Before COMMIT: rows are in the cache, nothing in the log file.
+    case beforeCommit
+    /// After COMMIT returned: durable, but not yet acknowledged.
+    case afterCommit
+  }
+
+  /// What the call at this point throws; nil goes on.
+  let fault: @Sendable (Point) -> StorageError?
+
+  func check(_ point: Point) throws(StorageError) {
+    if let error = fault(point) { throw error }
+  }
+}
+
+/// What is set once for the process, before SQLite is used.
+enum SQLiteLibrary {
+  /// Does it, the first time.
+  static func prepare() {
+    _ = isPrepared
+  }
+
+  // If somebody else in the process has used SQLite before, it refuses: it is slower, and no less right.
+  static let isPrepared = csqlite_stop_counting_memory() == SQLITE_OK && PageCache.install()
 }

@@ -13,12 +13,12 @@ final class SQLiteStatement {
   private var bindCode = SQLITE_OK
   /// Where bound texts and blobs are copied to, one behind the other; SQLite reads them here until the next binding.
   private let room: UnsafeMutableRawBufferPointer
-  private var roomUsed = 0
+  private var bufferUsed = 0
   /// Bytes that SQLite copied into memory of its own.
   private var copiedBytes = 0
 
   /// A row's usual texts and blobs. What does not fit SQLite copies into memory of its own.
-  private static let roomBytes = 1024
+  private static let bufferBytes = 1024
   /// More than this is not kept until the next binding, which may never come.
   private static let copiedBytesMax = 64 << 10
 
@@ -29,7 +29,7 @@ final class SQLiteStatement {
     guard code == SQLITE_OK, let handle else { throw connection.error(code, during: "preparing \(sql.prefix(60))") }
     self.handle = handle
     self.connection = connection
-    room = .allocate(byteCount: isKept ? Self.roomBytes : 0, alignment: 1)
+    room = .allocate(byteCount: isKept ? Self.bufferBytes : 0, alignment: 1)
   }
 
   deinit {
@@ -45,13 +45,13 @@ final class SQLiteStatement {
   /// Copies what is to be bound, and says how SQLite is to take it: what is in ``room`` stays where it is for as long as the
   /// statement may look at it, until it was reset and is bound anew.
   private func keep(_ bytes: UnsafeRawBufferPointer) -> (UnsafeRawPointer?, sqlite3_destructor_type?) {
-    guard bytes.count <= room.count - roomUsed else {
+    guard bytes.count <= room.count - bufferUsed else {
       copiedBytes += bytes.count
       return (bytes.baseAddress, Self.transient)
     }
-    let place = UnsafeMutableRawBufferPointer(rebasing: room[roomUsed..<roomUsed + bytes.count])
+    let place = UnsafeMutableRawBufferPointer(rebasing: room[bufferUsed..<bufferUsed + bytes.count])
     place.copyMemory(from: bytes)
-    roomUsed += bytes.count
+    bufferUsed += bytes.count
     return (UnsafeRawPointer(place.baseAddress), nil)
   }
 
@@ -133,7 +133,7 @@ final class SQLiteStatement {
     if copiedBytes > Self.copiedBytesMax { sqlite3_clear_bindings(handle) }
     copiedBytes = 0
     bound = 0
-    roomUsed = 0
+    bufferUsed = 0
     bindCode = SQLITE_OK
   }
 
@@ -194,5 +194,30 @@ final class SQLiteStatement {
 
   func optionalText(_ column: Int32) throws(StorageError) -> String? {
     isNull(column) ? nil : try text(column)
+  }
+}
+
+extension StorageError {
+  /// What SQLite's result code means for whoever runs the server, and what to do.
+  ///
+  /// - Parameter isCopy: whether the file is a copy in the making: the store goes on without it.
+  init(sqlite code: Int32, message: String, path: String, during action: String, isCopy: Bool = false) {
+    let next = isCopy ? "try again" : "start the server again"
+    let what = "\(action): \(message) (SQLite \(code))"
+    switch code & 0xFF {
+    case SQLITE_FULL:
+      self.init(.full, "The disk that holds \(path) is full (\(what)). Make room, then \(next).")
+    case SQLITE_CORRUPT, SQLITE_NOTADB:
+      self.init(
+        .damaged, "\(path) is damaged or no database (\(what)). Keep the file, and restore the last backup into a new folder.")
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
+      self.init(.locked, "\(path) is locked by another process (\(what)). Stop it, then try again.")
+    case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH:
+      self.init(.failed, "\(path) cannot be opened or written (\(what)). Check that the folder exists and its permissions.")
+    case SQLITE_IOERR:
+      self.init(.failed, "Reading or writing \(path) failed (\(what)). Check the disk, then \(next).")
+    default:
+      self.init(.failed, "SQLite refused \(path) (\(what)).")
+    }
   }
 }

@@ -113,3 +113,131 @@ extension SQLiteWriteSession {
     }
   }
 }
+
+/// The history, written behind the commits.
+extension SQLiteWriteSession {
+  /// Writes a slice of each waiting generation; returns the namespaces whose oldest one is complete with it.
+  func writeHistory() throws(StorageError) -> [NamespaceID] {
+    for (ns, overlay) in batch.overlays where !overlay.commits.isEmpty && !batch.removed.contains(ns) {
+      history.freeze(ns, from: history.limits.generationChanges)
+      if historyRows[ns] == nil, history.oldestFrozen(ns) != nil { historyRows[ns] = 0 }
+    }
+    guard !historyRows.isEmpty else { return [] }
+    let changes = batch.overlays.values.reduce(0) { $0 + $1.commits.reduce(0) { $0 + ($1.changes?.count ?? 0) } }
+    var finished: [NamespaceID] = []
+    for ns in historyRows.keys.sorted(by: { $0.rawValue < $1.rawValue }) where !batch.removed.contains(ns) {
+      // A generation may be many small changes and wait before few large ones.
+      let rows = history.isOverfull(ns) ? .max / 2 : history.limits.sliceRows + 2 * changes
+      if try writeSlice(of: ns, rows: rows) { finished.append(ns) }
+    }
+    return finished
+  }
+
+  /// Writes the next rows of a namespace's oldest generation; true if it is complete.
+  func writeSlice(of ns: NamespaceID, rows: Int) throws(StorageError) -> Bool {
+    guard let generation = history.oldestFrozen(ns) else {
+      historyRows[ns] = nil
+      return false
+    }
+    let start = historyRows[ns] ?? 0
+    let end = min(start + rows, generation.count)
+    try write(generation, rows: start..<end, of: ns)
+    historyRows[ns] = end
+    guard end == generation.count else { return false }
+    try list(generation, after: history.start(ns), of: ns)
+    // Whether another generation waits is seen by the next batch.
+    historyRows[ns] = nil
+    return true
+  }
+
+  private func write(_ generation: HistoryGeneration, rows: Range<Int>, of ns: NamespaceID) throws(StorageError) {
+    for index in rows {
+      let row = generation.row(index)
+      var before = ByteWriter(capacity: 16)
+      before.write(scalar: row.before)
+      try connection.statement(.putHistory).bind(ns.rawValue).bind(generation.last).bind(row.path.bytes).bind(row.revision)
+        .bind(before.bytes).run()
+    }
+  }
+
+  /// Says that all rows of a generation are there.
+  private func list(_ generation: HistoryGeneration, after start: Int64, of ns: NamespaceID) throws(StorageError) {
+    try connection.statement(.putHistoryRun).bind(ns.rawValue).bind(generation.last).bind(start).bind(generation.last).bind(0)
+      .bind(HistoryRun.State.whole.rawValue).run()
+    try connection.statement(.setWatermark).bind(generation.last).bind(ns.rawValue).run()
+  }
+
+  // MARK: At the start
+
+  /// Removes the rows of generations that a process which died did not finish: they lie beyond the watermark.
+  func removeUnfinishedHistory() throws(StorageError) {
+    for namespace in try connection.namespaces() {
+      let watermark = try connection.watermark(namespace.id).history
+      try connection.execute(
+        "DELETE FROM history WHERE ns = \(namespace.id.rawValue) AND generation > \(watermark) AND generation < \(HistoryRun.mergedNames)"
+      )
+    }
+  }
+
+  /// Bytes of a change in the log, of one leaf with a short path.
+  private static let usualChangeBytes: Int64 = 64
+
+  /// Writes the older part of a long tail of the log: what processes have left that died, one after the other, before they
+  /// had written a generation. Else each of them would have to read more than the one before it.
+  ///
+  /// One that died in full work has left up to two generations; that much is read, and written behind the writer as always.
+  func catchUpHistory() throws(StorageError) {
+    let usual = Int64(history.limits.generationChanges)
+    // What somebody has read into memory already goes the usual way: runs must not overlap.
+    let known = history.namespaces
+    for ns in try connection.namespaces().map(\.id) where !known.contains(ns) {
+      let (watermark, pruned) = try connection.watermark(ns)
+      let start = max(watermark, pruned)
+      let tail = try connection.tail(ns, after: start)
+      guard tail.commits > 2 * usual || tail.bytes > 2 * usual * Self.usualChangeBytes else { continue }
+      do throws(StorageError) {
+        try writeOldGenerations(of: ns, after: start)
+      } catch {
+        // Whoever needs this namespace's past is told; others are not to wait for it.
+        guard error.code == .unreadable else { throw error }
+      }
+    }
+  }
+
+  /// Writes whole generations, but for the last two.
+  private func writeOldGenerations(of ns: NamespaceID, after first: Int64) throws(StorageError) {
+    var start = first
+    var ahead: [HistoryGeneration] = []
+    while let next = try history.generation(ns, after: ahead.last?.last ?? start, from: connection) {
+      ahead.append(next)
+      guard ahead.count > 2 else { continue }
+      let oldest = ahead.removeFirst()
+      try connection.inTransaction { () throws(StorageError) in
+        try write(oldest, rows: 0..<oldest.count, of: ns)
+        try list(oldest, after: start, of: ns)
+      }
+      start = oldest.last
+    }
+  }
+
+  // MARK: At the end
+
+  /// Writes what the next process would otherwise have to read from the commit log. For closing; without it nothing is
+  /// lost, so a failure is nobody's concern. A short tail is left: a table of many small generations is slow to search.
+  func writeOutHistory() {
+    guard failure == nil, batch.isEmpty, (try? endReading()) != nil else { return }
+    for ns in history.namespaces {
+      history.freeze(ns, from: max(1, history.limits.generationChanges / 8))
+      while history.oldestFrozen(ns) != nil {
+        var isComplete = false
+        do throws(StorageError) {
+          try connection.inTransaction { () throws(StorageError) in isComplete = try writeSlice(of: ns, rows: .max / 2) }
+        } catch {
+          return
+        }
+        guard isComplete else { return }
+        history.complete(ns)
+      }
+    }
+  }
+}

@@ -13,12 +13,12 @@ public final class Database: TreeWriter {
 
   enum Work {
     // Boxed, because a request is large, and a copy would count references to each of its parts.
-    indirect case commit(CommitRequest, @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void)
-    case open(String, @Sendable (Result<NamespaceID, CommitRefusal>) -> Void)
+    indirect case commit(CommitRequest, @Sendable (Result<CommitReceipt, CommitError>) -> Void)
+    case open(String, @Sendable (Result<NamespaceID, CommitError>) -> Void)
     /// Something of the house's own, put into the batch beside the requests.
-    case task(WriterTask, completion: @Sendable (Result<Void, CommitRefusal>) -> Void)
-    case forget(NamespaceID, @Sendable (Result<Void, CommitRefusal>) -> Void)
-    case rehearse([CommitRequest], @Sendable ([Result<CommittedRequest, CommitRefusal>]) -> Void)
+    case task(WriterTask, completion: @Sendable (Result<Void, CommitError>) -> Void)
+    case forget(NamespaceID, @Sendable (Result<Void, CommitError>) -> Void)
+    case rehearse([CommitRequest], @Sendable ([Result<CommittedRequest, CommitError>]) -> Void)
     /// The batch before is durable and told.
     case flushed
     /// Nobody may have written for a while: what the writer keeps of the store is given back.
@@ -38,14 +38,14 @@ public final class Database: TreeWriter {
   public let catalog: IndexCatalog
 
   /// Who prunes or erases: one at a time.
-  public let upkeepTurn = UpkeepTurn()
+  public let maintenanceTurn = MaintenanceTurn()
 
   private let queue: WriterQueue<Work>
-  let keeper: IndexKeeper
+  let keeper: IndexBuilder
   private let checkpointer: Checkpointer
   private let names: Mutex<[String: NamespaceID]>
   private let flusher: BatchFlusher
-  private let threads = Mutex<[PlainThread]>([])
+  private let threads = Mutex<[BlockingThread]>([])
 
   /// Opens the door and starts the writer.
   ///
@@ -67,7 +67,7 @@ public final class Database: TreeWriter {
     names = Mutex(Dictionary(uniqueKeysWithValues: known.map { ($0.name, $0.id) }))
     catalog = try IndexCatalog(engine)
     reader = TreeReader(catalog: catalog)
-    keeper = IndexKeeper(queue: queue, catalog: catalog)
+    keeper = IndexBuilder(queue: queue, catalog: catalog)
     let session = try engine.makeWriteSession()
     let queue = queue
     flusher = BatchFlusher(observers: observers, checkpointer: checkpointer, didStop: didStop) {
@@ -80,12 +80,12 @@ public final class Database: TreeWriter {
       flusher: flusher)
     // The loop is made here and used by the writer's thread alone from now on; of the session in it the flusher's thread
     // uses what the session offers to another thread.
-    let box = Handover(loop)
-    let writer = PlainThread {
+    let box = UnsafeTransfer(loop)
+    let writer = BlockingThread {
       var loop = box.value
       loop.run(queue)
     }
-    let flushing = PlainThread { [flusher] in flusher.run(box.value.session) }
+    let flushing = BlockingThread { [flusher] in flusher.run(box.value.session) }
     threads.withLock { $0 = [writer, flushing] }
     for record in known where catalog.rules(of: record.id) != nil { keeper.tend(record.id) }
   }
@@ -110,13 +110,13 @@ public final class Database: TreeWriter {
 
   /// The namespace of this name, made if it does not exist.
   public func openNamespace(
-    named name: String, completion: @escaping @Sendable (Result<NamespaceID, CommitRefusal>) -> Void
+    named name: String, completion: @escaping @Sendable (Result<NamespaceID, CommitError>) -> Void
   ) {
     if let known = namespace(named: name) { return completion(.success(known)) }
     guard NamespaceName.isLegal(name) else {
       return completion(
         .failure(
-          CommitRefusal(.invalid, "\"\(name.prefix(80))\" is no namespace's name: use 1-64 letters, digits and hyphens.")))
+          CommitError(.invalid, "\"\(name.prefix(80))\" is no namespace's name: use 1-64 letters, digits and hyphens.")))
     }
     push(
       .open(name) { [self] result in
@@ -126,18 +126,18 @@ public final class Database: TreeWriter {
     ) { completion(.failure($0)) }
   }
 
-  /// The namespace of this name, made if it does not exist; refused as ``CommitRefusal/Code/invalid`` if the name is not
+  /// The namespace of this name, made if it does not exist; refused as ``CommitError/Code/invalid`` if the name is not
   /// legal.
-  public func openNamespace(named name: String) async throws(CommitRefusal) -> NamespaceID {
+  public func openNamespace(named name: String) async throws(CommitError) -> NamespaceID {
     try await withCheckedContinuation { continuation in
       openNamespace(named: name) { continuation.resume(returning: $0) }
     }.get()
   }
 
   /// Forgets a namespace whole: tree, log, ledger, everything.
-  public func forgetNamespace(named name: String) async throws(CommitRefusal) {
+  public func forgetNamespace(named name: String) async throws(CommitError) {
     guard let id = namespace(named: name) else { return }
-    let result: Result<Void, CommitRefusal> = await withCheckedContinuation { continuation in
+    let result: Result<Void, CommitError> = await withCheckedContinuation { continuation in
       push(
         .forget(id) { [self] result in
           if case .success = result {
@@ -151,13 +151,13 @@ public final class Database: TreeWriter {
     try result.get()
   }
 
-  public func submit(_ request: CommitRequest, completion: @escaping @Sendable (Result<CommitReceipt, CommitRefusal>) -> Void) {
+  public func submit(_ request: CommitRequest, completion: @escaping @Sendable (Result<CommitReceipt, CommitError>) -> Void) {
     push(.commit(request, completion)) { completion(.failure($0)) }
   }
 
   public func rehearse(
     _ requests: [CommitRequest],
-    completion: @escaping @Sendable ([Result<CommittedRequest, CommitRefusal>]) -> Void
+    completion: @escaping @Sendable ([Result<CommittedRequest, CommitError>]) -> Void
   ) {
     push(.rehearse(requests, completion)) { refusal in completion(requests.map { _ in .failure(refusal) }) }
   }
@@ -165,7 +165,7 @@ public final class Database: TreeWriter {
   /// Commits a request.
   ///
   /// - Returns: the receipt, once the commit is durable.
-  public func commit(_ request: CommitRequest) async throws(CommitRefusal) -> CommitReceipt {
+  public func commit(_ request: CommitRequest) async throws(CommitError) -> CommitReceipt {
     try await withCheckedContinuation { continuation in
       submit(request) { continuation.resume(returning: $0) }
     }.get()
@@ -185,17 +185,17 @@ public final class Database: TreeWriter {
   }
 
   /// Puts something of the house's own into a batch.
-  func run(_ task: @escaping WriterTask, completion: @escaping @Sendable (Result<Void, CommitRefusal>) -> Void) {
+  func run(_ task: @escaping WriterTask, completion: @escaping @Sendable (Result<Void, CommitError>) -> Void) {
     push(.task(task, completion: completion)) { completion(.failure($0)) }
   }
 
-  private func push(_ work: Work, refuse: (CommitRefusal) -> Void) {
-    if let failure { return refuse(CommitRefusal(failure)) }
+  private func push(_ work: Work, refuse: (CommitError) -> Void) {
+    if let failure { return refuse(CommitError(failure)) }
     switch queue.push(work) {
     case .queued: return
-    case .full: refuse(CommitRefusal(.overloaded, "Too many writes are waiting; nothing was written. Try again in a moment."))
+    case .full: refuse(CommitError(.overloaded, "Too many writes are waiting; nothing was written. Try again in a moment."))
     case .closed:
-      refuse(CommitRefusal(.unavailable, "The server is shutting down; nothing was written. Try again in a moment."))
+      refuse(CommitError(.unavailable, "The server is shutting down; nothing was written. Try again in a moment."))
     }
   }
 }
@@ -204,7 +204,7 @@ public final class Database: TreeWriter {
 ///
 /// `@unchecked Sendable`: made by one thread, which keeps no other reference, and read by another after the thread's
 /// creation, which orders the two.
-private struct Handover<Value>: @unchecked Sendable {
+private struct UnsafeTransfer<Value>: @unchecked Sendable {
   let value: Value
 
   init(_ value: Value) {

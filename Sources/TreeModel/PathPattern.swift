@@ -148,3 +148,112 @@ extension PathPattern.Segment: CustomStringConvertible {
     }
   }
 }
+
+extension PathPattern {
+  /// The path in which every capture stands for a given value, in the pattern's order; a multi-segment's value may have
+  /// several keys, joined by `/`.
+  ///
+  /// - Throws: ``PathError`` if a value is no legal key, if there are more or fewer values than captures, or if the pattern has
+  ///   an open segment without a name: patterns come from settings, too.
+  public func path(filling values: [String]) throws(PathError) -> Path {
+    guard values.count == captureNames.count else { throw PathError(.unfilledPattern, key: description) }
+    var keys: [Key] = []
+    var next = values.makeIterator()
+    for segment in segments {
+      switch segment {
+      case .literal(let key): keys.append(key)
+      case .single(.some):
+        keys.append(try Key(next.next() ?? ""))
+      case .multi(.some):
+        keys.append(contentsOf: try Path(parsing: next.next() ?? "").keys)
+      case .single(nil), .multi(nil):
+        throw PathError(.unfilledPattern, key: description)
+      }
+    }
+    guard keys.count <= Path.depthMax else { throw PathError(.tooDeep, key: "") }
+    return Path(keys: keys)
+  }
+}
+
+/// Why a text is not a path pattern.
+public struct PatternError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What is wrong.
+  public enum Code: Sendable, Hashable {
+    /// Two captures have one name.
+    case duplicateName
+    /// Braces or an asterisk stand for a part of a segment only.
+    case partialSegment
+    /// More than one `**`.
+    case severalMultiSegments
+    /// A capture without a name.
+    case emptyName
+    /// Behind `=` stands something else than `*` or `**`.
+    case unknownForm
+    /// A literal segment that is not a legal key, or too many segments.
+    case path(PathError)
+  }
+
+  /// What is wrong.
+  public let code: Code
+  /// The segment with the fault.
+  public let segment: String
+
+  /// A fault of a segment.
+  public init(_ code: Code, segment: String) {
+    self.code = code
+    self.segment = segment
+  }
+
+  /// A sentence for the author of the pattern.
+  public var description: String {
+    switch code {
+    case .duplicateName: "Invalid pattern: \(segment) uses a capture name for the second time; give it another name."
+    case .partialSegment:
+      "Invalid pattern: \(segment) mixes a capture with other characters; a capture stands for a whole segment."
+    case .severalMultiSegments: "Invalid pattern: \(segment) is the second multi-segment; only one is unambiguous."
+    case .emptyName: "Invalid pattern: \(segment) has no name; write {name}, or * for a segment without a capture."
+    case .unknownForm: "Invalid pattern: in \(segment) only * or ** can follow the equals sign."
+    case .path(let error): "Invalid pattern: \(error)"
+    }
+  }
+}
+
+/// The parts of a path that a ``PathPattern`` captured, in the pattern's order.
+///
+/// Values are the keys as stored: nothing is percent-decoded.
+public struct Captures: Sendable, Hashable {
+  /// One captured part.
+  public struct Capture: Sendable, Hashable {
+    /// The name in the pattern.
+    public let name: String
+    /// The key; of a multi-segment, the keys joined by `/`.
+    public let value: String
+
+    /// A captured part.
+    public init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  private var captures: [Capture]
+
+  /// Captures in order; no name may occur twice.
+  public init(_ captures: [Capture] = []) {
+    self.captures = captures
+  }
+
+  /// The value captured under a name; nil if the pattern has no such name.
+  public subscript(name: String) -> String? {
+    captures.first { $0.name == name }?.value
+  }
+}
+
+extension Captures: RandomAccessCollection {
+  /// The position of the first capture.
+  public var startIndex: Int { captures.startIndex }
+  /// The position after the last capture.
+  public var endIndex: Int { captures.endIndex }
+  /// The capture at a position.
+  public subscript(position: Int) -> Capture { captures[position] }
+}

@@ -29,7 +29,7 @@ public struct TreeMap: Sendable, Hashable {
       return
     }
     // Numbers are sorted, not entries: moving an entry counts references, and most keys differ in their heads.
-    var order = unsorted.indices.map { (head: KeyHead(unsorted[$0].key), index: $0) }
+    var order = unsorted.indices.map { (head: KeyPrefix(unsorted[$0].key), index: $0) }
     order.sort { a, b in
       if a.head != b.head { return a.head < b.head }
       let (x, y) = (unsorted[a.index].key, unsorted[b.index].key)

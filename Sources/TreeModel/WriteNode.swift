@@ -85,3 +85,141 @@ extension TreeNode {
     return .map(TreeMap(entries), priority: node.priority)
   }
 }
+
+/// A value that the server fills in when it judges a write (spec: rtdb-protocol §1).
+public enum ServerValue: Sendable, Hashable {
+  /// Milliseconds since 1970: one reading of the clock for a whole operation.
+  case timestamp
+  /// The number that stands there plus this one; the number itself where none stands.
+  case increment(Scalar)
+
+  /// The value that is written.
+  ///
+  /// - Parameters:
+  ///   - now: the operation's time, in milliseconds since 1970.
+  ///   - current: what stands at the place before the operation.
+  public func resolved(now: Int64, current: Scalar?) -> Scalar {
+    switch self {
+    case .timestamp: .int(now)
+    case .increment(let delta): Self.sum(current, delta)
+    }
+  }
+
+  /// Int64 addition where both are integers and it fits, double addition otherwise; a base that is no number counts
+  /// as absent.
+  static func sum(_ base: Scalar?, _ delta: Scalar) -> Scalar {
+    switch (base, delta) {
+    case (.int(let x), .int(let y)):
+      let (sum, overflow) = x.addingReportingOverflow(y)
+      return overflow ? finite(Double(x) + Double(y)) : .int(sum)
+    case (.some(let x), let y):
+      guard let x = x.doubleValue, let y = y.doubleValue else { return delta }
+      return finite(x + y)
+    case (nil, let y): return y
+    }
+  }
+  /// A sum that the tree can hold: JSON has no infinities, so one beyond a double's range stays at its end.
+  private static func finite(_ sum: Double) -> Scalar {
+    .number(sum.isFinite ? sum : sum > 0 ? .greatestFiniteMagnitude : -.greatestFiniteMagnitude)
+  }
+}
+
+/// How much data one write may carry. It is counted while the data is read, so that what is too much gets no further.
+public struct WriteBounds: Sendable, Hashable {
+  /// Leaves, priorities and deletions.
+  public let leavesMax: Int
+  /// Bytes of leaf values and of the paths to them.
+  public let bytesMax: Int
+
+  /// Bounds of a write.
+  public init(leavesMax: Int, bytesMax: Int) {
+    self.leavesMax = leavesMax
+    self.bytesMax = bytesMax
+  }
+
+  /// Whatever is there is read.
+  public static let none = WriteBounds(leavesMax: .max, bytesMax: .max)
+
+  /// Values of JSON that may be parsed for such a write: a leaf with its priority is at most six, and lies in maps of its own.
+  public var valuesMax: Int { leavesMax > .max / 10 ? .max : leavesMax * 10 }
+}
+
+/// What is left of the bounds of a write.
+struct WriteMeter {
+  private var leavesLeft: Int
+  private var bytesLeft: Int
+
+  init(_ bounds: WriteBounds) {
+    leavesLeft = bounds.leavesMax
+    bytesLeft = bounds.bytesMax
+  }
+
+  /// Counts a leaf, a priority or a deletion.
+  mutating func count(bytes: Int) throws(WriteDataError) {
+    leavesLeft -= 1
+    bytesLeft -= bytes
+    if leavesLeft < 0 || bytesLeft < 0 { throw WriteDataError(.tooLarge) }
+  }
+}
+
+/// Why a body, or the path it was sent to, cannot be a write; the text tells the client what to change.
+public struct WriteDataError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What is wrong.
+  public enum Code: Sendable, Hashable {
+    /// A key or a path is not legal.
+    case path(PathError)
+    /// Two paths of an update lie inside each other.
+    case overlap(WriteOperationError)
+    /// The body of an update is not an object.
+    case updateNotAnObject
+    /// `.value` or `.sv` has children beside it.
+    case valueBesideChildren
+    /// `.value` is an array or an object.
+    case valueNotPrimitive
+    /// `.sv` is neither `"timestamp"` nor `{"increment": number}`.
+    case unknownServerValue
+    /// A server value where only plain data may stand.
+    case serverValueNotAllowed
+    /// A priority that is neither string, number, null nor server value.
+    case illegalPriority
+    /// A string of more than ``WriteNode/stringBytesMax`` bytes.
+    case stringTooLong
+    /// A number that is not finite.
+    case numberNotFinite
+    /// More than the ``WriteBounds`` allow.
+    case tooLarge
+  }
+
+  /// What is wrong.
+  public let code: Code
+  /// Where in the data, relative to the place written.
+  public let path: Path
+
+  /// A fault at a place of the data.
+  public init(_ code: Code, at path: Path = .root) {
+    self.code = code
+    self.path = path
+  }
+
+  /// A sentence for the client, with the place of the fault.
+  public var description: String {
+    switch code {
+    case .path(let error): error.description
+    case .overlap(let error): error.description
+    case .updateNotAnObject:
+      "Invalid data: an update needs a JSON object whose names are paths; use a set to replace the whole location."
+    case .valueBesideChildren: "\(place): .value and .sv cannot have children beside them, only .priority."
+    case .valueNotPrimitive: "\(place): .value must be a string, a number, a boolean, null or a server value."
+    case .unknownServerValue:
+      "\(place): unknown server value; write {\".sv\": \"timestamp\"} or {\".sv\": {\"increment\": 1}}."
+    case .serverValueNotAllowed: "\(place): server values are not allowed in imported data; write the value itself."
+    case .illegalPriority: "\(place): .priority must be a string, a finite number, null or a server value."
+    case .stringTooLong: "\(place): the string is longer than \(WriteNode.stringBytesMax) bytes of UTF-8; split it."
+    case .numberNotFinite: "\(place): numbers must be finite."
+    // The hosted service's own words (Firebase REST reference, `writeSizeLimit`).
+    case .tooLarge: "Data to write exceeds the maximum size that can be modified with a single request."
+    }
+  }
+
+  private var place: String { "Invalid data at \(path)" }
+}

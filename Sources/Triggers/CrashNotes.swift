@@ -1,9 +1,11 @@
+import StorageCore
+import TreeModel
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
   import Darwin
 #endif
-import StorageCore
 
 /// The file in which runs are noted before they begin, so that one that kills the process is found at the next start.
 ///
@@ -81,5 +83,90 @@ final class CrashNotes: @unchecked Sendable {
   private static func failure(_ what: String, _ path: String) -> StorageError {
     StorageError(
       .failed, "\(path) could not be \(what): \(String(cString: strerror(errno))). Check the folder's rights and space.")
+  }
+}
+
+/// Which run was under way: what is noted before it begins.
+struct CrashNote: Sendable, Hashable {
+  let namespace: NamespaceID
+  let event: EventID
+  let function: String
+  /// Whether nothing else was running: if the process died then, this run killed it.
+  var isAlone = false
+
+  /// The note as bytes: three numbers, the length of the name, the name, the path.
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    for number in [namespace.rawValue, event.epoch, event.revision.rawValue, Int64(function.utf8.count)] {
+      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    bytes.append(contentsOf: function.utf8)
+    bytes.append(contentsOf: event.path.bytes)
+    return bytes
+  }
+
+  init(namespace: NamespaceID, event: EventID, function: String, isAlone: Bool = false) {
+    self.isAlone = isAlone
+    self.namespace = namespace
+    self.event = event
+    self.function = function
+  }
+
+  /// Reads what ``bytes`` wrote; nil if it is not that.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count >= 32 else { return nil }
+    let numbers = (0..<4).map { field in
+      bytes[field * 8..<field * 8 + 8].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    }
+    guard numbers[3] >= 0, numbers[3] <= Int64(bytes.count - 32) else { return nil }
+    let nameEnd = 32 + Int(numbers[3])
+    guard let function = String(validating: bytes[32..<nameEnd], as: UTF8.self) else { return nil }
+    namespace = NamespaceID(rawValue: numbers[0])
+    event = EventID(
+      epoch: numbers[1], revision: Revision(numbers[2]), path: PathBytes(bytes: Array(bytes[nameEnd...])))
+    self.function = function
+  }
+}
+
+/// A run that the last process died in, and that has not been finished since.
+struct CrashFinding: Sendable {
+  let event: EventRecord
+  let function: String
+  let attempts: Int
+  let crashes: Int
+  /// Whether the run was alone when the process died. Otherwise it is one of several suspects, or the process was killed
+  /// from outside.
+  let isBlamed: Bool
+
+  /// nil if the effect was durable already, or the event is unknown: then there is nothing to count.
+  init?(_ note: CrashNote, snapshot: any Snapshot) throws(StorageError) {
+    guard try snapshot.execution(in: note.namespace, of: note.event, by: note.function) == nil,
+      let event = try snapshot.event(in: note.namespace, id: note.event)
+    else { return nil }
+    let delivery = try snapshot.delivery(in: note.namespace, of: note.event, to: note.function)
+    if delivery?.state == .dead { return nil }
+    self.event = event
+    function = note.function
+    isBlamed = note.isAlone
+    attempts = (delivery?.attempts ?? 0) + (isBlamed ? 1 : 0)
+    crashes = (delivery?.crashes ?? 0) + (isBlamed ? 1 : 0)
+  }
+
+  /// The finding, written down. The next attempt comes at once, and alone: see ``DispatchState/quarantine``.
+  func record(isDead: Bool, at now: Int64) -> DeliveryRecord {
+    DeliveryRecord(
+      event: event.id, kind: event.kind, hop: event.hop, function: function, state: isDead ? .dead : .waiting,
+      attempts: attempts, crashes: crashes, nextAttemptAt: isDead ? 0 : now,
+      lastError: isBlamed
+        ? "crash: the process died while nothing but this ran (\(crashes) times so far)"
+        : "crash: the process died while this ran, among others perhaps; it is tried again alone", updatedAt: now)
+  }
+
+  /// The attempt, if it is to blame; nil for a suspect, who may have failed at nothing.
+  func attempt(settings: String?, at now: Int64) -> FailedAttempt? {
+    guard isBlamed else { return nil }
+    return FailedAttempt(
+      event: event.id, function: function, attempt: attempts, startedAt: nil, finishedAt: now,
+      error: record(isDead: false, at: now).lastError, settings: settings)
   }
 }

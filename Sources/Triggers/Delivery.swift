@@ -10,7 +10,7 @@ struct Delivery: Sendable {
   /// What the function's pattern captures; nil if it does not match any more.
   let captures: [String]?
   /// Whom it waits for; nil for a function without order.
-  let lane: LaneKey?
+  let lane: OrderingKey?
   /// The revision of the client's write at the beginning of the chain of causes, as far as it is known.
   let root: Revision
   var attempts = 0
@@ -43,11 +43,11 @@ struct Delivery: Sendable {
       return
     }
     let capture = captures?.first ?? ""
-    lane = LaneKey(function: function, namespace: facts.namespace, capture: Key(unchecked: capture))
+    lane = OrderingKey(function: function, namespace: facts.namespace, capture: Key(unchecked: capture))
   }
 
   /// The same delivery in another lane.
-  init(_ other: Delivery, lane: LaneKey?) {
+  init(_ other: Delivery, lane: OrderingKey?) {
     facts = other.facts
     function = other.function
     captures = other.captures
@@ -75,4 +75,108 @@ struct Delivery: Sendable {
       event: event, kind: facts.record.kind, hop: facts.record.hop, function: function, state: state, attempts: attempts,
       crashes: crashes, nextAttemptAt: nextAttemptAt, lastError: lastError, updatedAt: now)
   }
+}
+
+/// The order key of a delivery: events with the same one wait for each other (design §5).
+struct OrderingKey: Hashable, Sendable {
+  let function: Int
+  let namespace: NamespaceID
+  /// The first capture, compared by its bytes; empty if the pattern has none.
+  let capture: Key
+}
+
+/// An event in memory, shared by the functions that want it.
+final class EventFacts: Sendable {
+  /// What is known of the event's commit.
+  struct Commit: Sendable {
+    let time: Int64
+    let actor: Actor
+    /// What the commit changed, sorted by path; nil once the log has forgotten it.
+    let changes: [LeafChange]?
+  }
+
+  let record: EventRecord
+  let path: Path
+  /// The event's id as text.
+  let text: String
+  /// The commit, as the writer handed it over; nil if it is to be read from the log when the event is run.
+  let commit: Commit?
+
+  init(record: EventRecord, path: Path, commit: Commit?) {
+    self.record = record
+    self.path = path
+    self.commit = commit
+    text = "\(record.id.epoch)-\(record.id.revision):\(path)"
+  }
+
+  var namespace: NamespaceID { record.namespace }
+  var revision: Revision { record.id.revision }
+}
+
+extension [LeafChange] {
+  /// The change of the leaf at exactly `path`; the changes are sorted by path.
+  func change(at path: PathBytes) -> LeafChange? {
+    var low = startIndex
+    var high = endIndex
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].path < path { low = middle + 1 } else { high = middle }
+    }
+    return low < endIndex && self[low].path == path ? self[low] : nil
+  }
+}
+
+/// An event as it was found in storage, with what became of it so far.
+struct LoadedEvent: Sendable {
+  let facts: EventFacts
+  /// The change of the leaf at exactly the event's path.
+  let change: LeafChange?
+  /// The revision whose event's function wrote the commit.
+  let parent: Revision?
+  /// The functions that have handled it, or have a delivery record for it.
+  let known: Set<String>
+
+  /// Reads one event, with the functions that have handled it, and with its delivery records; nil if there is none.
+  static func one(_ id: EventID, in namespace: NamespaceID, from snapshot: any Snapshot) throws(StorageError)
+    -> (event: LoadedEvent, deliveries: [DeliveryRecord])?
+  {
+    guard let record = try snapshot.event(in: namespace, id: id), let path = id.path.path else { return nil }
+    let commit = try snapshot.commit(in: namespace, at: id.revision)
+    let event = LoadedEvent(
+      facts: EventFacts(record: record, path: path, commit: nil), change: commit?.changes?.change(at: id.path),
+      parent: commit?.cause?.parent,
+      known: Set(try snapshot.executions(in: namespace, of: id).map(\.function)))
+    return (event, try snapshot.deliveries(in: namespace, of: id))
+  }
+
+  /// Reads a page of a namespace's events.
+  static func page(
+    of namespace: NamespaceID, after position: EventPosition, limit: Int, from snapshot: any Snapshot
+  ) throws(StorageError) -> [LoadedEvent] {
+    var page: [LoadedEvent] = []
+    var commit: CommitRecord?
+    for event in try snapshot.events(in: namespace, after: position, limit: limit) {
+      guard let path = event.id.path.path else {
+        throw StorageError(.damaged, "The path of event \(event.id) cannot be read; verify the data, or restore a backup.")
+      }
+      if commit?.revision != event.id.revision { commit = try snapshot.commit(in: namespace, at: event.id.revision) }
+      let executions = try snapshot.executions(in: namespace, of: event.id).map(\.function)
+      let deliveries = try snapshot.deliveries(in: namespace, of: event.id).map(\.function)
+      page.append(
+        LoadedEvent(
+          // The commit is read again when the event is run: a page of large commits must not fill the memory.
+          facts: EventFacts(record: event, path: path, commit: nil), change: commit?.changes?.change(at: event.id.path),
+          parent: commit?.cause?.parent, known: Set(executions).union(deliveries)))
+    }
+    return page
+  }
+}
+
+/// The events of one commit, as the writer hands them over.
+struct CommittedEvents: Sendable {
+  let namespace: NamespaceID
+  let events: [EventRecord]
+  let commit: EventFacts.Commit
+  /// The revision whose event's function wrote this commit; nil for everybody else's.
+  let parent: Revision?
 }

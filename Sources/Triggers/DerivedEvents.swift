@@ -28,7 +28,7 @@ struct DerivedEvents {
     let hop = commit.cause?.hop ?? 0
     guard let changes = commit.changes, takesSuppressed || !commit.suppressesTriggers, hop <= hopsMax else { return [] }
     var found: [(event: EventRecord, functions: [Int])] = []
-    for place in participant.matchedPlaces(changes) where place.functions.contains(where: functions.contains) {
+    for place in participant.matchedPaths(changes) where place.functions.contains(where: functions.contains) {
       // Of what an erasure has cut through nobody knows any more what it was.
       guard !commit.hasForgotten(place.path) else { continue }
       let hasUnchanged = try hasUnchanged(place, changes, after: commit, in: snapshot)
@@ -46,11 +46,51 @@ struct DerivedEvents {
   /// Whether a leaf below the place was there before the commit and after it: among one more leaf than were changed there is
   /// one that was not, if there is any.
   private func hasUnchanged(
-    _ place: MatchedPlace, _ changes: [LeafChange], after commit: CommitRecord, in snapshot: any Snapshot
+    _ place: MatchedPath, _ changes: [LeafChange], after commit: CommitRecord, in snapshot: any Snapshot
   ) throws(StorageError) -> Bool {
     guard place.mayHaveUnchanged else { return false }
     let leaves = try snapshot.leaves(
       in: commit.namespace, under: place.path, asOf: commit.revision, limit: changes.count + 1)
     return leaves.contains { changes.change(at: $0.leaf.path) == nil }
   }
+}
+
+/// A place that some pattern matched, and what a commit did there and below.
+struct MatchedPath {
+  let path: PathBytes
+  /// The functions whose pattern matched.
+  var functions: [Int] = []
+  /// The change of the leaf at exactly this place.
+  var exact: LeafChange?
+  /// The changes at and below the place, priorities included: a range of the commit's changes, which are sorted.
+  var changes: Range<Int>
+  /// Whether any changed leaf at or below the place was there before, and is there after.
+  var hadLeaf = false
+  var hasLeaf = false
+
+  init(path: PathBytes, first: Int) {
+    self.path = path
+    changes = first..<first
+  }
+
+  mutating func note(_ change: LeafChange) {
+    if change.path.bytes.count == path.bytes.count { exact = change }
+    hadLeaf = hadLeaf || change.before != nil
+    hasLeaf = hasLeaf || change.after != nil
+  }
+
+  /// What happened at the place; nil if nothing that a trigger knows (a place that was absent before and after).
+  ///
+  /// - Parameter hasUnchanged: whether a leaf below the place was there before and is still there.
+  func kind(hasUnchanged: Bool) -> EventRecord.Kind? {
+    switch (hadLeaf || hasUnchanged, hasLeaf || hasUnchanged) {
+    case (false, true): .created
+    case (true, true): .updated
+    case (true, false): .deleted
+    case (false, false): nil
+    }
+  }
+
+  /// Whether leaves that did not change may lie below: not where a leaf stood, or stands, at the place itself.
+  var mayHaveUnchanged: Bool { exact == nil }
 }

@@ -1,6 +1,70 @@
+import FunctionsKit
 import Logging
 import StorageCore
 import TreeModel
+
+extension DispatchState {
+  /// Takes over what the start found out about the functions.
+  mutating func adopt(_ plan: StartPlan) {
+    functions = plan.functions
+    missing = plan.missing
+  }
+
+  /// Takes in a namespace, with the deliveries that wait in it, in the order of their events.
+  mutating func open(
+    _ namespace: NamespaceID, settled: Revision, _ waiting: [DeliveryRecord], suspects: Set<ReplayItem>
+  ) {
+    namespaces[namespace] = NamespaceState(settled: settled)
+    for record in waiting {
+      guard let delivery = delivery(record, in: namespace) else { continue }
+      let isSuspect = suspects.contains(ReplayItem(event: record.event, function: record.function))
+      if isSuspect, lanes.isFree(delivery.lane) {
+        _ = lanes.admit(delivery, to: delivery.lane)
+        begin(delivery)
+        quarantine.append(delivery)
+      } else {
+        schedule(delivery, until: record.state == .waiting ? record.nextAttemptAt : 0)
+      }
+    }
+  }
+
+  /// Makes the delivery run at a time, after those of its lane.
+  mutating func schedule(_ delivery: Delivery, until time: Int64) {
+    // What is beyond the lane's room stays in storage.
+    guard !isFull(delivery.lane) else { return lanes.cut(delivery.lane) }
+    guard lanes.admit(delivery, to: delivery.lane) else {
+      // Behind a suspect, which runs at once, it is as good as under way.
+      if !lanes.isHeld(delivery.lane) { begin(delivery) }
+      return
+    }
+    // What is loaded later stands behind it, and is at rest like it.
+    lanes.hold(delivery.lane, true)
+    timers.add(.retry(delivery), at: time)
+    wake(by: time)
+  }
+
+  /// A stored delivery as one in memory; nil if its function or its path is unknown.
+  func delivery(_ record: DeliveryRecord, in namespace: NamespaceID) -> Delivery? {
+    guard let function = table.position(of: record.function), let path = record.event.path.path else { return nil }
+    let event = EventRecord(namespace: namespace, id: record.event, kind: record.kind, hop: record.hop)
+    var delivery = Delivery(
+      EventFacts(record: event, path: path, commit: nil), to: function, of: table.definitions[function],
+      root: record.event.revision)
+    delivery.attempts = record.attempts
+    delivery.crashes = record.crashes
+    delivery.isStored = true
+    return delivery
+  }
+}
+
+extension FunctionRecord {
+  /// A function as storage keeps it.
+  init(_ definition: FunctionDefinition, _ state: FunctionState, at now: Int64) {
+    self.init(
+      name: state.name, pattern: definition.pattern.description, kinds: definition.trigger.rawValue, since: state.since,
+      isPaused: state.phase == .paused, pauseReason: state.phase == .paused ? state.pauseReason : nil, updatedAt: now)
+  }
+}
 
 extension DispatchState {
   /// Takes in what the writer handed over.
@@ -11,7 +75,7 @@ extension DispatchState {
   }
 
   /// Takes in the events of one commit.
-  mutating func absorb(_ arrival: Arrival, at now: Int64) {
+  mutating func absorb(_ arrival: CommittedEvents, at now: Int64) {
     let namespace = arrival.namespace
     if namespaces[namespace] == nil { namespaces[namespace] = NamespaceState(settled: .zero) }
     if namespaces[namespace]?.isLoading == true || namespaces[namespace]?.isLagging == true {
@@ -91,7 +155,7 @@ extension DispatchState {
   }
 
   /// The records of deliveries of a namespace whose functions are paused.
-  func parking(_ deliveries: [Delivery], isLate: Bool, at now: Int64) -> Submission {
+  func parking(_ deliveries: [Delivery], isLate: Bool, at now: Int64) -> WriterRequest {
     guard let first = deliveries.first else { preconditionFailure("There is always one that is parked.") }
     var request = request(in: first.namespace)
     request.deliveries = deliveries.map { delivery in
@@ -99,7 +163,7 @@ extension DispatchState {
       return delivery.record(
         .paused, function: function.name, lastError: function.pauseReason ?? "The function was paused.", at: now)
     }
-    return Submission(request: request, purpose: .park(deliveries, isLate: isLate))
+    return WriterRequest(request: request, purpose: .park(deliveries, isLate: isLate))
   }
 
   // MARK: Lagging
@@ -136,5 +200,131 @@ extension DispatchState {
     guard let revision = namespaces[namespace]?.tracker.absorbed.revision else { return }
     let quiet = namespaces[namespace]?.tracker.releaseExpected(through: revision) ?? []
     for waiter in quiet { release(waiter) }
+  }
+}
+
+/// What stands in a lane behind a delivery that waits for a retry waits too: it gets a delivery record of its own, so that
+/// one failing key neither holds back the settled revision nor keeps a drain waiting.
+extension DispatchState {
+  /// Adds a delivery that counts as active to its lane.
+  mutating func queue(_ delivery: Delivery) {
+    if let lane = delivery.lane, isFull(lane) {
+      return spill([delivery], of: lane, at: delivery.facts.commit?.time ?? 0)
+    }
+    guard lanes.isHeld(delivery.lane) else { return lanes.add(delivery, to: delivery.lane) }
+    var delivery = delivery
+    end(delivery)
+    if delivery.isUnsettled { put([delivery], at: delivery.facts.commit?.time ?? 0) }
+    delivery.isStored = true
+    delivery.isUnsettled = false
+    lanes.add(delivery, to: delivery.lane)
+  }
+
+  /// The head of a lane waits for a retry from now on.
+  mutating func hold(_ lane: OrderingKey?, at now: Int64) {
+    var unsettled: [Delivery] = []
+    var all: [Delivery] = []
+    let excess = lanes.trim(lane, to: options.behindMax)
+    if let lane, !excess.isEmpty { spill(excess, of: lane, at: now) }
+    lanes.hold(lane, true)
+    lanes.updateBehind(lane) { delivery in
+      all.append(delivery)
+      if delivery.isUnsettled { unsettled.append(delivery) }
+      // The record is on its way, before anything that the delivery could send later; removing one that the writer had
+      // no room for does no harm.
+      delivery.isStored = true
+      delivery.isUnsettled = false
+    }
+    for delivery in all { end(delivery) }
+    put(unsettled, at: now)
+  }
+
+  /// The head of a lane is tried again: what stands behind it may run soon.
+  mutating func free(_ lane: OrderingKey?) {
+    guard lanes.isHeld(lane) else { return }
+    var all: [Delivery] = []
+    lanes.hold(lane, false)
+    lanes.updateBehind(lane) { all.append($0) }
+    for delivery in all { begin(delivery) }
+  }
+
+  private mutating func put(_ deliveries: [Delivery], at now: Int64) {
+    for start in stride(from: 0, to: deliveries.count, by: 256) {
+      let chunk = Array(deliveries[start..<min(start + 256, deliveries.count)])
+      aftermath.submissions.append(waiting(.wait(chunk), at: now))
+    }
+  }
+
+  /// The writer had no room for the records: what is still in its lane holds back the settled revision again. The records
+  /// are not sent a second time: they could arrive after the end of what they speak of.
+  mutating func unsettle(_ deliveries: [Delivery]) {
+    let events = Set(deliveries.map(\.event))
+    for lane in Set(deliveries.compactMap(\.lane)) {
+      lanes.updateBehind(lane) { if events.contains($0.event) { $0.isUnsettled = true } }
+    }
+  }
+
+  /// The records of deliveries that wait for the head of their lane.
+  func waiting(_ purpose: WriterRequest.Purpose, at now: Int64) -> WriterRequest {
+    let deliveries: [Delivery]
+    switch purpose {
+    case .wait(let waiting), .spill(let waiting): deliveries = waiting
+    default: preconditionFailure("Only waiting deliveries are recorded as such.")
+    }
+    guard let first = deliveries.first else { preconditionFailure("There is always one that waits.") }
+    var request = request(in: first.namespace)
+    request.deliveries = deliveries.map { delivery in
+      delivery.record(
+        .waiting, function: functions[delivery.function].name, nextAttemptAt: now,
+        lastError: "waits for an earlier event of its key, which is tried again first", at: now)
+    }
+    return WriterRequest(request: request, purpose: purpose)
+  }
+}
+
+/// Memory holds only some of what stands behind a failing event of its key. The rest has delivery records and lies *on the
+/// shelf*: the lane is cut, and refilled from storage when it has run dry.
+extension DispatchState {
+  /// Whether what comes for the lane has to go to the shelf.
+  func isFull(_ lane: OrderingKey?) -> Bool {
+    lanes.isCut(lane) || lanes.isDrained(lane) || (lanes.isHeld(lane) && lanes.behindCount(lane) >= options.behindMax)
+  }
+
+  /// Puts deliveries of one lane on the shelf: they come to rest when their records are durable. The lane is cut from then
+  /// on.
+  mutating func spill(_ deliveries: [Delivery], of lane: OrderingKey, at now: Int64) {
+    lanes.cut(lane)
+    for start in stride(from: 0, to: deliveries.count, by: 256) {
+      let chunk = Array(deliveries[start..<min(start + 256, deliveries.count)])
+      spilling[lane, default: 0] += 1
+      aftermath.submissions.append(waiting(.spill(chunk), at: now))
+    }
+  }
+
+  /// The records are durable.
+  mutating func spilled(_ deliveries: [Delivery]) {
+    for var delivery in deliveries {
+      settle(&delivery)
+      end(delivery)
+    }
+    guard let lane = deliveries.first?.lane, let count = spilling[lane] else { return }
+    spilling[lane] = count > 1 ? count - 1 : nil
+    if count == 1, lanes.isDrained(lane) { refills.append(lane) }
+  }
+
+  /// Has the lanes refilled that have run dry; those whose records are still on their way wait for them.
+  mutating func collectDrainedKeys() {
+    for lane in lanes.takeDrained() where spilling[lane] == nil { refills.append(lane) }
+  }
+
+  /// Takes in what lay on the shelf.
+  ///
+  /// - Parameter isAll: whether storage had no more.
+  mutating func refill(_ lane: OrderingKey, _ records: [DeliveryRecord], isAll: Bool) {
+    // Also while what was kept for it is read: nobody else would fill the lane.
+    guard lanes.isDrained(lane), functions[lane.function].phase != .paused else { return }
+    let deliveries = records.compactMap { delivery($0, in: lane.namespace) }
+    for delivery in deliveries { begin(delivery) }
+    lanes.refill(lane, deliveries, isAll: isAll)
   }
 }

@@ -22,7 +22,7 @@ extension DispatchState {
       if request.operations.isEmpty && request.transfers.isEmpty && request.outbox.isEmpty {
         later(request, delivery, execution, at: now)
       } else {
-        aftermath.submissions.append(Submission(request: request, purpose: .effect(delivery, execution)))
+        aftermath.submissions.append(WriterRequest(request: request, purpose: .effect(delivery, execution)))
       }
     case .skipped(let reason): skip(delivery, because: reason, startedAt: run.startedAt, at: now)
     case .failed(let error, let failure): fail(delivery, error, failure, startedAt: run.startedAt, at: now)
@@ -47,17 +47,17 @@ extension DispatchState {
   ) {
     // What is on the shelf is read again by its records: they must be gone before the lane runs dry.
     guard !lanes.isCut(delivery.lane) else {
-      return aftermath.submissions.append(Submission(request: request, purpose: .effect(delivery, execution)))
+      return aftermath.submissions.append(WriterRequest(request: request, purpose: .effect(delivery, execution)))
     }
     freeNote(delivery.noteSlot)
     lanes.finish(delivery.lane)
-    var delivery = delivery.withoutLane
+    var delivery = delivery.withoutKey
     delivery.noteSlot = nil
     if skips.isEmpty {
       timers.add(.flush, at: now + options.skipDelay)
       wake(by: now + options.skipDelay)
     }
-    skips.append(Submission(request: request, purpose: .effect(delivery, execution)))
+    skips.append(WriterRequest(request: request, purpose: .effect(delivery, execution)))
   }
 
   /// Writes down a failed attempt: the event is tried again, or becomes a dead letter.
@@ -95,18 +95,18 @@ extension DispatchState {
     aftermath.submissions.append(note(attempt, delivery, record))
   }
 
-  private func note(_ attempt: FailedAttempt, _ delivery: Delivery, _ record: DeliveryRecord) -> Submission {
+  private func note(_ attempt: FailedAttempt, _ delivery: Delivery, _ record: DeliveryRecord) -> WriterRequest {
     var request = request(in: delivery.namespace)
     request.deliveries = [record]
-    var upkeep = Upkeep()
+    var upkeep = Maintenance()
     upkeep.failedAttempt = attempt
     request.upkeep = upkeep
-    return Submission(request: request, purpose: .attempt(delivery, record, attempt))
+    return WriterRequest(request: request, purpose: .attempt(delivery, record, attempt))
   }
 
   /// Takes in what became of a request.
   mutating func complete(
-    _ purpose: Submission.Purpose, _ result: Result<CommitReceipt, CommitRefusal>, at now: Int64
+    _ purpose: WriterRequest.Purpose, _ result: Result<CommitReceipt, CommitError>, at now: Int64
   ) {
     switch (purpose, result) {
     case (.effect(let delivery, let execution), .success(let receipt)): finish(delivery, execution, receipt)
@@ -122,8 +122,8 @@ extension DispatchState {
     case (.note, _): return
     case (.letters, .success): return
     case (.letters(let letters, let namespace), .failure): resend(self.letters(letters, in: namespace), at: now)
-    case (.shelve(let deliveries), .success): shelved(deliveries)
-    case (.shelve(let deliveries), .failure): resend(waiting(.shelve(deliveries), at: now), at: now)
+    case (.spill(let deliveries), .success): spilled(deliveries)
+    case (.spill(let deliveries), .failure): resend(waiting(.spill(deliveries), at: now), at: now)
     case (.attempt(let delivery, let record, let attempt), .failure): resend(note(attempt, delivery, record), at: now)
     case (.park(let deliveries, let isLate), .failure):
       guard let first = deliveries.first, namespaces[first.namespace] != nil else {
@@ -139,27 +139,27 @@ extension DispatchState {
     }
   }
 
-  private mutating func resend(_ submission: Submission, at now: Int64) {
+  private mutating func resend(_ submission: WriterRequest, at now: Int64) {
     guard namespaces[submission.request.namespace] != nil else { return drop(submission.purpose) }
     timers.add(.resend(submission), at: now + 1000)
     wake(by: now + 1000)
   }
 
   /// What was for a namespace that was deleted is deleted with it; whoever waits for its record waits no more.
-  private mutating func drop(_ purpose: Submission.Purpose) {
+  private mutating func drop(_ purpose: WriterRequest.Purpose) {
     switch purpose {
     case .attempt(let delivery, let record, _):
       freeNote(delivery.noteSlot)
       if record.state == .paused { noteParked(delivery.function) }
     case .settle(let delivery): freeNote(delivery.noteSlot)
-    case .effect, .wait, .shelve, .park, .letters, .note: break
+    case .effect, .wait, .spill, .park, .letters, .note: break
     }
   }
 
-  private func settlement(of delivery: Delivery) -> Submission {
+  private func settlement(of delivery: Delivery) -> WriterRequest {
     var request = request(in: delivery.namespace)
     request.settles = (delivery.event, functions[delivery.function].name)
-    return Submission(request: request, purpose: .settle(delivery))
+    return WriterRequest(request: request, purpose: .settle(delivery))
   }
 
   /// The effect is durable.
@@ -258,12 +258,12 @@ extension DispatchState {
     functions[delivery.function].counts.alreadyDone += 1
     guard delivery.isStored else { return finish(delivery) }
     lanes.finish(delivery.lane)
-    aftermath.submissions.append(settlement(of: delivery.withoutLane))
+    aftermath.submissions.append(settlement(of: delivery.withoutKey))
   }
 
   /// The writer did not take the effect: what that means for the event.
   private mutating func refuse(
-    _ delivery: Delivery, _ execution: ExecutionRecord, _ refusal: CommitRefusal, at now: Int64
+    _ delivery: Delivery, _ execution: ExecutionRecord, _ refusal: CommitError, at now: Int64
   ) {
     switch refusal.code {
     case .alreadyExecuted:
@@ -286,7 +286,7 @@ extension DispatchState {
   }
 
   /// A value that the run had read has changed: the whole run is repeated at once.
-  private mutating func rerun(_ delivery: Delivery, _ refusal: CommitRefusal, startedAt: Int64, at now: Int64) {
+  private mutating func rerun(_ delivery: Delivery, _ refusal: CommitError, startedAt: Int64, at now: Int64) {
     var delivery = delivery
     delivery.reruns += 1
     guard delivery.reruns <= options.rerunsMax else {
@@ -312,10 +312,10 @@ extension DispatchState {
 
 extension Delivery {
   /// The same, when its lane has gone on already.
-  fileprivate var withoutLane: Delivery { Delivery(self, lane: nil) }
+  fileprivate var withoutKey: Delivery { Delivery(self, lane: nil) }
 }
 
-extension CommitRefusal.Code {
+extension CommitError.Code {
   /// The word by which the trigger log shows a refusal that no attempt can change.
   fileprivate var word: String {
     switch self {
@@ -326,5 +326,27 @@ extension CommitRefusal.Code {
     case .triggersExceeded: "triggers_exceeded"
     default: "refused"
     }
+  }
+}
+
+extension DispatchState {
+  /// Whether a runner may run something: not while a suspect is alone.
+  var canRun: Bool { aloneRun == nil && (quarantine.isEmpty || active.isEmpty) }
+
+  /// The run is over, or left behind: others may run again, and if the process dies from now on it is not known by which.
+  mutating func endAlone(_ run: Run) {
+    guard run.isAlone else { return }
+    if aloneRun == run.id { aloneRun = nil }
+    if let slot = run.delivery.noteSlot { notes?.endAlone(slot) }
+  }
+
+  /// Reading that makes room, or fills it, before anything else is run.
+  mutating func nextMaintenance() -> Work? {
+    guard lanes.count < options.eventsLow else { return nil }
+    if let lane = refills.popFirst() { return .refill(lane) }
+    while let function = resumes.popFirst() {
+      if let kept = functions[function].kept { return .resume(function, kept) }
+    }
+    return nil
   }
 }

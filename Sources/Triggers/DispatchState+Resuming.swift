@@ -1,4 +1,58 @@
+import Logging
 import StorageCore
+import TreeModel
+
+extension DispatchState {
+  /// Stops the runs of a function: what waits for it gets a record and is put by.
+  ///
+  /// - Parameter namespace: where the function's record is to be sent; nil if the caller stores it.
+  mutating func pause(
+    _ function: Int, because reason: String, byEngine: Bool, in namespace: NamespaceID?, at now: Int64
+  ) {
+    functions[function].phase = .paused
+    functions[function].stopLooking()
+    releaseResume(function, isDone: false)
+    functions[function].pauseReason = reason
+    functions[function].isPausedByEngine = byEngine
+    if byEngine { aftermath.remarks.append((.error, "\(functions[function].name) is \(reason).")) }
+    putBy(function)
+    guard let namespace else { return }
+    var request = request(in: namespace)
+    request.functions = [FunctionRecord(table.definitions[function], functions[function], at: now)]
+    aftermath.submissions.append(WriterRequest(request: request, purpose: .note))
+  }
+
+  /// Takes what waits for a function out of memory.
+  mutating func putBy(_ function: Int) {
+    for (delivery, wasHeld) in lanes.removeAll(of: function, where: { $0.function == function }, lane: \.lane) {
+      if wasHeld { begin(delivery) }
+      park(delivery)
+    }
+    for delivery in quarantine.remove(where: { $0.function == function }) {
+      lanes.finish(delivery.lane)
+      park(delivery)
+    }
+    let waiting = timers.remove { $0.delivery?.function == function }
+    for case let timed in waiting {
+      guard let delivery = timed.delivery else { continue }
+      if case .retry = timed { begin(delivery) }
+      lanes.finish(delivery.lane)
+      park(delivery)
+    }
+    for delivery in functions[function].held { park(delivery) }
+    functions[function].held = []
+  }
+}
+
+extension DispatchState.Timed {
+  /// The delivery that waits for its time.
+  var delivery: Delivery? {
+    switch self {
+    case .retry(let delivery), .repetition(let delivery): delivery
+    case .resend, .load, .refill, .flush: nil
+    }
+  }
+}
 
 /// Resuming a function goes page by page, as far as memory has room, so that it may have kept millions of events.
 ///
@@ -112,5 +166,60 @@ extension DispatchState {
   mutating func releaseResume(_ function: Int, isDone: Bool) {
     aftermath.released += functions[function].resumeWaiters.map { ($0, isDone) }
     functions[function].resumeWaiters = []
+  }
+}
+
+/// Goes through what is stored for a function that is being resumed, in the order of the events, page by page.
+///
+/// Two states are read as one list: what was kept while it was paused, and what had been put on the shelf before, behind a
+/// failing event of its key.
+struct KeptDeliveries: Sendable {
+  let function: String
+  let namespaces: [NamespaceID]
+  /// Where the look at each namespace goes on.
+  private var lasts: [NamespaceID: ReplayItem] = [:]
+
+  init(of function: String, in namespaces: [NamespaceID]) {
+    self.function = function
+    self.namespaces = namespaces
+  }
+
+  /// Whether no later page finds the event.
+  func hasPassed(_ event: EventID, in namespace: NamespaceID) -> Bool {
+    lasts[namespace].map { !$0.event.precedes(event) } ?? false
+  }
+
+  /// The next records; none at the end, and until something newer was stored.
+  mutating func page(_ limit: Int, from snapshot: any Snapshot) throws(StorageError) -> [(NamespaceID, DeliveryRecord)] {
+    for namespace in namespaces {
+      let last = DeliveryRecord(place: lasts[namespace] ?? ReplayItem(event: .first, function: function))
+      var found: [DeliveryRecord] = []
+      for state in [DeliveryRecord.State.paused, .waiting] {
+        found += try snapshot.deliveries(in: namespace, state: state, after: last, limit: limit)
+          .filter { $0.function == function }
+      }
+      found.sort { $0.event.precedes($1.event) }
+      guard let end = found.prefix(limit).last else { continue }
+      lasts[namespace] = ReplayItem(event: end.event, function: function)
+      return found.prefix(limit).map { (namespace, $0) }
+    }
+    return []
+  }
+}
+
+extension EventID {
+  /// Before every event.
+  static let first = EventID(epoch: 0, revision: .zero, path: .root)
+
+  /// Whether it stands before another in the order of events.
+  func precedes(_ other: EventID) -> Bool { (epoch, revision, path) < (other.epoch, other.revision, other.path) }
+}
+
+extension DeliveryRecord {
+  /// A record that only says where a listing goes on: the one that stood there may have gone.
+  init(place: ReplayItem) {
+    self.init(
+      event: place.event, kind: .updated, hop: 0, function: place.function, state: .dead, attempts: 0, crashes: 0,
+      nextAttemptAt: 0, lastError: "", updatedAt: 0)
   }
 }

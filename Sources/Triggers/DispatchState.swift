@@ -1,5 +1,6 @@
 import FunctionsKit
 import StorageCore
+import Synchronization
 
 /// Everything that the dispatcher knows, as a value: methods change it and leave in ``aftermath`` what is to be done
 /// outside of the lock.
@@ -10,11 +11,11 @@ struct DispatchState {
     /// A run that the writer had no room for is repeated.
     case repetition(Delivery)
     /// Bookkeeping that the writer refused is sent again.
-    case resend(Submission)
+    case resend(WriterRequest)
     /// Events that could not be read from storage are read again.
     case load(NamespaceID)
     /// What a lane has on the shelf could not be read, and is read again.
-    case refill(LaneKey)
+    case refill(OrderingKey)
     /// Records of skipped runs have waited long enough.
     case flush
   }
@@ -23,7 +24,7 @@ struct DispatchState {
     case run(Run)
     case load(NamespaceID)
     /// Reads what a lane left in storage.
-    case refill(LaneKey)
+    case refill(OrderingKey)
     /// Reads what was kept while a function was paused.
     case resume(Int, KeptDeliveries)
     case stop
@@ -40,7 +41,7 @@ struct DispatchState {
   var random: any RandomNumberGenerator & Sendable
   var functions: [FunctionState]
   var namespaces: [NamespaceID: NamespaceState] = [:]
-  var lanes = LaneQueue<Delivery>()
+  var lanes = KeyedQueue<Delivery>()
   /// What the last process may have died of. Until it is empty nothing else runs, and of these one at a time: if the
   /// process dies again, it is known by which.
   var quarantine = Queue<Delivery>()
@@ -54,12 +55,12 @@ struct DispatchState {
   /// Namespaces to load from storage, in the order in which they fell behind.
   var loads = Queue<NamespaceID>()
   /// Lanes whose rest is in storage, and functions that are being resumed: work for a runner.
-  var refills = Queue<LaneKey>()
+  var refills = Queue<OrderingKey>()
   var resumes = Queue<Int>()
   /// Records on their way to storage of deliveries that memory has no room for, by lane.
-  var shelving: [LaneKey: Int] = [:]
+  var spilling: [OrderingKey: Int] = [:]
   /// Skipped runs whose records wait for company.
-  var skips: [Submission] = []
+  var skips: [WriterRequest] = []
   /// Deliveries of paused functions that need a record.
   var parks: [NamespaceID: [Delivery]] = [:]
   var freeNoteSlots: [Int] = []
@@ -71,7 +72,7 @@ struct DispatchState {
   /// Runners that are not left behind, and who waits until none is.
   var runnerCount = 0
   var stopWaiter: CheckedContinuation<Void, Never>?
-  var aftermath = Aftermath()
+  var aftermath = CommitActions()
   let notes: CrashNotes?
 
   init(
@@ -93,7 +94,7 @@ struct DispatchState {
       namespaces[namespace]?.isLoading = true
       return .load(namespace)
     }
-    if let work = nextUpkeep() { return work }
+    if let work = nextMaintenance() { return work }
     guard canRun else { return nil }
     let isAlone = !quarantine.isEmpty
     guard var delivery = quarantine.popFirst() ?? lanes.next() else { return nil }
@@ -112,7 +113,7 @@ struct DispatchState {
   mutating func wake(by time: Int64) {
     guard wakeTime.map({ time < $0 }) ?? true else { return }
     wakeTime = time
-    aftermath.ringsAlarm = true
+    aftermath.startsTimer = true
   }
 
   /// A request for the dispatcher's own bookkeeping.
@@ -121,12 +122,12 @@ struct DispatchState {
   }
 
   /// Takes what was left to be done, with the records that ride along.
-  mutating func takeAftermath(at now: Int64) -> Aftermath {
-    collectDryLanes()
+  mutating func takeActions(at now: Int64) -> CommitActions {
+    collectDrainedKeys()
     collectParks(at: now)
     collectSkips(at: now)
     var taken = aftermath
-    aftermath = Aftermath()
+    aftermath = CommitActions()
     for index in taken.submissions.indices { addWatermark(to: &taken.submissions[index].request) }
     taken.wakesRunner = hasWork
     return taken
@@ -157,5 +158,214 @@ extension Duration {
     let (product, overflows) = seconds.multipliedReportingOverflow(by: 1000)
     // Far enough away, and small enough to be added to a time.
     return overflows ? .max / 4 : min(product + attoseconds / 1_000_000_000_000_000, .max / 4)
+  }
+}
+
+extension DispatchState {
+  /// Does what is due.
+  ///
+  /// - Returns: runs that are over their deadline; they count no more.
+  mutating func fire(at now: Int64) -> [Run] {
+    while let due = timers.popDue(at: now) {
+      switch due {
+      case .retry(let delivery):
+        begin(delivery)
+        free(delivery.lane)
+        requeue(delivery)
+      case .repetition(let delivery): requeue(delivery)
+      case .resend(let submission): aftermath.submissions.append(submission)
+      case .load(let namespace): loads.append(namespace)
+      case .refill(let lane): refills.append(lane)
+      case .flush:
+        aftermath.submissions.append(contentsOf: skips)
+        skips = []
+      }
+    }
+    let overdue = active.values.filter { $0.deadline <= now }
+    for run in overdue { timeOut(run, at: now) }
+    wakeTime = nextTime
+    return overdue
+  }
+
+  /// When the next thing is due.
+  private var nextTime: Int64? {
+    let deadline = active.values.lazy.map(\.deadline).min()
+    guard let timer = timers.earliest else { return deadline }
+    return min(timer, deadline ?? timer)
+  }
+
+  /// Makes the head of a lane ready again, unless its function is paused meanwhile.
+  mutating func requeue(_ delivery: Delivery) {
+    guard functions[delivery.function].phase == .paused else { return lanes.requeue(delivery) }
+    park(delivery)
+    lanes.finish(delivery.lane)
+  }
+
+  private mutating func timeOut(_ run: Run, at now: Int64) {
+    active[run.id] = nil
+    endAlone(run)
+    run.runner.leaveBehind()
+    runnerCount -= 1
+    var delivery = run.delivery
+    // The note stays as long as the thread is out: it may still kill the process.
+    delivery.noteSlot = nil
+    let function = delivery.function
+    functions[function].counts.timedOut += 1
+    functions[function].abandoned += 1
+    let deadline = table.definitions[function].options.deadline
+    if functions[function].abandoned >= options.abandonedMax, functions[function].phase != .paused {
+      pause(
+        function,
+        because: "paused by the engine: \(functions[function].abandoned) runs did not come back within \(deadline); "
+          + "correct the function, deploy, and resume it", byEngine: true, in: delivery.namespace, at: now)
+    }
+    fail(delivery, "timeout: the run did not come back within \(deadline)", .retry, startedAt: run.startedAt, at: now)
+  }
+}
+
+extension DispatchState {
+  /// The delivery counts for waiters from now on.
+  mutating func begin(_ delivery: Delivery) {
+    namespaces[delivery.namespace]?.tracker.begin(delivery.facts.revision, root: delivery.root)
+  }
+
+  /// The delivery has come to rest: it is finished, or waits for a time or a person.
+  mutating func end(_ delivery: Delivery) {
+    let quiet = namespaces[delivery.namespace]?.tracker.end(delivery.facts.revision, root: delivery.root) ?? []
+    for waiter in quiet { release(waiter) }
+  }
+
+  /// The delivery has a durable end, or a delivery record.
+  mutating func settle(_ delivery: inout Delivery) {
+    guard delivery.isUnsettled else { return }
+    delivery.isUnsettled = false
+    namespaces[delivery.namespace]?.tracker.settle(delivery.facts.revision)
+  }
+
+  mutating func addWaiter() -> Int {
+    lastWaiterID += 1
+    waiters[lastWaiterID] = Waiter()
+    return lastWaiterID
+  }
+
+  /// One of the things that a waiter waits for has happened.
+  mutating func release(_ id: Int) {
+    guard waiters[id] != nil else { return }
+    waiters[id]?.remaining -= 1
+    if waiters[id]?.remaining == 0, waiters[id]?.continuation != nil { finishWaiter(id, isReady: true) }
+  }
+
+  /// Ends a wait.
+  mutating func finishWaiter(_ id: Int, isReady: Bool) {
+    for namespace in namespaces.keys { namespaces[namespace]?.drains.removeAll { $0.waiter == id } }
+    guard let continuation = waiters[id]?.continuation.take() else {
+      waiters[id]?.isOver = true
+      return
+    }
+    waiters[id] = nil
+    aftermath.released.append((continuation, isReady))
+  }
+
+  /// Keeps the continuation of a waiter, unless there is nothing to wait for (any more).
+  ///
+  /// - Returns: whether everything has happened already; nil if the continuation is kept.
+  mutating func suspend(_ id: Int, _ continuation: CheckedContinuation<Bool, Never>) -> Bool? {
+    guard let waiter = waiters[id], !waiter.isOver else {
+      waiters[id] = nil
+      return false
+    }
+    guard waiter.remaining > 0 else {
+      finishWaiter(id, isReady: true)
+      waiters[id] = nil
+      return true
+    }
+    waiters[id]?.continuation = continuation
+    return nil
+  }
+
+  /// Waits for a root, if it is active.
+  mutating func watch(_ root: Revision, in namespace: NamespaceID, for id: Int) {
+    if namespaces[namespace]?.tracker.watch(root, for: id) == true { waiters[id]?.remaining += 1 }
+  }
+
+  /// Waits for everything in a namespace up to its last event.
+  ///
+  /// - Parameter isTold: whether the inbox has had everything up to there. Then an event that was not taken in will not come:
+  ///   a replay found it in the log of an older commit.
+  mutating func drain(_ namespace: NamespaceID, through last: EventID?, isTold: Bool, for id: Int) {
+    guard let state = namespaces[namespace] else { return }
+    if let last, !state.tracker.hasAbsorbed(last) {
+      namespaces[namespace]?.drains.append((id, last.revision))
+      if state.isLagging || state.isLoading {
+        namespaces[namespace]?.followers.append(id)
+        waiters[id]?.remaining += 1
+      } else if !isTold {
+        namespaces[namespace]?.tracker.expect(last.revision, root: last.revision)
+      }
+    }
+    for root in namespaces[namespace]?.tracker.activeRoots ?? [] { watch(root, in: namespace, for: id) }
+  }
+
+  /// Lets waiters for everything up to a revision see what has come in since they began.
+  mutating func watchNewRoot(_ root: Revision, in namespace: NamespaceID) {
+    guard let drains = namespaces[namespace]?.drains, !drains.isEmpty else { return }
+    for drain in drains where root <= drain.through { watch(root, in: namespace, for: drain.waiter) }
+  }
+}
+
+extension DispatchState {
+  /// Whether a runner has something to do.
+  var hasWork: Bool {
+    isStopping || (canRun && (lanes.readyCount > 0 || !quarantine.isEmpty))
+      || (lanes.count < options.eventsLow && (!loads.isEmpty || !refills.isEmpty || !resumes.isEmpty))
+  }
+
+  /// Ends all work.
+  ///
+  /// - Returns: the runs under way, which count no more, and requests that store how far the namespaces are settled.
+  mutating func stop() -> ([Run], [CommitRequest]) {
+    isStopping = true
+    let running = Array(active.values)
+    active = [:]
+    aloneRun = nil
+    var requests: [CommitRequest] = []
+    for (id, namespace) in namespaces where namespace.watermark > namespace.sentWatermark {
+      var request = request(in: id)
+      request.settledRevision = namespace.watermark
+      requests.append(request)
+    }
+    for function in functions.indices { releaseResume(function, isDone: false) }
+    for id in Array(waiters.keys) { finishWaiter(id, isReady: false) }
+    return (running, requests)
+  }
+
+  /// A runner has ended.
+  mutating func endRunner() {
+    runnerCount -= 1
+    if runnerCount == 0 { aftermath.stopped = stopWaiter.take() }
+  }
+
+  /// Gives up waiting for runners: a function does not come back.
+  mutating func stopWaiting() {
+    aftermath.stopped = stopWaiter.take()
+  }
+
+  /// Drops everything of a namespace that does not exist any more.
+  mutating func forget(_ namespace: NamespaceID) {
+    guard let state = namespaces[namespace] else { return }
+    let isIts = { (delivery: Delivery) in delivery.namespace == namespace }
+    lanes.removeAll(where: isIts, lanesWhere: { $0.namespace == namespace })
+    _ = quarantine.remove(where: isIts)
+    spilling = spilling.filter { $0.key.namespace != namespace }
+    _ = timers.remove { $0.delivery.map(isIts) ?? false }
+    skips.removeAll { $0.request.namespace == namespace }
+    parks[namespace] = nil
+    for waiter in state.tracker.watchers + state.followers { release(waiter) }
+    for (id, run) in active where isIts(run.delivery) {
+      active[id] = nil
+      if aloneRun == id { aloneRun = nil }
+      run.context.withLock(\.self)?.abandon()
+    }
+    namespaces[namespace] = nil
   }
 }

@@ -1,10 +1,11 @@
 import FunctionsKit
-public import StorageCore
+package import StorageCore
+import Synchronization
 import TreeModel
 
 extension Dispatcher {
   /// The registered functions.
-  public var functions: [FunctionStatus] {
+  package var functions: [FunctionStatus] {
     let states = withState(\.functions)
     return zip(table.definitions, states).enumerated().map { position, pair in
       let (definition, state) = pair
@@ -16,7 +17,7 @@ extension Dispatcher {
   }
 
   /// Stops a function: its events are kept, and run when it is resumed. Runs under way end.
-  public func pause(_ name: String, because reason: String) async throws {
+  package func pause(_ name: String, because reason: String) async throws {
     let function = try position(of: name)
     let now = clock.now()
     let namespace = try anyNamespace()
@@ -28,7 +29,7 @@ extension Dispatcher {
   }
 
   /// Lets a function run again, and first everything that was kept while it was paused.
-  public func resume(_ name: String) async throws {
+  package func resume(_ name: String) async throws {
     let function = try position(of: name)
     let now = clock.now()
     let record = withState { state -> FunctionRecord? in
@@ -67,7 +68,7 @@ extension Dispatcher {
   ///
   /// - Returns: the functions that will run.
   @discardableResult
-  public func redeliver(_ event: EventID, in namespace: NamespaceID, to name: String? = nil) throws -> [String] {
+  package func redeliver(_ event: EventID, in namespace: NamespaceID, to name: String? = nil) throws -> [String] {
     let loaded = try engine.read { (snapshot) throws(StorageError) in
       try LoadedEvent.one(event, in: namespace, from: snapshot)
     }
@@ -110,7 +111,7 @@ extension Dispatcher {
   ///   - function: whose; nil for all functions.
   ///   - event: of which event; nil for all.
   /// - Returns: how many.
-  public func retryDeadLetters(in namespace: NamespaceID, of function: String? = nil, event: EventID? = nil) async throws
+  package func retryDeadLetters(in namespace: NamespaceID, of function: String? = nil, event: EventID? = nil) async throws
     -> Int
   {
     let now = clock.now()
@@ -136,7 +137,7 @@ extension Dispatcher {
   /// Closes dead letters without running them: they are recorded as skipped, `acknowledged`, with the reason behind it.
   ///
   /// - Returns: how many.
-  public func acknowledgeDeadLetters(
+  package func acknowledgeDeadLetters(
     in namespace: NamespaceID, of function: String? = nil, event: EventID? = nil, because reason: String? = nil
   ) async throws -> Int {
     let now = clock.now()
@@ -169,7 +170,7 @@ extension Dispatcher {
   func refuseErased(_ event: EventID, in namespace: NamespaceID) throws {
     guard let path = event.path.path else { return }
     let erased = try engine.read { (snapshot) throws(StorageError) in
-      try snapshot.erasedPlace(in: namespace, around: path, asOf: event.revision)
+      try snapshot.erasedPath(in: namespace, around: path, asOf: event.revision)
     }
     guard let erased else { return }
     throw AdministrationError(
@@ -231,4 +232,88 @@ extension Snapshot {
       guard page.count == 512 else { return found }
     }
   }
+}
+
+/// What a replay asks of the dispatcher. Replayed events go through the lanes like any other: order keys, retries and
+/// deadlines hold, and the writer's one check sees to it that nothing happens twice.
+extension Dispatcher {
+  /// Takes in deliveries whose records were just stored, tries at once what waits for its retry, and waits until all of them
+  /// have come to rest: handled, dead, paused, or waiting for a retry.
+  ///
+  /// - Returns: false if the dispatcher stopped first.
+  func deliver(_ records: [DeliveryRecord], hurrying retries: Set<ReplayItem>, in namespace: NamespaceID) async -> Bool {
+    let waiter = withState { state -> Int? in
+      guard !state.isStopping else { return nil }
+      // Also those whose time had come by itself.
+      var roots = state.hurry(retries, in: namespace).union(retries.map(\.event.revision))
+      for record in records {
+        guard let delivery = state.delivery(record, in: namespace) else { continue }
+        state.begin(delivery)
+        state.route(delivery)
+        roots.insert(delivery.root)
+      }
+      let waiter = state.addWaiter()
+      for root in roots { state.watch(root, in: namespace, for: waiter) }
+      return waiter
+    }
+    guard let waiter else { return false }
+    return await suspend(waiter)
+  }
+
+  /// Whether functions run, or will, so that something can be given to them.
+  var isServing: Bool { hasWriter && !state.withLock(\.isStopping) }
+}
+
+extension DispatchState {
+  /// Makes the time of these retries now.
+  ///
+  /// - Returns: the roots of those that were found waiting.
+  mutating func hurry(_ items: Set<ReplayItem>, in namespace: NamespaceID) -> Set<Revision> {
+    guard !items.isEmpty else { return [] }
+    let found = timers.remove { timed in
+      guard case .retry(let delivery) = timed, delivery.namespace == namespace else { return false }
+      return items.contains(ReplayItem(event: delivery.event, function: functions[delivery.function].name))
+    }
+    var roots: Set<Revision> = []
+    for delivery in found.compactMap(\.delivery) {
+      begin(delivery)
+      free(delivery.lane)
+      requeue(delivery)
+      roots.insert(delivery.root)
+    }
+    return roots
+  }
+}
+
+/// What was asked of the dispatcher cannot be done.
+package struct AdministrationError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What kind of reason.
+  package enum Code: Sendable, Hashable {
+    /// What was named does not exist.
+    case notFound
+    /// It contradicts the state of things.
+    case conflict
+    /// The order makes no sense.
+    case invalid
+  }
+
+  /// What kind of reason.
+  package let code: Code
+  /// What was wrong, and what to do: a sentence for whoever asked.
+  package let message: String
+
+  init(_ message: String) {
+    self.init(.notFound, message)
+  }
+
+  init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  static func unknownFunction(_ name: String) -> AdministrationError {
+    AdministrationError("No function is called \"\(name)\". List the functions to see their names.")
+  }
+
+  package var description: String { message }
 }

@@ -1,4 +1,4 @@
-public import StorageCore
+package import StorageCore
 
 extension Dispatcher {
   /// How many deliveries a report lists.
@@ -14,7 +14,7 @@ extension Dispatcher {
   /// - Parameter namespaces: which ones; nil for all.
   /// - Throws: ``DrainTimeout`` if it takes longer than `timeout`.
   @discardableResult
-  public func drain(_ namespaces: [NamespaceID]? = nil, timeout: Duration = .seconds(30)) async throws -> DrainReport {
+  package func drain(_ namespaces: [NamespaceID]? = nil, timeout: Duration = .seconds(30)) async throws -> DrainReport {
     fireTimers()
     let isTold = await awaitWriter(in: withState { $0.namespaces.keys.first })
     let heads = try engine.read { (snapshot) throws(StorageError) -> [(NamespaceID, EventID?)] in
@@ -38,7 +38,7 @@ extension Dispatcher {
   /// - Parameter events: the events of a receipt.
   /// - Throws: ``DrainTimeout`` if it takes longer than `timeout`.
   @discardableResult
-  public func settlement(of events: [EventRecord], timeout: Duration = .seconds(30)) async throws -> DrainReport {
+  package func settlement(of events: [EventRecord], timeout: Duration = .seconds(30)) async throws -> DrainReport {
     guard !events.isEmpty else { return DrainReport(unsettled: []) }
     let waiter = withState { state in
       let waiter = state.addWaiter()
@@ -148,5 +148,76 @@ extension DispatchState {
     }
     let queued = lanes.prefix(limit).map { UnsettledDelivery($0, .queued, function: functions[$0.function].name) }
     return Array((running + queued).prefix(limit))
+  }
+}
+
+/// What a drain left behind: deliveries that wait for a retry, are paused, or are dead letters.
+package struct DrainReport: Sendable, Hashable {
+  /// What is left, each for an attempt, a function or a person to come; empty if every event ended well.
+  package let unsettled: [UnsettledDelivery]
+
+  package init(unsettled: [UnsettledDelivery]) {
+    self.unsettled = unsettled
+  }
+}
+
+/// Events were not settled in time; those that still run or are queued come first.
+package struct DrainTimeout: Error, Sendable, CustomStringConvertible {
+  /// What was not finished when the time was over.
+  package let unsettled: [UnsettledDelivery]
+
+  package var description: String {
+    let shown = unsettled.prefix(10).map(\.description).joined(separator: "; ")
+    return "The events were not settled in time. Wait longer, or look at these: \(shown)"
+  }
+}
+
+/// An event that some function has not finished.
+package struct UnsettledDelivery: Sendable, Hashable, CustomStringConvertible {
+  /// How far the delivery is.
+  package enum State: String, Sendable, Hashable {
+    /// Behind another of its lane, or waiting for a runner.
+    case queued
+    case running
+    /// Waits for a retry.
+    case waiting
+    case paused
+    case dead
+  }
+
+  /// Whose event it is.
+  package let namespace: NamespaceID
+  /// Which event.
+  package let event: EventID
+  /// Which function has not finished it.
+  package let function: String
+  /// How far it is.
+  package let state: State
+  /// The last failure; nil if there was none.
+  package let lastError: String?
+
+  init(_ record: DeliveryRecord, in namespace: NamespaceID) {
+    self.namespace = namespace
+    event = record.event
+    function = record.function
+    state =
+      switch record.state {
+      case .waiting: .waiting
+      case .paused: .paused
+      case .dead: .dead
+      }
+    lastError = record.lastError
+  }
+
+  init(_ delivery: Delivery, _ state: State, function: String) {
+    namespace = delivery.namespace
+    event = delivery.event
+    self.function = function
+    self.state = state
+    lastError = nil
+  }
+
+  package var description: String {
+    "\(function) for \(event) is \(state.rawValue)\(lastError.map { ": \($0)" } ?? "")"
   }
 }

@@ -1,6 +1,7 @@
-import Synchronization
 import FunctionsKit
+import Logging
 import StorageCore
+import Synchronization
 import TreeModel
 
 extension Dispatcher {
@@ -8,7 +9,7 @@ extension Dispatcher {
   ///
   /// When it returns, nothing more is submitted: runs that were under way are abandoned, and happen again at the next
   /// start.
-  public func run() async throws {
+  package func run() async throws {
     for _ in 0..<options.runnerCount { startRunner() }
     while !Task.isCancelled {
       let wakeTime = fireTimers()
@@ -49,7 +50,7 @@ extension Dispatcher {
   /// Waits until no runner reads the store any more, but not for ever for a function that does not come back.
   private func runnersEnd() async {
     // The task that runs the service is cancelled by now; this wait is not to be.
-    let patience = Task.detached { [options] in
+    let longTimeout = Task.detached { [options] in
       try? await options.waitClock.sleep(until: options.waitClock.now() + options.stopDelay)
       self.withState { $0.stopWaiting() }
     }
@@ -60,7 +61,7 @@ extension Dispatcher {
       }
       if isOver { continuation.resume() }
     }
-    patience.cancel()
+    longTimeout.cancel()
   }
 
   // MARK: One runner
@@ -171,11 +172,58 @@ extension Dispatcher {
 
   static func failure(of error: any Error) -> RunEnding {
     switch error {
-    case let permanent as PermanentFailure: .failed(permanent.reason, .permanent)
+    case let permanent as PermanentError: .failed(permanent.reason, .permanent)
     // What stands there as of the event's commit stays so.
     case let mismatch as ValueTypeError: .failed(mismatch.description, .permanent)
     case let later as RetryLater: .failed(later.reason, .retryAfter(later.delay.wholeMilliseconds))
     default: .failed("\(error)", .retry)
+    }
+  }
+}
+
+extension Dispatcher {
+  /// Reads what a lane has on the shelf. Runs on a runner.
+  func refill(_ lane: OrderingKey) {
+    let definition = table.definitions[lane.function]
+    // What is put on the shelf from now on may be missed by this look.
+    withState { $0.lanes.expectRefill(lane) }
+    do throws(StorageError) {
+      let (found, isAll) = try engine.read { (snapshot) throws(StorageError) in
+        var found: [DeliveryRecord] = []
+        var last = DeliveryRecord(place: ReplayItem(event: .first, function: definition.name))
+        while found.count < options.behindMax {
+          let page = try snapshot.deliveries(in: lane.namespace, state: .waiting, after: last, limit: 512)
+          for record in page where record.function == definition.name {
+            guard let path = record.event.path.path else { continue }
+            let capture = definition.pattern.match(path)?.first?.value ?? ""
+            if Key(unchecked: capture) == lane.capture { found.append(record) }
+          }
+          guard let next = page.last, page.count == 512, next.function == definition.name else { return (found, true) }
+          last = next
+        }
+        return (found, false)
+      }
+      withState { $0.refill(lane, Array(found.prefix(options.behindMax)), isAll: isAll && found.count <= options.behindMax) }
+    } catch {
+      logger.error("What \(definition.name) left in storage cannot be read: \(error)")
+      let now = clock.now()
+      withState { state in
+        state.timers.add(.refill(lane), at: now + 1000)
+        state.wake(by: now + 1000)
+      }
+    }
+  }
+
+  /// Reads a page of what was kept for a function that is being resumed. Runs on a runner.
+  func resume(_ function: Int, _ kept: KeptDeliveries) {
+    var kept = kept
+    do throws(StorageError) {
+      let page = try engine.read { (snapshot) throws(StorageError) in try kept.page(512, from: snapshot) }
+      let next = kept
+      withState { $0.resume(function, with: page, next: next) }
+    } catch {
+      logger.error("What was kept for \(table.definitions[function].name) cannot be read: \(error)")
+      withState { $0.endResume(function, isDone: false) }
     }
   }
 }

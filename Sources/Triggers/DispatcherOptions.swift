@@ -1,42 +1,42 @@
-public import StorageCore
+package import StorageCore
 
 /// How the dispatcher works; every cap in one place.
-public struct DispatcherOptions: Sendable {
+package struct DispatcherOptions: Sendable {
   /// The kinds of coin, and where balances stand: what `credit` and `debit` may name.
-  public var currencies: [Currency]
+  package var currencies: [Currency]
   /// The write path's caps, the database's own: chains of functions end at `hopsMax`.
-  public var limits: WriteLimits
+  package var limits: WriteLimits
   /// Functions that run at the same time.
-  public var runnerCount: Int
+  package var runnerCount: Int
   /// Events held in memory; what is beyond waits in storage.
-  public var eventsMax: Int
+  package var eventsMax: Int
   /// Below this many, events that wait in storage are loaded.
-  public var eventsLow: Int
+  package var eventsLow: Int
   /// Deliveries held in memory behind a failing one of their key; what is beyond waits in storage.
-  public var behindMax: Int
+  package var behindMax: Int
   /// Runs of one function that may be abandoned at their deadline before the function is paused.
-  public var abandonedMax: Int
+  package var abandonedMax: Int
   /// Deaths of the process during the run of one event before it becomes a dead letter and the function is paused.
-  public var crashesMax: Int
+  package var crashesMax: Int
   /// Repetitions of a run whose `transaction` met another value.
-  public var rerunsMax: Int
+  package var rerunsMax: Int
   /// How long the record of a skipped run may wait for company, in milliseconds.
-  public var skipDelay: Int64
+  package var skipDelay: Int64
   /// Skipped runs whose records wait for company.
-  public var skipsMax: Int
+  package var skipsMax: Int
   /// The file in which runs are noted, so that one that kills the process is found; nil notes nothing.
-  public var crashNotesPath: String?
+  package var crashNotesPath: String?
   /// How long a stop waits for functions that were cancelled, in milliseconds.
-  public var stopDelay: Int64
+  package var stopDelay: Int64
   /// What measures the timeouts of `drain` and `settlement`: the machine's clock, also where the server's is moved.
-  public var waitClock: any WallClock
+  package var waitClock: any WallClock
   /// By which players who were paid and left are known again; nil where that is not asked for.
-  public var identities: IdentityHash?
+  package var identities: IdentityHash?
   /// Where tests let the process die.
-  public var failpoint: Failpoint
+  package var failpoint: Failpoint
 
   /// Options; the defaults fit two cores. A cap that contradicts another is a mistake of the programmer and traps.
-  public init(
+  package init(
     currencies: [Currency] = [.piecesOfEight], limits: WriteLimits = WriteLimits(), runnerCount: Int = 4,
     eventsMax: Int = 65_536, eventsLow: Int = 16_384, behindMax: Int = 256, abandonedMax: Int = 4, crashesMax: Int = 3,
     rerunsMax: Int = 25,
@@ -63,4 +63,36 @@ public struct DispatcherOptions: Sendable {
     self.waitClock = waitClock
     self.failpoint = failpoint
   }
+}
+
+/// Places where tests let the process die (spec: triggers-ledger §3.4). Does nothing in production.
+public struct Failpoint: Sendable {
+  /// The windows in which a death must neither lose an event nor pay it twice.
+  public enum Place: String, Sendable, Hashable, CaseIterable {
+    /// W3: the event is durable, its function has not begun.
+    case committedNotDispatched
+    /// W4: in the function's run, nothing of it is visible.
+    case inHandler
+    /// W5: the effect is on its way to the writer.
+    case effectSubmitted
+    /// W6: the effect is durable, memory does not know yet.
+    case effectDurable
+    /// W7: an attempt has failed and is not written down.
+    case beforeAttemptRecord
+    /// W7: the failed attempt is durable.
+    case afterAttemptRecord
+    /// W9: a replay has stored what it gives to the functions, and none of it has run.
+    case replayHandedOver
+  }
+
+  private let reach: @Sendable (Place) -> Void
+
+  /// Never dies: production.
+  public static let none = Failpoint { _ in }
+
+  public init(_ reach: @escaping @Sendable (Place) -> Void) {
+    self.reach = reach
+  }
+
+  func callAsFunction(_ place: Place) { reach(place) }
 }

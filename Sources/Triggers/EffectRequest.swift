@@ -10,7 +10,7 @@ struct EffectRequest {
   let currencies: [Currency]
   let reader: RunReader
 
-  /// - Throws: `PermanentFailure` for a payment to a place that is no balance.
+  /// - Throws: `PermanentError` for a payment to a place that is no balance.
   func make(_ effects: FunctionEffects, _ execution: ExecutionRecord, at now: Int64) throws -> CommitRequest {
     let cause = Cause(event: delivery.event, function: definition.name, hop: delivery.facts.record.hop + 1)
     var request = CommitRequest(
@@ -31,7 +31,7 @@ struct EffectRequest {
     return request
   }
 
-  private func transfers(_ postings: [FunctionEffects.Posting], _ records: inout [RoomChange]) throws(PermanentFailure)
+  private func transfers(_ postings: [FunctionEffects.Posting], _ records: inout [KeyedRecordChange]) throws(PermanentError)
     -> [LedgerTransfer]
   {
     var transfers: [LedgerTransfer] = []
@@ -45,7 +45,7 @@ struct EffectRequest {
       let receiver = posting.hold == nil ? account : LedgerAccount.hold(String(account.owner))
       if let player = posting.hold?.confirmedBy {
         let reward = WaitingReward(receiver: account.name, isRemembered: posting.rewarded != nil)
-        records.append(RoomChange(kind: RewardRecord.unconfirmed, key: "\(player)/\(key)", value: reward.text))
+        records.append(KeyedRecordChange(kind: RewardRecord.unconfirmed, key: "\(player)/\(key)", value: reward.text))
       }
       transfers.append(
         LedgerTransfer(
@@ -58,9 +58,9 @@ struct EffectRequest {
   }
 
   /// The records beside the tree that change: each must still be what the run saw.
-  private func records(_ effects: FunctionEffects) -> [RoomChange] {
+  private func records(_ effects: FunctionEffects) -> [KeyedRecordChange] {
     effects.records.map { change in
-      RoomChange(
+      KeyedRecordChange(
         kind: change.kind, key: change.key, value: change.value, expecting: change.expected.map { .value($0) } ?? .absent)
     }
   }
@@ -105,14 +105,126 @@ struct EffectRequest {
     return BusinessKey(account.map { "\(key)/\($0)" } ?? key)
   }
 
-  private func balance(at path: Path) throws(PermanentFailure) -> (LedgerAccount, unit: String) {
+  private func balance(at path: Path) throws(PermanentError) -> (LedgerAccount, unit: String) {
     for currency in currencies {
       if let account = currency.account(at: path) { return (account, currency.unit) }
     }
-    throw PermanentFailure("\(path) is no currency's balance; nothing was paid. \(Currency.advice(beside: currencies))")
+    throw PermanentError("\(path) is no currency's balance; nothing was paid. \(Currency.advice(beside: currencies))")
   }
 }
 
 extension String {
   fileprivate var nilIfEmpty: String? { isEmpty ? nil : self }
+}
+
+/// Remembers for whom rewards are paid, in the request that pays them: by the account, or by the identities of one that is gone.
+struct RewardMemory {
+  let reader: RunReader
+
+  /// - Parameter rewarded: the codes of the rewards, by player.
+  func remember(_ rewarded: [String: Set<String>], in request: inout CommitRequest) throws {
+    // What nobody will look at is not remembered.
+    guard let identities = reader.identities else { return }
+    for (player, codes) in rewarded.sorted(by: { $0.key < $1.key }) {
+      // An account that goes at the same moment takes along what it sees; whatever comes second must see the other.
+      let place = AccountRecord.place(of: player).child(Key(unchecked: "uid"))
+      let standing = try reader.latestNode(place)
+      request.expectations.append(CommitRequest.Expectation(path: place, node: standing))
+      let former = standing.exists ? nil : try reader.record(FormerIdentities.kind, player)
+      guard let former = former.flatMap({ FormerIdentities(stored: $0) }) else {
+        try add(codes, to: PaidRewards.playerKind, player, of: nil, until: nil, in: &request)
+        continue
+      }
+      for hash in former.hashes {
+        try add(
+          codes, to: PaidRewards.identityKind, hash, of: identities.player(player), until: former.paidUntil, in: &request)
+      }
+    }
+  }
+
+  private func add(
+    _ codes: Set<String>, to kind: String, _ key: String, of player: String?, until end: Int64?,
+    in request: inout CommitRequest
+  ) throws {
+    let stored = try reader.record(kind, key)
+    let before = stored.map { PaidRewards(stored: $0) } ?? PaidRewards()
+    let after = before.adding(codes, of: player, until: end)
+    guard after != before else { return }
+    request.records.append(
+      KeyedRecordChange(kind: kind, key: key, value: after.text, expecting: stored.map { .value($0) } ?? .absent))
+  }
+}
+
+/// What a run that comes late may still write.
+///
+/// A retry, a replay or a redelivery may run long after its event. What adds up (payments, increments) is right at any
+/// time, and a `transaction` looks at the latest value. A plain set or removal is not: it would put an old value over a
+/// newer one. Such a write is *stale* if its place is not what it was at the event; it is withheld, and the execution says
+/// so. The others get an expectation, so that the writer judges them again on the state that they are applied to.
+struct LateWrites {
+  let reader: RunReader
+  private(set) var expectations: [CommitRequest.Expectation] = []
+  private var stale: [Path] = []
+
+  init(reader: RunReader) {
+    self.reader = reader
+  }
+
+  /// What was withheld; nil if nothing was.
+  var reason: String? {
+    guard let first = stale.first else { return nil }
+    let others = stale.count > 1 ? " and \(stale.count - 1) more" : ""
+    return "stale: \(first)\(others) was changed since the event, and was left as it is"
+  }
+
+  /// The effects without the writes that are stale.
+  mutating func withholdStale(in effects: FunctionEffects) throws -> FunctionEffects {
+    var kept: [WriteOperation] = []
+    let transactions = Set(effects.assumptions.map(\.operation))
+    for (index, operation) in effects.operations.enumerated() {
+      // A transaction brings its own expectation, on the latest value; but it went on from what the run wrote before.
+      let isKept = try transactions.contains(index) ? !restsOnStale(operation) : isCurrent(operation)
+      if isKept { kept.append(operation) }
+    }
+    return effects.replacingOperations(kept)
+  }
+
+  private mutating func restsOnStale(_ operation: WriteOperation) -> Bool {
+    let place = PathBytes(operation.path)
+    guard stale.contains(where: { PathBytes($0).contains(place) || place.contains(PathBytes($0)) }) else { return false }
+    stale.append(operation.path)
+    return true
+  }
+
+  private mutating func isCurrent(_ operation: WriteOperation) throws -> Bool {
+    var expected: [CommitRequest.Expectation] = []
+    for assignment in operation.assignments where !assignment.commutes {
+      let known = try reader.nodeAtEvent(assignment.path)
+      let latest = try reader.latestNode(assignment.path)
+      // What stands there already does no harm.
+      guard latest == known || latest == assignment.plainNode else {
+        stale.append(assignment.path)
+        return false
+      }
+      expected.append(CommitRequest.Expectation(path: assignment.path, node: latest))
+    }
+    expectations += expected
+    return true
+  }
+}
+
+extension WriteOperation.Assignment {
+  /// What stands at its path afterwards, if that is known.
+  fileprivate var plainNode: TreeNode? {
+    guard case .node(let write) = value, write.slots.isEmpty else { return nil }
+    return write.node
+  }
+
+  /// Whether it comes to the same at any time: it only adds to a number.
+  fileprivate var commutes: Bool {
+    guard case .node(let write) = value, write.slots.count == 1, let slot = write.slots.first, slot.path.depth == 0,
+      !slot.isPriority, case .increment = slot.value
+    else { return false }
+    return true
+  }
 }

@@ -1,6 +1,6 @@
 import FunctionsKit
-public import StorageCore
-public import TreeModel
+package import StorageCore
+package import TreeModel
 
 /// Makes the events of a commit, in its own transaction (spec: triggers-ledger §1.1, §1.3).
 ///
@@ -8,25 +8,25 @@ public import TreeModel
 /// wants yields one event, whatever number of leaves changed below it. The work is bounded by what changed, but for
 /// places above leaves: their unchanged leaves are counted too, in one bounded read, because they belong to the event's
 /// size and decide between created, updated and deleted. Patterns that end at leaves never read.
-public struct EventParticipant: CommitParticipant {
+package struct EventParticipant: CommitParticipant {
   private let table: TriggerTable
   private let limits: WriteLimits
 
-  public init(table: TriggerTable, limits: WriteLimits = WriteLimits()) {
+  package init(table: TriggerTable, limits: WriteLimits = WriteLimits()) {
     self.table = table
     self.limits = limits
   }
 
   /// None: events are rows beside the tree.
-  public func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitRefusal)
+  package func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitError)
     -> [WriteOperation.Assignment]
   { [] }
 
   /// Adds an event for each place that a function wants; the pipeline stores what the draft holds.
-  public func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitRefusal) {
+  package func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitError) {
     guard !draft.changes.isEmpty, !draft.request.suppressesTriggers, !table.isEmpty else { return }
     let hop = draft.request.cause?.hop ?? 0
-    for place in matchedPlaces(draft.changes) {
+    for place in matchedPaths(draft.changes) {
       let unchanged = try unchangedLeaves(of: place, in: draft, session)
       guard let kind = place.kind(hasUnchanged: unchanged.exist) else { continue }
       let wanting = place.functions.filter {
@@ -44,8 +44,8 @@ public struct EventParticipant: CommitParticipant {
   }
 
   /// The places that patterns matched, in path order.
-  func matchedPlaces(_ changes: [LeafChange]) -> [MatchedPlace] {
-    var places: [MatchedPlace] = []
+  func matchedPaths(_ changes: [LeafChange]) -> [MatchedPath] {
+    var places: [MatchedPath] = []
     var indices: [PathBytes: Int] = [:]
     for (position, change) in changes.enumerated() where !change.path.isPriority {
       table.forEachMatch(of: change.path) { end, function in
@@ -56,7 +56,7 @@ public struct EventParticipant: CommitParticipant {
         } else {
           index = places.count
           indices[bytes] = index
-          places.append(MatchedPlace(path: bytes, first: position))
+          places.append(MatchedPath(path: bytes, first: position))
         }
         if !places[index].functions.contains(function) { places[index].functions.append(function) }
         places[index].changes = places[index].changes.lowerBound..<position + 1
@@ -70,8 +70,8 @@ public struct EventParticipant: CommitParticipant {
   ///
   /// Reads no more than what an event may carry. It makes no difference whether the session shows the state before or
   /// after the changes: changed places are left out.
-  private func unchangedLeaves(of place: MatchedPlace, in draft: CommitDraft, _ session: any WriteSession)
-    throws(CommitRefusal) -> (exist: Bool, bytes: Int)
+  private func unchangedLeaves(of place: MatchedPath, in draft: CommitDraft, _ session: any WriteSession)
+    throws(CommitError) -> (exist: Bool, bytes: Int)
   {
     guard place.mayHaveUnchanged else { return (false, 0) }
     let limit = limits.eventBytesMax / 16 + place.changes.count + 1
@@ -79,7 +79,7 @@ public struct EventParticipant: CommitParticipant {
     do {
       stored = try session.leaves(in: draft.request.namespace, under: place.path, limit: limit)
     } catch {
-      throw CommitRefusal(error)
+      throw CommitError(error)
     }
     var exist = false
     var bytes = 0
@@ -93,14 +93,14 @@ public struct EventParticipant: CommitParticipant {
     return (exist, bytes)
   }
 
-  private func checkSize(of place: MatchedPlace, in draft: CommitDraft, unchangedBytes: Int) throws(CommitRefusal) {
+  private func checkSize(of place: MatchedPath, in draft: CommitDraft, unchangedBytes: Int) throws(CommitError) {
     var bytes = unchangedBytes
     for change in draft.changes[place.changes] {
       if let before = change.before { bytes += size(of: before, at: change.path) }
       if let after = change.after { bytes += size(of: after, at: change.path) }
     }
     guard bytes > limits.eventBytesMax else { return }
-    throw CommitRefusal(
+    throw CommitError(
       .triggersExceeded,
       "The event at \(place.path.path?.description ?? "?") would carry \(bytes) bytes before and after; "
         + "\(limits.eventBytesMax) are allowed. Write less at once, put the function's pattern on a smaller node, "
@@ -111,8 +111,8 @@ public struct EventParticipant: CommitParticipant {
     path.bytes.count + (scalar.stringValue?.utf8.count ?? 8)
   }
 
-  private var tooMany: CommitRefusal {
-    CommitRefusal(
+  private var tooMany: CommitError {
+    CommitError(
       .triggersExceeded,
       "The write would cause more than \(limits.eventsMax) events. Write smaller parts, or with disableTriggers=true.")
   }
@@ -130,4 +130,29 @@ public struct EventParticipant: CommitParticipant {
         in: event.namespace)
     }
   }
+}
+
+/// How a commit came about: the functions and events that led to it, the latest first.
+struct CauseChain: CustomStringConvertible {
+  private(set) var causes: [Cause] = []
+
+  /// Follows a cause back to the first write, as far as the log remembers, at most 64 steps.
+  init(endingWith last: Cause?, in namespace: NamespaceID, reading storage: any StorageReading) {
+    var next = last
+    while let cause = next, causes.count < 64 {
+      causes.append(cause)
+      guard cause.parent != nil else { return }
+      // A log that was pruned, or cannot be read, only makes the chain shorter: it is for people.
+      next = (try? storage.commit(in: namespace, at: cause.event.revision))?.cause
+    }
+  }
+
+  var description: String {
+    causes.map { "\($0.function) for \($0.event)" }.joined(separator: " ← ")
+  }
+}
+
+extension Cause {
+  /// The commit that the cause's event happened in; nil for an invocation by hand, which happened in none.
+  var parent: Revision? { event.epoch > 0 ? event.revision : nil }
 }

@@ -59,3 +59,65 @@ struct FunctionState {
     since[event.namespace].map { event.id.revision <= $0 } ?? false
   }
 }
+
+/// A registered function, for people to look at.
+package struct FunctionStatus: Sendable, Hashable {
+  /// What it is registered as.
+  package let name: String
+  /// The pattern in its shortest spelling, such as `/users/{uid}/level`.
+  package let pattern: String
+  /// `onCreate`, `onUpdate`, `onDelete` or `onWrite`.
+  package let trigger: String
+  /// What it wants to see, in words: `any change`, `rising to 5`.
+  package let filter: String
+  /// Its settings with the configuration's overrides, as JSON; nil if it has none.
+  package let settings: String?
+  /// Whether its events wait until a person resumes it.
+  package let isPaused: Bool
+  /// Why it is paused; nil if it is not.
+  package let pauseReason: String?
+  /// What it did since the process started.
+  package let counts: FunctionCounts
+}
+
+/// What became of a function's runs since the process started.
+package struct FunctionCounts: Sendable, Hashable {
+  /// Runs that ended as done, with or without an effect.
+  package var done = 0
+  /// Runs that ended as skipped, whatever the reason.
+  package var skipped = 0
+  /// Runs whose event was handled before: nothing was done.
+  package var alreadyDone = 0
+  /// Attempts that failed, timeouts included.
+  package var failed = 0
+  /// Attempts that did not come back within the deadline and were abandoned.
+  package var timedOut = 0
+  /// Events that became dead letters.
+  package var dead = 0
+
+  package init() {}
+}
+
+/// One namespace as the dispatcher knows it.
+struct NamespaceState {
+  var tracker: SettlementTracker
+  /// Whether its events are to be loaded from storage.
+  var isLagging = false
+  /// Whether a runner is loading them.
+  var isLoading = false
+  /// What the writer handed over while they were loaded.
+  var held: [CommittedEvents] = []
+  /// The last settled revision that was sent to storage.
+  var sentWatermark: Revision
+  /// Who waits until it does not lag any more.
+  var followers: [Int] = []
+  /// Waiters for everything up to a revision; they watch what is loaded meanwhile, too.
+  var drains: [(waiter: Int, through: Revision)] = []
+
+  init(settled: Revision) {
+    tracker = SettlementTracker(settled: settled)
+    sentWatermark = settled
+  }
+
+  var watermark: Revision { tracker.watermark(isLagging: isLagging || isLoading) }
+}

@@ -1,3 +1,4 @@
+import Logging
 import StorageCore
 import Synchronization
 
@@ -7,8 +8,8 @@ import Synchronization
 /// read from storage later, from where the dispatcher stands.
 final class Inbox: Sendable {
   struct Contents {
-    var arrivals: [Arrival] = []
-    var completions: [(Submission.Purpose, Result<CommitReceipt, CommitRefusal>)] = []
+    var arrivals: [CommittedEvents] = []
+    var completions: [(WriterRequest.Purpose, Result<CommitReceipt, CommitError>)] = []
     /// Namespaces that began to lag.
     var lagging: [NamespaceID] = []
 
@@ -45,7 +46,7 @@ final class Inbox: Sendable {
   }
 
   /// Takes note of what became of a request of the dispatcher's own. Called on the writer.
-  func add(_ result: Result<CommitReceipt, CommitRefusal>, of purpose: Submission.Purpose) {
+  func add(_ result: Result<CommitReceipt, CommitError>, of purpose: WriterRequest.Purpose) {
     let idle = state.withLock { state in
       let wasEmpty = state.contents.isEmpty
       state.contents.completions.append((purpose, result))
@@ -120,10 +121,51 @@ fileprivate extension Inbox.State {
     }
     eventCount += events.count
     contents.arrivals.append(
-      Arrival(
+      CommittedEvents(
         namespace: namespace, events: events,
         commit: EventFacts.Commit(
           time: committed.receipt.time, actor: committed.request.actor, changes: committed.changes),
         parent: committed.request.cause?.parent))
   }
+}
+
+/// A request of the dispatcher's own, and what its end means.
+struct WriterRequest: Sendable {
+  enum Purpose: Sendable {
+    /// The end of a run: its effects and its execution record.
+    case effect(Delivery, ExecutionRecord)
+    /// A failed attempt: a retry, or a dead letter.
+    case attempt(Delivery, DeliveryRecord, FailedAttempt)
+    /// Deliveries that wait behind one that waits for a retry.
+    case wait([Delivery])
+    /// The same, for which memory has no room.
+    case spill([Delivery])
+    /// Deliveries of a paused function; `isLate` if the writer had no room for their records at first.
+    case park([Delivery], isLate: Bool)
+    /// Dead letters for functions that nobody registered.
+    case letters([DeliveryRecord], NamespaceID)
+    /// Removes the delivery record of an event that was handled before.
+    case settle(Delivery)
+    /// Something that nobody waits for.
+    case note
+  }
+
+  var request: CommitRequest
+  let purpose: Purpose
+}
+
+/// What is to be done once the dispatcher's state is unlocked.
+struct CommitActions {
+  var submissions: [WriterRequest] = []
+  /// Waiters whose wait is over, and whether what they waited for has happened.
+  var released: [(waiter: CheckedContinuation<Bool, Never>, isReady: Bool)] = []
+  /// Waiters for the records of a paused function.
+  var parked: [CheckedContinuation<Void, Never>] = []
+  /// Who waited for the runners to end.
+  var stopped: CheckedContinuation<Void, Never>?
+  var remarks: [(Logger.Level, Logger.Message)] = []
+  /// Whether a runner without work is to be woken.
+  var wakesRunner = false
+  /// Whether the time to wake at is earlier than it was.
+  var startsTimer = false
 }

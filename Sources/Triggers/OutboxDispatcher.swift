@@ -1,19 +1,19 @@
-public import FunctionsKit
-public import Logging
-public import StorageCore
+package import FunctionsKit
+package import Logging
+package import StorageCore
 import Synchronization
 
 /// Delivers messages to the outside: at least once, each with its own key, retried, and a dead letter in the end.
 ///
 /// Messages are born in the transaction of the effect that sends them; here they only leave. A message that was delivered
 /// and not yet recorded when the process dies is delivered again, under the same key.
-public final class OutboxDispatcher: CommitObserver, Sendable {
+package final class OutboxDispatcher: CommitObserver, Sendable {
   private let engine: any StorageEngine
   private let clock: any WallClock
-  private let outlets: [String: any Outlet]
+  private let outlets: [String: any OutboxTransport]
   private let retry: RetryPolicy
   private let logger: Logger
-  private let alarm: Alarm
+  private let alarm: WakeUpTimer
   private let queue: Mutex<OutboxQueue>
   private let random: Mutex<any RandomNumberGenerator & Sendable>
   private let resting = Mutex<[CheckedContinuation<Void, Never>]>([])
@@ -22,8 +22,8 @@ public final class OutboxDispatcher: CommitObserver, Sendable {
   ///   - retry: when a failed message is tried again; after its attempts it is a dead letter.
   ///   - concurrency: how many messages are on their way at once.
   ///   - capacity: how many messages are held in memory; what is beyond waits in storage.
-  public init(
-    outlets: [any Outlet], engine: any StorageEngine, clock: any WallClock, retry: RetryPolicy = RetryPolicy(),
+  package init(
+    outlets: [any OutboxTransport], engine: any StorageEngine, clock: any WallClock, retry: RetryPolicy = RetryPolicy(),
     concurrency: Int = 8, capacity: Int = 10_000,
     random: any RandomNumberGenerator & Sendable,
     logger: Logger = Logger(label: "doubloon.outbox")
@@ -35,12 +35,12 @@ public final class OutboxDispatcher: CommitObserver, Sendable {
     }
     self.retry = retry
     self.logger = logger
-    alarm = Alarm(clock: clock)
+    alarm = WakeUpTimer(clock: clock)
     queue = Mutex(OutboxQueue(capacity: capacity, concurrency: concurrency))
     self.random = Mutex(random)
   }
 
-  public func didCommit(_ batch: [CommittedRequest]) {
+  package func didCommit(_ batch: [CommittedRequest]) {
     guard batch.contains(where: { !$0.request.outbox.isEmpty }) else { return }
     let now = clock.now()
     let isNew = queue.withLock { queue in
@@ -56,7 +56,7 @@ public final class OutboxDispatcher: CommitObserver, Sendable {
   }
 
   /// Delivers until the task is cancelled; begins with what waits in storage.
-  public func run(writer: any TreeWriter) async throws {
+  package func run(writer: any TreeWriter) async throws {
     let namespaces = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces().map(\.id) }
     queue.withLock { $0.start(namespaces) }
     await withTaskGroup(of: Void.self) { group in
@@ -78,7 +78,7 @@ public final class OutboxDispatcher: CommitObserver, Sendable {
   }
 
   /// Waits until every message is delivered, waits for a later attempt, or is a dead letter.
-  public func drain() async {
+  package func drain() async {
     alarm.ring()
     await withCheckedContinuation { continuation in
       resting.withLock { $0.append(continuation) }
@@ -106,7 +106,7 @@ public final class OutboxDispatcher: CommitObserver, Sendable {
     if error != nil, Task.isCancelled { return }
     let now = clock.now()
     let record = item.record(
-      after: error, retry: failure is PermanentFailure ? .never : retryTime(item, at: now),
+      after: error, retry: failure is PermanentError ? .never : retryTime(item, at: now),
       remainder: outlets[item.record.outlet]?.remainder(of: item.record.payload), at: now)
     if record.state == .dead {
       logger.warning("The message \(record.key) to \(record.outlet) is a dead letter: \(record.lastError ?? "")")
@@ -127,7 +127,7 @@ public final class OutboxDispatcher: CommitObserver, Sendable {
 
   /// - Returns: why the delivery failed; nil if it did not.
   private func attempt(_ item: OutboxItem) async -> (any Error)? {
-    guard let outlet = outlets[item.record.outlet] else { return MissingOutlet(name: item.record.outlet) }
+    guard let outlet = outlets[item.record.outlet] else { return MissingTransport(name: item.record.outlet) }
     do {
       let name = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
         .first { $0.id == item.namespace }?.name
@@ -175,4 +175,32 @@ extension OutboxRecord {
       key: key, outlet: outlet, payload: payload, cause: cause, state: .waiting, attempts: attempts, nextAttemptAt: time,
       lastError: lastError, createdAt: createdAt)
   }
+}
+
+/// A way to the outside: a mail server, a webhook, the players' messages.
+public protocol OutboxTransport: Sendable {
+  /// What functions call it: `context.send(…, to: name)`.
+  var name: String { get }
+
+  /// Delivers one message; returns when the other side has taken it, throws if it is to be tried again, and throws
+  /// `PermanentError` if that would be useless: then the message is a dead letter at once, with that reason.
+  ///
+  /// - Parameters:
+  ///   - key: the message's own, `namespace/event/function/outlet/label`: the same at every attempt. A message may come
+  ///     more than once; the receiver recognises a repetition by this.
+  ///   - payload: JSON.
+  func deliver(key: String, payload: String) async throws
+  /// What the store keeps of a payload once it was delivered; all of it, unless it holds what must not lie about.
+  func remainder(of payload: String) -> String
+}
+
+extension OutboxTransport {
+  public func remainder(of payload: String) -> String { payload }
+}
+
+/// A message for an outlet that this server does not have. It is tried again: the next start may bring the outlet.
+struct MissingTransport: Error, CustomStringConvertible {
+  let name: String
+
+  var description: String { "No outlet is called \"\(name)\". Configure one, or correct who sends to it." }
 }

@@ -1,14 +1,14 @@
 import FunctionsKit
 import RewardModel
-public import StorageCore
-public import TreeModel
+package import StorageCore
+package import TreeModel
 
 extension Replayer {
   /// What an order would come to: counts by function and outcome, and coins. Nothing is written.
   ///
   /// The functions are run without effect for the outcomes and the coins, at most ``ReplayOptions/trialsMax`` times; what
   /// the answer covers is in it.
-  public func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON {
+  package func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON {
     let (scan, progress) = try beginning(of: order, in: namespace)
     let survey = try await ReplaySurvey.make(of: scan, from: progress.cursor, by: self)
     let trial = await ReplayTrial.make(of: survey.toTry, by: self)
@@ -19,7 +19,7 @@ extension Replayer {
   /// the ledger, and how each run would end compared with what is recorded. Nothing is written.
   ///
   /// Pairs that were handled before are run too, where the order covers them, and compared with their records.
-  public func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON {
+  package func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON {
     let (scan, progress) = try beginning(of: order, in: namespace)
     let survey = try await ReplaySurvey.make(of: scan, from: progress.cursor, by: self)
     let trial = await ReplayTrial.make(of: survey.toTry, by: self)
@@ -58,7 +58,7 @@ struct ReplayTrial: Sendable {
   private(set) var runs: [Run] = []
 
   static func make(of pairs: [ReplayPair], by replayer: Replayer) async -> ReplayTrial {
-    let endings = await TrialBench(dispatcher: replayer.dispatcher).run(pairs)
+    let endings = await TrialRunner(dispatcher: replayer.dispatcher).run(pairs)
     let requests = endings.compactMap { ending -> CommitRequest? in
       if case .effect(let request, _, _) = ending { request } else { nil }
     }
@@ -84,7 +84,7 @@ struct ReplayTrial: Sendable {
   }
 
   /// As the dispatcher takes a refusal.
-  private mutating func add(_ pair: ReplayPair, refused refusal: CommitRefusal) {
+  private mutating func add(_ pair: ReplayPair, refused refusal: CommitError) {
     switch refusal.code {
     case .keyTaken(let entry): add(pair, "skipped", "already_paid: entry \(entry.sequence)")
     case .insufficientFunds: add(pair, "skipped", "insufficient_funds")
@@ -166,10 +166,134 @@ extension PathBytes {
 
 extension Replayer {
   /// Has the writer judge requests and take them back.
-  func rehearse(_ requests: [CommitRequest]) async -> [Result<CommittedRequest, CommitRefusal>] {
+  func rehearse(_ requests: [CommitRequest]) async -> [Result<CommittedRequest, CommitError>] {
     guard !requests.isEmpty else { return [] }
     return await withCheckedContinuation { continuation in
       writer.rehearse(requests) { continuation.resume(returning: $0) }
     }
+  }
+}
+
+extension Replayer {
+  /// Runs the functions on everything that they have handled, without effect, and lists where they would do something else
+  /// today than what is recorded (the second report of a rebuild).
+  ///
+  /// - Parameter listMax: divergences that are listed; all are counted.
+  /// - Returns: `compared`, `divergent` and `divergences`.
+  package func compareAll(in namespace: NamespaceID, because reason: String, by actor: Actor, listMax: Int = 100) async throws
+    -> JSON
+  {
+    let order = ReplayOrder(mode: .all, allowsHandled: true, reason: reason, actor: actor)
+    let (scan, progress) = try beginning(of: order, in: namespace)
+    var next = progress.cursor
+    var compared: Int64 = 0
+    var divergent: Int64 = 0
+    var listed: [JSON] = []
+    while let cursor = next {
+      try Task.checkCancellation()
+      let page = try await onOwnThread { [engine] in
+        try engine.read { (snapshot) throws(StorageError) in try scan.page(from: cursor, in: snapshot) }
+      }
+      let finished = page.pairs.filter { if case .finished = $0.status { true } else { false } }
+      let divergences = try await Divergence.find(in: finished, by: self)
+      compared += Int64(finished.count)
+      divergent += Int64(divergences.count)
+      listed += divergences.prefix(listMax - listed.count).map(\.json)
+      next = page.next
+    }
+    return ["compared": .int(compared), "divergent": .int(divergent), "divergences": .array(listed)]
+  }
+}
+
+/// A run that would do something else today than what is recorded (spec: triggers-ledger §8, check 66).
+struct Divergence: Sendable {
+  let event: EventID
+  let function: String
+  let recorded: String
+  let now: String
+
+  var json: JSON {
+    [
+      "event": .string(event.description), "function": .string(function), "recorded": .string(recorded),
+      "now": .string(now),
+    ]
+  }
+
+  /// Runs the functions of pairs that were handled before, and compares.
+  static func find(in pairs: [ReplayPair], by replayer: Replayer) async throws -> [Divergence] {
+    let comparable = pairs.filter { pair in
+      // A person's decision is not the function's.
+      if case .finished(let execution) = pair.status {
+        ReplayTally.firstWord(execution.reason ?? "") != "acknowledged"
+      } else {
+        false
+      }
+    }
+    var found: [Divergence] = []
+    let endings = await TrialRunner(dispatcher: replayer.dispatcher).run(comparable)
+    for (pair, ending) in zip(comparable, endings) {
+      guard case .finished(let execution) = pair.status else { continue }
+      let difference = try replayer.engine.read { (snapshot) throws(StorageError) in
+        try Self.difference(ending, execution, pair, snapshot)
+      }
+      if let (recorded, now) = difference {
+        found.append(Divergence(event: pair.event.id, function: pair.name, recorded: recorded, now: now))
+      }
+    }
+    return found
+  }
+
+  private static func difference(
+    _ ending: RunEnding, _ execution: ExecutionRecord, _ pair: ReplayPair, _ snapshot: any Snapshot
+  ) throws(StorageError) -> (String, String)? {
+    let recorded = pair.status.text
+    switch ending {
+    case .failed(let error, _): return (recorded, "failed: \(error)")
+    case .skipped(let reason):
+      let isSame =
+        execution.outcome == .skipped
+        && ReplayTally.firstWord(reason) == ReplayTally.firstWord(execution.reason ?? "")
+      return isSame ? nil : (recorded, "skipped: \(reason)")
+    case .effect(let request, _, _):
+      if execution.outcome == .skipped {
+        // Those are the writer's words, on what the run asked for.
+        let isWriters = ["already_paid", "insufficient_funds"].contains(ReplayTally.firstWord(execution.reason ?? ""))
+        return isWriters ? nil : (recorded, text(request.transfers))
+      }
+      return try difference(request, execution, pair.event.namespace, snapshot)
+    }
+  }
+
+  private static func difference(
+    _ request: CommitRequest, _ execution: ExecutionRecord, _ namespace: NamespaceID, _ snapshot: any Snapshot
+  ) throws(StorageError) -> (String, String)? {
+    var paid: [LedgerTransfer] = []
+    if let effect = execution.effect {
+      paid = try snapshot.entries(in: namespace, of: effect).map(\.transfer).filter { $0.function == execution.function }
+    }
+    if lines(paid) != lines(request.transfers) { return (text(paid), text(request.transfers)) }
+    guard let effect = execution.effect, execution.reason == nil else { return nil }
+    for assignment in request.operations.flatMap(\.assignments) {
+      guard case .node(let write) = assignment.value, write.slots.isEmpty else { continue }
+      let place = PathBytes(assignment.path)
+      // One more than what was written shows that it is something else.
+      let limit = write.node.leaves(at: place).count + 1
+      let leaves = try snapshot.leaves(in: namespace, under: place, asOf: effect, limit: limit)
+      guard let node = TreeNode(leaves: leaves.map(\.leaf), at: place), node != write.node else { continue }
+      return ("\(assignment.path) = \(json(node))", "\(assignment.path) = \(json(write.node))")
+    }
+    return nil
+  }
+
+  private static func lines(_ transfers: [LedgerTransfer]) -> [String] {
+    transfers.map { "\($0.amount) \($0.unit) from \($0.debit) to \($0.credit)" }.sorted()
+  }
+
+  private static func text(_ transfers: [LedgerTransfer]) -> String {
+    transfers.isEmpty ? "done, nothing paid" : "pays " + lines(transfers).joined(separator: ", ")
+  }
+
+  private static func json(_ node: TreeNode) -> String {
+    String(decoding: node.json(.export).prefix(200), as: UTF8.self)
   }
 }

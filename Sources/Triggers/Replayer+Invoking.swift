@@ -1,26 +1,26 @@
 import FunctionsKit
 import RewardModel
-public import StorageCore
+package import StorageCore
 import Synchronization
-public import TreeModel
+package import TreeModel
 
 extension Replayer {
   /// A function to run by hand, on an event that never happened.
-  public struct Invocation: Sendable {
+  package struct Invocation: Sendable {
     /// The name of the function.
-    public var function: String
+    package var function: String
     /// Where the event would have happened; the function's pattern must match it.
-    public var path: Path
+    package var path: Path
     /// What stood there; absent for a creation.
-    public var before: TreeNode
+    package var before: TreeNode
     /// What stands there now; absent for a deletion.
-    public var after: TreeNode
+    package var after: TreeNode
     /// Who is to have written.
-    public var actingAs: Actor
+    package var actingAs: Actor
     /// Why, for the record; never empty.
-    public var reason: String
+    package var reason: String
 
-    public init(function: String, path: Path, before: TreeNode, after: TreeNode, actingAs: Actor, reason: String) {
+    package init(function: String, path: Path, before: TreeNode, after: TreeNode, actingAs: Actor, reason: String) {
       self.function = function
       self.path = path
       self.before = before
@@ -36,7 +36,7 @@ extension Replayer {
   /// makes it `skipped: already_paid`, as ever.
   ///
   /// - Returns: `event`, `outcome` (`done`, `skipped`, `failed`), `reason`, `effect`.
-  public func invoke(_ invocation: Invocation, in namespace: NamespaceID, by actor: Actor) async throws -> JSON {
+  package func invoke(_ invocation: Invocation, in namespace: NamespaceID, by actor: Actor) async throws -> JSON {
     let (position, kind, captures) = try check(invocation)
     let record = InvocationRecord(
       id: try nextInvocationID(in: namespace), function: invocation.function, path: invocation.path,
@@ -46,7 +46,7 @@ extension Replayer {
     let event = EventRecord(namespace: namespace, id: record.event, kind: kind, hop: 0)
     let delivery = Delivery(
       EventFacts(record: event, path: record.path, commit: nil), to: position, of: definition, root: .zero)
-    let trial = TrialBench.Trial(delivery: delivery, definition: definition) { [dispatcher, engine] in
+    let trial = TrialRunner.Trial(delivery: delivery, definition: definition) { [dispatcher, engine] in
       let head = try engine.read { (snapshot) throws(StorageError) in try snapshot.head(of: namespace).revision }
       return RunInput(
         record, definition, at: head, namespace: try dispatcher.name(of: namespace), id: namespace, captures: captures,
@@ -54,7 +54,7 @@ extension Replayer {
         options: dispatcher.options, now: dispatcher.clock.now())
     }
     for _ in 0...dispatcher.options.rerunsMax {
-      guard let ending = await TrialBench(dispatcher: dispatcher).run([trial]).first else { break }
+      guard let ending = await TrialRunner(dispatcher: dispatcher).run([trial]).first else { break }
       if let answer = try await settle(ending, of: record, function: position, in: namespace) { return answer }
     }
     return Self.answer(record, "failed", "stale: a value that it reads was changed again and again")
@@ -69,13 +69,13 @@ extension Replayer {
     case .skipped(let reason):
       return try await skip(record, because: reason, settings: dispatcher.table.settings[function], in: namespace)
     case .effect(var request, let execution, _):
-      var upkeep = Upkeep()
+      var upkeep = Maintenance()
       upkeep.invocation = record
       request.upkeep = upkeep
       let result = await withCheckedContinuation { [request] continuation in
         writer.submit(request) { continuation.resume(returning: $0) }
       }
-      do throws(CommitRefusal) {
+      do throws(CommitError) {
         let receipt = try result.get()
         return Self.answer(record, "done", execution.reason, effect: receipt.changed ? receipt.revision : nil)
       } catch {
@@ -99,7 +99,7 @@ extension Replayer {
     request.execution = ExecutionRecord(
       event: record.event, function: record.function, outcome: .skipped, reason: reason, attempt: 1,
       startedAt: record.time, finishedAt: clock.now(), settings: settings)
-    var upkeep = Upkeep()
+    var upkeep = Maintenance()
     upkeep.invocation = record
     request.upkeep = upkeep
     try await commit(request)

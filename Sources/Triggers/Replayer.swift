@@ -1,8 +1,8 @@
 import FunctionsKit
-public import Logging
-public import StorageCore
+package import Logging
+package import StorageCore
 import Synchronization
-import TreeModel
+package import TreeModel
 
 /// Gives events to functions again, or for the first time: the failed ones, the gaps, or all (design §9).
 ///
@@ -12,7 +12,7 @@ import TreeModel
 ///
 /// One replay works at a time; at most ``ReplayOptions/pairsMax`` of its events are on their way, so that live events are
 /// never far behind.
-public final class Replayer: Sendable {
+package final class Replayer: Sendable {
   struct Key: Hashable, Sendable {
     let namespace: NamespaceID
     let id: Int64
@@ -26,7 +26,7 @@ public final class Replayer: Sendable {
   }
 
   /// What runs the functions.
-  public let dispatcher: Dispatcher
+  package let dispatcher: Dispatcher
   let engine: any StorageEngine
   let writer: any TreeWriter
   let clock: any WallClock
@@ -37,7 +37,7 @@ public final class Replayer: Sendable {
   let queueEnd: AsyncStream<Key>.Continuation
 
   /// A replayer for a dispatcher; `writer` is the door that the dispatcher's own requests go through.
-  public init(
+  package init(
     dispatcher: Dispatcher, writer: any TreeWriter, options: ReplayOptions = ReplayOptions(),
     logger: Logger = Logger(label: "doubloon.replay")
   ) {
@@ -52,7 +52,7 @@ public final class Replayer: Sendable {
 
   /// Takes up the replays that an earlier process left, and works through those that are asked for, until the task is
   /// cancelled. Call it once, after the dispatcher's `start(writer:)`.
-  public func run() async throws {
+  package func run() async throws {
     for key in try unfinished() { queueEnd.yield(key) }
     for await key in queue {
       do {
@@ -95,16 +95,16 @@ public final class Replayer: Sendable {
     return record
   }
 
-  func store(_ record: ReplayRecord, in namespace: NamespaceID, audit: AuditRecord? = nil) async throws(CommitRefusal) {
+  func store(_ record: ReplayRecord, in namespace: NamespaceID, audit: AuditRecord? = nil) async throws(CommitError) {
     var request = CommitRequest(namespace: namespace, actor: .system("replay"))
-    var upkeep = Upkeep()
+    var upkeep = Maintenance()
     upkeep.replay = record
     request.upkeep = upkeep
     request.audit = audit
     try await commit(request)
   }
 
-  func commit(_ request: CommitRequest) async throws(CommitRefusal) {
+  func commit(_ request: CommitRequest) async throws(CommitError) {
     let result = await withCheckedContinuation { continuation in
       writer.submit(request) { continuation.resume(returning: $0) }
     }
@@ -115,7 +115,7 @@ public final class Replayer: Sendable {
   func wish(for key: Key) -> ReplayRecord.State? { state.withLock { $0.wishes[key] } }
 
   /// Does long work on a thread of its own: it reads much and must not hold up requests.
-  public func onOwnThread<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+  package func onOwnThread<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
     let thread = RunnerThread()
     defer { thread.stop() }
     return try await withTaskExecutorPreference(thread) { try await body() }
@@ -126,5 +126,187 @@ extension ReplayRecord {
   /// The same, further on.
   func with(_ state: State, _ progress: ReplayProgress, at now: Int64) -> ReplayRecord {
     ReplayRecord(id: id, state: state, order: order, progress: progress.json, createdAt: createdAt, updatedAt: now)
+  }
+}
+
+extension Replayer {
+  /// Begins a replay; it is at work when the call returns, or waits behind another.
+  ///
+  /// - Throws: `AdministrationError` if the order names what does not exist, or if a function would be given events that
+  ///   another has handled and the order does not allow it.
+  package func start(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> ReplayRecord {
+    guard !order.reason.isEmpty else { throw AdministrationError(.invalid, "A replay needs a reason, for the record.") }
+    guard dispatcher.isServing else {
+      throw AdministrationError(
+        .conflict, "No functions run here. Ask the server that has the data open, or start it, and replay then.")
+    }
+    let (scan, progress) = try beginning(of: order, in: namespace)
+    if order.mode != .failed, !order.allowsHandled {
+      try await refuseHandled(ReplaySurvey.make(of: scan, from: progress.cursor, by: self))
+    }
+    let id = try nextID(in: namespace)
+    let now = clock.now()
+    let record = ReplayRecord(
+      id: id, state: .running, order: order, progress: progress.json, createdAt: now, updatedAt: now)
+    try await store(record, in: namespace)
+    queueEnd.yield(Key(namespace: namespace, id: id))
+    return record
+  }
+
+  /// Stops a replay after what is on its way; ``resume(_:in:)`` goes on.
+  package func pause(_ id: Int64, in namespace: NamespaceID) throws -> ReplayRecord {
+    try wish(.paused, for: Key(namespace: namespace, id: id), unless: "is not at work")
+  }
+
+  /// Ends a replay after what is on its way. What was given to functions stays theirs.
+  package func cancel(_ id: Int64, in namespace: NamespaceID) async throws -> ReplayRecord {
+    let key = Key(namespace: namespace, id: id)
+    let record = try record(key)
+    if record.state == .paused {
+      let cancelled = record.with(.cancelled, ReplayProgress(record.progress), at: clock.now())
+      try await store(cancelled, in: namespace)
+      return cancelled
+    }
+    return try wish(.cancelled, for: key, unless: "is over already")
+  }
+
+  /// Goes on with a replay that was paused, or that failed.
+  package func resume(_ id: Int64, in namespace: NamespaceID) async throws -> ReplayRecord {
+    let key = Key(namespace: namespace, id: id)
+    let record = try record(key)
+    guard record.state == .paused || record.state == .failed else {
+      if record.state == .running {
+        // It may just be on its way to the pause.
+        state.withLock { $0.wishes[key] = nil }
+        return record
+      }
+      throw AdministrationError(.conflict, "Replay \(id) is \(record.state.rawValue); begin another one.")
+    }
+    state.withLock { $0.wishes[key] = nil }
+    var progress = ReplayProgress(record.progress)
+    progress.failure = nil
+    let again = record.with(.running, progress, at: clock.now())
+    try await store(again, in: namespace)
+    queueEnd.yield(key)
+    return again
+  }
+
+  private func wish(_ state: ReplayRecord.State, for key: Key, unless sentence: String) throws -> ReplayRecord {
+    let record = try record(key)
+    guard record.state == .running else {
+      throw AdministrationError(.conflict, "Replay \(key.id) is \(record.state.rawValue); it \(sentence).")
+    }
+    self.state.withLock { $0.wishes[key] = state }
+    return record
+  }
+
+  // MARK: Beginning
+
+  /// What an order means now: what is gone through, and from where.
+  func beginning(of order: ReplayOrder, in namespace: NamespaceID) throws -> (scan: ReplayScan, progress: ReplayProgress) {
+    let (through, pruned) = try engine.read { (snapshot) throws(StorageError) in
+      (try snapshot.head(of: namespace).revision, try snapshot.prunedRevision(of: namespace))
+    }
+    if order.mode != .failed, let event = order.event {
+      guard event.revision > pruned else {
+        throw AdministrationError(
+          .conflict,
+          "The log was pruned up to revision \(pruned): what \(event) saw is not known any more, so it cannot be run.")
+      }
+      try dispatcher.refuseErased(event, in: namespace)
+      guard event.revision <= through, event.epoch > 0 else {
+        throw AdministrationError("There is no event \(event). List the events to find its id.")
+      }
+    }
+    let scan = try ReplayScan(order, in: namespace, through: through, of: dispatcher)
+    let cursor = try engine.read { (snapshot) throws(StorageError) in try scan.start(in: snapshot) }
+    return (scan, ReplayProgress(cursor: cursor, through: through, pruned: pruned))
+  }
+
+  private func refuseHandled(_ survey: ReplaySurvey) throws {
+    let handled = survey.functions.filter { !$0.value.handledBy.isEmpty }.sorted { $0.key < $1.key }
+    guard let (name, counts) = handled.first else { return }
+    let others = counts.handledBy.sorted { $0.key < $1.key }.map { "\($0.value) by \($0.key)" }.joined(separator: ", ")
+    throw AdministrationError(
+      .conflict,
+      "\(name) would be given events that other functions have handled: \(others). If both are to have them, allow it with "
+        + "--allow-handled; if \(name) took the other's place, name that one in its `formerly`; else name the function to "
+        + "replay with --function.")
+  }
+
+  private func nextID(in namespace: NamespaceID) throws -> Int64 {
+    let stored = try engine.read { (snapshot) throws(StorageError) in
+      try snapshot.replays(in: namespace, before: nil, limit: 1).first?.id ?? 0
+    }
+    return state.withLock { state in
+      let id = max(stored, state.lastIDs[namespace] ?? 0) + 1
+      state.lastIDs[namespace] = id
+      return id
+    }
+  }
+}
+
+extension Replayer {
+  /// A replay as an object: number, state, order, progress, times.
+  package func show(_ id: Int64, in namespace: NamespaceID) throws -> JSON {
+    try record(Key(namespace: namespace, id: id)).json
+  }
+
+  /// The replays, newest first, before one.
+  package func list(in namespace: NamespaceID, before id: Int64?, limit: Int) throws -> [JSON] {
+    try engine.read { (snapshot) throws(StorageError) in
+      try snapshot.replays(in: namespace, before: id, limit: limit).map(\.json)
+    }
+  }
+
+  /// What a replay gave to functions, in the order of the events, with what has become of it by now.
+  ///
+  /// - Parameter last: where to go on: the last item of the page before.
+  package func items(of id: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws -> [JSON] {
+    _ = try record(Key(namespace: namespace, id: id))
+    return try engine.read { (snapshot) throws(StorageError) in
+      var rows: [JSON] = []
+      for item in try snapshot.replayItems(in: namespace, of: id, after: last, limit: limit) {
+        let execution = try snapshot.execution(in: namespace, of: item.event, by: item.function)
+        let delivery = try snapshot.delivery(in: namespace, of: item.event, to: item.function)
+        rows.append(
+          JSON(present: [
+            ("event", .string(item.event.description)), ("function", .string(item.function)),
+            ("outcome", .string(execution?.outcome.rawValue ?? delivery?.state.rawValue ?? "underway")),
+            ("reason", (execution?.reason ?? delivery?.lastError).map(JSON.string)),
+            ("effect", execution?.effect.map { .int($0.rawValue) }),
+          ]))
+      }
+      return rows
+    }
+  }
+}
+
+extension ReplayRecord {
+  /// The record for people and surfaces.
+  package var json: JSON {
+    [
+      "id": .int(id), "state": .string(state.rawValue), "order": order.json, "progress": progress,
+      "createdAt": .int(createdAt), "updatedAt": .int(updatedAt),
+    ]
+  }
+}
+
+/// How replays work; every cap in one place.
+package struct ReplayOptions: Sendable {
+  /// Replays that wait for their turn.
+  static let queueMax = 100
+
+  /// Pairs of event and function that are on their way at once: what a live event may find before it. A commit with more
+  /// events than that is still given whole.
+  package var pairsMax: Int
+  /// Runs that a preview, or a dry run, makes at most; it says so when there would be more.
+  package var trialsMax: Int
+
+  /// Options; the defaults leave room for live events. A number below 1 is a mistake of the programmer and traps.
+  package init(pairsMax: Int = 64, trialsMax: Int = 2000) {
+    precondition(pairsMax > 0 && trialsMax > 0, "A replay gives at least one event at a time.")
+    self.pairsMax = pairsMax
+    self.trialsMax = trialsMax
   }
 }

@@ -148,3 +148,45 @@ extension DeliveryRecord {
       nextAttemptAt: 0, lastError: unknown, updatedAt: updatedAt)
   }
 }
+
+/// What the start found out about the registered functions, compared with what storage remembers.
+package struct StartReport: Sendable, Hashable {
+  /// Functions that were not there before: they see events from now on.
+  package var new: [String] = []
+  /// Functions that nobody registered any more.
+  package var missing: [String] = []
+  /// Functions whose pattern or kind is another.
+  package var changed: [String] = []
+  /// Functions that are paused.
+  package var paused: [String] = []
+  /// Runs that the last process died of, as `function event`: nothing else ran.
+  package var crashed: [String] = []
+  /// Runs that were under way, with others, when the last process died, as `function event`.
+  package var suspects: [String] = []
+  /// Waiting deliveries that became dead letters because their function is missing.
+  package var deadLetters = 0
+  /// Deliveries that wait for a retry.
+  package var waiting = 0
+
+  package init() {}
+}
+
+/// A function that storage knows and nobody registered any more.
+struct MissingFunction: Sendable {
+  let record: FunctionRecord
+  /// What it wanted; nil if it cannot be read any more.
+  let pattern: PathPattern?
+  let triggers: [FunctionDefinition.Trigger]
+
+  init(_ record: FunctionRecord) {
+    self.record = record
+    pattern = try? PathPattern(parsingInternal: record.pattern)
+    triggers = record.kinds.split(separator: ",").compactMap { FunctionDefinition.Trigger(rawValue: String($0)) }
+  }
+
+  /// Whether it would have handled an event. Filters are code, and gone with it.
+  func wanted(_ event: EventRecord, at path: Path) -> Bool {
+    guard let pattern, triggers.contains(where: { $0.admits(event.kind) }), pattern.match(path) != nil else { return false }
+    return record.since[event.namespace].map { event.id.revision > $0 } ?? true
+  }
+}

@@ -1,11 +1,11 @@
-public import FunctionsKit
+package import FunctionsKit
 import StorageCore
 import TreeModel
 
 /// The registered functions, arranged so that those which want a change are found in one walk. Immutable.
-public struct TriggerTable: Sendable {
+package struct TriggerTable: Sendable {
   /// The functions, in the order of their registration.
-  public let definitions: [FunctionDefinition]
+  package let definitions: [FunctionDefinition]
   /// Positions in ``definitions`` by pattern.
   private let trie: PathTrie
   private let positions: [String: Int]
@@ -13,7 +13,7 @@ public struct TriggerTable: Sendable {
   let settings: [String?]
 
   /// Arranges the functions by their patterns. Their names must differ, which `Functions` sees to.
-  public init(_ definitions: [FunctionDefinition]) {
+  package init(_ definitions: [FunctionDefinition]) {
     self.definitions = definitions
     var trie = PathTrie()
     var positions: [String: Int] = [:]
@@ -27,10 +27,10 @@ public struct TriggerTable: Sendable {
   }
 
   /// The position of a function; nil if none has the name.
-  public func position(of name: String) -> Int? { positions[name] }
+  package func position(of name: String) -> Int? { positions[name] }
 
   /// The definition of a function; nil if none has the name.
-  public subscript(name: String) -> FunctionDefinition? {
+  package subscript(name: String) -> FunctionDefinition? {
     positions[name].map { definitions[$0] }
   }
 

@@ -73,7 +73,7 @@ struct ForecastTests {
         guard !rules.mightAllowWrite("a/b", below: false, auth: auth) else { continue }
         refused += 1
         for (before, node) in [(.absent, 1), (["a": ["b": 1]], 2), (["b": ["b": 1, "x": 2]], "b")] as [(TreeNode, TreeNode)] {
-          let judge = RuleJudge(rules, auth: auth, now: 5, tree: NodeTree(before, before.setting("a/b", to: node)))
+          let judge = RuleEvaluator(rules, auth: auth, now: 5, tree: NodeTree(before, before.setting("a/b", to: node)))
           #expect(try !judge.mayWrite([RuleWrite(path: "a/b", value: .node(node))]), "\(text)")
         }
       }

@@ -15,10 +15,10 @@ struct LanguageFuzzTests {
     "\\\\", "{", "}", "=", ";", "**",
   ]
 
-  private static func judge(_ expression: String) throws(RulesFault) {
+  private static func judge(_ expression: String) throws(RulesError) {
     let source = "{\"rules\": {\"$k\": {\".read\": \"\(expression)\", \".write\": \"\(expression)\"}}}"
     let rules = try RuleSet(parsing: source)
-    let judge = RuleJudge(rules, auth: ["uid": "bob"], now: 0, tree: NodeTree(["a": "x"], ["a": "y"]))
+    let judge = RuleEvaluator(rules, auth: ["uid": "bob"], now: 0, tree: NodeTree(["a": "x"], ["a": "y"]))
     _ = try? judge.mayRead("a")
     _ = try? judge.mayWrite([RuleWrite(path: "a", value: .node("y"))])
     _ = try? judge.explainRead("a").text
@@ -31,7 +31,7 @@ struct LanguageFuzzTests {
     for _ in 0..<1200 {
       let count = Int.random(in: 1...12, using: &random)
       let text = (0..<count).map { _ in Self.pieces[Int.random(in: 0..<Self.pieces.count, using: &random)] }.joined()
-      do throws(RulesFault) {
+      do throws(RulesError) {
         try Self.judge(text)
         accepted += 1
       } catch {
@@ -71,7 +71,7 @@ struct LanguageFuzzTests {
   func chain() throws {
     let text = Array(repeating: "$k == 'b'", count: 3000).joined(separator: " || ") + " || $k == 'a'"
     let rules = try RuleSet(parsing: "{\"rules\": {\"$k\": {\".read\": \"\(text)\"}}}")
-    let judge = RuleJudge(rules, auth: nil, now: 0, tree: NodeTree(.absent))
+    let judge = RuleEvaluator(rules, auth: nil, now: 0, tree: NodeTree(.absent))
     #expect(try judge.mayRead("a") && !judge.mayRead("c"))
   }
 }

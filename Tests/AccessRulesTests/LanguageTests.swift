@@ -83,7 +83,7 @@ struct LanguageTests {
     var writer = JSONWriter()
     writer.write(["rules": [".read": .string(expression)]])
     let rules = try RuleSet(parsing: String(decoding: writer.bytes, as: UTF8.self))
-    return try RuleJudge(rules, auth: auth, now: 1_700_000_000_000, tree: NodeTree(tree)).explainRead(.root)
+    return try RuleEvaluator(rules, auth: auth, now: 1_700_000_000_000, tree: NodeTree(tree)).explainRead(.root)
   }
 
   @Test("An expression is worth what JavaScript and the tree's own rules make of it", arguments: rows)
@@ -131,7 +131,7 @@ struct LanguageTests {
       #expect(throws: Never.self) { try RuleSet(parsing: source) }
       return
     }
-    let fault = try #require(throws: RulesFault.self) { try RuleSet(parsing: source) }
+    let fault = try #require(throws: RulesError.self) { try RuleSet(parsing: source) }
     let parts = place.split(separator: ":").compactMap { Int($0) }
     #expect(fault.line == parts[0] && fault.column == parts[1] + shift, "\(fault)")
     #expect(fault.message.contains(message), "\(fault)")
@@ -146,10 +146,10 @@ struct LanguageTests {
         "$y": { ".validate": "$x == 'a'" }
       }}
       """
-    let fault = try #require(throws: RulesFault.self) { try RuleSet(parsing: source) }
+    let fault = try #require(throws: RulesError.self) { try RuleSet(parsing: source) }
     #expect(fault.description.split(separator: "\n").map { $0.prefix(5) } == ["2:13:", "3:26:", "4:25:"], "\(fault)")
     // What was accepted once is read again, and is never true.
     let stored = try RuleSet(stored: source)
-    #expect(try RuleJudge(stored, auth: nil, now: 0, tree: NodeTree(.absent)).mayRead(.root) == false)
+    #expect(try RuleEvaluator(stored, auth: nil, now: 0, tree: NodeTree(.absent)).mayRead(.root) == false)
   }
 }

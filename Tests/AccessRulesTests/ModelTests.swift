@@ -87,7 +87,7 @@ struct ModelTests {
     for _ in 0..<40 {
       let model = Self.rules(&random)
       let rules: RuleSet
-      do throws(RulesFault) {
+      do throws(RulesError) {
         rules = try RuleSet(parsing: model.file())
       } catch {
         // Types that can never fit are refused; the model has no types.
@@ -98,13 +98,13 @@ struct ModelTests {
         let auth = random.auth()
         let path = random.path(depthMax: 3)
         let keys = path.keys.map(\.text)
-        let reading = RuleJudge(rules, auth: auth, now: 5, tree: NodeTree(before))
+        let reading = RuleEvaluator(rules, auth: auth, now: 5, tree: NodeTree(before))
         let world = NaiveExpression.World(before: before, after: before, place: [], key: "", auth: auth, now: 5)
         #expect(try reading.mayRead(path) == model.mayRead(keys, world), "read \(path) of \(before) by \(model.file())")
 
         let (after, writes) = Self.operation(&random, on: before)
         let changed = NaiveExpression.World(before: before, after: after, place: [], key: "", auth: auth, now: 5)
-        let judge = RuleJudge(rules, auth: auth, now: 5, tree: NodeTree(before, after))
+        let judge = RuleEvaluator(rules, auth: auth, now: 5, tree: NodeTree(before, after))
         let expected = model.mayWrite(writes.map { ($0.path.keys.map(\.text), $0.node) }, changed)
         let asked = writes.map { RuleWrite(path: $0.path, value: .node($0.node)) }
         #expect(try judge.mayWrite(asked) == expected, "write \(asked) to \(before) by \(model.file())")

@@ -16,7 +16,7 @@ struct NodeTree: RuleTree {
     return (side == .before ? before : after)[path]
   }
 
-  func glance(at place: PathBytes, _ side: RuleSide) -> RuleGlance {
+  func glance(at place: PathBytes, _ side: RuleSide) -> RuleRead {
     switch node(place, side).content {
     case .absent: .absent
     case .leaf(let scalar): .leaf(scalar)

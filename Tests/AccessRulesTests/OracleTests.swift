@@ -32,7 +32,7 @@ struct OracleTests {
   func verdict(_ row: Row) throws {
     if Self.departures[row.rule] != nil { return }
     let rules: RuleSet
-    do throws(RulesFault) {
+    do throws(RulesError) {
       rules = try RuleSet(parsing: Self.file(row))
     } catch {
       #expect(row.json["isValid"] == false, "refused: \(error)")
@@ -44,7 +44,7 @@ struct OracleTests {
     }
     let node = try row.json["data"].map { try TreeNode(json: $0) } ?? .absent
     let key = row.json["wildchildren"]?.object?.first?.value.string ?? "place"
-    let explained = try RuleJudge(
+    let explained = try RuleEvaluator(
       rules, auth: try Self.auth(row), now: 0, tree: NodeTree(node)
     ).explainRead(Path(parsing: key), query: Self.query(row))
     let step = try #require(explained.steps.first)
@@ -87,5 +87,29 @@ struct OracleTests {
     }
     if let count = json["limitToLast"]?.int { query.limit = .last(Int(count)) }
     return query
+  }
+}
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Files of the checkout that these tests were compiled in.
+enum TestFiles {
+  private static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
+
+  /// The text of a file, by its path from the checkout's root; empty if there is none.
+  static func text(of path: String) -> String {
+    guard let file = fopen("\(root)/\(path)", "r") else { return "" }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = fread(&chunk, 1, chunk.count, file)
+      if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+      bytes += chunk[..<count]
+    }
   }
 }

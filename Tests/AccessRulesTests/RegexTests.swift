@@ -27,13 +27,13 @@ struct RegexTests {
     var writer = JSONWriter()
     writer.write(["rules": [".read": .string("auth.t.matches(/\(pattern)/\(flags))")]])
     let rules = try RuleSet(parsing: String(decoding: writer.bytes, as: UTF8.self))
-    return try RuleJudge(rules, auth: ["t": .string(text)], now: 0, tree: NodeTree(.absent)).mayRead(.root)
+    return try RuleEvaluator(rules, auth: ["t": .string(text)], now: 0, tree: NodeTree(.absent)).mayRead(.root)
   }
 
   @Test("A text matches or not", arguments: rows)
   func match(_ pattern: String, _ text: String, _ matches: Bool) throws {
     if pattern.hasPrefix("^{") {
-      #expect(throws: RulesFault.self) { try Self.matches(pattern, text) }
+      #expect(throws: RulesError.self) { try Self.matches(pattern, text) }
       return
     }
     #expect(try Self.matches(pattern, text) == matches)

@@ -97,7 +97,7 @@ struct RuleSetTests {
       ("{\r\n\"rules\"\r:{\n\".read\":tru}}", "4:9"),
     ])
   func refused(source: String, place: String) throws {
-    let fault = try #require(throws: RulesFault.self) { try RuleSet(parsing: source) }
+    let fault = try #require(throws: RulesError.self) { try RuleSet(parsing: source) }
     #expect(fault.description.hasPrefix(place + ": "), "\(fault)")
     #expect(!fault.message.isEmpty)
   }
@@ -105,13 +105,13 @@ struct RuleSetTests {
   @Test("Nesting and size have bounds")
   func bounds() {
     let deep = String(repeating: "{\"a\":", count: 100_000)
-    #expect(throws: RulesFault.self) { try RuleSet(parsing: "{\"rules\":" + deep) }
+    #expect(throws: RulesError.self) { try RuleSet(parsing: "{\"rules\":" + deep) }
     let levels = (0..<33).reduce("{}") { inner, _ in "{\"k\":\(inner)}" }
-    #expect(throws: RulesFault.self) { try RuleSet(parsing: "{\"rules\":\(levels)}") }
+    #expect(throws: RulesError.self) { try RuleSet(parsing: "{\"rules\":\(levels)}") }
     let legal = (0..<32).reduce("{}") { inner, _ in "{\"k\":\(inner)}" }
     #expect(throws: Never.self) { try RuleSet(parsing: "{\"rules\":\(legal)}") }
     let long = String(repeating: "x", count: RuleSet.bytesMax)
-    #expect(throws: RulesFault.self) { try RuleSet(parsing: "{\"rules\":{\".read\":\"\(long)\"}}") }
+    #expect(throws: RulesError.self) { try RuleSet(parsing: "{\"rules\":{\".read\":\"\(long)\"}}") }
   }
 
   @Test("A large file on one line is read in one walk")
@@ -138,7 +138,7 @@ struct RuleSetTests {
       }
       let mutated = String(String.UnicodeScalarView(text))
       let lines = mutated.unicodeScalars.count { $0 == "\n" || $0 == "\r" } + 1
-      do throws(RulesFault) {
+      do throws(RulesError) {
         let rules = try RuleSet(parsing: mutated)
         // What was read can be written and read again.
         var writer = JSONWriter()

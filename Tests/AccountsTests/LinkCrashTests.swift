@@ -30,7 +30,7 @@ struct LinkCrashTests {
   private final class Life {
     let engine: SQLiteEngine
     let database: Database
-    let book: AccountBook
+    let book: AccountService
     let project: AccountProject
 
     init(_ folder: String, camera: Camera? = nil) async throws {
@@ -45,7 +45,7 @@ struct LinkCrashTests {
       database = try Database(engine: engine, participants: [], observers: [watch], clock: clock)
       var options = AccountOptions()
       options.isDevelopment = true
-      book = AccountBook(
+      book = AccountService(
         engine: engine, writer: database, watch: watch, clock: clock,
         issuer: IDTokenIssuer(mode: .unsigned, keys: CurrentKeys(whenNeeded: { KeyRing([]) })),
         hasher: PasswordHasher(cost: .test),

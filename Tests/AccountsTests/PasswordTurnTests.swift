@@ -28,12 +28,12 @@ struct PasswordTurnTests {
     }
   }
 
-  private func desk(_ work: HeldWork, _ options: AccountOptions = AccountOptions()) -> PasswordDesk {
-    PasswordDesk(
+  private func desk(_ work: HeldWork, _ options: AccountOptions = AccountOptions()) -> PasswordHashingService {
+    PasswordHashingService(
       hasher: PasswordHasher(cost: .test), threads: work.threads, options: options, random: { SplitMix64(seed: 1) })
   }
 
-  private func attempt(_ desk: PasswordDesk, network: String, account: String) -> Task<String, Never> {
+  private func attempt(_ desk: PasswordHashingService, network: String, account: String) -> Task<String, Never> {
     Task {
       do throws(AccountError) {
         let verdict = try await desk.check("wrong", against: nil, for: .init(network: network, account: account))

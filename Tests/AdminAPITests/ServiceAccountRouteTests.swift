@@ -58,11 +58,11 @@ struct ServiceAccountRouteTests {
       let (live, dead) = (try await keyed.account("live", "admin"), try await keyed.account("dead", "admin"))
       let token = try await keyed.token(dead)
       _ = try await keyed.server.send("DELETE", "/admin/v1/service-accounts/dead", headers: APIServer.admin)
-      let next = try ServiceAccountDesk(database: keyed.server.database, keys: keyed.keys, project: "game", namespace: "game")
+      let next = try ServiceAccountStore(database: keyed.server.database, keys: keyed.keys, project: "game", namespace: "game")
       let now = keyed.server.clock.now()
       #expect(try next.exchange(live.assertion(at: now)).seconds == 3600)
-      #expect(throws: TokenFault.unknownKey(dead.key.id)) { try next.exchange(dead.assertion(at: now)) }
-      #expect(throws: AccessRefusal.self) { try next.caller(token) }
+      #expect(throws: TokenError.unknownKey(dead.key.id)) { try next.exchange(dead.assertion(at: now)) }
+      #expect(throws: AccessError.self) { try next.caller(token) }
       #expect(try next.caller("owner") == nil)
       #expect(next.customTokenKey(of: live.email, live.key.id) != nil)
       #expect(next.customTokenKey(of: "other@game.iam.gserviceaccount.com", live.key.id) == nil)

@@ -1,8 +1,8 @@
+@testable import AdminAPI
+@testable import RealtimeAPI
 import StorageCore
 import Synchronization
 import TreeModel
-
-@testable import AdminAPI
 
 /// Notes what it is asked; knows one function, `f`, and never gets done.
 final class StubFunctions: FunctionOperating {
@@ -15,25 +15,59 @@ final class StubFunctions: FunctionOperating {
 
   var calls: [String] { noted.withLock { $0 } }
 
-  func functionRecords() throws(OperationFault) -> [FunctionRecord] { [] }
+  func functionRecords() throws(OperationError) -> [FunctionRecord] { [] }
 
-  func pause(_ function: String, reason: String, by actor: Actor) async throws(OperationFault) {
-    guard function == "f" else { throw OperationFault(.notFound, "There is no function \(function).") }
+  func pause(_ function: String, reason: String, by actor: Actor) async throws(OperationError) {
+    guard function == "f" else { throw OperationError(.notFound, "There is no function \(function).") }
     noted.withLock { $0.append("pause \(function) \(reason) \(actor)") }
   }
 
-  func resume(_ function: String, by actor: Actor) async throws(OperationFault) {
+  func resume(_ function: String, by actor: Actor) async throws(OperationError) {
     noted.withLock { $0.append("resume \(function)") }
   }
 
-  func retryDeadLetters(of function: String, in namespace: NamespaceID, by actor: Actor) async throws(OperationFault) -> Int {
+  func retryDeadLetters(of function: String, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) -> Int {
     noted.withLock { $0.append("retry \(function)") }
     return 3
   }
 
-  func redeliver(_ event: EventID, in namespace: NamespaceID, by actor: Actor) async throws(OperationFault) {}
+  func redeliver(_ event: EventID, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) {}
 
   func drain(timeoutMilliseconds: Int64) async -> DrainReport {
     DrainReport(isComplete: false, running: [["event": "1-1:/a", "function": "f"]], unfinished: [])
+  }
+}
+
+/// Knows of no functions: says of every event the same.
+final class HeldEffects: EffectsWaiting {
+  private let state: EffectsState
+  private let asked = Mutex<[EventRecord]>([])
+
+  init(_ state: EffectsState = .settled(unfinished: [])) {
+    self.state = state
+  }
+
+  var events: [EventRecord] { asked.withLock { $0 } }
+
+  func settled(_ events: [EventRecord], timeoutMilliseconds: Int64) async -> EffectsState {
+    asked.withLock { $0 += events }
+    return state
+  }
+}
+
+/// Makes an event of every leaf that changes, as if a function waited for all of them.
+struct EveryChange: CommitParticipant {
+  func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitError)
+    -> [WriteOperation.Assignment]
+  { [] }
+
+  func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitError) {
+    for change in draft.changes where !change.path.isPriority {
+      let kind: EventRecord.Kind = change.before == nil ? .created : change.after == nil ? .deleted : .updated
+      draft.events.append(
+        EventRecord(
+          namespace: draft.request.namespace,
+          id: EventID(epoch: draft.epoch, revision: draft.revision, path: change.path), kind: kind, hop: 0))
+    }
   }
 }

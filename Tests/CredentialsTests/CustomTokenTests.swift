@@ -17,13 +17,13 @@ import TreeModel
       })
   }
 
-  static func verify(_ text: String) throws(CustomTokenFault) -> CustomToken {
+  static func verify(_ text: String) throws(CustomTokenError) -> CustomToken {
     try CustomToken(text, at: Keys.now) { issuer, id in
       issuer == account && id == Keys.first.id ? Keys.first.verificationKey : nil
     }
   }
 
-  static func message(_ body: () throws(CustomTokenFault) -> CustomToken) -> String? {
+  static func message(_ body: () throws(CustomTokenError) -> CustomToken) -> String? {
     do {
       _ = try body()
       return nil
@@ -55,7 +55,7 @@ import TreeModel
       (#"{"uid":"bob"}"#, "INVALID_CUSTOM_TOKEN"),
     ]
     for (text, expected) in cases {
-      let message = Self.message { () throws(CustomTokenFault) in try Self.verify(text) }
+      let message = Self.message { () throws(CustomTokenError) in try Self.verify(text) }
       #expect(message?.hasPrefix(expected) == true, "\(message ?? "accepted") for \(text)")
     }
   }
@@ -66,9 +66,9 @@ import TreeModel
     #expect(try CustomToken(unverified: try Keys.second.token(Self.claims())).issuer == nil)
     #expect(try CustomToken(unverified: #" {"uid":"eve","claims":{"a":1}}"#).claims == ["a": 1])
     #expect(try CustomToken(unverified: #"{"uid":"eve","claims":null}"#).claims == [:])
-    #expect(throws: CustomTokenFault.self) { try CustomToken(unverified: WebToken.unsigned(Self.claims([("aud", "demo")]))) }
-    #expect(throws: CustomTokenFault.missingIdentifier) { try CustomToken(unverified: "{}") }
-    #expect(throws: CustomTokenFault.forbiddenClaim("iss")) { try CustomToken(unverified: #"{"uid":"a","claims":{"iss":1}}"#) }
-    #expect(throws: CustomTokenFault.self) { try CustomToken(unverified: "{") }
+    #expect(throws: CustomTokenError.self) { try CustomToken(unverified: WebToken.unsigned(Self.claims([("aud", "demo")]))) }
+    #expect(throws: CustomTokenError.missingIdentifier) { try CustomToken(unverified: "{}") }
+    #expect(throws: CustomTokenError.forbiddenClaim("iss")) { try CustomToken(unverified: #"{"uid":"a","claims":{"iss":1}}"#) }
+    #expect(throws: CustomTokenError.self) { try CustomToken(unverified: "{") }
   }
 }

@@ -45,18 +45,18 @@ import TreeModel
 
   @Test("another nonce, application, issuer, time or key is refused")
   func refusals() throws {
-    #expect(throws: TokenFault.wrongNonce) { try Self.verify(nonce: "other") }
-    #expect(throws: TokenFault.wrongNonce) { try Self.verify(nonce: nil) }
-    #expect(throws: TokenFault.wrongAudience("com.example.game")) {
+    #expect(throws: TokenError.wrongNonce) { try Self.verify(nonce: "other") }
+    #expect(throws: TokenError.wrongNonce) { try Self.verify(nonce: nil) }
+    #expect(throws: TokenError.wrongAudience("com.example.game")) {
       try Self.verify(Self.apple, .apple(clientIDs: ["com.example.other"]))
     }
-    #expect(throws: TokenFault.wrongIssuer("https://appleid.apple.com")) {
+    #expect(throws: TokenError.wrongIssuer("https://appleid.apple.com")) {
       try Self.verify(Self.apple, .google(clientIDs: ["com.example.game"]))
     }
-    #expect(throws: TokenFault.expired) { try Self.verify(at: Keys.now + 3_660_000) }
-    #expect(throws: TokenFault.notYetValid) { try Self.verify(at: Keys.now - 61_000) }
-    #expect(throws: TokenFault.unknownKey(Keys.first.id)) { try Self.verify(try Keys.first.token(Keys.claims())) }
-    #expect(throws: TokenFault.unsupportedAlgorithm("none")) { try Self.verify(WebToken.unsigned(Keys.claims())) }
+    #expect(throws: TokenError.expired) { try Self.verify(at: Keys.now + 3_660_000) }
+    #expect(throws: TokenError.notYetValid) { try Self.verify(at: Keys.now - 61_000) }
+    #expect(throws: TokenError.unknownKey(Keys.first.id)) { try Self.verify(try Keys.first.token(Keys.claims())) }
+    #expect(throws: TokenError.unsupportedAlgorithm("none")) { try Self.verify(WebToken.unsigned(Keys.claims())) }
   }
 
   static func google(_ changes: [(String, JSON?)], nonce: String? = nil) throws -> ForeignIdentity {
@@ -70,11 +70,11 @@ import TreeModel
   @Test("Sign in with Google: RS256, several audiences name the party, a nonce nobody knows is passed over")
   func google() throws {
     #expect(try Self.google([("nonce", "x"), ("email_verified", true), ("name", "Ann")]).isEmailVerified)
-    #expect(throws: TokenFault.wrongNonce) { try Self.google([("nonce", "x")], nonce: "x") }
-    #expect(throws: TokenFault.wrongNonce) { try Self.google([], nonce: "x") }
-    #expect(throws: TokenFault.wrongAudience("several")) { try Self.google([("aud", ["client", "evil"])]) }
-    #expect(throws: TokenFault.wrongAudience("nobody")) { try Self.google([("aud", nil)]) }
-    #expect(throws: TokenFault.self) { try Self.google([("sub", 5)]) }
+    #expect(throws: TokenError.wrongNonce) { try Self.google([("nonce", "x")], nonce: "x") }
+    #expect(throws: TokenError.wrongNonce) { try Self.google([], nonce: "x") }
+    #expect(throws: TokenError.wrongAudience("several")) { try Self.google([("aud", ["client", "evil"])]) }
+    #expect(throws: TokenError.wrongAudience("nobody")) { try Self.google([("aud", nil)]) }
+    #expect(throws: TokenError.self) { try Self.google([("sub", 5)]) }
     let identity = try Self.google([("iss", "accounts.google.com"), ("aud", ["client", "evil"]), ("azp", "client2")])
     #expect(identity.subject == "g1")
   }
@@ -85,7 +85,7 @@ import TreeModel
     let text = try Keys.first.token(Keys.claims())
     let identity = try ForeignIdentity(text, from: .firebase(project: "demo"), keys: keys, nonce: nil, at: Keys.now)
     #expect(identity.subject == "U28")
-    #expect(throws: TokenFault.self) {
+    #expect(throws: TokenError.self) {
       try ForeignIdentity(text, from: .firebase(project: "other"), keys: keys, nonce: nil, at: Keys.now)
     }
   }
@@ -101,7 +101,7 @@ import TreeModel
       #"{"keys":[{"kty":"EC","crv":"P-256","kid":"a","x":"AA","y":"AA"}]}"#,
       "{\"a\":\"" + String(repeating: "x", count: 300_000) + "\"}",
     ] {
-      #expect(throws: TokenFault.self) { try KeySet(document: Array(bad.utf8)) }
+      #expect(throws: TokenError.self) { try KeySet(document: Array(bad.utf8)) }
     }
     // A key that is no signature key, and one whose point is not on the curve.
     #expect(VerificationKey(jwk: ["kty": "RSA", "use": "enc", "n": "AQAB", "e": "AQAB"]) == nil)

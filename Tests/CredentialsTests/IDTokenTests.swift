@@ -55,31 +55,31 @@ import TreeModel
   @Test("check 64: in signed mode, unsigned, foreign, expired and altered tokens are told apart and refused")
   func refusals() throws {
     let issuer = Keys.issuer(.signed)
-    func verify(_ text: String, at now: Int64 = Keys.now) throws(TokenFault) -> IDToken {
+    func verify(_ text: String, at now: Int64 = Keys.now) throws(TokenError) -> IDToken {
       try issuer.verify(text, project: "demo", at: now)
     }
     let good = try Keys.first.token(Keys.claims())
     #expect(try verify(good).uid == "U28")
-    #expect(throws: TokenFault.expired) { try verify(good, at: Keys.now + 3_600_000) }
-    #expect(throws: TokenFault.notYetValid) { try verify(good, at: Keys.now - 61_000) }
-    #expect(throws: TokenFault.unsupportedAlgorithm("none")) { try verify(WebToken.unsigned(Keys.claims())) }
-    #expect(throws: TokenFault.wrongAudience("other")) {
+    #expect(throws: TokenError.expired) { try verify(good, at: Keys.now + 3_600_000) }
+    #expect(throws: TokenError.notYetValid) { try verify(good, at: Keys.now - 61_000) }
+    #expect(throws: TokenError.unsupportedAlgorithm("none")) { try verify(WebToken.unsigned(Keys.claims())) }
+    #expect(throws: TokenError.wrongAudience("other")) {
       try verify(
         try Keys.first.token(Keys.claims([("aud", "other"), ("iss", "https://securetoken.google.com/other")])))
     }
-    #expect(throws: TokenFault.wrongIssuer("https://evil.example")) {
+    #expect(throws: TokenError.wrongIssuer("https://evil.example")) {
       try verify(try Keys.first.token(Keys.claims([("iss", "https://evil.example")])))
     }
-    #expect(throws: TokenFault.unknownKey(Keys.second.id)) { try verify(try Keys.second.token(Keys.claims())) }
+    #expect(throws: TokenError.unknownKey(Keys.second.id)) { try verify(try Keys.second.token(Keys.claims())) }
     let parts = good.split(separator: ".").map(String.init)
     let altered = Base64.encode(Array(JSONWriterText.of(Keys.claims([("sub", "boss")])).utf8), as: .url)
-    #expect(throws: TokenFault.badSignature) { try verify("\(parts[0]).\(altered).\(parts[2])") }
-    #expect(throws: TokenFault.badSignature) { try verify("\(parts[0]).\(parts[1]).") }
+    #expect(throws: TokenError.badSignature) { try verify("\(parts[0]).\(altered).\(parts[2])") }
+    #expect(throws: TokenError.badSignature) { try verify("\(parts[0]).\(parts[1]).") }
     for claims in [
       Keys.claims([("sub", nil)]), Keys.claims([("sub", "")]), Keys.claims([("sub", 5)]), Keys.claims([("aud", ["demo"])]),
       Keys.claims([("exp", nil)]), Keys.claims([("sub", .string(String(repeating: "u", count: 129)))]),
     ] {
-      #expect(throws: TokenFault.self) { try verify(try Keys.first.token(claims)) }
+      #expect(throws: TokenError.self) { try verify(try Keys.first.token(claims)) }
     }
   }
 
@@ -91,15 +91,15 @@ import TreeModel
     let mock = WebToken.unsigned(Keys.claims([("iat", 0), ("exp", 3600)]))
     #expect(try issuer.verify(mock, project: "demo", at: Keys.now).issuedAt == 0)
     let old = WebToken.unsigned(Keys.claims([("iat", 1), ("exp", 3601)]))
-    #expect(throws: TokenFault.expired) { try issuer.verify(old, project: "demo", at: Keys.now) }
+    #expect(throws: TokenError.expired) { try issuer.verify(old, project: "demo", at: Keys.now) }
     // Times of the test's own do not change whose it is: the header does not say what ours do.
     let timed = Keys.token(["alg": "none", "type": "JWT"], Keys.claims([("iat", 1), ("exp", 3601)]), signature: [])
     #expect(try issuer.verify(timed, project: "demo", at: Keys.now).expiresAt == nil)
     let signedMock = try Keys.first.token(Keys.claims([("iat", 0), ("exp", 3600)]))
     for mode in [IDTokenIssuer.Mode.signed, .unsigned] {
-      #expect(throws: TokenFault.expired) { try Keys.issuer(mode).verify(signedMock, project: "demo", at: Keys.now) }
+      #expect(throws: TokenError.expired) { try Keys.issuer(mode).verify(signedMock, project: "demo", at: Keys.now) }
     }
-    #expect(throws: TokenFault.unknownKey(Keys.second.id)) {
+    #expect(throws: TokenError.unknownKey(Keys.second.id)) {
       try issuer.verify(try Keys.second.token(Keys.claims()), project: "demo", at: Keys.now)
     }
   }
@@ -112,13 +112,13 @@ import TreeModel
     let read = try issuer.verify(sessionCookie: cookie, project: "demo", at: Keys.now + 1_209_600_000)
     #expect(read.claims["iss"] == "https://session.firebase.google.com/demo")
     #expect(read.claims["vip"] == true && read.authTime == 1_800_000_000 && read.issuedAt == 1_800_000_005)
-    #expect(throws: TokenFault.expired) {
+    #expect(throws: TokenError.expired) {
       try issuer.verify(sessionCookie: cookie, project: "demo", at: Keys.now + 1_209_605_000)
     }
-    #expect(throws: TokenFault.wrongIssuer("https://session.firebase.google.com/demo")) {
+    #expect(throws: TokenError.wrongIssuer("https://session.firebase.google.com/demo")) {
       try issuer.verify(cookie, project: "demo", at: Keys.now)
     }
-    #expect(throws: TokenFault.wrongIssuer("https://securetoken.google.com/demo")) {
+    #expect(throws: TokenError.wrongIssuer("https://securetoken.google.com/demo")) {
       try issuer.verify(sessionCookie: try Keys.first.token(Keys.claims()), project: "demo", at: Keys.now)
     }
   }
@@ -130,10 +130,10 @@ import TreeModel
     let text = try Keys.first.token(Keys.claims())
     let first = try issuer.verify(text, project: "demo", at: Keys.now)
     #expect(try issuer.verify(text, project: "demo", at: Keys.now) === first)
-    #expect(throws: TokenFault.expired) { try issuer.verify(text, project: "demo", at: Keys.now + 3_600_000) }
-    #expect(throws: TokenFault.wrongAudience("demo")) { try issuer.verify(text, project: "other", at: Keys.now) }
+    #expect(throws: TokenError.expired) { try issuer.verify(text, project: "demo", at: Keys.now + 3_600_000) }
+    #expect(throws: TokenError.wrongAudience("demo")) { try issuer.verify(text, project: "other", at: Keys.now) }
     keys.replace(with: KeyRing([KeyRing.Entry(key: Keys.second, signsFrom: 0)]))
-    #expect(throws: TokenFault.unknownKey(Keys.first.id)) { try issuer.verify(text, project: "demo", at: Keys.now) }
+    #expect(throws: TokenError.unknownKey(Keys.first.id)) { try issuer.verify(text, project: "demo", at: Keys.now) }
     let tokens = VerifiedTokens(capacity: 8)
     for number in 0..<100 { tokens.insert(first, for: "\(number)", signedWith: Keys.first.id) }
     #expect(tokens.count <= 8)
@@ -150,7 +150,7 @@ import TreeModel
     ] as [(String, String?)])
   func claims(_ text: String, _ message: String?) {
     var found: String?
-    do throws(ClaimsFault) { _ = try ReservedClaims.claims(of: text) } catch { found = error.wireMessage }
+    do throws(ClaimsError) { _ = try ReservedClaims.claims(of: text) } catch { found = error.wireMessage }
     #expect(found == message)
   }
 

@@ -47,7 +47,7 @@ import TreeModel
     for bad in [
       "", "signs-from: 1\n", pem, "signs-from: x\n" + pem, "signs-from: -1\n" + pem, String(repeating: "a", count: 20_000),
     ] {
-      #expect(throws: TokenFault.self) { try KeyFile.entry(in: bad) }
+      #expect(throws: TokenError.self) { try KeyFile.entry(in: bad) }
     }
   }
 
@@ -71,14 +71,14 @@ import TreeModel
   func foreign() throws {
     let ring = Keys.ring()
     let other = try WebToken(parsing: try Keys.second.token(Keys.claims()))
-    #expect(throws: TokenFault.unknownKey(Keys.second.id)) { try ring.check(other) }
+    #expect(throws: TokenError.unknownKey(Keys.second.id)) { try ring.check(other) }
     let signature = try Keys.second.sign(
       WebToken.signedBytes(header: ["alg": "RS256", "kid": .string(Keys.first.id.text)], claims: Keys.claims()))
     let posing = try WebToken(
       parsing: Keys.token(["alg": "RS256", "kid": .string(Keys.first.id.text)], Keys.claims(), signature: signature))
-    #expect(throws: TokenFault.badSignature) { try ring.check(posing) }
+    #expect(throws: TokenError.badSignature) { try ring.check(posing) }
     let nameless = try WebToken(parsing: Keys.token(["alg": "RS256"], Keys.claims()))
-    #expect(throws: TokenFault.unknownKey(nil)) { try ring.check(nameless) }
+    #expect(throws: TokenError.unknownKey(nil)) { try ring.check(nameless) }
   }
 
   @Test("keys that are made when needed are made once, and what is published follows the ring")

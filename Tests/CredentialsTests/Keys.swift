@@ -31,3 +31,11 @@ enum Keys {
       (kept + changes.compactMap { name, value in value.map { (name, $0) } }).map { JSON.Member(key: $0.0, value: $0.1) })
   }
 }
+
+enum JSONWriterText {
+  static func of(_ json: JSON) -> String {
+    var writer = JSONWriter()
+    writer.write(json)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}

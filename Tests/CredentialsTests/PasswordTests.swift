@@ -163,19 +163,19 @@ import TreeModel
       ],
     ] as [JSON])
   func bounds(_ parameters: JSON) {
-    #expect(throws: PasswordImportFault.self) { try PasswordImport(parameters) }
+    #expect(throws: PasswordImportError.self) { try PasswordImport(parameters) }
   }
 
   @Test("hashes that are not of the algorithm's size are refused; Argon2 is stored and read with all it needs")
   func badHashes() throws {
     let sha = try PasswordImport(["hashAlgorithm": "SHA256", "rounds": 1])
-    for hash in ["", "AAAA", "%"] { #expect(throws: PasswordImportFault.badHash) { try sha.record(hash: hash, salt: nil) } }
+    for hash in ["", "AAAA", "%"] { #expect(throws: PasswordImportError.badHash) { try sha.record(hash: hash, salt: nil) } }
     let bcrypt = try PasswordImport(["hashAlgorithm": "BCRYPT"])
     for hash in [
       "$2a$06$short", "$2x$05$CCCCCCCCCCCCCCCCCCCCC.7uG0VCzI2bS7j6ymqJi9CdcdxiRTWNy",
       "$2a$31$CCCCCCCCCCCCCCCCCCCCC.7uG0VCzI2bS7j6ymqJi9CdcdxiRTWNy",
     ] {
-      #expect(throws: PasswordImportFault.badHash) { try bcrypt.record(hash: Base64.encode(hash.utf8, as: .url), salt: nil) }
+      #expect(throws: PasswordImportError.badHash) { try bcrypt.record(hash: Base64.encode(hash.utf8, as: .url), salt: nil) }
     }
     let argon2 = try PasswordImport([
       "hashAlgorithm": "ARGON2",
@@ -192,7 +192,7 @@ import TreeModel
     let record = try argon2.record(
       hash: Base64.encode(made, as: .standard), salt: Base64.encode("saltsalt".utf8, as: .standard))
     #expect(PasswordRecord(record.text)?.matches(Self.password) == true)
-    #expect(throws: PasswordImportFault.badHash) { try argon2.record(hash: "AAAA", salt: nil) }
+    #expect(throws: PasswordImportError.badHash) { try argon2.record(hash: "AAAA", salt: nil) }
   }
 
   @Test("a text that is no record is none, whatever it is")

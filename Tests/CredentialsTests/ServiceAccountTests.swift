@@ -19,7 +19,7 @@ import TreeModel
         }))
   }
 
-  static func verify(_ text: String, at now: Int64 = Keys.now) throws(TokenFault) -> ServiceAccountAssertion {
+  static func verify(_ text: String, at now: Int64 = Keys.now) throws(TokenError) -> ServiceAccountAssertion {
     try ServiceAccountAssertion(text, at: now) { email, id in
       email == account.email && id == Keys.first.id ? (Keys.first.verificationKey, account.tokenURI) : nil
     }
@@ -56,18 +56,18 @@ import TreeModel
     let good = try Self.verify(try Self.assertion())
     #expect(
       good.email == Self.account.email && good.expiresAt == 1_800_003_600 && good.scope == "a b" && good.keyID == Keys.first.id)
-    #expect(throws: TokenFault.unknownKey(Keys.second.id)) { try Self.verify(try Self.assertion(key: Keys.second)) }
-    #expect(throws: TokenFault.wrongAudience("https://other.example.com/token")) {
+    #expect(throws: TokenError.unknownKey(Keys.second.id)) { try Self.verify(try Self.assertion(key: Keys.second)) }
+    #expect(throws: TokenError.wrongAudience("https://other.example.com/token")) {
       try Self.verify(try Self.assertion([("aud", "https://other.example.com/token")]))
     }
     // Google's library for Python writes this, whatever the key file says.
     #expect(try Self.verify(try Self.assertion([("aud", "https://oauth2.googleapis.com/token")])).email == Self.account.email)
-    #expect(throws: TokenFault.expired) { try Self.verify(try Self.assertion(), at: Keys.now + 3_660_000) }
-    #expect(throws: TokenFault.notYetValid) { try Self.verify(try Self.assertion(), at: Keys.now - 61_000) }
-    #expect(throws: TokenFault.self) { try Self.verify(try Self.assertion([("exp", 1_800_003_601)])) }
-    #expect(throws: TokenFault.wrongIssuer(Self.account.email)) { try Self.verify(try Self.assertion([("sub", "boss@x.io")])) }
-    #expect(throws: TokenFault.self) { try Self.verify(try Self.assertion([("iss", nil)])) }
-    #expect(throws: TokenFault.unsupportedAlgorithm("none")) {
+    #expect(throws: TokenError.expired) { try Self.verify(try Self.assertion(), at: Keys.now + 3_660_000) }
+    #expect(throws: TokenError.notYetValid) { try Self.verify(try Self.assertion(), at: Keys.now - 61_000) }
+    #expect(throws: TokenError.self) { try Self.verify(try Self.assertion([("exp", 1_800_003_601)])) }
+    #expect(throws: TokenError.wrongIssuer(Self.account.email)) { try Self.verify(try Self.assertion([("sub", "boss@x.io")])) }
+    #expect(throws: TokenError.self) { try Self.verify(try Self.assertion([("iss", nil)])) }
+    #expect(throws: TokenError.unsupportedAlgorithm("none")) {
       try Self.verify(WebToken.unsigned(["iss": .string(Self.account.email)]))
     }
   }
@@ -80,20 +80,20 @@ import TreeModel
     let text = tokens.token(for: grant, at: Keys.now)
     #expect(text.hasPrefix("ya29."))
     #expect(try tokens.grant(text, at: Keys.now) == grant)
-    #expect(throws: TokenFault.expired) { try tokens.grant(text, at: Keys.now + 100_000) }
+    #expect(throws: TokenError.expired) { try tokens.grant(text, at: Keys.now + 100_000) }
     // Another role under the same code.
     let parts = text.dropFirst(AccessTokens.prefix.count).split(separator: ".").map(String.init)
     let body = String(decoding: try #require(Base64.decode(parts[0].utf8)), as: UTF8.self)
     let forged = Base64.encode(body.replacing("support", with: "admin").utf8, as: .url)
-    #expect(throws: TokenFault.badSignature) { try tokens.grant(AccessTokens.prefix + forged + "." + parts[1], at: Keys.now) }
+    #expect(throws: TokenError.badSignature) { try tokens.grant(AccessTokens.prefix + forged + "." + parts[1], at: Keys.now) }
     for bad in [
       "", "owner", "ya29.x", AccessTokens.prefix, AccessTokens.prefix + parts[0], AccessTokens.prefix + parts[0] + ".",
       text + ".", String(repeating: "a", count: 5000), AccessTokens.prefix + String(repeating: ".", count: 1000),
     ] {
-      #expect(throws: TokenFault.self) { try tokens.grant(bad, at: Keys.now) }
+      #expect(throws: TokenError.self) { try tokens.grant(bad, at: Keys.now) }
     }
     let other = AccessTokens(keys: CurrentKeys(KeyRing([KeyRing.Entry(key: Keys.second, signsFrom: 0)])))
-    #expect(throws: TokenFault.unknownKey(Keys.first.id)) { try other.grant(text, at: Keys.now) }
+    #expect(throws: TokenError.unknownKey(Keys.first.id)) { try other.grant(text, at: Keys.now) }
     // Rotation leaves the tokens of the key before valid.
     keys.replace(with: Keys.ring().adding(Keys.second, from: 1))
     #expect(try tokens.grant(text, at: Keys.now) == grant)
@@ -104,9 +104,9 @@ import TreeModel
   func apart() throws {
     let keys = CurrentKeys(Keys.ring())
     let access = AccessTokens(keys: keys)
-    #expect(throws: TokenFault.self) { try access.grant(try Keys.first.token(Keys.claims()), at: Keys.now) }
+    #expect(throws: TokenError.self) { try access.grant(try Keys.first.token(Keys.claims()), at: Keys.now) }
     let text = access.token(for: AccessGrant(account: "a", keyID: KeyID("k"), role: .admin, expiresAt: .max), at: Keys.now)
-    #expect(throws: TokenFault.self) { try Keys.issuer(.unsigned).verify(text, project: nil, at: Keys.now) }
+    #expect(throws: TokenError.self) { try Keys.issuer(.unsigned).verify(text, project: nil, at: Keys.now) }
   }
 
   @Test("each role may what the ones before it may")

@@ -43,7 +43,7 @@ import TreeModel
         // The last character of a part has bits that mean nothing.
         if at + 1 == bytes.count || bytes[at + 1] == UInt8(ascii: ".") || bytes[at] == UInt8(ascii: ".") { continue }
         bytes[at] = bytes[at] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
-        #expect(throws: TokenFault.self) { try WebToken(parsing: String(decoding: bytes, as: UTF8.self)).check(signature: key) }
+        #expect(throws: TokenError.self) { try WebToken(parsing: String(decoding: bytes, as: UTF8.self)).check(signature: key) }
       }
     }
   }
@@ -52,15 +52,15 @@ import TreeModel
   func confusion() throws {
     let key = Keys.first.verificationKey
     // The public key as a shared secret, the classic.
-    #expect(throws: TokenFault.unsupportedAlgorithm("HS256")) {
+    #expect(throws: TokenError.unsupportedAlgorithm("HS256")) {
       try WebToken(parsing: Keys.token(["alg": "HS256", "kid": .string(Keys.first.id.text)], Keys.claims()))
     }
     let elliptic = try WebToken(
       parsing: Keys.token(["alg": "ES256"], Keys.claims(), signature: [UInt8](repeating: 1, count: 64)))
-    #expect(throws: TokenFault.unsupportedAlgorithm("ES256")) { try elliptic.check(signature: key) }
+    #expect(throws: TokenError.unsupportedAlgorithm("ES256")) { try elliptic.check(signature: key) }
     let unsigned = try WebToken(parsing: WebToken.unsigned(Keys.claims()))
-    #expect(throws: TokenFault.unsupportedAlgorithm("none")) { try unsigned.check(signature: key) }
-    #expect(throws: TokenFault.unsupportedAlgorithm("RS384")) { try WebToken(parsing: Keys.token(["alg": "RS384"], [:])) }
+    #expect(throws: TokenError.unsupportedAlgorithm("none")) { try unsigned.check(signature: key) }
+    #expect(throws: TokenError.unsupportedAlgorithm("RS384")) { try WebToken(parsing: Keys.token(["alg": "RS384"], [:])) }
   }
 
   @Test(
@@ -74,7 +74,7 @@ import TreeModel
     #expect {
       try WebToken(parsing: text)
     } throws: { error in
-      if case .malformed(let why)? = error as? TokenFault { !why.isEmpty } else { false }
+      if case .malformed(let why)? = error as? TokenError { !why.isEmpty } else { false }
     }
   }
 
@@ -84,11 +84,11 @@ import TreeModel
     let twice = JSON.object([JSON.Member(key: "sub", value: "a"), JSON.Member(key: "sub", value: "b")])
     let long: JSON = ["a": .string(String(repeating: "x", count: 20_000))]
     for claims in [deep, twice, long] {
-      #expect(throws: TokenFault.self) { try WebToken(parsing: WebToken.unsigned(claims)) }
+      #expect(throws: TokenError.self) { try WebToken(parsing: WebToken.unsigned(claims)) }
     }
-    #expect(throws: TokenFault.self) { try WebToken(parsing: Keys.token(["alg": "none", "crit": ["b64"]], [:])) }
+    #expect(throws: TokenError.self) { try WebToken(parsing: Keys.token(["alg": "none", "crit": ["b64"]], [:])) }
     // RS256 without a signature is none in disguise.
-    #expect(throws: TokenFault.badSignature) { try WebToken(parsing: Keys.token(["alg": "RS256"], [:], signature: [])) }
+    #expect(throws: TokenError.badSignature) { try WebToken(parsing: Keys.token(["alg": "RS256"], [:], signature: [])) }
   }
 
   @Test(
@@ -107,11 +107,11 @@ import TreeModel
   func badTimes() throws {
     for value: JSON? in [nil, "1800000000", -1, 9e18, 1.5, .int(.max), .null] {
       for name in ["iat", "exp"] {
-        #expect(throws: TokenFault.self) { try TokenTimes(Keys.claims([(name, value)])) }
+        #expect(throws: TokenError.self) { try TokenTimes(Keys.claims([(name, value)])) }
       }
     }
     let late = try TokenTimes(Keys.claims([("nbf", 1_800_000_100)]))
-    #expect(throws: TokenFault.notYetValid) { try late.check(at: Keys.now) }
+    #expect(throws: TokenError.notYetValid) { try late.check(at: Keys.now) }
     try late.check(at: Keys.now + 100_000)
   }
 }

@@ -17,7 +17,7 @@ import TreeModel
     #expect(plain.adminToken == "owner")
     #expect(plain.defaultNamespace == "demo-default-rtdb")
     #expect(plain.dispatchesFunctions)
-    guard case .directory(let folder) = plain.storage else { throw CommandFailure("no folder") }
+    guard case .directory(let folder) = plain.storage else { throw CommandError("no folder") }
     #expect(folder.hasPrefix("/") && folder.hasSuffix("/.doubloon"))
 
     let open = try DevCommand.parse(["--host", "0.0.0.0", "--port", "0", "--in-memory", "--project", "game"])

@@ -15,7 +15,7 @@ import TreeModel
     let gems = TreePath<Int64, UserID>("/pirates/{uid}/gems")
     functions.currency("gems", at: gems)
     functions.onWrite(TreePath<Int64, UserID>("/pirates/{uid}/rank"), name: "pay") { event, context in
-      if event.after == 13 { throw PermanentFailure("thirteen is unlucky") }
+      if event.after == 13 { throw PermanentError("thirteen is unlucky") }
       try await context.credit(gems, event.params, amount: 3, code: "rank")
       return .done
     }

@@ -1,10 +1,11 @@
 import ArgumentParser
+@testable import DoubloonCLI
 import Glibc
+@testable import ServerApp
+@testable import ServerConfiguration
 import TestSupport
 import Testing
-
-@testable import DoubloonCLI
-@testable import ServerConfiguration
+import TreeModel
 
 @Suite struct OptionsCommandTests {
   @Test("the option counts, then the environment, then the default")
@@ -29,7 +30,7 @@ import Testing
     #expect(try token(["--key", "abc"]) == "abc")
     #expect(try token([]) { $0 == "DOUBLOON_KEY" ? file : nil } == "s3cret")
     for bad in [empty, account, folder.file("missing")] {
-      #expect(throws: CommandFailure.self) { try token(["--key", bad]) }
+      #expect(throws: CommandError.self) { try token(["--key", bad]) }
     }
   }
 
@@ -97,13 +98,58 @@ import Testing
       ("opening", "opening"),
     ])
   func accounts(_ argument: String, _ text: String) {
-    #expect(AccountName(argument: argument)?.text == text)
-    #expect(AccountName(argument: argument)?.doubt == nil)
+    #expect(LedgerAccountArgument(argument: argument)?.text == text)
+    #expect(LedgerAccountArgument(argument: argument)?.doubt == nil)
   }
 
   @Test("a name with a colon may be a player's id, unless its kind is known")
   func doubt() {
-    #expect(AccountName(argument: "twitter:123")?.doubt?.contains("user:twitter:123") == true)
-    #expect(AccountName(argument: "user:twitter:123")?.doubt == nil)
+    #expect(LedgerAccountArgument(argument: "twitter:123")?.doubt?.contains("user:twitter:123") == true)
+    #expect(LedgerAccountArgument(argument: "user:twitter:123")?.doubt == nil)
+  }
+}
+
+@Suite struct TableCommandTests {
+  @Test("columns are as wide as their widest cell")
+  func layout() {
+    var table = TextTable([.text("NAME"), .number("COINS"), .text("WHY")])
+    table.add(["bob", "1,050", "level5"])
+    table.add(["alexandra", "5", ""])
+    #expect(
+      table.render() == """
+        NAME       COINS  WHY
+        bob        1,050  level5
+        alexandra      5
+        """)
+    #expect(table.lines(showsTitles: false).count == 2)
+  }
+
+  @Test("a cell cannot move the terminal's cursor, nor break its line")
+  func control() {
+    var table = TextTable([.text("KEY")])
+    table.add(["\u{1B}[31mred\u{7}\nnext\u{202E}"])
+    #expect(table.lines(showsTitles: false) == ["\\u{1B}[31mred\\u{7} next\\u{202E}"])
+    #expect("plain ünïcode 🏴‍☠️".printable == "plain ünïcode 🏴‍☠️")
+  }
+
+  @Test(
+    "numbers come in groups",
+    arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (-1_234_567, "-1,234,567"), (Int.min, "-9,223,372,036,854,775,808")])
+  func grouped(_ number: Int, _ text: String) {
+    #expect(number.grouped == text)
+  }
+
+  @Test("nouns follow their number")
+  func counted() {
+    #expect(1.counted("entry", "entries") == "1 entry")
+    #expect(2000.counted("entry", "entries") == "2,000 entries")
+  }
+
+  @Test("values on one line")
+  func plain() {
+    let value: JSON = ["event": "1-2:/a", "list": [1, "x", nil], "n": 1.5]
+    #expect(value.plainText == "event 1-2:/a, list 1, x, -, n 1.5")
+    #expect(JSON.int(0).timeText == "1970-01-01T00:00:00.000Z")
+    #expect(JSON.null.timeText == "-")
   }
 }

@@ -14,14 +14,14 @@ struct DeadLetterTests {
   /// and one that fails and tries again.
   private static func register(_ functions: Functions) {
     functions.onWrite(TreePath<Int64, UserID>("/users/{uid}/level"), name: "pay") { event, context in
-      if event.after == 13 { throw PermanentFailure("thirteen is unlucky") }
+      if event.after == 13 { throw PermanentError("thirteen is unlucky") }
       if event.after == 5 { try await context.set(TreePath<Bool, UserID>("/badges/{uid}"), event.params, to: true) }
       if event.after == 7 { throw Oops() }
       return .done
     }
-    functions.onCreate(TreePath<Bool, UserID>("/badges/{uid}"), name: "praise") { _, _ in throw PermanentFailure("no words") }
+    functions.onCreate(TreePath<Bool, UserID>("/badges/{uid}"), name: "praise") { _, _ in throw PermanentError("no words") }
     functions.onCreate(TreePath<String, String, UserID>("/teams/{team}/members/{member}"), name: "greet") { _, _ in
-      throw PermanentFailure("lost the hat")
+      throw PermanentError("lost the hat")
     }
     functions.onCreate(TreePath<Int, String>("/chests/{chest}"), name: "open") { event, context in
       _ = try await context.get(TreePath<Int, String>("/keys/{key}"), event.params)

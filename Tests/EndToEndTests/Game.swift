@@ -1,11 +1,10 @@
 import DoubloonTesting
 import FunctionsKit
+@testable import ServerApp
 import StorageCore
 import Synchronization
 import TreeModel
 import Triggers
-
-@testable import ServerApp
 
 /// A small game's places.
 enum Game {
@@ -105,5 +104,14 @@ extension TestServer {
         "\(try CanonicalHash.of(namespaceID, in: snapshot))",
       ]
     }
+  }
+}
+
+extension JSON {
+  /// The value as text without spaces, for what must be somewhere in it, or nowhere.
+  var compact: String {
+    var writer = JSONWriter()
+    writer.write(self)
+    return String(decoding: writer.bytes, as: UTF8.self)
   }
 }

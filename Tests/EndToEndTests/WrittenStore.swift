@@ -100,7 +100,7 @@ struct WrittenStore {
     }
     defer { engine.close() }
     let report = StoreVerification.run(
-      engine, currencies: try CurrencyTable([.piecesOfEight]), referrals: ReferralPlace("/users/{uid}/referred_by"))
+      engine, currencies: try CurrencyTable([.piecesOfEight]), referrals: ReferralPath("/users/{uid}/referred_by"))
     let lists = [report.json] + (report.json["namespaces"]?.array ?? [])
     let faults = lists.flatMap { $0["faults"]?.array ?? [] }.map { $0.string ?? "?" }
     return report.isSound ? [] : faults + ["not sound"]

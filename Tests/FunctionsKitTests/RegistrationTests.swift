@@ -116,12 +116,12 @@ import TreeModel
   @Test("what a function throws is not taken for a mismatch")
   func errors() async throws {
     let functions = Functions()
-    functions.onUpdate(Places.level, name: "fails") { _, _ in throw PermanentFailure("no such prize") }
+    functions.onUpdate(Places.level, name: "fails") { _, _ in throw PermanentError("no such prize") }
     functions.onUpdate(Places.level, name: "waits") { _, _ in throw RetryLater(after: .seconds(5), "shop closed") }
     functions.onUpdate(Places.level, name: "decodes") { _, _ in
       .skipped(try TreeNodeDecoder.decode(String.self, from: 1))
     }
-    let failure = await #expect(throws: PermanentFailure.self) {
+    let failure = await #expect(throws: PermanentError.self) {
       try await functions.definitions[0].outcome(["bob"], before: 4, after: 5)
     }
     #expect(failure?.reason == "no such prize")
@@ -131,6 +131,102 @@ import TreeModel
     #expect(later?.delay == .seconds(5))
     await #expect(throws: DecodingError.self) {
       try await functions.definitions[2].outcome(["bob"], before: 4, after: 5)
+    }
+  }
+}
+
+@Suite struct RetryPolicyTests {
+  @Test("the delay doubles with each failure, up to the cap")
+  func delays() {
+    let delays = (1...12).map { RetryPolicy().delay(afterFailures: $0) }
+    #expect(delays == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600].map { .seconds($0) })
+  }
+
+  @Test("twelve attempts take about 27 minutes")
+  func total() {
+    let policy = RetryPolicy()
+    #expect(policy.attempts == 12)
+    let total = (1..<policy.attempts).map { policy.delay(afterFailures: $0) }.reduce(.zero, +)
+    #expect((Duration.seconds(26 * 60)...Duration.seconds(28 * 60)).contains(total))
+  }
+
+  @Test(
+    "no number of failures leads beyond the cap, or over the end of a number",
+    arguments: [
+      (1, 3, 10, 3), (2, 3, 10, 6), (3, 3, 10, 10), (1000, 3, 10, 10), (.max, 1, 600, 600), (1, 30, 10, 10), (0, 3, 10, 3),
+      (-5, 3, 10, 3),
+    ] as [(Int, Int, Int, Int)])
+  func edges(_ failures: Int, _ base: Int, _ cap: Int, _ expected: Int) {
+    let policy = RetryPolicy(base: .seconds(base), cap: .seconds(cap))
+    #expect(policy.delay(afterFailures: failures) == .seconds(expected))
+  }
+
+  @Test("the defaults fit a reward: a minute for a run, one key at a time")
+  func options() {
+    let options = FunctionOptions()
+    #expect(options.deadline == .seconds(60))
+    #expect(options.order == .perKey)
+    #expect(options.retry == RetryPolicy())
+    #expect(options.formerly.isEmpty)
+  }
+}
+
+@Suite struct ChangeFilterTests {
+  @Test(
+    "rising admits a number that crosses the threshold upwards",
+    arguments: [
+      (4, 5, true), (0, 500, true), (-3, 5, true), (4.9, 5, true), (4, 5.5, true), (.int(.min), .int(.max), true),
+      (5, 6, false),
+      (5, 5, false), (4, 4.9, false), (5, 4, false), (nil, 5, false), (4, nil, false), ("4", 5, false), (4, "5", false),
+      (false, true, false), (nil, nil, false),
+    ] as [(Scalar?, Scalar?, Bool)])
+  func rising(_ before: Scalar?, _ after: Scalar?, _ isAdmitted: Bool) {
+    #expect(ChangeFilter.rising(to: 5)(before: before, after: after) == isAdmitted)
+  }
+
+  @Test(
+    "changed admits exactly its change; whole doubles are integers",
+    arguments: [
+      (4, 5, true), (4.0, 5.0, true), (4, 5.5, false), (5, 4, false), (4, nil, false), (nil, 5, false), ("4", "5", false),
+    ] as [(Scalar?, Scalar?, Bool)])
+  func changed(_ before: Scalar?, _ after: Scalar?, _ isAdmitted: Bool) {
+    #expect(ChangeFilter.changed(from: 4, to: 5)(before: before, after: after) == isAdmitted)
+  }
+
+  @Test("two spellings of a text are two values")
+  func spellings() {
+    let filter = ChangeFilter.changed(from: "\u{E9}", to: "done")
+    #expect(filter(before: "\u{E9}", after: "done"))
+    #expect(!filter(before: "e\u{301}", after: "done"))
+  }
+
+  @Test("any admits everything, and an author's own filter what its closure does")
+  func own() {
+    #expect(ChangeFilter.any(before: nil, after: nil))
+    #expect(ChangeFilter.any(before: 1, after: "x"))
+    let doubled = ChangeFilter.when("doubled") { before, after in
+      guard let before = before?.intValue, let after = after?.intValue else { return false }
+      return after == 2 * before
+    }
+    #expect(doubled(before: 2, after: 4))
+    #expect(!doubled(before: 2, after: 5))
+    #expect(!doubled(before: nil, after: 4))
+    #expect(doubled.description == "doubled")
+    #expect(ChangeFilter.rising(to: 5).description == "rising to 5")
+    #expect(ChangeFilter.any.description == "any change")
+  }
+
+  @Test("a filter says its rule as the end of a sentence, and names a change that it admits, if the rule does")
+  func words() {
+    for (filter, words, example) in [
+      (.any, "", nil), (.changed(from: 4, to: 5), " from 4 to 5", .init(before: 4, after: 5)),
+      (.changed(from: "new", to: true), #" from "new" to true"#, .init(before: "new", after: true)),
+      (.rising(to: 5), " rising to 5", .init(before: 4, after: 5)), (.rising(to: .min), " rising to \(Int64.min)", nil),
+      (.when("the level doubled") { _, _ in false }, ", when the level doubled", nil),
+    ] as [(ChangeFilter, String, ChangeFilter.Example?)] {
+      #expect(filter.words == words)
+      #expect(filter.example == example)
+      if let example { #expect(filter(before: example.before, after: example.after)) }
     }
   }
 }

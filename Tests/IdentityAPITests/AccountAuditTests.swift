@@ -50,7 +50,7 @@ struct AccountAuditTests {
         #expect(answer.status == 401)
       }
       let rows = try await rows(server)
-      #expect(rows.count == AuditTrail.strangersPerMinute)
+      #expect(rows.count == AuditTrail.unauthenticatedPerMinute)
       for row in rows { #expect(!row.compact.contains("filling") && !row.compact.contains("padding")) }
       #expect(try await server.send("GET", "/metrics").body.contains("doubloon_audit_left_out_total 15"))
       server.clock.advance(by: 60_000)

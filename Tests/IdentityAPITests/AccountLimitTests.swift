@@ -14,7 +14,7 @@ struct AccountLimitTests {
   private final class Mailbox: CodeMailing {
     private let addresses = Mutex<[String]>([])
     var all: [String] { addresses.withLock { $0 } }
-    func message(for letter: CodeLetter) -> (outlet: String, payload: String)? {
+    func message(for letter: CodeMail) -> (outlet: String, payload: String)? {
       addresses.withLock { $0.append(letter.to) }
       return ("mail", "{}")
     }
@@ -31,7 +31,7 @@ struct AccountLimitTests {
   private func from(_ address: String) -> [String: String] { ["X-Forwarded-For": address] }
 
   @Test("Whoever moves about in an IPv6 network of 64 bits stays the same: in sign-ups, and in guesses")
-  func household() async throws {
+  func clientNetwork() async throws {
     var kind = AccountKind.production
     kind.options.signUpsPerHour = 3
     try await run(kind) { _, client in

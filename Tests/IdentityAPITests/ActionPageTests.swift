@@ -9,12 +9,12 @@ import TreeModel
 /// What browsers see behind the links of mails.
 struct ActionPageTests {
   private final class Mailbox: CodeMailing {
-    private let letters = Mutex<[CodeLetter]>([])
-    func message(for letter: CodeLetter) -> (outlet: String, payload: String)? {
+    private let letters = Mutex<[CodeMail]>([])
+    func message(for letter: CodeMail) -> (outlet: String, payload: String)? {
       letters.withLock { $0.append(letter) }
       return ("mail", "{}")
     }
-    func last() throws -> CodeLetter { try #require(letters.withLock { $0.last }) }
+    func last() throws -> CodeMail { try #require(letters.withLock { $0.last }) }
   }
 
   private static let html = "text/html,application/xhtml+xml;q=0.9"

@@ -1,3 +1,4 @@
+import CSQLite
 import Ledger
 import RewardModel
 import StorageCore
@@ -101,7 +102,7 @@ struct AuditTests {
     defer { fixture.close() }
     try await fixture.write(.set("/users/bob/gems", 5))
     let table = try CurrencyTable([.piecesOfEight, Currency(unit: "gems", pattern: "users/{uid}/gems")])
-    let book = LedgerBook(engine: fixture.engine, writer: fixture.database, currencies: table)
+    let book = LedgerService(engine: fixture.engine, writer: fixture.database, currencies: table)
     #expect(try book.verify(fixture.namespace).faults.map(\.kind) == [.tree])
   }
 
@@ -119,4 +120,13 @@ struct AuditTests {
     #expect(report.unbacked.first?.path == "/users/a/inventory/pieces_of_eight")
     #expect(report.unbackedCount == 4)
   }
+}
+
+/// Changes a store's file behind the program's back; the store must be closed.
+func execute(_ sql: String, in path: String) throws {
+  var connection: OpaquePointer?
+  try #require(sqlite3_open(path, &connection) == SQLITE_OK)
+  defer { sqlite3_close(connection) }
+  try #require(sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK)
+  try #require(sqlite3_total_changes(connection) > 0)
 }

@@ -17,7 +17,7 @@ struct InvariantTests {
     for step in 0..<300 {
       let (operations, transfers, isImport) = script.next()
       let receipt: CommitReceipt
-      do throws(CommitRefusal) {
+      do throws(CommitError) {
         receipt = try await fixture.write(operations, transfers: transfers, isImport: isImport)
         accepted += 1
       } catch {

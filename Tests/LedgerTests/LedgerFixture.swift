@@ -17,7 +17,7 @@ struct LedgerFixture {
   let database: Database
   let namespace: NamespaceID
   let table: CurrencyTable
-  let book: LedgerBook
+  let book: LedgerService
 
   init(
     folder: TemporaryFolder = TemporaryFolder(), currencies: [Currency] = [.piecesOfEight], limits: WriteLimits = WriteLimits()
@@ -29,7 +29,7 @@ struct LedgerFixture {
     database = try Database(
       engine: engine, participants: [LedgerParticipant(table: table)], limits: limits, clock: clock)
     namespace = try await database.openNamespace(named: "game")
-    book = LedgerBook(engine: engine, writer: database, currencies: table)
+    book = LedgerService(engine: engine, writer: database, currencies: table)
   }
 
   func close() {
@@ -41,14 +41,14 @@ struct LedgerFixture {
 
   @discardableResult
   func write(_ operations: WriteOperation..., transfers: [LedgerTransfer] = [], isImport: Bool = false)
-    async throws(CommitRefusal) -> CommitReceipt
+    async throws(CommitError) -> CommitReceipt
   {
     try await write(operations, transfers: transfers, isImport: isImport)
   }
 
   @discardableResult
   func write(_ operations: [WriteOperation], transfers: [LedgerTransfer] = [], isImport: Bool = false)
-    async throws(CommitRefusal) -> CommitReceipt
+    async throws(CommitError) -> CommitReceipt
   {
     var request = CommitRequest(namespace: namespace, actor: .admin("ann"), operations: operations)
     request.transfers = transfers
@@ -104,7 +104,7 @@ extension LedgerTransfer {
   }
 }
 
-extension CommitRefusal.Code {
+extension CommitError.Code {
   /// The case's name, for tables of expectations.
   var name: String {
     switch self {

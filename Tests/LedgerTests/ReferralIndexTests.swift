@@ -9,7 +9,7 @@ import TreeModel
 
 /// The index of who brought whom says what the tree says, however the tree came to say it.
 struct ReferralIndexTests {
-  private static let place = ReferralPlace("/users/{uid}/referred_by")
+  private static let place = ReferralPath("/users/{uid}/referred_by")
 
   /// A store whose writer keeps the index, or does not know of it.
   private struct Store {
@@ -28,9 +28,9 @@ struct ReferralIndexTests {
       namespace = try await database.openNamespace(named: "game")
     }
 
-    var book: ReferralBook { ReferralBook(place, engine: engine, currencies: table) }
+    var book: ReferralService { ReferralService(place, engine: engine, currencies: table) }
 
-    func build(_ place: ReferralPlace? = place) async throws -> Int {
+    func build(_ place: ReferralPath? = place) async throws -> Int {
       try await ReferralBuild(place, engine: engine, writer: database).run()
     }
 

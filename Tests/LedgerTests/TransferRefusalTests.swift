@@ -111,7 +111,7 @@ struct TransferRefusalTests {
     let tree = try fixture.node(.root)
 
     // A write beside the transfers is taken back with them.
-    let refusal = await #expect(throws: CommitRefusal.self) {
+    let refusal = await #expect(throws: CommitError.self) {
       try await fixture.write(.set("/users/eve/level", 3), transfers: row.transfers)
     }
     #expect(refusal?.code.name == row.code, "\(row.why): \(refusal?.message ?? "")")

@@ -108,7 +108,7 @@ import Testing
     let states = try LinkImport(
       csv: "State,Short link,Long link\nDisabled,https://a/x,https://b\nenabled,https://a/y,https://c\n,a/z,d")
     #expect(states.rows.map(\.isDisabled) == [true, false, false])
-    #expect(throws: LinkFault.self) { try LinkImport(csv: "one,two\n1,2") }
+    #expect(throws: LinkError.self) { try LinkImport(csv: "one,two\n1,2") }
   }
 
   @Test(

@@ -38,6 +38,6 @@ import TreeModel
   @Test("a payload has a bound")
   func bound() {
     let order = MailOrder(kind: .invite, to: "a@b.c", subject: "s", text: String(repeating: "x", count: MailOrder.bytesMax))
-    #expect(throws: MailOrderFault.self) { _ = try MailOrder(payload: order.payload) }
+    #expect(throws: MailOrderError.self) { _ = try MailOrder(payload: order.payload) }
   }
 }

@@ -52,16 +52,16 @@ import Testing
     #expect(
       template.words(["inviter": "Ann\n", "link": "https://l", "message": "<"])
         == MailTemplate.Words(subject: "Ann  calls", text: "Come:\nhttps://l\n", html: "<p>&lt;</p>"))
-    let rows: [(String, String?, TemplateFault)] = [
-      ("Hello", nil, TemplateFault(line: 1, message: "The file must begin with \"Subject: …\" and an empty line.")),
-      ("Subject: a\nb\n", nil, TemplateFault(line: 1, message: "The file must begin with \"Subject: …\" and an empty line.")),
+    let rows: [(String, String?, TemplateError)] = [
+      ("Hello", nil, TemplateError(line: 1, message: "The file must begin with \"Subject: …\" and an empty line.")),
+      ("Subject: a\nb\n", nil, TemplateError(line: 1, message: "The file must begin with \"Subject: …\" and an empty line.")),
       (
         "Subject: a\n\nb\n{{#link}}", nil,
-        TemplateFault(line: 4, message: "The part {{#link}} does not end; close it with {{/link}}.")
+        TemplateError(line: 4, message: "The part {{#link}} does not end; close it with {{/link}}.")
       ),
       (
         "Subject: a\n\nb", "\n{{",
-        TemplateFault(
+        TemplateError(
           line: 2, isInHTML: true, message: "A placeholder does not end; write it as {{name}}.")
       ),
     ]

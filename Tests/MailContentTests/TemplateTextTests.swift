@@ -53,7 +53,7 @@ import Testing
 
   @Test("what is no template is refused with its line", arguments: faults)
   func fault(_ source: String, _ line: Int, _ message: String) {
-    #expect(throws: TemplateFault(line: line, message: message)) {
+    #expect(throws: TemplateError(line: line, message: message)) {
       _ = try TemplateText(source, form: .text, placeholders: Self.names)
     }
   }

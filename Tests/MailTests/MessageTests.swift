@@ -88,7 +88,7 @@ import TreeModel
     for bad in ["http://x", "https://x y", "https://x>\r\nBcc: y", "https://\(String(repeating: "x", count: 900))"] {
       #expect {
         _ = try encoded(MailOrder(kind: .invite, to: "b@c.d", subject: "s", text: "t", unsubscribe: bad))
-      } throws: { ($0 as? MailFailure)?.kind == .permanent }
+      } throws: { ($0 as? MailError)?.kind == .permanent }
     }
   }
 

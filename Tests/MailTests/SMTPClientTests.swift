@@ -27,8 +27,8 @@ import TreeModel
     return try SMTPClient(configuration)
   }
 
-  private func failure(_ client: SMTPClient, _ mail: EncodedMail) async -> MailFailure? {
-    do throws(MailFailure) {
+  private func failure(_ client: SMTPClient, _ mail: EncodedMail) async -> MailError? {
+    do throws(MailError) {
       try await client.send(mail)
       return nil
     } catch {
@@ -121,7 +121,7 @@ import TreeModel
     }
   }
 
-  static let refusals: [(String, String, MailFailure.Kind, String)] = [
+  static let refusals: [(String, String, MailError.Kind, String)] = [
     ("RCPT", "550 5.1.1 no such user\r\n", .permanent, "refused the recipient bob@example.com: 550 5.1.1 no such user"),
     ("RCPT", "450-busy\r\n450 later\r\n", .temporary, "450 busy later"),
     ("MAIL", "552 too much\r\n", .permanent, "the sender"), ("MAIL", "530 sign in first\r\n", .temporary, "530"),
@@ -136,7 +136,7 @@ import TreeModel
   ]
 
   @Test("what the server says decides whether a mail is tried again", arguments: refusals)
-  func refusal(_ place: String, _ answer: String, _ kind: MailFailure.Kind, _ sentence: String) async throws {
+  func refusal(_ place: String, _ answer: String, _ kind: MailError.Kind, _ sentence: String) async throws {
     let folder = TemporaryFolder()
     var script = MailServer.Script()
     script.answer = { line, _ in line.hasPrefix(place) ? answer : nil }
@@ -226,7 +226,7 @@ import TreeModel
       let client = try client(server, folder, timeout: 60_000)
       let mail = try mail()
       let begin = ContinuousClock.now
-      await withTaskGroup(of: MailFailure?.self) { group in
+      await withTaskGroup(of: MailError?.self) { group in
         group.addTask { await failure(client, mail) }
         while !server.seen.commands.contains(where: { $0.contains("RCPT") }) { await Task.yield() }
         group.cancelAll()

@@ -52,10 +52,10 @@ struct FuzzTests {
     return bytes
   }
 
-  private static func outcome(_ bytes: [UInt8], pieces: Int) -> (events: [WebSocketReader.Event], fault: WebSocketFault?) {
+  private static func outcome(_ bytes: [UInt8], pieces: Int) -> (events: [WebSocketReader.Event], fault: WebSocketError?) {
     var reader = WebSocketReader(messageBytesMax: 4096)
     var events: [WebSocketReader.Event] = []
-    do throws(WebSocketFault) {
+    do throws(WebSocketError) {
       var rest = bytes[...]
       while !rest.isEmpty {
         reader.append(ByteBuffer(bytes: rest.prefix(pieces)))

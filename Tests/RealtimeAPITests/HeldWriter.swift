@@ -41,11 +41,11 @@ final class HeldWriter: CommitParticipant {
     for _ in 0..<100 { opened.signal() }
   }
 
-  func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitRefusal)
+  func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitError)
     -> [WriteOperation.Assignment]
   { [] }
 
-  func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitRefusal) {
+  func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitError) {
     guard draft.request.requestID == Self.name else { return }
     arrived.yield()
     opened.wait()

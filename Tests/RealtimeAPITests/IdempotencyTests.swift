@@ -69,3 +69,66 @@ struct IdempotencyTests {
     }
   }
 }
+
+/// Conditional requests (spec: rtdb-protocol §2, ETag; §7, 34-37).
+struct ETagTests {
+  private static let asks = ["X-Firebase-ETag": "true"]
+
+  @Test("34. X-Firebase-ETag: true returns ETag; not otherwise")
+  func tag() async throws {
+    try await APIServer.run { server in
+      let one = TreeNode.leaf(1).dataHash
+      try await server.expect(
+        .init("GET", "/e.json", headers: Self.asks, is: "null", having: ["etag": "null_etag"]),
+        .init("PUT", "/e.json", "1", headers: Self.asks, is: "1", having: ["etag": one]),
+        .init("GET", "/e.json", headers: ["x-firebase-etag": "True"], having: ["etag": one]),
+        .init("GET", "/e.json", having: ["etag": ""]), .init("PUT", "/e.json", "1", having: ["etag": ""]),
+        .init("POST", "/l.json", "1", headers: Self.asks, having: ["etag": one]),
+        .init("DELETE", "/e.json", headers: Self.asks, is: "null", having: ["etag": "null_etag"]),
+        .init("PATCH", "/e.json", "{}", headers: Self.asks, status: 400))
+    }
+  }
+
+  @Test("35. PUT if-match: right 200, stale 412 with body and ETag; null_etag creates once")
+  func put() async throws {
+    try await APIServer.run { server in
+      let one = TreeNode.leaf(1).dataHash
+      let two = TreeNode.leaf(2).dataHash
+      try await server.expect(
+        .init("PUT", "/c.json", "1", headers: ["if-match": "null_etag"], is: "1", having: ["etag": one]),
+        .init("PUT", "/c.json", "9", headers: ["if-match": "null_etag"], status: 412, is: "1", having: ["etag": one]),
+        .init("PUT", "/c.json", "2", headers: ["If-Match": one], is: "2", having: ["etag": two]),
+        .init("PUT", "/c.json", "3", headers: ["If-Match": one], status: 412, is: "2", having: ["etag": two]),
+        .init("PUT", "/c.json", "3", headers: ["If-Match": "\"\(two)\""], is: "3"),
+        .init("PUT", "/c.json?print=silent", "4", headers: ["If-Match": two], status: 400),
+        .init("GET", "/c.json", is: "3"))
+    }
+  }
+
+  @Test("36. DELETE if-match; GET, POST and PATCH if-match: 400")
+  func others() async throws {
+    try await APIServer.run { server in
+      let tag = TreeNode.leaf(1).dataHash
+      try await server.expect(
+        .init("PUT", "/d.json", "1"), .init("DELETE", "/d.json", headers: ["if-match": "x"], status: 412, is: "1"),
+        .init("GET", "/d.json", headers: ["if-match": tag], status: 400),
+        .init("POST", "/d.json", "1", headers: ["if-match": tag], status: 400),
+        .init("PATCH", "/d.json", "{}", headers: ["if-match": tag], status: 400),
+        .init("PUT", "/d/.priority.json", "1", headers: ["if-match": tag], status: 400),
+        .init("DELETE", "/d.json", headers: ["if-match": tag], is: "null", having: ["etag": "null_etag"]),
+        .init("GET", "/d.json", is: "null"))
+    }
+  }
+
+  @Test("37. if-none-match equal: 304")
+  func notModified() async throws {
+    try await APIServer.run { server in
+      let tag = TreeNode.leaf(1).dataHash
+      try await server.expect(
+        .init("PUT", "/n.json", "1"),
+        .init("GET", "/n.json", headers: ["if-none-match": tag], status: 304, is: "", having: ["etag": tag]),
+        .init("GET", "/n.json", headers: ["if-none-match": "other"], is: "1", having: ["etag": tag]),
+        .init("GET", "/absent.json", headers: ["if-none-match": "null_etag"], status: 304))
+    }
+  }
+}

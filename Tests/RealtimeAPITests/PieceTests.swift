@@ -67,11 +67,11 @@ struct PieceTests {
 
   @Test("Every refusal of the write pipeline has a status; only what was not applied has 5xx")
   func statuses() {
-    let rows: [(CommitRefusal.Code, UInt)] = [
+    let rows: [(CommitError.Code, UInt)] = [
       (.stale(.absent), 412), (.permissionDenied, 401), (.invalid, 400), (.tooLarge, 400), (.triggersExceeded, 400),
       (.idempotencyConflict, 422), (.overloaded, 503), (.unavailable, 503), (.insufficientFunds, 409),
     ]
-    for (code, status) in rows { #expect(APIError(CommitRefusal(code, "text")).status.code == status) }
-    #expect(APIError(CommitRefusal(.overloaded, "text")).headers == [HTTPResponse.Header("Retry-After", "1")])
+    for (code, status) in rows { #expect(APIError(CommitError(code, "text")).status.code == status) }
+    #expect(APIError(CommitError(.overloaded, "text")).headers == [HTTPResponse.Header("Retry-After", "1")])
   }
 }

@@ -276,13 +276,13 @@ private final class ChangingAccess: AccessDeciding, Authenticating {
   var createsNamespaces: Bool { true }
   var isDevelopment: Bool { true }
 
-  func caller(_ credentials: RequestCredentials) throws(AccessRefusal) -> Caller {
+  func caller(_ credentials: RequestCredentials) throws(AccessError) -> Caller {
     guard credentials.accessToken == "soon" else { return .anonymous }
     return Caller(actor: .user(uid: "bob"), isAdmin: false, validUntil: APIServer.start + 1000)
   }
 
-  func judgeRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> ReadJudgement {
-    ReadJudgement(isAllowed: isOpen.withLock { $0 })
+  func decideRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> ReadDecision {
+    ReadDecision(isAllowed: isOpen.withLock { $0 })
   }
   func explainRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> String? { nil }
   func judgesWrites(in namespace: String, of caller: Caller) -> Bool { false }

@@ -42,7 +42,7 @@ struct SecretsTests {
   }
 
   /// Takes mails out of the outbox as the real outlet does, and keeps them.
-  private final class Mailbox: Outlet {
+  private final class Mailbox: OutboxTransport {
     let name = MailOrder.outlet
     private let mails = Mutex<[MailOrder]>([])
     func deliver(key: String, payload: String) async throws {

@@ -114,11 +114,11 @@ import TreeModel
     let files = CertificateFiles(certificate: folder.file("c.pem"), key: folder.file("k.pem"))
     let identity = try TLSIdentity([try files.load()])
     let clock = AdjustableClock(frozenAt: 1_000_000)
-    let watch = CertificateWatch(
+    let watch = CertificateReloader(
       files: [files], identity: identity, clock: clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     func look() async throws {
       while clock.sleeperCount == 0 { await Task.yield() }
-      clock.advance(by: CertificateWatch.interval)
+      clock.advance(by: CertificateReloader.interval)
       while clock.sleeperCount == 0 { await Task.yield() }
     }
     let first = ObjectIdentifier(identity.context)

@@ -15,8 +15,8 @@ import TreeModel
 
 @Suite struct ConfigurationTests {
   /// A machine that has these files and variables.
-  static func machine(_ files: [String: String], _ variables: [String: String] = [:]) -> ConfigurationSurroundings {
-    ConfigurationSurroundings(
+  static func machine(_ files: [String: String], _ variables: [String: String] = [:]) -> ConfigurationEnvironment {
+    ConfigurationEnvironment(
       variable: { variables[$0] },
       file: { (path) throws(FileError) in
         guard let text = files[path] else { throw FileError("\(path) cannot be read: No such file or directory.") }

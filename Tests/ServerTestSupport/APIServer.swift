@@ -28,9 +28,9 @@ package struct APIServer: Sendable {
   package let clock: AdjustableClock
   package let metrics: ServerMetrics
   package let memory: MemoryBudgets
-  package let links: LinkBook
+  package let links: LinkService
   package let router: RequestRouter
-  package let sockets: SocketDoor
+  package let sockets: SocketRoutes
   package let port: Int
   /// The namespaces that were announced.
   package let announced: Announcements
@@ -74,10 +74,10 @@ package struct APIServer: Sendable {
     watch.listen { connectedUsers.tell($1) }
     let authenticator = book.map { makeAuthenticator(over: access, kind, book: $0, database) } ?? access
     // As the application composes it: rules where there are some, else the policy.
-    let ruled = (access as? AccessPolicy).map { RuledAccess(database: database, unruled: $0) }
-    let links = try LinkBook(
+    let ruled = (access as? AccessPolicy).map { RuleBasedAccess(database: database, unruled: $0) }
+    let links = try LinkService(
       engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 7))
-    let invites = try InviteBook(
+    let invites = try InvitationService(
       engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 8))
     let context = ServerContext(
       database: database, defaultNamespace: "game",
@@ -88,9 +88,9 @@ package struct APIServer: Sendable {
     let realtime = RealtimeServices(
       context: context, access: ruled ?? access, listeners: listeners, connectedUsers: connectedUsers,
       streamLimits: streamLimits, effects: effects, random: SplitMix64(seed: 1), announceNamespace: announced.add)
-    let ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
+    let ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
     let surfaces = makeSurfaces(realtime, functions, ledger, book, links, invites, clock)
-    let sockets = SocketDoor(
+    let sockets = SocketRoutes(
       services: realtime, limits: limitsOfSockets, pace: paces.map { SocketPace(limits: $0, clock: clock) })
     let router = surfaces.router(sockets: sockets)
     let server = HTTPServer(
@@ -118,8 +118,8 @@ package struct APIServer: Sendable {
   }
 
   private static func makeSurfaces(
-    _ realtime: RealtimeServices, _ functions: (any FunctionOperating)?, _ ledger: LedgerBook, _ book: AccountBook?,
-    _ links: LinkBook, _ invites: InviteBook, _ clock: AdjustableClock
+    _ realtime: RealtimeServices, _ functions: (any FunctionOperating)?, _ ledger: LedgerService, _ book: AccountService?,
+    _ links: LinkService, _ invites: InvitationService, _ clock: AdjustableClock
   ) -> ServerSurfaces {
     let context = realtime.context
     var admin = AdminServices(context: context, listeners: realtime.listeners, random: SplitMix64(seed: 1))
@@ -135,7 +135,7 @@ package struct APIServer: Sendable {
   }
 
   private static func makeAuthenticator(
-    over access: any Authenticating, _ kind: AccountKind?, book: AccountBook, _ database: Database
+    over access: any Authenticating, _ kind: AccountKind?, book: AccountService, _ database: Database
   ) -> any Authenticating {
     AccountAuthenticator(
       administrators: access, book: book, project: kind?.mode == .signed ? "game" : nil, foreign: kind?.foreign,
@@ -185,7 +185,7 @@ extension HTTPServerConfiguration {
 }
 
 /// The namespace that the links are in.
-package struct TestHome: LinkHome, InviteHome {
+package struct TestHome: LinkNamespace, InvitationNamespace {
   package let database: Database
 
   package init(database: Database) {
@@ -193,5 +193,5 @@ package struct TestHome: LinkHome, InviteHome {
   }
 
   package func known() -> NamespaceID? { database.namespace(named: "game") }
-  package func open() async throws(CommitRefusal) -> NamespaceID { try await database.openNamespace(named: "game") }
+  package func open() async throws(CommitError) -> NamespaceID { try await database.openNamespace(named: "game") }
 }

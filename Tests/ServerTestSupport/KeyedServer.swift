@@ -24,7 +24,7 @@ package struct KeyedServer: Sendable {
 
   package let server: APIServer
   package let keys: CurrentKeys
-  let desk: ServiceAccountDesk
+  let desk: ServiceAccountStore
 
   package static func run(_ test: (KeyedServer) async throws -> Void) async throws {
     let engine = try SQLiteEngine.inMemory()
@@ -38,7 +38,7 @@ package struct KeyedServer: Sendable {
     let pool = NIOThreadPool(numberOfThreads: 2)
     pool.start()
     let keys = CurrentKeys(KeyRing([KeyRing.Entry(key: try signingKey.get(), signsFrom: 0)]))
-    let desk = try ServiceAccountDesk(database: database, keys: keys, project: "game", namespace: "game")
+    let desk = try ServiceAccountStore(database: database, keys: keys, project: "game", namespace: "game")
     let access = AccessPolicy(
       mode: .development, adminTokens: [AdminToken(name: "owner", secret: "owner")], serviceAccounts: desk)
     let announced = APIServer.Announcements()
@@ -51,16 +51,16 @@ package struct KeyedServer: Sendable {
       context: context, access: access, listeners: listeners, connectedUsers: connected, random: SplitMix64(seed: 1),
       announceNamespace: announced.add)
     var admin = AdminServices(context: context, listeners: listeners, random: SplitMix64(seed: 1))
-    admin.ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
+    admin.ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
     admin.adjustableClock = clock
     admin.serviceAccounts = desk
     let surfaces = ServerSurfaces(
       realtime: realtime, identity: IdentityServices(context: context, accounts: nil, keys: keys),
       links: LinksServices(context: context, links: nil), admin: admin)
-    let links = try LinkBook(
+    let links = try LinkService(
       engine: engine, writer: database, home: TestHome(database: database), clock: clock,
       random: SplitMix64(seed: 7))
-    let sockets = SocketDoor(services: realtime)
+    let sockets = SocketRoutes(services: realtime)
     let router = surfaces.router(sockets: sockets)
     let server = HTTPServer(
       configuration: .changed { _ in }, responder: router, sockets: sockets, metrics: metrics.http, clock: clock,

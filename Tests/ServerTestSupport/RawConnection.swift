@@ -1,5 +1,7 @@
 import NIOCore
 import NIOPosix
+package import Testing
+package import TreeModel
 
 /// A client that sends whatever bytes a test wants and reads answers one by one.
 package struct RawConnection {
@@ -88,4 +90,105 @@ final class RawReading: ChannelInboundHandler {
       }
     }
   }
+}
+
+/// An answer as it stood on the wire.
+package struct RawResponse: Sendable {
+  package let status: Int
+  /// Names in lower case.
+  package let headers: [(name: String, value: String)]
+  package let body: String
+
+  package init(status: Int, headers: [(name: String, value: String)], body: String) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  package subscript(name: String) -> String? { headers.first { $0.name == name }?.value }
+
+  package var json: JSON? { try? JSONParser.parse(body) }
+
+  /// What stands under `error`.
+  package var error: String? { json?["error"]?.string }
+
+  /// Reads one answer from the beginning of `bytes` and takes it off; nil if it is not complete.
+  static func take(from bytes: inout [UInt8], isHead: Bool) -> RawResponse? {
+    guard let end = headEnd(bytes) else { return nil }
+    let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n")
+    let words = lines[0].split(separator: " ")
+    guard words.count >= 2, let status = Int(words[1]) else { return nil }
+    let headers = lines.dropFirst().map { line -> (name: String, value: String) in
+      let parts = line.split(separator: ":", maxSplits: 1)
+      return (parts[0].lowercased(), parts.count > 1 ? String(parts[1].drop { $0 == " " }) : "")
+    }
+    let length = isHead ? 0 : headers.first { $0.name == "content-length" }.flatMap { Int($0.value) } ?? 0
+    guard bytes.count >= end + 4 + length else { return nil }
+    let body = String(decoding: bytes[(end + 4)..<(end + 4 + length)], as: UTF8.self)
+    bytes.removeFirst(end + 4 + length)
+    return RawResponse(status: status, headers: headers, body: body)
+  }
+
+  private static func headEnd(_ bytes: [UInt8]) -> Int? {
+    guard bytes.count >= 4 else { return nil }
+    return (0...(bytes.count - 4)).first { bytes[$0..<$0 + 4].elementsEqual([13, 10, 13, 10]) }
+  }
+}
+
+/// One row of a table test: a request, and what the answer must be.
+package struct ExchangeRow: Sendable {
+  package let method: String
+  package let path: String
+  package var body: String?
+  package var headers: [String: String] = [:]
+  package var status = 200
+  /// The exact body; nil if it does not matter.
+  var expected: String?
+  /// Headers that the answer must have; an empty value: must not have.
+  var expectedHeaders: [String: String] = [:]
+
+  package init(
+    _ method: String, _ path: String, _ body: String? = nil, headers: [String: String] = [:], status: Int = 200,
+    is expected: String? = nil, having expectedHeaders: [String: String] = [:]
+  ) {
+    self.method = method
+    self.path = path
+    self.body = body
+    self.headers = headers
+    self.status = status
+    self.expected = expected
+    self.expectedHeaders = expectedHeaders
+  }
+
+  func check(on server: APIServer, sourceLocation: SourceLocation) async throws {
+    let response = try await server.send(method, path, body, headers: headers)
+    #expect(response.status == status, "\(method) \(path): \(response.body)", sourceLocation: sourceLocation)
+    if let expected {
+      #expect(response.body == expected, "\(method) \(path)", sourceLocation: sourceLocation)
+    }
+    for (name, value) in expectedHeaders {
+      let found = response[name] ?? ""
+      #expect(found == value, "\(method) \(path): \(name)", sourceLocation: sourceLocation)
+    }
+  }
+}
+
+extension APIServer {
+  /// Sends the rows one after the other.
+  package func expect(_ rows: ExchangeRow..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    for row in rows { try await row.check(on: self, sourceLocation: sourceLocation) }
+  }
+
+  /// The error body of the Firebase surfaces.
+  package static func error(_ text: String) -> String { "{\"error\":\"\(text)\"}" }
+}
+
+/// Looks again and again until it is so, 20 seconds at most; between two looks others have their turn.
+package func becomes(_ condition: () async throws -> Bool) async throws -> Bool {
+  let end = NIODeadline.now() + .seconds(60)
+  while NIODeadline.now() < end {
+    if try await condition() { return true }
+    try await MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: .milliseconds(5)) {}.futureResult.get()
+  }
+  return false
 }

@@ -152,7 +152,7 @@ struct AsOfTests {
       try scribe.put("/counter", .int(Int64(value)))
       try scribe.session.commit()
     }
-    var upkeep = Upkeep()
+    var upkeep = Maintenance()
     upkeep.checkpoint = CheckpointRecord(
       revision: Revision(20), commitTime: 0, commitHash: [], treeHash: [], leafCount: 1, actor: .system("test"),
       reason: "test", createdAt: 0)

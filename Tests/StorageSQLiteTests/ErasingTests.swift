@@ -10,8 +10,8 @@ import TreeModel
 struct ErasingTests {
   private static let players = (0..<5).map { "p\($0)" }
 
-  private static func erase(_ step: Upkeep.Erasing, _ scribe: Scribe) throws {
-    var upkeep = Upkeep()
+  private static func erase(_ step: Maintenance.Erasing, _ scribe: Scribe) throws {
+    var upkeep = Maintenance()
     upkeep.erasing = step
     scribe.session.put(upkeep, in: scribe.ns)
     try scribe.session.commit()
@@ -98,7 +98,7 @@ struct ErasingTests {
       try scribe.put([at("/users/b/x"): .int(value)])
       try scribe.session.commit()
     }
-    var upkeep = Upkeep()
+    var upkeep = Maintenance()
     upkeep.erasing = .rows
     try scribe.put([at("/users/a/words"): nil])
     scribe.session.put(upkeep, in: scribe.ns)

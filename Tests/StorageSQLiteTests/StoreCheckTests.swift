@@ -59,7 +59,7 @@ struct StoreCheckTests {
   func emptied() throws {
     let engine = try SQLiteEngine(directory: folder.path)
     let scribe = try Scribe(engine)
-    for key in ["a", "b"] { scribe.session.put(RoomChange(kind: "note", key: key, value: "x"), in: scribe.ns) }
+    for key in ["a", "b"] { scribe.session.put(KeyedRecordChange(kind: "note", key: key, value: "x"), in: scribe.ns) }
     try scribe.session.commit()
     engine.close()
     let shell = try SQLiteConnection(path: folder.file("doubloon.db"))
@@ -69,7 +69,7 @@ struct StoreCheckTests {
     defer { opened.close() }
     #expect(!(try opened.check().isSound))
     let other = try Scribe(opened)
-    for key in ["a", "b"] { other.session.put(RoomChange(kind: "note", key: key, value: nil), in: other.ns) }
+    for key in ["a", "b"] { other.session.put(KeyedRecordChange(kind: "note", key: key, value: nil), in: other.ns) }
     try other.session.commit()
     let report = try opened.check()
     #expect(report.faults.contains { $0.contains("room_record") }, "\(report.faults)")

@@ -1,3 +1,5 @@
+import Glibc
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -40,5 +42,14 @@ public enum DiskFiles {
       let bytes = try bytes("\(folder)/\(name)")
       guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw Fault(path: name) }
     }
+  }
+}
+
+/// Who may read and write a file.
+public enum FileMode {
+  /// The lower nine bits; 0 if there is no such file.
+  public static func of(_ path: String) -> UInt32 {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
   }
 }

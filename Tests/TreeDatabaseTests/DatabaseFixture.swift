@@ -1,3 +1,4 @@
+import Dispatch
 import StorageCore
 import StorageSQLite
 import TestSupport
@@ -32,7 +33,7 @@ struct DatabaseFixture {
   }
 
   @discardableResult
-  func write(_ operations: WriteOperation...) async throws(CommitRefusal) -> CommitReceipt {
+  func write(_ operations: WriteOperation...) async throws(CommitError) -> CommitReceipt {
     try await database.commit(CommitRequest(namespace: namespace, actor: .admin("test"), operations: operations))
   }
 
@@ -56,4 +57,38 @@ struct DatabaseFixture {
       try snapshot.commits(in: namespace, after: .zero, limit: .max)
     }
   }
+}
+
+/// Stops the writer at chosen requests, so that a test decides what waits in its queue.
+final class WriterGate: CommitObserver {
+  private static let name = "gate"
+  private let opened = DispatchSemaphore(value: 0)
+  private let arrivals: AsyncStream<Void>
+  private let arrived: AsyncStream<Void>.Continuation
+
+  init() {
+    (arrivals, arrived) = AsyncStream.makeStream()
+  }
+
+  func didCommit(_ batch: [CommittedRequest]) {
+    for committed in batch where committed.request.requestID == Self.name {
+      arrived.yield()
+      opened.wait()
+    }
+  }
+
+  /// Queues a request at which the writer stops.
+  func close(_ database: Database, in namespace: NamespaceID, round: Int) {
+    var request = CommitRequest(
+      namespace: namespace, actor: .admin("gate"), operations: [.set("gate", .leaf(.int(Int64(round))))])
+    request.requestID = Self.name
+    database.submit(request) { _ in }
+  }
+
+  /// Waits until the writer stands at the gate.
+  func arrival() async {
+    for await _ in arrivals { return }
+  }
+
+  func open() { opened.signal() }
 }

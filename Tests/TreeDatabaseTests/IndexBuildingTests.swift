@@ -45,7 +45,7 @@ struct IndexBuildingTests {
     #expect(states.map(\.state).prefix(4) == [.building, .building, .building, .building])
     #expect(states.last?.state == .ready)
     #expect(zip(states, states.dropFirst()).allSatisfy { $0.childCount <= $1.childCount })
-    try fixture.checkPlaces()
+    try fixture.checkIndexEntries()
     for _ in 0..<6 { try fixture.compare(random.query(.child("a")), at: "list", "ready") }
   }
 
@@ -72,7 +72,7 @@ struct IndexBuildingTests {
     let fixture = IndexFixture(base)
     try await fixture.settle()
     #expect(try fixture.records().map(\.childCount) == [600])
-    try fixture.checkPlaces()
+    try fixture.checkIndexEntries()
   }
 
   @Test("New rules that meet a step of the rules before in one batch are built too")
@@ -102,7 +102,7 @@ struct IndexBuildingTests {
     let fixture = IndexFixture(base)
     try await fixture.settle()
     #expect(try fixture.records().map(\.childCount) == [2, 2])
-    try fixture.checkPlaces()
+    try fixture.checkIndexEntries()
   }
 
   @Test("Indexes that come and go among writes leave no places behind, and those that stay are right")
@@ -127,11 +127,11 @@ struct IndexBuildingTests {
       try await group.waitForAll()
     }
     try await fixture.settle()
-    try fixture.checkPlaces()
+    try fixture.checkIndexEntries()
     let kept = Set(try fixture.records().map(\.id))
     let last = try #require(kept.max()).rawValue
     for number in 1...last where !kept.contains(IndexID(rawValue: number)) {
-      #expect(try fixture.placeCount(of: IndexID(rawValue: number), below: ["list"]) == 0)
+      #expect(try fixture.pathCount(of: IndexID(rawValue: number), below: ["list"]) == 0)
     }
   }
 
@@ -148,7 +148,7 @@ struct IndexBuildingTests {
       .set("list", 4), .setPriority("users/c/items", .scalar(3)), .setPriority("users/d", .scalar("p")))
     try await fixture.putRules()
     try await fixture.settle()
-    try fixture.checkPlaces()
+    try fixture.checkIndexEntries()
     let counts = try fixture.records().map { "\($0.pattern) \($0.order) \($0.childCount)" }
     #expect(counts.contains("/users/$uid/items a 5"))
     #expect(counts.contains("/users/$uid .value 5"))

@@ -53,35 +53,35 @@ struct IndexFixture {
   }
 
   /// Whether every index has exactly the places that the tree asks for.
-  func checkPlaces() throws {
+  func checkIndexEntries() throws {
     let (stored, root) = try base.engine.read { snapshot in
       let root = try base.database.reader.node(at: .root, in: base.namespace, of: snapshot)
-      var stored: [(order: NodeOrder, parent: Path, places: [IndexPlace])] = []
+      var stored: [(order: NodeOrder, parent: Path, places: [IndexEntry])] = []
       for record in try snapshot.indexes(in: base.namespace) {
         let order = try #require(NodeOrder(indexName: record.order))
         for parent in Self.parents(of: record.pattern, in: root) {
           let places = try snapshot.places(
-            in: base.namespace, of: record.id, below: PathBytes(parent), from: IndexPlace(bytes: []),
-            to: IndexPlace(bytes: PathBytes.afterAll.bytes), isDescending: false, limit: .max)
+            in: base.namespace, of: record.id, below: PathBytes(parent), from: IndexEntry(bytes: []),
+            to: IndexEntry(bytes: PathBytes.afterAll.bytes), isDescending: false, limit: .max)
           stored.append((order, parent, places))
         }
       }
       return (stored, root)
     }
     for (order, parent, places) in stored {
-      let wanted = root[parent].children.map { IndexPlace(Self.rank(of: $0.node, order), $0.key) }.sorted()
+      let wanted = root[parent].children.map { IndexEntry(Self.rank(of: $0.node, order), $0.key) }.sorted()
       #expect(places == wanted, "\(order) \(parent)")
     }
   }
 
   /// How many places the whole store has, by a look at every parent there could be.
-  func placeCount(of id: IndexID, below parents: [Path]) throws -> Int {
+  func pathCount(of id: IndexID, below parents: [Path]) throws -> Int {
     try base.engine.read { (snapshot) throws(StorageError) in
       var count = 0
       for parent in parents {
         count += try snapshot.places(
-          in: base.namespace, of: id, below: PathBytes(parent), from: IndexPlace(bytes: []),
-          to: IndexPlace(bytes: PathBytes.afterAll.bytes), isDescending: true, limit: .max
+          in: base.namespace, of: id, below: PathBytes(parent), from: IndexEntry(bytes: []),
+          to: IndexEntry(bytes: PathBytes.afterAll.bytes), isDescending: true, limit: .max
         ).count
       }
       return count

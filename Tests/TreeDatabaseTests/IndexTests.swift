@@ -40,7 +40,7 @@ struct IndexTests {
       let one =
         random.chance(8)
         ? WriteOperation.setPriority(path.child(random.key()), .scalar(random.priority())) : operation(&random, below: path)
-      do throws(CommitRefusal) {
+      do throws(CommitError) {
         try await fixture.write(one)
       } catch {
         guard case .invalid = error.code else { throw error }
@@ -64,7 +64,7 @@ struct IndexTests {
       }
       let items = Path(keys: [Key(unchecked: "users"), random.key(), Key(unchecked: "items")])
       try fixture.compare(random.query(.child("a")), at: items, "round \(round)")
-      try fixture.checkPlaces()
+      try fixture.checkIndexEntries()
     }
     #expect(try fixture.records().count == 6)
   }
@@ -84,7 +84,7 @@ struct IndexTests {
       await withTaskGroup(of: Void.self) { group in
         for operation in operations { group.addTask { _ = try? await base.write(operation) } }
       }
-      try fixture.checkPlaces()
+      try fixture.checkIndexEntries()
     }
   }
 
@@ -112,7 +112,7 @@ struct IndexTests {
       try await group.waitForAll()
     }
     try await fixture.settle()
-    try fixture.checkPlaces()
+    try fixture.checkIndexEntries()
   }
 
   @Test("Building goes on after a restart where it was")
@@ -128,7 +128,7 @@ struct IndexTests {
     defer { second.close() }
     let fixture = IndexFixture(second)
     try await fixture.settle()
-    try fixture.checkPlaces()
+    try fixture.checkIndexEntries()
     let children = try fixture.records().first { $0.pattern == "/list" && $0.order == "a" }?.childCount
     #expect(children == 900, "none is placed twice")
     #expect(second.database.catalog.isIndexed(.child("a"), at: "list", in: second.namespace))
@@ -146,13 +146,13 @@ struct IndexTests {
     try await fixture.settle()
     let before = try fixture.records()
     let dropped = try #require(before.first { $0.pattern == "/list" && $0.order == "a" })
-    #expect(try fixture.placeCount(of: dropped.id, below: ["list"]) > 0)
+    #expect(try fixture.pathCount(of: dropped.id, below: ["list"]) > 0)
 
     try await fixture.putRules("{\"rules\":{\"users\":{\"$player\":{\"items\":{\".indexOn\":[\"a\"]}}}}}")
     try await fixture.settle()
     let after = try fixture.records()
     #expect(after.map(\.id) == before.filter { $0.pattern == "/users/$uid/items" }.map(\.id))
-    #expect(try fixture.placeCount(of: dropped.id, below: ["list"]) == 0)
+    #expect(try fixture.pathCount(of: dropped.id, below: ["list"]) == 0)
     #expect(base.database.catalog.isIndexed(.child("a"), at: "users/bob/items", in: base.namespace))
     #expect(!base.database.catalog.isIndexed(.child("a"), at: "list", in: base.namespace))
     let answer = try base.engine.read { snapshot in
@@ -166,7 +166,7 @@ struct IndexTests {
     let again = try fixture.records()
     #expect(again.count == before.count)
     #expect(again.filter { $0.pattern == "/list" }.allSatisfy { $0.id > before.map(\.id).max()! }, "no number is given twice")
-    try fixture.checkPlaces()
+    try fixture.checkIndexEntries()
   }
 
   @Test("A namespace that is forgotten takes its rules and indexes with it")

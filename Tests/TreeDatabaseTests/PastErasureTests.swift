@@ -144,7 +144,7 @@ struct PastErasureTests {
     for _ in 0..<40 { try await rig.write(&random, of: ["p0", "p1"]) }
     try await rig.commit([.remove("/users/p1")])
     let ordered = try await rig.past().order(try rig.record("p1"), in: rig.namespace)
-    var upkeep = Upkeep()
+    var upkeep = Maintenance()
     upkeep.erasing = .changes(
       of: (1...10).map { Revision($0) }, below: [PathBytes("/users/p1")], order: try #require(ordered.order))
     var request = CommitRequest(namespace: rig.namespace, actor: .system("erasure"))
@@ -181,7 +181,7 @@ struct PastErasureTests {
   func standing() async throws {
     let rig = try await Rig()
     try await rig.commit([.set("/users/p1/name", "Ann")])
-    let refusal = await #expect(throws: CommitRefusal.self) {
+    let refusal = await #expect(throws: CommitError.self) {
       _ = try await rig.past().order(try rig.record("p1"), in: rig.namespace)
     }
     #expect(refusal?.message == "Something stands at /users/p1 again.")

@@ -31,7 +31,7 @@ struct ProposedTreeTests {
           for (side, tree) in [(RuleSide.before, trees.before), (.after, trees.after)] {
             let node = tree[path]
             let glance = try proposed.glance(at: PathBytes(path), side)
-            #expect(glance == RuleGlance(node), "\(path) \(side) \(trees.operation)")
+            #expect(glance == RuleRead(node), "\(path) \(side) \(trees.operation)")
             #expect(try proposed.priority(at: PathBytes(path), side) == node.priority, "\(path) \(side) \(trees.operation)")
           }
         }
@@ -42,7 +42,7 @@ struct ProposedTreeTests {
       return []
     }
 
-    func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitRefusal) {}
+    func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitError) {}
   }
 
   @Test("Rules see the trees before and after an operation, at every place", arguments: [1, 2] as [UInt64])
@@ -158,7 +158,7 @@ struct ProposedTreeTests {
       return []
     }
 
-    func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitRefusal) {}
+    func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitError) {}
   }
 
   private static let rules = """
@@ -226,7 +226,7 @@ struct ProposedTreeTests {
     try await fixture.database.putRules(Self.rules, try RuleSet(parsing: Self.rules), in: fixture.namespace)
     for (uid, isAlwaysWanted, isNoted) in [("bob", false, false), ("bob", true, true), ("eve", false, true)] {
       var request = Self.request(fixture, uid, .set("users/bob/name", "x"))
-      let note = JudgementNote(isAlwaysWanted: isAlwaysWanted)
+      let note = RuleDecisionNote(isAlwaysWanted: isAlwaysWanted)
       request.judgement = note
       _ = try? await fixture.database.commit(request)
       #expect((note.judgement != nil) == isNoted && note.judgement?.isAllowed ?? true == (uid == "bob"))
@@ -240,7 +240,7 @@ struct ProposedTreeTests {
     let told = Atomic<Int>(0)
     let fixture = try await DatabaseFixture(observers: [hub])
     defer { fixture.close() }
-    var watching: PlaceWatching? = hub.watch.watch([PathBytes("a/b"), PathBytes("c").priority], in: fixture.namespace) {
+    var watching: PathWatching? = hub.watch.watch([PathBytes("a/b"), PathBytes("c").priority], in: fixture.namespace) {
       told.add(1, ordering: .relaxed)
     }
     for (operation, count) in [

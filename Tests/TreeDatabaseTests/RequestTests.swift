@@ -39,7 +39,7 @@ struct RequestTests {
     _ = try await commit(.set("/n", 1), quietSince: first.revision)
     _ = try await commit(.set("/users/a/level", 5))
     _ = try await commit(.set("/users/a/level", 4))
-    let refusal = await #expect(throws: CommitRefusal.self) {
+    let refusal = await #expect(throws: CommitError.self) {
       _ = try await commit(.set("/n", 2), quietSince: first.revision)
     }
     #expect(refusal?.message.hasPrefix("/users/a has been written to") == true)
@@ -51,7 +51,7 @@ struct RequestTests {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
     _ = try await fixture.database.commit(keyed(fixture, digest: 1, .set("/n", 1)))
-    await #expect(throws: CommitRefusal.self) {
+    await #expect(throws: CommitError.self) {
       _ = try await fixture.database.commit(keyed(fixture, digest: 2, .set("/n", 2)))
     }
     fixture.clock.advance(by: 1001)
@@ -80,7 +80,7 @@ struct RequestTests {
     let fixture = try await DatabaseFixture()
     fixture.database.shutDown()
     defer { fixture.engine.close() }
-    let refusal = await #expect(throws: CommitRefusal.self) { try await fixture.write(.set("/a", 1)) }
+    let refusal = await #expect(throws: CommitError.self) { try await fixture.write(.set("/a", 1)) }
     guard case .unavailable = try #require(refusal).code else {
       Issue.record("refused for another reason")
       return
@@ -117,7 +117,7 @@ struct RequestTests {
     defer { fixture.close() }
     try await fixture.write(.set("/a", 1))
     try await fixture.database.forgetNamespace(named: "game")
-    let refusal = await #expect(throws: CommitRefusal.self) { try await fixture.write(.set("/a", 2)) }
+    let refusal = await #expect(throws: CommitError.self) { try await fixture.write(.set("/a", 2)) }
     guard case .unavailable = try #require(refusal).code else {
       Issue.record("refused for another reason: \(String(describing: refusal))")
       return

@@ -1,5 +1,6 @@
 import StorageCore
 import StorageSQLite
+import Synchronization
 import TestSupport
 import Testing
 import TreeDatabase
@@ -44,7 +45,7 @@ struct WritePipelineTests {
   func priorityOnNothing() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
-    await #expect(throws: CommitRefusal.self) { try await fixture.write(.setPriority("/a", .scalar(1))) }
+    await #expect(throws: CommitError.self) { try await fixture.write(.setPriority("/a", .scalar(1))) }
     #expect(try fixture.head().revision == .zero)
   }
 
@@ -76,7 +77,7 @@ struct WritePipelineTests {
     defer { fixture.close() }
     let text = TreeNode.leaf(.string(String(repeating: "x", count: 900)))
     for number in 0..<12 { try await fixture.write(.set(Path(parsing: "/many/k\(number)"), text)) }
-    let refusal = await #expect(throws: CommitRefusal.self) { try await fixture.write(.remove("/many")) }
+    let refusal = await #expect(throws: CommitError.self) { try await fixture.write(.remove("/many")) }
     #expect(refusal.map { if case .tooLarge = $0.code { true } else { false } } == true)
     #expect(try fixture.node("/many").children.count == 12)
     for number in 0..<6 { try await fixture.write(.remove(Path(parsing: "/many/k\(number)"))) }
@@ -121,7 +122,7 @@ struct WritePipelineTests {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
     try await fixture.write(.compareAndSet("/a", expectedHash: "", WriteNode(1)))
-    let refusal = await #expect(throws: CommitRefusal.self) {
+    let refusal = await #expect(throws: CommitError.self) {
       try await fixture.write(.compareAndSet("/a", expectedHash: "", WriteNode(2)))
     }
     guard case .stale(let current) = try #require(refusal).code else {
@@ -137,7 +138,7 @@ struct WritePipelineTests {
   func atomicity() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
-    await #expect(throws: CommitRefusal.self) {
+    await #expect(throws: CommitError.self) {
       try await fixture.write(.set("/a", 1), .setPriority("/nothing", .scalar(1)))
     }
     #expect(try fixture.node() == .absent)
@@ -150,7 +151,7 @@ struct WritePipelineTests {
     limits.leavesMax = 3
     let fixture = try await DatabaseFixture(limits: limits)
     defer { fixture.close() }
-    let refusal = await #expect(throws: CommitRefusal.self) {
+    let refusal = await #expect(throws: CommitError.self) {
       try await fixture.write(.set("/a", ["a": 1, "b": 2, "c": 3, "d": 4]))
     }
     #expect(
@@ -167,7 +168,7 @@ struct WritePipelineTests {
     for key in ["a", "b", "c", "d", "e"] { try await fixture.write(.set(Path(parsing: "/n/\(key)"), 1)) }
     let before = try fixture.head().revision
     for node in [["a": 1], ["a": 2], .absent] as [TreeNode] {
-      let refusal = await #expect(throws: CommitRefusal.self) { try await fixture.write(.set("/n", WriteNode(node))) }
+      let refusal = await #expect(throws: CommitError.self) { try await fixture.write(.set("/n", WriteNode(node))) }
       guard case .tooLarge? = refusal?.code else {
         Issue.record("\(String(describing: refusal))")
         continue
@@ -204,4 +205,38 @@ struct WritePipelineTests {
 /// The node with a priority.
 private func prioritised(_ node: TreeNode, _ priority: Scalar) -> TreeNode {
   TreeNode(node.content, priority: priority)
+}
+
+@Suite struct BatchTests {
+  /// How many commits each batch had.
+  private final class Sizes: CommitObserver {
+    let all = Mutex<[Int]>([])
+
+    func didCommit(_ batch: [CommittedRequest]) {
+      all.withLock { $0.append(batch.count) }
+    }
+  }
+
+  @Test("a batch takes requests until it has many of them, or they touched many leaves", .timeLimit(.minutes(1)))
+  func ends() async throws {
+    for (limits, left, largest) in [
+      (WriteLimits(), 0, 6), (WriteLimits(batchMax: 4), 2, 4), (WriteLimits(batchLeavesMax: 5), 4, 2),
+    ] {
+      let (gate, sizes) = (WriterGate(), Sizes())
+      let base = try await DatabaseFixture(observers: [sizes, gate], limits: limits)
+      gate.close(base.database, in: base.namespace, round: 1)
+      await gate.arrival()
+      // The batch before is held up: nothing is written, and the writer judges as many as a batch takes.
+      for place in ["/a", "/b", "/c", "/d", "/e", "/f"] as [Path] {
+        let operation = WriteOperation.set(place, ["x": 1, "y": 2, "z": 3])
+        base.database.submit(CommitRequest(namespace: base.namespace, actor: .admin("test"), operations: [operation])) { _ in }
+      }
+      while base.database.queueDepth > left { await Task.yield() }
+      gate.open()
+      // Ends when everything is written and told.
+      base.close()
+      let found = sizes.all.withLock(\.self)
+      #expect(found.first == 1 && found.dropFirst().first == largest && found.max() == largest && found.reduce(0, +) == 7)
+    }
+  }
 }

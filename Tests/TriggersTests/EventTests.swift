@@ -155,7 +155,7 @@ struct EventTests {
       functions.onWrite(Users.level, name: "watch") { _, _ in .done }
     }
     try await fixture.set(Self.level, 4)
-    await #expect(throws: CommitRefusal.self) {
+    await #expect(throws: CommitError.self) {
       try await fixture.write(.compareAndSet(Self.level, expectedHash: "nonsense", WriteNode(5)))
     }
     try await fixture.write(.set(Self.level, 6), suppressingTriggers: true)
@@ -177,7 +177,7 @@ struct EventTests {
     // Two clients read 4; the second one's first round is late.
     let four = try fixture.node(Self.level).dataHash
     try await fixture.write(.compareAndSet(Self.level, expectedHash: four, WriteNode(5)))
-    let late = await #expect(throws: CommitRefusal.self) {
+    let late = await #expect(throws: CommitError.self) {
       try await fixture.write(.compareAndSet(Self.level, expectedHash: four, WriteNode(5)))
     }
     guard case .stale(let found)? = late?.code else {
@@ -229,7 +229,7 @@ struct EventTests {
     let fixture = try await TriggerFixture(limits: limits, runs: false) { functions in
       functions.onWrite(Users.level, name: "watch") { _, _ in .done }
     }
-    let refusal = await #expect(throws: CommitRefusal.self) {
+    let refusal = await #expect(throws: CommitError.self) {
       try await fixture.set("/users", ["a": ["level": 1], "b": ["level": 1], "c": ["level": 1], "d": ["level": 1]])
     }
     #expect(refusal?.message.contains("disableTriggers") == true)
@@ -248,7 +248,7 @@ struct EventTests {
     let text = String(repeating: "x", count: 400)
     try await fixture.set("/users/bob/a", .leaf(.string(text)))
     // The unchanged leaf counts on both sides.
-    let refusal = await #expect(throws: CommitRefusal.self) { try await fixture.set("/users/bob/b", .leaf(.string(text))) }
+    let refusal = await #expect(throws: CommitError.self) { try await fixture.set("/users/bob/b", .leaf(.string(text))) }
     guard case .triggersExceeded? = refusal?.code else { return #expect(Bool(false), "\(String(describing: refusal))") }
     #expect(try fixture.node("/users/bob").leafCount == 1)
     try await fixture.write(.set("/users/bob/b", .leaf(.string(text))), suppressingTriggers: true)

@@ -208,7 +208,7 @@ struct MisbehaviourTests {
   @Test func permanentFailuresAreDeadAtOnceAndRetryLaterWaitsAsLongAsItSays() async throws {
     let attempts = Notes<Int>()
     let fixture = try await TriggerFixture { functions in
-      functions.onWrite(Users.level, name: "permanent") { _, _ in throw PermanentFailure("no such game") }
+      functions.onWrite(Users.level, name: "permanent") { _, _ in throw PermanentError("no such game") }
       functions.onWrite(Users.name, name: "later") { event, _ in
         attempts.add(event.details.attempt)
         if event.details.attempt == 1 { throw RetryLater(after: .seconds(90), "busy") }

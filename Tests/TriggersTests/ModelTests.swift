@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import TreeDatabase
 import TreeModel
-
 @testable import Triggers
 
 /// Random writes, failures, pauses, redeliveries and restarts against what must come out.
@@ -68,4 +67,15 @@ struct ModelTests {
 extension TriggerFixture {
   /// All deliveries that are not finished.
   func openDeliveries() throws -> [DeliveryRecord] { try DeliveryRecord.State.allCases.flatMap { try deliveries($0) } }
+}
+
+@Suite struct ReplayTallyTests {
+  @Test(
+    "a report's sums stay within what a number holds",
+    arguments: [
+      (1, 2, 3), (.max, 1, .max), (.max - 1, 1, .max), (.min, -1, .min), (.max, .min, -1), (-5, 5, 0),
+    ] as [(Int64, Int64, Int64)])
+  func sums(_ one: Int64, _ other: Int64, _ sum: Int64) {
+    #expect(one.addingUpTo(other) == sum)
+  }
 }

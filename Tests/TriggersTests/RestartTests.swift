@@ -153,7 +153,7 @@ struct RestartTests {
     try await first.drain()
     await first.close()
     let again = try await TriggerFixture(folder: folder) { functions in
-      functions.onWrite(Users.level, name: "pay") { _, _ in throw PermanentFailure("no such currency") }
+      functions.onWrite(Users.level, name: "pay") { _, _ in throw PermanentError("no such currency") }
     }
     try again.dispatcher.redeliver(event.id, in: again.namespace)
     try await again.drain()
@@ -226,7 +226,7 @@ struct RestartTests {
 
   @Test func anAcknowledgedDeadLetterIsNeverRunAgain() async throws {
     let fixture = try await TriggerFixture { functions in
-      functions.onWrite(Users.level, name: "pay") { _, _ in throw PermanentFailure("no") }
+      functions.onWrite(Users.level, name: "pay") { _, _ in throw PermanentError("no") }
     }
     let event = try await fixture.set(Self.level, 1).events[0]
     try await fixture.drain()

@@ -27,14 +27,14 @@ struct ResumingTests {
     }
 
     /// An event arrives: its record is to be sent.
-    mutating func arrive(_ event: EventRecord) throws -> [Submission] {
+    mutating func arrive(_ event: EventRecord) throws -> [WriterRequest] {
       let path = try #require(event.id.path.path)
       let facts = EventFacts(record: event, path: path, commit: nil)
       state.absorb(facts, wanting: [0], parent: nil, at: TriggerFixture.start)
-      return state.takeAftermath(at: TriggerFixture.start).submissions
+      return state.takeActions(at: TriggerFixture.start).submissions
     }
 
-    mutating func store(_ submissions: [Submission]) async throws {
+    mutating func store(_ submissions: [WriterRequest]) async throws {
       for submission in submissions {
         let receipt = try await fixture.database.commit(submission.request)
         state.complete(submission.purpose, .success(receipt), at: TriggerFixture.start)
@@ -43,7 +43,7 @@ struct ResumingTests {
 
     /// What a runner reads next; nil if nothing is to be read.
     mutating func page() throws -> (page: [(NamespaceID, DeliveryRecord)], next: KeptDeliveries)? {
-      guard case .resume(_, var kept) = state.nextUpkeep() else { return nil }
+      guard case .resume(_, var kept) = state.nextMaintenance() else { return nil }
       let page = try fixture.engine.read { (snapshot) throws(StorageError) in try kept.page(512, from: snapshot) }
       return (page, kept)
     }
@@ -85,7 +85,7 @@ struct ResumingTests {
     let refused = try resuming.arrive(events[0])
     #expect(refused.count == 1)
     resuming.state.complete(
-      refused[0].purpose, .failure(CommitRefusal(.overloaded, "Too much waits.")), at: TriggerFixture.start)
+      refused[0].purpose, .failure(CommitError(.overloaded, "Too much waits.")), at: TriggerFixture.start)
     try await resuming.store(try resuming.arrive(events[1]))
     // The second is found, and the first is not there yet.
     let (page, next) = try #require(try resuming.page())
@@ -95,7 +95,7 @@ struct ResumingTests {
     #expect(try resuming.page() == nil)
     // Its time to be sent again has come.
     _ = resuming.state.fire(at: TriggerFixture.start + 1000)
-    try await resuming.store(resuming.state.takeAftermath(at: TriggerFixture.start + 1000).submissions)
+    try await resuming.store(resuming.state.takeActions(at: TriggerFixture.start + 1000).submissions)
     try resuming.finish()
     #expect(resuming.state.functions[0].phase == .active)
     #expect(resuming.ready() == [1, 2])
@@ -113,11 +113,11 @@ struct ResumingTests {
     #expect(resuming.ready() == [2])
     try resuming.finish()
     #expect(resuming.state.functions[0].phase == .resuming, "one is on its way")
-    resuming.state.complete(first[0].purpose, .failure(CommitRefusal(.overloaded, "Too much waits.")), at: TriggerFixture.start)
+    resuming.state.complete(first[0].purpose, .failure(CommitError(.overloaded, "Too much waits.")), at: TriggerFixture.start)
     try resuming.finish()
     #expect(resuming.state.functions[0].phase == .resuming)
     _ = resuming.state.fire(at: TriggerFixture.start + 1000)
-    try await resuming.store(resuming.state.takeAftermath(at: TriggerFixture.start + 1000).submissions)
+    try await resuming.store(resuming.state.takeActions(at: TriggerFixture.start + 1000).submissions)
     try resuming.finish()
     #expect(resuming.state.functions[0].phase == .active)
     #expect(resuming.ready().contains(1))
@@ -161,7 +161,7 @@ struct ResumingTests {
     resuming.state.lanes.cut(lane)
     _ = resuming.state.lanes.next()
     resuming.state.lanes.finish(lane)
-    #expect(resuming.state.lanes.isDry(lane))
+    #expect(resuming.state.lanes.isDrained(lane))
     resuming.state.refill(lane, [record], isAll: true)
     #expect(resuming.ready() == [1])
     await resuming.fixture.close()

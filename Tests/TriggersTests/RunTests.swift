@@ -1,12 +1,12 @@
 import FunctionsKit
 import RewardModel
 import StorageCore
+import StorageSQLite
 import Synchronization
 import TestSupport
 import Testing
 import TreeDatabase
 import TreeModel
-
 @testable import Triggers
 
 /// Runs, effects and what can go wrong with them (spec: triggers-ledger §8, checks 25, 44, 45, 48-51).
@@ -328,5 +328,27 @@ extension TriggerFixture {
       clock.advance(by: 700_000)
       _ = try? await drain()
     }
+  }
+}
+
+@Suite struct LargeEffectTests {
+  @Test("A commit's entries are all found, be they more than one look takes")
+  func entries() async throws {
+    let fixture = try await TriggerFixture { functions in
+      functions.onWrite(Users.level, name: "party") { _, context in
+        for number in 0..<1_001 {
+          try await context.credit(Users.coins, try #require(UserID("p\(number)")), amount: 1, code: "party")
+        }
+        return .done
+      }
+    }
+    try await fixture.set("/users/bob/level", 7)
+    try await fixture.drain()
+    let effect = try #require(try fixture.executions().first?.effect)
+    let found = try fixture.engine.read { (snapshot) throws(StorageError) in
+      try snapshot.entries(in: fixture.namespace, of: effect)
+    }
+    #expect(found.count == 1_001 && Set(found.map(\.sequence)).count == 1_001)
+    await fixture.close()
   }
 }

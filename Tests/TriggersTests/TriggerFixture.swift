@@ -8,7 +8,6 @@ import Synchronization
 import TestSupport
 import TreeDatabase
 import TreeModel
-
 @testable import Triggers
 
 enum Users {
@@ -36,7 +35,7 @@ final class TriggerFixture: Sendable {
   /// - Parameter runs: whether functions run at once.
   init(
     folder: TemporaryFolder = TemporaryFolder(), clock: AdjustableClock = AdjustableClock(frozenAt: start),
-    limits: WriteLimits = WriteLimits(), options: DispatcherOptions = DispatcherOptions(), outlets: [any Outlet] = [],
+    limits: WriteLimits = WriteLimits(), options: DispatcherOptions = DispatcherOptions(), outlets: [any OutboxTransport] = [],
     runs: Bool = true, _ register: (Functions) -> Void
   ) async throws {
     self.folder = folder
@@ -178,4 +177,13 @@ struct Broken: Error, CustomStringConvertible {
 
 extension TreeNode {
   subscript(name: String) -> TreeNode { self[TreeModel.Key(unchecked: name)] }
+}
+
+/// A list that functions write to while they run.
+final class Notes<Value: Sendable>: Sendable {
+  private let values = Mutex<[Value]>([])
+
+  func add(_ value: Value) { values.withLock { $0.append(value) } }
+  var all: [Value] { values.withLock(\.self) }
+  var count: Int { values.withLock(\.count) }
 }

@@ -107,7 +107,7 @@ final class Writers: Sendable {
     }
   }
 
-  private func finish(_ result: Result<CommitReceipt, CommitRefusal>, _ writer: Int) {
+  private func finish(_ result: Result<CommitReceipt, CommitError>, _ writer: Int) {
     if case .failure(let refusal) = result { return end(.failure(refusal)) }
     let isLast = state.withLock { state in
       state.toEnd -= 1

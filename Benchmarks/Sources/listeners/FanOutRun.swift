@@ -52,7 +52,7 @@ struct FanOutRun {
 
   /// A connection for each listener.
   private func connect(to hub: ListenerHub, _ namespace: NamespaceID) async throws -> [CountingSink] {
-    let lanes = [QueueLane(), QueueLane()]
+    let lanes = [QueueExecutor(), QueueExecutor()]
     let sinks = try (0..<listeners).map { index in
       let request =
         switch shape {
@@ -107,7 +107,7 @@ final class CountingSink: ListenSink, @unchecked Sendable {
   private var listener: Listener?
   private(set) var bytes = 0
 
-  init(hub: ListenerHub, lane: QueueLane, _ request: ListenRequest) {
+  init(hub: ListenerHub, lane: QueueExecutor, _ request: ListenRequest) {
     listener = hub.attach(self, on: lane)
     lane.queue.sync { _ = listener?.listen(request) }
   }
@@ -126,7 +126,7 @@ final class CountingSink: ListenSink, @unchecked Sendable {
 }
 
 /// A thread of control, as an event loop is one.
-final class QueueLane: DeliveryLane {
+final class QueueExecutor: DeliveryExecutor {
   let queue = DispatchQueue(label: "lane")
   var identity: ObjectIdentifier { ObjectIdentifier(self) }
   func execute(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }

@@ -4,7 +4,7 @@ import TreeModel
 
 /// Access without accounts and rules: admin tokens, and a tree that is open (development) or closed (production).
 ///
-/// With rules it is ``RuledAccess``, which asks this one where a namespace has none.
+/// With rules it is ``RuleBasedAccess``, which asks this one where a namespace has none.
 package struct AccessPolicy: Authenticating {
   /// The two ways to run the server (design §8).
   package enum Mode: Sendable, Hashable {
@@ -17,11 +17,11 @@ package struct AccessPolicy: Authenticating {
   /// Development or production.
   package let mode: Mode
   private let adminTokens: [AdminToken]
-  private let serviceAccounts: ServiceAccountDesk?
+  private let serviceAccounts: ServiceAccountStore?
 
   /// - Parameter adminTokens: what opens the admin surface; in development usually `owner`, as Firebase's emulators have it.
   /// - Parameter serviceAccounts: whose access tokens open the admin surface too; nil where there are none.
-  package init(mode: Mode, adminTokens: [AdminToken], serviceAccounts: ServiceAccountDesk? = nil) {
+  package init(mode: Mode, adminTokens: [AdminToken], serviceAccounts: ServiceAccountStore? = nil) {
     self.mode = mode
     self.adminTokens = adminTokens
     self.serviceAccounts = serviceAccounts
@@ -35,7 +35,7 @@ package struct AccessPolicy: Authenticating {
   /// Whether namespaces come into being when they are first written to.
   package var createsNamespaces: Bool { isDevelopment }
 
-  package func caller(_ credentials: RequestCredentials) throws(AccessRefusal) -> Caller {
+  package func caller(_ credentials: RequestCredentials) throws(AccessError) -> Caller {
     for secret in [credentials.accessToken, credentials.idToken] {
       if let secret, let account = try serviceAccounts?.caller(secret) {
         return account.isAdmin ? try overridden(account, by: credentials.override) : account
@@ -52,15 +52,15 @@ package struct AccessPolicy: Authenticating {
       }
       return caller.isAdmin ? try overridden(caller, by: credentials.override) : caller
     }
-    if credentials.accessToken != nil, !isDevelopment { throw AccessRefusal("Unauthorized request.") }
+    if credentials.accessToken != nil, !isDevelopment { throw AccessError("Unauthorized request.") }
     return .anonymous
   }
 
   /// An admin's request that is to be judged as somebody else's (spec: rtdb-protocol §2, `auth_variable_override`).
-  private func overridden(_ admin: Caller, by override: String?) throws(AccessRefusal) -> Caller {
+  private func overridden(_ admin: Caller, by override: String?) throws(AccessError) -> Caller {
     guard let override else { return admin }
     guard let json = try? JSONParser.parse(override), json.isNull || json.object != nil else {
-      throw AccessRefusal("auth_variable_override must be a JSON object or null.")
+      throw AccessError("auth_variable_override must be a JSON object or null.")
     }
     return admin.impersonating(json.isNull ? nil : AuthVariable(json: json))
   }
@@ -68,5 +68,52 @@ package struct AccessPolicy: Authenticating {
   package func isVoid(_ caller: Caller) -> Bool {
     guard let grant = caller.grant else { return false }
     return serviceAccounts?.isGood(grant) != true
+  }
+}
+
+/// A secret that makes whoever knows it an administrator.
+package struct AdminToken: Sendable {
+  /// Under what name the actions are recorded.
+  package let name: String
+  private let secret: [UInt8]
+
+  package init(name: String, secret: String) {
+    self.name = name
+    self.secret = Array(secret.utf8)
+  }
+
+  /// Whether it is the word that emulators know, and with them every web page.
+  var isPublic: Bool { matches("owner") }
+
+  /// Compares without telling by its duration how much was right.
+  func matches(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard bytes.count == secret.count, !secret.isEmpty else { return false }
+    return zip(bytes, secret).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}
+
+/// An ID token as emulators accept it: whatever it claims is believed, its signature is not looked at.
+enum UnsignedToken {
+  /// Who sends the token; nil if it is none.
+  ///
+  /// Tokens of the database's first years (`v` is 0) hold in `d` what rules see as `auth`, whatever it is; one that says
+  /// `admin` is an administrator's, where administrators need no secret (spec: rtdb-protocol §4.4).
+  static func caller(of token: String, trustsAdmins: Bool) -> Caller? {
+    let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, let payload = Base64.decode(parts[1]), let claims = try? JSONParser.parse(payload) else {
+      return nil
+    }
+    if claims["v"]?.int == 0 {
+      if claims["admin"]?.bool == true {
+        return trustsAdmins ? Caller(actor: .admin(claims["d"]?["uid"]?.string ?? "legacy"), isAdmin: true) : nil
+      }
+      guard let auth = claims["d"], auth.object != nil else { return nil }
+      return Caller(user: AuthVariable(json: auth))
+    }
+    guard let uid = claims["user_id"]?.string ?? claims["sub"]?.string ?? claims["uid"]?.string, !uid.isEmpty else {
+      return nil
+    }
+    return Caller(user: AuthVariable(uid: uid, claims: claims))
   }
 }

@@ -4,7 +4,7 @@ package import NIOCore
 package import StorageCore
 import Synchronization
 import TreeDatabase
-import TreeModel
+package import TreeModel
 
 /// Records what administrators change, and what was refused (design §8): in the store, and in the log of the process.
 ///
@@ -14,14 +14,14 @@ package final class AuditTrail: RequestAuditing {
   private static let detailBytesMax = 4096
 
   /// Records a minute of those without an administrator's credentials.
-  static let strangersPerMinute = 10
+  static let unauthenticatedPerMinute = 10
 
   let database: Database
   /// The namespace whose commits carry the records.
   let namespace: String
   private let logger: Logger
   /// How much strangers may write: who has no credentials must not be able to fill the disk.
-  private let strangers = AuditQuota(rowsPerMinute: strangersPerMinute)
+  private let strangers = AuditQuota(rowsPerMinute: unauthenticatedPerMinute)
   /// How many of each administrator's writes into the tree are recorded one by one.
   let treeWriters = Mutex<[Actor: AuditQuota]>([:])
   /// Refusals of strangers that were left out.
@@ -57,7 +57,7 @@ package final class AuditTrail: RequestAuditing {
 
   /// Adds a record of somebody without an administrator's credentials who was refused: what they asked for and nothing of
   /// what they sent, and only so many a minute (``AuditQuota``).
-  package func recordStranger(_ action: String, by actor: Actor, result: String) {
+  package func recordUnauthenticated(_ action: String, by actor: Actor, result: String) {
     guard let before = strangers.take(at: database.clock.now()) else { return leftOut.add() }
     add(action, by: actor, before == 0 ? [] : [JSON.Member(key: "leftOutBefore", value: .int(before))], result: result)
   }
@@ -98,5 +98,102 @@ package final class AuditTrail: RequestAuditing {
         logger.error("an admin action could not be recorded", metadata: ["reason": "\(refusal.message)"])
       }
     }
+  }
+}
+
+/// What administrators write into the tree: where, how much and who, not what. The values are in the tree's own log.
+extension AuditTrail {
+  /// Writes of one administrator that are recorded in a minute. A person makes fewer; a game's own server makes more, and the
+  /// next record counts those that were left out.
+  static let treeWritesPerMinute = 20
+
+  /// The record of an administrator's write, for the commit that makes it: a write that is refused leaves none.
+  ///
+  /// - Parameters:
+  ///   - action: what it is called; nil: what the operation does.
+  ///   - bytes: how much was sent; nil where nothing was.
+  ///   - namespace: by name.
+  /// - Returns: nil for everybody else's write, and for one beyond ``treeWritesPerMinute``.
+  package func treeWrite(
+    _ operation: WriteOperation, as action: String? = nil, by caller: Caller, bytes: Int? = nil, in namespace: String
+  ) -> AuditRecord? {
+    guard caller.role != nil else { return nil }
+    let now = database.clock.now()
+    guard let leftOut = treeWriters.withLock({ Self.quota(of: caller.actor, among: &$0) }).take(at: now) else { return nil }
+    var members: [JSON.Member] = [.init(key: "path", value: .string(operation.path.description))]
+    if namespace != self.namespace { members.append(.init(key: "ns", value: .string(namespace))) }
+    if operation.assignments.count > 1 {
+      members.append(.init(key: "places", value: .int(Int64(operation.assignments.count))))
+    }
+    if let bytes, bytes > 0 { members.append(.init(key: "bodyBytes", value: .int(Int64(bytes)))) }
+    if leftOut > 0 { members.append(.init(key: "leftOutBefore", value: .int(leftOut))) }
+    var writer = JSONWriter()
+    writer.write(.object(members))
+    return AuditRecord(
+      time: now, actor: caller.actor, action: action ?? operation.auditName,
+      detail: String(decoding: writer.bytes, as: UTF8.self), result: "ok")
+  }
+
+  private static func quota(of actor: Actor, among known: inout [Actor: AuditQuota]) -> AuditQuota {
+    if let quota = known[actor] { return quota }
+    // There are as many as administrators have names; should it ever be more, counting begins again.
+    if known.count >= 1000 { known = [:] }
+    let quota = AuditQuota(rowsPerMinute: treeWritesPerMinute)
+    known[actor] = quota
+    return quota
+  }
+}
+
+extension WriteOperation {
+  /// What it does, as the audit log calls it.
+  fileprivate var auditName: String {
+    guard assignments.count == 1, let assignment = assignments.first, assignment.path == path else { return "data.update" }
+    if case .node(let write) = assignment.value, !write.node.exists, write.slots.isEmpty { return "data.remove" }
+    return "data.set"
+  }
+}
+
+/// How many records of one kind the audit log takes in a minute, so that nobody fills the disk with them.
+///
+/// What is left out is counted, and the next record that is taken says how much it was.
+final class AuditQuota: Sendable {
+  private struct State {
+    var minute: Int64 = .min
+    var rows = 0
+    var leftOut: Int64 = 0
+  }
+
+  private let rowsPerMinute: Int
+  private let state = Mutex(State())
+
+  init(rowsPerMinute: Int) {
+    self.rowsPerMinute = rowsPerMinute
+  }
+
+  /// Counts one record.
+  ///
+  /// - Parameter now: in milliseconds since 1970.
+  /// - Returns: how many were left out since the last one, if this one is taken; nil if it is left out.
+  func take(at now: Int64) -> Int64? {
+    state.withLock { state in
+      let minute = now / 60_000
+      if minute != state.minute { (state.minute, state.rows) = (minute, 0) }
+      guard state.rows < rowsPerMinute else {
+        state.leftOut += 1
+        return nil
+      }
+      state.rows += 1
+      defer { state.leftOut = 0 }
+      return state.leftOut
+    }
+  }
+}
+
+extension Database {
+  /// The namespace whose commit carries a row that belongs to none: the server's own or, of a folder that was served as
+  /// another project, any that is there. Nil if there is none at all.
+  func carrier(named name: String) -> NamespaceID? {
+    if let own = namespace(named: name) { return own }
+    return try? engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces().first?.id }
   }
 }

@@ -59,19 +59,19 @@ public struct RuleCase: Sendable {
     case .read(let path, let query):
       let tree = NodePair(before: data, after: data)
       if let coverage {
-        _ = try RuleJudge(rules, auth: auth, now: now, tree: tree, witness: coverage).mayRead(path, query: query)
+        _ = try RuleEvaluator(rules, auth: auth, now: now, tree: tree, witness: coverage).mayRead(path, query: query)
       }
-      return try RuleJudge(rules, auth: auth, now: now, tree: tree).explainRead(path, query: query)
+      return try RuleEvaluator(rules, auth: auth, now: now, tree: tree).explainRead(path, query: query)
     case .write(let operation):
       let (after, writes) = try Self.applying(operation, to: data, now: now)
       let tree = NodePair(before: data, after: after)
-      if let coverage { _ = try RuleJudge(rules, auth: auth, now: now, tree: tree, witness: coverage).mayWrite(writes) }
-      return try RuleJudge(rules, auth: auth, now: now, tree: tree).explainWrite(writes)
+      if let coverage { _ = try RuleEvaluator(rules, auth: auth, now: now, tree: tree, witness: coverage).mayWrite(writes) }
+      return try RuleEvaluator(rules, auth: auth, now: now, tree: tree).explainWrite(writes)
     }
   }
 
   /// The tree after an operation, and what rules are asked of it.
-  static func applying(_ operation: WriteOperation, to data: TreeNode, now: Int64) throws(RuleCaseFault)
+  static func applying(_ operation: WriteOperation, to data: TreeNode, now: Int64) throws(RuleCaseError)
     -> (after: TreeNode, writes: [RuleWrite])
   {
     var after = data
@@ -93,7 +93,7 @@ public struct RuleCase: Sendable {
           case .server(let server): server.resolved(now: now, current: data[path].priority)
           }
         guard let changed = after.settingPriority(path, to: priority) else {
-          throw RuleCaseFault("A priority needs a node: \(path) does not exist in the case's data.")
+          throw RuleCaseError("A priority needs a node: \(path) does not exist in the case's data.")
         }
         after = changed
         writes.append(RuleWrite(path: path, value: .priority))
@@ -104,7 +104,7 @@ public struct RuleCase: Sendable {
 }
 
 /// What is wrong with a file of cases.
-public struct RuleCaseFault: Error, Sendable, CustomStringConvertible {
+public struct RuleCaseError: Error, Sendable, CustomStringConvertible {
   /// What is wrong and what to do.
   public let message: String
 
@@ -113,4 +113,25 @@ public struct RuleCaseFault: Error, Sendable, CustomStringConvertible {
   }
 
   public var description: String { message }
+}
+
+/// Two trees in memory, as rules look at them.
+struct NodePair: RuleTree {
+  let before: TreeNode
+  let after: TreeNode
+
+  func glance(at place: PathBytes, _ side: RuleSide) -> RuleRead {
+    switch node(place, side).content {
+    case .absent: .absent
+    case .leaf(let scalar): .leaf(scalar)
+    case .map: .map
+    }
+  }
+
+  func priority(at place: PathBytes, _ side: RuleSide) -> Scalar? { node(place, side).priority }
+
+  private func node(_ place: PathBytes, _ side: RuleSide) -> TreeNode {
+    guard let path = place.path else { return .absent }
+    return (side == .before ? before : after)[path]
+  }
 }

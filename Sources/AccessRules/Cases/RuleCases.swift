@@ -25,11 +25,11 @@ public struct RuleCases: Sendable {
   public let cases: [RuleCase]
 
   /// Reads a file of cases.
-  public init(_ json: JSON) throws(RuleCaseFault) {
+  public init(_ json: JSON) throws(RuleCaseError) {
     try Self.check(json, "The file", ["rules", "now", "users", "data", "cases"])
     rules = json["rules"]?.string
     guard let rows = json["cases"]?.array, !rows.isEmpty else {
-      throw RuleCaseFault("The file must have \"cases\": a list with at least one case.")
+      throw RuleCaseError("The file must have \"cases\": a list with at least one case.")
     }
     let frame = Frame(
       users: json["users"] ?? .object([]), data: try Self.node(json["data"] ?? .null, "data"),
@@ -37,10 +37,10 @@ public struct RuleCases: Sendable {
     var cases: [RuleCase] = []
     for (index, row) in rows.enumerated() {
       let name = row["name"]?.string ?? "case \(index + 1)"
-      do throws(RuleCaseFault) {
+      do throws(RuleCaseError) {
         cases.append(try Self.ruleCase(row, name, frame))
       } catch {
-        throw RuleCaseFault("\(name): \(error.message)")
+        throw RuleCaseError("\(name): \(error.message)")
       }
     }
     self.cases = cases
@@ -53,41 +53,41 @@ public struct RuleCases: Sendable {
     let now: Int64
   }
 
-  private static func ruleCase(_ row: JSON, _ name: String, _ frame: Frame) throws(RuleCaseFault) -> RuleCase {
+  private static func ruleCase(_ row: JSON, _ name: String, _ frame: Frame) throws(RuleCaseError) -> RuleCase {
     try check(
       row, "A case", ["name", "as", "read", "query", "set", "update", "delete", "value", "data", "now", "expect", "by"])
     let isAllowed: Bool
     switch row["expect"]?.string {
     case "allowed": isAllowed = true
     case "denied": isAllowed = false
-    default: throw RuleCaseFault("\"expect\" must be \"allowed\" or \"denied\".")
+    default: throw RuleCaseError("\"expect\" must be \"allowed\" or \"denied\".")
     }
     return RuleCase(
       name: name, auth: try auth(row["as"], frame.users), action: try action(row),
-      data: try row["data"].map { (json) throws(RuleCaseFault) in try node(json, "data") } ?? frame.data,
+      data: try row["data"].map { (json) throws(RuleCaseError) in try node(json, "data") } ?? frame.data,
       now: row["now"]?.int ?? frame.now, isAllowed: isAllowed, decidedBy: row["by"]?.string)
   }
 
-  private static func auth(_ json: JSON?, _ users: JSON) throws(RuleCaseFault) -> JSON? {
+  private static func auth(_ json: JSON?, _ users: JSON) throws(RuleCaseError) -> JSON? {
     switch json {
-    case nil: throw RuleCaseFault("\"as\" must say who asks: a name from \"users\", an object, or null for nobody.")
+    case nil: throw RuleCaseError("\"as\" must say who asks: a name from \"users\", an object, or null for nobody.")
     case .null: return nil
     case .string(let name):
-      guard let user = users[name] else { throw RuleCaseFault("\"users\" has no \"\(name)\".") }
+      guard let user = users[name] else { throw RuleCaseError("\"users\" has no \"\(name)\".") }
       return user.isNull ? JSON?.none : user
     case .some(let json):
-      guard json.object != nil else { throw RuleCaseFault("\"as\" must be a name, an object, or null.") }
+      guard json.object != nil else { throw RuleCaseError("\"as\" must be a name, an object, or null.") }
       return json
     }
   }
 
-  private static func action(_ row: JSON) throws(RuleCaseFault) -> RuleCase.Action {
+  private static func action(_ row: JSON) throws(RuleCaseError) -> RuleCase.Action {
     let kinds = ["read", "set", "update", "delete"].filter { row[$0] != nil }
     guard kinds.count == 1, let kind = kinds.first, let text = row[kind]?.string else {
-      throw RuleCaseFault("A case has exactly one of read, set, update and delete, with a path: \"read\": \"/users/bob\".")
+      throw RuleCaseError("A case has exactly one of read, set, update and delete, with a path: \"read\": \"/users/bob\".")
     }
     let value = row["value"]
-    if kind == "set" || kind == "update", value == nil { throw RuleCaseFault("\"\(kind)\" needs a \"value\".") }
+    if kind == "set" || kind == "update", value == nil { throw RuleCaseError("\"\(kind)\" needs a \"value\".") }
     do {
       let target = try PathTarget(parsing: text)
       switch kind {
@@ -97,12 +97,12 @@ public struct RuleCases: Sendable {
       default: return .write(.remove(target.path))
       }
     } catch {
-      throw RuleCaseFault("\(error)")
+      throw RuleCaseError("\(error)")
     }
   }
 
   /// `{"orderBy": "$key", "startAt": "a", "limitToFirst": 10}`
-  private static func query(_ json: JSON?) throws(RuleCaseFault) -> Query? {
+  private static func query(_ json: JSON?) throws(RuleCaseError) -> Query? {
     guard let json else { return nil }
     try check(json, "A query", ["orderBy", "startAt", "endAt", "equalTo", "limitToFirst", "limitToLast"])
     let order: NodeOrder
@@ -111,7 +111,7 @@ public struct RuleCases: Sendable {
     case "$value": order = .value
     case "$priority": order = .priority
     case let name:
-      guard let child = NodeOrder(indexName: name) else { throw RuleCaseFault("\"orderBy\" cannot be \"\(name)\".") }
+      guard let child = NodeOrder(indexName: name) else { throw RuleCaseError("\"orderBy\" cannot be \"\(name)\".") }
       order = child
     }
     var query = Query(order: order)
@@ -122,7 +122,7 @@ public struct RuleCases: Sendable {
     return query
   }
 
-  private static func bound(_ json: JSON, _ order: NodeOrder, isStart: Bool) throws(RuleCaseFault) -> QueryBound {
+  private static func bound(_ json: JSON, _ order: NodeOrder, isStart: Bool) throws(RuleCaseError) -> QueryBound {
     if order == .key, let key = json.string { return .key(Key(unchecked: key)) }
     let scalar: Scalar?
     switch json {
@@ -131,23 +131,23 @@ public struct RuleCases: Sendable {
     case .int(let value): scalar = .int(value)
     case .double(let value): scalar = .number(value)
     case .string(let value): scalar = .string(value)
-    case .array, .object: throw RuleCaseFault("A bound of a query must be a text, a number, a boolean or null.")
+    case .array, .object: throw RuleCaseError("A bound of a query must be a text, a number, a boolean or null.")
     }
     return isStart ? .start(scalar) : .end(scalar)
   }
 
-  private static func node(_ json: JSON, _ name: String) throws(RuleCaseFault) -> TreeNode {
+  private static func node(_ json: JSON, _ name: String) throws(RuleCaseError) -> TreeNode {
     do {
       return try TreeNode(json: json)
     } catch {
-      throw RuleCaseFault("\"\(name)\": \(error)")
+      throw RuleCaseError("\"\(name)\": \(error)")
     }
   }
 
-  private static func check(_ json: JSON, _ what: String, _ known: [String]) throws(RuleCaseFault) {
-    guard let members = json.object else { throw RuleCaseFault("\(what) must be an object.") }
+  private static func check(_ json: JSON, _ what: String, _ known: [String]) throws(RuleCaseError) {
+    guard let members = json.object else { throw RuleCaseError("\(what) must be an object.") }
     if let other = members.first(where: { !known.contains($0.key) }) {
-      throw RuleCaseFault("\(what) has an unknown member \"\(other.key)\"; there are \(known.joined(separator: ", ")).")
+      throw RuleCaseError("\(what) has an unknown member \"\(other.key)\"; there are \(known.joined(separator: ", ")).")
     }
   }
 }

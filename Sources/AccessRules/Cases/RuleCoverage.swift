@@ -103,18 +103,18 @@ public final class RuleCoverage {
   }
 }
 
-extension RuleCoverage: RuleRecording, RuleWitness {
+extension RuleCoverage: RuleRecording, RuleObserver {
   func note(_ term: RuleTerm, _ value: RuleValue) {
     guard case .scalar(.bool(let isTrue)) = value else { return }
     tallies[ObjectIdentifier(term), default: Tally()].trueCount += isTrue ? 1 : 0
     tallies[ObjectIdentifier(term), default: Tally()].falseCount += isTrue ? 0 : 1
   }
 
-  func note(_ term: RuleTerm, failed: RuleFailure) {
+  func note(_ term: RuleTerm, failed: EvaluationError) {
     tallies[ObjectIdentifier(term), default: Tally()].failedCount += 1
   }
 
   func begin(_ rule: RuleExpression) -> (any RuleRecording)? { self }
 
-  func end(_ rule: RuleExpression, of node: RuleNode, at place: PathBytes, _ result: Result<Bool, RuleFailure>) {}
+  func end(_ rule: RuleExpression, of node: RuleNode, at place: PathBytes, _ result: Result<Bool, EvaluationError>) {}
 }

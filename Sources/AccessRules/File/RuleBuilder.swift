@@ -22,36 +22,36 @@ struct RuleBuilder {
   /// The rules of the root, from the whole file.
   ///
   /// - Parameter faults: gets those of expressions; such an expression is never true.
-  static func root(of document: RulesValue, in source: RulesSource, _ faults: inout [RulesFault]) throws(RulesFault) -> RuleNode
+  static func root(of document: RulesValue, in source: RulesSource, _ faults: inout [RulesError]) throws(RulesError) -> RuleNode
   {
     guard case .object(let members) = document.content else {
-      throw RulesFault(at: document.position, "The file must be an object with the one key \"rules\".")
+      throw RulesError(at: document.position, "The file must be an object with the one key \"rules\".")
     }
     if let other = members.first(where: { $0.key != "rules" }) {
-      throw RulesFault(at: other.keyPosition, "Unknown key \"\(other.key)\"; the only key at the top is \"rules\".")
+      throw RulesError(at: other.keyPosition, "Unknown key \"\(other.key)\"; the only key at the top is \"rules\".")
     }
     guard let rules = members.first else {
-      throw RulesFault(at: document.position, "The key \"rules\" is missing.")
+      throw RulesError(at: document.position, "The key \"rules\" is missing.")
     }
-    if members.count > 1 { throw RulesFault(at: members[1].keyPosition, "The key \"rules\" is there twice.") }
+    if members.count > 1 { throw RulesError(at: members[1].keyPosition, "The key \"rules\" is there twice.") }
     return try node(rules.value, RulePattern(), source, &faults)
   }
 
-  private static func node(_ value: RulesValue, _ pattern: RulePattern, _ source: RulesSource, _ faults: inout [RulesFault])
-    throws(RulesFault) -> RuleNode
+  private static func node(_ value: RulesValue, _ pattern: RulePattern, _ source: RulesSource, _ faults: inout [RulesError])
+    throws(RulesError) -> RuleNode
   {
     guard case .object(let members) = value.content else {
-      throw RulesFault(at: value.position, "\(pattern) must be an object with rules and children.")
+      throw RulesError(at: value.position, "\(pattern) must be an object with rules and children.")
     }
     guard pattern.segments.count <= Path.depthMax else {
-      throw RulesFault(at: value.position, "\(pattern) is too deep: a path has at most \(Path.depthMax) keys.")
+      throw RulesError(at: value.position, "\(pattern) is too deep: a path has at most \(Path.depthMax) keys.")
     }
     var builder = RuleBuilder(pattern: pattern, source: source)
     var names: Set<[UInt8]> = []
     for member in members {
       // By bytes: two spellings of one accent are two keys.
       guard names.insert(Array(member.key.utf8)).inserted else {
-        throw RulesFault(at: member.keyPosition, "\"\(member.key)\" is there twice.")
+        throw RulesError(at: member.keyPosition, "\"\(member.key)\" is there twice.")
       }
       try builder.add(member, &faults)
     }
@@ -60,7 +60,7 @@ struct RuleBuilder {
       children: builder.children, wildcard: builder.wildcard)
   }
 
-  private mutating func add(_ member: RulesValue.Member, _ faults: inout [RulesFault]) throws(RulesFault) {
+  private mutating func add(_ member: RulesValue.Member, _ faults: inout [RulesError]) throws(RulesError) {
     switch member.key {
     case ".read": read = try expression(.read, member, &faults)
     case ".write": write = try expression(.write, member, &faults)
@@ -71,7 +71,7 @@ struct RuleBuilder {
     }
   }
 
-  private func expression(_ kind: RuleKind, _ member: RulesValue.Member, _ faults: inout [RulesFault]) throws(RulesFault)
+  private func expression(_ kind: RuleKind, _ member: RulesValue.Member, _ faults: inout [RulesError]) throws(RulesError)
     -> RuleExpression
   {
     let text: RulesText
@@ -80,22 +80,22 @@ struct RuleBuilder {
     case .bool(let value, let offset):
       text = RulesText(text: "\(value)", marks: [RulesText.Mark(offset: 0, source: offset)])
     default:
-      throw RulesFault(at: member.value.position, "\(member.key) must be an expression as a string, true or false.")
+      throw RulesError(at: member.value.position, "\(member.key) must be an expression as a string, true or false.")
     }
     var term = RuleTerm(.constant(RuleValue(false)), type: .bool, range: 0..<text.text.utf8.count)
-    do throws(ExpressionFault) {
+    do throws(ExpressionError) {
       term = try ExpressionCompiler.compile(text.text, kind, variables: pattern.levels)
     } catch {
       // Each costs a walk along its line.
       if faults.count < Self.faultsMax {
-        faults.append(RulesFault(at: source.position(of: text.source(of: error.offset)), error.message))
+        faults.append(RulesError(at: source.position(of: text.source(of: error.offset)), error.message))
       }
     }
     return RuleExpression(kind, text, at: member.value.position, in: source, term: term)
   }
 
-  private static func orders(_ value: RulesValue) throws(RulesFault) -> [NodeOrder] {
-    let fault = RulesFault(at: value.position, ".indexOn must be a string, or an array of strings.")
+  private static func orders(_ value: RulesValue) throws(RulesError) -> [NodeOrder] {
+    let fault = RulesError(at: value.position, ".indexOn must be a string, or an array of strings.")
     let elements: [RulesValue]
     switch value.content {
     case .string: elements = [value]
@@ -107,7 +107,7 @@ struct RuleBuilder {
       guard case .string(let string) = element.content else { throw fault }
       let name = string.text
       guard let order = NodeOrder(indexName: name) else {
-        throw RulesFault(at: element.position, "\"\(name)\" cannot be indexed: name the path of a child, or .value.")
+        throw RulesError(at: element.position, "\"\(name)\" cannot be indexed: name the path of a child, or .value.")
       }
       // Keys are always in order.
       if order != .key, !orders.contains(order) { orders.append(order) }
@@ -115,19 +115,19 @@ struct RuleBuilder {
     return orders
   }
 
-  private mutating func addWildcard(_ name: String, _ member: RulesValue.Member, _ faults: inout [RulesFault])
-    throws(RulesFault)
+  private mutating func addWildcard(_ name: String, _ member: RulesValue.Member, _ faults: inout [RulesError])
+    throws(RulesError)
   {
     guard Self.isVariable(name) else {
-      throw RulesFault(at: member.keyPosition, "\"\(name)\" is no variable: use $ and letters, digits and underscores.")
+      throw RulesError(at: member.keyPosition, "\"\(name)\" is no variable: use $ and letters, digits and underscores.")
     }
     if let wildcard {
-      throw RulesFault(
+      throw RulesError(
         at: member.keyPosition,
         "\(pattern) has the variable \(wildcard.pattern.segments.last?.name ?? "") already; one is enough.")
     }
     guard pattern.levels[name] == nil else {
-      throw RulesFault(
+      throw RulesError(
         at: member.keyPosition, "The variable \(name) stands further up on this path; give this one another name.")
     }
     wildcard = try Self.node(member.value, pattern.appending(.variable(name)), source, &faults)
@@ -146,13 +146,13 @@ struct RuleBuilder {
     }
   }
 
-  private mutating func addChild(_ member: RulesValue.Member, _ faults: inout [RulesFault]) throws(RulesFault) {
+  private mutating func addChild(_ member: RulesValue.Member, _ faults: inout [RulesError]) throws(RulesError) {
     let key: Key
     do {
       key = try Key(member.key)
     } catch {
       let known = ".read, .write, .validate and .indexOn"
-      throw RulesFault(
+      throw RulesError(
         at: member.keyPosition,
         member.key.utf8.first == UInt8(ascii: ".")
           ? "Unknown rule \"\(member.key)\"; there are \(known)." : "\(error.description)")

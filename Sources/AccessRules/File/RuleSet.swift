@@ -23,25 +23,25 @@ public struct RuleSet: Sendable {
 
   /// Reads a file.
   ///
-  /// - Throws: ``RulesFault`` for what is no JSON, for a structure that rules do not have, and for expressions that can never
+  /// - Throws: ``RulesError`` for what is no JSON, for a structure that rules do not have, and for expressions that can never
   ///   be judged: of these, all that there are.
-  public init(parsing source: String) throws(RulesFault) {
-    var faults: [RulesFault] = []
+  public init(parsing source: String) throws(RulesError) {
+    var faults: [RulesError] = []
     try self.init(source, &faults)
-    if let fault = RulesFault(joining: faults) { throw fault }
+    if let fault = RulesError(joining: faults) { throw fault }
   }
 
   /// Reads a file that was accepted once, perhaps by another version: an expression that is not understood is never true.
   ///
   /// - Throws: as ``init(parsing:)``, but not for expressions.
-  public init(stored source: String) throws(RulesFault) {
-    var faults: [RulesFault] = []
+  public init(stored source: String) throws(RulesError) {
+    var faults: [RulesError] = []
     try self.init(source, &faults)
   }
 
-  private init(_ text: String, _ faults: inout [RulesFault]) throws(RulesFault) {
+  private init(_ text: String, _ faults: inout [RulesError]) throws(RulesError) {
     guard text.utf8.count <= Self.bytesMax else {
-      throw RulesFault(at: RulesPosition(line: 1, column: 1), "The rules are larger than 1 MB.")
+      throw RulesError(at: RulesPosition(line: 1, column: 1), "The rules are larger than 1 MB.")
     }
     let source = RulesSource(text)
     var scanner = RulesScanner(source)
@@ -84,6 +84,183 @@ extension RulesValue {
     case .number, .null: .null
     case .array(let elements): .array(elements.map(\.json))
     case .object(let members): .object(members.map { JSON.Member(key: $0.key, value: $0.value.json) })
+    }
+  }
+}
+
+/// What is wrong with a rules file, and where.
+public struct RulesError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The line, from 1.
+  public let line: Int
+  /// The column, from 1, in Unicode scalars.
+  public let column: Int
+  /// What is wrong and what to do.
+  public let message: String
+  /// What else is wrong, in the order of the file.
+  public let others: [RulesError]
+
+  init(at position: RulesPosition, _ message: String, others: [RulesError] = []) {
+    line = position.line
+    column = position.column
+    self.message = message
+    self.others = others
+  }
+
+  /// One fault of several; nil of none.
+  init?(joining faults: [RulesError]) {
+    guard let first = faults.first else { return nil }
+    self.init(
+      at: RulesPosition(line: first.line, column: first.column), first.message, others: Array(faults.dropFirst()))
+  }
+
+  /// As the tools show it, behind the file's name: `3:14: text`; a line for each fault.
+  public var description: String {
+    ([self] + others).map { "\($0.line):\($0.column): \($0.message)" }.joined(separator: "\n")
+  }
+}
+
+/// A place in a rules file.
+struct RulesPosition: Sendable, Hashable {
+  let line: Int
+  let column: Int
+}
+
+/// The rules of one place in the tree, and of the places below it.
+public final class RuleNode: Sendable {
+  /// Where the node stands.
+  public let pattern: RulePattern
+  /// Who may read; nil if the node says nothing.
+  public let read: RuleExpression?
+  /// Who may write; nil if the node says nothing.
+  public let write: RuleExpression?
+  /// What may be written; nil if the node says nothing.
+  public let validate: RuleExpression?
+  /// The orders that the node's children are indexed by.
+  public let indexOn: [NodeOrder]
+  /// The rules of children that are named.
+  public let children: [Key: RuleNode]
+  /// The rules of every other child; the name of the variable is the last one of its pattern.
+  public let wildcard: RuleNode?
+  /// Whether a node below says what may be written there.
+  let validatesBelow: Bool
+
+  init(
+    pattern: RulePattern, expressions: (read: RuleExpression?, write: RuleExpression?, validate: RuleExpression?),
+    indexOn: [NodeOrder], children: [Key: RuleNode], wildcard: RuleNode?
+  ) {
+    self.pattern = pattern
+    read = expressions.read
+    write = expressions.write
+    validate = expressions.validate
+    self.indexOn = indexOn
+    self.children = children
+    self.wildcard = wildcard
+    let below = Array(children.values) + [wildcard].compactMap(\.self)
+    validatesBelow = below.contains { $0.validate != nil || $0.validatesBelow }
+  }
+
+  /// The rules of a child: a named one wins over the variable (spec: rtdb-protocol §4.1).
+  public func child(_ key: Key) -> RuleNode? {
+    children[key] ?? wildcard
+  }
+
+  /// Whether the condition holds here or somewhere below.
+  func contains(where condition: (RuleNode) -> Bool) -> Bool {
+    condition(self) || children.values.contains { $0.contains(where: condition) }
+      || wildcard?.contains(where: condition) == true
+  }
+}
+
+/// A `.read`, `.write` or `.validate` rule: its text, checked and ready to be judged.
+public final class RuleExpression: Sendable {
+  /// What it decides.
+  public let kind: RuleKind
+  /// The expression, as it was written; a boolean is the text `true` or `false`.
+  public let text: String
+  /// The place in the file where its value begins, from 1.
+  public let line: Int
+  /// See ``line``.
+  public let column: Int
+  /// Whether judging it looks at the tree; if not, who asks and what is asked decide alone.
+  public let looksAtTree: Bool
+
+  let term: RuleTerm
+  private let place: RulesText
+  private let source: RulesSource
+
+  init(_ kind: RuleKind, _ place: RulesText, at position: RulesPosition, in source: RulesSource, term: RuleTerm) {
+    self.kind = kind
+    text = place.text
+    line = position.line
+    column = position.column
+    looksAtTree = term.looksAtTree
+    self.term = term
+    self.place = place
+    self.source = source
+  }
+
+  /// Where a part stands in the file.
+  func position(of offset: Int) -> RulesPosition { source.position(of: place.source(of: offset)) }
+
+  /// The text of a part.
+  func text(of term: RuleTerm) -> String {
+    String(decoding: Array(text.utf8)[term.range], as: UTF8.self)
+  }
+}
+
+/// Where a rule node stands: keys, and variables that take any key.
+public struct RulePattern: Sendable, Hashable, CustomStringConvertible {
+  /// One level.
+  public enum Segment: Sendable, Hashable {
+    /// This key.
+    case literal(Key)
+    /// Any key; the name has its `$`.
+    case variable(String)
+  }
+
+  /// Outermost first; none for the root.
+  public let segments: [Segment]
+
+  public init(segments: [Segment] = []) {
+    self.segments = segments
+  }
+
+  func appending(_ segment: Segment) -> RulePattern {
+    RulePattern(segments: segments + [segment])
+  }
+
+  /// On which level each variable stands.
+  var levels: [String: Int] {
+    var levels: [String: Int] = [:]
+    for (level, segment) in segments.enumerated() {
+      if case .variable(let name) = segment { levels[name] = level }
+    }
+    return levels
+  }
+
+  /// As the rules have it: `/users/$uid/items`; the root is `/`.
+  public var description: String {
+    "/" + segments.map(\.name).joined(separator: "/")
+  }
+
+  /// The same for every name that a variable may have: `/users/$/items`.
+  public var shape: String {
+    "/"
+      + segments.map { segment in
+        switch segment {
+        case .literal(let key): key.text
+        case .variable: "$"
+        }
+      }.joined(separator: "/")
+  }
+}
+
+extension RulePattern.Segment {
+  /// The key, or the variable with its `$`.
+  var name: String {
+    switch self {
+    case .literal(let key): key.text
+    case .variable(let name): name
     }
   }
 }

@@ -15,7 +15,7 @@ struct RulesScanner {
   }
 
   /// The file's one value.
-  mutating func document() throws(RulesFault) -> RulesValue {
+  mutating func document() throws(RulesError) -> RulesValue {
     let value = try value(nesting: 0)
     try skipBlank()
     guard at == bytes.count else { throw fault("The rules end with their last \"}\"; remove what comes behind it.") }
@@ -42,15 +42,15 @@ struct RulesScanner {
   }
 
   /// What the file is no JSON for. Firebase's tools and test libraries look for the first two words.
-  private mutating func fault(_ message: String, at offset: Int? = nil) -> RulesFault {
-    RulesFault(at: position(min(offset ?? at, bytes.count)), "Parse error. \(message)")
+  private mutating func fault(_ message: String, at offset: Int? = nil) -> RulesError {
+    RulesError(at: position(min(offset ?? at, bytes.count)), "Parse error. \(message)")
   }
 
   private func peek(_ offset: Int) -> UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
   // MARK: Between the values
 
-  private mutating func skipBlank() throws(RulesFault) {
+  private mutating func skipBlank() throws(RulesError) {
     while let byte = peek(at) {
       switch byte {
       case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): at += 1
@@ -60,7 +60,7 @@ struct RulesScanner {
     }
   }
 
-  private mutating func skipComment() throws(RulesFault) {
+  private mutating func skipComment() throws(RulesError) {
     let start = at
     switch peek(at + 1) {
     case UInt8(ascii: "/"):
@@ -84,7 +84,7 @@ struct RulesScanner {
 
   // MARK: Values
 
-  private mutating func value(nesting: Int) throws(RulesFault) -> RulesValue {
+  private mutating func value(nesting: Int) throws(RulesError) -> RulesValue {
     try skipBlank()
     guard nesting <= Self.nestingMax else { throw fault("The rules are nested too deeply: a path has at most 32 keys.") }
     let place = position(at)
@@ -106,7 +106,7 @@ struct RulesScanner {
     while let byte = peek(at), byte.isWordByte { at += 1 }
   }
 
-  private mutating func word() throws(RulesFault) -> RulesValue.Content {
+  private mutating func word() throws(RulesError) -> RulesValue.Content {
     let start = at
     skipWord()
     switch String(decoding: bytes[start..<at], as: UTF8.self) {
@@ -119,7 +119,7 @@ struct RulesScanner {
     }
   }
 
-  private mutating func members(nesting: Int) throws(RulesFault) -> [RulesValue.Member] {
+  private mutating func members(nesting: Int) throws(RulesError) -> [RulesValue.Member] {
     at += 1
     var members: [RulesValue.Member] = []
     try skipBlank()
@@ -141,7 +141,7 @@ struct RulesScanner {
     }
   }
 
-  private mutating func elements(nesting: Int) throws(RulesFault) -> [RulesValue] {
+  private mutating func elements(nesting: Int) throws(RulesError) -> [RulesValue] {
     at += 1
     var elements: [RulesValue] = []
     try skipBlank()
@@ -158,7 +158,7 @@ struct RulesScanner {
 
   // MARK: Strings
 
-  private mutating func string() throws(RulesFault) -> RulesText {
+  private mutating func string() throws(RulesError) -> RulesText {
     let start = at
     at += 1
     var text: [UInt8] = []
@@ -176,7 +176,7 @@ struct RulesScanner {
     throw fault("This string does not end; close it with a double quote.", at: start)
   }
 
-  private mutating func escape(into text: inout [UInt8]) throws(RulesFault) {
+  private mutating func escape(into text: inout [UInt8]) throws(RulesError) {
     let start = at - 1
     guard let byte = peek(at) else { throw fault("This string does not end; close it with a double quote.", at: start) }
     at += 1
@@ -193,7 +193,7 @@ struct RulesScanner {
   }
 
   /// The scalar of a `\u` escape; of a surrogate, together with its other half.
-  private mutating func scalar(_ start: Int) throws(RulesFault) -> Unicode.Scalar {
+  private mutating func scalar(_ start: Int) throws(RulesError) -> Unicode.Scalar {
     var code = try codeUnit(start)
     if (0xD800..<0xDC00).contains(code), peek(at) == UInt8(ascii: "\\"), peek(at + 1) == UInt8(ascii: "u") {
       at += 2
@@ -205,7 +205,7 @@ struct RulesScanner {
     return scalar
   }
 
-  private mutating func codeUnit(_ start: Int) throws(RulesFault) -> UInt32 {
+  private mutating func codeUnit(_ start: Int) throws(RulesError) -> UInt32 {
     var code: UInt32 = 0
     for _ in 0..<4 {
       guard let digit = peek(at).flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
@@ -228,4 +228,79 @@ extension UInt8 {
     default: false
     }
   }
+}
+
+/// The bytes of a rules file, with the places of its lines.
+final class RulesSource: Sendable {
+  let bytes: [UInt8]
+  /// The offset of each line's first byte.
+  private let lines: [Int]
+
+  init(_ source: String) {
+    var bytes = Array(source.utf8)
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+    var lines = [0]
+    for (offset, byte) in bytes.enumerated() {
+      let isLast = offset + 1 == bytes.count
+      if byte == UInt8(ascii: "\n") || (byte == UInt8(ascii: "\r") && (isLast || bytes[offset + 1] != UInt8(ascii: "\n"))) {
+        lines.append(offset + 1)
+      }
+    }
+    self.bytes = bytes
+    self.lines = lines
+  }
+
+  /// The line and column of a byte. Costs a walk along its line.
+  func position(of offset: Int) -> RulesPosition {
+    let offset = min(max(offset, 0), bytes.count)
+    var low = 0
+    var high = lines.count
+    while low < high {
+      let middle = (low + high) / 2
+      if lines[middle] <= offset { low = middle + 1 } else { high = middle }
+    }
+    let column = bytes[lines[low - 1]..<offset].count { $0 & 0xC0 != 0x80 } + 1
+    return RulesPosition(line: low, column: column)
+  }
+}
+
+/// A string of a rules file: its text, and where each part of it stands in the file.
+struct RulesText: Sendable {
+  /// From this byte of the text on, text and file run side by side, until the next mark.
+  struct Mark: Sendable {
+    let offset: Int
+    let source: Int
+  }
+
+  let text: String
+  /// In ascending order; the first is at the text's beginning.
+  let marks: [Mark]
+
+  /// Where a byte of the text stands in the file.
+  func source(of offset: Int) -> Int {
+    let mark = marks.last { $0.offset <= offset } ?? marks[0]
+    return mark.source + offset - mark.offset
+  }
+}
+
+/// A JSON value of a rules file, with its place.
+struct RulesValue {
+  struct Member {
+    let key: String
+    let keyPosition: RulesPosition
+    let value: RulesValue
+  }
+
+  enum Content {
+    case string(RulesText)
+    /// With the place of its first byte in the file.
+    case bool(Bool, offset: Int)
+    case number
+    case null
+    case array([RulesValue])
+    case object([Member])
+  }
+
+  let content: Content
+  let position: RulesPosition
 }

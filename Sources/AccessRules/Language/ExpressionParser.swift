@@ -17,16 +17,16 @@ struct ExpressionParser {
   private var token: ExpressionToken
   private var nesting = 0
 
-  private init(_ text: String) throws(ExpressionFault) {
+  private init(_ text: String) throws(ExpressionError) {
     scanner = ExpressionScanner(text)
     token = try scanner.next()
   }
 
   /// Reads a whole expression.
-  static func parse(_ text: String) throws(ExpressionFault) -> Syntax {
-    guard text.utf8.count <= bytesMax else { throw ExpressionFault(at: 0, "An expression has at most 64 KB.") }
+  static func parse(_ text: String) throws(ExpressionError) -> Syntax {
+    guard text.utf8.count <= bytesMax else { throw ExpressionError(at: 0, "An expression has at most 64 KB.") }
     var parser = try ExpressionParser(text)
-    if parser.token.kind == .end { throw ExpressionFault(at: 0, "The expression is empty; write true or false.") }
+    if parser.token.kind == .end { throw ExpressionError(at: 0, "The expression is empty; write true or false.") }
     let syntax = try parser.expression()
     if parser.token.kind != .end { throw parser.unexpected() }
     return syntax
@@ -34,36 +34,36 @@ struct ExpressionParser {
 
   // MARK: Words
 
-  private mutating func advance() throws(ExpressionFault) { token = try scanner.next() }
+  private mutating func advance() throws(ExpressionError) { token = try scanner.next() }
 
   private func isMark(_ mark: String) -> Bool { token.kind == .mark(mark) }
 
-  private mutating func take(_ mark: String) throws(ExpressionFault) -> Bool {
+  private mutating func take(_ mark: String) throws(ExpressionError) -> Bool {
     guard isMark(mark) else { return false }
     try advance()
     return true
   }
 
-  private mutating func expect(_ mark: String) throws(ExpressionFault) {
+  private mutating func expect(_ mark: String) throws(ExpressionError) {
     guard try take(mark) else { throw unexpected(expecting: "\"\(mark)\"") }
   }
 
-  private func unexpected(expecting: String? = nil) -> ExpressionFault {
+  private func unexpected(expecting: String? = nil) -> ExpressionError {
     let wanted = expecting.map { " Expected \($0)." } ?? ""
     switch token.kind {
-    case .end: return ExpressionFault(at: token.range.lowerBound, "The expression ends too early.\(wanted)")
-    case .mark("="): return ExpressionFault(at: token.range.lowerBound, "Rules assign nothing; compare with ==.")
+    case .end: return ExpressionError(at: token.range.lowerBound, "The expression ends too early.\(wanted)")
+    case .mark("="): return ExpressionError(at: token.range.lowerBound, "Rules assign nothing; compare with ==.")
     case .mark(";"):
-      return ExpressionFault(at: token.range.lowerBound, "A rule is one expression; join conditions with && or ||.")
-    case .mark("**"): return ExpressionFault(at: token.range.lowerBound, "There is no operator **.")
+      return ExpressionError(at: token.range.lowerBound, "A rule is one expression; join conditions with && or ||.")
+    case .mark("**"): return ExpressionError(at: token.range.lowerBound, "There is no operator **.")
     default:
       let word = String(decoding: scanner.bytes[token.range].prefix(40), as: UTF8.self)
-      return ExpressionFault(at: token.range.lowerBound, "Unexpected \(word).\(wanted)")
+      return ExpressionError(at: token.range.lowerBound, "Unexpected \(word).\(wanted)")
     }
   }
 
   /// Counts what stands in each other, for the sake of the stack.
-  private mutating func nested(_ body: (inout Self) throws(ExpressionFault) -> Syntax) throws(ExpressionFault) -> Syntax {
+  private mutating func nested(_ body: (inout Self) throws(ExpressionError) -> Syntax) throws(ExpressionError) -> Syntax {
     guard nesting < Self.nestingMax else { throw Syntax.tooDeep(at: token.range.lowerBound) }
     nesting += 1
     defer { nesting -= 1 }
@@ -72,8 +72,8 @@ struct ExpressionParser {
 
   // MARK: Operators
 
-  private mutating func expression() throws(ExpressionFault) -> Syntax {
-    try nested { (parser) throws(ExpressionFault) in
+  private mutating func expression() throws(ExpressionError) -> Syntax {
+    try nested { (parser) throws(ExpressionError) in
       let condition = try parser.operation(above: 0)
       guard try parser.take("?") else { return condition }
       let yes = try parser.expression()
@@ -84,7 +84,7 @@ struct ExpressionParser {
     }
   }
 
-  private mutating func operation(above strength: Int) throws(ExpressionFault) -> Syntax {
+  private mutating func operation(above strength: Int) throws(ExpressionError) -> Syntax {
     var left = try sign()
     while case .mark(let mark) = token.kind, let own = Self.strengths[mark], own > strength {
       if mark == "&&" || mark == "||" || mark == "+" {
@@ -100,18 +100,18 @@ struct ExpressionParser {
   }
 
   /// Operands of one operator become one part, however many they are.
-  private mutating func chain(of mark: String, _ strength: Int, first: Syntax) throws(ExpressionFault) -> Syntax {
+  private mutating func chain(of mark: String, _ strength: Int, first: Syntax) throws(ExpressionError) -> Syntax {
     var operands = [first]
     while try take(mark) { operands.append(try operation(above: strength)) }
     let end = operands[operands.count - 1].range.upperBound
     return try Syntax(.chain(mark, operands), first.range.lowerBound..<end, over: operands)
   }
 
-  private mutating func sign() throws(ExpressionFault) -> Syntax {
+  private mutating func sign() throws(ExpressionError) -> Syntax {
     let start = token.range.lowerBound
     guard isMark("!") || isMark("-") else { return try postfix() }
     let isNot = isMark("!")
-    return try nested { (parser) throws(ExpressionFault) in
+    return try nested { (parser) throws(ExpressionError) in
       try parser.advance()
       let operand = try parser.sign()
       return try Syntax(isNot ? .not(operand) : .minus(operand), start..<operand.range.upperBound, over: [operand])
@@ -120,7 +120,7 @@ struct ExpressionParser {
 
   // MARK: Members, calls and what they begin with
 
-  private mutating func postfix() throws(ExpressionFault) -> Syntax {
+  private mutating func postfix() throws(ExpressionError) -> Syntax {
     var value = try primary()
     while true {
       let start = value.range.lowerBound
@@ -144,7 +144,7 @@ struct ExpressionParser {
   }
 
   /// What stands between brackets, and where they end.
-  private mutating func elements(until mark: String) throws(ExpressionFault) -> ([Syntax], Int) {
+  private mutating func elements(until mark: String) throws(ExpressionError) -> ([Syntax], Int) {
     var elements: [Syntax] = []
     while !isMark(mark) {
       elements.append(try expression())
@@ -155,7 +155,7 @@ struct ExpressionParser {
     return (elements, end)
   }
 
-  private mutating func primary() throws(ExpressionFault) -> Syntax {
+  private mutating func primary() throws(ExpressionError) -> Syntax {
     let range = token.range
     switch token.kind {
     case .number(let number): return try constant(.scalar(number))
@@ -188,9 +188,53 @@ struct ExpressionParser {
     }
   }
 
-  private mutating func constant(_ value: RuleValue) throws(ExpressionFault) -> Syntax {
+  private mutating func constant(_ value: RuleValue) throws(ExpressionError) -> Syntax {
     let range = token.range
     try advance()
     return try Syntax(.constant(value), range)
+  }
+}
+
+/// A part of an expression as it was read, before its names and types are looked at.
+struct Syntax {
+  indirect enum Kind {
+    case constant(RuleValue)
+    /// `auth`, `now`, `root`, `data`, `newData`, `query`, or something unknown.
+    case name(String)
+    /// A path variable, with its `$`.
+    case variable(String)
+    case member(Syntax, String)
+    case index(Syntax, Syntax)
+    case call(Syntax, [Syntax])
+    case list([Syntax])
+    /// A regular expression: where it stands in the text, between its slashes, and its flags.
+    case pattern(Range<Int>, flags: String)
+    case not(Syntax)
+    case minus(Syntax)
+    case binary(String, Syntax, Syntax)
+    /// A chain of one operator: `&&`, `||` or `+`.
+    case chain(String, [Syntax])
+    case choice(Syntax, Syntax, Syntax)
+  }
+
+  /// The highest tree: more would be no expression that people write, and it is walked by recursion.
+  static let heightMax = 128
+
+  let kind: Kind
+  /// The bytes of the text.
+  let range: Range<Int>
+  /// How many levels of parts it has.
+  let height: Int
+
+  /// - Throws: if the expression is nested too deeply.
+  init(_ kind: Kind, _ range: Range<Int>, over parts: [Syntax] = []) throws(ExpressionError) {
+    self.kind = kind
+    self.range = range
+    height = 1 + (parts.lazy.map(\.height).max() ?? 0)
+    guard height <= Self.heightMax else { throw Self.tooDeep(at: range.lowerBound) }
+  }
+
+  static func tooDeep(at offset: Int) -> ExpressionError {
+    ExpressionError(at: offset, "This expression is nested too deeply: at most \(heightMax) levels. Split the rule.")
   }
 }

@@ -16,7 +16,7 @@ struct ExpressionScanner {
     bytes = Array(text.utf8)
   }
 
-  mutating func next() throws(ExpressionFault) -> ExpressionToken {
+  mutating func next() throws(ExpressionError) -> ExpressionToken {
     while let byte = peek(), byte == 0x20 || (0x09...0x0D).contains(byte) { at += 1 }
     let start = at
     guard let byte = peek() else { return ExpressionToken(kind: .end, range: start..<start) }
@@ -34,7 +34,7 @@ struct ExpressionScanner {
       kind = .name(text(start..<at))
     default:
       guard let mark = Self.marks.first(where: { bytes[at...].starts(with: $0) }) else {
-        throw ExpressionFault(at: at, "Unexpected character \"\(character)\".")
+        throw ExpressionError(at: at, "Unexpected character \"\(character)\".")
       }
       at += mark.count
       kind = .mark(String(decoding: mark, as: UTF8.self))
@@ -43,7 +43,7 @@ struct ExpressionScanner {
   }
 
   /// Reads a regular expression whose first slash was taken for a division.
-  mutating func pattern(from start: Int) throws(ExpressionFault) -> (pattern: Range<Int>, flags: String, end: Int) {
+  mutating func pattern(from start: Int) throws(ExpressionError) -> (pattern: Range<Int>, flags: String, end: Int) {
     at = start + 1
     var isInSet = false
     while let byte = peek(), byte != UInt8(ascii: "\n") {
@@ -62,7 +62,7 @@ struct ExpressionScanner {
       }
       at += 1
     }
-    throw ExpressionFault(at: start, "This regular expression does not end; close it with a slash.")
+    throw ExpressionError(at: start, "This regular expression does not end; close it with a slash.")
   }
 
   private func peek(_ offset: Int = 0) -> UInt8? { at + offset < bytes.count ? bytes[at + offset] : nil }
@@ -80,7 +80,7 @@ struct ExpressionScanner {
     while let byte = peek(), (48...57).contains(byte) { at += 1 }
   }
 
-  private mutating func number() throws(ExpressionFault) -> Scalar {
+  private mutating func number() throws(ExpressionError) -> Scalar {
     let start = at
     skipDigits()
     var isWhole = true
@@ -96,19 +96,19 @@ struct ExpressionScanner {
       skipDigits()
     }
     if let byte = peek(), byte.isNameByte || byte == UInt8(ascii: "$") {
-      throw ExpressionFault(at: start, "Numbers are decimal: 5, 0.5 or 1e3.")
+      throw ExpressionError(at: start, "Numbers are decimal: 5, 0.5 or 1e3.")
     }
     var digits = text(start..<at)
     if isWhole, let value = Int64(digits) { return .int(value) }
     if digits.utf8.last == UInt8(ascii: ".") { digits += "0" }
     if digits.utf8.first == UInt8(ascii: ".") { digits = "0" + digits }
     guard let value = Double(digits), value.isFinite else {
-      throw ExpressionFault(at: start, "\(digits.prefix(40)) is no number, or too large for one.")
+      throw ExpressionError(at: start, "\(digits.prefix(40)) is no number, or too large for one.")
     }
     return .number(value)
   }
 
-  private mutating func string(quote: UInt8) throws(ExpressionFault) -> String {
+  private mutating func string(quote: UInt8) throws(ExpressionError) -> String {
     let start = at
     at += 1
     var content: [UInt8] = []
@@ -117,14 +117,14 @@ struct ExpressionScanner {
       switch byte {
       case quote: return String(decoding: content, as: UTF8.self)
       case UInt8(ascii: "\\"): try escape(into: &content)
-      case UInt8(ascii: "\n"): throw ExpressionFault(at: start, "This string does not end on its line; close it with a quote.")
+      case UInt8(ascii: "\n"): throw ExpressionError(at: start, "This string does not end on its line; close it with a quote.")
       default: content.append(byte)
       }
     }
-    throw ExpressionFault(at: start, "This string does not end; close it with a quote.")
+    throw ExpressionError(at: start, "This string does not end; close it with a quote.")
   }
 
-  private mutating func escape(into content: inout [UInt8]) throws(ExpressionFault) {
+  private mutating func escape(into content: inout [UInt8]) throws(ExpressionError) {
     let start = at - 1
     guard let byte = peek() else { return }
     at += 1
@@ -143,23 +143,23 @@ struct ExpressionScanner {
   }
 
   /// The scalar of an escape; of a surrogate, together with its other half.
-  private mutating func scalar(digits: Int, from start: Int) throws(ExpressionFault) -> Unicode.Scalar {
+  private mutating func scalar(digits: Int, from start: Int) throws(ExpressionError) -> Unicode.Scalar {
     var code = try codeUnit(digits, from: start)
     if (0xD800..<0xDC00).contains(code), peek() == UInt8(ascii: "\\"), peek(1) == UInt8(ascii: "u") {
       at += 2
       let low = try codeUnit(4, from: start)
-      guard (0xDC00..<0xE000).contains(low) else { throw ExpressionFault(at: start, "Half of a surrogate pair in a string.") }
+      guard (0xDC00..<0xE000).contains(low) else { throw ExpressionError(at: start, "Half of a surrogate pair in a string.") }
       code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
     }
-    guard let scalar = Unicode.Scalar(code) else { throw ExpressionFault(at: start, "Half of a surrogate pair in a string.") }
+    guard let scalar = Unicode.Scalar(code) else { throw ExpressionError(at: start, "Half of a surrogate pair in a string.") }
     return scalar
   }
 
-  private mutating func codeUnit(_ digits: Int, from start: Int) throws(ExpressionFault) -> UInt32 {
+  private mutating func codeUnit(_ digits: Int, from start: Int) throws(ExpressionError) -> UInt32 {
     var code: UInt32 = 0
     for _ in 0..<digits {
       guard let digit = peek().flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
-        throw ExpressionFault(at: start, "This escape needs \(digits) hexadecimal digits.")
+        throw ExpressionError(at: start, "This escape needs \(digits) hexadecimal digits.")
       }
       code = code << 4 | UInt32(digit)
       at += 1
@@ -175,5 +175,34 @@ extension UInt8 {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
     default: false
     }
+  }
+}
+
+/// A word of an expression, with the bytes of the text that it stands on.
+struct ExpressionToken {
+  enum Kind: Equatable {
+    case number(Scalar)
+    case string(String)
+    /// A name, also `true`, `false` and `null`.
+    case name(String)
+    /// A path variable, with its `$`.
+    case variable(String)
+    /// An operator or a bracket.
+    case mark(String)
+    case end
+  }
+
+  let kind: Kind
+  let range: Range<Int>
+}
+
+/// What is wrong with an expression, and at which byte of its text.
+struct ExpressionError: Error {
+  let offset: Int
+  let message: String
+
+  init(at offset: Int, _ message: String) {
+    self.offset = offset
+    self.message = message
   }
 }

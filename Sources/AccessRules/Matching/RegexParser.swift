@@ -17,7 +17,7 @@ struct RegexParser {
     self.ignoresCase = ignoresCase
   }
 
-  static func parse(_ pattern: String, ignoresCase: Bool) throws(RegexFault) -> RegexSyntax {
+  static func parse(_ pattern: String, ignoresCase: Bool) throws(RegexError) -> RegexSyntax {
     var parser = RegexParser(pattern, ignoresCase: ignoresCase)
     let syntax = try parser.alternatives(isOutermost: true)
     if parser.peek != nil { throw parser.fault("This closing parenthesis has no partner; write \\) for the character.") }
@@ -26,8 +26,8 @@ struct RegexParser {
 
   private var peek: Unicode.Scalar? { at < scalars.count ? scalars[at] : nil }
 
-  private func fault(_ message: String, at index: Int? = nil) -> RegexFault {
-    RegexFault(offset: scalars[..<min(index ?? at, scalars.count)].reduce(0) { $0 + UTF8.width($1) }, message: message)
+  private func fault(_ message: String, at index: Int? = nil) -> RegexError {
+    RegexError(offset: scalars[..<min(index ?? at, scalars.count)].reduce(0) { $0 + UTF8.width($1) }, message: message)
   }
 
   private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
@@ -38,7 +38,7 @@ struct RegexParser {
 
   // MARK: Structure
 
-  private mutating func alternatives(isOutermost: Bool) throws(RegexFault) -> RegexSyntax {
+  private mutating func alternatives(isOutermost: Bool) throws(RegexError) -> RegexSyntax {
     var branches: [RegexSyntax] = []
     repeat {
       let start = at
@@ -62,7 +62,7 @@ struct RegexParser {
     return branches.count == 1 ? branches[0] : .either(branches)
   }
 
-  private mutating func element() throws(RegexFault) -> RegexSyntax {
+  private mutating func element() throws(RegexError) -> RegexSyntax {
     let start = at
     guard let scalar = peek else { throw fault("The regular expression ends too early.") }
     at += 1
@@ -91,7 +91,7 @@ struct RegexParser {
 
   // MARK: Repetition
 
-  private mutating func repeated(_ element: RegexSyntax) throws(RegexFault) -> RegexSyntax {
+  private mutating func repeated(_ element: RegexSyntax) throws(RegexError) -> RegexSyntax {
     var result = element
     var depth = 0
     while let scalar = peek {
@@ -114,7 +114,7 @@ struct RegexParser {
   }
 
   /// `{n}`, `{n,}` or `{n,m}`.
-  private mutating func counts() throws(RegexFault) -> (Int, Int?) {
+  private mutating func counts() throws(RegexError) -> (Int, Int?) {
     let start = at
     at += 1
     let least = number()
@@ -144,7 +144,7 @@ struct RegexParser {
   // MARK: Characters
 
   /// What stands between `[` and `]`.
-  private mutating func bracketed(_ start: Int) throws(RegexFault) -> ScalarRanges {
+  private mutating func bracketed(_ start: Int) throws(RegexError) -> ScalarRanges {
     let isInverted = take("^")
     var ranges: [ClosedRange<UInt32>] = []
     while let scalar = peek, scalar != "]" {
@@ -176,7 +176,7 @@ struct RegexParser {
   }
 
   /// What stands behind a backslash.
-  private mutating func escaped(_ start: Int) throws(RegexFault) -> ScalarRanges {
+  private mutating func escaped(_ start: Int) throws(RegexError) -> ScalarRanges {
     guard let scalar = peek else { throw fault("Nothing stands behind this backslash.", at: start) }
     at += 1
     switch scalar {
@@ -199,7 +199,7 @@ struct RegexParser {
     }
   }
 
-  private mutating func coded(digits: Int, _ start: Int) throws(RegexFault) -> ScalarRanges {
+  private mutating func coded(digits: Int, _ start: Int) throws(RegexError) -> ScalarRanges {
     var code: UInt32 = 0
     for _ in 0..<digits {
       guard let digit = peek.flatMap({ Character($0).hexDigitValue }) else {
@@ -220,5 +220,94 @@ extension ScalarRanges {
   fileprivate var single: UInt32? {
     guard ranges.count == 1, ranges[0].count == 1 else { return nil }
     return ranges[0].lowerBound
+  }
+}
+
+/// A regular expression as it was read.
+indirect enum RegexSyntax {
+  /// One character of a set.
+  case set(ScalarRanges)
+  case sequence([RegexSyntax])
+  case either([RegexSyntax])
+  /// At least `min` times; without `max` as often as one likes.
+  case repeated(RegexSyntax, min: Int, max: Int?)
+  /// `^`: only where the text begins.
+  case start
+  /// `$`: only where the text ends.
+  case end
+}
+
+/// What is wrong with a regular expression, and at which byte of it.
+struct RegexError: Error {
+  let offset: Int
+  let message: String
+}
+
+/// A set of characters (Unicode scalars) as ranges of their numbers, in order and apart.
+struct ScalarRanges: Sendable, Equatable {
+  static let last: UInt32 = 0x10FFFF
+  /// `\d`
+  static let digits = ScalarRanges([0x30...0x39])
+  /// `\w`
+  static let wordCharacters = ScalarRanges([0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A])
+  /// `\s`, as JavaScript has it.
+  static let spaces = ScalarRanges([
+    0x09...0x0D, 0x20...0x20, 0xA0...0xA0, 0x1680...0x1680, 0x2000...0x200A, 0x2028...0x2029, 0x202F...0x202F, 0x205F...0x205F,
+    0x3000...0x3000, 0xFEFF...0xFEFF,
+  ])
+  /// `.`: everything but the ends of lines.
+  static let anyButLineEnds = ScalarRanges([0x0A...0x0A, 0x0D...0x0D, 0x2028...0x2029]).inverted
+
+  private(set) var ranges: [ClosedRange<UInt32>]
+
+  init(_ unsorted: [ClosedRange<UInt32>]) {
+    ranges = []
+    for range in unsorted.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let previous = ranges.last, range.lowerBound <= previous.upperBound &+ 1 {
+        ranges[ranges.count - 1] = previous.lowerBound...max(previous.upperBound, range.upperBound)
+      } else {
+        ranges.append(range)
+      }
+    }
+  }
+
+  var inverted: ScalarRanges {
+    var gaps: [ClosedRange<UInt32>] = []
+    var next: UInt32 = 0
+    for range in ranges {
+      if range.lowerBound > next { gaps.append(next...range.lowerBound - 1) }
+      next = range.upperBound + 1
+    }
+    if next <= Self.last { gaps.append(next...Self.last) }
+    return ScalarRanges(gaps)
+  }
+
+  func union(_ other: ScalarRanges) -> ScalarRanges { ScalarRanges(ranges + other.ranges) }
+
+  func contains(_ scalar: UInt32) -> Bool {
+    var low = 0
+    var high = ranges.count
+    while low < high {
+      let middle = (low + high) / 2
+      if ranges[middle].upperBound < scalar { low = middle + 1 } else { high = middle }
+    }
+    return low < ranges.count && ranges[low].contains(scalar)
+  }
+
+  /// The set with both cases of every letter in it. Of ranges beyond a few thousand characters the letters of ASCII alone
+  /// are looked at: they hold both cases of the others anyway.
+  var withBothCases: ScalarRanges {
+    var added: [ClosedRange<UInt32>] = []
+    for range in ranges {
+      let small = range.count <= 4096 ? range : range.clamped(to: 0...0x7F)
+      for code in small {
+        guard let scalar = Unicode.Scalar(code) else { continue }
+        for other in [scalar.properties.lowercaseMapping, scalar.properties.uppercaseMapping] {
+          guard let variant = other.unicodeScalars.first, other.unicodeScalars.count == 1, variant != scalar else { continue }
+          added.append(variant.value...variant.value)
+        }
+      }
+    }
+    return added.isEmpty ? self : ScalarRanges(ranges + added)
   }
 }

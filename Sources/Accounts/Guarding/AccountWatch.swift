@@ -1,14 +1,14 @@
 import Credentials
-public import StorageCore
+package import StorageCore
 import Synchronization
 
 /// Which tokens are void though their time is not over: what every request with a token asks, answered from memory.
 ///
 /// Holds what the table of revocations holds, which is what happened in the lifetime of a token: an older deed leaves no
 /// token alive. Fed by commits, in their order.
-public final class AccountWatch: CommitObserver {
+package final class AccountWatch: CommitObserver {
   /// Told of each revocation once it is durable, on the thread that tells of commits: it must only take note.
-  public typealias Listener = @Sendable (NamespaceID, AccountRevocation) -> Void
+  package typealias Listener = @Sendable (NamespaceID, AccountRevocation) -> Void
 
   private struct State {
     var revocations: [NamespaceID: [ExactKey: AccountRevocation]] = [:]
@@ -17,12 +17,12 @@ public final class AccountWatch: CommitObserver {
 
   private let state = Mutex(State())
 
-  public init() {}
+  package init() {}
 
   /// Takes over what earlier processes left.
   ///
   /// - Parameter now: milliseconds since 1970: what concerns no token that can still live is left where it is.
-  public func load(from engine: any StorageEngine, at now: Int64) throws(StorageError) {
+  package func load(from engine: any StorageEngine, at now: Int64) throws(StorageError) {
     let oldest = now - IDTokenIssuer.lifetime * 2000
     let kept = try engine.read { (snapshot) throws(StorageError) in
       var kept: [(NamespaceID, [AccountRevocation])] = []
@@ -41,7 +41,7 @@ public final class AccountWatch: CommitObserver {
   }
 
   /// From now on `listener` is told.
-  public func listen(_ listener: @escaping Listener) {
+  package func listen(_ listener: @escaping Listener) {
     state.withLock { $0.listeners.append(listener) }
   }
 
@@ -50,12 +50,12 @@ public final class AccountWatch: CommitObserver {
   /// - Parameters:
   ///   - issuedAt: the token's `iat`, in seconds since 1970.
   ///   - now: in milliseconds since 1970.
-  public func revocation(of uid: String, in namespace: NamespaceID, issuedAt: Int64, at now: Int64) -> AccountRevocation? {
+  package func revocation(of uid: String, in namespace: NamespaceID, issuedAt: Int64, at now: Int64) -> AccountRevocation? {
     guard let found = state.withLock({ $0.revocations[namespace]?[ExactKey(text: uid)] }) else { return nil }
     return issuedAt < found.notBefore && now >= found.effectiveAt ? found : nil
   }
 
-  public func didCommit(_ batch: [CommittedRequest]) {
+  package func didCommit(_ batch: [CommittedRequest]) {
     for committed in batch {
       guard let change = committed.request.decision as? AccountChange else { continue }
       let namespace = committed.request.namespace
@@ -69,7 +69,7 @@ public final class AccountWatch: CommitObserver {
     }
   }
 
-  public func didForget(_ namespace: NamespaceID) {
+  package func didForget(_ namespace: NamespaceID) {
     state.withLock { $0.revocations[namespace] = nil }
   }
 

@@ -15,7 +15,7 @@ struct ImportedAccount: Sendable {
   ///   - newID: makes the ids of second factors that have none.
   /// - Throws: what is wrong with the row, for its line in the answer.
   init(_ fields: IdentityFields, _ hashing: PasswordImport?, password: String?, newID: () -> String) throws(AccountError) {
-    guard let uid = try AccountBook.uid(fields.text("localId")) else { throw AccountError(wire: "localId is missing") }
+    guard let uid = try AccountService.uid(fields.text("localId")) else { throw AccountError(wire: "localId is missing") }
     self.uid = uid
     var record = AccountRecord(uid: uid, createdAt: try fields.int("createdAt") ?? 0)
     if let email = try fields.text("email"), !email.isEmpty {
@@ -106,8 +106,8 @@ struct ImportedAccount: Sendable {
 
   private static func password(_ fields: IdentityFields, _ hashing: PasswordImport?) throws(AccountError) -> String? {
     guard let hash = try fields.text("passwordHash"), !hash.isEmpty else { return nil }
-    do throws(PasswordImportFault) {
-      let own = try fields["hashConfig"].map { (config) throws(PasswordImportFault) in try PasswordImport(config) }
+    do throws(PasswordImportError) {
+      let own = try fields["hashConfig"].map { (config) throws(PasswordImportError) in try PasswordImport(config) }
       guard let hashing = own ?? hashing else { throw .missingAlgorithm }
       return try hashing.record(hash: hash, salt: try saltText(fields)).text
     } catch {
@@ -115,7 +115,7 @@ struct ImportedAccount: Sendable {
     }
   }
 
-  private static func saltText(_ fields: IdentityFields) throws(PasswordImportFault) -> String? {
+  private static func saltText(_ fields: IdentityFields) throws(PasswordImportError) -> String? {
     fields["salt"]?.string
   }
 }

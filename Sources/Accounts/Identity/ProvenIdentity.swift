@@ -1,4 +1,4 @@
-import Credentials
+package import Credentials
 import StorageCore
 import TreeModel
 
@@ -72,4 +72,21 @@ struct ProvenIdentity: Sendable {
     guard parts.count == 3, text.utf8.count <= WebToken.sizeMax, let payload = Base64.decode(parts[1]) else { return nil }
     return try? JSONParser.parse(payload)
   }
+}
+
+/// What is asked of others about who somebody is: the composition answers, from configuration and over the network.
+package protocol IdentityProving: Sendable {
+  /// Verifies a provider's ID token; nil if no such provider is configured.
+  func identity(_ token: String, of provider: String, nonce: String?) async throws(TokenError) -> ForeignIdentity?
+  /// The public key of a service account that may sign custom tokens; nil if there is none.
+  func serviceAccountKey(_ email: String, _ id: KeyID?) -> VerificationKey?
+}
+
+/// Nobody elsewhere is believed.
+package struct NoIdentities: IdentityProving {
+  package init() {}
+  package func identity(_ token: String, of provider: String, nonce: String?) async throws(TokenError) -> ForeignIdentity? {
+    nil
+  }
+  package func serviceAccountKey(_ email: String, _ id: KeyID?) -> VerificationKey? { nil }
 }

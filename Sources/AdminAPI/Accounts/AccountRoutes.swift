@@ -12,7 +12,7 @@ import TreeModel
 enum AccountRoutes {
   private static let uid = RouteDescription.Parameter(
     "uid", .filled, required: true, "The account: its uid, or its e-mail address.")
-  private static let account: Schema = .object([
+  private static let account: JSONSchema = .object([
     .always("localId", .text), .always("createdAt", .text), .always("disabled", .boolean), .maybe("email", .text),
     .maybe("providerUserInfo", .list(.any)),
   ])
@@ -52,7 +52,7 @@ enum AccountRoutes {
         captures: [uid], answer: .object([.always("status", .choice(["ok"]))]))),
   ]
 
-  private static func book(_ call: RouteCall) throws(APIError) -> AccountBook {
+  private static func book(_ call: RouteCall) throws(APIError) -> AccountService {
     guard let book = call.services.accounts else {
       throw APIError(.notImplemented, "not_available", "This server keeps no accounts.")
     }

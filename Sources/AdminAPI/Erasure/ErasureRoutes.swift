@@ -11,10 +11,10 @@ import TreeModel
 enum ErasureRoutes {
   private static let uid = RouteDescription.Parameter(
     "uid", .filled, required: true, "The player: the uid, or the account's e-mail address.")
-  private static let patterns = Schema.Field.maybe(
+  private static let patterns = JSONSchema.Field.maybe(
     "paths", .list(.filled), "more places of the player's, as patterns with one capture: /leaderboard/{uid}")
 
-  static let erasure: Schema = .object([
+  static let erasure: JSONSchema = .object([
     .always("uid", .text), .always("state", .choice(ErasureRecord.State.allCases.map(\.rawValue))),
     .always("places", .list(.text), "what was the player's, and everything below"), .always("by", .text),
     .always("reason", .text), .always("orderedAt", .time),
@@ -23,7 +23,7 @@ enum ErasureRoutes {
   ])
 
   /// What those who look into the past are told.
-  static let place: Schema = .object([
+  static let place: JSONSchema = .object([
     .always("path", .text), .always("uid", .text), .always("through", .count, "up to here nothing is known of it"),
     .always("at", .time), .always("by", .text), .always("reason", .text),
   ])
@@ -82,7 +82,7 @@ enum ErasureRoutes {
       return .json(record.json)
     } catch let error as APIError {
       throw error
-    } catch let error as CommitRefusal {
+    } catch let error as CommitError {
       throw APIError(error)
     } catch let error as StorageError {
       throw APIError(error)
@@ -140,7 +140,7 @@ enum ErasureRoutes {
   private static func places(of uid: String, _ call: RouteCall, _ body: JSON) throws(APIError) -> [Path] {
     let patterns = body["paths"]?.array?.compactMap(\.string) ?? []
     guard patterns.count <= 50 else { throw .badRequest("At most 50 paths can be named at once.") }
-    return try PersonalPlaces(
+    return try PersonalPaths(
       of: uid, currencies: call.services.ledger?.declaredCurrencies ?? [],
       patterns: (call.services.accounts?.options.personalPlaces ?? []) + patterns
     ).paths

@@ -26,22 +26,22 @@ package struct PlayerErasure: Sendable {
   }
 
   /// How long functions may take to finish what they have in hand, in milliseconds.
-  private static let patience: Int64 = 30_000
+  private static let longTimeout: Int64 = 30_000
   /// How often nodes are removed again that functions wrote meanwhile.
   private static let roundsMax = 3
   /// Records of rooms that one commit changes.
   private static let recordsPerCommit = 500
 
   package let database: Database
-  package let accounts: AccountBook?
+  package let accounts: AccountService?
   package let rooms: [any PlayerRecordsErasing]
   package let functions: (any FunctionOperating)?
-  package let ledger: LedgerBook?
+  package let ledger: LedgerService?
   let past: PastErasure
 
   package init(
-    database: Database, accounts: AccountBook?, rooms: [any PlayerRecordsErasing], functions: (any FunctionOperating)?,
-    ledger: LedgerBook?
+    database: Database, accounts: AccountService?, rooms: [any PlayerRecordsErasing], functions: (any FunctionOperating)?,
+    ledger: LedgerService?
   ) {
     self.database = database
     self.accounts = accounts
@@ -56,8 +56,8 @@ package struct PlayerErasure: Sendable {
   /// - Returns: the players whose erasure waits for an administrator to order it again.
   package func resume() async throws -> [String] {
     var waiting: [String] = []
-    guard database.upkeepTurn.begin("An erasure") == nil else { return [] }
-    defer { database.upkeepTurn.end() }
+    guard database.maintenanceTurn.begin("An erasure") == nil else { return [] }
+    defer { database.maintenanceTurn.end() }
     for namespace in try look({ (snapshot) throws(StorageError) in try snapshot.namespaces() }) {
       var last: String?
       while true {
@@ -78,10 +78,10 @@ package struct PlayerErasure: Sendable {
   ///
   /// - Returns: the record of the erasure; nil if there never was such a player.
   package func carryOut(_ order: Order, in namespace: NamespaceID) async throws -> ErasureRecord? {
-    if let holder = database.upkeepTurn.begin("An erasure") {
+    if let holder = database.maintenanceTurn.begin("An erasure") {
       throw APIError(.conflict, "busy", "\(holder) is under way; try again when it is done.")
     }
-    defer { database.upkeepTurn.end() }
+    defer { database.maintenanceTurn.end() }
     var earlier = try look { (snapshot) throws(StorageError) in try snapshot.erasure(in: namespace, of: order.uid) }
     if let unfinished = earlier, unfinished.state != .removing { earlier = try await finish(unfinished, in: namespace) }
     var record = try record(of: order, after: earlier, in: namespace)
@@ -93,7 +93,7 @@ package struct PlayerErasure: Sendable {
       record = try await remove(record, order, in: namespace)
       try await settle(record, in: namespace)
       if try await voidHolds(of: record, in: namespace) { continue }
-      do throws(CommitRefusal) {
+      do throws(CommitError) {
         record = try await past.order(record, in: namespace)
       } catch {
         guard case .stale = error.code else { throw error }
@@ -139,7 +139,7 @@ package struct PlayerErasure: Sendable {
   /// Waits for what is in hand for the player, and refuses to go on while something waits for longer.
   private func settle(_ record: ErasureRecord, in namespace: NamespaceID) async throws {
     var waiting: [String] = []
-    if let report = await functions?.drain(timeoutMilliseconds: Self.patience), !report.isComplete {
+    if let report = await functions?.drain(timeoutMilliseconds: Self.longTimeout), !report.isComplete {
       for run in report.running {
         guard let text = run["event"]?.string, let event = EventID(text), WaitingWork.concerns(event, record.uid) else {
           continue
@@ -173,7 +173,7 @@ package struct PlayerErasure: Sendable {
     request.decision = accounts?.removal(of: record.uid)
     request.records = [record.change]
     request.suppressesTriggers = !order.runsTriggers
-    var upkeep = Upkeep()
+    var upkeep = Maintenance()
     upkeep.erasing = .account(uid: record.uid, addresses: record.addresses)
     request.upkeep = upkeep
     _ = try await database.commit(request)
@@ -185,7 +185,7 @@ package struct PlayerErasure: Sendable {
     var record = unfinished
     if record.state == .forgetting { record = try await past.forget(record, in: namespace, answer: Self.answer) }
     guard record.state == .sealed else { return record }
-    try await eraseRooms(record, in: namespace)
+    try await eraseKeyedRecords(record, in: namespace)
     try await eraseMessages(record, in: namespace)
     try await past.forgetBesideLog(record, in: namespace)
     record.state = .done
@@ -198,7 +198,7 @@ package struct PlayerErasure: Sendable {
   /// What a repeated request gets that was answered with the player's data.
   private static let answer = WriteAnswer(status: 200, etag: nil, body: Array("null".utf8)).stored
 
-  private func eraseRooms(_ record: ErasureRecord, in namespace: NamespaceID) async throws {
+  private func eraseKeyedRecords(_ record: ErasureRecord, in namespace: NamespaceID) async throws {
     for room in rooms {
       let erasure = try look { (snapshot) throws(StorageError) in
         try room.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot)
@@ -238,13 +238,13 @@ package struct PlayerErasure: Sendable {
     return PlayerMessages(record, keys: keys, in: namespace, snapshot)
   }
 
-  private func erase(_ records: [RoomChange], _ messages: [OutboxRecord] = [], in namespace: NamespaceID)
-    async throws(CommitRefusal)
+  private func erase(_ records: [KeyedRecordChange], _ messages: [OutboxRecord] = [], in namespace: NamespaceID)
+    async throws(CommitError)
   {
     var request = CommitRequest(namespace: namespace, actor: ErasureSeal.actor)
     request.records = records
     request.outbox = messages
-    var upkeep = Upkeep()
+    var upkeep = Maintenance()
     upkeep.erasing = .rows
     request.upkeep = upkeep
     _ = try await database.commit(request)

@@ -28,7 +28,7 @@ struct PlayerHolds {
   ///
   /// - Returns: whether there was one.
   /// - Throws: `unsettled` for one that cannot be given back: the balance that it came from is no integer.
-  func void(_ holds: [LedgerEntry], by actor: Actor, in ledger: LedgerBook) async throws -> Bool {
+  func void(_ holds: [LedgerEntry], by actor: Actor, in ledger: LedgerService) async throws -> Bool {
     for hold in holds {
       do throws(LedgerError) {
         _ = try await ledger.void(hold.sequence, in: namespace, by: actor, reason: "\(uid) was erased")

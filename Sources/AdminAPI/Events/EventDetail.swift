@@ -1,6 +1,6 @@
 import HTTPServer
-import RewardModel
-import StorageCore
+package import RewardModel
+package import StorageCore
 import TreeModel
 
 /// One event whole: the row of the list, and what the list leaves out.
@@ -49,7 +49,7 @@ struct EventDetail {
       .init(key: "before", value: before.node.jsonValue(.export)), .init(key: "after", value: after.node.jsonValue(.export)),
     ]
     if invocation == nil, let path = event.id.path.path,
-      let place = try snapshot.erasedPlace(in: namespace, around: path, asOf: event.id.revision)
+      let place = try snapshot.erasedPath(in: namespace, around: path, asOf: event.id.revision)
     {
       members.append(.init(key: "erased", value: place.json))
     }
@@ -127,5 +127,28 @@ struct EventDetail {
     return changes.prefix(Self.leavesMax).map { change in
       .object((JSON(change).object ?? []) + [.init(key: "revision", value: .int(revision.rawValue))])
     }
+  }
+}
+
+extension Snapshot {
+  /// The run by hand that an event's id stands for; nil if it is none.
+  package func invocation(in namespace: NamespaceID, of event: EventID) throws(StorageError) -> InvocationRecord? {
+    guard event.epoch == 0, event.revision.rawValue < JSONSchema.countMax else { return nil }
+    let found = try invocations(in: namespace, before: event.revision.rawValue + 1, limit: 1).first
+    return found?.event == event ? found : nil
+  }
+}
+
+extension Snapshot {
+  /// The entries of one commit, at most a hundred. Sequences and revisions grow together, so the first is found by halving.
+  package func entries(in namespace: NamespaceID, of revision: Revision) throws(StorageError) -> [LedgerEntry] {
+    var low: Int64 = 1
+    var high = try head(of: namespace).entrySequence + 1
+    while low < high {
+      let middle = low + (high - low) / 2
+      guard let entry = try entry(in: namespace, sequence: middle) else { return [] }
+      if entry.revision < revision.rawValue { low = middle + 1 } else { high = middle }
+    }
+    return try entries(in: namespace, after: low - 1, limit: 100).filter { $0.revision == revision.rawValue }
   }
 }

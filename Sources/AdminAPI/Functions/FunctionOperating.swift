@@ -1,19 +1,22 @@
+import HTTPServer
+import NIOHTTP1
 package import StorageCore
+package import TreeModel
 
 /// What administrators can do with functions and their events; the triggers' room fills it.
 package protocol FunctionOperating: Sendable {
   /// The registered functions, and those that the store still remembers.
-  func functionRecords() throws(OperationFault) -> [FunctionRecord]
+  func functionRecords() throws(OperationError) -> [FunctionRecord]
   /// Stops giving events to a function; they wait.
-  func pause(_ function: String, reason: String, by actor: Actor) async throws(OperationFault)
+  func pause(_ function: String, reason: String, by actor: Actor) async throws(OperationError)
   /// Goes on, with the events that waited.
-  func resume(_ function: String, by actor: Actor) async throws(OperationFault)
+  func resume(_ function: String, by actor: Actor) async throws(OperationError)
   /// Gives a function its dead letters once more.
   ///
   /// - Returns: how many.
-  func retryDeadLetters(of function: String, in namespace: NamespaceID, by actor: Actor) async throws(OperationFault) -> Int
+  func retryDeadLetters(of function: String, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) -> Int
   /// Gives an event to its functions again; those that handled it do nothing.
-  func redeliver(_ event: EventID, in namespace: NamespaceID, by actor: Actor) async throws(OperationFault)
+  func redeliver(_ event: EventID, in namespace: NamespaceID, by actor: Actor) async throws(OperationError)
   /// Waits until the events committed before the call are settled.
   ///
   /// - Returns: what is not, after `timeoutMilliseconds`, and what is settled without being done.
@@ -32,4 +35,54 @@ extension FunctionOperating {
 
   /// None.
   package var descriptions: [FunctionDescription] { [] }
+}
+
+/// What a drain left.
+package struct DrainReport: Sendable, Hashable {
+  /// Whether everything was settled in time.
+  package let isComplete: Bool
+  /// Runs that are still going on or were not begun; each as an object with `event` and `function`.
+  package let running: [JSON]
+  /// What counts as settled and is not done: runs that wait for a retry, are paused, or are dead letters.
+  package let unfinished: [JSON]
+
+  package init(isComplete: Bool, running: [JSON], unfinished: [JSON]) {
+    self.isComplete = isComplete
+    self.running = running
+    self.unfinished = unfinished
+  }
+}
+
+/// Why an administrator's action was not carried out.
+package struct OperationError: Error, Sendable, Hashable {
+  /// What kind of reason; the text is what clients see.
+  package enum Code: String, Sendable, Hashable {
+    case notFound = "not_found"
+    case conflict
+    case invalid = "invalid_argument"
+    case unavailable
+  }
+
+  /// What kind of reason.
+  package let code: Code
+  /// What is wrong, and what to do.
+  package let message: String
+
+  package init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}
+
+extension APIError {
+  init(_ fault: OperationError) {
+    let status: HTTPResponseStatus =
+      switch fault.code {
+      case .notFound: .notFound
+      case .conflict: .conflict
+      case .invalid: .badRequest
+      case .unavailable: .serviceUnavailable
+      }
+    self.init(status, fault.code.rawValue, fault.message)
+  }
 }

@@ -50,7 +50,7 @@ enum HistoryRoutes {
           ]))),
   ]
 
-  private static let erased = Schema.Field.maybe(
+  private static let erased = JSONSchema.Field.maybe(
     "erased", .list(ErasureRoutes.place), "places of players who left, of which nothing is known: the first of them")
 
   private static func revision(_ name: String, _ text: String) -> RouteDescription.Parameter {
@@ -69,7 +69,7 @@ enum HistoryRoutes {
       switch try moment.revision(in: namespace, snapshot) {
       case .failure(let error): return .failure(error)
       case .success(let revision):
-        let erased: [ErasedPlace]
+        let erased: [ErasedPath]
         switch try missing(at: target, namespace, asOf: revision, in: snapshot) {
         case .failure(let error): return .failure(error)
         case .success(let places): erased = places
@@ -99,7 +99,7 @@ enum HistoryRoutes {
       case (.success(let first), .success(let second)): ends = (first, second)
       case (.failure(let error), _), (_, .failure(let error)): return .failure(error)
       }
-      let erased: [ErasedPlace]
+      let erased: [ErasedPath]
       switch try missing(at: target, namespace, asOf: min(ends.0, ends.1), in: snapshot) {
       case .failure(let error): return .failure(error)
       case .success(let places): erased = places
@@ -136,8 +136,8 @@ enum HistoryRoutes {
           guard let commit = try snapshot.commit(in: namespace, at: revision) else { continue }
           rows.append(CommitRow(commit, under: place, changesMax: 20).json)
         }
-        let around = try snapshot.erasedPlace(in: namespace, around: target.path, asOf: .zero).map { [$0] }
-        let below = try snapshot.erasedPlaces(in: namespace, below: target.path, asOf: .zero, limit: erasedMax)
+        let around = try snapshot.erasedPath(in: namespace, around: target.path, asOf: .zero).map { [$0] }
+        let below = try snapshot.erasedPaths(in: namespace, below: target.path, asOf: .zero, limit: erasedMax)
         let isComplete = touches.isComplete || touches.scannedThrough <= floor ?? .zero
         return .record([
           ("path", .string(target.description)), ("commits", .array(rows)),
@@ -158,16 +158,16 @@ enum HistoryRoutes {
   /// known, whatever was erased.
   private static func missing(
     at target: PathTarget, _ namespace: NamespaceID, asOf revision: Revision, in snapshot: any Snapshot
-  ) throws(StorageError) -> Result<[ErasedPlace], APIError> {
+  ) throws(StorageError) -> Result<[ErasedPath], APIError> {
     guard try revision < snapshot.head(of: namespace).revision else { return .success([]) }
-    if let place = try snapshot.erasedPlace(in: namespace, around: target.path, asOf: revision) {
+    if let place = try snapshot.erasedPath(in: namespace, around: target.path, asOf: revision) {
       return .failure(.erased(place))
     }
     return .success(
-      try snapshot.erasedPlaces(in: namespace, below: target.path, asOf: revision, limit: erasedMax))
+      try snapshot.erasedPaths(in: namespace, below: target.path, asOf: revision, limit: erasedMax))
   }
 
-  private static func json(_ erased: [ErasedPlace]) -> JSON? { erased.isEmpty ? nil : .array(erased.map(\.json)) }
+  private static func json(_ erased: [ErasedPath]) -> JSON? { erased.isEmpty ? nil : .array(erased.map(\.json)) }
 
   // MARK: Reading
 
@@ -208,4 +208,90 @@ extension RouteCall {
   func readChecked<Value>(_ body: (any Snapshot) throws(StorageError) -> Result<Value, APIError>) throws(APIError) -> Value {
     try read(body).get()
   }
+}
+
+/// A state of the tree, as a request names it: by a revision, by a time, or not at all, which is now.
+struct Moment: Sendable {
+  private let revision: Int64?
+  private let time: Int64?
+  /// How the parameter of the revision is called.
+  private let name: String
+
+  /// Reads one of two parameters.
+  init(_ call: RouteCall, revision: String, time: String) throws(APIError) {
+    name = revision
+    self.revision = try call.integer(revision)
+    self.time = try call.integer(time)
+    if self.revision != nil, self.time != nil {
+      throw .badRequest("\(revision) and \(time) exclude each other: name a revision, or a time.")
+    }
+  }
+
+  /// The revision that is meant.
+  func revision(in namespace: NamespaceID, _ snapshot: any Snapshot) throws(StorageError) -> Result<Revision, APIError> {
+    let head = try snapshot.head(of: namespace).revision
+    if let time { return .success(try snapshot.revision(in: namespace, at: time)) }
+    guard let revision else { return .success(head) }
+    guard revision <= head.rawValue else {
+      // Not there yet, as anything else that does not exist: nothing is wrong with the request itself.
+      return .failure(
+        APIError(.notFound, "not_found", "There is no revision \(revision): \(name) must be 0 to \(head), the newest."))
+    }
+    return .success(Revision(revision))
+  }
+}
+
+extension LeafChange {
+  /// What makes one list of leaves the other; both are in path order.
+  static func between(_ before: [Leaf], _ after: [Leaf]) -> [LeafChange] {
+    var changes: [LeafChange] = []
+    var (old, new) = (before[...], after[...])
+    while let path = [old.first?.path, new.first?.path].compactMap(\.self).min() {
+      let was = old.first?.path == path ? old.popFirst()?.scalar : nil
+      let isNow = new.first?.path == path ? new.popFirst()?.scalar : nil
+      if was != isNow { changes.append(LeafChange(path: path, before: was, after: isNow)) }
+    }
+    return changes
+  }
+}
+
+/// A commit as administrators see it.
+struct CommitRow {
+  let commit: CommitRecord
+  /// Changes that are shown; the count tells how many there are.
+  let changesMax: Int
+  /// Of which place.
+  let place: PathBytes
+
+  init(_ commit: CommitRecord, under place: PathBytes = .root, changesMax: Int) {
+    self.commit = commit
+    self.place = place
+    self.changesMax = changesMax
+  }
+
+  var json: JSON {
+    let changes = commit.changes?.filter { place.contains($0.path) }
+    return .record([
+      ("revision", .int(commit.revision.rawValue)), ("time", .int(commit.time)), ("actor", .string(commit.actor.description)),
+      ("requestId", commit.requestID.map(JSON.string)), ("cause", commit.cause.map { JSON($0) }),
+      ("triggers", .bool(!commit.suppressesTriggers)),
+      ("changeCount", changes.map { .int(Int64($0.count)) }),
+      ("changes", changes.map { .array($0.prefix(changesMax).map { JSON($0) }) }),
+      ("forgotten", changes == nil ? .bool(true) : nil),
+      ("erased", erased.isEmpty ? nil : .array(erased.map(JSON.string))),
+    ])
+  }
+
+  /// Places below this one of which changes were erased.
+  private var erased: [String] {
+    commit.erased.flatMap(\.places).filter { place.contains($0) || $0.contains(place) }.compactMap { $0.path?.description }
+  }
+
+  static let schema = JSONSchema.object([
+    .always("revision", .count), .always("time", .time), .always("actor", .text), .maybe("requestId", .text),
+    .maybe("cause", .named("Cause")), .always("triggers", .boolean, "false if functions were told to sleep through it"),
+    .maybe("changeCount", .count), .maybe("changes", .list(.named("Change")), "the first of them"),
+    .maybe("forgotten", .boolean, "true once the log was pruned"),
+    .maybe("erased", .list(.text), "places whose changes were erased, for players who left"),
+  ])
 }

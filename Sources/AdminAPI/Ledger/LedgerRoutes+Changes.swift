@@ -81,7 +81,7 @@ extension LedgerRoutes {
   }
 
   /// In whose name coins are held: the player, also where the player's account is named.
-  private static func owner(_ text: String, _ unit: String, _ book: LedgerBook) -> String {
+  private static func owner(_ text: String, _ unit: String, _ book: LedgerService) -> String {
     for currency in book.declaredCurrencies where currency.unit == unit && text.hasPrefix("\(currency.holder):") {
       return String(text.dropFirst(currency.holder.count + 1))
     }
@@ -89,7 +89,7 @@ extension LedgerRoutes {
   }
 
   /// The account of the player in whose name coins are held.
-  private static func ownAccount(ofHold sequence: Int64, _ book: LedgerBook, _ namespace: NamespaceID) throws(APIError)
+  private static func ownAccount(ofHold sequence: Int64, _ book: LedgerService, _ namespace: NamespaceID) throws(APIError)
     -> LedgerAccount
   {
     let entry = try asking { () throws(LedgerError) in try book.entry(in: namespace, sequence: sequence) }
@@ -106,7 +106,7 @@ extension LedgerRoutes {
 
   /// A hold's coins may have come from anywhere: sent to any account they would be a transfer, which takes an administrator.
   private static func checkReceiver(
-    _ receiver: LedgerAccount, ofHold sequence: Int64, _ book: LedgerBook, _ namespace: NamespaceID
+    _ receiver: LedgerAccount, ofHold sequence: Int64, _ book: LedgerService, _ namespace: NamespaceID
   ) throws(APIError) {
     let entry = try asking { () throws(LedgerError) in try book.entry(in: namespace, sequence: sequence) }
     guard let hold = entry?.transfer, hold.credit.isHold else { return }

@@ -20,7 +20,7 @@ struct AccountMerge {
   /// How often it is planned anew because something changed meanwhile.
   private static let roundsMax = 8
   /// How long functions may take to finish what they have in hand, in milliseconds.
-  private static let patience: Int64 = 30_000
+  private static let longTimeout: Int64 = 30_000
 
   let services: AdminServices
   let namespace: NamespaceID
@@ -41,7 +41,7 @@ struct AccountMerge {
         if let earlier = try earlier(order) { return earlier }
         throw error
       }
-      do throws(CommitRefusal) {
+      do throws(CommitError) {
         return try await commit(plan, since: head)
       } catch {
         switch error.code {
@@ -85,7 +85,7 @@ struct AccountMerge {
   /// Nothing may be under way for the account that is left: it would be paid for both.
   private func settle(_ order: MergeOrder) async throws(APIError) {
     var waiting: [String] = []
-    if let report = await services.functions?.drain(timeoutMilliseconds: Self.patience), !report.isComplete {
+    if let report = await services.functions?.drain(timeoutMilliseconds: Self.longTimeout), !report.isComplete {
       for run in report.running {
         guard let text = run["event"]?.string, let event = EventID(text), WaitingWork.concerns(event, order.from.text) else {
           continue
@@ -132,7 +132,7 @@ struct AccountMerge {
 
   private func exists(_ uid: Key, _ snapshot: any Snapshot, _ currencies: [Currency]) throws(StorageError) -> Bool {
     if try snapshot.account(in: namespace, uid: uid.text) != nil { return true }
-    let places = (try? PersonalPlaces(of: uid.text, currencies: currencies, patterns: []))?.paths ?? []
+    let places = (try? PersonalPaths(of: uid.text, currencies: currencies, patterns: []))?.paths ?? []
     for place in places where try !snapshot.leaves(in: namespace, under: PathBytes(place), limit: 1).isEmpty { return true }
     return false
   }
@@ -142,7 +142,7 @@ struct AccountMerge {
     return try read { (snapshot) throws(StorageError) in try snapshot.head(of: namespace).revision }
   }
 
-  private func commit(_ plan: MergePlan, since head: Revision) async throws(CommitRefusal) -> JSON {
+  private func commit(_ plan: MergePlan, since head: Revision) async throws(CommitError) -> JSON {
     let order = plan.order
     let report = report(plan, at: services.database.clock.now())
     var request = CommitRequest(namespace: namespace, actor: order.actor, operations: plan.operations)
@@ -151,7 +151,7 @@ struct AccountMerge {
     request.quiet = plan.records.map { CommitRequest.Quiet(path: $0, since: head) }
     request.transfers = plan.transfers
     request.records = [
-      RoomChange(
+      KeyedRecordChange(
         kind: Self.kind, key: order.from.text, value: String(decoding: report.compactBytes, as: UTF8.self), expecting: .absent)
     ]
     request.suppressesTriggers = true

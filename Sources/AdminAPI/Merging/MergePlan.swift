@@ -101,7 +101,7 @@ struct MergePlan {
   private mutating func moveBalances() throws(StorageError) -> APIError? {
     for currency in currencies {
       let purses = purses(currency)
-      guard let accounts = try purses.accounts(of: order.from) else { return tooManyPurses(currency) }
+      guard let accounts = try purses.accounts(of: order.from) else { return tooManyBalances(currency) }
       for from in accounts { try move(from, into: purses.account(like: from, of: order.into), currency) }
     }
     return nil
@@ -122,12 +122,12 @@ struct MergePlan {
     moved.append((currency.unit, amount))
   }
 
-  private func purses(_ currency: Currency) -> PlayerPurses {
-    PlayerPurses(
+  private func purses(_ currency: Currency) -> PlayerBalances {
+    PlayerBalances(
       currency: currency, playerName: referralPattern.captureNames.first, namespace: namespace, snapshot: snapshot)
   }
 
-  private func tooManyPurses(_ currency: Currency) -> APIError {
+  private func tooManyBalances(_ currency: Currency) -> APIError {
     APIError(
       .conflict, "too_many_purses",
       "The balances in \(currency.unit) stand at more places of \(currency.pattern) than can be looked through for the players' "
@@ -182,7 +182,7 @@ struct MergePlan {
     for player in [order.from, referrer.flatMap { try? Key($0) }].compactMap(\.self) {
       accounts.append(.hold(player.text))
       for currency in currencies {
-        guard let own = try purses(currency).accounts(of: player) else { return tooManyPurses(currency) }
+        guard let own = try purses(currency).accounts(of: player) else { return tooManyBalances(currency) }
         accounts += own
       }
     }
@@ -243,7 +243,7 @@ struct MergePlan {
   var records: [Path] { records(of: order.from) + (order.copiesRecord ? records(of: order.into) : []) }
 
   private func records(of uid: Key) -> [Path] {
-    let places = (try? PersonalPlaces(of: uid.text, currencies: currencies, patterns: []))?.paths ?? []
+    let places = (try? PersonalPaths(of: uid.text, currencies: currencies, patterns: []))?.paths ?? []
     return places.filter { !$0.isAccounts }
   }
 

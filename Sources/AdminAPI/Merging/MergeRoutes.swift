@@ -8,12 +8,12 @@ import TreeModel
 enum MergeRoutes {
   private static let uid = RouteDescription.Parameter(
     "uid", .filled, required: true, "The account that the player leaves: its uid, or its e-mail address.")
-  private static let options: [Schema.Field] = [
+  private static let options: [JSONSchema.Field] = [
     .always("into", .filled, "the account that the player goes on with: its uid, or its e-mail address"),
     .maybe("balances", .boolean, "whether the coins go along"),
     .maybe("record", .boolean, "whether what the other record does not have is copied"),
   ]
-  private static let merge: Schema = .object([
+  private static let merge: JSONSchema = .object([
     .always("from", .text), .always("into", .text), .maybe("referrer", .text, "who invited the player; moved"),
     .always("balances", .list(.object([.always("unit", .text), .always("amount", .int64)])), "moved"),
     .always("copied", .list(.text), "places of the other record"),

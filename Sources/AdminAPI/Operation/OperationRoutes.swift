@@ -1,7 +1,7 @@
 import APISupport
 import Credentials
-import HTTPServer
-import NIOHTTP1
+package import HTTPServer
+package import NIOHTTP1
 import StorageCore
 import TreeDatabase
 import TreeModel
@@ -55,5 +55,42 @@ package enum OperationRoutes {
         ("doubloon_function_problems", "What keeps functions from working.", call.services.functions?.problems.count ?? 0),
       ])
     return HTTPResponse(.ok, content: .metrics, body: Array(text.utf8))
+  }
+}
+
+/// Answers on the port that only this machine reaches: health and metrics, without a key, and nothing else.
+package struct MetricsResponder: RequestResponder {
+  private let table: RouteTable
+
+  /// - Parameter table: the routes that take no key.
+  package init(table: RouteTable) {
+    self.table = table
+  }
+
+  package func respond(to request: HTTPRequest, sink: ResponseSink) {
+    guard let target = RequestTarget(request.uri) else {
+      return sink.send(.error(.badRequest, "The URL is not valid: it must begin with / and be percent-encoded UTF-8."))
+    }
+    table.respond(to: request, target, sink: sink)
+  }
+
+  package func bodyLimit(for head: HTTPRequestHead) -> BodyLimit? { BodyLimit(bytesMax: 0) }
+
+  package func standing(of head: HTTPRequestHead) -> ClientStanding { .stranger }
+}
+
+/// The disk that the data are on.
+package struct DiskSpace: Sendable, Hashable {
+  /// The folder.
+  package let folder: String
+  /// Bytes that the server can still write.
+  package let freeBytes: Int64
+  /// Bytes that the disk has in all.
+  package let totalBytes: Int64
+
+  package init(folder: String, freeBytes: Int64, totalBytes: Int64) {
+    self.folder = folder
+    self.freeBytes = freeBytes
+    self.totalBytes = totalBytes
   }
 }

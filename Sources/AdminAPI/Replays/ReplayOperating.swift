@@ -5,31 +5,47 @@ package import TreeModel
 /// fills it; answers are objects as the surface shows them.
 package protocol ReplayOperating: Sendable {
   /// Counts and coins of what an order would come to. Writes nothing.
-  func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationFault) -> JSON
+  func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> JSON
   /// What exactly an order would change. Writes nothing.
-  func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationFault) -> JSON
+  func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> JSON
   /// Begins a replay.
-  func start(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationFault) -> JSON
-  func pause(_ replay: Int64, in namespace: NamespaceID) async throws(OperationFault) -> JSON
-  func resume(_ replay: Int64, in namespace: NamespaceID) async throws(OperationFault) -> JSON
-  func cancel(_ replay: Int64, in namespace: NamespaceID) async throws(OperationFault) -> JSON
-  func show(_ replay: Int64, in namespace: NamespaceID) throws(OperationFault) -> JSON
+  func start(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> JSON
+  func pause(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> JSON
+  func resume(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> JSON
+  func cancel(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> JSON
+  func show(_ replay: Int64, in namespace: NamespaceID) throws(OperationError) -> JSON
   /// Newest first, before one.
-  func list(in namespace: NamespaceID, before replay: Int64?, limit: Int) throws(OperationFault) -> [JSON]
+  func list(in namespace: NamespaceID, before replay: Int64?, limit: Int) throws(OperationError) -> [JSON]
   /// What a replay gave to functions, in order, after one; each as an object with `event`, `function` and `outcome`.
-  func items(of replay: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws(OperationFault)
+  func items(of replay: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws(OperationError)
     -> [JSON]
   /// Builds the namespace anew from its recorded commits and compares.
   ///
   /// - Parameters:
   ///   - folder: an empty folder that keeps what was built; nil builds it in one that goes afterwards.
   ///   - rerun: whether to run the functions on everything that they have handled, and list what they would do differently.
-  func rebuild(_ namespace: String, into folder: String?, rerun: Bool, by actor: Actor) async throws(OperationFault) -> JSON
+  func rebuild(_ namespace: String, into folder: String?, rerun: Bool, by actor: Actor) async throws(OperationError) -> JSON
   /// Runs a function by hand, on an event that never happened.
-  func invoke(_ order: InvocationOrder, in namespace: NamespaceID, by actor: Actor) async throws(OperationFault) -> JSON
+  func invoke(_ order: InvocationOrder, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) -> JSON
   /// Closes dead letters without running them.
   ///
   /// - Returns: how many.
-  func acknowledge(function: String?, event: EventID?, in namespace: NamespaceID, reason: String) async throws(OperationFault)
+  func acknowledge(function: String?, event: EventID?, in namespace: NamespaceID, reason: String) async throws(OperationError)
     -> Int
+}
+
+/// A function to run by hand.
+package struct InvocationOrder: Sendable {
+  /// Which function.
+  package let function: String
+  /// Where the event would have happened.
+  package let path: Path
+  /// What stood there.
+  package let before: TreeNode
+  /// What stands there now.
+  package let after: TreeNode
+  /// Who is to have written.
+  package let actingAs: Actor
+  /// Why.
+  package let reason: String
 }

@@ -19,7 +19,7 @@ enum ReplayRoutes {
       (call) throws(APIError) in
       let (order, namespace, replays) = (try order(call), try call.namespace(), try replays(call))
       return .json(
-        try await FunctionRoutes.carryOut { () throws(OperationFault) in try await replays.start(order, in: namespace) })
+        try await FunctionRoutes.carryOut { () throws(OperationError) in try await replays.start(order, in: namespace) })
     }.described(startDescription),
     Route.change(
       .POST, "/admin/v1/replays/preview", audit: nil, "Counts and coins of a replay, without any of it; \(orderText).",
@@ -28,7 +28,7 @@ enum ReplayRoutes {
       (call) throws(APIError) in
       let (order, namespace, replays) = (try order(call), try call.namespace(), try replays(call))
       return .json(
-        try await FunctionRoutes.carryOut { () throws(OperationFault) in try await replays.preview(order, in: namespace) })
+        try await FunctionRoutes.carryOut { () throws(OperationError) in try await replays.preview(order, in: namespace) })
     }.described(trialDescription),
     Route.change(
       .POST, "/admin/v1/replays/dry-run", audit: nil,
@@ -36,7 +36,7 @@ enum ReplayRoutes {
     ) { (call) throws(APIError) in
       let (order, namespace, replays) = (try order(call), try call.namespace(), try replays(call))
       return .json(
-        try await FunctionRoutes.carryOut { () throws(OperationFault) in try await replays.dryRun(order, in: namespace) })
+        try await FunctionRoutes.carryOut { () throws(OperationError) in try await replays.dryRun(order, in: namespace) })
     }.described(trialDescription),
     Route.change(
       .POST, "/admin/v1/replays/rebuild", audit: "replays.rebuild",
@@ -47,13 +47,13 @@ enum ReplayRoutes {
     Route.listing(
       "/admin/v1/replays/{id}/items", "What a replay gave to functions, and what came of it; cursor, limit.", items
     ).described(itemsDescription),
-    step("pause", "Stops a replay after what is on its way.") { (replays, id, namespace) throws(OperationFault) in
+    step("pause", "Stops a replay after what is on its way.") { (replays, id, namespace) throws(OperationError) in
       try await replays.pause(id, in: namespace)
     },
-    step("resume", "Goes on with a replay.") { (replays, id, namespace) throws(OperationFault) in
+    step("resume", "Goes on with a replay.") { (replays, id, namespace) throws(OperationError) in
       try await replays.resume(id, in: namespace)
     },
-    step("cancel", "Ends a replay after what is on its way.") { (replays, id, namespace) throws(OperationFault) in
+    step("cancel", "Ends a replay after what is on its way.") { (replays, id, namespace) throws(OperationError) in
       try await replays.cancel(id, in: namespace)
     },
     Route.change(
@@ -71,7 +71,7 @@ enum ReplayRoutes {
 
   private static func step(
     _ name: String, _ summary: String,
-    _ body: @escaping @Sendable (any ReplayOperating, Int64, NamespaceID) async throws(OperationFault) -> JSON
+    _ body: @escaping @Sendable (any ReplayOperating, Int64, NamespaceID) async throws(OperationError) -> JSON
   ) -> Route {
     Route.change(
       .POST, RouteTemplate(stringLiteral: "/admin/v1/replays/{id}/\(name)"), audit: "replays.\(name)", summary,
@@ -79,7 +79,7 @@ enum ReplayRoutes {
     ) { (call) throws(APIError) in
       let (id, namespace, replays) = (try id(call), try call.namespace(), try replays(call))
       return .json(
-        try await FunctionRoutes.carryOut { () throws(OperationFault) in try await body(replays, id, namespace) })
+        try await FunctionRoutes.carryOut { () throws(OperationError) in try await body(replays, id, namespace) })
     }.described(stepDescription)
   }
 
@@ -89,14 +89,14 @@ enum ReplayRoutes {
     let (namespace, replays, before, limit) = (
       try call.namespace(), try replays(call), try call.integer("before"), try call.limit()
     )
-    let rows = try asking { () throws(OperationFault) in try replays.list(in: namespace, before: before, limit: limit) }
+    let rows = try asking { () throws(OperationError) in try replays.list(in: namespace, before: before, limit: limit) }
     let next = rows.count == limit ? rows.last?["id"] : nil
     return .json(.record([("replays", .array(rows)), ("next", next)]))
   }
 
   private static func show(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let (id, namespace, replays) = (try id(call), try call.namespace(), try replays(call))
-    return .json(try asking { () throws(OperationFault) in try replays.show(id, in: namespace) })
+    return .json(try asking { () throws(OperationError) in try replays.show(id, in: namespace) })
   }
 
   private static func items(_ call: RouteCall) throws(APIError) -> HTTPResponse {
@@ -104,7 +104,7 @@ enum ReplayRoutes {
       try id(call), try call.namespace(), try replays(call), try call.limit(default: 100)
     )
     let last = try call.query["cursor"].map { (text) throws(APIError) in try item(text) }
-    let rows = try asking { () throws(OperationFault) in
+    let rows = try asking { () throws(OperationError) in
       try replays.items(of: id, in: namespace, after: last, limit: limit)
     }
     var next: JSON?
@@ -134,7 +134,7 @@ enum ReplayRoutes {
     }
     let replays = try replays(call)
     return .json(
-      try await FunctionRoutes.carryOut { () throws(OperationFault) in
+      try await FunctionRoutes.carryOut { () throws(OperationError) in
         try await replays.rebuild(name, into: folder, rerun: rerun, by: call.caller.actor)
       })
   }
@@ -145,7 +145,7 @@ enum ReplayRoutes {
     let before: TreeNode
     let after: TreeNode
     do {
-      path = try Path(parsingOwn: body.required("path"))
+      path = try Path(parsingInternal: body.required("path"))
       before = try TreeNode(json: body["before"] ?? .null, depth: path.depth)
       after = try TreeNode(json: body["after"] ?? .null, depth: path.depth)
     } catch let error as APIError {
@@ -162,7 +162,7 @@ enum ReplayRoutes {
       reason: try body.required("reason"))
     let (namespace, replays) = (try call.namespace(), try replays(call))
     return .json(
-      try await FunctionRoutes.carryOut { () throws(OperationFault) in
+      try await FunctionRoutes.carryOut { () throws(OperationError) in
         try await replays.invoke(order, in: namespace, by: call.caller.actor)
       })
   }
@@ -175,7 +175,7 @@ enum ReplayRoutes {
       throw .badRequest("Name a \"function\", an \"event\", or both: all dead letters at once are never acknowledged.")
     }
     let (namespace, replays) = (try call.namespace(), try replays(call))
-    let count = try await FunctionRoutes.carryOut { () throws(OperationFault) in
+    let count = try await FunctionRoutes.carryOut { () throws(OperationError) in
       try await replays.acknowledge(function: function, event: event, in: namespace, reason: reason)
     }
     return .json(["status": "ok", "acknowledged": .int(Int64(count))])
@@ -230,8 +230,8 @@ enum ReplayRoutes {
     return ReplayItem(event: event, function: String(parts[0]))
   }
 
-  private static func asking<Value>(_ body: () throws(OperationFault) -> Value) throws(APIError) -> Value {
-    do throws(OperationFault) {
+  private static func asking<Value>(_ body: () throws(OperationError) -> Value) throws(APIError) -> Value {
+    do throws(OperationError) {
       return try body()
     } catch {
       throw APIError(error)
@@ -249,4 +249,80 @@ extension JSON {
       ("reason", .string(invocation.reason)), ("time", .int(invocation.time)),
     ])
   }
+}
+
+extension ReplayRoutes {
+  private static let id = RouteDescription.Parameter("id", .integer(1 ... .max), required: true, "The replay's number.")
+  private static let reason = JSONSchema.Field.always("reason", .filled, "why, for the record")
+  private static let before = RouteDescription.Parameter(
+    "before", .count, "Only those before this number: the \"next\" of an earlier page.")
+
+  private static let order: [JSONSchema.Field] = [
+    .maybe("mode", .choice(ReplayOrder.Mode.allCases.map(\.rawValue)), "failed, or all if an event is named"), reason,
+    .maybe("event", .form(JSONSchema.eventForm), "this event alone"), .maybe("function", .filled, "this function alone"),
+    .maybe("since", .time, "events from this time on"), .maybe("until", .time, "events up to this time, itself included"),
+    .maybe("uid", .form(JSONSchema.keyForm), "events of this player's places"),
+    .maybe("suppressed", .boolean, "also writes that told functions to sleep: imports, and with triggers suppressed"),
+    .maybe("allowHandled", .boolean, "also where another function has handled the pattern"),
+    .maybe("rate", .integer(0...1_000_000), "events a second at most; 0 or none: as fast as the server likes"),
+  ]
+  private static let replay = JSONSchema.object([
+    .always("id", .count), .always("state", .choice(["running", "paused", "done", "cancelled", "failed"])),
+    .always("order", .any, "what was asked for, by whom and why"), .always("progress", .any, "where it stands, and its counts"),
+    .always("createdAt", .time), .always("updatedAt", .time),
+  ])
+  static let invocation = JSONSchema.object([
+    .always("id", .count), .always("event", .text), .always("function", .text), .always("path", .text),
+    .always("before", .any), .always("after", .any), .always("as", .text, "whose write the function saw"),
+    .always("actor", .text, "who ran it"), .always("reason", .text), .always("time", .time),
+  ])
+
+  static let listDescription = RouteDescription(
+    query: [.namespace, before, .limit(50)],
+    answer: .object([.always("replays", .list(replay)), .maybe("next", .count, "the next page's before")]))
+  static let startDescription = RouteDescription(query: [.namespace], body: order, answer: replay)
+  /// Of what only looks: the answer depends on the order.
+  static let trialDescription = RouteDescription(query: [.namespace], body: order, answer: .any)
+  static let rebuildDescription = RouteDescription(
+    query: [.namespace],
+    body: [
+      .maybe("into", .form("^/"), "an empty folder of the server's machine, which keeps what is built"),
+      .maybe("reason", .text, "why, for the audit log"),
+      .maybe("rerun", .boolean, "whether the functions run again, to list what they would do differently"),
+    ],
+    answer: .object([
+      .always("equal", .boolean), .always("through", .count, "the last revision"), .always("commits", .count),
+      .always("entries", .count), .always("executions", .count), .always("recorded", .text, "SHA-256 of what is there"),
+      .always("rebuilt", .text, "SHA-256 of what was built"), .always("faultCount", .count),
+      .always("faults", .list(.text)), .maybe("checkpoint", .count), .maybe("folder", .text), .maybe("rerun", .any),
+    ]))
+  static let showDescription = RouteDescription(query: [.namespace], captures: [id], answer: .any)
+  static let itemsDescription = RouteDescription(
+    query: [.namespace, .cursor, .limit(100)], captures: [id],
+    answer: .object([
+      .always(
+        "items",
+        .list(
+          .object([
+            .always("event", .text), .always("function", .text), .always("outcome", .text), .maybe("reason", .text),
+            .maybe("effect", .count, "the revision of its commit"),
+          ]))), .maybe("next", .text, "the next page's cursor"),
+    ]))
+  static let stepDescription = RouteDescription(query: [.namespace], captures: [id], body: [], answer: replay)
+  static let invokeDescription = RouteDescription(
+    query: [.namespace], captures: [.init("name", .filled, required: true, "The function's name.")],
+    body: [
+      .always("path", .filled, "where the event is said to have happened"),
+      .maybe("before", .any, "nothing if it is not given"),
+      .maybe("after", .any, "nothing if it is not given"), .maybe("as", .filled, "an actor: user:bob, anonymous"), reason,
+    ], answer: .any)
+  static let invocationsDescription = RouteDescription(
+    query: [.namespace, before, .limit(50)],
+    answer: .object([.always("invocations", .list(invocation)), .maybe("next", .count, "the next page's before")]))
+  static let acknowledgeDescription = RouteDescription(
+    query: [.namespace],
+    body: [
+      reason, .maybe("function", .filled, "of this function"), .maybe("event", .form(JSONSchema.eventForm), "of this event"),
+    ],
+    answer: .object([.always("status", .choice(["ok"])), .always("acknowledged", .count, "how many")]))
 }

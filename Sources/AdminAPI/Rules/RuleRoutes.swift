@@ -24,7 +24,7 @@ enum RuleRoutes {
         ], answer: answer))
   ]
 
-  private static let answer = Schema.object([
+  private static let answer = JSONSchema.object([
     .always("operation", .text), .always("allowed", .boolean), .always("text", .text, "for people"),
     .always("rules", .list(.object([])), "every rule that was asked, in order, and what it looked at"),
   ])
@@ -54,7 +54,7 @@ enum RuleRoutes {
     var request = CommitRequest(
       namespace: namespace, actor: auth?.actor ?? .anonymous, operations: [try operation(body, target)])
     request.auth = auth
-    let note = JudgementNote(isAlwaysWanted: true)
+    let note = RuleDecisionNote(isAlwaysWanted: true)
     request.judgement = note
     let result = await rehearse(request, call.services.database)
     if let judgement = note.judgement { return .json(judgement.json) }
@@ -74,7 +74,7 @@ enum RuleRoutes {
     } catch {
       throw .badRequest(error.description)
     }
-    do throws(CommitRefusal) {
+    do throws(CommitError) {
       return try call.services.database.explainRead(path, query: query, in: namespace, as: auth, by: rules).json
     } catch {
       throw APIError(error)
@@ -102,13 +102,57 @@ enum RuleRoutes {
   }
 
   private static func rehearse(_ request: CommitRequest, _ database: Database) async
-    -> Result<CommittedRequest, CommitRefusal>
+    -> Result<CommittedRequest, CommitError>
   {
     await withCheckedContinuation { continuation in
       database.rehearse([request]) { results in
         continuation.resume(
-          returning: results.first ?? .failure(CommitRefusal(.unavailable, "The server is shutting down.")))
+          returning: results.first ?? .failure(CommitError(.unavailable, "The server is shutting down.")))
       }
     }
+  }
+}
+
+/// The indexes that the rules declare, and how far they are.
+enum IndexRoutes {
+  static let routes: [Route] = [
+    Route.listing("/admin/v1/indexes", "The indexes of the rules and how far each is built; ns (all namespaces without).", list)
+      .described(
+        RouteDescription(
+          query: [.namespace],
+          answer: .object([
+            .always(
+              "indexes",
+              .list(
+                .object([
+                  .always("namespace", .text), .always("path", .text, "where the parents stand"),
+                  .always("index", .text, "what their children are ordered by"),
+                  .always("state", .choice(["building", "ready", "dropping"])), .always("childrenIndexed", .count),
+                  .maybe("at", .text, "how far building is"), .maybe("problem", .text, "why it does not go on"),
+                ])))
+          ])))
+  ]
+
+  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let wanted = try call.query["ns"].map { (_) throws(APIError) in try call.namespace() }
+    let rows = try call.read { (snapshot) throws(StorageError) -> [JSON] in
+      var rows: [JSON] = []
+      for namespace in try snapshot.namespaces() where wanted == nil || namespace.id == wanted {
+        for index in try snapshot.indexes(in: namespace.id) {
+          rows.append(row(index, in: namespace, problem: call.services.database.indexProblem(in: namespace.id)))
+        }
+      }
+      return rows
+    }
+    return .json(["indexes": .array(rows)])
+  }
+
+  private static func row(_ index: IndexRecord, in namespace: NamespaceRecord, problem: String?) -> JSON {
+    .record([
+      ("namespace", .string(namespace.name)), ("path", .string(index.pattern)), ("index", .string(index.order)),
+      ("state", .string(index.state.rawValue)), ("childrenIndexed", .int(index.childCount)),
+      ("at", index.state == .building ? index.cursor.flatMap(\.path).map { .string($0.description) } : nil),
+      ("problem", index.state == .ready ? nil : problem.map(JSON.string)),
+    ])
   }
 }

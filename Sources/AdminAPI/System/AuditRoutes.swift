@@ -11,7 +11,7 @@ enum AuditRoutes {
   private static let pageSize = 500
 
   static let routes: [Route] = ["/admin/v1/audit", "/admin/v1/audits"].map { path in
-    Route.awaitedListing(
+    Route.awaitedList(
       RouteTemplate(stringLiteral: path), "What administrators did and tried, refused or not, newest first.", list
     ).described(
       RouteDescription(

@@ -52,7 +52,7 @@ enum LogRoutes {
   private static func prune(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     let (pruning, namespace, revision) = (pruning(call), try call.namespace(), try revision(call))
     let reason = try call.body().required("reason")
-    let turn = call.services.database.upkeepTurn
+    let turn = call.services.database.maintenanceTurn
     if let holder = turn.begin("A pruning") {
       throw APIError(.conflict, "busy", "\(holder) is under way; try again when it is done.")
     }
@@ -62,7 +62,7 @@ enum LogRoutes {
         JSON(try await pruning.prune(through: revision, in: namespace, by: call.caller.actor, because: reason)))
     } catch let error as StorageError {
       throw APIError(error)
-    } catch let refusal as CommitRefusal {
+    } catch let refusal as CommitError {
       throw APIError(refusal)
     } catch {
       throw APIError(.serviceUnavailable, "unavailable", "The log could not be pruned: \(error). Try again.")
@@ -119,4 +119,35 @@ extension JSON {
       ("reason", .string(checkpoint.reason)), ("createdAt", .int(checkpoint.createdAt)),
     ])
   }
+}
+
+extension LogRoutes {
+  private static let extent: [JSONSchema.Field] = [
+    .maybe("through", .integer(1 ... .max), "up to this revision"), .maybe("before", .time, "up to what was committed before"),
+  ]
+  private static let checkpoint = JSONSchema.object([
+    .always("revision", .count), .always("commitTime", .time), .always("commitHash", .text),
+    .always("treeHash", .text, "SHA-256 of the canonical tree"), .always("leaves", .count), .always("actor", .text),
+    .always("reason", .text), .always("createdAt", .time),
+  ])
+  private static let fault = JSONSchema.object([.maybe("revision", .count), .always("message", .text)])
+  private static let pruning = JSONSchema.object([
+    .always("requested", .count), .always("prunedBefore", .count), .always("pruned", .count, "up to this revision"),
+    .maybe("heldBack", .text, "why not as far as was asked for"), .maybe("checkpoint", checkpoint),
+  ])
+
+  static let verifyDescription = RouteDescription(
+    query: [.namespace],
+    answer: .object([
+      .always("sound", .boolean), .always("commits", .count), .always("forgotten", .count, "commits without their changes"),
+      .always("erased", .count, "commits without the changes of players who left"),
+      .always("unsealed", .list(.count), "erasures that are under way or were cut off; order those again"),
+      .always("entries", .count), .always("executions", .count), .always("pruned", .count), .always("lastHash", .text),
+      .maybe("firstFault", fault), .always("faultCount", .count), .always("faults", .list(fault)),
+    ]))
+  static let checkpointDescription = RouteDescription(
+    query: [.namespace], answer: .object([.always("pruned", .count), .maybe("checkpoint", checkpoint)]))
+  static let pruneDescription = RouteDescription(
+    query: [.namespace], body: extent + [.always("reason", .filled, "why, for the record")], answer: pruning)
+  static let previewDescription = RouteDescription(query: [.namespace], body: extent, answer: pruning)
 }

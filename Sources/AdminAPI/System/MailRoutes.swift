@@ -4,7 +4,7 @@ import MailContent
 import NIOHTTP1
 import StorageCore
 import TreeDatabase
-import TreeModel
+package import TreeModel
 
 /// Mail, where it is shown and not sent.
 enum MailRoutes {
@@ -64,7 +64,7 @@ enum MailRoutes {
     let now = database.clock.now()
     var random = call.services.random
     let key = "mail/test/\(now)-\(String(UInt64.random(in: .min ... .max, using: &random), radix: 36))"
-    do throws(CommitRefusal) {
+    do throws(CommitError) {
       var request = CommitRequest(
         namespace: try await database.openNamespace(named: call.services.defaultNamespace), actor: call.caller.actor)
       request.outbox = [
@@ -92,4 +92,10 @@ enum MailRoutes {
         ("lastError", found.lastError.map(JSON.string)),
       ]))
   }
+}
+
+/// Shows mail that was not sent: what `doubloon dev` does instead of talking to a mail server.
+package protocol RecentMailSource: Sendable {
+  /// The latest mails, newest first: `{"time", "to", "from", "subject", "kind", "text", "html", "link"}`.
+  func recentMail(limit: Int) -> [JSON]
 }

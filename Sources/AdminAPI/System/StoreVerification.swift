@@ -48,7 +48,7 @@ package struct StoreVerification: Sendable {
   /// - Parameters:
   ///   - currencies: nil where no ledger is kept.
   ///   - referrals: where the tree says who referred a player; nil where no index of that is kept.
-  package static func run(_ engine: any StorageEngine, currencies: CurrencyTable?, referrals: ReferralPlace?)
+  package static func run(_ engine: any StorageEngine, currencies: CurrencyTable?, referrals: ReferralPath?)
     -> StoreVerification
   {
     var result = StoreVerification()

@@ -24,8 +24,8 @@ enum SystemRoutes {
             .always("problems", .list(.text), "what keeps functions from working"),
             .always(
               "pausedFunctions", .list(.object([.always("name", .text), .always("reason", .text)])), "their events wait"),
-            .always("deadLetters", FunctionTroubles.schema, "what functions gave up on"),
-            .always("retries", FunctionTroubles.schema, "what functions failed on, and try again"),
+            .always("deadLetters", DeliveryFailures.schema, "what functions gave up on"),
+            .always("retries", DeliveryFailures.schema, "what functions failed on, and try again"),
             .maybe(
               "disk", .object([.always("folder", .text), .always("freeBytes", .count), .always("totalBytes", .count)]),
               "where the data are"),
@@ -53,8 +53,8 @@ enum SystemRoutes {
     }
     let (paused, dead, retries) = try call.read { (snapshot) throws(StorageError) in
       (
-        try snapshot.functions().filter(\.isPaused), try FunctionTroubles(.dead, in: snapshot).json,
-        try FunctionTroubles(.waiting, in: snapshot).json
+        try snapshot.functions().filter(\.isPaused), try DeliveryFailures(.dead, in: snapshot).json,
+        try DeliveryFailures(.waiting, in: snapshot).json
       )
     }
     let problems = call.services.functions?.problems ?? []
@@ -138,10 +138,72 @@ enum SystemRoutes {
     guard advance >= 0, advance <= advanceMax else {
       throw .badRequest("\"advance\" must be 0 or more milliseconds, at most a hundred years: time only goes forward.")
     }
-    guard advance <= Schema.timeMax - min(clock.now(), Schema.timeMax) else {
+    guard advance <= JSONSchema.timeMax - min(clock.now(), JSONSchema.timeMax) else {
       throw APIError(.conflict, "conflict", "The clock cannot be moved beyond the year 9999; start the server again.")
     }
     clock.advance(by: advance)
     return .json(["time": .int(clock.now())])
+  }
+}
+
+/// The namespaces of the store.
+enum NamespaceRoutes {
+  static let routes: [Route] = [
+    Route.listing("/admin/v1/namespaces", "The namespaces, each with its revision.", list).described(
+      RouteDescription(
+        answer: .object([
+          .always(
+            "namespaces",
+            .list(
+              .object([
+                .always("name", .text), .always("createdAt", .time), .always("revision", .count), .always("entries", .count),
+              ])))
+        ]))),
+    Route.change(.POST, "/admin/v1/namespaces", audit: "namespaces.create", "Makes a namespace.", create).described(
+      RouteDescription(
+        body: [.always("name", .form("^[A-Za-z0-9-]{1,64}$"), "1 to 64 letters, digits and hyphens")],
+        answer: .object([.always("status", .choice(["ok"])), .always("name", .text)]))),
+    Route.change(
+      .DELETE, "/admin/v1/namespaces/{name}", audit: "namespaces.delete",
+      "Forgets a namespace whole: tree, log, ledger (development only).", access: .adminInDevelopment, delete
+    ).described(
+      RouteDescription(captures: [.init("name", .filled, required: true, "The namespace.")], answer: .named("Done"))),
+  ]
+
+  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+    let rows = try call.read { (snapshot) throws(StorageError) -> [JSON] in
+      var rows: [JSON] = []
+      for record in try snapshot.namespaces() {
+        let head = try snapshot.head(of: record.id)
+        rows.append([
+          "name": .string(record.name), "createdAt": .int(record.createdAt), "revision": .int(head.revision.rawValue),
+          "entries": .int(head.entrySequence),
+        ])
+      }
+      return rows
+    }
+    return .json(["namespaces": .array(rows)])
+  }
+
+  private static func create(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let name = try call.body().required("name")
+    do throws(CommitError) {
+      _ = try await call.services.database.openNamespace(named: name)
+    } catch {
+      throw APIError(error)
+    }
+    return .json(["status": "ok", "name": .string(name)])
+  }
+
+  private static func delete(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let name = call.captures["name"] ?? ""
+    guard let id = call.services.database.namespace(named: name) else { throw .unknownNamespace(name) }
+    do throws(CommitError) {
+      try await call.services.database.forgetNamespace(named: name)
+    } catch {
+      throw APIError(error)
+    }
+    call.services.functions?.forget(id)
+    return .json(["status": "ok"])
   }
 }

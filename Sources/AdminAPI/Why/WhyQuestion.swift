@@ -33,7 +33,7 @@ struct WhyQuestion {
     let head = try snapshot.head(of: namespace)
     let (payments, next) = try payments(before: sequence)
     let (mentions, sawAll) = try mentions()
-    let places = PlayerPlaces(of: uid, currencies, functions)
+    let places = PlayerPaths(of: uid, currencies, functions)
     let stories = try stories(of: uid, limit: limit)
     let told = Set(
       stories.flatMap { story in story.changes.filter(\.fate.isDead).map { FunctionEvent(story.function.name, $0.event) } })
@@ -68,7 +68,7 @@ struct WhyQuestion {
   }
 
   /// What functions gave up on that is the player's: an event at a place of the player's, or of a write by the player.
-  private func deadLetters(besides told: Set<FunctionEvent>, at places: PlayerPlaces) throws(StorageError)
+  private func deadLetters(besides told: Set<FunctionEvent>, at places: PlayerPaths) throws(StorageError)
     -> ([WhyReport.DeadLetter], Bool)
   {
     var found: [WhyReport.DeadLetter] = []
@@ -96,10 +96,10 @@ struct WhyQuestion {
 
   private func stories(of player: Key, limit: Int) throws(StorageError) -> [FunctionStory] {
     let records = try snapshot.functions()
-    let places = PlayerPlaces(of: player, currencies, functions)
+    let places = PlayerPaths(of: player, currencies, functions)
     var stories: [FunctionStory] = []
     for function in asked {
-      let place = PlaceStory(
+      let place = FunctionStoryReader(
         function: function, places: places, namespace: namespace, snapshot: snapshot,
         record: records.first { $0.name == function.name })
       if let story = try place.story(limit: limit) { stories.append(story) }

@@ -22,13 +22,13 @@ extension WhyReport {
       ),
       ("sawAllMentions", .bool(sawAllMentions)), ("known", .bool(isKnown)),
       ("deadLetters", .array(deadLetters.map { JSON($0.record) })), ("sawAllDeadLetters", .bool(sawAllDeadLetters)),
-      ("lines", .array(WhyText.page(self).map(JSON.string))),
+      ("lines", .array(WhyExplanation.page(self).map(JSON.string))),
       ("erasure", erasure?.json),
     ])
   }
 
-  static let schema: Schema = {
-    let change = Schema.object([
+  static let schema: JSONSchema = {
+    let change = JSONSchema.object([
       .always("event", .text), .always("revision", .count), .always("time", .time), .always("actor", .text),
       .always("path", .text), .always("kind", .text), .always("before", .any), .always("after", .any),
       .always("fate", .choice(ChangeStory.Fate.names)), .maybe("reason", .text, "why it was skipped or is paused"),
@@ -36,7 +36,7 @@ extension WhyReport {
       .maybe("entries", .list(.named("Entry"))), .always("text", .text, "all of that in a sentence"),
       .maybe("repair", .text, "a command that would repair it"),
     ])
-    let story = Schema.object([
+    let story = JSONSchema.object([
       .always("function", .text), .always("player", .text), .always("place", .text), .always("runsOn", .text),
       .always("paused", .boolean), .maybe("pauseReason", .text), .always("changes", .list(change), "oldest first"),
       .always("complete", .boolean, "whether that is all that is remembered"), .maybe("prunedThrough", .count),
@@ -68,7 +68,7 @@ extension WhyReport.Payment {
   fileprivate var json: JSON {
     .record([
       ("entry", JSON(entry)), ("received", .bool(isReceived)), ("reversedBy", reversal.map { .int($0.sequence) }),
-      ("text", .string(WhyText.sentence(self))),
+      ("text", .string(WhyExplanation.sentence(self))),
     ])
   }
 }
@@ -94,8 +94,8 @@ extension FunctionStory {
         ("before", happening.before.jsonValue(.export)), ("after", happening.after.jsonValue(.export)),
         ("fate", .string(change.fate.name)),
       ] + change.fate.details + [
-        ("text", .string(WhyText.sentence(change, in: self))),
-        ("repair", WhyText.repair(change, in: self).map { .string($0.command) }),
+        ("text", .string(WhyExplanation.sentence(change, in: self))),
+        ("repair", WhyExplanation.repair(change, in: self).map { .string($0.command) }),
       ])
   }
 }

@@ -2,7 +2,7 @@ import RewardModel
 import StorageCore
 import TreeModel
 
-/// Why a player was paid, or was not: the facts. ``WhyText`` puts them into sentences.
+/// Why a player was paid, or was not: the facts. ``WhyExplanation`` puts them into sentences.
 struct WhyReport: Sendable {
   let uid: Key
   /// The state of the tree that was looked at.

@@ -1,24 +1,24 @@
-public import TreeModel
+package import TreeModel
 
 /// A token by which a studio's own server signs a user in (spec: auth-protocol §3.3).
-public struct CustomToken: Sendable, Hashable {
+package struct CustomToken: Sendable, Hashable {
   /// What custom tokens are meant for (`aud`).
-  public static let audience =
+  package static let audience =
     "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
   /// How long a custom token may be valid, in seconds.
-  public static let lifetimeMax: Int64 = 3600
+  package static let lifetimeMax: Int64 = 3600
 
   /// Whom it signs in.
-  public let uid: String
+  package let uid: String
   /// The claims that the session's tokens carry: an object.
-  public let claims: JSON
+  package let claims: JSON
   /// The service account that issued it; nil for one that was not verified.
-  public let issuer: String?
+  package let issuer: String?
 
   /// Believes a token unseen, as emulators do: any token, signed or not, or plain JSON `{"uid":…,"claims":…}`.
   ///
-  /// - Throws: ``CustomTokenFault``
-  public init(unverified text: String) throws(CustomTokenFault) {
+  /// - Throws: ``CustomTokenError``
+  package init(unverified text: String) throws(CustomTokenError) {
     if text.utf8.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") {
       guard text.utf8.count <= WebToken.sizeMax, let json = try? JSONParser.parse(text, depthMax: WebToken.depthMax) else {
         throw .invalid("The token is no JSON.")
@@ -37,13 +37,13 @@ public struct CustomToken: Sendable, Hashable {
   /// - Parameters:
   ///   - now: milliseconds since 1970.
   ///   - key: the public key of a service account, by its mail address (`iss`) and the key's name; nil if there is none.
-  /// - Throws: ``CustomTokenFault``
-  public init(_ text: String, at now: Int64, key: (_ issuer: String, _ id: KeyID?) -> VerificationKey?)
-    throws(CustomTokenFault)
+  /// - Throws: ``CustomTokenError``
+  package init(_ text: String, at now: Int64, key: (_ issuer: String, _ id: KeyID?) -> VerificationKey?)
+    throws(CustomTokenError)
   {
     let issuer: String
     let claims: JSON
-    do throws(TokenFault) {
+    do throws(TokenError) {
       let token = try WebToken(parsing: text)
       guard let name = token.claims["iss"]?.string, token.claims["sub"]?.string == name else {
         throw .malformed("its iss and sub must both be the service account.")
@@ -63,11 +63,11 @@ public struct CustomToken: Sendable, Hashable {
     try self.init(claims, issuer: issuer)
   }
 
-  private static func checkAudience(_ claims: JSON) throws(CustomTokenFault) {
+  private static func checkAudience(_ claims: JSON) throws(CustomTokenError) {
     guard claims["aud"]?.string == audience else { throw .invalid("The token's audience must be \(audience).") }
   }
 
-  private init(_ json: JSON, issuer: String?) throws(CustomTokenFault) {
+  private init(_ json: JSON, issuer: String?) throws(CustomTokenError) {
     guard let uid = json["uid"]?.string ?? json["user_id"]?.string, !uid.isEmpty else { throw .missingIdentifier }
     guard uid.utf16.count <= IDTokenClaims.uidMax else { throw .invalid("The uid is longer than 128 characters.") }
     // Not "isNull ? nil": that nil would be JSON's null again.
@@ -77,5 +77,24 @@ public struct CustomToken: Sendable, Hashable {
     self.uid = uid
     self.claims = claims
     self.issuer = issuer
+  }
+}
+
+/// Why a custom token was not accepted.
+package enum CustomTokenError: Error, Sendable, Hashable {
+  /// Malformed, forged, expired, or meant for something else; the text says which.
+  case invalid(String)
+  /// It names no user.
+  case missingIdentifier
+  /// It claims what only the server may.
+  case forbiddenClaim(String)
+
+  /// What clients are told (spec: auth-protocol §2.3).
+  package var wireMessage: String {
+    switch self {
+    case .invalid(let why): "INVALID_CUSTOM_TOKEN : \(why)"
+    case .missingIdentifier: "MISSING_IDENTIFIER"
+    case .forbiddenClaim(let name): "FORBIDDEN_CLAIM : \(name)"
+    }
   }
 }

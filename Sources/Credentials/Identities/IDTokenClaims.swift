@@ -1,4 +1,4 @@
-import TreeModel
+package import TreeModel
 
 /// The claims of an ID token, written and read (spec: auth-protocol §3.1).
 enum IDTokenClaims {
@@ -54,11 +54,57 @@ enum IDTokenClaims {
   /// Reads claims whose signature was checked, or need not be.
   ///
   /// - Parameter isMock: whether the token never ends, whatever its claims say.
-  static func read(_ claims: JSON, isMock: Bool = false) throws(TokenFault) -> IDToken {
+  static func read(_ claims: JSON, isMock: Bool = false) throws(TokenError) -> IDToken {
     guard let uid = claims["sub"]?.string, !uid.isEmpty, uid.utf16.count <= uidMax else {
       throw .malformed("it names no user (sub).")
     }
     guard let project = claims["aud"]?.string, !project.isEmpty else { throw .malformed("it names no project (aud).") }
     return IDToken(uid: uid, project: project, times: try TokenTimes(claims), claims: claims, isMock: isMock)
+  }
+}
+
+/// Claims that an admin gives an account, or a custom token carries: what is allowed.
+package enum ReservedClaims {
+  /// Names that only the server sets (spec: auth-protocol §3.1).
+  package static let names: Set<String> = [
+    "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat", "iss", "jti", "nbf",
+    "nonce", "sub",
+  ]
+  /// The longest text of an account's claims, in characters.
+  package static let textMax = 1000
+
+  /// The first reserved name that the object uses; nil if it uses none.
+  package static func first(in claims: JSON) -> String? {
+    claims.object?.first { names.contains($0.key) }?.key
+  }
+
+  /// Reads the text of an account's claims (`customAttributes`). An empty text is the empty object.
+  ///
+  /// - Throws: ``ClaimsError`` with what clients are told.
+  package static func claims(of text: String) throws(ClaimsError) -> JSON {
+    if text.isEmpty { return .object([]) }
+    guard text.utf16.count <= textMax else { throw .tooLarge }
+    guard let claims = try? JSONParser.parse(text, depthMax: WebToken.depthMax), claims.object != nil else { throw .invalid }
+    if let name = first(in: claims) { throw .forbidden(name) }
+    return claims
+  }
+}
+
+/// Why claims of an account were not accepted.
+package enum ClaimsError: Error, Sendable, Hashable {
+  /// More than 1000 characters.
+  case tooLarge
+  /// No JSON object.
+  case invalid
+  /// A name that only the server sets.
+  case forbidden(String)
+
+  /// What clients are told (spec: auth-protocol §2.2).
+  package var wireMessage: String {
+    switch self {
+    case .tooLarge: "CLAIMS_TOO_LARGE"
+    case .invalid: "INVALID_CLAIMS"
+    case .forbidden(let name): "FORBIDDEN_CLAIM : \(name)"
+    }
   }
 }

@@ -1,7 +1,7 @@
 /// Somebody else who says who a user is: whose ID tokens are accepted, and for which applications.
-public struct IdentityProvider: Sendable, Hashable {
+package struct IdentityProvider: Sendable, Hashable {
   /// Where the public keys are found; always an `https` address.
-  public enum KeyPlace: Sendable, Hashable {
+  package enum KeyLocation: Sendable, Hashable {
     /// In this document: a JWKS, or `{kid: certificate}`.
     case document(String)
     /// In the document that the issuer's own description names as `jwks_uri` (OpenID Connect Discovery §4).
@@ -9,24 +9,24 @@ public struct IdentityProvider: Sendable, Hashable {
   }
 
   /// The name that accounts keep: `google.com`, `apple.com`, `oidc.guild`.
-  public let id: String
+  package let id: String
   /// Who may have issued a token (`iss`).
-  public let issuers: Set<String>
+  package let issuers: Set<String>
   /// For which applications (`aud`): client ids.
-  public let audiences: Set<String>
+  package let audiences: Set<String>
   /// Where the public keys are.
-  public let keys: KeyPlace
+  package let keys: KeyLocation
   /// Whether a token with a nonce is refused if the request does not bring the nonce along.
-  public let demandsNonce: Bool
+  package let demandsNonce: Bool
   /// Whether its word counts that a mail address is the user's. Who may say so of any address can get into the account of
   /// whoever has it (spec: auth-protocol §2.4, case 5).
-  public let vouchesForEmail: Bool
+  package let vouchesForEmail: Bool
 
   /// Any issuer that speaks OpenID Connect.
   ///
   /// - Precondition: an issuer and an audience are named; without them every application's tokens would do.
-  public init(
-    id: String, issuers: Set<String>, audiences: Set<String>, keys: KeyPlace, demandsNonce: Bool = true,
+  package init(
+    id: String, issuers: Set<String>, audiences: Set<String>, keys: KeyLocation, demandsNonce: Bool = true,
     vouchesForEmail: Bool = false
   ) {
     precondition(!issuers.isEmpty && !audiences.isEmpty, "Name the issuer and the client ids of \(id).")
@@ -39,14 +39,14 @@ public struct IdentityProvider: Sendable, Hashable {
   }
 
   /// Sign in with Google. Its libraries put a nonce of their own into tokens, which clients do not know.
-  public static func google(clientIDs: Set<String>) -> IdentityProvider {
+  package static func google(clientIDs: Set<String>) -> IdentityProvider {
     IdentityProvider(
       id: "google.com", issuers: ["https://accounts.google.com", "accounts.google.com"], audiences: clientIDs,
       keys: .document("https://www.googleapis.com/oauth2/v3/certs"), demandsNonce: false, vouchesForEmail: true)
   }
 
   /// Sign in with Apple; the audiences are the bundle ids, and the service id for the web.
-  public static func apple(clientIDs: Set<String>) -> IdentityProvider {
+  package static func apple(clientIDs: Set<String>) -> IdentityProvider {
     IdentityProvider(
       id: "apple.com", issuers: ["https://appleid.apple.com"], audiences: clientIDs,
       keys: .document("https://appleid.apple.com/auth/keys"), vouchesForEmail: true)
@@ -54,7 +54,7 @@ public struct IdentityProvider: Sendable, Hashable {
 
   /// The ID tokens of a project at Firebase itself: for a game that moves over, or that keeps its accounts there. The keys
   /// are the certificates that Firebase documents for servers without an SDK.
-  public static func firebase(project: String) -> IdentityProvider {
+  package static func firebase(project: String) -> IdentityProvider {
     IdentityProvider(
       id: "firebase.\(project)", issuers: [IDTokenIssuer.issuer(project)], audiences: [project],
       keys: .document("https://www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"),
@@ -62,7 +62,7 @@ public struct IdentityProvider: Sendable, Hashable {
   }
 
   /// The same provider with something said otherwise; nil leaves it.
-  public func with(keys: KeyPlace? = nil, demandsNonce: Bool? = nil, vouchesForEmail: Bool? = nil) -> IdentityProvider {
+  package func with(keys: KeyLocation? = nil, demandsNonce: Bool? = nil, vouchesForEmail: Bool? = nil) -> IdentityProvider {
     IdentityProvider(
       id: id, issuers: issuers, audiences: audiences, keys: keys ?? self.keys,
       demandsNonce: demandsNonce ?? self.demandsNonce, vouchesForEmail: vouchesForEmail ?? self.vouchesForEmail)

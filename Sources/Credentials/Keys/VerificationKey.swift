@@ -3,7 +3,7 @@ import CryptoExtras
 import TreeModel
 
 /// A public key that signatures are checked with. It is for one algorithm, whatever a token's header says.
-public struct VerificationKey: Sendable {
+package struct VerificationKey: Sendable {
   private enum Kind: Sendable {
     case rsa(_RSA.Signing.PublicKey)
     case p256(P256.Signing.PublicKey)
@@ -21,8 +21,8 @@ public struct VerificationKey: Sendable {
 
   /// A key as PEM or DER has it (`SubjectPublicKeyInfo`): RSA of 2048 to 4096 bits, or P-256.
   ///
-  /// - Throws: ``TokenFault/malformed(_:)``
-  public init(pem: String) throws(TokenFault) {
+  /// - Throws: ``TokenError/malformed(_:)``
+  package init(pem: String) throws(TokenError) {
     guard pem.utf8.count <= WebToken.sizeMax else { throw .malformed("a key is too long.") }
     if let key = try? _RSA.Signing.PublicKey(pemRepresentation: pem) {
       try self.init(checked: key)
@@ -34,7 +34,7 @@ public struct VerificationKey: Sendable {
   }
 
   /// A key as DER has it (`SubjectPublicKeyInfo`).
-  init(der: [UInt8]) throws(TokenFault) {
+  init(der: [UInt8]) throws(TokenError) {
     if let key = try? _RSA.Signing.PublicKey(derRepresentation: der) {
       try self.init(checked: key)
     } else if let key = try? P256.Signing.PublicKey(derRepresentation: der) {
@@ -66,14 +66,14 @@ public struct VerificationKey: Sendable {
     }
   }
 
-  private init(checked key: _RSA.Signing.PublicKey) throws(TokenFault) {
+  private init(checked key: _RSA.Signing.PublicKey) throws(TokenError) {
     // A huge key is a way to make each check slow.
     guard key.keySizeInBits <= 4096 else { throw .malformed("an RSA key has more than 4096 bits.") }
     self.init(.rsa(key))
   }
 
   /// The one algorithm that the key is for.
-  public var algorithm: TokenAlgorithm {
+  package var algorithm: TokenAlgorithm {
     switch kind {
     case .rsa: .rs256
     case .p256: .es256
@@ -94,10 +94,21 @@ public struct VerificationKey: Sendable {
   }
 
   /// The key in PEM (`SubjectPublicKeyInfo`), as ``init(pem:)`` reads it.
-  public var pem: String {
+  package var pem: String {
     switch kind {
     case .rsa(let key): key.pemRepresentation
     case .p256(let key): key.pemRepresentation
     }
+  }
+}
+
+/// Comparing without telling by the duration how much was right.
+package enum SecretComparison {
+  /// Whether the bytes are the same. Takes as long whatever differs; only the lengths show.
+  package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    guard left.count == right.count else { return false }
+    var difference: UInt8 = 0
+    for index in left.indices { difference |= left[index] ^ right[index] }
+    return difference == 0
   }
 }

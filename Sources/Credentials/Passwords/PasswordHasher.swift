@@ -2,18 +2,18 @@
 ///
 /// scrypt with parameters that OWASP's cheat sheet recommends. One check takes about a tenth of a second of a core, and 16 MB:
 /// call it on threads of your own, and as few at a time as the machine has memory for.
-public struct PasswordHasher: Sendable {
+package struct PasswordHasher: Sendable {
   /// What one hash costs.
-  public struct Cost: Sendable, Hashable {
+  package struct Cost: Sendable, Hashable {
     /// The binary logarithm of scrypt's N.
-    public let logN: Int
+    package let logN: Int
     /// scrypt's block size.
-    public let r: Int
+    package let r: Int
     /// scrypt's parallelism.
-    public let p: Int
+    package let p: Int
 
     /// - Precondition: within the bounds that stored records may have.
-    public init(logN: Int, r: Int, p: Int) {
+    package init(logN: Int, r: Int, p: Int) {
       precondition(
         PasswordScheme.scrypt(logN: logN, r: r, p: p).isBounded(hashSize: 32), "scrypt(2^\(logN), \(r), \(p)) is out of bounds."
       )
@@ -24,13 +24,13 @@ public struct PasswordHasher: Sendable {
 
     /// OWASP Password Storage Cheat Sheet: N = 2^14, r = 8, p = 5, which costs a guesser as much as its other sets do, and a
     /// small server an eighth of the memory that N = 2^17 takes.
-    public static let recommended = Cost(logN: 14, r: 8, p: 5)
+    package static let recommended = Cost(logN: 14, r: 8, p: 5)
     /// For tests that are about something else: a millisecond, no protection.
-    public static let test = Cost(logN: 4, r: 8, p: 1)
+    package static let test = Cost(logN: 4, r: 8, p: 1)
   }
 
   /// What came of a check.
-  public enum Verdict: Sendable, Hashable {
+  package enum Verdict: Sendable, Hashable {
     /// Another password, or none is set.
     case wrong
     /// The password. Where `isOutdated`, hash it again and store the new record: it came from elsewhere, or was cheaper.
@@ -41,16 +41,16 @@ public struct PasswordHasher: Sendable {
   private static let hashSize = 32
 
   /// What new hashes cost.
-  public let cost: Cost
+  package let cost: Cost
 
-  public init(cost: Cost = .recommended) {
+  package init(cost: Cost = .recommended) {
     self.cost = cost
   }
 
   private var scheme: PasswordScheme { .scrypt(logN: cost.logN, r: cost.r, p: cost.p) }
 
   /// A new record for a password; nil if the password is longer than ``PasswordRecord/passwordMax``, or memory is short.
-  public func record(for password: String, using random: inout some RandomNumberGenerator) -> PasswordRecord? {
+  package func record(for password: String, using random: inout some RandomNumberGenerator) -> PasswordRecord? {
     let bytes = Array(password.utf8)
     guard bytes.count <= PasswordRecord.passwordMax else { return nil }
     let salt = (0..<Self.saltSize).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -63,7 +63,7 @@ public struct PasswordHasher: Sendable {
   ///
   /// - Parameter stored: ``PasswordRecord/text``; nil for an account that is not there or has no password: then as much time
   ///   is spent, so that the duration does not tell which addresses are known.
-  public func check(_ password: String, against stored: String?) -> Verdict {
+  package func check(_ password: String, against stored: String?) -> Verdict {
     guard let record = stored.flatMap(PasswordRecord.init) else {
       _ = scheme.hash(Array(password.utf8.prefix(PasswordRecord.passwordMax)), salt: [0], size: Self.hashSize)
       return .wrong

@@ -1,15 +1,15 @@
-public import TreeModel
+package import TreeModel
 
 /// How the passwords of accounts from elsewhere are hashed: the parameters of a `batchCreate` call (spec: auth-protocol §5).
-public struct PasswordImport: Sendable {
+package struct PasswordImport: Sendable {
   private let scheme: PasswordScheme
   /// The size that `dkLen` or `hashLengthBytes` promises, in bytes.
   private let promisedSize: Int?
 
   /// Reads `hashAlgorithm` and its parameters out of the request's body. Bytes are base64 in either alphabet.
   ///
-  /// - Throws: ``PasswordImportFault``
-  public init(_ body: JSON) throws(PasswordImportFault) {
+  /// - Throws: ``PasswordImportError``
+  package init(_ body: JSON) throws(PasswordImportError) {
     guard let name = body["hashAlgorithm"]?.string else { throw .missingAlgorithm }
     let fields = Fields(body)
     var promisedSize: Int?
@@ -50,20 +50,20 @@ public struct PasswordImport: Sendable {
   /// - Parameters:
   ///   - hash: `passwordHash` of the account, base64.
   ///   - salt: `salt` of the account, base64; nil if it has none.
-  /// - Throws: ``PasswordImportFault/badHash``
-  public func record(hash: String, salt: String?) throws(PasswordImportFault) -> PasswordRecord {
+  /// - Throws: ``PasswordImportError/badHash``
+  package func record(hash: String, salt: String?) throws(PasswordImportError) -> PasswordRecord {
     guard let hash = Base64.decode(hash.utf8), let salt = Base64.decode((salt ?? "").utf8),
       promisedSize == nil || promisedSize == hash.count, let record = PasswordRecord(scheme: scheme, salt: salt, hash: hash)
     else { throw .badHash }
     return record
   }
 
-  private static func function(_ name: Substring) throws(PasswordImportFault) -> PasswordScheme.Function {
+  private static func function(_ name: Substring) throws(PasswordImportError) -> PasswordScheme.Function {
     guard let function = PasswordScheme.Function(rawValue: name.lowercased()) else { throw .unknownAlgorithm(String(name)) }
     return function
   }
 
-  private static func argon2(_ fields: Fields) throws(PasswordImportFault) -> (Argon2.Parameters, Int) {
+  private static func argon2(_ fields: Fields) throws(PasswordImportError) -> (Argon2.Parameters, Int) {
     let variants: [String: Argon2.Variant] = ["ARGON2_D": .d, "ARGON2_I": .i, "ARGON2_ID": .id]
     guard let variant = fields.text("hashType").flatMap({ variants[$0] }) else {
       throw .badParameter("argon2Parameters.hashType must be ARGON2_D, ARGON2_I or ARGON2_ID.")
@@ -90,7 +90,7 @@ extension PasswordImport {
 
     func text(_ name: String) -> String? { body[name]?.string }
 
-    func number(_ name: String, or fallback: Int? = nil) throws(PasswordImportFault) -> Int {
+    func number(_ name: String, or fallback: Int? = nil) throws(PasswordImportError) -> Int {
       guard let value = body[name], !value.isNull else {
         if let fallback { return fallback }
         throw .badParameter("\(name) is missing.")
@@ -101,7 +101,7 @@ extension PasswordImport {
       return Int(number)
     }
 
-    func bytes(_ name: String, or fallback: [UInt8]? = nil) throws(PasswordImportFault) -> [UInt8] {
+    func bytes(_ name: String, or fallback: [UInt8]? = nil) throws(PasswordImportError) -> [UInt8] {
       guard let value = body[name], !value.isNull else {
         if let fallback { return fallback }
         throw .badParameter("\(name) is missing.")
@@ -112,7 +112,7 @@ extension PasswordImport {
       return bytes
     }
 
-    func isSaltFirst() throws(PasswordImportFault) -> Bool {
+    func isSaltFirst() throws(PasswordImportError) -> Bool {
       switch body["passwordHashOrder"]?.string {
       case nil, "UNSPECIFIED_ORDER", "SALT_AND_PASSWORD": true
       case "PASSWORD_AND_SALT": false
@@ -130,6 +130,27 @@ extension PasswordScheme {
     case .bcrypt: 60
     case .hmac(let function, _, _), .digest(let function, _, _): function.size
     default: 32
+    }
+  }
+}
+
+/// Why password hashes from elsewhere could not be taken over.
+package enum PasswordImportError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Accounts with hashes, and no word about how they were made.
+  case missingAlgorithm
+  /// An algorithm that nobody knows.
+  case unknownAlgorithm(String)
+  /// A parameter that is missing, or out of range. The text says which.
+  case badParameter(String)
+  /// A hash or salt that is no base64, or not of the algorithm's size.
+  case badHash
+
+  package var description: String {
+    switch self {
+    case .missingAlgorithm: "MISSING_HASH_ALGORITHM"
+    case .unknownAlgorithm(let name): "INVALID_HASH_ALGORITHM : \(name)"
+    case .badParameter(let what): "INVALID_HASH_PARAMETERS : \(what)"
+    case .badHash: "INVALID_PASSWORD_HASH : The hash or its salt is no base64, or not of the algorithm's size."
     }
   }
 }

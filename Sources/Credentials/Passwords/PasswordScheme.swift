@@ -1,3 +1,7 @@
+import Crypto
+import CryptoExtras
+import TreeModel
+
 /// A way to hash a password, with its parameters. All but the first are for accounts that come from elsewhere.
 ///
 /// Every parameter is bounded (``isBounded``): whoever imports accounts must not choose how much memory or time a sign-in
@@ -71,6 +75,132 @@ enum PasswordScheme: Sendable, Hashable {
     case .digest(let function, let rounds, let saltFirst):
       Self.digest(saltFirst ? salt + password : password + salt, function, rounds: max(1, rounds))
     case .argon2(let parameters): Argon2.hash(password, salt: salt, parameters, size: size)
+    }
+  }
+}
+
+extension PasswordScheme {
+  static func scrypt(_ password: [UInt8], salt: [UInt8], logN: Int, r: Int, p: Int, size: Int) -> [UInt8]? {
+    let key = try? KDF.Scrypt.deriveKey(
+      from: password, salt: salt, outputByteCount: size, rounds: 1 << logN, blockSize: r, parallelism: p)
+    return key.map(bytes)
+  }
+
+  static func pbkdf2(_ password: [UInt8], salt: [UInt8], _ function: Function, rounds: Int, size: Int) -> [UInt8]? {
+    let hash: KDF.Insecure.PBKDF2.HashFunction =
+      switch function {
+      case .md5: .insecureMD5
+      case .sha1: .insecureSHA1
+      case .sha256: .sha256
+      case .sha512: .sha512
+      }
+    let key = try? KDF.Insecure.PBKDF2.deriveKey(
+      from: password, salt: salt, using: hash, outputByteCount: size, unsafeUncheckedRounds: rounds)
+    return key.map(bytes)
+  }
+
+  static func hmac(_ text: [UInt8], key: [UInt8], _ function: Function) -> [UInt8] {
+    let key = SymmetricKey(data: key)
+    return switch function {
+    case .md5: Array(HMAC<Insecure.MD5>.authenticationCode(for: text, using: key))
+    case .sha1: Array(HMAC<Insecure.SHA1>.authenticationCode(for: text, using: key))
+    case .sha256: Array(HMAC<SHA256>.authenticationCode(for: text, using: key))
+    case .sha512: Array(HMAC<SHA512>.authenticationCode(for: text, using: key))
+    }
+  }
+
+  /// The function, then the function of its result, as often as there are rounds.
+  static func digest(_ text: [UInt8], _ function: Function, rounds: Int) -> [UInt8] {
+    var result = text
+    for _ in 0..<rounds {
+      result =
+        switch function {
+        case .md5: Array(Insecure.MD5.hash(data: result))
+        case .sha1: Array(Insecure.SHA1.hash(data: result))
+        case .sha256: Array(SHA256.hash(data: result))
+        case .sha512: Array(SHA512.hash(data: result))
+        }
+    }
+    return result
+  }
+
+  /// AES-256 in counter mode, the counter from zero.
+  static func encrypted(_ text: [UInt8], with key: [UInt8]) -> [UInt8]? {
+    guard let nonce = try? AES._CTR.Nonce(nonceBytes: [UInt8](repeating: 0, count: 16)),
+      let result = try? AES._CTR.encrypt(text, using: SymmetricKey(data: key), nonce: nonce)
+    else { return nil }
+    return Array(result)
+  }
+
+  private static func bytes(of key: SymmetricKey) -> [UInt8] { key.withUnsafeBytes { Array($0) } }
+}
+
+/// The scheme as a stored text names it.
+extension PasswordScheme {
+  var name: String {
+    switch self {
+    case .scrypt: "scrypt"
+    case .firebaseScrypt: "firebase-scrypt"
+    case .bcrypt: "bcrypt"
+    case .pbkdf2(let function, _): "pbkdf2-\(function.rawValue)"
+    case .hmac(let function, _, _): "hmac-\(function.rawValue)"
+    case .digest(let function, _, _): "digest-\(function.rawValue)"
+    case .argon2(let parameters): parameters.variant.rawValue
+    }
+  }
+
+  var parameters: [(String, String)] {
+    switch self {
+    case .scrypt(let logN, let r, let p): [("ln", "\(logN)"), ("r", "\(r)"), ("p", "\(p)")]
+    case .firebaseScrypt(let key, let separator, let rounds, let memoryCost):
+      [
+        ("key", Base64.encode(key, as: .url)), ("sep", Base64.encode(separator, as: .url)), ("r", "\(rounds)"),
+        ("m", "\(memoryCost)"),
+      ]
+    case .bcrypt: []
+    case .pbkdf2(_, let rounds): [("r", "\(rounds)")]
+    case .hmac(_, let key, let saltFirst): [("key", Base64.encode(key, as: .url)), ("first", saltFirst ? "salt" : "password")]
+    case .digest(_, let rounds, let saltFirst): [("r", "\(rounds)"), ("first", saltFirst ? "salt" : "password")]
+    case .argon2(let a):
+      [
+        ("t", "\(a.passes)"), ("m", "\(a.memory)"), ("p", "\(a.lanes)"), ("v", "\(a.version)"),
+        ("ad", Base64.encode(a.associated, as: .url)),
+      ]
+    }
+  }
+
+  init?(name: String, _ parameters: [String: String]) {
+    func number(_ name: String) -> Int? { parameters[name].flatMap(Int.init) }
+    func bytes(_ name: String) -> [UInt8]? { parameters[name].flatMap { Base64.decode($0.utf8) } }
+    let saltFirst: Bool? = parameters["first"].flatMap { $0 == "salt" ? true : $0 == "password" ? false : nil }
+    let words = name.split(separator: "-", maxSplits: 1).map(String.init)
+    let function = words.count == 2 ? Function(rawValue: words[1]) : nil
+    switch (words.first ?? "", function) {
+    case ("scrypt", nil):
+      guard let logN = number("ln"), let r = number("r"), let p = number("p") else { return nil }
+      self = .scrypt(logN: logN, r: r, p: p)
+    case ("firebase", nil) where name == "firebase-scrypt":
+      guard let key = bytes("key"), let separator = bytes("sep"), let rounds = number("r"), let memory = number("m") else {
+        return nil
+      }
+      self = .firebaseScrypt(signerKey: key, separator: separator, rounds: rounds, memoryCost: memory)
+    case ("bcrypt", nil): self = .bcrypt
+    case ("pbkdf2", let function?):
+      guard let rounds = number("r") else { return nil }
+      self = .pbkdf2(function, rounds: rounds)
+    case ("hmac", let function?):
+      guard let key = bytes("key"), let saltFirst else { return nil }
+      self = .hmac(function, key: key, saltFirst: saltFirst)
+    case ("digest", let function?):
+      guard let rounds = number("r"), let saltFirst else { return nil }
+      self = .digest(function, rounds: rounds, saltFirst: saltFirst)
+    default:
+      guard let variant = Argon2.Variant(rawValue: name), let passes = number("t"), let memory = number("m"),
+        let lanes = number("p"), let version = number("v"), let associated = bytes("ad")
+      else { return nil }
+      self = .argon2(
+        Argon2.Parameters(
+          variant: variant, passes: passes, memory: memory, lanes: lanes, version: version, associated: associated))
     }
   }
 }

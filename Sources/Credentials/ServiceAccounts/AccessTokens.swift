@@ -6,22 +6,22 @@ import TreeModel
 /// A token is what it grants, with a code over it (HMAC-SHA256) that only this server can make: reading one needs no
 /// database. Its secret is derived from a signing key of the ring, so it changes and is kept with those. It begins like
 /// Google's, because clients recognise access tokens by that.
-public struct AccessTokens: Sendable {
+package struct AccessTokens: Sendable {
   /// How long a token is valid at most, in seconds.
-  public static let lifetimeMax: Int64 = 3600
+  package static let lifetimeMax: Int64 = 3600
   /// What every access token begins with.
-  public static let prefix = "ya29.doubloon."
+  package static let prefix = "ya29.doubloon."
 
   private let keys: CurrentKeys
 
-  public init(keys: CurrentKeys) {
+  package init(keys: CurrentKeys) {
     self.keys = keys
   }
 
   /// The text of a token for the grant.
   ///
   /// - Parameter now: milliseconds since 1970.
-  public func token(for grant: AccessGrant, at now: Int64) -> String {
+  package func token(for grant: AccessGrant, at now: Int64) -> String {
     let key = keys.ring.signingKey(at: now)
     let json: JSON = [
       "a": .string(grant.account), "k": .string(grant.keyID.text), "r": .string(grant.role.rawValue),
@@ -38,8 +38,8 @@ public struct AccessTokens: Sendable {
   ///
   /// The caller still asks whether the account's key was revoked since.
   ///
-  /// - Throws: ``TokenFault``
-  public func grant(_ text: String, at now: Int64) throws(TokenFault) -> AccessGrant {
+  /// - Throws: ``TokenError``
+  package func grant(_ text: String, at now: Int64) throws(TokenError) -> AccessGrant {
     guard text.hasPrefix(Self.prefix), text.utf8.count <= 2048 else {
       throw .malformed("it is no access token of this server.")
     }
@@ -57,5 +57,44 @@ public struct AccessTokens: Sendable {
     else { throw .malformed("it grants nothing that is known here.") }
     guard now / 1000 < expiresAt else { throw .expired }
     return AccessGrant(account: account, keyID: KeyID(id), role: role, expiresAt: expiresAt)
+  }
+}
+
+/// What an access token stands for: a service account, at work until a time.
+package struct AccessGrant: Sendable, Hashable {
+  /// The account's name.
+  package let account: String
+  /// The key that it was bought with: a revoked key's grants are void.
+  package let keyID: KeyID
+  /// What it may do.
+  package let role: AdminRole
+  /// When it ends, in seconds since 1970.
+  package let expiresAt: Int64
+
+  package init(account: String, keyID: KeyID, role: AdminRole, expiresAt: Int64) {
+    self.account = account
+    self.keyID = keyID
+    self.role = role
+    self.expiresAt = expiresAt
+  }
+}
+
+/// What a service account may do (design §8). Each role may all that the ones before it may.
+package enum AdminRole: String, Sendable, Hashable, CaseIterable, Comparable {
+  /// Reads.
+  case viewer
+  /// Repairs: replays, reversals, resumed functions, holds that end.
+  case support
+  /// Everything, the tree past its rules included.
+  case admin
+
+  package static func < (left: AdminRole, right: AdminRole) -> Bool { left.rank < right.rank }
+
+  private var rank: Int {
+    switch self {
+    case .viewer: 0
+    case .support: 1
+    case .admin: 2
+    }
   }
 }

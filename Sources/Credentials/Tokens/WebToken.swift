@@ -1,31 +1,31 @@
-public import TreeModel
+package import TreeModel
 
 /// A JSON web token taken apart (RFC 7515, compact form): read, not yet believed.
 ///
 /// Reading is bounded in size and depth, and never traps. Whoever wants to believe the claims calls
 /// ``check(signature:)`` first, with the key that *they* chose: what the header says about keys is only a name to look up.
-public struct WebToken: Sendable {
+package struct WebToken: Sendable {
   /// The longest text that is looked at, in bytes.
-  public static let sizeMax = 16_384
+  package static let sizeMax = 16_384
   /// How deep the claims may be nested.
   static let depthMax = 16
 
   /// How the token says it is signed.
-  public let algorithm: TokenAlgorithm
+  package let algorithm: TokenAlgorithm
   /// Which key it says it is signed with.
-  public let keyID: KeyID?
+  package let keyID: KeyID?
   /// What it says it is (`typ`): `JWT`, if it says so.
   let mediaType: String?
   /// What it says: an object.
-  public let claims: JSON
+  package let claims: JSON
   /// The bytes that the signature is over.
   let signedBytes: [UInt8]
   let signature: [UInt8]
 
   /// Takes a token apart.
   ///
-  /// - Throws: ``TokenFault/malformed(_:)``, ``TokenFault/unsupportedAlgorithm(_:)``.
-  public init(parsing text: String) throws(TokenFault) {
+  /// - Throws: ``TokenError/malformed(_:)``, ``TokenError/unsupportedAlgorithm(_:)``.
+  package init(parsing text: String) throws(TokenError) {
     let bytes = Array(text.utf8)
     guard bytes.count <= Self.sizeMax else { throw .malformed("it is longer than \(Self.sizeMax) bytes.") }
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -49,14 +49,14 @@ public struct WebToken: Sendable {
 
   /// Whether the signature is the key's, over exactly this text.
   ///
-  /// - Throws: ``TokenFault/badSignature``; ``TokenFault/unsupportedAlgorithm(_:)`` if the key is for another algorithm, or
+  /// - Throws: ``TokenError/badSignature``; ``TokenError/unsupportedAlgorithm(_:)`` if the key is for another algorithm, or
   ///   the token is unsigned.
-  public func check(signature key: VerificationKey) throws(TokenFault) {
+  package func check(signature key: VerificationKey) throws(TokenError) {
     guard algorithm == key.algorithm else { throw .unsupportedAlgorithm(algorithm.rawValue) }
     guard key.isValid(signature, for: signedBytes) else { throw .badSignature }
   }
 
-  private static func object(_ part: ArraySlice<UInt8>, _ name: String) throws(TokenFault) -> JSON {
+  private static func object(_ part: ArraySlice<UInt8>, _ name: String) throws(TokenError) -> JSON {
     guard let bytes = Base64.decode(part) else { throw .malformed("its \(name) is not base64url.") }
     guard let json = try? JSONParser.parse(bytes, depthMax: depthMax), let members = json.object else {
       throw .malformed("its \(name) is no JSON object.")
@@ -75,7 +75,7 @@ extension WebToken {
   var isMock: Bool { algorithm == .none && (claims["iat"]?.int == 0 || mediaType == nil) }
 
   /// The text of an unsigned token, as emulators issue it: the last part is empty, its dot is there (spec: auth-protocol §3.2).
-  public static func unsigned(_ claims: JSON) -> String {
+  package static func unsigned(_ claims: JSON) -> String {
     let bytes = signedBytes(header: ["alg": "none", "typ": "JWT"], claims: claims)
     return String(decoding: bytes, as: UTF8.self) + "."
   }
@@ -90,5 +90,99 @@ extension WebToken {
       bytes.append(contentsOf: Base64.encode(writer.bytes, as: .url).utf8)
     }
     return bytes
+  }
+}
+
+/// How a token is signed (`alg`). Every other name is refused, `HS256` among them: a public key is never a shared secret.
+package enum TokenAlgorithm: String, Sendable, Hashable {
+  /// Not at all; only where a mode says so.
+  case none
+  /// RSA, PKCS #1 v1.5, SHA-256.
+  case rs256 = "RS256"
+  /// The curve P-256, SHA-256.
+  case es256 = "ES256"
+}
+
+/// Why a token was not accepted.
+package enum TokenError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// No token at all, or a claim of the wrong shape. The text says what.
+  case malformed(String)
+  /// Signed in a way that is not accepted here; the name is the token's.
+  case unsupportedAlgorithm(String)
+  /// Signed with a key that is not, or no longer, published. Nil if the token names none.
+  case unknownKey(KeyID?)
+  /// The signature does not belong to the text.
+  case badSignature
+  /// Issued by somebody else.
+  case wrongIssuer(String)
+  /// Meant for somebody else, or another project.
+  case wrongAudience(String)
+  /// Its time is over (`TOKEN_EXPIRED` to clients).
+  case expired
+  /// Its time has not come: issued in the future.
+  case notYetValid
+  /// The nonce is missing or another (`MISSING_OR_INVALID_NONCE` to clients).
+  case wrongNonce
+  /// Nobody knows at the moment: the keys of its issuer, whose name this is, cannot be had. Another time it may be good.
+  case keysUnavailable(String)
+
+  package var description: String {
+    switch self {
+    case .malformed(let what): "The token is malformed: \(what)"
+    case .unsupportedAlgorithm(let name): "The token is signed with \(name), which is not accepted here."
+    case .unknownKey(let key?): "The token is signed with the key \(key), which is not published."
+    case .unknownKey(nil): "The token does not name the key that it is signed with."
+    case .badSignature: "The token's signature does not fit."
+    case .wrongIssuer(let issuer): "The token was issued by \(issuer), which is not accepted here."
+    case .wrongAudience(let audience): "The token is meant for \(audience)."
+    case .expired: "The token has expired. Get a new one and try again."
+    case .notYetValid: "The token is not valid yet. Check the clock of the machine that issued it."
+    case .wrongNonce: "The token's nonce is missing, or not the one that was asked for."
+    case .keysUnavailable(let issuer):
+      "The token cannot be checked now, for the public keys of \(issuer) cannot be fetched. Try again in a minute."
+    }
+  }
+}
+
+/// When a token was issued and when it ends, in seconds since 1970, as claims have it.
+package struct TokenTimes: Sendable, Hashable {
+  /// How far the clocks of two machines may be apart, in seconds.
+  package static let skew: Int64 = 60
+  /// Beyond this no time is believed: the year 9999.
+  private static let latest: Int64 = 253_402_300_799
+
+  /// `iat`.
+  package let issuedAt: Int64
+  /// `exp`.
+  package let expiresAt: Int64
+  private let notBefore: Int64
+
+  /// Reads `iat`, `exp` and, where it is there, `nbf`.
+  ///
+  /// - Throws: ``TokenError/malformed(_:)``
+  package init(_ claims: JSON) throws(TokenError) {
+    issuedAt = try Self.time("iat", of: claims)
+    expiresAt = try Self.time("exp", of: claims)
+    notBefore = claims["nbf"] == nil ? issuedAt : max(issuedAt, try Self.time("nbf", of: claims))
+  }
+
+  private static func time(_ name: String, of claims: JSON) throws(TokenError) -> Int64 {
+    guard let time = claims[name]?.int, (0...latest).contains(time) else {
+      throw .malformed("its claim \(name) is no time in seconds since 1970.")
+    }
+    return time
+  }
+
+  /// Whether the token is valid at a time.
+  ///
+  /// - Parameters:
+  ///   - now: milliseconds since 1970.
+  ///   - skew: how far the issuer's clock may be ahead or behind, in seconds; 0 for what was issued here.
+  /// - Throws: ``TokenError/expired``, ``TokenError/notYetValid``.
+  package func check(at now: Int64, skew: Int64 = 0) throws(TokenError) {
+    let second = now / 1000
+    guard second < expiresAt + skew else { throw .expired }
+    // A clock that is corrected steps back a little: what was issued here a moment ago stays valid.
+    guard notBefore <= second + max(skew, Self.skew) else { throw .notYetValid }
   }
 }

@@ -1,4 +1,8 @@
+import AdminClient
 import ArgumentParser
+import ServerApp
+import ServerConfiguration
+import TreeModel
 
 /// `doubloon accounts`: the players' accounts.
 struct AccountsCommand: AsyncParsableCommand {
@@ -21,4 +25,232 @@ struct AccountsCommand: AsyncParsableCommand {
       AccountsEnableCommand.self, AccountsRemoveFactorsCommand.self, AccountsDeleteCommand.self, AccountsEraseCommand.self,
       AccountsErasuresCommand.self, AccountsMergeCommand.self, AccountsImportCommand.self, AccountsExportCommand.self,
     ])
+}
+
+/// `doubloon accounts list`: who there is.
+struct AccountsListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List accounts, by uid.",
+    discussion: """
+      Examples:
+        doubloon accounts list
+        doubloon accounts list --limit 1000 --json
+        doubloon accounts list --email alice@acme.test
+      """)
+
+  @Option(help: ArgumentHelp("Only behind this uid.", valueName: "uid"))
+  var after: String?
+
+  @Option(help: ArgumentHelp("Only the account with this e-mail address.", valueName: "address"))
+  var email: String?
+
+  @OptionGroup
+  var listing: ListingOptions
+
+  func run() async throws {
+    let answer = try await listing.page(of: AdminPath.accounts, [QueryItem("cursor", after), QueryItem("email", email)])
+    listing.output.print(answer, Self.text)
+  }
+
+  static func text(_ answer: JSON) -> String {
+    var table = TextTable([.text("UID"), .text("EMAIL"), .text("PROVIDERS"), .text("STATE"), .text("NAME")])
+    for account in answer.listed("accounts") {
+      let providers = account.listed("providerUserInfo").compactMap { $0["providerId"]?.string }
+      table.add([
+        account["localId"]?.string?.printable ?? "-", account["email"]?.string?.printable ?? "-",
+        providers.isEmpty ? "anonymous" : providers.joined(separator: ", "),
+        account["disabled"]?.bool == true ? "disabled" : "active", account["displayName"]?.string?.printable ?? "",
+      ])
+    }
+    var text = table.isEmpty ? "There are no accounts." : table.render()
+    if let next = answer["next"]?.string {
+      text += "\n\nThere are \(answer["count"]?.int ?? 0) in all: add --after \(next.printable)."
+    }
+    return text
+  }
+}
+
+/// `doubloon accounts show`: one account.
+struct AccountsShowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show one account, as JSON. Hashes of passwords are left out.",
+    discussion: """
+      Examples:
+        doubloon accounts show 7fKq2vYw8ZbT0mXe4sRu1pLd9cGh
+        doubloon accounts show alice@acme.test
+      """)
+
+  @Argument(help: "The account's uid, or its e-mail address.")
+  var uid: String
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  func run() async throws {
+    let answer = try await server.withClient { client in
+      try await client.get(AdminPath.account(uid), query: server.query)
+    }
+    DoubloonCommandLine.output.line(answer.prettyText)
+  }
+}
+
+/// `doubloon accounts create`: makes an account.
+struct AccountsCreateCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create",
+    abstract: "Make an account.",
+    discussion: """
+      The password is read from a file, or from the standard input with -, so that it stands in no list of processes.
+
+      Examples:
+        doubloon accounts create --email ann@example.com --password-file -
+        doubloon accounts create --uid ann --name Ann
+      """)
+
+  @Option(help: ArgumentHelp("The uid; a random one if it is not given.", valueName: "uid"))
+  var uid: String?
+
+  @Option(help: ArgumentHelp("The mail address.", valueName: "address"))
+  var email: String?
+
+  @Option(help: ArgumentHelp("The name to show.", valueName: "text"))
+  var name: String?
+
+  @Option(help: ArgumentHelp("The telephone number, with its plus.", valueName: "number"))
+  var phone: String?
+
+  @Option(help: ArgumentHelp("A file whose first line is the password.", valueName: "file"))
+  var passwordFile: String?
+
+  @OptionGroup
+  var output: OutputOptions
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  mutating func validate() throws {
+    if passwordFile != nil, email == nil { throw ValidationError("A password needs an address to sign in with: add --email.") }
+  }
+
+  func run() async throws {
+    var members: [(String, String?)] = [("localId", uid), ("email", email), ("displayName", name), ("phoneNumber", phone)]
+    if let passwordFile {
+      let text = String(decoding: try FileBytes.read(passwordFile), as: UTF8.self)
+      members.append(("password", text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""))
+    }
+    let body = JSON.object(members.compactMap { name, value in value.map { JSON.Member(key: name, value: .string($0)) } })
+    let answer = try await server.withClient { client in
+      try await client.post(try await AccountTransfer.path(client, server, "accounts"), body)
+    }
+    output.print(answer) { "\($0["localId"]?.string?.printable ?? "?") is made." }
+  }
+}
+
+/// The account that a command is about.
+struct AccountArgument: ParsableArguments {
+  @Argument(help: "The account's uid, or its e-mail address.")
+  var uid: String
+
+  @OptionGroup
+  var output: OutputOptions
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  /// Where the administrators' surface has the account.
+  var path: String { AdminPath.account(uid) }
+
+  /// Asks something of the server about the account, and prints its answer, or a sentence about the account.
+  func perform(saying sentence: (String) -> String, _ request: (AdminClient) async throws -> JSON) async throws {
+    let answer = try await server.withClient(request)
+    output.print(answer) { _ in sentence(uid.printable) }
+  }
+}
+
+/// `doubloon accounts disable`.
+struct AccountsDisableCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "disable",
+    abstract: "Let nobody sign in to an account; its tokens are void at once.",
+    discussion: """
+      Examples:
+        doubloon accounts disable 7fKq2vYw8ZbT0mXe4sRu1pLd9cGh
+      """)
+
+  @OptionGroup
+  var choice: AccountArgument
+
+  func run() async throws {
+    try await choice.perform(saying: { "\($0) is disabled; nobody can sign in to it." }) { client in
+      try await client.post("\(choice.path)/disable", query: choice.server.query)
+    }
+  }
+}
+
+/// `doubloon accounts enable`.
+struct AccountsEnableCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "enable",
+    abstract: "Let a player sign in again.",
+    discussion: """
+      Examples:
+        doubloon accounts enable 7fKq2vYw8ZbT0mXe4sRu1pLd9cGh
+      """)
+
+  @OptionGroup
+  var choice: AccountArgument
+
+  func run() async throws {
+    try await choice.perform(saying: { "\($0) is enabled; its player can sign in again." }) { client in
+      try await client.post("\(choice.path)/enable", query: choice.server.query)
+    }
+  }
+}
+
+/// `doubloon accounts remove-factors`.
+struct AccountsRemoveFactorsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove-factors",
+    abstract: "Take every second factor from an account whose player lost the telephone; its sessions end.",
+    discussion: """
+      From then on the password, or what else the account has, is enough to sign in: be sure that it is the player who
+      asks.
+
+      Examples:
+        doubloon accounts remove-factors 7fKq2vYw8ZbT0mXe4sRu1pLd9cGh
+      """)
+
+  @OptionGroup
+  var choice: AccountArgument
+
+  func run() async throws {
+    try await choice.perform(saying: { "\($0) has no second factor any more; its sessions ended." }) { client in
+      try await client.delete("\(choice.path)/second-factors", query: choice.server.query)
+    }
+  }
+}
+
+/// `doubloon accounts delete`: removes an account.
+struct AccountsDeleteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "Remove an account. The player's record in the tree and the ledger stay.",
+    discussion: """
+      Functions that wait for deleted accounts run. A disabled account can come back, a deleted one cannot: in doubt, \
+      "doubloon accounts disable". For a player who leaves and wants to be forgotten: "doubloon accounts erase".
+
+      Examples:
+        doubloon accounts delete 7fKq2vYw8ZbT0mXe4sRu1pLd9cGh
+      """)
+
+  @OptionGroup
+  var choice: AccountArgument
+
+  func run() async throws {
+    try await choice.perform(saying: { "\($0) is deleted." }) { client in
+      try await client.delete(choice.path, query: choice.server.query)
+    }
+  }
 }

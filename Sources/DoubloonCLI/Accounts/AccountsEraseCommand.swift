@@ -75,7 +75,7 @@ struct AccountsEraseCommand: AsyncParsableCommand {
 
   private func post(_ path: String, _ body: JSON) async throws -> JSON {
     try await server.withClient { client in
-      try await client.post(path, body, query: server.query, timeout: ReplayStartCommand.patience)
+      try await client.post(path, body, query: server.query, timeout: ReplayStartCommand.longTimeout)
     }
   }
 
@@ -114,5 +114,41 @@ struct AccountsEraseCommand: AsyncParsableCommand {
     return
       "\(uid) is erased: \(erasure.listed("places").compactMap(\.string).joined(separator: ", ")), and what \(commits) had of it."
       .printable
+  }
+}
+
+/// `doubloon accounts erasures`: who was erased.
+struct AccountsErasuresCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "erasures",
+    abstract: "List the players who were erased, and erasures that are not done.",
+    discussion: """
+      Look here after you have restored a backup: whoever was erased since it was made has to be erased again.
+
+      Examples:
+        doubloon accounts erasures
+        doubloon accounts erasures --json
+      """)
+
+  @Option(help: ArgumentHelp("Go on where an earlier list ended.", valueName: "cursor"))
+  var cursor: String?
+
+  @OptionGroup
+  var listing: ListingOptions
+
+  func run() async throws {
+    let answer = try await listing.page(of: AdminPath.erasures, [QueryItem("cursor", cursor)])
+    listing.output.print(answer, Self.text)
+  }
+
+  static func text(_ answer: JSON) -> String {
+    var table = TextTable([.text("UID"), .text("STATE"), .text("ORDERED"), .text("BY"), .text("REASON")])
+    for erasure in answer.listed("erasures") {
+      table.add([
+        erasure["uid"]?.string ?? "?", erasure["state"]?.string ?? "?", erasure["orderedAt"]?.timeText ?? "-",
+        erasure["by"]?.string ?? "-", erasure["reason"]?.string ?? "",
+      ])
+    }
+    return table.page(of: answer, empty: "Nobody was erased.", next: "--cursor")
   }
 }

@@ -60,7 +60,7 @@ struct AccountsMergeCommand: AsyncParsableCommand {
     let order = JSON.object(body)
     let place = "\(AdminPath.account(from))/merge\(dryRun ? "/preview" : "")"
     let answer = try await server.withClient { client in
-      try await client.post(place, order, query: server.query, timeout: ReplayStartCommand.patience)
+      try await client.post(place, order, query: server.query, timeout: ReplayStartCommand.longTimeout)
     }
     output.print(answer, Self.text)
   }

@@ -1,4 +1,7 @@
+import AdminClient
 import ArgumentParser
+import NIOHTTP1
+import TreeModel
 
 /// `doubloon data`: the tree, read and written as an administrator.
 struct DataCommand: AsyncParsableCommand {
@@ -20,4 +23,89 @@ struct DataCommand: AsyncParsableCommand {
       DataGetCommand.self, DataSetCommand.self, DataUpdateCommand.self, DataRemoveCommand.self, DataImportCommand.self,
       DataExportCommand.self, DataDiffCommand.self, DataLogCommand.self,
     ])
+}
+
+/// `doubloon data get`: prints what stands at a place.
+struct DataGetCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get",
+    abstract: "Print what stands at a path.",
+    discussion: """
+      Prints JSON; null if there is nothing.
+
+      Examples:
+        doubloon data get /users/bob --pretty
+        doubloon data get /users --shallow
+        doubloon data get /users/bob/.priority
+        doubloon data get /users/bob --at yesterday
+        doubloon data get /users/bob --at 4711
+      """)
+
+  @Argument(help: "The place in the tree.", transform: PathArgument.init(argument:))
+  var path: PathArgument
+
+  @Option(
+    help: ArgumentHelp("As it was then: \(TreeMoment.forms).", valueName: "time|revision"),
+    transform: TreeMoment.init(argument:))
+  var at: TreeMoment?
+
+  @Flag(help: "Only the names of the children, not what is below them.")
+  var shallow = false
+
+  @Flag(help: "Indent the JSON.")
+  var pretty = false
+
+  @Flag(help: "Show priorities, as .priority and .value.")
+  var exportFormat = false
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  mutating func validate() throws {
+    if shallow, exportFormat { throw ValidationError("--shallow and --export-format exclude each other.") }
+    if shallow, at != nil { throw ValidationError("--shallow shows the present only; leave out --at.") }
+  }
+
+  func run() async throws {
+    if let at { return try await printPast(at) }
+    var query = server.query
+    if shallow { query.append(QueryItem("shallow", "true")) }
+    if pretty { query.append(QueryItem("print", "pretty")) }
+    if exportFormat { query.append(QueryItem("format", "export")) }
+    let parameters = query
+    let (response, others) = try await server.withClient { client in
+      let response = try await client.send(
+        .GET, path.urlPath, query: parameters, responseBytesMax: DataTransfer.responseBytesMax
+      ).checked()
+      return (response, try await otherNamespaces(response, client))
+    }
+    DoubloonCommandLine.output.out(response.body + [UInt8(ascii: "\n")])
+    if !others.isEmpty {
+      DoubloonCommandLine.output.error(
+        "Nothing is in this namespace. There are others, which --ns names: \(others.joined(separator: ", ")).")
+    }
+  }
+
+  /// The namespaces that may be meant where the whole tree is empty, and nobody said which tree.
+  private func otherNamespaces(_ response: AdminResponse, _ client: AdminClient) async throws -> [String] {
+    guard path.target.path.isRoot, server.namespace == nil, response.body.elementsEqual("null".utf8) else { return [] }
+    let fallback = try await client.get(AdminPath.status)["defaultNamespace"]?.string
+    return try await client.get(AdminPath.namespaces).listed("namespaces").compactMap { $0["name"]?.string }
+      .filter { $0 != fallback }.sorted()
+  }
+
+  /// Prints what stood there once; the revision goes beside the result, so that a pipe gets the value alone.
+  private func printPast(_ moment: TreeMoment) async throws {
+    var query = server.query + [QueryItem("path", path.text), moment.parameter(revision: "revision", time: "time")]
+    if exportFormat { query.append(QueryItem("format", "export")) }
+    let parameters = query
+    let answer = try await server.withClient { client in
+      try await client.send(.GET, AdminPath.data, query: parameters, responseBytesMax: DataTransfer.responseBytesMax).checked()
+        .json()
+    }
+    let value = answer["value"] ?? .null
+    DoubloonCommandLine.output.line(pretty ? value.prettyText : value.compactText)
+    let time = (answer["time"]).map { " of \($0.timeText)" } ?? ""
+    DoubloonCommandLine.output.error("As of revision \(answer["revision"]?.plainText ?? "?")\(time).\(answer.erasedText)")
+  }
 }

@@ -1,5 +1,6 @@
 import AdminClient
 import ArgumentParser
+import TreeModel
 
 /// `doubloon data set`: replaces what stands at a place.
 struct DataSetCommand: AsyncParsableCommand {
@@ -16,8 +17,8 @@ struct DataSetCommand: AsyncParsableCommand {
         echo '{"a":1}' | doubloon data set /config -
       """)
 
-  @Argument(help: "The place in the tree.", transform: TreeLocation.init(argument:))
-  var path: TreeLocation
+  @Argument(help: "The place in the tree.", transform: PathArgument.init(argument:))
+  var path: PathArgument
 
   @Argument(help: "JSON; or - for the standard input; or a file.")
   var value: String
@@ -34,5 +35,100 @@ struct DataSetCommand: AsyncParsableCommand {
       try await client.put(path.urlPath, json, query: server.query + write.query)
     }
     write.report(answer, "Set \(path.text).")
+  }
+}
+
+/// `doubloon data update`: changes several places at once.
+struct DataUpdateCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "update",
+    abstract: "Change several places below a path, all or nothing.",
+    discussion: """
+      Takes an object whose names are paths below PATH; null removes. What is not named stays.
+
+      Examples:
+        doubloon data update /users/bob '{"level":5,"guild/name":"Sea Dogs","draft":null}'
+      """)
+
+  @Argument(help: "The place in the tree.", transform: PathArgument.init(argument:))
+  var path: PathArgument
+
+  @Argument(help: "A JSON object; or - for the standard input; or a file.")
+  var value: String
+
+  @OptionGroup
+  var write: DataWriteOptions
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  func run() async throws {
+    let json = try JSONInput.value(value)
+    guard let members = json.object else {
+      throw ValidationError("An update takes an object, such as '{\"level\":5}'; to replace a value use \"doubloon data set\".")
+    }
+    let answer = try await server.withClient { client in
+      try await client.patch(path.urlPath, json, query: server.query + write.query)
+    }
+    write.report(answer, "Updated \(members.count.counted("place", "places")) below \(path.text).")
+  }
+}
+
+/// `doubloon data remove`: removes what stands at a place, in parts if it is large.
+struct DataRemoveCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Remove what stands at a path.",
+    discussion: """
+      What is too large for one commit is removed in parts; an interruption leaves the rest. The ledger keeps its \
+      entries: balances that vanish get an adjustment. The root needs --yes.
+
+      Examples:
+        doubloon data remove /users/bob
+        doubloon data remove / --yes --no-triggers
+      """,
+    aliases: ["rm"])
+
+  @Argument(help: "The place in the tree.", transform: PathArgument.init(argument:))
+  var path: PathArgument
+
+  @Flag(help: "Really remove the whole tree.")
+  var yes = false
+
+  @OptionGroup
+  var write: DataWriteOptions
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  mutating func validate() throws {
+    if path.target.path.isRoot, !path.target.isPriority, !yes {
+      throw ValidationError("This would remove the whole tree; add --yes if that is meant.")
+    }
+  }
+
+  func run() async throws {
+    try await server.withClient { client in
+      var transfer = DataTransfer(client: client, query: server.query + write.query, output: DoubloonCommandLine.output)
+      try await transfer.remove(path)
+    }
+    write.report(.null, "Removed \(path.text).")
+  }
+}
+
+/// What all writes of `doubloon data` share.
+struct DataWriteOptions: ParsableArguments {
+  @Flag(inversion: .prefixedNo, help: "Whether functions see the change.")
+  var triggers = true
+
+  @OptionGroup
+  var output: OutputOptions
+
+  /// The parameters of the request.
+  var query: [QueryItem] { triggers ? [] : [QueryItem("disableTriggers", "true")] }
+
+  /// Says that it is done.
+  func report(_ answer: JSON, _ sentence: String) {
+    output.print(answer) { _ in sentence }
   }
 }

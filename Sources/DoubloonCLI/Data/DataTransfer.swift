@@ -36,21 +36,21 @@ struct DataTransfer {
   }
 
   /// Removes what stands at a place.
-  mutating func remove(_ place: TreeLocation) async throws {
+  mutating func remove(_ place: PathArgument) async throws {
     defer { progress.clear() }
     if try await fits({ _ = try await client.delete(place.urlPath, query: query, timeout: Self.timeout) }) { return }
     try await removeChildren(of: place)
   }
 
   /// Replaces what stands at a place.
-  mutating func replace(_ place: TreeLocation, by json: JSON) async throws {
+  mutating func replace(_ place: PathArgument, by json: JSON) async throws {
     defer { progress.clear() }
     try await put(place, json)
   }
 
   // MARK: Parts
 
-  private mutating func put(_ place: TreeLocation, _ json: JSON) async throws {
+  private mutating func put(_ place: PathArgument, _ json: JSON) async throws {
     let weight = ImportWeight(json, pathBytes: place.text.utf8.count)
     let isOne = weight.fits(chunk) || !json.isSplittable
     if isOne, try await fits({ _ = try await client.put(place.urlPath, json, query: query, timeout: Self.timeout) }) {
@@ -66,7 +66,7 @@ struct DataTransfer {
   }
 
   /// Writes an object child by child, and removes the children that it does not have.
-  private mutating func putChildren(of place: TreeLocation, _ json: JSON) async throws {
+  private mutating func putChildren(of place: PathArgument, _ json: JSON) async throws {
     let members = json.treeMembers
     let names = Set(members.lazy.map { Key(unchecked: $0.key) })
     var parts: [JSON.Member] = try await client.childNames(of: place, query: query)
@@ -90,8 +90,8 @@ struct DataTransfer {
   }
 
   /// Gives a place its priority, or takes that away which what stood there before has left.
-  private func putPriority(of place: TreeLocation, _ priority: JSON) async throws {
-    let target = TreeLocation(priorityOf: place)
+  private func putPriority(of place: PathArgument, _ priority: JSON) async throws {
+    let target = PathArgument(priorityOf: place)
     if priority.isNull {
       // A place that is gone has no priority, and the server takes none for it, not even null.
       let old = try await client.get(target.urlPath, query: query.filter { $0.name == "ns" }, timeout: Self.timeout)
@@ -102,7 +102,7 @@ struct DataTransfer {
 
   /// Removes the children of a place, the last ones first: as long as the first child stands, the server sees at once that
   /// the place is not empty yet.
-  private mutating func removeChildren(of place: TreeLocation) async throws {
+  private mutating func removeChildren(of place: PathArgument) async throws {
     while true {
       var names = try await client.childNames(of: place, query: query)
       if names.isEmpty { return }
@@ -117,7 +117,7 @@ struct DataTransfer {
   }
 
   /// Writes some children of a place; halves them if that is too much for one commit.
-  private mutating func patch(_ place: TreeLocation, _ members: [JSON.Member]) async throws {
+  private mutating func patch(_ place: PathArgument, _ members: [JSON.Member]) async throws {
     guard !members.isEmpty else { return }
     let weight = ImportWeight(.object(members), pathBytes: place.text.utf8.count)
     if members.count == 1, !weight.fits(chunk) || place.target.isPriority {
@@ -149,5 +149,70 @@ struct DataTransfer {
   private mutating func count(_ leaves: Int) {
     done += leaves
     if total > 0 { progress.show("Imported \(done.grouped) of \(total.grouped) values") }
+  }
+}
+
+extension AdminClient {
+  /// The names of a place's children, in key order, read page by page; none for a leaf and for nothing.
+  ///
+  /// - Parameter query: of which the namespace counts.
+  func childNames(of place: PathArgument, query: [QueryItem]) async throws -> [Key] {
+    let namespace = query.filter { $0.name == "ns" }
+    var names: [Key] = []
+    while true {
+      let wanted = DataTransfer.namesMax
+      var page = namespace + [QueryItem("shallow", "true"), QueryItem("limitToFirst", String(wanted))]
+      if let last = names.last { page.append(QueryItem("startAfter", last.text)) }
+      let found = try await get(place.urlPath, query: page).treeMembers.map { Key(unchecked: $0.key) }
+      names += found
+      if found.count < wanted { return names }
+    }
+  }
+}
+
+extension AdminClientError {
+  /// Whether a smaller write, or a smaller read, would be taken.
+  var isTooLarge: Bool {
+    switch code {
+    case .refused(status: 400):
+      // The hosted service's words, which the surface keeps (spec: rtdb-protocol §2); and the engine's for events.
+      message.hasPrefix("Data to write exceeds") || message.hasPrefix("Data requested exceeds")
+        || message.hasPrefix("The write would cause more than")
+    case .refused(status: 413): true
+    default: false
+    }
+  }
+}
+
+extension JSON {
+  /// Whether the value can be written child by child: a map or a list, not a leaf with its priority or a server value.
+  var isSplittable: Bool {
+    switch self {
+    case .object(let members): !members.contains { $0.key == ".value" || $0.key == ".sv" }
+    case .array: true
+    default: false
+    }
+  }
+
+  /// The members of a map; a list's elements under their numbers. Nulls, which are no children, are left out.
+  var treeMembers: [JSON.Member] {
+    switch self {
+    case .object(let members): members.filter { !$0.value.isNull }
+    case .array(let elements):
+      elements.enumerated().filter { !$0.element.isNull }.map { JSON.Member(key: String($0.offset), value: $0.element) }
+    default: []
+    }
+  }
+}
+
+extension PathArgument {
+  /// The priority of a node.
+  init(priorityOf place: PathArgument) {
+    target = PathTarget(path: place.target.path, isPriority: true)
+  }
+
+  /// The place one level down.
+  func child(_ name: String) throws -> PathArgument {
+    PathArgument(target.path.child(try Key(name)))
   }
 }

@@ -1,4 +1,7 @@
+import AdminClient
 import ArgumentParser
+import ServerApp
+import TreeModel
 
 /// `doubloon ledger`: balances, entries, corrections.
 struct LedgerCommand: AsyncParsableCommand {
@@ -20,4 +23,156 @@ struct LedgerCommand: AsyncParsableCommand {
       LedgerBalanceCommand.self, LedgerStatementCommand.self, LedgerVerifyCommand.self, LedgerReverseCommand.self,
       LedgerTransferCommand.self, LedgerHoldsCommand.self,
     ])
+}
+
+/// `doubloon ledger balance`: how much an account has.
+struct LedgerBalanceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "balance",
+    abstract: "Print how much an account has.",
+    discussion: """
+      Minus the balance of issuance:signup is what was paid for sign-ups in all.
+
+      Examples:
+        doubloon ledger balance bob
+        doubloon ledger balance issuance:signup --unit gems
+      """)
+
+  @Argument(help: "The account: a user, or a name such as issuance:signup.")
+  var account: LedgerAccountArgument
+
+  @Option(help: ArgumentHelp("The currency. (default: the game's only one)", valueName: "name"))
+  var unit: String?
+
+  @OptionGroup
+  var output: OutputOptions
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  func run() async throws {
+    let query = server.query + [QueryItem("account", account.text)] + [QueryItem("unit", unit)].compactMap(\.self)
+    let answer = try await server.withClient { client in try await client.get(AdminPath.balance, query: query) }
+    output.print(answer) { Self.text($0, account: account.text, unit: unit) }
+  }
+
+  static func text(_ answer: JSON, account: String, unit: String?) -> String {
+    let name = answer["account"]?.string ?? account
+    return "\(name) has \(answer["balance"]?.int?.grouped ?? "?") \(answer["unit"]?.string ?? unit ?? "").".printable
+  }
+}
+
+/// `doubloon ledger statement`: what moved on an account.
+struct LedgerStatementCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "statement",
+    abstract: "List what moved on an account, newest first.",
+    discussion: """
+      Examples:
+        doubloon ledger statement bob
+        doubloon ledger statement issuance:level5 --limit 20 --before 400
+      """)
+
+  @Argument(help: "The account: a user, or a name such as issuance:signup.")
+  var account: LedgerAccountArgument
+
+  @Option(help: ArgumentHelp("Only entries before this one.", valueName: "entry"))
+  var before: Int64?
+
+  @OptionGroup
+  var listing: ListingOptions
+
+  func run() async throws {
+    let answer = try await listing.page(
+      of: AdminPath.statement, [QueryItem("account", account.text), QueryItem("before", before.map { String($0) })])
+    listing.output.print(answer) { Self.text($0, account: account.text, limit: listing.limit) }
+  }
+
+  static func text(_ answer: JSON, account: String, limit: Int) -> String {
+    let entries = answer.listed("entries")
+    guard !entries.isEmpty else { return "\(account.printable) has no entries." }
+    var table = TextTable([
+      .number("ENTRY"), .text("TIME"), .text("CODE"), .number("AMOUNT"), .number("BALANCE"), .text("UNIT"), .text("OTHER SIDE"),
+      .text("CAUSE"),
+    ])
+    for entry in entries {
+      let isCredit = entry["credit"]?.string == account
+      let amount = entry["amount"]?.int ?? 0
+      let after = isCredit ? entry["creditAfter"] : entry["debitAfter"]
+      table.add([
+        LedgerText.sequence(entry), entry["time"]?.timeText ?? "-", entry["code"]?.string ?? "-",
+        isCredit ? "+\(amount.grouped)" : "-\(amount.grouped)", after?.int?.grouped ?? "-", entry["unit"]?.string ?? "-",
+        (isCredit ? entry["debit"] : entry["credit"])?.string ?? "-", LedgerText.cause(entry),
+      ])
+    }
+    var text = table.render()
+    if entries.count == limit, let last = entries.last {
+      text += "\n\nThere may be more: add --before \(LedgerText.sequence(last))."
+    }
+    return text
+  }
+}
+
+/// A ledger account as a command's argument: `user:bob`, or `bob` for short.
+struct LedgerAccountArgument: ExpressibleByArgument, Sendable, Hashable {
+  /// Kinds that stand before the colon on every server; the holders of its own currencies are more.
+  private static let kinds: Set<String> = ["user", "issuance", "redemption", "hold", "merge"]
+
+  let text: String
+
+  init?(argument: String) {
+    guard !argument.isEmpty else { return nil }
+    // These two have no owner, and so no colon.
+    let isWhole = argument.utf8.contains(UInt8(ascii: ":")) || argument == "adjustment" || argument == "opening"
+    text = isWhole ? argument : "user:\(argument)"
+  }
+
+  /// What to write instead of a name that may be meant as a player's id, which may have a colon too; nil if it is clear.
+  var doubt: String? {
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let kind = String(text[..<colon])
+    guard !Self.kinds.contains(kind) else { return nil }
+    return
+      "\(text) is a player's id, or an account of the kind \(kind). For the player write user:\(text); for the account add --any-kind."
+  }
+}
+
+/// Ledger entries as text.
+enum LedgerText {
+  /// A table of entries.
+  static func entries(_ entries: [JSON]) -> TextTable {
+    var table = TextTable([
+      .number("ENTRY"), .text("TIME"), .text("CODE"), .text("FROM"), .text("TO"), .number("AMOUNT"), .text("UNIT"),
+      .text("CAUSE"),
+    ])
+    for entry in entries {
+      table.add([
+        sequence(entry), entry["time"]?.timeText ?? "-", entry["code"]?.string ?? "-", entry["debit"]?.string ?? "-",
+        entry["credit"]?.string ?? "-", entry["amount"]?.int?.grouped ?? "-", entry["unit"]?.string ?? "-", cause(entry),
+      ])
+    }
+    return table
+  }
+
+  /// One entry in a sentence.
+  static func sentence(_ entry: JSON) -> String {
+    let amount = "\(entry["amount"]?.int?.grouped ?? "?") \(entry["unit"]?.string ?? "")"
+    return "Entry \(sequence(entry)): \(amount) from \(entry["debit"]?.string ?? "?") to \(entry["credit"]?.string ?? "?")"
+      + " (\(entry["code"]?.string ?? "-"), key \(entry["key"]?.string ?? "-"))."
+  }
+
+  static func sequence(_ entry: JSON) -> String { entry["sequence"]?.plainText ?? "?" }
+
+  /// Why the entry exists: what a person wrote, or the event and function.
+  static func cause(_ entry: JSON) -> String {
+    var parts: [String] = []
+    if let function = entry["function"]?.string { parts.append(function) }
+    if let event = entry["event"]?.string { parts.append(event) }
+    if let reverses = entry["reverses"]?.int { parts.append("reverses \(reverses)") }
+    if let reason = entry["reason"]?.string { parts.append(reason) }
+    if let referral = entry["referral"], let link = referral["link"]?.string {
+      parts.append("invited by \(referral["inviter"]?.string ?? "?"), \(referral["how"]?.string ?? "?") of \(link)")
+    }
+    return parts.joined(separator: ", ")
+  }
 }

@@ -83,3 +83,152 @@ struct LinksCreateCommand: AsyncParsableCommand {
     return ([link.printable] + code + warnings).joined(separator: "\n")
   }
 }
+
+/// `doubloon links edit`: what a short link says, and what it is called.
+struct LinksEditCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "edit",
+    abstract: "Change what a short link says, or what it is called; its address stays.",
+    discussion: """
+      Parameters of long links (link, apn, ibi, isi, st, sd, si, utm_source, …) are given with --set and taken away with \
+      --unset; what is not named stays. A printed code goes on to work.
+
+      Examples:
+        doubloon links edit https://go.acme.test/r/aB3x --to https://acme.test/summer
+        doubloon links edit https://go.acme.test/r/aB3x --set "st=Come aboard" --unset si
+        doubloon links edit https://go.acme.test/r/aB3x --name "Summer poster"
+      """)
+
+  @OptionGroup
+  var choice: LinkArgument
+
+  @Option(help: ArgumentHelp("What it opens from now on.", valueName: "url"))
+  var to: String?
+
+  @Option(help: ArgumentHelp("What you call it; an empty text takes the name away.", valueName: "text"))
+  var name: String?
+
+  @Option(
+    name: .customLong("set"), help: ArgumentHelp("A parameter of the long link; may be repeated.", valueName: "name=value"))
+  var parameters: [String] = []
+
+  @Option(help: ArgumentHelp("A parameter that is taken away; may be repeated.", valueName: "name"))
+  var unset: [String] = []
+
+  mutating func validate() throws {
+    if let bad = parameters.first(where: { !$0.contains("=") }) {
+      throw ValidationError("--set \(bad): write it as name=value.")
+    }
+    guard to != nil || name != nil || !parameters.isEmpty || !unset.isEmpty else {
+      throw ValidationError("Say what to change: --to, --name, --set, --unset.")
+    }
+  }
+
+  func run() async throws {
+    var changes: [JSON.Member] = to.map { [JSON.Member(key: "link", value: .string($0))] } ?? []
+    for text in parameters {
+      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      changes.append(JSON.Member(key: String(parts[0]), value: .string(String(parts[1]))))
+    }
+    changes += unset.map { JSON.Member(key: $0, value: .null) }
+    var members: [JSON.Member] = []
+    if let name { members.append(JSON.Member(key: "name", value: .string(name))) }
+    if !changes.isEmpty { members.append(JSON.Member(key: "parameters", value: .object(changes))) }
+    choice.output.print(try await choice.change(.object(members)), Self.text)
+  }
+
+  /// The link as it is now, and what is doubtful about it.
+  static func text(_ answer: JSON) -> String {
+    let warnings = answer.listed("warning").map {
+      "warning: \($0["warningCode"]?.string ?? ""): \($0["warningMessage"]?.string ?? "")".printable
+    }
+    return ([LinksShowCommand.text(answer["link"] ?? .null)] + warnings).joined(separator: "\n")
+  }
+}
+
+/// `doubloon links disable`: switches a short link off.
+struct LinksDisableCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "disable",
+    abstract: "Switch a short link off: it opens a page that says so.",
+    discussion: """
+      It counts nothing, and nobody comes by it or by its code. What was claimed by it stays. The long link that says exactly \
+      the same is off with it, unless the link is a player's own. "doubloon links enable" brings both back.
+
+      Examples:
+        doubloon links disable https://go.acme.test/r/aB3x
+      """)
+
+  @OptionGroup
+  var choice: LinkArgument
+
+  func run() async throws {
+    let answer = try await choice.change(["disabled": true])
+    choice.output.print(answer) { "\($0["link"]?["shortLink"]?.string ?? choice.link) is disabled.".printable }
+  }
+}
+
+/// `doubloon links enable`: switches a short link on again.
+struct LinksEnableCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "enable",
+    abstract: "Switch a disabled link on again.",
+    discussion: """
+      It opens what it opened before.
+
+      Examples:
+        doubloon links enable https://go.acme.test/r/aB3x
+      """)
+
+  @OptionGroup
+  var choice: LinkArgument
+
+  func run() async throws {
+    let answer = try await choice.change(["disabled": false])
+    choice.output.print(answer) { "\($0["link"]?["shortLink"]?.string ?? choice.link) is enabled.".printable }
+  }
+}
+
+/// `doubloon links delete`: takes a short link away.
+struct LinksDeleteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "Delete a short link with its code; the address says that it is gone.",
+    discussion: """
+      What was claimed by it stays, for rewards rest on that. A disabled link can come back, a deleted one cannot: in doubt, \
+      "doubloon links disable". No new link gets its suffix by chance; "links create --suffix" may choose it again.
+
+      Examples:
+        doubloon links delete https://go.acme.test/r/aB3x
+      """)
+
+  @OptionGroup
+  var choice: LinkArgument
+
+  func run() async throws {
+    let answer = try await choice.server.withClient { client in try await client.delete(AdminPath.link, query: choice.query) }
+    choice.output.print(answer) { "\($0["shortLink"]?.string ?? choice.link) is deleted.".printable }
+  }
+}
+
+/// The short link that a command is about.
+struct LinkArgument: ParsableArguments {
+  @Argument(help: "The short link.")
+  var link: String
+
+  @OptionGroup
+  var output: OutputOptions
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  /// The parameters of a request about the link.
+  var query: [QueryItem] { server.query + [QueryItem("link", link)] }
+
+  /// Changes the link.
+  ///
+  /// - Returns: the link as it is now, and what is doubtful about what it says.
+  func change(_ body: JSON) async throws -> JSON {
+    try await server.withClient { client in try await client.patch(AdminPath.link, body, query: query) }
+  }
+}

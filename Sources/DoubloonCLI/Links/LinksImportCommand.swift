@@ -41,7 +41,7 @@ struct LinksImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let text = String(validating: try FileBytes.read(file), as: UTF8.self), let table = LinkCSV.rows(text) else {
-      throw CommandFailure("\(file) is no table of comma-separated values in UTF-8.")
+      throw CommandError("\(file) is no table of comma-separated values in UTF-8.")
     }
     let hasHeader = table.first.map { !$0.contains { $0.contains("://") } } ?? false
     let header = hasHeader ? table[0] : []
@@ -102,5 +102,48 @@ struct LinksImportCommand: AsyncParsableCommand {
       let head = "\(created.grouped) \(verb), \(unchanged.grouped) there already, \(refused.count.grouped) refused"
       return ([head] + refused.map { "row \($0.row): \($0.link): \($0.problem)".printable }).joined(separator: "\n")
     }
+  }
+}
+
+/// `doubloon links export`: all links as a table.
+struct LinksExportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write all links as a table that \"links import\" reads.",
+    discussion: """
+      The column "State" says which are disabled; an import creates those disabled.
+
+      Examples:
+        doubloon links export > links.csv
+        doubloon links export --out links.csv
+      """)
+
+  @Option(help: ArgumentHelp("Write into this file instead.", valueName: "file"))
+  var out: String?
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  func run() async throws {
+    let text = try await server.withClient { client in
+      var progress = ProgressLine(DoubloonCommandLine.output)
+      defer { progress.clear() }
+      var lines = [LinkCSV.line(["Link name", "Short link", "Long link", "State"])]
+      var cursor: String?
+      repeat {
+        var query = server.query + [QueryItem("limit", "1000")]
+        if let cursor { query.append(QueryItem("cursor", cursor)) }
+        let page = try await client.get(AdminPath.links, query: query)
+        for link in page.listed("links") {
+          let fields = [link["name"], link["shortLink"], link["longLink"]].map { $0?.string ?? "" }
+          lines.append(LinkCSV.line(fields + [link["disabledAt"] == nil ? "enabled" : LinkImport.disabledState]))
+        }
+        cursor = page["next"]?.string
+        progress.show("\((lines.count - 1).grouped) links")
+      } while cursor != nil
+      return lines.joined()
+    }
+    guard let out else { return DoubloonCommandLine.output.out(Array(text.utf8)) }
+    try FileBytes.write(Array(text.utf8), to: out)
   }
 }

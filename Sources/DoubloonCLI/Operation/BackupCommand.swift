@@ -1,7 +1,10 @@
 import AdminClient
 import ArgumentParser
 import NIOCore
+import ServerApp
 import ServerConfiguration
+import StorageCore
+import StorageSQLite
 import TreeModel
 
 /// `doubloon backup`: has the server copy its store into one file.
@@ -35,5 +38,162 @@ struct BackupCommand: AsyncParsableCommand {
       try await client.post(AdminPath.backup, ["path": .string(path)], timeout: .hours(1))
     }
     output.print(answer) { _ in "The backup is in \(path)." }
+  }
+}
+
+/// `doubloon restore`: makes a data folder of a backup.
+struct RestoreCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Make a data folder of a backup, and verify it.",
+    discussion: """
+      The folder must not hold data yet; no server is needed. Everything in it is checked, as by \
+      "doubloon verify"; it ends with exit code 1 if something is wrong. What happens afterwards has other event \
+      ids than what was lost, so nothing is mistaken for something that was paid already.
+
+      The keys that sign players' tokens are not in a backup: copy the folder "keys" of the old data into the new one before \
+      you start a server on it, or players have to sign in again.
+
+      Examples:
+        doubloon restore doubloon-monday.db --data restored
+        doubloon dev --data restored
+      """)
+
+  @Argument(help: ArgumentHelp("The backup.", valueName: "file"))
+  var file: String
+
+  @Option(help: ArgumentHelp("The folder to make.", valueName: "dir"))
+  var data: String
+
+  @OptionGroup
+  var output: OutputOptions
+
+  func run() async throws {
+    guard FileBytes.exists(file), !FileBytes.isFolder(file) else {
+      throw CommandError("There is no backup \(file).")
+    }
+    do {
+      try SQLiteEngine.restore(from: file, to: data)
+    } catch {
+      throw CommandError("\(file) was not restored into \(data): \(error.message)")
+    }
+    let (epoch, report) = try await ServerOptions.withApplication(on: data) { client in
+      // What the store says when it is opened again, as a server will have it.
+      let epoch: JSON = try await client.get(AdminPath.status)["epoch"] ?? .null
+      return (epoch, try await client.get(AdminPath.everything, timeout: ReplayStartCommand.longTimeout))
+    }
+    let answer: JSON = [
+      "data": .string(FileBytes.absolute(data)), "epoch": epoch, "verification": report,
+    ]
+    output.print(answer) { _ in
+      let lines =
+        ["Restored \(file) into \(data), epoch \(epoch.plainText)."] + VerifyCommand.lines(report)
+        + [
+          "The keys that sign players' tokens are not in a backup: copy DATA/keys of the old data to \(data)/keys, or players "
+            + "have to sign in again."
+        ]
+      return lines.joined(separator: "\n")
+    }
+    guard report["sound"]?.bool == true else { throw ExitCode(1) }
+  }
+}
+
+/// `doubloon recover`: goes on without what a damaged log has lost.
+struct RecoverCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recover",
+    abstract: "Give up what a damaged log has lost, so that the store opens again.",
+    discussion: """
+      A server does not start where something that it acknowledged is missing: the log (doubloon.db-wal) was damaged, \
+      emptied or removed after the process died. Restoring a backup is the safe way. This is the other one: everything \
+      before the damage stays, everything behind it is given up, the damaged log is kept beside the store, and events \
+      get other ids from now on, as after a restore. Run "doubloon verify --data DIR" afterwards.
+
+      Examples:
+        doubloon recover --data .doubloon
+        doubloon recover --data .doubloon --yes
+      """)
+
+  @Option(help: ArgumentHelp("The data folder.", valueName: "dir"))
+  var data: String
+
+  @Flag(help: "Do not ask.")
+  var yes = false
+
+  @OptionGroup
+  var output: OutputOptions
+
+  func run() async throws {
+    guard FileBytes.isFolder(data) else { throw CommandError("There is no folder \(data).") }
+    if !yes {
+      let question = "Give up what the damaged log in \(data) has lost? This cannot be taken back."
+      guard try DoubloonCommandLine.question.confirm(question) else { throw ExitCode(1) }
+    }
+    do throws(StorageError) {
+      let (loss, kept) = try SQLiteEngine.acceptLoss(in: data)
+      let answer: JSON = [
+        "data": .string(FileBytes.absolute(data)), "lost": .string(loss), "kept": kept.map { .string($0) } ?? .null,
+      ]
+      output.print(answer) { _ in
+        let copy = kept.map { " The damaged log is kept in \($0)." } ?? ""
+        return "\(loss) The store goes on without it.\(copy) Check it with \"doubloon verify --data \(data)\"."
+      }
+    } catch {
+      throw CommandError(error.message)
+    }
+  }
+}
+
+/// `doubloon verify`: proves that everything stored is what was written.
+struct VerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Check everything that is stored, of all namespaces.",
+    discussion: """
+      The pages of the file; every row against what proves it; the tree, the history and the statements against the logs \
+      that they follow from, and the index of referrals against the tree; the chains of commits, ledger entries and audit \
+      records; who caused what. "log verify" and "ledger verify" are parts of it. It reads everything, while others go on \
+      writing, and ends with exit code 1 if something is wrong: then keep the files, and restore the last backup into a \
+      new folder.
+
+      Examples:
+        doubloon verify
+        doubloon verify --data .doubloon
+      """)
+
+  @OptionGroup
+  var output: OutputOptions
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  func run() async throws {
+    let answer = try await server.withClient(spansNamespaces: true) { client in
+      try await client.get(AdminPath.everything, timeout: ReplayStartCommand.longTimeout)
+    }
+    output.print(answer) { Self.lines($0).joined(separator: "\n") }
+    if answer["sound"]?.bool != true { throw ExitCode(1) }
+  }
+
+  /// The report in sentences, the faults below them.
+  static func lines(_ answer: JSON) -> [String] {
+    let rows = (answer["rows"]?.int ?? 0).counted("row", "rows")
+    var lines = part("The store", rows, answer)
+    for namespace in answer.listed("namespaces") {
+      let counts = [
+        ("commits", "commit", "commits"), ("executions", "execution", "executions"),
+        ("entries", "ledger entry", "ledger entries"), ("ledgerAccounts", "account", "accounts"),
+        ("referrals", "referral", "referrals"),
+      ]
+      let extent = counts.compactMap { name, one, many in namespace[name]?.int.map { $0.counted(one, many) } }
+      lines += part(namespace["namespace"]?.string ?? "?", extent.joined(separator: ", "), namespace)
+    }
+    return lines
+  }
+
+  private static func part(_ name: String, _ extent: String, _ report: JSON) -> [String] {
+    let count = report["faultCount"]?.int ?? 0
+    let verdict = count == 0 ? "sound" : "NOT SOUND, \(count.counted("fault", "faults"))"
+    return (["\(name): \(verdict) (\(extent))."] + report.listed("faults").map { "  \($0.string ?? "?")" }).map(\.printable)
   }
 }

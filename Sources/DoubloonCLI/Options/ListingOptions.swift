@@ -38,18 +38,33 @@ extension TextTable {
   ///   - option: takes the answer's `next`.
   ///   - width: how long a line may be; nil for as long as it is.
   func page(of answer: JSON, empty: String, next option: String, within width: Int? = nil) -> String {
-    (isEmpty ? empty : render(within: width)) + answer.goingOn(with: option)
+    (isEmpty ? empty : render(within: width)) + answer.nextPageText(with: option)
   }
 }
 
 extension JSON {
   /// How to get the next page of a listing, behind an empty line; empty if this one is the last.
-  func goingOn(with option: String) -> String {
+  func nextPageText(with option: String) -> String {
     guard let next = self["next"], !next.isNull else { return "" }
     let text = next.plainText.printable
     let isPlain = text.utf8.allSatisfy { byte in
       (48...57).contains(byte) || (97...122).contains(byte | 0x20) || "._:/@-".utf8.contains(byte)
     }
     return "\n\nThere may be more: add \(option) \(isPlain ? text : "'\(text)'")."
+  }
+}
+
+/// How a listing is printed.
+struct OutputOptions: ParsableArguments {
+  @Flag(help: "Print the server's JSON instead of text for people.")
+  var json = false
+
+  /// Prints the answer: as JSON if that was asked for, else as `text` makes it.
+  func print(_ answer: JSON, _ text: (JSON) throws -> String) rethrows {
+    if json {
+      DoubloonCommandLine.output.line(answer.prettyText)
+    } else {
+      DoubloonCommandLine.output.line(try text(answer))
+    }
   }
 }

@@ -2,6 +2,8 @@ import AdminClient
 import ArgumentParser
 import Credentials
 import Glibc
+import Logging
+import ServerApp
 import ServerConfiguration
 import StorageCore
 import TreeModel
@@ -64,16 +66,16 @@ struct ServerOptions: ParsableArguments {
   func credential(environment: (String) -> String? = Self.variable) throws -> AdminCredential {
     guard let text = key ?? environment("DOUBLOON_KEY") else { return .token("owner") }
     guard FileBytes.exists(text), !FileBytes.isFolder(text) else {
-      if text.contains("/") { throw CommandFailure("There is no key file \(text); check --key and DOUBLOON_KEY.") }
+      if text.contains("/") { throw CommandError("There is no key file \(text); check --key and DOUBLOON_KEY.") }
       return .token(text)
     }
     let content = String(decoding: try FileBytes.read(text), as: UTF8.self)
     guard let line = content.split(whereSeparator: \.isNewline).first?.trimmingSpaces, !line.isEmpty else {
-      throw CommandFailure("The key file \(text) is empty; it must hold the token in its first line.")
+      throw CommandError("The key file \(text) is empty; it must hold the token in its first line.")
     }
     guard line.hasPrefix("{") else { return .token(line) }
     guard let file = try? JSONParser.parse(content), let account = ServiceAccountKey(file: file) else {
-      throw CommandFailure("\(text) is no key file of a service account of Doubloon.")
+      throw CommandError("\(text) is no key file of a service account of Doubloon.")
     }
     return .serviceAccount(account)
   }
@@ -92,5 +94,137 @@ extension Substring {
     while text.first?.isWhitespace == true { text.removeFirst() }
     while text.last?.isWhitespace == true { text.removeLast() }
     return String(text)
+  }
+}
+
+extension ServerOptions {
+  /// Connects, runs `body`, and closes what was opened: with `--data`, a server of this process's own that runs no
+  /// functions, so that looking changes nothing.
+  ///
+  /// - Parameter spansNamespaces: whether `body` is not about one namespace.
+  func withClient<Result>(spansNamespaces: Bool = false, _ body: (AdminClient) async throws -> Result) async throws -> Result {
+    if let data {
+      return try await Self.withApplication(on: data) { client in
+        if !spansNamespaces, namespace == nil { try await Self.checkNamespace(client, data) }
+        return try await body(client)
+      }
+    }
+    func explained(_ client: AdminClient) async throws -> Result {
+      do {
+        return try await body(client)
+      } catch let error as AdminClientError where error.status == 404 {
+        try await explainNamespace(client)
+        throw error
+      }
+    }
+    let authority = authority ?? Self.variable("DOUBLOON_CA")
+    switch try credential() {
+    case .token(let token):
+      return try await Self.explaining(try AdminClient(server: address(), token: token, authority: authority), explained)
+    case .serviceAccount(let account):
+      // A key file says itself where its server is.
+      let server = namesAddress() ? address() : account.server
+      let client = try AdminClient(server: server, token: nil, authority: authority)
+      let token = try await Self.explaining(client) { client in
+        try await client.accessToken(for: account, at: SystemClock().now())
+      }
+      return try await Self.explaining(try AdminClient(server: server, token: token, authority: authority), explained)
+    }
+  }
+
+  /// Opens a data folder in this process, on a free port of the loopback address and with a token that nobody else knows.
+  static func withApplication<Result>(on folder: String, _ body: (AdminClient) async throws -> Result) async throws -> Result {
+    guard FileBytes.exists("\(folder)/doubloon.db") else {
+      throw CommandError("There is no store in \(folder); name the folder that \"doubloon dev\" printed at its start.")
+    }
+    var configuration = ServerConfiguration(storage: .directory(folder))
+    configuration.port = 0
+    configuration.adminToken = RandomToken.make()
+    configuration.dispatchesFunctions = false
+    let token = configuration.adminToken
+    var logger = Logger(label: "doubloon", factory: { StreamLogHandler.standardError(label: $0) })
+    logger.logLevel = .warning
+    let application: Application
+    let port: Int
+    do {
+      application = try Application(
+        configuration: configuration, logger: logger, functions: DoubloonCommandLine.functions.register)
+      port = try await application.start()
+    } catch {
+      throw CommandError("\(folder) cannot be opened: \(error)")
+    }
+    do {
+      let client = try AdminClient(server: "http://127.0.0.1:\(port)", token: token)
+      let result = try await explaining(client, body)
+      await application.stop()
+      return result
+    } catch {
+      await application.stop()
+      throw error
+    }
+  }
+
+  /// Adds what a person at a command line can do about a failure.
+  private static func explaining<Result>(_ client: AdminClient, _ body: (AdminClient) async throws -> Result) async throws
+    -> Result
+  {
+    do {
+      let result = try await body(client)
+      await client.close()
+      return result
+    } catch let error as AdminClientError {
+      await client.close()
+      switch error.code {
+      case .unreachable:
+        throw CommandError(
+          "No server answers at \(client.address); start one with \"doubloon dev\", or name the data folder with --data.")
+      case .refused(status: 401):
+        throw CommandError(
+          "\(client.address) did not accept the key (\(error.message)); name the right one with --key or DOUBLOON_KEY.")
+      default: throw error
+      }
+    }
+  }
+
+  /// Says which namespaces there are, if what was not found is the namespace itself.
+  private func explainNamespace(_ client: AdminClient) async throws {
+    let names = try? await client.get(AdminPath.namespaces).listed("namespaces").compactMap { $0["name"]?.string }
+    let fallback = try? await client.get(AdminPath.status)["defaultNamespace"]?.string
+    guard let names, let name = namespace ?? fallback, !names.contains(name) else { return }
+    throw CommandError(Self.missing(name, names, at: client.address.description))
+  }
+
+  /// What to do about a namespace that is not there.
+  static func missing(_ name: String, _ names: [String], at place: String) -> String {
+    guard !names.isEmpty else { return "\(place) has no namespace \(name), and no other; one appears with the first write." }
+    return "\(place) has no namespace \(name); name one with --ns: \(names.sorted().joined(separator: ", "))."
+  }
+
+  /// A folder does not say which project it was served as; what has another name than the default's must be named.
+  private static func checkNamespace(_ client: AdminClient, _ folder: String) async throws {
+    let names = try await client.get(AdminPath.namespaces).listed("namespaces").compactMap { $0["name"]?.string }
+    let fallback = try await client.get(AdminPath.status)["defaultNamespace"]?.string ?? ""
+    guard !names.isEmpty, !names.contains(fallback) else { return }
+    throw CommandError(missing(fallback, names, at: folder))
+  }
+}
+
+/// What a command signs in with.
+enum AdminCredential: Sendable {
+  /// A secret that is sent as it is.
+  case token(String)
+  /// A key that buys an access token first.
+  case serviceAccount(ServiceAccountKey)
+}
+
+/// Secrets that are made up on the spot.
+enum RandomToken {
+  /// 128 bits of the system's generator, as 32 hexadecimal digits.
+  static func make() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<16).map { _ in
+      let byte = UInt8.random(in: .min ... .max, using: &generator)
+      return (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
   }
 }

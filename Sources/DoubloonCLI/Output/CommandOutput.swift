@@ -63,7 +63,7 @@ package struct CommandOutput: Sendable {
         let code = count < 0 ? errno : EIO
         switch code {
         case EINTR: continue
-        case EAGAIN: waitForRoom(descriptor)
+        case EAGAIN: waitForSpace(descriptor)
         case EPIPE: exit(128 + SIGPIPE)
         default: return code
         }
@@ -73,8 +73,57 @@ package struct CommandOutput: Sendable {
   }
 
   /// Another process may have made the pipe or the terminal one that does not wait by itself.
-  private static func waitForRoom(_ descriptor: Int32) {
+  private static func waitForSpace(_ descriptor: Int32) {
     var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     _ = poll(&room, 1, -1)
+  }
+}
+
+/// One line on a terminal that says how far long work is; nothing in a pipe.
+struct ProgressLine {
+  private let output: CommandOutput
+  private var width = 0
+
+  init(_ output: CommandOutput) {
+    self.output = output
+  }
+
+  /// Replaces the line.
+  mutating func show(_ text: String) {
+    guard output.showsProgress else { return }
+    let gap = String(repeating: " ", count: max(0, width - text.count))
+    output.err(Array("\r\(text)\(gap)".utf8))
+    width = text.count
+  }
+
+  /// Removes the line.
+  mutating func clear() {
+    guard width > 0 else { return }
+    output.err(Array("\r\(String(repeating: " ", count: width))\r".utf8))
+    width = 0
+  }
+}
+
+/// Asks the person at the terminal whether to go on.
+///
+/// A struct around the closure, so that it can be bound for a test.
+struct CommandQuestion: Sendable {
+  /// The person's answer; nil if nobody is there to ask.
+  let ask: @Sendable (String) -> Bool?
+
+  /// Asks on the terminal; in a pipe nobody is there.
+  static let terminal = CommandQuestion { question in
+    guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
+    DoubloonCommandLine.output.err(Array("\(question) [y/N] ".utf8))
+    let answer = readLine() ?? ""
+    return ["y", "yes"].contains(answer.lowercased())
+  }
+
+  /// Whether to go on; fails where nobody can be asked.
+  func confirm(_ question: String) throws -> Bool {
+    guard let answer = ask(question) else {
+      throw CommandError("Nobody is there to be asked; look at what is printed above, and go on with --yes.")
+    }
+    return answer
   }
 }

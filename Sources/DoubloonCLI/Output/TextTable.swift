@@ -1,4 +1,5 @@
 import ServerApp
+package import TreeModel
 
 /// Rows under headings, in columns as wide as they need to be.
 struct TextTable: Sendable {
@@ -64,4 +65,51 @@ extension String {
   fileprivate var replacingLineBreaks: String {
     contains("\n") ? split(separator: "\n").joined(separator: " ") : self
   }
+}
+
+extension BinaryInteger {
+  /// The digits in groups of three: `1,234,567`.
+  var grouped: String {
+    var digits = String(magnitude)
+    var index = digits.endIndex
+    while digits.distance(from: digits.startIndex, to: index) > 3 {
+      index = digits.index(index, offsetBy: -3)
+      digits.insert(",", at: index)
+    }
+    return (self < 0 ? "-" : "") + digits
+  }
+
+  /// So many bytes, in the unit that fits: `512 bytes`, `3.4 GB`.
+  var byteText: String {
+    let units = ["kB", "MB", "GB", "TB", "PB"]
+    guard self >= 1000 else { return "\(self) bytes" }
+    var (tenths, unit) = (Int64(clamping: self) / 100, 0)
+    while tenths >= 10_000, unit < units.count - 1 { (tenths, unit) = (tenths / 1000, unit + 1) }
+    return "\((tenths / 10).grouped).\(tenths % 10) \(units[unit])"
+  }
+
+  /// The number and its noun: `1 entry`, `2 entries`.
+  func counted(_ one: String, _ many: String) -> String { "\(grouped) \(self == 1 ? one : many)" }
+}
+
+extension JSON {
+  /// The value on one line as people read it: texts without quotes, objects as `name value, name value`.
+  var plainText: String {
+    switch self {
+    case .null: "-"
+    case .string(let text): text
+    case .object(let members): members.map { "\($0.key) \($0.value.plainText)" }.joined(separator: ", ")
+    case .array(let elements): elements.map(\.plainText).joined(separator: ", ")
+    default: compactText
+    }
+  }
+
+  /// A moment: milliseconds since 1970 as RFC 3339, a text as it is, nothing as a dash.
+  var timeText: String {
+    if let milliseconds = int { return TimePoint(milliseconds: milliseconds).description }
+    return string ?? "-"
+  }
+
+  /// The rows of a listing; none if it is missing.
+  package func listed(_ name: String) -> [JSON] { self[name]?.array ?? [] }
 }

@@ -1,4 +1,8 @@
+import AdminClient
 import ArgumentParser
+import NIOCore
+import StorageCore
+import TreeModel
 
 /// `doubloon replay`: gives events to functions again, or for the first time.
 struct ReplayCommand: AsyncParsableCommand {
@@ -23,4 +27,183 @@ struct ReplayCommand: AsyncParsableCommand {
       ReplayResumeCommand.self, ReplayCancelCommand.self,
     ],
     defaultSubcommand: ReplayStartCommand.self)
+}
+
+/// `doubloon replay [start]`: looks, asks, and does it.
+struct ReplayStartCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "start",
+    abstract: "Begin a replay (what \"doubloon replay\" does by itself).")
+
+  /// How long the server may look before it answers, in seconds.
+  static let longTimeout = TimeAmount.minutes(60)
+
+  @OptionGroup(title: "What")
+  var selection: ReplaySelection
+
+  @Option(help: ArgumentHelp("Why; kept with the replay.", valueName: "text"))
+  var reason: String?
+
+  @Flag(help: "Print what would change, and change nothing.")
+  var dryRun = false
+
+  @Flag(help: "Do not ask.")
+  var yes = false
+
+  @Flag(help: "Do not wait for the end.")
+  var detach = false
+
+  @Option(help: ArgumentHelp("With --rebuild: keep what was built in this empty folder, on the server.", valueName: "dir"))
+  var into: String?
+
+  @Flag(help: "With --rebuild: run the functions too, and list what they would do differently today.")
+  var rerun = false
+
+  @OptionGroup
+  var output: OutputOptions
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  mutating func validate() throws {
+    guard selection.mode != .rebuild else {
+      guard !dryRun, !detach else {
+        throw ValidationError("--rebuild changes nothing and is waited for: leave out --dry-run and --detach.")
+      }
+      return
+    }
+    guard reason?.isEmpty == false || dryRun else { throw ValidationError("--reason must say why, for the record.") }
+    guard into == nil, !rerun else { throw ValidationError("--into and --rerun belong to --rebuild.") }
+  }
+
+  func run() async throws {
+    if selection.mode == .rebuild { return try await rebuild() }
+    let body = selection.body(reason: reason ?? "dry run")
+    try await server.withClient { client in
+      if dryRun {
+        let answer = try await client.post(
+          AdminPath.replays + "/dry-run", body, query: server.query, timeout: Self.longTimeout)
+        return output.print(answer, ReplayText.dryRun)
+      }
+      if !yes {
+        let goesOn = try await confirm(body, client)
+        if !goesOn { throw ExitCode(1) }
+      }
+      let started = try await client.post(AdminPath.replays, body, query: server.query, timeout: Self.longTimeout)
+      let ended = detach ? started : try await follow(started, client)
+      output.print(ended, ReplayText.record)
+      if ended["state"]?.string == "failed" { throw ExitCode(1) }
+    }
+  }
+
+  private func confirm(_ body: JSON, _ client: AdminClient) async throws -> Bool {
+    let preview = try await client.post(
+      AdminPath.replays + "/preview", body, query: server.query, timeout: Self.longTimeout)
+    DoubloonCommandLine.output.error(ReplayText.preview(preview))
+    guard (preview["survey"]?["run"]?.int ?? 0) > 0 else {
+      // Nothing to ask; the replay is begun for its record.
+      return true
+    }
+    return try DoubloonCommandLine.question.confirm("Go on?")
+  }
+
+  /// Shows the progress until the replay is over, or was paused.
+  private func follow(_ started: JSON, _ client: AdminClient) async throws -> JSON {
+    var record = started
+    var line = ProgressLine(DoubloonCommandLine.output)
+    var pause = Duration.milliseconds(20)
+    while record["state"]?.string == "running" {
+      line.show(ReplayText.progress(record))
+      try await Task.sleep(for: pause)
+      pause = min(pause * 2, .milliseconds(500))
+      record = try await client.get(AdminPath.replay(record["id"]?.int ?? 0), query: server.query)
+    }
+    line.clear()
+    return record
+  }
+
+  private func rebuild() async throws {
+    var members: [JSON.Member] = []
+    if let reason { members.append(.init(key: "reason", value: .string(reason))) }
+    if let into { members.append(.init(key: "into", value: .string(into))) }
+    if rerun { members.append(.init(key: "rerun", value: .bool(true))) }
+    let body = JSON.object(members)
+    let answer = try await server.withClient { client in
+      try await client.post(AdminPath.replays + "/rebuild", body, query: server.query, timeout: Self.longTimeout)
+    }
+    output.print(answer, ReplayText.rebuild)
+    if answer["equal"]?.bool != true { throw ExitCode(1) }
+  }
+}
+
+/// What is to be replayed.
+struct ReplaySelection: ParsableArguments {
+  /// The modes, of which one is chosen.
+  enum Mode: String, EnumerableFlag {
+    case failed, gaps, all, rebuild
+
+    static func help(for value: Mode) -> ArgumentHelp? {
+      switch value {
+      case .failed: "Dead letters, and what waits for a retry. (default)"
+      case .gaps:
+        "Events that a function has never had: it was deployed later, or its filter was another, or (with --suppressed) the write told it to sleep."
+      case .all: "Everything; what was handled before is only counted. (default with --event)"
+      case .rebuild: "Build the store anew from its recorded commits, and compare."
+      }
+    }
+  }
+
+  @Flag
+  var mode: Mode?
+
+  @Option(help: ArgumentHelp("Only this event.", valueName: "id"))
+  var event: String?
+
+  @Option(help: ArgumentHelp("Only this function.", valueName: "name"))
+  var function: String?
+
+  @OptionGroup
+  var span: TimeSpan
+
+  @Option(help: ArgumentHelp("Only events about this user: with this key in the path.", valueName: "uid"))
+  var uid: String?
+
+  @Flag(help: "Give a function also those events that another function has handled.")
+  var allowHandled = false
+
+  @Flag(help: "Take also what was imported, or written with triggers suppressed. (with --gaps, --all or --event)")
+  var suppressed = false
+
+  @Option(help: ArgumentHelp("At most so many events in a second; 0 for no limit.", valueName: "count"))
+  var rate: Int64 = 1000
+
+  mutating func validate() throws {
+    if let event, EventID(event) == nil {
+      throw ValidationError("\"\(event)\" is no event's id; they look like 1-42:/users/bob/level.")
+    }
+    guard (0...1_000_000).contains(rate) else { throw ValidationError("--rate must be 0 to 1000000.") }
+    if suppressed, mode == .failed || (mode == nil && event == nil) {
+      throw ValidationError("--suppressed finds what was never given to a function: name --gaps, --all or --event, too.")
+    }
+    let narrows =
+      event != nil || function != nil || span.since != nil || span.until != nil || uid != nil || allowHandled || suppressed
+    if mode == .rebuild, narrows { throw ValidationError("--rebuild is about everything; leave the other options out.") }
+  }
+
+  /// The order, for the server.
+  func body(reason: String) -> JSON {
+    var members: [JSON.Member] = [.init(key: "reason", value: .string(reason)), .init(key: "rate", value: .int(rate))]
+    func add(_ key: String, _ value: JSON?) {
+      if let value { members.append(.init(key: key, value: value)) }
+    }
+    add("mode", mode.map { .string($0.rawValue) })
+    add("event", event.map(JSON.string))
+    add("function", function.map(JSON.string))
+    add("since", (span.since?.milliseconds).map(JSON.int))
+    add("until", (span.until?.milliseconds).map(JSON.int))
+    add("uid", uid.map(JSON.string))
+    add("allowHandled", allowHandled ? .bool(true) : nil)
+    add("suppressed", suppressed ? .bool(true) : nil)
+    return .object(members)
+  }
 }

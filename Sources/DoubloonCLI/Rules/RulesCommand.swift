@@ -1,4 +1,10 @@
+import AccessRules
+import AdminClient
 import ArgumentParser
+import NIOHTTP1
+import ServerApp
+import ServerConfiguration
+import TreeModel
 
 /// `doubloon rules`: who may read and write what.
 struct RulesCommand: AsyncParsableCommand {
@@ -19,4 +25,176 @@ struct RulesCommand: AsyncParsableCommand {
     subcommands: [
       RulesCheckCommand.self, RulesTestCommand.self, RulesExplainCommand.self, RulesGetCommand.self, RulesPutCommand.self,
     ])
+}
+
+/// `doubloon rules check`: whether a rules file would be accepted.
+struct RulesCheckCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Check a rules file, without a server.",
+    discussion: """
+      Every fault is a line "file:line:column: text", as compilers have it. Ends with exit code 1 if there is one.
+
+      Examples:
+        doubloon rules check rules.json
+      """)
+
+  @Argument(help: "The rules file; or - for the standard input.")
+  var file: String
+
+  func run() async throws {
+    let rules = try RulesFile(file).rules
+    let counts = rules.counts
+    DoubloonCommandLine.output.line(
+      "The rules are sound: \(counts.rules.counted("rule", "rules")) at \(counts.places.counted("place", "places")), "
+        + "\(counts.indexes.counted("index", "indexes")).")
+  }
+}
+
+extension RuleSet {
+  /// How much there is.
+  fileprivate var counts: (places: Int64, rules: Int64, indexes: Int64) {
+    var waiting = [root]
+    var (places, rules): (Int64, Int64) = (0, 0)
+    while let node = waiting.popLast() {
+      places += 1
+      rules += Int64([node.read, node.write, node.validate].count { $0 != nil })
+      waiting += Array(node.children.values) + [node.wildcard].compactMap(\.self)
+    }
+    return (places, rules, Int64(indexes.count))
+  }
+}
+
+/// `doubloon rules get`: the rules that hold.
+struct RulesGetCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get",
+    abstract: "Print the rules that hold, as they were uploaded.",
+    discussion: """
+      Examples:
+        doubloon rules get > rules.json
+      """)
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  func run() async throws {
+    let bytes = try await server.withClient { client in
+      try await client.send(.GET, AdminPath.rules, query: server.query).checked().body
+    }
+    DoubloonCommandLine.output.line(String(decoding: bytes, as: UTF8.self).trimmingEnd)
+  }
+}
+
+extension String {
+  /// Without line breaks at its end: the printer adds one.
+  fileprivate var trimmingEnd: String {
+    var text = self[...]
+    while let last = text.last, last.isNewline { text.removeLast() }
+    return String(text)
+  }
+}
+
+/// `doubloon rules put`: replaces the rules.
+struct RulesPutCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "put",
+    abstract: "Replace the rules; they hold from the next operation.",
+    discussion: """
+      Who listens to what the new rules do not allow is told, and listens no more. A file with a fault changes nothing.
+
+      Examples:
+        doubloon rules put rules.json
+        doubloon rules put rules.json --dry-run
+      """)
+
+  @Argument(help: "The rules file; or - for the standard input.")
+  var file: String
+
+  @Flag(help: "Let the server check the file, and change nothing.")
+  var dryRun = false
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  func run() async throws {
+    let source = try RulesFile(file).source
+    let query = server.query + (dryRun ? [QueryItem("dryRun", "true")].compactMap(\.self) : [])
+    _ = try await server.withClient { client in
+      try await client.send(.PUT, AdminPath.rules, query: query, body: Array(source.utf8)).checked()
+    }
+    DoubloonCommandLine.output.line(dryRun ? "The server would take the rules." : "The rules hold now.")
+  }
+}
+
+/// `doubloon rules explain`: why an operation is allowed or denied.
+struct RulesExplainCommand: AsyncParsableCommand {
+  /// What is tried.
+  enum Operation: String, ExpressibleByArgument, CaseIterable {
+    case read
+    case set
+    case update
+    case delete
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Say why an operation is allowed or denied, by the server's rules and data; nothing is done.",
+    discussion: """
+      Names the rule, its line, and the part of it that decided, with the values that it saw. Ends with exit code 1 if the \
+      operation is denied.
+
+      Examples:
+        doubloon rules explain read /users/bob --as bob
+        doubloon rules explain set /users/bob/level 7 --as bob
+        doubloon rules explain update / '{"users/bob/name": "Bob"}' --auth '{"uid": "bob", "provider": "anonymous"}'
+        doubloon rules explain read /scores --query '{"i": ".value", "l": 10, "vf": "r"}'
+      """)
+
+  @Argument(help: "read, set, update or delete.")
+  var operation: Operation
+
+  @Argument(help: "The place in the tree.", transform: PathArgument.init(argument:))
+  var path: PathArgument
+
+  @Argument(help: "Of a set or an update: JSON; or - for the standard input; or a file.")
+  var value: String?
+
+  @Option(name: .customLong("as"), help: ArgumentHelp("The player who asks: auth is {\"uid\": UID}.", valueName: "uid"))
+  var player: String?
+
+  @Option(help: ArgumentHelp("What auth is, as JSON. (default: null, nobody)", valueName: "json"))
+  var auth: String?
+
+  @Option(help: ArgumentHelp("Of a read: the query object of the socket protocol, as JSON.", valueName: "json"))
+  var query: String?
+
+  @OptionGroup
+  var output: OutputOptions
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  mutating func validate() throws {
+    if player != nil, auth != nil { throw ValidationError("--as and --auth exclude each other.") }
+    let takesValue = operation == .set || operation == .update
+    if takesValue != (value != nil) {
+      throw ValidationError(takesValue ? "A \(operation.rawValue) needs a value." : "A \(operation.rawValue) has no value.")
+    }
+  }
+
+  func run() async throws {
+    var body: [JSON.Member] = [
+      JSON.Member(key: "operation", value: .string(operation.rawValue)), JSON.Member(key: "path", value: .string(path.text)),
+    ]
+    if let value { body.append(JSON.Member(key: "value", value: try JSONInput.value(value))) }
+    if let player { body.append(JSON.Member(key: "auth", value: ["uid": .string(player)])) }
+    if let auth { body.append(JSON.Member(key: "auth", value: try JSONInput.value(auth))) }
+    if let query { body.append(JSON.Member(key: "query", value: try JSONInput.value(query))) }
+    let answer = try await server.withClient { client in
+      try await client.post(AdminPath.explainRules, .object(body), query: server.query)
+    }
+    output.print(answer) { ($0["text"]?.string ?? "").printable }
+    if answer["allowed"]?.bool != true { throw ExitCode(1) }
+  }
 }

@@ -62,10 +62,29 @@ package struct Caller: Sendable, Hashable {
 
   /// The caller at the door of the tree, where rules do not bind an administrator.
   ///
-  /// - Throws: ``AccessRefusal`` for service accounts of lower roles: they are not users, and must not pass as one who may
+  /// - Throws: ``AccessError`` for service accounts of lower roles: they are not users, and must not pass as one who may
   ///   everything.
-  package func onTree() throws(AccessRefusal) -> Caller {
+  package func onTree() throws(AccessError) -> Caller {
     guard let role, role != .admin else { return self }
-    throw AccessRefusal("The database takes the role admin, and \(actor) is \(role.rawValue).")
+    throw AccessError("The database takes the role admin, and \(actor) is \(role.rawValue).")
+  }
+}
+
+/// What is known of a client when there is not enough memory for everybody: who has shown less is refused first.
+package enum ClientStanding: Sendable {
+  /// Has shown no credential, or none that is good.
+  case stranger
+  /// A signed-in user.
+  case user
+  /// An administrator, or a service account: bounded by what it may ask, not by what others do.
+  case administrator
+}
+
+extension Caller {
+  /// What counts when memory is short.
+  package var standing: ClientStanding {
+    if role != nil { return .administrator }
+    if case .user = actor { return .user }
+    return .stranger
   }
 }

@@ -6,11 +6,11 @@ package struct RouteDescription: Sendable {
   /// A parameter of the query, or a part of the path.
   package struct Parameter: Sendable {
     package let name: String
-    package let schema: Schema
+    package let schema: JSONSchema
     package let isRequired: Bool
     package let text: String
 
-    package init(_ name: String, _ schema: Schema, required: Bool = false, _ text: String) {
+    package init(_ name: String, _ schema: JSONSchema, required: Bool = false, _ text: String) {
       self.name = name
       self.schema = schema
       isRequired = required
@@ -23,16 +23,16 @@ package struct RouteDescription: Sendable {
   /// What stands for the braces of the template, in their order.
   package let captures: [Parameter]
   /// The body's members; nil if the route takes no body.
-  package let body: [Schema.Field]?
+  package let body: [JSONSchema.Field]?
   /// What a 200 holds.
-  package let answer: Schema
+  package let answer: JSONSchema
   /// Other statuses than 200 and the refusals that every route has, with what they mean; their body is ``answer``.
   package let others: [Int: String]
   /// The types of an answer that is no JSON, such as pictures; empty: JSON.
   package let mediaTypes: [String]
 
   package init(
-    query: [Parameter] = [], captures: [Parameter] = [], body: [Schema.Field]? = nil, answer: Schema,
+    query: [Parameter] = [], captures: [Parameter] = [], body: [JSONSchema.Field]? = nil, answer: JSONSchema,
     others: [Int: String] = [:], mediaTypes: [String] = []
   ) {
     self.query = query
@@ -59,7 +59,9 @@ package struct RouteDescription: Sendable {
       if call.query[parameter.name]?.isEmpty ?? true { throw .badRequest("The parameter \(parameter.name) is missing.") }
     }
     guard let body else { return }
-    if let fault = Schema.object(body, isClosed: true).fault(in: try call.body(), at: "The body") { throw .badRequest(fault) }
+    if let fault = JSONSchema.object(body, isClosed: true).fault(in: try call.body(), at: "The body") {
+      throw .badRequest(fault)
+    }
   }
 }
 
@@ -74,13 +76,13 @@ extension RouteDescription.Parameter {
   package static let cursor = Self("cursor", .filled, "The \"next\" of an earlier page, to go on behind it.")
   package static let path = Self(
     "path", .form(#"^[^.#$\[\]\x00-\x1F\x7F]*$"#), required: true, "A place in the tree: /users/bob.")
-  package static let uid = Self("uid", .form(Schema.keyForm), required: true, "The player.")
+  package static let uid = Self("uid", .form(JSONSchema.keyForm), required: true, "The player.")
   package static let function = Self("function", .filled, "Only of this function.")
   package static let since = Self("since", .time, "Not before this time, in milliseconds since 1970.")
   package static let until = Self("until", .time, "Not after this time, in milliseconds since 1970.")
 }
 
-extension Schema {
+extension JSONSchema {
   /// A key of the tree.
   package static let keyForm = #"^[^.#$\[\]/\x00-\x1F\x7F]+$"#
   /// An event's id: `1-42:/users/bob/level`.

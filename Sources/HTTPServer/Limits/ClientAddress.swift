@@ -1,9 +1,11 @@
+package import NIOCore
+import NIOHTTP1
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
   import Darwin
 #endif
-package import NIOCore
 
 /// The address of a client, as 128 bits: IPv4 addresses are those that IPv6 maps them to (RFC 4291 §2.5.5.2).
 package struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
@@ -70,7 +72,7 @@ package struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
   package var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
   /// Whom limits take it for: of IPv6 the network of 64 bits, which one customer has whole.
-  package var household: ClientAddress { isIPv4 ? self : ClientAddress(high: high, low: 0) }
+  package var clientNetwork: ClientAddress { isIPv4 ? self : ClientAddress(high: high, low: 0) }
 
   /// Whether only a private network uses it: RFC 1918, RFC 6598, IPv6's unique local addresses. Loopback is not meant: there
   /// tests and tools are.
@@ -86,4 +88,69 @@ package struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
     let groups = [high, low].flatMap { half in [48, 32, 16, 0].map { String(half >> $0 & 0xFFFF, radix: 16) } }
     return groups.joined(separator: ":")
   }
+}
+
+/// Addresses that begin alike: `10.0.0.0/8`, `fd00::/8`, or one address.
+package struct AddressRange: Sendable, Hashable {
+  private let first: ClientAddress
+  private let maskHigh: UInt64
+  private let maskLow: UInt64
+
+  /// Reads an address, or an address with the number of bits that count.
+  ///
+  /// - Returns: nil if it is neither.
+  package init?(parsing text: String) {
+    let halves = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard (1...2).contains(halves.count), let address = ClientAddress(parsing: halves[0]) else { return nil }
+    var bits = 128
+    if halves.count == 2 {
+      let most = address.isIPv4 ? 32 : 128
+      guard halves[1].utf8.allSatisfy({ (48...57).contains($0) }), let count = Int(halves[1]), count <= most else { return nil }
+      bits = count + 128 - most
+    }
+    maskHigh = bits >= 64 ? .max : bits == 0 ? 0 : ~(UInt64.max >> UInt64(bits))
+    maskLow = bits <= 64 ? 0 : bits == 128 ? .max : ~(UInt64.max >> UInt64(bits - 64))
+    first = ClientAddress(high: address.high & maskHigh, low: address.low & maskLow)
+  }
+
+  /// Whether the address is one of them.
+  package func contains(_ address: ClientAddress) -> Bool {
+    address.high & maskHigh == first.high && address.low & maskLow == first.low
+  }
+}
+
+/// The proxies whose word counts for who the client is.
+///
+/// `X-Forwarded-For` is a list to which every proxy adds whom it talked to. Anybody can begin one, so it is read from its
+/// end: the last address that no trusted proxy has is the client.
+package struct TrustedProxies: Sendable, Hashable {
+  /// Addresses that one header may hold; what is further from the end is not looked at.
+  private static let hopsMax = 16
+
+  private let ranges: [AddressRange]
+
+  /// - Parameter ranges: the proxies' own addresses; none: the header is ignored.
+  package init(_ ranges: [AddressRange] = []) {
+    self.ranges = ranges
+  }
+
+  /// Who sent a request.
+  ///
+  /// - Parameter peer: who the connection is with.
+  func client(of peer: ClientAddress, _ headers: HTTPHeaders) -> ClientAddress {
+    guard !ranges.isEmpty, isTrusted(peer) else { return peer }
+    var client = peer
+    let hops = headers["x-forwarded-for"].flatMap { $0.split(separator: ",") }.suffix(Self.hopsMax)
+    for hop in hops.reversed() {
+      let text = hop.drop { $0 == " " }.prefix { $0 != " " }
+      // What cannot be read was not written by a proxy that is trusted.
+      guard let address = ClientAddress(parsing: text) else { return client }
+      client = address
+      guard isTrusted(address) else { return address }
+    }
+    return client
+  }
+
+  /// Whether an address is a proxy's.
+  func isTrusted(_ address: ClientAddress) -> Bool { ranges.contains { $0.contains(address) } }
 }

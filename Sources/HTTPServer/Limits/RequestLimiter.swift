@@ -5,7 +5,7 @@ import Synchronization
 
 /// Stands before the router and the sockets, and sends away who asks too often (design §8).
 ///
-/// Counts by household (``ClientAddress/household``) and kind of request, in tables of bounded size; a request costs one
+/// Counts by household (``ClientAddress/clientNetwork``) and kind of request, in tables of bounded size; a request costs one
 /// lock and one look-up. What is written over sockets has a pace of its own (``SocketPace``).
 package final class RequestLimiter: RequestResponder, SocketAccepting {
   /// What a request counts as: judged by what the router will see, however its path is spelt.
@@ -13,7 +13,7 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
     @Sendable (_ uri: String, _ method: HTTPMethod, _ headers: HTTPHeaders) -> RequestLimits.Kind
 
   /// Households that are known at once for each kind of request.
-  package static let householdsMax = 32_768
+  package static let networksMax = 32_768
 
   private let responder: any RequestResponder
   private let sockets: any SocketAccepting
@@ -27,7 +27,7 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
     let buckets: Mutex<TokenBuckets<ClientAddress>>
 
     init(_ limit: RateLimit) {
-      buckets = Mutex(TokenBuckets(limit: limit, capacity: RequestLimiter.householdsMax))
+      buckets = Mutex(TokenBuckets(limit: limit, capacity: RequestLimiter.networksMax))
     }
   }
 
@@ -76,7 +76,7 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
   private func refusal(_ kind: RequestLimits.Kind, _ client: ClientAddress, cost: Int) -> HTTPResponse? {
     guard let table = tables[kind.rawValue] else { return nil }
     let now = clock.now()
-    let verdict = table.buckets.withLock { $0.take(client.household, at: now, cost: min(cost, $0.limit.burst)) }
+    let verdict = table.buckets.withLock { $0.take(client.clientNetwork, at: now, cost: min(cost, $0.limit.burst)) }
     guard case .wait(let milliseconds) = verdict else { return nil }
     metrics.rateLimited.add()
     let seconds = (milliseconds + 999) / 1000
@@ -85,4 +85,67 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
     )
     .adding("Retry-After", String(seconds))
   }
+}
+
+/// How often one client may ask for what; nil is without limit. Each 16 KB of a body count as one request more.
+package struct RequestLimits: Sendable, Hashable {
+  /// What a request counts as.
+  package enum Kind: Int, CaseIterable, Sendable {
+    /// One of the kinds that have a limit each.
+    case read, write, connection, admin, account, link, other
+  }
+
+  /// Reads of the tree, and the requests of long-polling clients.
+  package var reads: RateLimit?
+  /// Writes of the tree over REST.
+  package var writes: RateLimit?
+  /// Writes of one player over sockets and long polling; of those who have not signed in, of their network together. A large
+  /// one counts as several (``WriteCost``).
+  package var socketWrites: RateLimit?
+  /// The same of all players of one network together.
+  package var socketWritesOfNetwork: RateLimit?
+  /// Sockets, long-polling sessions and event streams that begin.
+  package var connections: RateLimit?
+  /// The administrators' surface, the settings, and tokens for service accounts: whoever tries keys is slowed down.
+  package var admin: RateLimit?
+  /// Accounts: sign-up, sign-in, tokens.
+  package var accounts: RateLimit?
+  /// Links that are made, opened or asked about.
+  package var links: RateLimit?
+  /// Everything else.
+  package var others: RateLimit?
+
+  /// What production allows: more than a player's game needs, less than a script can do.
+  package init() {
+    reads = RateLimit(500, per: 1000, burst: 2000)
+    writes = RateLimit(100, per: 1000, burst: 500)
+    socketWrites = RateLimit(100, per: 1000, burst: 500)
+    socketWritesOfNetwork = RateLimit(1000, per: 1000, burst: 5000)
+    connections = RateLimit(20, per: 1000, burst: 200)
+    admin = RateLimit(20, per: 1000, burst: 200)
+    accounts = RateLimit(10, per: 1000, burst: 100)
+    links = RateLimit(50, per: 1000, burst: 200)
+    others = RateLimit(50, per: 1000, burst: 200)
+  }
+
+  package subscript(kind: Kind) -> RateLimit? {
+    switch kind {
+    case .read: reads
+    case .write: writes
+    case .connection: connections
+    case .admin: admin
+    case .account: accounts
+    case .link: links
+    case .other: others
+    }
+  }
+}
+
+/// What a write takes out of a client's bucket: one token, and one more for each 16 KB.
+///
+/// A write of one leaf and one of 16 MB are both one request, but not the same work for the server.
+package enum WriteCost {
+  private static let bytesPerToken = 16 << 10
+
+  package static func tokens(bytes: Int) -> Int { 1 + bytes / bytesPerToken }
 }

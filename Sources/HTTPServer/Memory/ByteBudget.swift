@@ -45,7 +45,7 @@ package final class ByteBudget: Sendable {
   /// - Parameter giveUp: called once, on any thread, when what it holds is to be let go for the sake of others. From then on
   ///   it is not counted, and cannot hold anything.
   package func share(of client: ClientAddress, giveUp: @escaping @Sendable () -> Void) -> ByteShare {
-    ByteShare(budget: self, network: client.household, giveUp: giveUp)
+    ByteShare(budget: self, network: client.clientNetwork, giveUp: giveUp)
   }
 
   /// - Returns: false if the share must be let go: now, or since it was given up.
@@ -107,5 +107,89 @@ package final class ByteBudget: Sendable {
     // Everything else is being worked on.
     if state.used > bytesMax, let holding = state.holdings.removeValue(forKey: key) { state.used -= holding.bytes }
     return losers
+  }
+}
+
+/// What one connection, session or request holds of a ``ByteBudget``. Gives it back when nobody refers to it any more.
+///
+/// Used by one event loop; the last reference may go on any thread.
+package final class ByteShare: Sendable {
+  /// Less than this is not counted, and more is counted in steps of it: small requests never take the budget's lock. How many
+  /// connections may hold so little is bounded by the number of connections.
+  package static let step = 16 << 10
+
+  let network: ClientAddress
+  package let giveUp: @Sendable () -> Void
+  private let budget: ByteBudget
+  /// Steps that are held; 0 also where nothing is counted.
+  private let steps = Atomic<Int>(0)
+
+  init(budget: ByteBudget, network: ClientAddress, giveUp: @escaping @Sendable () -> Void) {
+    self.budget = budget
+    self.network = network
+    self.giveUp = giveUp
+  }
+
+  deinit {
+    if steps.load(ordering: .relaxed) > 0 { budget.release(ObjectIdentifier(self)) }
+  }
+
+  /// Holds so many bytes from now on, in the place of what it held.
+  ///
+  /// - Parameter isReleasable: false for what is being worked on, and cannot be let go.
+  /// - Returns: false if that is too much, or the share was given up: then whatever was held must be let go, and the client
+  ///   told.
+  package func hold(_ bytes: Int, as standing: ClientStanding, isReleasable: Bool = true) -> Bool {
+    let before = steps.load(ordering: .relaxed)
+    let after = standing == .administrator ? 0 : bytes / Self.step
+    guard before != after || (before > 0 && !isReleasable) else { return true }
+    steps.store(after, ordering: .relaxed)
+    if after == 0 {
+      budget.release(ObjectIdentifier(self))
+      return true
+    }
+    let isHeld = budget.hold(
+      after * Self.step, by: self, as: standing, isReleasable: isReleasable, heldBefore: before > 0)
+    if !isHeld { steps.store(0, ordering: .relaxed) }
+    return isHeld
+  }
+}
+
+/// How much memory clients may take by what they leave unfinished, all together.
+package struct MemoryBudgets: Sendable {
+  /// What of both there may be, unless said otherwise.
+  package static let usualBytesMax = 64 << 20
+
+  /// Input: bodies, frames and segments that are not whole, and what was read and is not answered.
+  package let input: ByteBudget
+  /// Output that clients do not read.
+  package let output: ByteBudget
+
+  /// - Parameters:
+  ///   - inputBytesMax: bytes of input.
+  ///   - outputBytesMax: bytes of output.
+  package init(inputBytesMax: Int = usualBytesMax, outputBytesMax: Int = usualBytesMax) {
+    input = ByteBudget(bytesMax: inputBytesMax)
+    output = ByteBudget(bytesMax: outputBytesMax)
+  }
+}
+
+/// About how many bytes a JSON text takes while it is parsed, judged and written.
+///
+/// A value of one digit becomes a node of the tree, a change and a row: it weighs a hundred times what it measures. What
+/// stands between values is counted instead of the values, without parsing; in a text that holds commas it is too many.
+package enum InputWeight {
+  /// What a value takes beyond its text.
+  private static let valueBytes = 128
+  /// Values that are counted: no commit has more, and what is parsed beyond them is refused.
+  private static let valuesMax = 100_000
+  /// Texts up to here weigh what they measure: hundreds of them are nothing.
+  private static let lightBytesMax = 1024
+
+  package static func of(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard bytes.count > lightBytesMax else { return bytes.count }
+    var values = 0
+    for byte in bytes where byte == UInt8(ascii: ",") || byte == UInt8(ascii: ":") { values &+= 1 }
+    return bytes.count + min(values, valuesMax) * valueBytes
   }
 }

@@ -60,3 +60,14 @@ extension String {
     return text
   }
 }
+
+extension APIError {
+  /// Credentials that were not accepted.
+  package init(_ refusal: AccessError) {
+    if refusal.isTemporary {
+      self.init(.serviceUnavailable, "unavailable", refusal.message, headers: [HTTPResponse.Header("Retry-After", "1")])
+    } else {
+      self.init(.unauthorized, "unauthenticated", refusal.message)
+    }
+  }
+}

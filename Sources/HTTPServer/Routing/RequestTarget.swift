@@ -58,3 +58,85 @@ package struct RequestTarget: Sendable {
     return min(uri.first(UInt8(ascii: "/"), from: colon + 3) ?? query, query)
   }
 }
+
+/// The parameters behind the `?` of a URL, decoded, in order.
+package struct QueryString: Sendable {
+  package struct Parameter: Sendable {
+    package let name: String
+    package let value: String
+
+    package init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package private(set) var parameters: [Parameter] = []
+
+  /// No parameters.
+  package init() {}
+
+  /// Reads `a=1&b=2`; a parameter without `=` has an empty value.
+  ///
+  /// - Returns: nil if something is not percent-encoded UTF-8.
+  package init?(parsing form: some Collection<UInt8>) {
+    guard let query = Array(form).withUnsafeBytes({ QueryString(parsing: $0[...]) }) else { return nil }
+    self = query
+  }
+
+  /// As above, of bytes that are somewhere in memory.
+  package init?(parsing bytes: Slice<UnsafeRawBufferPointer>) {
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    var start = 0
+    while start < bytes.count {
+      let end = bytes.first(UInt8(ascii: "&"), from: start) ?? bytes.count
+      defer { start = end + 1 }
+      if start == end { continue }
+      let equals = bytes[start..<end].firstIndex(of: UInt8(ascii: "=")) ?? end
+      guard let name = PercentDecoding.text(bytes[start..<equals], plusIsSpace: true),
+        let value = PercentDecoding.text(bytes[min(equals + 1, end)..<end], plusIsSpace: true)
+      else { return nil }
+      parameters.append(Parameter(name: name, value: value))
+    }
+  }
+
+  /// The last parameter of this name.
+  package subscript(name: String) -> String? {
+    parameters.last { $0.name == name }?.value
+  }
+}
+
+/// Undoes percent-encoding (RFC 3986 §2.1).
+package enum PercentDecoding {
+  /// The decoded bytes as text.
+  ///
+  /// - Parameter plusIsSpace: whether `+` stands for a space, as in a query.
+  /// - Returns: nil for a `%` without two hexadecimal digits, and for bytes that are not UTF-8.
+  package static func text(_ bytes: Slice<UnsafeRawBufferPointer>, plusIsSpace: Bool = false) -> String? {
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    let isPlain = bytes.allSatisfy { $0 != UInt8(ascii: "%") && $0 < 0x80 && !(plusIsSpace && $0 == UInt8(ascii: "+")) }
+    if isPlain { return String(decoding: bytes, as: UTF8.self) }
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(bytes.count)
+    var rest = bytes.makeIterator()
+    while let byte = rest.next() {
+      switch byte {
+      case UInt8(ascii: "%"):
+        guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
+        decoded.append(high << 4 | low)
+      case UInt8(ascii: "+") where plusIsSpace: decoded.append(UInt8(ascii: " "))
+      default: decoded.append(byte)
+      }
+    }
+    return decoded.withUnsafeBytes { String(utf8: $0) }
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

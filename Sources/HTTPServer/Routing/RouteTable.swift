@@ -1,9 +1,9 @@
 import Credentials
 import Logging
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 package import NIOPosix
-import StorageCore
+package import StorageCore
 import TreeModel
 
 /// Answers what is declared as a list of routes: everything but the tree.
@@ -54,7 +54,7 @@ package struct RouteTable: Sendable {
           route.head.audit ?? route.head.template.text, by: caller.actor, captures, target.query, request.body,
           result: error.message)
       } else if let action = route.head.audit {
-        audit.recordStranger(action, by: caller.actor, result: error.message)
+        audit.recordUnauthenticated(action, by: caller.actor, result: error.message)
       }
       return sink.send(error.adminResponse)
     }
@@ -102,7 +102,7 @@ package struct RouteTable: Sendable {
   private func caller(of request: HTTPRequest, _ target: RequestTarget, for route: BoundRoute) throws(APIError) -> Caller {
     if isOpen(route) { return .anonymous }
     let caller: Caller
-    do throws(AccessRefusal) {
+    do throws(AccessError) {
       caller = try callers.caller(request.headers, target.query)
     } catch {
       throw APIError(error)
@@ -178,4 +178,15 @@ package struct RouteTable: Sendable {
       return error.adminResponse
     }
   }
+}
+
+/// Where it is put on record what administrators do, and what was refused.
+package protocol RequestAuditing: Sendable {
+  /// Adds a record of somebody with an administrator's credentials.
+  ///
+  /// - Parameter result: `ok`, or why it was refused.
+  func record(
+    _ action: String, by actor: Actor, _ captures: [String: String], _ query: QueryString, _ body: ByteBuffer?, result: String)
+  /// Adds a record of somebody without, who was refused; only so many are kept.
+  func recordUnauthenticated(_ action: String, by actor: Actor, result: String)
 }

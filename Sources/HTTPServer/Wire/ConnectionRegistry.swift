@@ -29,7 +29,7 @@ final class ConnectionRegistry: Sendable {
   ///
   /// - Parameter client: who it is with; nil where only a proxy knows.
   func add(_ channel: any Channel, of client: ClientAddress?) -> Bool {
-    let network = client?.household
+    let network = client?.clientNetwork
     let isAdded = state.withLock { state in
       guard !state.isStopping, state.entries.count < connectionsMax else { return false }
       if let network, !state.networks.take(network) { return false }
@@ -43,7 +43,7 @@ final class ConnectionRegistry: Sendable {
 
   /// Counts a proxy's connection for the client that it serves from now on; false if that client's network has too many.
   func count(_ channel: any Channel, for client: ClientAddress) -> Bool {
-    let network = client.household
+    let network = client.clientNetwork
     return state.withLock { state in
       let key = ObjectIdentifier(channel)
       guard let entry = state.entries[key] else { return false }
@@ -81,5 +81,28 @@ final class ConnectionRegistry: Sendable {
     }
     try await promise.futureResult.get()
     late.cancel()
+  }
+}
+
+/// How much of something each client network has (``ClientAddress/clientNetwork``). A value: the lock is its owner's.
+package struct NetworkCounts: Sendable {
+  private let perNetworkMax: Int
+  private var counts: [ClientAddress: Int] = [:]
+
+  package init(perNetworkMax: Int) {
+    self.perNetworkMax = perNetworkMax
+  }
+
+  /// Counts one more; false if the network has as many as it may.
+  package mutating func take(_ network: ClientAddress) -> Bool {
+    let count = counts[network] ?? 0
+    guard count < perNetworkMax else { return false }
+    counts[network] = count + 1
+    return true
+  }
+
+  package mutating func giveBack(_ network: ClientAddress, count: Int = 1) {
+    guard let left = counts[network].map({ $0 - count }) else { return }
+    counts[network] = left > 0 ? left : nil
   }
 }

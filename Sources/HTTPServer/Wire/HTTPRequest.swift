@@ -26,3 +26,60 @@ package struct HTTPRequest: Sendable {
     self.client = client
   }
 }
+
+/// Who answers requests: the router.
+package protocol RequestResponder: Sendable {
+  /// Takes a request and, now or later and from any thread, hands one answer to `sink`.
+  ///
+  /// Called on the connection's event loop: it must not block, and whatever takes long goes elsewhere.
+  func respond(to request: HTTPRequest, sink: ResponseSink)
+
+  /// How much body the server takes in for this request, judged by its head alone; nil for the usual limit.
+  ///
+  /// Called on the connection's event loop, before the body is read.
+  func bodyLimit(for head: HTTPRequestHead) -> BodyLimit?
+
+  /// What the request's credentials show, judged by its head alone; asked of requests that hold much memory or are large.
+  func standing(of head: HTTPRequestHead) -> ClientStanding
+}
+
+/// How much body the server takes in for a request.
+package struct BodyLimit: Sendable {
+  /// Bytes of body; of one more nothing is collected.
+  package let bytesMax: Int
+  /// What is answered to a longer body, at the end of the connection; nil for an answer that names the limit.
+  package let refusal: HTTPResponse?
+
+  package init(bytesMax: Int, refusal: HTTPResponse? = nil) {
+    self.bytesMax = bytesMax
+    self.refusal = refusal
+  }
+
+  /// The answer to a longer body.
+  var response: HTTPResponse {
+    refusal
+      ?? .error(
+        .payloadTooLarge,
+        "The body is larger than \(bytesMax) bytes, the most that one request may carry: send it in parts.")
+  }
+}
+
+/// Who takes a connection over when its request asks to speak another protocol on it.
+package protocol SocketAccepting: Sendable {
+  /// Judges a complete request with an `Upgrade` header, on the connection's event loop.
+  ///
+  /// - Parameter client: who asks, as far as the connection and trusted proxies tell.
+  func accept(_ head: HTTPRequestHead, on channel: any Channel, from client: ClientAddress) -> SocketAcceptance
+  /// Ends every connection that was taken over; done once nothing of them is left to do.
+  func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void>
+}
+
+/// What becomes of a request for an upgrade.
+package enum SocketAcceptance {
+  /// It is a request like any other: the router answers it.
+  case ignored
+  /// Answered instead of accepted.
+  case refused(HTTPResponse)
+  /// `answer` is written, then `successor` takes the place of the HTTP handlers.
+  case accepted(answer: ByteBuffer, successor: any ChannelHandler)
+}

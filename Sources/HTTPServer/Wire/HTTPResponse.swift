@@ -1,3 +1,4 @@
+package import NIOCore
 package import NIOHTTP1
 package import TreeModel
 
@@ -75,5 +76,138 @@ package struct HTTPResponse: Sendable {
     var response = self
     response.headers.append(Header(name, value))
     return response
+  }
+}
+
+/// What the connection knows about the exchange, beside the answer itself.
+package struct ResponseFraming {
+  /// Whether the client asked with HEAD: the length is announced, the body is not sent.
+  let isHead: Bool
+  let isHTTP10: Bool
+  let keepsAlive: Bool
+}
+
+extension HTTPResponse {
+  /// Appends the answer as HTTP/1.1 text.
+  ///
+  /// Written by hand into one buffer, not through NIO's encoder: no header list is built, and one `write` reaches the
+  /// socket. Every header value is the server's own or was checked where it entered (callback and file names).
+  package func write(to buffer: inout ByteBuffer, framing: ResponseFraming, date: DateHeader) {
+    buffer.writeStaticString("HTTP/1.1 ")
+    Self.write(status, to: &buffer)
+    switch content {
+    case .json: buffer.writeStaticString("Content-Type: application/json; charset=utf-8\r\n")
+    case .javaScript:
+      buffer.writeStaticString(
+        "Content-Type: application/javascript; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n")
+    case .html: buffer.writeStaticString("Content-Type: text/html; charset=utf-8\r\n")
+    case .svg: buffer.writeStaticString("Content-Type: image/svg+xml\r\nX-Content-Type-Options: nosniff\r\n")
+    case .png: buffer.writeStaticString("Content-Type: image/png\r\n")
+    case .bareJSON: buffer.writeStaticString("Content-Type: application/json\r\n")
+    case .text: buffer.writeStaticString("Content-Type: text/plain; charset=utf-8\r\n")
+    case .metrics: buffer.writeStaticString("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n")
+    case .none: break
+    }
+    if isForOneVisitor {
+      buffer.writeStaticString(
+        "Cache-Control: no-store\r\nVary: User-Agent, Accept-Language\r\nX-Content-Type-Options: nosniff\r\n")
+    } else {
+      buffer.writeStaticString("Access-Control-Allow-Origin: *\r\n")
+      if !headers.contains(where: { $0.name == "Cache-Control" }) { buffer.writeStaticString("Cache-Control: no-cache\r\n") }
+    }
+    for header in headers {
+      buffer.writeString(header.name)
+      buffer.writeStaticString(": ")
+      buffer.writeString(header.value)
+      buffer.writeStaticString("\r\n")
+    }
+    // 204 and 304 have no length (RFC 9110 §8.6).
+    if content != .none || (status.code != 204 && status.code != 304) {
+      buffer.writeStaticString("Content-Length: ")
+      Self.write(body.count, to: &buffer)
+      buffer.writeStaticString("\r\n")
+    }
+    date.write(to: &buffer)
+    if !framing.keepsAlive {
+      buffer.writeStaticString("Connection: close\r\n")
+    } else if framing.isHTTP10 {
+      buffer.writeStaticString("Connection: keep-alive\r\n")
+    }
+    buffer.writeStaticString("\r\n")
+    if !framing.isHead { buffer.writeBytes(body) }
+  }
+
+  /// Appends the head of an event stream. It has no length: it ends with the connection. Clients that find no charset read
+  /// UTF-8 as Latin-1 (spec: rtdb-protocol §2).
+  static func writeStreamHead(to buffer: inout ByteBuffer, date: DateHeader) {
+    buffer.writeStaticString(
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\n")
+    buffer.writeStaticString("Access-Control-Allow-Origin: *\r\nX-Accel-Buffering: no\r\nConnection: close\r\n")
+    date.write(to: &buffer)
+    buffer.writeStaticString("\r\n")
+  }
+
+  private static func write(_ status: HTTPResponseStatus, to buffer: inout ByteBuffer) {
+    switch status {
+    case .ok: buffer.writeStaticString("200 OK\r\n")
+    case .noContent: buffer.writeStaticString("204 No Content\r\n")
+    default:
+      write(Int(status.code), to: &buffer)
+      buffer.writeStaticString(" ")
+      buffer.writeString(status.reasonPhrase)
+      buffer.writeStaticString("\r\n")
+    }
+  }
+
+  /// Digits without the detour over a String; `value` is not negative.
+  private static func write(_ value: Int, to buffer: inout ByteBuffer) {
+    var divisor = 1
+    while value / divisor >= 10 { divisor *= 10 }
+    var rest = value
+    while divisor > 0 {
+      buffer.writeInteger(UInt8(truncatingIfNeeded: rest / divisor) &+ UInt8(ascii: "0"))
+      rest %= divisor
+      divisor /= 10
+    }
+  }
+}
+
+extension HTTPResponse {
+  /// The answer to what browsers ask before they send a request from another origin.
+  package static let preflight = preflight(allowing: "GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS")
+
+  /// The same where only some methods are there.
+  package static func preflight(allowing methods: String) -> HTTPResponse {
+    .empty(
+      .ok,
+      headers: [
+        Header("Allow", methods),
+        Header("Access-Control-Allow-Methods", methods),
+        Header(
+          "Access-Control-Allow-Headers",
+          "Authorization, Content-Type, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, "
+            + "Idempotency-Key, X-Doubloon-Wait, X-Request-ID"
+        ),
+        Header("Access-Control-Expose-Headers", "ETag, Idempotency-Replayed, X-Doubloon-Effects"),
+        Header("Access-Control-Max-Age", "86400"),
+      ])
+  }
+}
+
+/// Texts of others in pages of this server.
+package enum HTMLText {
+  /// For HTML, in texts and in attributes with double quotes.
+  package static func escaped(_ text: String) -> String {
+    var result = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      default: result.unicodeScalars.append(character)
+      }
+    }
+    return result
   }
 }

@@ -4,7 +4,7 @@ import TreeModel
 
 /// One method of the Identity Toolkit: what it is called in v1, how it is asked for, and who does it.
 struct IdentityRoute: Sendable {
-  typealias Body = @Sendable (AccountBook, IdentityCall) async throws(AccountError) -> JSON
+  typealias Body = @Sendable (AccountService, IdentityCall) async throws(AccountError) -> JSON
 
   /// Its name behind `accounts:`.
   let name: String

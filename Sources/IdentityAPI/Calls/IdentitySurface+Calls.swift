@@ -28,7 +28,7 @@ extension IdentitySurface {
     let project = try await project(name)
     return IdentityCall(
       project: project, fields: fields, isPrivileged: actor != nil, actor: actor ?? .anonymous,
-      address: "\(request.client.household)", base: base(headers), apiKey: apiKey.isEmpty ? "fake-api-key" : apiKey,
+      address: "\(request.client.clientNetwork)", base: base(headers), apiKey: apiKey.isEmpty ? "fake-api-key" : apiKey,
       locales: AcceptLanguage.locales(headers))
   }
 
@@ -46,7 +46,7 @@ extension IdentitySurface {
     guard services.createsNamespaces || name == defaultProject else {
       throw .notFound("PROJECT_NOT_FOUND : This server has no project \(name.prefix(80)).")
     }
-    do throws(CommitRefusal) {
+    do throws(CommitError) {
       return AccountProject(name: name, namespace: try await services.database.openNamespace(named: namespaceName))
     } catch {
       throw .invalidArgument(error.message)

@@ -10,10 +10,10 @@ import TreeModel
 /// The accounts' surface: the Identity Toolkit and Secure Token protocols, as unmodified Firebase SDKs speak them.
 package struct IdentitySurface: RequestSurface {
   package let services: IdentityServices
-  package let book: AccountBook
+  package let book: AccountService
   package var audit: any RequestAuditing { services.audit }
 
-  package init(services: IdentityServices, book: AccountBook) {
+  package init(services: IdentityServices, book: AccountService) {
     self.services = services
     self.book = book
   }
@@ -164,5 +164,24 @@ package struct IdentitySurface: RequestSurface {
       response = response.adding("Access-Control-Allow-Private-Network", "true")
     }
     return response.adding("Access-Control-Max-Age", "3600")
+  }
+}
+
+extension IdentitySurface {
+  /// Puts on record that somebody was refused what is an administrator's.
+  ///
+  /// - Parameters:
+  ///   - action: what was asked for: `accounts.batchCreate`.
+  ///   - project: the project that the path named.
+  ///   - error: only what is about credentials is recorded; the rest is the asker's own mistake.
+  func recordRefusal(_ action: String, _ headers: HTTPHeaders, project: String?, _ error: AccountError) {
+    guard error.status == 401 || error.status == 403 else { return }
+    let credentials = headers.bearer.map {
+      RequestCredentials(accessToken: $0, isForeign: services.isForeign(headers))
+    }
+    let caller = credentials.flatMap { try? services.authenticator.caller($0) } ?? .anonymous
+    guard caller.role != nil else { return audit.recordUnauthenticated(action, by: caller.actor, result: error.message) }
+    audit.record(
+      action, by: caller.actor, ["project": project ?? defaultProject], QueryString(), nil, result: error.message)
   }
 }

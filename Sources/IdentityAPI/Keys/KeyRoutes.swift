@@ -34,7 +34,7 @@ package enum KeyRoutes {
     guard let keys = call.services.keys else {
       throw APIError(.notFound, "no_keys", "This server signs no tokens.")
     }
-    do throws(TokenFault) {
+    do throws(TokenError) {
       return try keys.published()
     } catch {
       throw APIError(.internalServerError, "keys", "The keys cannot be published: \(error)")

@@ -157,3 +157,8 @@ struct ActionPage {
     HTTPResponse.empty(.seeOther).adding("Location", location).adding("Referrer-Policy", "no-referrer")
   }
 }
+
+/// What a link in a mail is for, as its `mode` says it.
+enum ActionMode: String, Sendable, Hashable, CaseIterable {
+  case verifyEmail, resetPassword, verifyAndChangeEmail, recoverEmail, signIn
+}

@@ -1,5 +1,5 @@
 package import Accounts
-import Credentials
+package import Credentials
 package import HTTPServer
 package import StorageCore
 import TreeModel
@@ -10,7 +10,7 @@ import TreeModel
 /// memory (``Accounts/AccountWatch``).
 package struct AccountAuthenticator: Authenticating {
   private let administrators: any Authenticating
-  private let book: AccountBook
+  private let book: AccountService
   /// The project whose tokens are accepted; nil for any, in development.
   private let project: String?
   private let foreign: (any ForeignAuthenticating)?
@@ -22,7 +22,7 @@ package struct AccountAuthenticator: Authenticating {
   ///   - foreign: knows users whose tokens somebody else issues; nil where there are none.
   ///   - namespace: the namespace of a project's accounts; nil if there is none.
   package init(
-    administrators: any Authenticating, book: AccountBook, project: String?, foreign: (any ForeignAuthenticating)? = nil,
+    administrators: any Authenticating, book: AccountService, project: String?, foreign: (any ForeignAuthenticating)? = nil,
     namespace: @escaping @Sendable (_ project: String) -> NamespaceID?
   ) {
     self.administrators = administrators
@@ -32,12 +32,12 @@ package struct AccountAuthenticator: Authenticating {
     self.namespace = namespace
   }
 
-  package func caller(_ credentials: RequestCredentials) throws(AccessRefusal) -> Caller {
+  package func caller(_ credentials: RequestCredentials) throws(AccessError) -> Caller {
     guard let text = credentials.idToken ?? credentials.accessToken, Self.looksLikeToken(text) else {
       return try administrators.caller(credentials)
     }
     let token: IDToken
-    do throws(TokenFault) {
+    do throws(TokenError) {
       token = try book.issuer.verify(text, project: project, at: book.clock.now())
     } catch {
       if error == .expired { throw .expiredToken }
@@ -48,7 +48,7 @@ package struct AccountAuthenticator: Authenticating {
     return try caller(token)
   }
 
-  private func caller(_ token: IDToken) throws(AccessRefusal) -> Caller {
+  private func caller(_ token: IDToken) throws(AccessError) -> Caller {
     let caller = Caller(
       user: AuthVariable(uid: token.uid, claims: token.claims),
       validUntil: token.expiresAt.map { $0.multipliedReportingOverflow(by: 1000).partialValue })
@@ -57,16 +57,16 @@ package struct AccountAuthenticator: Authenticating {
   }
 
   /// A user by the token of somebody else who is configured; nil if the token is of nobody such.
-  private func foreignUser(of text: String) throws(AccessRefusal) -> Caller? {
+  private func foreignUser(of text: String) throws(AccessError) -> Caller? {
     guard let foreign else { return nil }
     let found: IDToken?
-    do throws(TokenFault) {
+    do throws(TokenError) {
       found = try foreign.user(of: text, at: book.clock.now())
     } catch {
       switch error {
       case .expired: throw .expiredToken
-      case .keysUnavailable: throw AccessRefusal(error.description, isTemporary: true)
-      default: throw AccessRefusal(error.description)
+      case .keysUnavailable: throw AccessError(error.description, isTemporary: true)
+      default: throw AccessError(error.description)
       }
     }
     guard let found else { return nil }
@@ -77,9 +77,9 @@ package struct AccountAuthenticator: Authenticating {
       do throws(AccountError) {
         record = try book.account(found.uid, of: AccountProject(name: project, namespace: namespace))
       } catch {
-        throw AccessRefusal(error.message, isTemporary: true)
+        throw AccessError(error.message, isTemporary: true)
       }
-      if record?.isDisabled == true { throw AccessRefusal("The account is disabled.") }
+      if record?.isDisabled == true { throw AccessError("The account is disabled.") }
     }
     return caller
   }
@@ -97,4 +97,14 @@ package struct AccountAuthenticator: Authenticating {
   private static func looksLikeToken(_ text: String) -> Bool {
     text.utf8.count { $0 == UInt8(ascii: ".") } == 2 && !text.hasPrefix("ya29.")
   }
+}
+
+/// Users whose ID tokens somebody else issues: the composition knows whose, from the configuration.
+package protocol ForeignAuthenticating: Sendable {
+  /// Whose a token is; nil if it says that somebody issued it who is not configured.
+  ///
+  /// Called on event loops: it waits for nothing. Keys that are missing are fetched meanwhile.
+  ///
+  /// - Throws: `TokenError`; ``Credentials/TokenError/keysUnavailable(_:)`` if it can be judged later.
+  func user(of token: String, at now: Int64) throws(TokenError) -> IDToken?
 }

@@ -1,7 +1,10 @@
+package import StorageCore
+package import TreeModel
+
 /// A player whom somebody brought, and what that earned.
-public struct Referral: Sendable, Hashable {
+package struct Referral: Sendable, Hashable {
   /// How far it came.
-  public enum State: String, Sendable, Hashable, CaseIterable {
+  package enum State: String, Sendable, Hashable, CaseIterable {
     /// The player is there; nothing was earned yet.
     case joined
     /// Coins wait for a confirmation or a review.
@@ -11,17 +14,121 @@ public struct Referral: Sendable, Hashable {
   }
 
   /// The player who was brought.
-  public let player: String
+  package let player: String
   /// When the referrer was entered, in milliseconds since 1970; nil if the log no longer tells.
-  public let since: Int64?
+  package let since: Int64?
   /// What the referrer got for it, by unit.
-  public let coins: [String: Int64]
+  package let coins: [String: Int64]
   /// What waits for the referrer, by unit.
-  public let held: [String: Int64]
+  package let held: [String: Int64]
 
   /// How far it came.
-  public var state: State {
+  package var state: State {
     if coins.values.contains(where: { $0 > 0 }) { return .paid }
     return held.isEmpty ? .joined : .held
+  }
+}
+
+/// Where the tree says who referred a player: `/users/{uid}/referred_by`.
+package struct ReferralPath: Sendable {
+  /// The place, with the player's id as its one capture.
+  package let pattern: PathPattern
+  private let filter: PatternFilter
+
+  /// - Parameter pattern: has one capture, of one key; another one is a mistake of the programmer and traps.
+  package init(_ pattern: PathPattern) {
+    let open = pattern.segments.filter { if case .literal = $0 { false } else { true } }
+    guard open.count == 1, case .single(_?) = open[0] else {
+      preconditionFailure("The referrer's place \(pattern) needs exactly one open segment: the player's id.")
+    }
+    self.pattern = pattern
+    filter = PatternFilter(pattern)
+  }
+
+  /// Whose referrer stands at exactly this place; nil if nobody's does.
+  func player(at path: PathBytes) -> String? {
+    guard filter.mayHold(path), !path.isPriority, let readable = path.path else { return nil }
+    return pattern.match(readable)?.first?.value
+  }
+
+  /// Where a player's referrer stands; nil if the id is no legal key.
+  func path(of player: String) -> PathBytes? {
+    guard (try? Key(player)) != nil, let path = try? pattern.path(filling: [player]) else { return nil }
+    return PathBytes(path)
+  }
+
+  /// The node whose children are the players.
+  var players: PathBytes {
+    pattern.segments.prefix { if case .literal = $0 { true } else { false } }.reduce(.root) { path, segment in
+      if case .literal(let key) = segment { path.child(key) } else { path }
+    }
+  }
+
+  /// Who is meant by what stands at the place: one legal key, else nobody.
+  static func referrer(_ scalar: Scalar?) -> String? {
+    guard let text = scalar?.stringValue, (try? Key(text)) != nil else { return nil }
+    return text
+  }
+}
+
+/// A player by how many others the player brought.
+package struct ReferralRank: Sendable, Hashable {
+  /// Who brought them.
+  package let referrer: String
+  /// How many.
+  package let count: Int64
+  /// What the referrer got for all of them, by unit.
+  package let coins: [String: Int64]
+}
+
+/// Keeps the index of who brought whom: one record for each player whose place names a referrer, put and removed in the
+/// transaction of the write, no matter who wrote, and how deep.
+///
+/// The index holds nothing that the tree does not say, so it is right after replays, imports and merges, and
+/// ``ReferralBuild`` can make it again at any time.
+package struct ReferralIndex: CommitParticipant {
+  /// The kind of the index's records; their key is `REFERRER/PLAYER`.
+  static let kind = "referral"
+  private static let value = "true"
+
+  let place: ReferralPath
+
+  /// The index over a place.
+  package init(_ place: ReferralPath) {
+    self.place = place
+  }
+
+  /// Nothing: the index follows what others write.
+  package func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitError)
+    -> [WriteOperation.Assignment]
+  { [] }
+
+  /// Moves the players whose referrer the commit changes.
+  package func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitError) {
+    // What is kept from the beginning need not be made at the next start.
+    if draft.revision == Revision(1) { session.put(ReferralBuild.mark(of: place), in: draft.request.namespace) }
+    for change in draft.treeChanges {
+      guard let player = place.player(at: change.path) else { continue }
+      let before = ReferralPath.referrer(change.before)
+      let after = ReferralPath.referrer(change.after)
+      if let before { session.put(Self.removal(before, player), in: draft.request.namespace) }
+      if let after { session.put(Self.record(after, player), in: draft.request.namespace) }
+    }
+  }
+
+  static func key(_ referrer: String, _ player: String) -> String { "\(referrer)/\(player)" }
+
+  static func record(_ referrer: String, _ player: String) -> KeyedRecordChange {
+    KeyedRecordChange(kind: kind, key: key(referrer, player), value: value)
+  }
+
+  private static func removal(_ referrer: String, _ player: String) -> KeyedRecordChange {
+    KeyedRecordChange(kind: kind, key: key(referrer, player), value: nil)
+  }
+
+  /// The two players of a record's key: keys of the tree hold no slash.
+  static func players(in key: String) -> (referrer: String, player: String)? {
+    let parts = key.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(Substring($0)) }
+    return parts.count == 2 ? (parts[0], parts[1]) : nil
   }
 }

@@ -1,28 +1,28 @@
-public import StorageCore
+package import StorageCore
 import TreeModel
 
 /// Makes the index of who brought whom from the tree once more, and compares: what ``ReferralIndex`` keeps must say nothing else.
 ///
 /// Two passes of point look-ups, in pages, so memory does not grow with the number of players.
-public struct ReferralAudit {
+package struct ReferralAudit {
   private static let pageSize = 1000
   private static let messagesMax = 20
 
-  private let place: ReferralPlace
+  private let place: ReferralPath
   private let snapshot: any Snapshot
   private let namespace: NamespaceID
   /// Players whose referrer the tree names.
-  public private(set) var referrals: Int64 = 0
+  package private(set) var referrals: Int64 = 0
   /// What is wrong, in sentences; the first of them.
-  public private(set) var messages: [String] = []
+  package private(set) var messages: [String] = []
   /// How many there are altogether.
-  public private(set) var faultCount = 0
+  package private(set) var faultCount = 0
 
   /// Audits the index of a namespace as it is in the snapshot.
   ///
   /// - Parameter place: where the tree says who referred a player, as declared since before the namespace was written.
   /// - Throws: `StorageError` if the store cannot be read.
-  public static func verify(_ snapshot: any Snapshot, namespace: NamespaceID, place: ReferralPlace) throws(StorageError)
+  package static func verify(_ snapshot: any Snapshot, namespace: NamespaceID, place: ReferralPath) throws(StorageError)
     -> ReferralAudit
   {
     var audit = ReferralAudit(place: place, snapshot: snapshot, namespace: namespace)
@@ -31,7 +31,7 @@ public struct ReferralAudit {
     return audit
   }
 
-  private init(place: ReferralPlace, snapshot: any Snapshot, namespace: NamespaceID) {
+  private init(place: ReferralPath, snapshot: any Snapshot, namespace: NamespaceID) {
     self.place = place
     self.snapshot = snapshot
     self.namespace = namespace
@@ -76,7 +76,7 @@ public struct ReferralAudit {
 
   private func referrer(of player: String) throws(StorageError) -> String? {
     guard let path = place.path(of: player) else { return nil }
-    return ReferralPlace.referrer(try snapshot.leaf(in: namespace, at: path)?.leaf.scalar)
+    return ReferralPath.referrer(try snapshot.leaf(in: namespace, at: path)?.leaf.scalar)
   }
 
   private mutating func note(_ message: String) {

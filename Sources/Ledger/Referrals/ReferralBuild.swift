@@ -1,22 +1,22 @@
-public import StorageCore
+package import StorageCore
 import TreeModel
 
 /// Makes the index of who brought whom from the tree, where it was not kept so far: the place is declared for the first time,
 /// another one was declared before, or a program that declared none has written.
 ///
 /// To be run before anybody else writes. Commits that change it afterwards are ``ReferralIndex``'s.
-public struct ReferralBuild: Sendable {
+package struct ReferralBuild: Sendable {
   /// The one record that says which place the index is whole for.
   static let markKind = "referral-index"
   private static let markKey = "place"
   private static let pageSize = 1000
 
-  let place: ReferralPlace?
+  let place: ReferralPath?
   let engine: any StorageEngine
   let writer: any TreeWriter
 
   /// - Parameter place: nil where none is declared; then an index that was kept before is marked as one to be made again.
-  public init(_ place: ReferralPlace?, engine: any StorageEngine, writer: any TreeWriter) {
+  package init(_ place: ReferralPath?, engine: any StorageEngine, writer: any TreeWriter) {
     self.place = place
     self.engine = engine
     self.writer = writer
@@ -25,7 +25,7 @@ public struct ReferralBuild: Sendable {
   /// Looks after every namespace; costs one look-up each where the index is whole.
   ///
   /// - Returns: how many namespaces got a new index.
-  public func run() async throws(LedgerError) -> Int {
+  package func run() async throws(LedgerError) -> Int {
     let namespaces = try read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
     var built = 0
     for namespace in namespaces {
@@ -33,7 +33,9 @@ public struct ReferralBuild: Sendable {
         try snapshot.record(in: namespace.id, kind: Self.markKind, key: Self.markKey)
       }
       guard mark != place?.pattern.description else { continue }
-      if mark != nil { try await put([RoomChange(kind: Self.markKind, key: Self.markKey, value: nil)], in: namespace.id) }
+      if mark != nil {
+        try await put([KeyedRecordChange(kind: Self.markKind, key: Self.markKey, value: nil)], in: namespace.id)
+      }
       guard let place else { continue }
       try await clear(namespace.id)
       try await fill(namespace.id, place)
@@ -44,8 +46,8 @@ public struct ReferralBuild: Sendable {
   }
 
   /// Says that the index is whole for a place.
-  static func mark(of place: ReferralPlace) -> RoomChange {
-    RoomChange(kind: markKind, key: markKey, value: place.pattern.description)
+  static func mark(of place: ReferralPath) -> KeyedRecordChange {
+    KeyedRecordChange(kind: markKind, key: markKey, value: place.pattern.description)
   }
 
   private func clear(_ namespace: NamespaceID) async throws(LedgerError) {
@@ -55,21 +57,21 @@ public struct ReferralBuild: Sendable {
           in: namespace, kind: ReferralIndex.kind, after: nil, isDescending: false, limit: Self.pageSize)
       }
       if records.isEmpty { return }
-      try await put(records.map { RoomChange(kind: $0.kind, key: $0.key, value: nil) }, in: namespace)
+      try await put(records.map { KeyedRecordChange(kind: $0.kind, key: $0.key, value: nil) }, in: namespace)
     }
   }
 
-  private func fill(_ namespace: NamespaceID, _ place: ReferralPlace) async throws(LedgerError) {
+  private func fill(_ namespace: NamespaceID, _ place: ReferralPath) async throws(LedgerError) {
     var last: Key?
     while true {
       let after = last
-      let (players, changes) = try read { (snapshot) throws(StorageError) -> ([Key], [RoomChange]) in
+      let (players, changes) = try read { (snapshot) throws(StorageError) -> ([Key], [KeyedRecordChange]) in
         let players = try snapshot.children(in: namespace, of: place.players, after: after, limit: Self.pageSize)
-        var changes: [RoomChange] = []
+        var changes: [KeyedRecordChange] = []
         for player in players {
           guard let path = place.path(of: player.text) else { continue }
           let leaf = try snapshot.leaf(in: namespace, at: path)?.leaf
-          guard let referrer = ReferralPlace.referrer(leaf?.scalar) else { continue }
+          guard let referrer = ReferralPath.referrer(leaf?.scalar) else { continue }
           changes.append(ReferralIndex.record(referrer, player.text))
         }
         return (players, changes)
@@ -80,14 +82,14 @@ public struct ReferralBuild: Sendable {
     }
   }
 
-  private func put(_ changes: [RoomChange], in namespace: NamespaceID) async throws(LedgerError) {
+  private func put(_ changes: [KeyedRecordChange], in namespace: NamespaceID) async throws(LedgerError) {
     var request = CommitRequest(namespace: namespace, actor: .system("referrals"))
     request.records = changes
     let sent = request
     let result = await withCheckedContinuation { continuation in
       writer.submit(sent) { continuation.resume(returning: $0) }
     }
-    do throws(CommitRefusal) {
+    do throws(CommitError) {
       _ = try result.get()
     } catch {
       throw LedgerError(error)

@@ -1,3 +1,5 @@
+package import TreeModel
+
 /// Judges what a link says: what is wrong with it refuses it, what is doubtful makes a warning (spec: links-messaging §1).
 struct LinkChecker {
   let settings: LinkSettings
@@ -5,9 +7,9 @@ struct LinkChecker {
   /// The longest value of a parameter that is no URL, in bytes.
   private static let valueMax = 1000
 
-  /// - Throws: ``LinkFault`` if the link must not be created or opened.
+  /// - Throws: ``LinkError`` if the link must not be created or opened.
   /// - Returns: what is doubtful.
-  func check(_ parameters: LinkParameters, below prefix: LinkPrefix, hasFragment: Bool = false) throws(LinkFault)
+  func check(_ parameters: LinkParameters, below prefix: LinkPrefix, hasFragment: Bool = false) throws(LinkError)
     -> [LinkWarning]
   {
     try checkLink(parameters)
@@ -31,7 +33,7 @@ struct LinkChecker {
       + shapeWarnings(parameters, hasFragment: hasFragment)
   }
 
-  private func checkLink(_ parameters: LinkParameters) throws(LinkFault) {
+  private func checkLink(_ parameters: LinkParameters) throws(LinkError) {
     guard let text = parameters[.link] else {
       throw .invalid("Link parameter is missing: give link=https://…, the address that the app opens.")
     }
@@ -43,7 +45,7 @@ struct LinkChecker {
     }
   }
 
-  private static func miss(_ parameter: LinkParameter, _ url: LinkURL, hasPatterns: Bool) -> LinkFault {
+  private static func miss(_ parameter: LinkParameter, _ url: LinkURL, hasPatterns: Bool) -> LinkError {
     .invalid(
       "We could not match param '\(parameter.rawValue)' with value '\(url.text.prefix(200))' "
         + (hasPatterns
@@ -161,4 +163,20 @@ struct LinkChecker {
         (97...122).contains($0) || (48...57).contains($0) || $0 == 43 || $0 == 45 || $0 == 46
       }
   }
+}
+
+/// What is doubtful about a link that was created all the same (spec: links-messaging §1, warnings).
+package struct LinkWarning: Sendable, Hashable {
+  /// One of the API's words: `UNRECOGNIZED_PARAM`.
+  package let code: String
+  /// For people.
+  package let message: String
+
+  init(_ code: String, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// As the API writes it.
+  package var json: JSON { ["warningCode": .string(code), "warningMessage": .string(message)] }
 }

@@ -39,8 +39,8 @@ enum LinkForm {
 
   /// Reads the object.
   ///
-  /// - Throws: ``LinkFault`` for a wrong type, and for no prefix, or two.
-  static func read(_ info: JSON, settings: LinkSettings) throws(LinkFault) -> (LinkPrefix, LinkParameters) {
+  /// - Throws: ``LinkError`` for a wrong type, and for no prefix, or two.
+  static func read(_ info: JSON, settings: LinkSettings) throws(LinkError) -> (LinkPrefix, LinkParameters) {
     guard info.object != nil else { throw .invalid("dynamicLinkInfo must be an object.") }
     let prefix = try prefix(info, settings)
     var parameters = LinkParameters()
@@ -81,7 +81,7 @@ enum LinkForm {
     return .object(members)
   }
 
-  private static func prefix(_ info: JSON, _ settings: LinkSettings) throws(LinkFault) -> LinkPrefix {
+  private static func prefix(_ info: JSON, _ settings: LinkSettings) throws(LinkError) -> LinkPrefix {
     let uri = try text(info["domainUriPrefix"], "domainUriPrefix")
     let domain = try text(info["dynamicLinkDomain"], "dynamicLinkDomain")
     let text: String
@@ -103,7 +103,7 @@ enum LinkForm {
     return prefix
   }
 
-  private static func group(_ names: [String], of info: JSON) throws(LinkFault) -> JSON? {
+  private static func group(_ names: [String], of info: JSON) throws(LinkError) -> JSON? {
     var object = info
     for name in names {
       guard let next = object[name], !next.isNull else { return nil }
@@ -114,7 +114,7 @@ enum LinkForm {
   }
 
   /// A text; numbers are taken too, as generated clients send versions and store ids.
-  private static func text(_ value: JSON?, _ name: String) throws(LinkFault) -> String? {
+  private static func text(_ value: JSON?, _ name: String) throws(LinkError) -> String? {
     switch value {
     case nil, .null: return nil
     case .string(let text): return text.isEmpty ? nil : text

@@ -1,7 +1,7 @@
 /// The last part of a short link: what it may be, and how it is made.
-public enum LinkSuffix {
+package enum LinkSuffix {
   /// How the suffix of a new link is chosen (spec: links-messaging §2).
-  public enum Option: String, Sendable, Hashable {
+  package enum Option: String, Sendable, Hashable {
     /// 17 characters from 96 random bits: nobody guesses one.
     case unguessable = "UNGUESSABLE"
     /// As short as the space allows, at least four characters.
@@ -53,7 +53,7 @@ public enum LinkSuffix {
   /// What a person typed, as it is kept: upper case, without blanks and hyphens; look-alikes are put right.
   ///
   /// - Returns: nil if it is no code.
-  public static func normalizedCode(_ text: String) -> String? {
+  package static func normalizedCode(_ text: String) -> String? {
     var characters: [UInt8] = []
     for byte in text.uppercased().utf8 where byte != UInt8(ascii: " ") && byte != UInt8(ascii: "-") {
       guard codeAlphabet.contains(byte), characters.count < 8 else { return nil }

@@ -1,26 +1,28 @@
+import TreeModel
+
 /// An absolute URL with a host, taken apart; whatever it holds may stand in a header or in HTML once it is escaped there.
 ///
 /// Stricter than browsers are: no user name, no backslash, no control character, no blank before the host. What browsers
 /// would read differently is no URL here, so that a check of the host means what the browser will do.
-public struct LinkURL: Sendable, Hashable {
+package struct LinkURL: Sendable, Hashable {
   /// Lower case.
-  public let scheme: String
+  package let scheme: String
   /// Lower case, without the port.
-  public let host: String
+  package let host: String
   /// With its colon; empty if there is none.
-  public let port: String
+  package let port: String
   /// Begins with a slash, or is empty.
-  public let path: String
+  package let path: String
   /// Behind the first `?`; nil if there is none.
-  public let query: String?
+  package let query: String?
   /// Behind the first `#`; nil if there is none.
-  public let fragment: String?
+  package let fragment: String?
 
   /// Reads a URL.
   ///
   /// - Returns: nil if it is none of the strict kind above. Bytes beyond ASCII, blanks and quotes behind the host are
   ///   percent-encoded.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else { return nil }
     // By bytes, as browsers read: what is combined with a separator is one character, and a separator all the same.
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text.utf8[colon...].starts(with: "://".utf8) else {
@@ -53,7 +55,7 @@ public struct LinkURL: Sendable, Hashable {
   }
 
   /// The URL as it may stand in a header: ASCII, no blanks, no quotes.
-  public var text: String {
+  package var text: String {
     var text = "\(scheme)://\(host)\(port)\(path)"
     if let query { text += "?\(query)" }
     if let fragment { text += "#\(fragment)" }
@@ -61,10 +63,10 @@ public struct LinkURL: Sendable, Hashable {
   }
 
   /// Whether it is http or https.
-  public var isWeb: Bool { scheme == "https" || scheme == "http" }
+  package var isWeb: Bool { scheme == "https" || scheme == "http" }
 
   /// The parameters of the query, in order, decoded; nil if one is not percent-encoded UTF-8.
-  public var parameters: [(name: String, value: String)]? { Self.parameters(of: query ?? "") }
+  package var parameters: [(name: String, value: String)]? { Self.parameters(of: query ?? "") }
 
   /// Splits at `&`, then at the first `=`; `+` stays a plus.
   static func parameters(of query: String) -> [(name: String, value: String)]? {
@@ -102,6 +104,62 @@ public struct LinkURL: Sendable, Hashable {
         && label.allSatisfy {
           (97...122).contains($0) || (48...57).contains($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
         }
+    }
+  }
+}
+
+/// Percent-encoding of URLs (RFC 3986 §2.1), over bytes.
+enum PercentCoding {
+  private static let digits = Array("0123456789ABCDEF".utf8)
+
+  /// Encodes everything but letters, digits and `-._~`.
+  static func encode(_ text: some StringProtocol) -> String { PercentEncoding.segment(text) }
+
+  /// Encodes what may not stand in a URL at all: controls, blanks, quotes, angle brackets, backslashes, bytes beyond ASCII.
+  static func encodeIllegal(_ text: some StringProtocol) -> String {
+    guard text.utf8.contains(where: isIllegal) else { return String(text) }
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      if isIllegal(byte) { append(byte, to: &bytes) } else { bytes.append(byte) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Undoes it. `+` stays a plus.
+  ///
+  /// - Returns: nil for a `%` without two digits, and for bytes that are not UTF-8.
+  static func decode(_ text: some StringProtocol) -> String? {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+    var decoded: [UInt8] = []
+    var rest = text.utf8.makeIterator()
+    while let byte = rest.next() {
+      guard byte == UInt8(ascii: "%") else {
+        decoded.append(byte)
+        continue
+      }
+      guard let high = rest.next().flatMap(value), let low = rest.next().flatMap(value) else { return nil }
+      decoded.append(high << 4 | low)
+    }
+    return String(validating: decoded, as: UTF8.self)
+  }
+
+  private static func append(_ byte: UInt8, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "%"))
+    bytes.append(digits[Int(byte >> 4)])
+    bytes.append(digits[Int(byte & 15)])
+  }
+
+  private static func isIllegal(_ byte: UInt8) -> Bool {
+    byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">")
+      || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "`")
+  }
+
+  private static func value(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
     }
   }
 }

@@ -1,11 +1,11 @@
-public import TreeModel
+package import TreeModel
 
 /// What a link host tells the systems of phones about its apps (spec: links-messaging §3).
-public enum AssociationFiles {
+package enum AssociationFiles {
   /// The association file of Apple's systems, for one host: apps with an App ID prefix, and the paths that are links.
   ///
   /// A host that is no link host (a proxy changed it) gets the paths of all.
-  public static func apple(_ settings: LinkSettings, host: String) -> JSON {
+  package static func apple(_ settings: LinkSettings, host: String) -> JSON {
     let own = settings.domains.filter { $0.host == host }.sorted()
     let prefixes = own.isEmpty ? settings.domains.sorted() : own
     // A host that has links only below a path keeps the rest of its site in the browser.
@@ -22,7 +22,7 @@ public enum AssociationFiles {
   }
 
   /// The asset links of Android.
-  public static func android(_ settings: LinkSettings) -> JSON {
+  package static func android(_ settings: LinkSettings) -> JSON {
     .array(
       settings.androidApps.filter { !$0.fingerprints.isEmpty }.map {
         [

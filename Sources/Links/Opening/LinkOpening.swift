@@ -1,7 +1,7 @@
 /// What happens when a link is opened: the table of spec: links-messaging §3, as a function.
-public struct LinkOpening: Sendable {
+package struct LinkOpening: Sendable {
   /// What the visitor gets.
-  public enum Outcome: Sendable, Hashable {
+  package enum Outcome: Sendable, Hashable {
     /// Sends the visitor on; `isFallback`: to a store or to what was named for the case that the app is missing.
     case redirect(String, isFallback: Bool)
     /// Shows the page that hands the link over by the clipboard.
@@ -11,12 +11,12 @@ public struct LinkOpening: Sendable {
   }
 
   /// What the link says.
-  public let parameters: LinkParameters
+  package let parameters: LinkParameters
   /// The link as it was opened, without parameters of the opening: what the app is to be given.
-  public let address: String
+  package let address: String
   private let settings: LinkSettings
 
-  public init(_ parameters: LinkParameters, address: String, settings: LinkSettings) {
+  package init(_ parameters: LinkParameters, address: String, settings: LinkSettings) {
     self.parameters = parameters
     self.address = address
     self.settings = settings
@@ -25,7 +25,7 @@ public struct LinkOpening: Sendable {
   /// Decides.
   ///
   /// - Parameter click: proves the click, and goes along to the store.
-  public func outcome(for visitor: LinkVisitor, click: String) -> Outcome {
+  package func outcome(for visitor: LinkVisitor, click: String) -> Outcome {
     if visitor.isCrawler { return .card }
     switch visitor.device {
     case .android: return android(visitor, click: click)
@@ -39,21 +39,21 @@ public struct LinkOpening: Sendable {
   }
 
   /// What proofs of clicks are made for: the address without `https://`.
-  public var binding: String { String(address.dropFirst("https://".count)) }
+  package var binding: String { String(address.dropFirst("https://".count)) }
 
   /// What `link` says, fit for a header.
-  public var destination: String { parameters.web(.link)?.text ?? "about:blank" }
+  package var destination: String { parameters.web(.link)?.text ?? "about:blank" }
 
   /// What the app opens on Android: `al` replaces `link`.
   var androidDestination: String { parameters.web(.androidLink)?.text ?? destination }
 
   /// The app that the link is for.
-  public func bundle(on device: LinkVisitor.Device) -> String? {
+  package func bundle(on device: LinkVisitor.Device) -> String? {
     device == .ipad ? parameters[.ipadBundle] ?? parameters[.iosBundle] : parameters[.iosBundle] ?? parameters[.ipadBundle]
   }
 
   /// Whether an iPad gets something else than a desktop: there is an app for it.
-  public var differsOnIPads: Bool { bundle(on: .ipad) != nil }
+  package var differsOnIPads: Bool { bundle(on: .ipad) != nil }
 
   /// Where a visitor on iOS goes who does not have the app: the fallback, the App Store, the content.
   func iosFallback(on device: LinkVisitor.Device) -> Outcome {
@@ -64,7 +64,7 @@ public struct LinkOpening: Sendable {
   }
 
   /// The same as a URL.
-  public func iosFallbackURL(on device: LinkVisitor.Device) -> String {
+  package func iosFallbackURL(on device: LinkVisitor.Device) -> String {
     if case .redirect(let url, _) = iosFallback(on: device) { url } else { destination }
   }
 
@@ -87,7 +87,7 @@ public struct LinkOpening: Sendable {
   }
 
   /// The app's own scheme with the link in it, for the page's button (spec: links-messaging §3, custom scheme).
-  public func appURL(on device: LinkVisitor.Device, click: String) -> String? {
+  package func appURL(on device: LinkVisitor.Device, click: String) -> String? {
     guard let bundle = bundle(on: device) else { return nil }
     let scheme = (parameters[.iosScheme] ?? settings.iosApp(bundle)?.customScheme ?? bundle).lowercased()
     guard LinkChecker.isSafeScheme(scheme) else { return nil }
@@ -101,7 +101,33 @@ public struct LinkOpening: Sendable {
 
   /// What is copied for the app to find at its first start: the link with the proof of this click, marked as the SDK expects
   /// it (spec: links-messaging §2, how a link survives installation).
-  public func clipboardText(click: String) -> String {
+  package func clipboardText(click: String) -> String {
     address + (address.contains("?") ? "&" : "?") + "cid=\(click)&_icp=1"
+  }
+}
+
+/// Where an app can be had (spec: links-messaging §3, store URLs).
+enum StoreURL {
+  /// What addresses of the App Store begin with.
+  static let appStore = "https://apps.apple.com/"
+
+  /// `https://apps.apple.com/app/id900100200?mt=8&pt=…`
+  static func appStore(_ id: String, _ parameters: LinkParameters) -> String {
+    var text = "\(appStore)app/id\(id)?mt=\(PercentCoding.encode(parameters[.mediaType] ?? "8"))"
+    for parameter in [LinkParameter.providerToken, .campaignToken, .affiliateToken] {
+      if let value = parameters[parameter] { text += "&\(parameter.rawValue)=\(PercentCoding.encode(value))" }
+    }
+    return text
+  }
+
+  /// `https://play.google.com/store/apps/details?id=test.acme.app&referrer=…`: the referrer holds the campaign, and what
+  /// proves the click: the link and its token.
+  static func play(_ package: String, _ parameters: LinkParameters, link: String, click: String) -> String {
+    var referrer = LinkParameter.utm.compactMap { parameter in
+      parameters[parameter].map { "\(parameter.rawValue)=\(PercentCoding.encode($0))" }
+    }
+    referrer += ["cid=\(click)", "link=\(PercentCoding.encode(link))"]
+    return
+      "https://play.google.com/store/apps/details?id=\(PercentCoding.encode(package))&referrer=\(PercentCoding.encode(referrer.joined(separator: "&")))"
   }
 }

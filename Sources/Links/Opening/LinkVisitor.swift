@@ -1,21 +1,21 @@
 /// Who opens a link, as far as the `User-Agent` tells.
-public struct LinkVisitor: Sendable, Hashable {
+package struct LinkVisitor: Sendable, Hashable {
   /// What kind of device.
-  public enum Device: String, Sendable, Hashable {
+  package enum Device: String, Sendable, Hashable {
     case android, iphone, ipad, desktop, other
   }
 
   /// What the link is opened on.
   /// What it says it is; of one that may be either, a desktop until its page has told.
-  public private(set) var device: Device
+  package private(set) var device: Device
   /// Whether a desktop may be an iPad: Safari there says that it is a Mac, and only a page can tell (``LinkPage/asking(_:in:)``).
-  public private(set) var mayBeIPad: Bool
+  package private(set) var mayBeIPad: Bool
   /// Whether it is a program that makes a card of the link, for people to look at.
-  public let isCrawler: Bool
+  package let isCrawler: Bool
   /// Firefox on Android goes to the fallback of an `intent:` although the app is there (spec: links-messaging §3).
-  public let isFirefox: Bool
+  package let isFirefox: Bool
   /// `17.2`; empty if it is not said.
-  public let systemVersion: String
+  package let systemVersion: String
 
   /// Somebody at a desk.
   static let desktop = LinkVisitor(userAgent: "Mozilla/5.0 (X11; Linux x86_64)")
@@ -27,7 +27,7 @@ public struct LinkVisitor: Sendable, Hashable {
   ]
 
   /// Reads a `User-Agent`; an empty one is nobody in particular.
-  public init(userAgent: String) {
+  package init(userAgent: String) {
     let agent = userAgent.prefix(1024).lowercased()
     isCrawler = Self.crawlers.contains { agent.contains($0) }
     isFirefox = agent.contains("firefox/")
@@ -51,7 +51,7 @@ public struct LinkVisitor: Sendable, Hashable {
   }
 
   /// The same visitor, after its page has told which of both it is.
-  public func told(isIPad: Bool) -> LinkVisitor {
+  package func told(isIPad: Bool) -> LinkVisitor {
     guard mayBeIPad else { return self }
     var visitor = self
     visitor.mayBeIPad = false
@@ -60,7 +60,7 @@ public struct LinkVisitor: Sendable, Hashable {
   }
 
   /// What it counts as.
-  public var platform: LinkPlatform {
+  package var platform: LinkPlatform {
     switch device {
     case .android: .android
     case .iphone, .ipad: .ios
@@ -80,4 +80,12 @@ public struct LinkVisitor: Sendable, Hashable {
     let digits = agent[start.upperBound...].prefix { $0.isASCII && ($0.isNumber || $0 == "_" || $0 == ".") }
     return String(digits.map { $0 == "_" ? "." : $0 })
   }
+}
+
+/// What opens a link.
+package enum LinkPlatform: String, Sendable, Hashable, CaseIterable {
+  case android = "ANDROID"
+  case desktop = "DESKTOP"
+  case ios = "IOS"
+  case other = "OTHER"
 }

@@ -1,18 +1,18 @@
 extension LinkPage {
   /// What the preview page shows (spec: links-messaging §3, iPhone).
-  public struct Preview: Sendable {
+  package struct Preview: Sendable {
     /// The opening that is shown.
-    public let opening: LinkOpening
+    package let opening: LinkOpening
     /// Decides between the fallbacks of iPhones and iPads.
-    public let device: LinkVisitor.Device
+    package let device: LinkVisitor.Device
     /// Proves this click.
-    public let click: String
+    package let click: String
     /// The code to type in if nothing else works; nil if the link has none.
-    public let code: String?
+    package let code: String?
     /// What it says where the link says nothing.
-    public let phrases: LinkPhrases
+    package let phrases: LinkPhrases
 
-    public init(
+    package init(
       opening: LinkOpening, device: LinkVisitor.Device, click: String, code: String?, phrases: LinkPhrases = .english
     ) {
       self.opening = opening
@@ -27,7 +27,7 @@ extension LinkPage {
   ///
   /// Everything works without JavaScript but the clipboard; then the code is the way. Without an image, or with one that does
   /// not load, the page has a band of colour in its place. Texts run in the direction of their own script.
-  public init(_ preview: Preview, settings: LinkSettings) {
+  package init(_ preview: Preview, settings: LinkSettings) {
     let (opening, parameters, phrases) = (preview.opening, preview.opening.parameters, preview.phrases)
     let app = Self.appName(opening, preview.device, settings) ?? phrases.anApp
     let title = parameters[.socialTitle] ?? phrases.invitation.replacing("{{app}}", with: app)
@@ -64,7 +64,7 @@ extension LinkPage {
   }
 
   /// A page for programs that show a card of the link: the same tags, nothing to click.
-  public init(cardOf opening: LinkOpening, settings: LinkSettings, phrases: LinkPhrases = .english) {
+  package init(cardOf opening: LinkOpening, settings: LinkSettings, phrases: LinkPhrases = .english) {
     let title = opening.parameters[.socialTitle] ?? Self.appName(opening, .iphone, settings) ?? phrases.anApp
     let words = opening.parameters[.socialDescription] ?? ""
     self.init(

@@ -1,9 +1,12 @@
+import Crypto
+import TreeModel
+
 /// A page that a link's host answers with: whole, with the policy that says what it may load.
-public struct LinkPage: Sendable, Hashable {
+package struct LinkPage: Sendable, Hashable {
   /// The HTML.
-  public let html: String
+  package let html: String
   /// The value of `Content-Security-Policy`.
-  public let policy: String
+  package let policy: String
 
   /// A page with the house's style.
   ///
@@ -94,4 +97,145 @@ public struct LinkPage: Sendable, Hashable {
     h2{font-size:1.1rem;margin:1.6rem 0 .5rem}
     ul{padding-left:1.2rem;margin:.3rem 0}
     """
+}
+
+extension LinkPage {
+  /// Nothing is known under this address.
+  package static func notFound(_ address: String, in phrases: LinkPhrases = .english) -> LinkPage {
+    LinkPage(phrases.unknown, address, phrases)
+  }
+
+  /// An administrator has switched the link off.
+  package static func disabled(_ address: String, in phrases: LinkPhrases) -> LinkPage {
+    LinkPage(phrases.disabled, address, phrases)
+  }
+
+  /// An administrator has deleted the link.
+  package static func deleted(_ address: String, in phrases: LinkPhrases) -> LinkPage {
+    LinkPage(phrases.deleted, address, phrases)
+  }
+
+  /// The link is wrong, or not allowed. Why is for who made it, in English.
+  package static func invalid(_ fault: LinkError, in phrases: LinkPhrases = .english) -> LinkPage {
+    LinkPage(heading: phrases.invalid, text: "<span lang=\"en\">\(HTMLText.escape(fault.message))</span>", phrases)
+  }
+
+  private init(_ fault: LinkPhrases.Fault, _ address: String, _ phrases: LinkPhrases) {
+    let link = "<code>\(HTMLText.escape(String(address.prefix(500))))</code>"
+    self.init(heading: fault.heading, text: HTMLText.escape(fault.text).replacing("{{link}}", with: link), phrases)
+  }
+
+  private init(heading: String, text: String, _ phrases: LinkPhrases) {
+    self.init(
+      title: heading, language: phrases.language,
+      body: """
+        <main><div class="card"><div class="inside"><h1>\(HTMLText.escape(heading))</h1>
+        <p>\(text)</p></div></div></main>
+        """)
+  }
+}
+
+extension LinkPage {
+  /// The page for a browser that says it is a Mac and may be an iPad: whether the screen is touched tells, and the page goes on
+  /// to the same link with the answer. Without JavaScript it is a Mac.
+  ///
+  /// - Parameter query: of the URL that was asked for, as it was sent; all else of the URL stays by itself.
+  package static func asking(_ query: String, in phrases: LinkPhrases) -> LinkPage {
+    let bare = query.isEmpty ? "?" : "?\(query)&"
+    let desktop = HTMLText.escape(bare + "_ipad=0")
+    return LinkPage(
+      title: phrases.goOn, language: phrases.language,
+      head: "<noscript><meta http-equiv=\"refresh\" content=\"0;url=\(desktop)\"></noscript>\n",
+      body: """
+        <main><div class="card"><div class="inside"><a class="button" id="go" rel="noreferrer" \
+        data-ipad="\(HTMLText.escape(bare + "_ipad=1"))" href="\(desktop)">\(HTMLText.escape(phrases.goOn))</a></div></div></main>
+        """, script: askingScript)
+  }
+
+  private static let askingScript = """
+    (function(){var go=document.getElementById('go');\
+    location.replace(navigator.maxTouchPoints>1?go.getAttribute('data-ipad'):go.href)})();
+    """
+}
+
+extension LinkPage {
+  /// What the link would do on each platform, and what is doubtful about it: the page of `d=1`. Warnings and faults are for who
+  /// made the link, in English.
+  package static func debug(
+    _ opening: LinkOpening, warnings: [LinkWarning], fault: LinkError?, in phrases: LinkPhrases = .english
+  ) -> LinkPage {
+    let words = phrases.debug
+    let visitors: [(String, String)] = [
+      ("Android", "Mozilla/5.0 (Linux; Android 14; Pixel 8) Chrome/126 Mobile"),
+      ("iPhone", "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X)"),
+      ("iPad", "Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X)"),
+      (words.desktop, "Mozilla/5.0 (Windows NT 10.0; Win64; x64)"), (words.crawler, "facebookexternalhit/1.1"),
+    ]
+    let rows = visitors.map { name, agent in
+      "<tr><th>\(HTMLText.escape(name))</th><td>"
+        + HTMLText.escape(outcome(of: opening, for: LinkVisitor(userAgent: agent), in: words)) + "</td></tr>"
+    }
+    let values = LinkParameter.allCases.sorted().compactMap { parameter in
+      opening.parameters[parameter].map {
+        "<tr><th>\(parameter.rawValue)</th><td><code>\(HTMLText.escape($0))</code></td></tr>"
+      }
+    }
+    var findings = warnings.map { finding($0.code, $0.message) }
+    if let fault { findings.insert(finding(words.error, fault.message), at: 0) }
+    let list = findings.isEmpty ? "<p>\(HTMLText.escape(words.nothing))</p>" : "<ul>\(findings.joined())</ul>"
+    return LinkPage(
+      title: words.title, language: phrases.language,
+      body: """
+        <main class="wide"><div class="card"><div class="inside"><h1>\(HTMLText.escape(words.heading))</h1>
+        <p><code>\(HTMLText.escape(opening.address))</code></p>
+        <h2>\(HTMLText.escape(words.platforms))</h2><table>\(rows.joined())</table>
+        <h2>\(HTMLText.escape(words.findings))</h2>\(list)
+        <h2>\(HTMLText.escape(words.parameters))</h2><table>\(values.joined())</table>
+        </div></div></main>
+        """)
+  }
+
+  private static func finding(_ name: String, _ message: String) -> String {
+    "<li><b>\(HTMLText.escape(name))</b> <span lang=\"en\">\(HTMLText.escape(message))</span></li>"
+  }
+
+  /// What a visitor gets, in a sentence.
+  private static func outcome(of opening: LinkOpening, for visitor: LinkVisitor, in words: LinkPhrases.Debug) -> String {
+    let app = opening.bundle(on: visitor.device).map { words.app.replacing("{{app}}", with: $0) } ?? ""
+    switch opening.outcome(for: visitor, click: "CLICK") {
+    case .redirect(let url, _): return (visitor.device == .iphone || visitor.device == .ipad ? app : "") + url
+    case .preview: return app + words.preview.replacing("{{url}}", with: opening.iosFallbackURL(on: visitor.device))
+    case .card: return words.card
+    }
+  }
+}
+
+/// Puts texts into HTML.
+enum HTMLText {
+  /// The text as it may stand between tags and in a quoted attribute.
+  static func escape(_ text: String) -> String {
+    guard text.utf8.contains(where: { special($0) != nil }) else { return text }
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      if let entity = special(byte) { bytes.append(contentsOf: entity.utf8) } else { bytes.append(byte) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func special(_ byte: UInt8) -> String? {
+    switch byte {
+    case UInt8(ascii: "&"): "&amp;"
+    case UInt8(ascii: "<"): "&lt;"
+    case UInt8(ascii: ">"): "&gt;"
+    case UInt8(ascii: "\""): "&quot;"
+    case UInt8(ascii: "'"): "&#39;"
+    case 0..<9, 11, 12, 14..<32, 127: " "
+    default: nil
+    }
+  }
+
+  /// What a policy names an inline style or script by: its exact text.
+  static func source(_ text: String) -> String {
+    "'sha256-\(Base64.encode(SHA256.hash(data: Array(text.utf8)), as: .standard))'"
+  }
 }

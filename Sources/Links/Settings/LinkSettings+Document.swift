@@ -1,8 +1,8 @@
-public import TreeModel
+package import TreeModel
 
 extension LinkSettings {
   /// The whole document, defaults included.
-  public var json: JSON {
+  package var json: JSON {
     [
       "domains": .array(domains.map { .string($0.description) }),
       "apps": [
@@ -51,5 +51,231 @@ extension JSON {
   /// An object of the texts that are there.
   static func present(_ members: [(String, String?)]) -> JSON {
     .object(members.compactMap { name, value in value.map { Member(key: name, value: .string($0)) } })
+  }
+}
+
+extension LinkSettings {
+  /// Reads the document.
+  ///
+  /// - Parameter isStored: whether it was taken before, perhaps by a version that knew fewer faults.
+  /// - Throws: ``LinkError`` that names the member and says what it must be.
+  package init(json: JSON, isStored: Bool = false) throws(LinkError) {
+    self.init()
+    var document = try SettingsReader(json, "the settings")
+    domains = try document.texts("domains").map { text throws(LinkError) in
+      guard let prefix = LinkPrefix(text) else {
+        throw .invalid(
+          "domains: \"\(text.prefix(100))\" must be https://HOST or https://HOST/PATH of letters, digits, - and _.")
+      }
+      if let first = prefix.path.split(separator: "/").first, LinkSuffix.reserved.contains(String(first)) {
+        throw .invalid("domains: \(text.prefix(100)): other surfaces of this server answer below /\(first).")
+      }
+      return prefix
+    }
+    guard Set(domains).count == domains.count else { throw .invalid("domains: one of them is given twice.") }
+    if var apps = try document.object("apps") {
+      iosApps = try apps.objects("ios").map { app throws(LinkError) in try Self.iosApp(app) }
+      androidApps = try apps.objects("android").map { app throws(LinkError) in try Self.androidApp(app) }
+      try apps.finish()
+    }
+    hosts = try document.texts("hosts").map { $0.lowercased() }
+    if let bad = hosts.first(where: { !LinkURL.isHost($0) }) {
+      throw .invalid("hosts: \"\(bad.prefix(100))\" is no host name.")
+    }
+    allowPatterns = try Self.patterns(document.texts("allowPatterns"))
+    apiKeys = try Self.keys(document.values("apiKeys"))
+    if let object = try document.object("referral") { referral = try Self.referral(object, isStored: isStored) }
+    if var object = try document.object("heuristics") {
+      heuristics.isEnabled = try object.flag("enabled") ?? false
+      heuristics.window = try (object.number("windowHours", 1...24) ?? 24) * 3_600_000
+      try object.finish()
+    }
+    if var object = try document.object("limits") {
+      limits.createPerSecond = Int(try object.number("createPerSecond", 1...1_000_000) ?? 5)
+      limits.createPerDay = Int(try object.number("createPerDay", 1...1_000_000_000) ?? 200_000)
+      limits.codesPerMinute = Int(try object.number("codesPerMinute", 1...10_000) ?? 5)
+      try object.finish()
+    }
+    clickLifetime = try (document.number("clickDays", 1...3650) ?? 90) * 86_400_000
+    try document.finish()
+  }
+
+  private static func iosApp(_ object: SettingsReader) throws(LinkError) -> IOSApp {
+    var object = object
+    let app = IOSApp(
+      bundleID: try object.required("bundleId"), appStoreID: try object.text("appStoreId"),
+      appIDPrefix: try object.text("appIdPrefix"), customScheme: try object.text("customScheme")?.lowercased(),
+      name: try object.text("name"))
+    guard isIdentifier(app.bundleID) else { throw .invalid("apps.ios: \"\(app.bundleID.prefix(100))\" is no bundle id.") }
+    if let id = app.appStoreID, !LinkChecker.isNumber(id) {
+      throw .invalid("apps.ios: appStoreId \"\(id.prefix(40))\" must be digits.")
+    }
+    if let prefix = app.appIDPrefix, !prefix.utf8.allSatisfy({ (65...90).contains($0) || (48...57).contains($0) }) {
+      throw .invalid("apps.ios: appIdPrefix \"\(prefix.prefix(40))\" must be capital letters and digits, such as TEAM12345A.")
+    }
+    if let scheme = app.customScheme, !LinkChecker.isSafeScheme(scheme) {
+      throw .invalid("apps.ios: customScheme \"\(scheme.prefix(40))\" cannot open an app; choose one of its own.")
+    }
+    try object.finish()
+    return app
+  }
+
+  private static func androidApp(_ object: SettingsReader) throws(LinkError) -> AndroidApp {
+    var object = object
+    let app = AndroidApp(
+      packageName: try object.required("packageName"),
+      fingerprints: try object.texts("sha256Fingerprints").map { $0.uppercased() }, name: try object.text("name"))
+    guard isIdentifier(app.packageName) else {
+      throw .invalid("apps.android: \"\(app.packageName.prefix(100))\" is no package name.")
+    }
+    for print in app.fingerprints where !isFingerprint(print) {
+      throw .invalid("apps.android: \"\(print.prefix(100))\" is no SHA-256 fingerprint: 32 pairs of digits, with colons.")
+    }
+    try object.finish()
+    return app
+  }
+
+  private static func patterns(_ texts: [String]) throws(LinkError) -> [URLPattern] {
+    guard texts.count <= 10 else { throw .invalid("allowPatterns: \(texts.count) are given; 10 is the most.") }
+    return try texts.map { text throws(LinkError) in
+      do throws(URLPattern.Fault) {
+        return try URLPattern(text)
+      } catch {
+        throw .invalid("allowPatterns: \"\(text.prefix(100))\": \(error.message)")
+      }
+    }
+  }
+
+  private static func keys(_ values: [JSON]) throws(LinkError) -> [APIKey] {
+    try values.map { value throws(LinkError) in
+      if let key = value.string, !key.isEmpty { return APIKey(key: key, bundleIDs: [], methods: []) }
+      var object = try SettingsReader(value, "apiKeys")
+      let key = APIKey(
+        key: try object.required("key"), bundleIDs: try object.texts("bundleIds"), methods: Set(try object.texts("methods")))
+      guard key.methods.isSubset(of: ["create", "attribute"]) else {
+        throw .invalid("apiKeys: methods are \"create\" and \"attribute\".")
+      }
+      try object.finish()
+      return key
+    }
+  }
+
+  private static func referral(_ object: SettingsReader, isStored: Bool) throws(LinkError) -> Referral {
+    var object = object
+    var referral = Referral()
+    if let path = try object.text("path") { referral.path = path }
+    if let path = try object.text("signedInPath") { referral.signedInPath = path }
+    if object.has("inviterParameters") { referral.inviterParameters = try object.texts("inviterParameters") }
+    if let hours = try object.number("claimWithinHours", 0...87_600) { referral.claimWithin = hours * 3_600_000 }
+    for path in [referral.path, referral.signedInPath] {
+      // What can be filled with a player is open nowhere else.
+      let pattern = try? PathPattern(parsing: path)
+      if pattern?.captureNames == ["uid"], (try? pattern?.path(filling: ["uid"])) != nil { continue }
+      // A claim says what is wrong with it, and the server that can correct it starts.
+      if isStored, pattern != nil { continue }
+      throw .invalid(
+        "referral: \"\(path.prefix(100))\" must be a path with {uid} in it, open nowhere else: /users/{uid}/referred_by.")
+    }
+    try object.finish()
+    return referral
+  }
+
+  /// Parts of letters, digits, hyphens and underscores, separated by dots: what bundle ids and package names are.
+  static func isIdentifier(_ text: String) -> Bool {
+    text.utf8.count <= 155
+      && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { LinkSuffix.isSegment($0) }
+  }
+
+  private static func isFingerprint(_ text: String) -> Bool {
+    let pairs = text.split(separator: ":", omittingEmptySubsequences: false)
+    return pairs.count == 32 && pairs.allSatisfy { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }
+  }
+
+  /// What an administrator should think about.
+  package var warnings: [String] {
+    allowPatterns.filter { !$0.isAnchored }.map {
+      "allowPatterns: \"\($0.text)\" is not anchored: without ^ it matches any URL that holds such a text anywhere, https://evil.test/?\($0.text) for instance."
+    }
+  }
+}
+
+/// Reads a JSON object member by member, and finds those that nobody asked for.
+struct SettingsReader {
+  private let members: [JSON.Member]
+  private let place: String
+  private var seen: Set<String> = []
+
+  init(_ json: JSON, _ place: String) throws(LinkError) {
+    guard let members = json.object else { throw .invalid("\(place) must be a JSON object.") }
+    self.members = members
+    self.place = place
+  }
+
+  func has(_ name: String) -> Bool { members.contains { $0.key == name } }
+
+  /// The value of a member; nil if it is missing or null.
+  mutating func value(_ name: String) -> JSON? {
+    seen.insert(name)
+    guard let value = members.last(where: { $0.key == name })?.value, !value.isNull else { return nil }
+    return value
+  }
+
+  mutating func text(_ name: String) throws(LinkError) -> String? {
+    guard let value = value(name) else { return nil }
+    guard let text = value.string, text.utf8.count <= 4096 else { throw .invalid("\(place): \(name) must be a text.") }
+    return text.isEmpty ? nil : text
+  }
+
+  mutating func required(_ name: String) throws(LinkError) -> String {
+    guard let text = try text(name) else { throw .invalid("\(place): \(name) is missing.") }
+    return text
+  }
+
+  mutating func flag(_ name: String) throws(LinkError) -> Bool? {
+    guard let value = value(name) else { return nil }
+    guard let flag = value.bool else { throw .invalid("\(place): \(name) must be true or false.") }
+    return flag
+  }
+
+  mutating func number(_ name: String, _ range: ClosedRange<Int64>) throws(LinkError) -> Int64? {
+    guard let value = value(name) else { return nil }
+    guard let number = value.int, range.contains(number) else {
+      throw .invalid("\(place): \(name) must be an integer from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return number
+  }
+
+  mutating func values(_ name: String) throws(LinkError) -> [JSON] {
+    guard let value = value(name) else { return [] }
+    guard let list = value.array, list.count <= 1000 else {
+      throw .invalid("\(place): \(name) must be a list, of 1000 at most.")
+    }
+    return list
+  }
+
+  mutating func texts(_ name: String) throws(LinkError) -> [String] {
+    let place = place
+    return try values(name).map { value throws(LinkError) in
+      guard let text = value.string, !text.isEmpty, text.utf8.count <= 4096 else {
+        throw .invalid("\(place): \(name) must hold texts that are not empty.")
+      }
+      return text
+    }
+  }
+
+  mutating func object(_ name: String) throws(LinkError) -> SettingsReader? {
+    guard let value = value(name) else { return nil }
+    return try SettingsReader(value, name)
+  }
+
+  mutating func objects(_ name: String) throws(LinkError) -> [SettingsReader] {
+    try values(name).map { value throws(LinkError) in try SettingsReader(value, name) }
+  }
+
+  /// Refuses members that nobody asked for.
+  func finish() throws(LinkError) {
+    guard let stranger = members.first(where: { !seen.contains($0.key) }) else { return }
+    throw .invalid(
+      "\(place): there is no \"\(stranger.key.prefix(80))\"; there is \(seen.sorted().joined(separator: ", ")).")
   }
 }

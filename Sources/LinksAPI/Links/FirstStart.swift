@@ -12,10 +12,10 @@ enum FirstStart {
   ///
   /// A proof that cannot be claimed does not keep the player out: `claimProblem` says why. An installation that was
   /// attributed before signs nobody in twice: the app keeps what it got.
-  static func begin(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+  static func begin(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
     let key = try access.checkKey(for: "attribute")
     guard let accounts = access.call.services.accounts else {
-      throw LinkFault(.failedPrecondition, "This server has no accounts.")
+      throw LinkError(.failedPrecondition, "This server has no accounts.")
     }
     var members: [JSON.Member] = []
     let hasProof = ["link", "referrer", "code"].contains { json[$0]?.string?.isEmpty == false }
@@ -27,7 +27,7 @@ enum FirstStart {
     let session = try await signUp(accounts, access, key: key)
     members.append(.init(key: "player", value: session))
     if let presented, let uid = session["localId"]?.string {
-      do throws(LinkFault) {
+      do throws(LinkError) {
         let claim = try await access.book.claim(presented, for: uid, address: access.address)
         members.append(.init(key: "claim", value: claim.json))
         members.append(.init(key: "referredBy", value: .string(claim.inviter)))
@@ -39,7 +39,7 @@ enum FirstStart {
   }
 
   /// What `installAttribution` is asked for a proof; nil for a code, which says nothing of an installation.
-  private static func attribution(_ presented: LinkBook.Presented, _ json: JSON) -> JSON? {
+  private static func attribution(_ presented: LinkService.Presented, _ json: JSON) -> JSON? {
     let bundle = JSON.Member(key: "bundleId", value: json["bundleId"] ?? .null)
     switch presented {
     case .link(let text): return .object([bundle, .init(key: "uniqueMatchLinkToCheck", value: .string(text))])
@@ -48,25 +48,25 @@ enum FirstStart {
     }
   }
 
-  private static func signUp(_ accounts: AccountBook, _ access: LinkAccess, key: String) async throws(LinkFault) -> JSON {
+  private static func signUp(_ accounts: AccountService, _ access: LinkAccess, key: String) async throws(LinkError) -> JSON {
     let services = access.call.services
     let name = services.defaultNamespace
     let suffix = "-default-rtdb"
-    do throws(CommitRefusal) {
+    do throws(CommitError) {
       let project = AccountProject(
         name: name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name,
         namespace: try await services.database.openNamespace(named: name))
       let call = IdentityCall(
         project: project, fields: IdentityFields(["returnSecureToken": true]), isPrivileged: false, actor: .anonymous,
-        address: "\(access.call.request.client.household)", base: "", apiKey: key)
+        address: "\(access.call.request.client.clientNetwork)", base: "", apiKey: key)
       do throws(AccountError) {
         return try await accounts.signUp(call)
       } catch {
-        throw CommitRefusal(.invalid, error.message)
+        throw CommitError(.invalid, error.message)
       }
     } catch {
-      if case .invalid = error.code { throw LinkFault(.failedPrecondition, error.message, reason: "sign_up") }
-      throw LinkFault(.unavailable, error.message)
+      if case .invalid = error.code { throw LinkError(.failedPrecondition, error.message, reason: "sign_up") }
+      throw LinkError(.unavailable, error.message)
     }
   }
 }

@@ -76,7 +76,7 @@ package enum LinkAdminRoutes {
 
   // MARK: Settings
 
-  private static let settingsFields: [Schema.Field] = [
+  private static let settingsFields: [JSONSchema.Field] = [
     .maybe("domains", .list(.text), "https://HOST or https://HOST/PATH"),
     .maybe(
       "apps", .object([]),
@@ -91,7 +91,7 @@ package enum LinkAdminRoutes {
     .maybe("warnings", .list(.text), "what an answer warned of; ignored"),
   ]
 
-  private static let settingsSchema = Schema.object([
+  private static let settingsSchema = JSONSchema.object([
     .always("domains", .list(.text)), .always("apps", .object([.always("ios", .list(.any)), .always("android", .list(.any))])),
     .always("hosts", .list(.text)), .always("allowPatterns", .list(.text)), .always("apiKeys", .list(.any)),
     .always("referral", .object([])), .always("heuristics", .object([])), .always("limits", .object([])),
@@ -110,7 +110,7 @@ package enum LinkAdminRoutes {
   private static func putSettings(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     let book = try book(call)
     let body = try call.body()
-    return try await answering { () async throws(LinkFault) in
+    return try await answering { () async throws(LinkError) in
       let settings = try LinkSettings(json: .object((body.object ?? []).filter { $0.key != "warnings" }))
       try await book.put(settings)
       return .json(document(settings))
@@ -121,12 +121,12 @@ package enum LinkAdminRoutes {
 
   private static let linkParameter = RouteDescription.Parameter(
     "link", .filled, required: true, "A short link, with or without https://.")
-  private static let link = Schema.object([
+  private static let link = JSONSchema.object([
     .always("shortLink", .text), .always("longLink", .text), .always("option", .text), .always("createdAt", .time),
     .maybe("name", .text), .maybe("inviter", .text), .maybe("code", .text), .maybe("invitation", .text),
     .maybe("changedAt", .time), .maybe("disabledAt", .time), .always("info", .object([])),
   ])
-  private static let changedLink = Schema.object([
+  private static let changedLink = JSONSchema.object([
     .always("link", link),
     .always("warning", .list(.object([.always("warningCode", .text), .always("warningMessage", .text)]))),
   ])
@@ -134,14 +134,14 @@ package enum LinkAdminRoutes {
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let book = try book(call)
     let limit = try call.limit()
-    let records = try asking { () throws(LinkFault) in try book.records(after: call.query["cursor"], limit: limit) }
+    let records = try asking { () throws(LinkError) in try book.records(after: call.query["cursor"], limit: limit) }
     let next = records.count == limit ? records.last.map { JSON.string($0.key) } : nil
     return .json(.record([("links", .array(records.map(\.json))), ("next", next)]))
   }
 
-  static func record(_ call: RouteCall, _ book: LinkBook) throws(APIError) -> LinkRecord {
+  static func record(_ call: RouteCall, _ book: LinkService) throws(APIError) -> LinkRecord {
     let text = try call.required("link")
-    guard let record = try asking({ () throws(LinkFault) in try book.record(text) }) else {
+    guard let record = try asking({ () throws(LinkError) in try book.record(text) }) else {
       throw APIError(.notFound, "unknown_link", "There is no short link \(text.prefix(200)).")
     }
     return record
@@ -155,7 +155,7 @@ package enum LinkAdminRoutes {
     let book = try book(call)
     let record = try record(call, book)
     let days = try call.integer("days") ?? 7
-    return try await answering { () async throws(LinkFault) in
+    return try await answering { () async throws(LinkError) in
       let counts = try await book.counts(of: record.key, days: days)
       return .json([
         "link": .string(record.address), "totals": .array(LinkStatistics.totals(counts)),
@@ -183,7 +183,7 @@ package enum LinkAdminRoutes {
     } catch {
       throw .badRequest(error.description)
     }
-    let claim = try asking { () throws(LinkFault) in try book.claim(of: uid) }
+    let claim = try asking { () throws(LinkError) in try book.claim(of: uid) }
     return .json(["uid": .string(uid), "claim": claim?.json ?? .null])
   }
 
@@ -195,15 +195,15 @@ package enum LinkAdminRoutes {
     let csv = try body.required("csv")
     let target = try body.optional("prefix")
     let isDryRun = body["dryRun"]?.bool ?? false
-    return try await answering { () async throws(LinkFault) in
+    return try await answering { () async throws(LinkError) in
       let rows = try LinkImport(csv: csv).rows
       guard rows.count <= 1000 else {
-        throw LinkFault(.invalidArgument, "The table has \(rows.count) rows; send 1000 at most, one table after the other.")
+        throw LinkError(.invalidArgument, "The table has \(rows.count) rows; send 1000 at most, one table after the other.")
       }
       var prefix: LinkPrefix?
       if let target {
         guard let parsed = LinkPrefix(target) else {
-          throw LinkFault(.invalidArgument, "prefix must be https://HOST or https://HOST/PATH.")
+          throw LinkError(.invalidArgument, "prefix must be https://HOST or https://HOST/PATH.")
         }
         prefix = parsed
       }
@@ -226,26 +226,71 @@ package enum LinkAdminRoutes {
 
   // MARK: Faults
 
-  package static func book(_ call: RouteCall) throws(APIError) -> LinkBook {
+  package static func book(_ call: RouteCall) throws(APIError) -> LinkService {
     guard let book = call.services.links else {
       throw APIError(.notImplemented, "not_available", "This server serves no links.")
     }
     return book
   }
 
-  private static func asking<Value>(_ body: () throws(LinkFault) -> Value) throws(APIError) -> Value {
-    do throws(LinkFault) {
+  private static func asking<Value>(_ body: () throws(LinkError) -> Value) throws(APIError) -> Value {
+    do throws(LinkError) {
       return try body()
     } catch {
       throw APIError(error)
     }
   }
 
-  static func answering(_ body: () async throws(LinkFault) -> HTTPResponse) async throws(APIError) -> HTTPResponse {
-    do throws(LinkFault) {
+  static func answering(_ body: () async throws(LinkError) -> HTTPResponse) async throws(APIError) -> HTTPResponse {
+    do throws(LinkError) {
       return try await body()
     } catch {
       throw APIError(error)
     }
+  }
+}
+
+/// Changing and deleting short links.
+extension LinkAdminRoutes {
+  static func edit(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let book = try book(call)
+    let changes = try linkEdit(call.body())
+    let record = try record(call, book)
+    return try await answering { () async throws(LinkError) in
+      let edited = try await book.edit(record.key, changes, actor: call.caller.actor)
+      return .json(["link": edited.record.json, "warning": .array(edited.warnings.map(\.json))])
+    }
+  }
+
+  static func remove(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+    let book = try book(call)
+    let record = try record(call, book)
+    return try await answering { () async throws(LinkError) in
+      .json(try await book.delete(record.key, actor: call.caller.actor).json)
+    }
+  }
+
+  private static func linkEdit(_ body: JSON) throws(APIError) -> LinkEdit {
+    var edit = LinkEdit()
+    if let name = try body.optional("name") {
+      guard name.utf8.count <= 200 else { throw .badRequest("name must be a text of at most 200 bytes.") }
+      edit.name = .some(name.isEmpty ? nil : name)
+    }
+    if let value = body["disabled"], !value.isNull {
+      guard let isDisabled = value.bool else { throw .badRequest("disabled must be true or false.") }
+      edit.isDisabled = isDisabled
+    }
+    guard let parameters = body["parameters"], !parameters.isNull else { return edit }
+    guard let members = parameters.object else { throw .badRequest("parameters must be an object.") }
+    for member in members {
+      guard let parameter = LinkParameter(rawValue: member.key) else {
+        throw .badRequest("\(member.key.prefix(80)) is no parameter of a long link.")
+      }
+      guard member.value.isNull || member.value.string != nil else {
+        throw .badRequest("The parameter \(member.key) must be a text, or null.")
+      }
+      edit.parameters[parameter] = .some(member.value.string)
+    }
+    return edit
   }
 }

@@ -17,12 +17,12 @@ package enum LinkRoutes {
       post("/v1/reopenAttribution", "What a link that opened the app says.", reopen),
       post("/v1/convertInvitation", "Notes that an invitation led to something.", convert),
       post("/v1/players:begin", "Attributes an installation, signs a new player in and claims, in one call.") {
-        (access: LinkAccess, json: JSON) async throws(LinkFault) in try await FirstStart.begin(access, json)
+        (access: LinkAccess, json: JSON) async throws(LinkError) in try await FirstStart.begin(access, json)
       },
       post("/v1/referrals:claim", "Says who invited the player, by a click or a code.", claim),
     ] + associations
 
-  private typealias Body = @Sendable (LinkAccess, JSON) async throws(LinkFault) -> JSON
+  private typealias Body = @Sendable (LinkAccess, JSON) async throws(LinkError) -> JSON
 
   private static func post(_ template: RouteTemplate, _ summary: String, _ body: @escaping Body) -> Route {
     .change(.POST, template, audit: nil, summary, access: .open) { (call: RouteCall) async throws(APIError) in
@@ -32,12 +32,12 @@ package enum LinkRoutes {
 
   /// Runs the body, and answers faults in Google's form.
   private static func answer(_ call: RouteCall, _ body: Body) async -> HTTPResponse {
-    do throws(LinkFault) {
+    do throws(LinkError) {
       let json: JSON
       do throws(APIError) {
         json = try call.body()
       } catch {
-        throw LinkFault(.invalidArgument, error.message)
+        throw LinkError(.invalidArgument, error.message)
       }
       return .json(try await body(try LinkAccess(call), json))
     } catch {
@@ -47,10 +47,10 @@ package enum LinkRoutes {
 
   // MARK: Creating
 
-  @Sendable private static func create(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+  @Sendable private static func create(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
     let caller = try access.caller()
     if !caller.isAdmin { try access.countCreation(key: try access.checkKey(for: "create")) }
-    var order = try LinkOrder(json: json, settings: access.book.settings)
+    var order = try LinkDraft(json: json, settings: access.book.settings)
     // A signed-in player invites with the links that they make, whatever the links say.
     if case .user(let uid) = caller.actor { order.owner = uid }
     let created = try await access.book.create(order, isAdmin: caller.isAdmin, actor: caller.actor)
@@ -63,12 +63,12 @@ package enum LinkRoutes {
     return .object(members)
   }
 
-  @Sendable private static func createManaged(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+  @Sendable private static func createManaged(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
     let caller = try access.admin()
     guard let name = json["name"]?.string, !name.isEmpty, name.utf8.count <= 200 else {
-      throw LinkFault(.invalidArgument, "name must be a text of 1 to 200 bytes.")
+      throw LinkError(.invalidArgument, "name must be a text of 1 to 200 bytes.")
     }
-    var order = try LinkOrder(json: json, settings: access.book.settings)
+    var order = try LinkDraft(json: json, settings: access.book.settings)
     order.name = name
     let created = try await access.book.create(order, isAdmin: true, actor: caller.actor)
     return [
@@ -79,49 +79,49 @@ package enum LinkRoutes {
 
   // MARK: Asking
 
-  @Sendable private static func stats(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+  @Sendable private static func stats(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
     _ = try access.admin(isLooking: true)
     let days = access.call.query["durationDays"].map { Int64($0) } ?? 7
     guard let days, (1...36_500).contains(days) else {
-      throw LinkFault(.invalidArgument, "durationDays must be an integer from 1 to 36500.")
+      throw LinkError(.invalidArgument, "durationDays must be an integer from 1 to 36500.")
     }
     let text = access.call.captures["link"] ?? ""
     guard let record = try access.book.record(text) else {
-      throw LinkFault(.notFound, "There is no short link \(text.prefix(200)).")
+      throw LinkError(.notFound, "There is no short link \(text.prefix(200)).")
     }
     let counts = try await access.book.counts(of: record.key, days: days)
     return ["linkEventStats": .array(LinkStatistics.totals(counts))]
   }
 
-  @Sendable private static func install(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+  @Sendable private static func install(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
     _ = try access.checkKey(for: "attribute")
     return try await access.book.installAttribution(json, address: access.address)
   }
 
-  @Sendable private static func reopen(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+  @Sendable private static func reopen(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
     _ = try access.checkKey(for: "attribute")
     return try await access.book.reopenAttribution(json)
   }
 
-  @Sendable private static func convert(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+  @Sendable private static func convert(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
     _ = try access.checkKey(for: "attribute")
     return try await access.book.convertInvitation(json)
   }
 
   // MARK: Claiming
 
-  @Sendable private static func claim(_ access: LinkAccess, _ json: JSON) async throws(LinkFault) -> JSON {
+  @Sendable private static func claim(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
     let caller = try access.caller()
     let player: String
     switch caller.actor {
     case .user(let uid): player = uid
     case .admin where caller.isAdmin:
       guard let uid = json["player"]?.string, !uid.isEmpty else {
-        throw LinkFault(.invalidArgument, "player is missing: an administrator says for whom the claim is.")
+        throw LinkError(.invalidArgument, "player is missing: an administrator says for whom the claim is.")
       }
       player = uid
     default:
-      throw LinkFault(
+      throw LinkError(
         .unauthenticated, "Sign the player in first, and send the ID token: Authorization: Bearer ID_TOKEN.")
     }
     let claim = try await access.book.claim(try presented(json), for: player, address: access.address)
@@ -129,13 +129,13 @@ package enum LinkRoutes {
   }
 
   /// What the player presents: exactly one of `link`, `referrer` and `code`.
-  static func presented(_ json: JSON) throws(LinkFault) -> LinkBook.Presented {
-    var all: [LinkBook.Presented] = []
+  static func presented(_ json: JSON) throws(LinkError) -> LinkService.Presented {
+    var all: [LinkService.Presented] = []
     if let text = json["link"]?.string, !text.isEmpty { all.append(.link(text)) }
     if let text = json["referrer"]?.string, !text.isEmpty { all.append(.referrer(text)) }
     if let text = json["code"]?.string, !text.isEmpty { all.append(.code(text)) }
     guard all.count == 1, let first = all.first else {
-      throw LinkFault(
+      throw LinkError(
         .invalidArgument,
         "Give exactly one of link (with its cid), referrer (of the Play Store) and code (that the player typed).")
     }
@@ -161,5 +161,31 @@ package enum LinkRoutes {
       AssociationFiles.apple(hosts?.settings ?? LinkSettings(), host: hosts?.site(header)?.name ?? header))
     response.content = .bareJSON
     return response
+  }
+}
+
+/// Counts as the API shows them.
+enum LinkStatistics {
+  /// By platform and event, as Google's service adds them up; numbers are texts, as 64 bits are in its JSON.
+  static func totals(_ counts: [LinkCount]) -> [JSON] {
+    sums(counts) { [$0.platform, $0.event] }.map { names, count in
+      ["platform": .string(names[0]), "event": .string(names[1]), "count": .string(String(count))]
+    }
+  }
+
+  /// By day, platform and event.
+  static func days(_ counts: [LinkCount]) -> [JSON] {
+    counts.map {
+      [
+        "day": .string(String(UTCText.of($0.day * 86_400_000).prefix(10))), "platform": .string($0.platform),
+        "event": .string($0.event), "count": .int($0.count),
+      ]
+    }
+  }
+
+  private static func sums(_ counts: [LinkCount], by names: (LinkCount) -> [String]) -> [(names: [String], count: Int64)] {
+    var sums: [[String]: Int64] = [:]
+    for count in counts { sums[names(count), default: 0] += count.count }
+    return sums.map { ($0.key, $0.value) }.sorted { $0.names.lexicographicallyPrecedes($1.names) }
   }
 }

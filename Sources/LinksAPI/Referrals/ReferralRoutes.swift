@@ -15,8 +15,8 @@ package enum ReferralRoutes {
       access: .open, own)
   ]
 
-  private static let coins = Schema.object([])
-  private static let referral = Schema.object([
+  private static let coins = JSONSchema.object([])
+  private static let referral = JSONSchema.object([
     .always("player", .text), .always("state", .choice(Referral.State.allCases.map(\.rawValue))), .maybe("since", .time),
     .always("coins", coins, "what the referrer got, by unit"), .always("held", coins, "what waits, by unit"),
   ])
@@ -41,7 +41,7 @@ package enum ReferralRoutes {
   private static func own(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     guard let token = call.request.headers.bearer ?? call.query["auth"] else { throw Self.unauthenticated }
     let caller: Caller
-    do throws(AccessRefusal) {
+    do throws(AccessError) {
       caller = try call.services.authenticator.caller(RequestCredentials(idToken: token))
     } catch {
       throw APIError(error)
@@ -106,7 +106,7 @@ package enum ReferralRoutes {
         .map { JSON.Member(key: $0.key, value: .int($0.value)) })
   }
 
-  private static func book(_ call: RouteCall) throws(APIError) -> ReferralBook {
+  private static func book(_ call: RouteCall) throws(APIError) -> ReferralService {
     guard let book = call.services.referrals else {
       throw APIError(
         .notImplemented, "not_available",

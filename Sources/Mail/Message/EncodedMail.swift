@@ -1,7 +1,8 @@
 import Crypto
+import TreeModel
 
 /// A message as it goes over the wire (RFC 5322, RFC 2045): lines that end in CR LF, all of them ASCII and short.
-public struct EncodedMail: Sendable, Hashable {
+package struct EncodedMail: Sendable, Hashable {
   /// The address that bounces go to.
   let sender: String
   /// The address it is for.
@@ -12,7 +13,7 @@ public struct EncodedMail: Sendable, Hashable {
   /// - Parameters:
   ///   - key: the message's own, the same whenever it is sent again: makes the `Message-ID`.
   ///   - time: milliseconds since 1970, for the `Date`.
-  public init(_ message: MailMessage, key: String, time: Int64) {
+  package init(_ message: MailMessage, key: String, time: Int64) {
     sender = message.from.address
     recipient = message.to.address
     // Keys may hold what nobody else should see; their digest holds nothing.
@@ -53,4 +54,111 @@ public struct EncodedMail: Sendable, Hashable {
   }
 
   private static func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+}
+
+/// Texts of people in headers, which are ASCII (RFC 2047).
+enum HeaderText {
+  /// Bytes of text that one encoded word holds: with what is around it, it stays below 75 characters.
+  private static let wordBytesMax = 42
+  private static let plainMax = 60
+
+  /// A subject.
+  static func unstructured(_ text: String) -> String {
+    isPlain(text) ? text : encoded(text)
+  }
+
+  /// A name before an address.
+  static func phrase(_ text: String) -> String {
+    guard isPlain(text) else { return encoded(text) }
+    var quoted = "\""
+    for character in text {
+      if character == "\"" || character == "\\" { quoted.append("\\") }
+      quoted.append(character)
+    }
+    return quoted + "\""
+  }
+
+  /// Whether the text can stand as it is: short, printable, and nothing that looks encoded.
+  private static func isPlain(_ text: String) -> Bool {
+    text.utf8.count <= plainMax && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } && !text.contains("=?")
+      && text.first != " " && text.last != " "
+  }
+
+  /// Encoded words, each on a line of its own, none of which ends inside a character.
+  private static func encoded(_ text: String) -> String {
+    var words: [[UInt8]] = [[]]
+    for scalar in text.withoutControls.unicodeScalars {
+      let bytes = Array(String(scalar).utf8)
+      if words[words.count - 1].count + bytes.count > wordBytesMax { words.append([]) }
+      words[words.count - 1] += bytes
+    }
+    return words.map { "=?UTF-8?B?\(Base64.encode($0, as: .standard))?=" }.joined(separator: "\r\n ")
+  }
+}
+
+/// Text as lines of at most 76 characters of ASCII (RFC 2045 §6.7).
+enum QuotedPrintable {
+  private static let lineMax = 76
+  private static let digits = Array("0123456789ABCDEF".utf8)
+
+  /// The encoded text; line ends of every kind become CR LF.
+  static func encode(_ text: String) -> String {
+    var result: [UInt8] = []
+    var width = 0
+    func put(_ piece: [UInt8]) {
+      // The last place of a line is for the sign that it goes on.
+      if width + piece.count > lineMax - 1 {
+        result += [UInt8(ascii: "="), 13, 10]
+        width = 0
+      }
+      result += piece
+      width += piece.count
+    }
+    let bytes = Array(text.utf8)
+    for (index, byte) in bytes.enumerated() {
+      let next = index + 1 < bytes.count ? bytes[index + 1] : 10
+      switch byte {
+      case 13 where next == 10 && index + 1 < bytes.count: break
+      case 10, 13:
+        result += [13, 10]
+        width = 0
+      // Blanks at the end of a line are lost on the way.
+      case 32, 9: put(next == 10 || next == 13 ? escape(byte) : [byte])
+      case 33..<61, 62..<127: put([byte])
+      default: put(escape(byte))
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func escape(_ byte: UInt8) -> [UInt8] {
+    [UInt8(ascii: "="), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  }
+}
+
+/// Moments as headers write them: `Sun, 22 Nov 2026 02:20:05 +0000` (RFC 5322 §3.3).
+enum MailDate {
+  private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+  private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+  /// - Parameter time: milliseconds since 1970; before it counts as it.
+  static func text(_ time: Int64) -> String {
+    let seconds = max(0, time / 1000)
+    let day = Int(seconds / 86_400)
+    let rest = Int(seconds % 86_400)
+    // Counted from 1 March of the year 0, so that the day of a leap year comes last.
+    let shifted = day + 719_468
+    let era = shifted / 146_097
+    let dayOfEra = shifted % 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    let date = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    let month = (monthFromMarch + 2) % 12
+    let year = era * 400 + yearOfEra + (month < 2 ? 1 : 0)
+    return "\(days[day % 7]), \(two(date)) \(months[month]) \(year) "
+      + "\(two(rest / 3600)):\(two(rest / 60 % 60)):\(two(rest % 60)) +0000"
+  }
+
+  private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

@@ -24,9 +24,9 @@ final class SMTPConnection: Sendable {
   }
 
   /// Connects, makes the connection private, and signs in.
-  static func open(_ configuration: SMTPConfiguration, tls: NIOSSLContext) async throws(MailFailure) -> SMTPConnection {
+  static func open(_ configuration: SMTPConfiguration, tls: NIOSSLContext) async throws(MailError) -> SMTPConnection {
     let (channel, replies) = try await connect(configuration, tls: tls)
-    do throws(MailFailure) {
+    do throws(MailError) {
       var connection = SMTPConnection(channel, configuration, replies, features: SMTPFeatures())
       let welcome = try await connection.reply()
       guard welcome.code == 220 else { throw connection.unready(welcome, "greeted with") }
@@ -40,7 +40,7 @@ final class SMTPConnection: Sendable {
     }
   }
 
-  private static func connect(_ configuration: SMTPConfiguration, tls: NIOSSLContext) async throws(MailFailure)
+  private static func connect(_ configuration: SMTPConfiguration, tls: NIOSSLContext) async throws(MailError)
     -> (any Channel, NIOLoopBound<SMTPReplyHandler>)
   {
     let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -57,7 +57,7 @@ final class SMTPConnection: Sendable {
         }
       }
     } catch {
-      throw MailFailure(.temporary, "The mail server \(configuration.host):\(configuration.port) cannot be reached: \(error)")
+      throw MailError(.temporary, "The mail server \(configuration.host):\(configuration.port) cannot be reached: \(error)")
     }
   }
 
@@ -72,7 +72,7 @@ final class SMTPConnection: Sendable {
 
   // MARK: Opening
 
-  private func hello() async throws(MailFailure) -> SMTPConnection {
+  private func hello() async throws(MailError) -> SMTPConnection {
     let name = configuration.greeting ?? channel.localAddress?.ipAddress.map { $0.contains(":") ? "[IPv6:\($0)]" : "[\($0)]" }
     let answer = try await command("EHLO \(name ?? "localhost")")
     if answer.code == 250 {
@@ -85,9 +85,9 @@ final class SMTPConnection: Sendable {
     return SMTPConnection(channel, configuration, replies, features: SMTPFeatures())
   }
 
-  private func startTLS(_ tls: NIOSSLContext) async throws(MailFailure) -> SMTPConnection {
+  private func startTLS(_ tls: NIOSSLContext) async throws(MailError) -> SMTPConnection {
     guard features.startsTLS else {
-      throw MailFailure(
+      throw MailError(
         .temporary,
         "\(configuration.host) does not offer STARTTLS; set \"security\" to \"tls\", or, for a server on this machine, \"none\"."
       )
@@ -105,9 +105,9 @@ final class SMTPConnection: Sendable {
     return try await hello()
   }
 
-  private func signIn(_ login: SMTPConfiguration.Login) async throws(MailFailure) {
+  private func signIn(_ login: SMTPConfiguration.Login) async throws(MailError) {
     guard configuration.security != .none || SMTPConfiguration.isLoopback(configuration.host) else {
-      throw MailFailure(.temporary, "A password is not sent to \(configuration.host) without TLS; set \"security\".")
+      throw MailError(.temporary, "A password is not sent to \(configuration.host) without TLS; set \"security\".")
     }
     let answer: SMTPReply
     if features.mechanisms.contains("PLAIN") {
@@ -118,7 +118,7 @@ final class SMTPConnection: Sendable {
       if step.code == 334 { step = try await command(Self.base64(login.password)) }
       answer = step
     } else {
-      throw MailFailure(.temporary, "\(configuration.host) offers neither AUTH PLAIN nor AUTH LOGIN; remove user and password.")
+      throw MailError(.temporary, "\(configuration.host) offers neither AUTH PLAIN nor AUTH LOGIN; remove user and password.")
     }
     guard answer.code == 235 else { throw unready(answer, "did not accept user and password:") }
   }
@@ -128,9 +128,9 @@ final class SMTPConnection: Sendable {
   // MARK: A mail
 
   /// Hands over one mail; returns when the server has taken it.
-  func send(_ mail: EncodedMail) async throws(MailFailure) {
+  func send(_ mail: EncodedMail) async throws(MailError) {
     if let most = features.sizeMax, mail.bytes.count > most {
-      throw MailFailure(.permanent, "The mail has \(mail.bytes.count) bytes; \(configuration.host) takes at most \(most).")
+      throw MailError(.permanent, "The mail has \(mail.bytes.count) bytes; \(configuration.host) takes at most \(most).")
     }
     try accepted(try await command("MAIL FROM:<\(mail.sender)>"), "the sender \(mail.sender)")
     try accepted(try await command("RCPT TO:<\(mail.recipient)>"), "the recipient \(mail.recipient)")
@@ -140,23 +140,23 @@ final class SMTPConnection: Sendable {
   }
 
   /// Forgets a mail that was begun and refused, so that the next can be sent.
-  func reset() async throws(MailFailure) {
+  func reset() async throws(MailError) {
     let answer = try await command("RSET")
     guard answer.code == 250 else { throw unready(answer, "answered RSET with") }
   }
 
-  private func accepted(_ reply: SMTPReply, _ what: String) throws(MailFailure) {
+  private func accepted(_ reply: SMTPReply, _ what: String) throws(MailError) {
     guard (200..<300).contains(reply.code) else { throw refusal(reply, what) }
   }
 
   /// 5xx is about the mail, and final; unless the server wants to know who this is, which no mail can change.
-  private func refusal(_ reply: SMTPReply, _ what: String) -> MailFailure {
+  private func refusal(_ reply: SMTPReply, _ what: String) -> MailError {
     let isFinal = (500..<600).contains(reply.code) && ![530, 534, 535, 538].contains(reply.code)
-    return MailFailure(isFinal ? .permanent : .temporary, "\(configuration.host) refused \(what): \(reply.summary)")
+    return MailError(isFinal ? .permanent : .temporary, "\(configuration.host) refused \(what): \(reply.summary)")
   }
 
-  private func unready(_ reply: SMTPReply, _ did: String) -> MailFailure {
-    MailFailure(.temporary, "\(configuration.host) \(did) \(reply.summary)")
+  private func unready(_ reply: SMTPReply, _ did: String) -> MailError {
+    MailError(.temporary, "\(configuration.host) \(did) \(reply.summary)")
   }
 
   /// The mail's end is a line of one dot, so every other line that begins with a dot gets a second (RFC 5321 §4.5.2).
@@ -175,28 +175,28 @@ final class SMTPConnection: Sendable {
 
   // MARK: One exchange
 
-  private func command(_ line: String) async throws(MailFailure) -> SMTPReply {
+  private func command(_ line: String) async throws(MailError) -> SMTPReply {
     precondition(line.utf8.allSatisfy { (0x20..<0x7F).contains($0) }, "A command is one line of ASCII.")
     return try await exchange(Array("\(line)\r\n".utf8))
   }
 
-  private func exchange(_ bytes: [UInt8]) async throws(MailFailure) -> SMTPReply {
+  private func exchange(_ bytes: [UInt8]) async throws(MailError) -> SMTPReply {
     channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
     return try await reply()
   }
 
-  private func reply() async throws(MailFailure) -> SMTPReply {
+  private func reply() async throws(MailError) -> SMTPReply {
     let timeout = TimeAmount.milliseconds(configuration.timeoutMilliseconds)
     return try await failing { [channel, replies] in
       try await channel.eventLoop.flatSubmit { replies.value.next(within: timeout, on: channel) }.get()
     }
   }
 
-  private func failing<Result: Sendable>(_ body: () async throws -> Result) async throws(MailFailure) -> Result {
+  private func failing<Result: Sendable>(_ body: () async throws -> Result) async throws(MailError) -> Result {
     do {
       return try await body()
     } catch {
-      throw MailFailure(
+      throw MailError(
         .temporary, "The connection to \(configuration.host):\(configuration.port) failed: \(Self.words(error))")
     }
   }
@@ -212,6 +212,29 @@ final class SMTPConnection: Sendable {
     case let error as NIOSSLError:
       "TLS: \(error). Is the certificate for this name, and vouched for? (\"ca\" names who vouches.)"
     default: "\(error)"
+    }
+  }
+}
+
+/// What a server says that it can, in its answer to EHLO.
+struct SMTPFeatures: Sendable, Hashable {
+  private(set) var startsTLS = false
+  /// In capitals.
+  private(set) var mechanisms: Set<String> = []
+  /// Bytes of the largest mail; nil if it does not say.
+  private(set) var sizeMax: Int?
+
+  init() {}
+
+  init(_ reply: SMTPReply) {
+    for line in reply.lines.dropFirst() {
+      let words = line.uppercased().split { $0 == " " || $0 == "=" }.map(String.init)
+      switch words.first {
+      case "STARTTLS": startsTLS = true
+      case "AUTH": mechanisms.formUnion(words.dropFirst())
+      case "SIZE": sizeMax = words.dropFirst().first.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+      default: break
+      }
     }
   }
 }

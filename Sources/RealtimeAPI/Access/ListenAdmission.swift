@@ -16,7 +16,7 @@ final class ListenAdmission {
   private let path: Path
   private let query: Query?
   private let eventLoop: any EventLoop
-  private var watching: PlaceWatching?
+  private var watching: PathWatching?
   private var timer: Scheduled<Void>?
 
   init(
@@ -67,7 +67,7 @@ final class ListenAdmission {
     return true
   }
 
-  private func judge(_ caller: Caller) -> ReadJudgement {
-    services.access.judgeRead(path, query: query, in: namespaceName, as: caller)
+  private func judge(_ caller: Caller) -> ReadDecision {
+    services.access.decideRead(path, query: query, in: namespaceName, as: caller)
   }
 }

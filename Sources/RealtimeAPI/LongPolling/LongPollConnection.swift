@@ -76,7 +76,7 @@ final class LongPollConnection {
     while polls.count >= Self.pollsMax { release(polls.removeFirst()) }
   }
 
-  private static let tooEager = WebSocketFault(.policyViolation, "Wait for the answers to what was sent before.")
+  private static let tooEager = WebSocketError(.policyViolation, "Wait for the answers to what was sent before.")
 
   /// Hands on what has come, as far as the session takes it.
   private func takeWhatCame() {
@@ -84,7 +84,7 @@ final class LongPollConnection {
     guard !isTaking else { return }
     isTaking = true
     defer { isTaking = false }
-    do throws(WebSocketFault) {
+    do throws(WebSocketError) {
       while !early.isEmpty, !isClosing, !session.isFull {
         for message in try segments.take(early.removeFirst()) {
           metrics.framesReceived.add()
@@ -98,7 +98,7 @@ final class LongPollConnection {
   }
 
   /// Counts the segments that wait.
-  private func holdUnfinished() throws(WebSocketFault) {
+  private func holdUnfinished() throws(WebSocketError) {
     let bytes = early.joined().reduce(segments.heldBytes) { $0 + $1.text.utf8.count }
     guard inputShare != nil || bytes >= ByteShare.step else { return }
     let share = inputShare ?? share(of: memory.input)
@@ -120,7 +120,7 @@ final class LongPollConnection {
     return budget.share(of: session.client) { eventLoop.execute { connection.value.leave() } }
   }
 
-  private static let memoryIsShort = WebSocketFault(.tryAgainLater, "The server takes in as much as it can at once.")
+  private static let memoryIsShort = WebSocketError(.tryAgainLater, "The server takes in as much as it can at once.")
 
   /// The client says that it leaves.
   func leave() {
@@ -215,7 +215,7 @@ extension LongPollConnection: SocketTransport {
     if messages.isEmpty { done() } else { flushed.append(done) }
   }
 
-  func close(_ fault: WebSocketFault) {
+  func close(_ fault: WebSocketError) {
     guard !isClosing else { return }
     isClosing = true
     restartTimer()

@@ -45,7 +45,7 @@ struct LongPollSegments {
   /// Takes one request's segments.
   ///
   /// - Returns: the messages that are complete now.
-  mutating func take(_ segments: [Segment]) throws(WebSocketFault) -> [[UInt8]] {
+  mutating func take(_ segments: [Segment]) throws(WebSocketError) -> [[UInt8]] {
     // One that came before is sent again by a client that had no answer.
     for segment in segments where segment.number >= next { waiting[segment.number] = segment }
     var messages: [[UInt8]] = []
@@ -55,18 +55,18 @@ struct LongPollSegments {
       text += segment.text.utf8
       // Four characters of base64 are three bytes.
       guard text.count / 4 * 3 <= bytesMax else {
-        throw WebSocketFault(.messageTooBig, "A message may have \(bytesMax) bytes: write less at once.")
+        throw WebSocketError(.messageTooBig, "A message may have \(bytesMax) bytes: write less at once.")
       }
       missing -= 1
       guard missing == 0 else { continue }
       guard let message = Base64.decode(text.filter { $0 != UInt8(ascii: ".") }) else {
-        throw WebSocketFault(.policyViolation, "A message must be base64url.")
+        throw WebSocketError(.policyViolation, "A message must be base64url.")
       }
       messages.append(message)
       text = []
     }
     guard waiting.count <= Self.waitingMax else {
-      throw WebSocketFault(.policyViolation, "Segment \(next) never came.")
+      throw WebSocketError(.policyViolation, "Segment \(next) never came.")
     }
     return messages
   }

@@ -69,7 +69,7 @@ package enum SettingsRoutes {
       throw .unknownNamespace(name)
     }
     if isDryRun { return .json(["status": "ok"]) }
-    do throws(CommitRefusal) {
+    do throws(CommitError) {
       try await database.putRules(source, rules, in: try await database.openNamespace(named: name))
     } catch {
       throw APIError(error)

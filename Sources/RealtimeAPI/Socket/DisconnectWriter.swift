@@ -51,7 +51,7 @@ struct DisconnectWriter: Sendable {
   }
 
   private func go(
-    on assignments: ArraySlice<WriteOperation.Assignment>, after result: Result<CommitReceipt, CommitRefusal>, _ attempt: Int
+    on assignments: ArraySlice<WriteOperation.Assignment>, after result: Result<CommitReceipt, CommitError>, _ attempt: Int
   ) {
     if case .failure(let refusal) = result {
       switch refusal.code {
@@ -65,12 +65,12 @@ struct DisconnectWriter: Sendable {
     submitApart(assignments.dropFirst())
   }
 
-  private func giveUp(_ refusal: CommitRefusal) {
+  private func giveUp(_ refusal: CommitError) {
     log(refusal)
     finish()
   }
 
-  private func log(_ refusal: CommitRefusal) {
+  private func log(_ refusal: CommitError) {
     services.logger.warning(
       "what a client registered for its end could not be written", metadata: ["reason": "\(refusal.message)"])
   }

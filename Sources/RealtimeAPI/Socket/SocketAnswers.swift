@@ -39,7 +39,7 @@ enum SocketAnswers {
   /// The answer to what yields nothing: an empty text.
   static func done(_ number: Int64) -> [UInt8] { ok(number) { $0.raw("\"\"") } }
 
-  static func refused(_ number: Int64, _ refusal: SocketRefusal) -> [UInt8] {
+  static func refused(_ number: Int64, _ refusal: SocketError) -> [UInt8] {
     var writer = JSONWriter(capacity: 128)
     open(number, status: refusal.status, &writer)
     writer.string(refusal.message)
@@ -101,5 +101,40 @@ enum SocketAnswers {
     writer.string(message)
     writer.raw("}}}")
     return writer.bytes
+  }
+}
+
+/// Has what is done in any order answered in the order in which it began. Pure.
+struct AnswerOrder<Answer> {
+  private var answers: [Answer?] = []
+  /// The number of the first.
+  private var first = 0
+
+  /// How many have begun and are not answered.
+  var count: Int { answers.count }
+
+  /// Whether everything before this number is answered.
+  func isNext(_ number: Int) -> Bool { number == first }
+
+  /// Something begins.
+  ///
+  /// - Returns: its number.
+  mutating func begin() -> Int {
+    answers.append(nil)
+    return first + answers.count - 1
+  }
+
+  /// Something that is done already takes its place behind what has begun.
+  mutating func append(_ answer: Answer) { answers.append(answer) }
+
+  /// What has this number is done.
+  mutating func finish(_ number: Int, _ answer: Answer) { answers[number - first] = answer }
+
+  /// The next answer; nil while what it belongs to is not done.
+  mutating func next() -> Answer? {
+    guard let oldest = answers.first, let answer = oldest else { return nil }
+    answers.removeFirst()
+    first += 1
+    return answer
   }
 }

@@ -1,3 +1,4 @@
+import NIOCore
 import TreeDatabase
 import TreeModel
 
@@ -41,4 +42,46 @@ final class SocketListen {
   func path(_ below: String) -> String {
     below.isEmpty ? pathText : pathText.isEmpty ? below : "\(pathText)/\(below)"
   }
+}
+
+/// The listens of a session: found by what the client calls them, and by what the hub does.
+struct SocketListens {
+  private var places: [SocketListen.ID: SocketListen] = [:]
+  private var listenings: [ObjectIdentifier: SocketListen] = [:]
+
+  var isEmpty: Bool { places.isEmpty }
+  var count: Int { places.count }
+  var all: [SocketListen] { Array(places.values) }
+
+  /// By place and window.
+  subscript(id: SocketListen.ID) -> SocketListen? { places[id] }
+
+  /// By the hub's object: a push costs one look, whatever its path.
+  subscript(listening: Listening) -> SocketListen? { listenings[ObjectIdentifier(listening)] }
+
+  /// Adds a listen at a place that has none.
+  mutating func add(_ listen: SocketListen) {
+    places[listen.id] = listen
+    listenings[ObjectIdentifier(listen.listening)] = listen
+  }
+
+  mutating func remove(_ listen: SocketListen) {
+    places[listen.id] = nil
+    listenings[ObjectIdentifier(listen.listening)] = nil
+  }
+}
+
+/// The receiving end of a session, as the hub holds it.
+final class SocketSink: ListenSink {
+  private let session: NIOLoopBound<SocketSession>
+
+  init(_ session: SocketSession) {
+    self.session = NIOLoopBound(session, eventLoop: session.eventLoop)
+  }
+
+  func receive(_ event: ListenEvent, for listening: Listening) -> Int { session.value.receive(event, for: listening) }
+
+  func mayContinue(_ listening: Listening) -> Bool { session.value.mayContinue(listening) }
+
+  func flush() { session.value.flushPushes() }
 }

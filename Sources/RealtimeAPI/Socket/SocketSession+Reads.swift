@@ -7,12 +7,162 @@ import TreeDatabase
 import TreeModel
 
 extension SocketSession {
+  /// Begins a listen. It is answered by its first event: the data, then `ok`; or `ok` alone if the client's hash is right.
+  /// Until then the hub gives this session nothing else, so no push that a later request causes comes before the data.
+  func listen(_ request: SocketRequest, in namespace: NamespaceID) throws(SocketError) {
+    let id = SocketListen.ID(path: try path(of: request), query: try query(of: request))
+    let admission = ListenAdmission(
+      services, namespaceName: namespaceName, namespace: namespace, path: id.path, query: try wireQuery(of: request),
+      eventLoop: eventLoop)
+    guard admits(admission, id) else { throw denied(id.path, try wireQuery(of: request)) }
+    // Some clients send a listen twice: while they authenticate, and when that is done (spec: rtdb-protocol §3.5).
+    if let old = listens[id] { stop(old) }
+    guard takesListen() else {
+      throw .failure("The clients of this network listen to as many places as they may: stop some, or listen further up.")
+    }
+    guard listens.count < limits.listensMax,
+      let listening = listener?.listen(
+        ListenRequest(
+          namespace: namespace, path: id.path, query: id.query, format: .export, dataHash: request.body["h"]?.string,
+          tag: request.body["t"]?.int))
+    else {
+      sessions.giveBack(listens: 1, of: client)
+      throw .failure("This connection listens to \(listens.count) places already: stop some, or listen further up.")
+    }
+    let isIndexed = id.query.map { services.database.reader.isIndexed($0.order, at: id.path, in: namespace) } ?? true
+    listens.add(
+      SocketListen(
+        id: id, listening: listening, admission: admission, query: id.query == nil ? nil : request.body["q"],
+        tag: request.body["t"]?.int, unanswered: (request.number, answers.begin()), isUnindexed: !isIndexed))
+  }
+
+  func unlisten(_ request: SocketRequest) throws(SocketError) {
+    let id = SocketListen.ID(path: try path(of: request), query: try query(of: request))
+    if let listen = listens[id] { stop(listen) }
+    reply(SocketAnswers.done(request.number))
+  }
+
+  private func stop(_ listen: SocketListen) {
+    // The client has forgotten it, but every request is answered.
+    answer(listen) { SocketAnswers.done($0) }
+    drop(listen)
+  }
+
+  /// Ends a listen from this side, without a word. What waits for its data is given from now on.
+  func drop(_ listen: SocketListen) {
+    forget(listen)
+    listener?.stop(listen.listening)
+  }
+}
+
+// MARK: - What the hub says
+
+extension SocketSession {
+  /// - Returns: the bytes that wait to be written.
+  func receive(_ event: ListenEvent, for listening: Listening) -> Int {
+    guard let listen = listens[listening], let transport else { return 0 }
+    switch event {
+    case .snapshot(let message):
+      let bytes = push(message, to: listen, over: transport)
+      answerFirst(listen)
+      return bytes
+    case .change(let message): return push(message, to: listen, over: transport)
+    case .current(let message):
+      guard let place = listen.unanswered?.place else { return 0 }
+      // An `ok` alone speaks for what the client holds when it comes: not if something is pushed before it.
+      let bytes = answers.isNext(place) ? 0 : push(message, to: listen, over: transport)
+      answerFirst(listen)
+      return bytes
+    case .ended(let end): ended(listen, end)
+    }
+    return 0
+  }
+
+  func mayContinue(_ listening: Listening) -> Bool {
+    listens[listening].map { admits($0.admission, $0.id) } ?? true
+  }
+
+  func flushPushes() {
+    pushes.didFlush()
+    guard pushedBytes > 0, let transport else { return }
+    let bytes = pushedBytes
+    pushedBytes = 0
+    let reference = reference
+    transport.flush { reference.run { $0.listener?.didWrite(bytes) } }
+  }
+
+  private func push(_ message: ListenMessage, to listen: SocketListen, over transport: any SocketTransport) -> Int {
+    let shared = pushes.push(message, tag: listen.tag, at: listen.path(message.path))
+    let bytes = transport.send(shared)
+    pushedBytes += bytes
+    return bytes
+  }
+
+  /// Answers the listen's request, if it is the first event. The object is never missing: Android looks into it.
+  private func answerFirst(_ listen: SocketListen) {
+    answer(listen) { SocketAnswers.ok($0) { $0.raw(listen.isUnindexed ? #"{"w":["no_index"]}"# : "{}") } }
+  }
+
+  /// Answers the listen's request, unless it is answered already.
+  @discardableResult
+  func answer(_ listen: SocketListen, with message: (Int64) -> [UInt8]) -> Bool {
+    guard let (request, place) = listen.unanswered else { return false }
+    listen.unanswered = nil
+    finish(place, .message(message(request)))
+    let reference = reference
+    // Not on this stack: the hub may have more to say of this listen.
+    if hasPending { eventLoop.execute { reference.run { $0.pump() } } }
+    return true
+  }
+
+  private func ended(_ listen: SocketListen, _ end: ListenEnd) {
+    forget(listen)
+    let refusal: SocketError
+    switch end {
+    case .namespaceForgotten: return endForgotten()
+    case .revoked: refusal = .permissionDenied
+    case .tooLarge: refusal = .tooMuch
+    case .failed: refusal = SocketError("unavailable", "The data could not be read; try again.")
+    }
+    tell(listen, refusal)
+  }
+
+  /// Tells the client that a listen is over: by refusing it, or, if it had begun, by taking it back.
+  private func tell(_ listen: SocketListen, _ refusal: SocketError) {
+    if answer(listen, with: { SocketAnswers.refused($0, refusal) }) { return }
+    tell(SocketAnswers.cancelled(path: listen.pathText, query: listen.query))
+  }
+
+  /// Ends the listens that the client, as who it is now, may not have.
+  func reviewListens() {
+    for listen in listens.all { review(listen) }
+  }
+
+  private func review(_ listen: SocketListen) {
+    guard !admits(listen.admission, listen.id) else { return }
+    tell(listen, .permissionDenied)
+    drop(listen)
+  }
+
+  /// Judges a listen, now and whenever what its rules looked at changes.
+  func admits(_ admission: ListenAdmission, _ id: SocketListen.ID) -> Bool {
+    let reference = reference
+    return admission.admits(caller) {
+      reference.run { session in
+        guard let listen = session.listens[id] else { return }
+        session.review(listen)
+      }
+    }
+  }
+}
+
+extension SocketSession {
   /// Answers a one-shot read. What takes long is read on another thread, and what comes behind it waits.
-  func get(_ request: SocketRequest, in namespace: NamespaceID) throws(SocketRefusal) {
+  func get(_ request: SocketRequest, in namespace: NamespaceID) throws(SocketError) {
     let reading = SocketReading(
       path: try path(of: request), query: try query(of: request), namespace: namespace, number: request.number)
     let window = try wireQuery(of: request)
-    guard services.access.judgeRead(reading.path, query: window, in: namespaceName, as: caller).isAllowed else {
+    guard services.access.decideRead(reading.path, query: window, in: namespaceName, as: caller).isAllowed else {
       throw denied(reading.path, window)
     }
     try checkIndex(of: request, reading)
@@ -32,7 +182,7 @@ extension SocketSession {
   }
 
   /// A listen is told to do without an index; a read is refused, as the hosted service does, also one of an order alone.
-  private func checkIndex(of request: SocketRequest, _ reading: SocketReading) throws(SocketRefusal) {
+  private func checkIndex(of request: SocketRequest, _ reading: SocketReading) throws(SocketError) {
     guard let order = try wireQuery(of: request)?.order,
       !services.database.reader.isIndexed(order, at: reading.path, in: reading.namespace)
     else { return }
@@ -47,7 +197,7 @@ extension SocketSession {
   }
 
   /// The refusal of a read. Who may know why is told in a message of its own, which clients print.
-  func denied(_ path: Path, _ query: Query?) -> SocketRefusal {
+  func denied(_ path: Path, _ query: Query?) -> SocketError {
     if let reasons = services.access.reasons(ofDenying: caller, path, query: query, in: namespaceName) {
       reply(SocketAnswers.debug(reasons))
     }
@@ -55,24 +205,50 @@ extension SocketSession {
   }
 
   /// The node that a read is about: never a priority alone.
-  func path(of request: SocketRequest) throws(SocketRefusal) -> Path {
+  func path(of request: SocketRequest) throws(SocketError) -> Path {
     let target = try target(of: request)
     guard !target.isPriority else { throw .failure("A priority cannot be read by itself: read its node.") }
     return target.path
   }
 
   /// The window that a read is about; nil for the whole node: an order alone leaves nothing out.
-  func query(of request: SocketRequest) throws(SocketRefusal) -> Query? {
+  func query(of request: SocketRequest) throws(SocketError) -> Query? {
     try wireQuery(of: request).flatMap { $0.isUnfiltered ? nil : $0 }
   }
 
   /// The query as the client sent it; clients send one that leaves nothing out, too.
-  func wireQuery(of request: SocketRequest) throws(SocketRefusal) -> Query? {
+  func wireQuery(of request: SocketRequest) throws(SocketError) -> Query? {
     guard let wire = request.body["q"] else { return nil }
     do {
       return try Query(wire: wire)
     } catch {
       throw .failure(error.description)
+    }
+  }
+}
+
+/// A one-shot read, ready to be made on any thread.
+struct SocketReading: Sendable {
+  let path: Path
+  let query: Query?
+  let namespace: NamespaceID
+  /// Of the request.
+  let number: Int64
+
+  /// - Returns: the whole message; nil if there is more to read than `bounds` allow.
+  func answer(_ engine: any StorageEngine, _ reader: TreeReader, within bounds: ReadBounds) -> [UInt8]? {
+    do throws(TreeReadError) {
+      let node = try engine.read { (snapshot) throws(TreeReadError) -> TreeNode in
+        guard let query else { return try reader.node(at: path, in: namespace, of: snapshot, within: bounds) }
+        return try reader.result(of: query, at: path, in: namespace, of: snapshot, within: bounds).node
+      }
+      return SocketAnswers.ok(number, capacity: 256) { node.write(to: &$0, format: .export) }
+    } catch {
+      switch error {
+      case .tooLarge: return nil
+      case .stopped: return SocketAnswers.refused(number, .tooMuch)
+      case .storage(let fault): return SocketAnswers.refused(number, SocketError("unavailable", fault.message))
+      }
     }
   }
 }

@@ -8,7 +8,7 @@ import TreeModel
 extension SocketSession {
   /// Hands a set, an update or a transaction's set to the writer. It is answered when it is durable and every listen of
   /// this client has been told of it (spec: rtdb-protocol §3.5, ordering).
-  func write(_ request: SocketRequest, in namespace: NamespaceID) throws(SocketRefusal) {
+  func write(_ request: SocketRequest, in namespace: NamespaceID) throws(SocketError) {
     let operation = try operation(of: request)
     guard operation.assignments.allSatisfy({ services.access.mayWrite($0.path, in: namespaceName, as: caller) }) else {
       throw .permissionDenied
@@ -78,18 +78,18 @@ extension SocketSession {
     case .success: tell(SocketAnswers.done(write.number))
     case .failure(let refusal):
       if let reasons = reasons(of: refusal, outcome.note) { tell(reasons) }
-      tell(SocketAnswers.refused(write.number, SocketRefusal(refusal)))
+      tell(SocketAnswers.refused(write.number, SocketError(refusal)))
     }
     if let place = write.place { noteTurn(at: place, outcome.result) }
   }
 
   /// A message that says why the rules denied a write; nil for who may not know.
-  func reasons(of refusal: CommitRefusal, _ note: JudgementNote?) -> [UInt8]? {
+  func reasons(of refusal: CommitError, _ note: RuleDecisionNote?) -> [UInt8]? {
     guard case .permissionDenied = refusal.code, let reasons = note?.judgement?.text else { return nil }
     return SocketAnswers.debug(reasons)
   }
 
-  private func noteTurn(at place: TransactionTurns.Place, _ result: Result<CommitReceipt, CommitRefusal>) {
+  private func noteTurn(at place: TransactionQueues.Place, _ result: Result<CommitReceipt, CommitError>) {
     if case .failure(let refusal) = result, case .stale = refusal.code {
       noteLine(at: place)
       sessions.turns.lose(id, at: place, sessions)
@@ -99,13 +99,13 @@ extension SocketSession {
   }
 
   /// Notes that the session stands in line: it must leave when it ends.
-  private func noteLine(at place: TransactionTurns.Place) {
+  private func noteLine(at place: TransactionQueues.Place) {
     guard let other = places.enter(place, keeping: turnWaiting?.place) else { return }
     sessions.turns.leave(id, other, sessions)
   }
 
   /// The operation that `p`, `m`, `o` or `om` describes.
-  func operation(of request: SocketRequest) throws(SocketRefusal) -> WriteOperation {
+  func operation(of request: SocketRequest) throws(SocketError) -> WriteOperation {
     let target = try target(of: request)
     let bounds = services.database.limits.bounds
     guard let data = request.body["d"] else { throw .failure("The request has no data: send null to delete.") }
@@ -121,12 +121,12 @@ extension SocketSession {
       guard let expected = hash?.string else { return set }
       return set.expecting(dataHash: expected)
     } catch {
-      throw SocketRefusal(error)
+      throw SocketError(error)
     }
   }
 
   /// The place that a request names; with and without a leading slash.
-  func target(of request: SocketRequest) throws(SocketRefusal) -> PathTarget {
+  func target(of request: SocketRequest) throws(SocketError) -> PathTarget {
     guard let text = request.body["p"]?.string else { throw .failure("The request names no path: p must be a string.") }
     do {
       return try PathTarget(parsing: text)
@@ -134,4 +134,125 @@ extension SocketSession {
       throw .failure(error.description)
     }
   }
+}
+
+extension SocketSession {
+  /// Registers, or forgets, what is to be written when the session ends (spec: rtdb-protocol §3.9).
+  func registerForEnd(_ request: SocketRequest) throws(SocketError) {
+    if request.action == "oc" {
+      disconnect.cancel(try target(of: request).path)
+      return reply(SocketAnswers.done(request.number))
+    }
+    let operation = try operation(of: request)
+    guard let namespace, services.access.judgesWrites(in: namespaceName, of: caller) else {
+      return try register(operation, request.number)
+    }
+    // What the rules say now: the writer tries it and takes it back. They are asked again when it is carried out.
+    var trial = CommitRequest(namespace: namespace, actor: caller.actor, operations: [operation])
+    trial.auth = caller.auth
+    let note = services.access.note(for: caller, in: namespaceName)
+    trial.judgement = note
+    try willWork(request)
+    isBlocked = true
+    let reference = reference
+    let (number, weight) = (request.number, request.weight)
+    services.database.rehearse([trial]) { results in
+      reference.run { session in
+        session.didWork(weight)
+        session.didTry(operation, number, results.first, note)
+      }
+    }
+  }
+
+  private func didTry(
+    _ operation: WriteOperation, _ number: Int64, _ result: Result<CommittedRequest, CommitError>?, _ note: RuleDecisionNote?
+  ) {
+    guard isOpen else { return }
+    isBlocked = false
+    do throws(SocketError) {
+      if case .failure(let refusal) = result {
+        switch refusal.code {
+        case .permissionDenied, .overloaded, .unavailable:
+          if let reasons = reasons(of: refusal, note) { reply(reasons) }
+          throw SocketError(refusal)
+        // What else is wrong now may be right then.
+        default: break
+        }
+      }
+      try register(operation, number)
+    } catch {
+      refuse(number, error)
+    }
+    pump()
+  }
+
+  private func register(_ operation: WriteOperation, _ number: Int64) throws(SocketError) {
+    guard operation.assignments.allSatisfy({ services.access.mayWrite($0.path, in: namespaceName, as: caller) }) else {
+      throw .permissionDenied
+    }
+    var register = disconnect
+    register.register(operation)
+    var bytes = disconnectBytes + Self.size(of: operation)
+    if bytes > limits.disconnectBytesMax {
+      // Much of what was sent may have been replaced or cancelled since.
+      bytes = register.assignments.reduce(0) { $0 + Self.size(of: $1) }
+    }
+    guard bytes <= limits.disconnectBytesMax, register.leafCount <= limits.disconnectLeavesMax else {
+      throw SocketError("too_big", "Too much is registered for the end of this connection: cancel some of it first.")
+    }
+    disconnect = register
+    disconnectBytes = bytes
+    holdWaiting()
+    reply(SocketAnswers.done(number))
+  }
+
+  private static func size(of operation: WriteOperation) -> Int {
+    operation.assignments.reduce(0) { $0 + size(of: $1) }
+  }
+
+  private static func size(of assignment: WriteOperation.Assignment) -> Int {
+    let path = assignment.path.keys.reduce(32) { $0 + $1.text.utf8.count }
+    guard case .node(let node) = assignment.value else { return path }
+    return path + node.node.json(.export).count
+  }
+
+  /// Writes what was registered, as one commit, with the time and the rights of this moment; then the session is over.
+  func carryOutDisconnect() {
+    let allowed = disconnect.assignments.filter { services.access.mayWrite($0.path, in: namespaceName, as: caller) }
+    disconnect = DisconnectWrites()
+    guard let namespace, !allowed.isEmpty, let update = try? WriteOperation.update(.root, allowed) else { return didEnd() }
+    let audit = services.audit.treeWrite(update, as: "data.onDisconnect", by: caller, in: namespaceName)
+    let writer = DisconnectWriter(
+      namespace: namespace, caller: caller, audit: audit, session: reference, services: services)
+    writer.submit([update])
+  }
+}
+
+/// A set, an update or a transaction's set, judged as far as the door can.
+struct SocketWrite: Sendable {
+  /// Of the request.
+  let number: Int64
+  let operation: WriteOperation
+  let namespace: NamespaceID
+  /// Of the request.
+  let weight: Int
+
+  /// Where a transaction takes place; nil for what is written whatever stands there.
+  var place: TransactionQueues.Place? {
+    operation.expectedHash == nil ? nil : .init(namespace: namespace, path: operation.path)
+  }
+}
+
+/// An answer that may have to wait for those before it.
+enum SocketAnswer: Sendable {
+  case message([UInt8])
+  case write(SocketWriteOutcome)
+}
+
+/// What became of a write, until it is acknowledged.
+struct SocketWriteOutcome: Sendable {
+  let write: SocketWrite
+  let result: Result<CommitReceipt, CommitError>
+  /// Has the rules' reasons.
+  let note: RuleDecisionNote?
 }

@@ -43,7 +43,7 @@ final class SocketSession {
   /// Looks at the end of the caller's credentials.
   var expiry: Scheduled<Void>?
   /// Where the session hears of the user's tokens.
-  var userPlace: ConnectedUsers.Place?
+  var userRegistration: ConnectedUsers.Place?
   var namespace: NamespaceID?
   var listener: Listener?
   var listens = SocketListens()
@@ -60,7 +60,7 @@ final class SocketSession {
   /// A transaction's write that waits for its turn; what comes behind it waits too.
   var turnWaiting: SocketWrite?
   /// Where the session stands in line for a transaction.
-  var places = TransactionPlaces()
+  var places = QueuedTransactions()
   private var pending: [SocketRequest] = []
   private var pendingStart = 0
   private var isPumping = false
@@ -125,10 +125,10 @@ extension SocketSession {
     case .failure(let error):
       // The client would come again for ever; this text stops it and is shown to its developer.
       transport?.send(SocketAnswers.control("s", error.message))
-      end(WebSocketFault(.policyViolation, error.message))
+      end(WebSocketError(.policyViolation, error.message))
     case .success(let id):
       namespace = id
-      listener = services.listeners.attach(SocketSink(self), on: EventLoopLane(eventLoop))
+      listener = services.listeners.attach(SocketSink(self), on: EventLoopExecutor(eventLoop))
       // A late "offline" of the client's last session must not overwrite the "online" of this one.
       guard let lastSession else { return begin() }
       let reference = reference
@@ -146,7 +146,7 @@ extension SocketSession {
   /// Ends the session: its listens stop, what was registered for its end is written, its transport closes.
   ///
   /// - Parameter done: called once that is durable, on any thread; also when the session had ended before.
-  func end(_ fault: WebSocketFault, then done: (@Sendable () -> Void)? = nil) {
+  func end(_ fault: WebSocketError, then done: (@Sendable () -> Void)? = nil) {
     switch phase {
     case .ended:
       done?()
@@ -168,11 +168,11 @@ extension SocketSession {
     sessions.giveBack(listens: listens.count, of: client)
     listens = SocketListens()
     expiry?.cancel()
-    if let userPlace { services.connectedUsers.remove(userPlace) }
-    userPlace = nil
+    if let userRegistration { services.connectedUsers.remove(userRegistration) }
+    userRegistration = nil
     turnWaiting = nil
     for place in places.all { sessions.turns.leave(id, place, sessions) }
-    places = TransactionPlaces()
+    places = QueuedTransactions()
     answers = AnswerOrder()
     let transports = [transport, successor?.transport]
     transport = nil
@@ -185,7 +185,7 @@ extension SocketSession {
   /// The database was deleted: what was registered for the end has no place any more where it could be written.
   func endForgotten() {
     disconnect = DisconnectWrites()
-    end(WebSocketFault(.goingAway, "The database was deleted; connect again."))
+    end(WebSocketError(.goingAway, "The database was deleted; connect again."))
   }
 
   /// The end of what was registered: the last trace of the session goes.
@@ -203,7 +203,7 @@ extension SocketSession {
     } else if transport !== self.transport {
       return
     }
-    end(WebSocketFault(.goingAway, "The connection ended."))
+    end(WebSocketError(.goingAway, "The connection ended."))
   }
 }
 
@@ -212,7 +212,7 @@ extension SocketSession {
 extension SocketSession {
   /// Takes a message of the client.
   func receive(_ message: [UInt8], from transport: any SocketTransport) {
-    do throws(WebSocketFault) {
+    do throws(WebSocketError) {
       let message = try SocketMessage(parsing: message, valuesMax: services.database.limits.bounds.valuesMax)
       if let successor, successor.transport === transport {
         successorSent(message, successor)
@@ -274,7 +274,7 @@ extension SocketSession {
     guard let namespace, services.database.namespace(named: namespaceName) == namespace else {
       return endForgotten()
     }
-    do throws(SocketRefusal) {
+    do throws(SocketError) {
       switch request.action {
       case "p", "m": try write(request, in: namespace)
       case "g": try get(request, in: namespace)
@@ -292,4 +292,28 @@ extension SocketSession {
       refuse(request.number, error)
     }
   }
+}
+
+/// What the client is told, each request in its turn.
+extension SocketSession {
+  /// Answers a request that has begun last: now, or when those before it are answered.
+  func reply(_ message: [UInt8]) {
+    if answers.count == 0 { tell(message) } else { answers.append(.message(message)) }
+  }
+
+  /// What has this place among the answers is done: it is answered in its turn, and those that waited for it.
+  func finish(_ place: Int, _ answer: SocketAnswer) {
+    answers.finish(place, answer)
+    while isOpen, let next = answers.next() {
+      switch next {
+      case .message(let message): tell(message)
+      case .write(let outcome): acknowledge(outcome)
+      }
+    }
+  }
+
+  /// Tells the client what answers no request.
+  func tell(_ message: [UInt8]) { transport?.send(message) }
+
+  func refuse(_ number: Int64, _ refusal: SocketError) { reply(SocketAnswers.refused(number, refusal)) }
 }

@@ -1,5 +1,7 @@
+import APISupport
 import HTTPServer
 import NIOCore
+import NIOHTTP1
 import StorageCore
 import Synchronization
 
@@ -9,7 +11,7 @@ final class SocketSessions: Sendable {
   let services: RealtimeServices
   let limits: SocketLimits
   let namespaces: NamespaceOpening
-  let turns = TransactionTurns()
+  let turns = TransactionQueues()
   /// How fast clients may write; nil for as fast as they can.
   let pace: SocketPace?
   private let listens: Mutex<NetworkCounts>
@@ -74,16 +76,16 @@ final class SocketSessions: Sendable {
     guard let session = find(id) else { return body() }
     session.run { session in
       guard session.namespaceName == namespace else { return body() }
-      session.end(WebSocketFault(.goingAway, "The client has connected again."), then: body)
+      session.end(WebSocketError(.goingAway, "The client has connected again."), then: body)
     }
   }
 
   /// Counts one more listen of a client's network; false if it has as many as it may.
-  func take(listenOf client: ClientAddress) -> Bool { listens.withLock { $0.take(client.household) } }
+  func take(listenOf client: ClientAddress) -> Bool { listens.withLock { $0.take(client.clientNetwork) } }
 
   func giveBack(listens count: Int, of client: ClientAddress) {
     guard count > 0 else { return }
-    listens.withLock { $0.giveBack(client.household, count: count) }
+    listens.withLock { $0.giveBack(client.clientNetwork, count: count) }
   }
 
   /// What the sessions of a loop share.
@@ -105,7 +107,71 @@ final class SocketSessions: Sendable {
       return Array(state.sessions.values)
     }
     if open.isEmpty { promise.succeed() }
-    for session in open { session.run { $0.end(WebSocketFault(.goingAway, "The server stops; connect again.")) } }
+    for session in open { session.run { $0.end(WebSocketError(.goingAway, "The server stops; connect again.")) } }
     return promise.futureResult
+  }
+}
+
+/// A session, as other threads hold it: they can only ask its event loop to do something with it.
+struct SessionReference: Sendable {
+  let eventLoop: any EventLoop
+  private let session: NIOLoopBound<SocketSession>
+
+  init(_ session: SocketSession) {
+    eventLoop = session.eventLoop
+    self.session = NIOLoopBound(session, eventLoop: session.eventLoop)
+  }
+
+  /// Runs `body` with the session on its loop: at once if that is where the call is made.
+  func run(_ body: @escaping @Sendable (SocketSession) -> Void) {
+    if eventLoop.inEventLoop { body(session.value) } else { eventLoop.execute { body(session.value) } }
+  }
+}
+
+/// What a client says when it connects (spec: rtdb-protocol §3.1).
+struct SocketStart {
+  /// The namespace's name.
+  let namespace: String
+  /// How the client names this server, with the port: it will come again to this name.
+  let host: String
+  /// The session that it had before.
+  let lastSession: String?
+  /// The session that it wants to carry on with over this transport.
+  let session: String?
+  /// Whether a web page of somebody else may have connected.
+  let isForeign: Bool
+
+  /// - Throws: the answer to a client that cannot be served.
+  init(query: QueryString, headers: HTTPHeaders, services: RealtimeServices) throws(WebSocketHandshake.Refusal) {
+    isForeign = services.isForeign(headers)
+    if let version = query["v"], version != "5" {
+      throw .init(.error(.badRequest, "This server speaks version 5 of the realtime protocol."))
+    }
+    let asked = headers.first(name: "host") ?? ""
+    host = Self.name(headers.first(name: "x-forwarded-host") ?? "") ?? Self.name(asked) ?? "localhost"
+    lastSession = query["ls"]
+    session = query["s"]
+    if let name = query["ns"] {
+      // One that is not legal is refused by the session: a client that is not let in at all would try for ever.
+      namespace = name
+    } else if let label = HostName.namespace(in: asked).map(String.init), NamespaceName.isLegal(label) {
+      namespace = label
+    } else {
+      namespace = services.defaultNamespace
+    }
+  }
+
+  /// A host as it may be told to the client; nil if it is none.
+  ///
+  /// Of a list of proxies the first counts. JavaScript keeps names that begin with `s-` for later visits; hosts are the same
+  /// in capitals.
+  private static func name(_ header: String) -> String? {
+    let host = header.split(separator: ",", maxSplits: 1).first?.filter { $0 != " " } ?? ""
+    let isName = host.utf8.allSatisfy { byte in
+      (48...58).contains(byte) || (65...91).contains(byte) || byte == 93 || (97...122).contains(byte) || byte == 45
+        || byte == 46 || byte == 95
+    }
+    guard isName, (1...255).contains(host.utf8.count) else { return nil }
+    return host.hasPrefix("s-") ? "S" + host.dropFirst() : host
   }
 }

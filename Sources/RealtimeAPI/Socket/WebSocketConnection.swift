@@ -93,7 +93,7 @@ final class WebSocketConnection: ChannelDuplexHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if event is ChannelShouldQuiesceEvent { session.end(WebSocketFault(.goingAway, "The server stops; connect again.")) }
+    if event is ChannelShouldQuiesceEvent { session.end(WebSocketError(.goingAway, "The server stops; connect again.")) }
     // A WebSocket has no use for half a connection.
     if case .some(.inputClosed) = event as? ChannelEvent { context.close(promise: nil) }
     context.fireUserInboundEventTriggered(event)
@@ -117,7 +117,7 @@ extension WebSocketConnection {
     guard !isReading else { return }
     isReading = true
     defer { isReading = false }
-    do throws(WebSocketFault) {
+    do throws(WebSocketError) {
       while !isClosing, self.context != nil, !session.isFull, let event = try reader.next() {
         try take(event, context)
       }
@@ -127,7 +127,7 @@ extension WebSocketConnection {
     }
   }
 
-  private func take(_ event: WebSocketReader.Event, _ context: ChannelHandlerContext) throws(WebSocketFault) {
+  private func take(_ event: WebSocketReader.Event, _ context: ChannelHandlerContext) throws(WebSocketError) {
     metrics.framesReceived.add()
     switch event {
     case .text(let frame):
@@ -189,10 +189,10 @@ extension WebSocketConnection: SocketTransport {
   }
 
   private func endForSize() {
-    session.end(WebSocketFault(.messageTooBig, "The data are larger than a message can be: ask for less at once."))
+    session.end(WebSocketError(.messageTooBig, "The data are larger than a message can be: ask for less at once."))
   }
 
-  func close(_ fault: WebSocketFault) {
+  func close(_ fault: WebSocketError) {
     guard let context, !isClosing else { return }
     sendClose(fault.code.rawValue, fault.reason, context)
     // Closing a socket with unread bytes would make the system send a reset, which overtakes the close frame.
@@ -259,5 +259,47 @@ extension WebSocketConnection {
     }
     let next = silence >= limits.pingInterval ? limits.silenceMax - silence : limits.pingInterval - silence
     startTimer(context, in: min(next, limits.pingInterval))
+  }
+}
+
+/// How a WebSocket takes part in the server's ``MemoryBudgets``.
+extension WebSocketConnection {
+  private static let memoryIsShort = WebSocketError(
+    .tryAgainLater, "The server takes in as much as it can at once: connect again, or send less at a time.")
+
+  /// Counts the frames and pieces that are not whole.
+  func holdUnfinished(_ context: ChannelHandlerContext) throws(WebSocketError) {
+    let bytes = reader.heldBytes + assembler.heldBytes
+    guard bytes >= ByteShare.step else {
+      if inputShare != nil { inputShare = nil }
+      return
+    }
+    let share = inputShare ?? share(of: memory.input, context) { $0.session.end(Self.memoryIsShort) }
+    inputShare = share
+    if !share.hold(bytes, as: session.standing) { throw Self.memoryIsShort }
+  }
+
+  /// Counts what the client does not read. What others are sent too counts once.
+  func holdUnread(_ context: ChannelHandlerContext) {
+    let bytes = waitingBytes(context) - sharedBytes
+    let share = outputShare ?? share(of: memory.output, context) { $0.closeUnread() }
+    outputShare = share
+    if !share.hold(max(0, bytes), as: session.standing) { closeUnread() }
+  }
+
+  /// A close frame would wait behind everything else.
+  private func closeUnread() {
+    guard let context else { return }
+    outputShare = nil
+    context.close(promise: nil)
+  }
+
+  private func share(
+    of budget: ByteBudget, _ context: ChannelHandlerContext,
+    giveUp: @escaping @Sendable (WebSocketConnection) -> Void
+  ) -> ByteShare {
+    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+    let eventLoop = context.eventLoop
+    return budget.share(of: client) { eventLoop.execute { giveUp(connection.value) } }
   }
 }

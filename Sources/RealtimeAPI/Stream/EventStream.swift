@@ -37,7 +37,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   private var opening: StreamOpening?
   private var isEnding = false
   /// Where the stream hears of its user's tokens.
-  private var userPlace: ConnectedUsers.Place?
+  private var userRegistration: ConnectedUsers.Place?
 
   /// - Parameter request: the listen; its format is plain, or export if the client asked for that.
   init(
@@ -54,7 +54,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     memory = streams.memory(of: context.eventLoop)
-    let listener = streams.hub.attach(self, on: EventLoopLane(context.eventLoop))
+    let listener = streams.hub.attach(self, on: EventLoopExecutor(context.eventLoop))
     self.listener = listener
     // Between the answer to the request and now a commit may have taken away what was allowed.
     guard mayRead() else { return finish(EventText.cancel, or: .permissionDenied) }
@@ -62,7 +62,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
     noticeDeadPeers(context)
     let stream = NIOLoopBound(self, eventLoop: context.eventLoop)
     let loop = context.eventLoop
-    userPlace = streams.users.add(caller) { _ in loop.execute { stream.value.checkCredential() } }
+    userRegistration = streams.users.add(caller) { _ in loop.execute { stream.value.checkCredential() } }
     keepAlive = context.eventLoop.scheduleRepeatedTask(
       initialDelay: streams.limits.keepAliveInterval, delay: streams.limits.keepAliveInterval
     ) { _ in stream.value.tick() }
@@ -104,8 +104,8 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
     keepAlive?.cancel()
     keepAlive = nil
     outputShare = nil
-    if let userPlace { streams.users.remove(userPlace) }
-    userPlace = nil
+    if let userRegistration { streams.users.remove(userRegistration) }
+    userRegistration = nil
     // Also when the listener is gone already: a review may have looked once more since then.
     admission.end()
     guard let listener else { return }
@@ -233,7 +233,7 @@ extension EventStream {
     guard !isEnding else { return true }
     let isOver = caller.validUntil.map { $0 <= streams.clock.now() } ?? false
     guard isOver || streams.authenticator.isVoid(caller) else { return false }
-    finish(EventText.credentialExpired, or: APIError(AccessRefusal.expiredToken))
+    finish(EventText.credentialExpired, or: APIError(AccessError.expiredToken))
     return true
   }
 
@@ -246,5 +246,33 @@ extension EventStream {
         ChannelOptions.Types.SocketOption(level: .tcp, name: userTimeout), value: numericCast(milliseconds)
       ).whenFailure { _ in }
     #endif
+  }
+}
+
+/// Whether a client still reads while more waits for it than its socket takes.
+///
+/// A large snapshot is one write, and the socket counts as full until nearly all of it has left: a client that reads slowly
+/// must not be taken for one that reads nothing. Pure.
+struct StreamStall {
+  /// When something had left for the last time, as far as it was looked at.
+  private var since: NIODeadline
+  /// How much had left by then.
+  private var left: Int
+
+  init(at now: NIODeadline, left: Int) {
+    since = now
+    self.left = left
+  }
+
+  /// Whether nothing has left for so long.
+  ///
+  /// - Parameter left: bytes that have left by now.
+  mutating func isOver(after limit: TimeAmount, at now: NIODeadline, left: Int) -> Bool {
+    guard left <= self.left else {
+      self.left = left
+      since = now
+      return false
+    }
+    return since + limit <= now
   }
 }

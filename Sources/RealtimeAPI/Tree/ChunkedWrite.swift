@@ -33,10 +33,10 @@ struct ChunkedWrite: Sendable {
   /// Replaces the node at a path.
   ///
   /// - Returns: the last commit's receipt.
-  func replace(_ path: Path, by node: TreeNode) async throws(CommitRefusal) -> CommitReceipt {
+  func replace(_ path: Path, by node: TreeNode) async throws(CommitError) -> CommitReceipt {
     // Everything that can be wrong with the data is found before something is removed.
     guard path.depth + Weight(node, at: path).height <= Path.depthMax else {
-      throw CommitRefusal(.invalid, PathError(.tooDeep, key: "").description)
+      throw CommitError(.invalid, PathError(.tooDeep, key: "").description)
     }
     try await remove(path)
     let portion = Portion.of(request, database.limits)
@@ -62,13 +62,13 @@ struct ChunkedWrite: Sendable {
 
   /// Removes what stands at a path, its last leaves first: as long as the first stands, it is seen at once that the parents are
   /// not empty.
-  private func remove(_ path: Path) async throws(CommitRefusal) {
+  private func remove(_ path: Path) async throws(CommitError) {
     let place = PathBytes(path)
     var portion = min(Portion.of(request, database.limits).leavesMax, 2000)
     while true {
       let paths = try lastLeaves(under: place, limit: portion)
       if paths.isEmpty { return }
-      do throws(CommitRefusal) {
+      do throws(CommitError) {
         _ = try await commit(paths.map { .remove($0) })
       } catch {
         // The priorities that go with the leaves count too.
@@ -79,7 +79,7 @@ struct ChunkedWrite: Sendable {
   }
 
   /// The paths of the last leaves of a subtree, the last one first.
-  private func lastLeaves(under place: PathBytes, limit: Int) throws(CommitRefusal) -> [Path] {
+  private func lastLeaves(under place: PathBytes, limit: Int) throws(CommitError) -> [Path] {
     do throws(StorageError) {
       return try database.engine.read { (snapshot) throws(StorageError) in
         var paths: [Path] = []
@@ -94,11 +94,11 @@ struct ChunkedWrite: Sendable {
         return paths
       }
     } catch {
-      throw CommitRefusal(error)
+      throw CommitError(error)
     }
   }
 
-  private func commit(_ operations: [WriteOperation]) async throws(CommitRefusal) -> CommitReceipt {
+  private func commit(_ operations: [WriteOperation]) async throws(CommitError) -> CommitReceipt {
     var request = request
     request.operations = operations
     return try await database.commit(request)

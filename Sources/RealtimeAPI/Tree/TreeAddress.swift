@@ -68,3 +68,34 @@ package enum TreeAddress {
     return true
   }
 }
+
+/// The namespace that a `Host` header stands for (spec: rtdb-protocol §2, addressing).
+enum HostName {
+  /// The first DNS label; nil for an address, `localhost` and any other name of one label.
+  static func namespace(in host: String) -> Substring? {
+    let bytes = host.utf8
+    guard let first = bytes.first, first != UInt8(ascii: "[") else { return nil }
+    let name = host[..<(bytes.firstIndex(of: UInt8(ascii: ":")) ?? host.endIndex)]
+    guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")), name.utf8.index(after: dot) < name.endIndex else {
+      return nil
+    }
+    let isAddress = name.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (48...57).contains($0) }
+    return isAddress ? nil : name[..<dot]
+  }
+}
+
+/// A node's version for HTTP: its data hash, or `null_etag` where there is no node (spec: rtdb-protocol §2, ETag).
+enum ETag {
+  static let absent = "null_etag"
+
+  /// Of a node.
+  static func of(_ node: TreeNode) -> String { node.exists ? node.dataHash : absent }
+
+  /// The data hash that a client's condition names: without the quotes and the weakness mark that HTTP libraries add.
+  static func hash(in value: String) -> String {
+    var text = value[...]
+    if text.hasPrefix("W/") { text = text.dropFirst(2) }
+    if text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") { text = text.dropFirst().dropLast() }
+    return text == absent ? "" : String(text)
+  }
+}

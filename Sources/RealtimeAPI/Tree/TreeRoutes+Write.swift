@@ -39,7 +39,7 @@ extension TreeRoutes {
     // Who may write and not read learns nothing by a condition that does not hold.
     let showsStanding =
       call.ifMatch == nil
-      || services.access.judgeRead(call.target.path, query: nil, in: call.namespace, as: call.caller).isAllowed
+      || services.access.decideRead(call.target.path, query: nil, in: call.namespace, as: call.caller).isAllowed
     let plan = try WritePlan(
       call, body: body, showsStanding: showsStanding, bounds: services.database.limits.bounds, pushID: pushIDs.next)
     let idempotency = try call.idempotencyKey.map { (key) throws(APIError) in
@@ -107,7 +107,7 @@ extension TreeRoutes {
     if let record = request.audit { services.audit.put(record) }
     let write = ChunkedWrite(database: services.database, request: common)
     sink.eventLoop.makeFutureWithTask { () async -> HTTPResponse in
-      do throws(CommitRefusal) {
+      do throws(CommitError) {
         return plan.answer(try await write.replace(path, by: node), showing: node).response
       } catch {
         return Self.response(to: error, plan: plan)
@@ -136,7 +136,7 @@ extension TreeRoutes {
     }
   }
 
-  private static func response(to refusal: CommitRefusal, plan: WritePlan, because reasons: String? = nil) -> HTTPResponse {
+  private static func response(to refusal: CommitError, plan: WritePlan, because reasons: String? = nil) -> HTTPResponse {
     if case .permissionDenied = refusal.code { return APIError.permissionDenied(because: reasons).treeResponse }
     guard case .stale(let node) = refusal.code else { return APIError(refusal).treeResponse }
     guard plan.showsStanding else {

@@ -11,11 +11,11 @@ import TreeDatabase
 
 /// Puts the players' accounts together: threads for passwords, the book, and who clean up.
 final class AccountAssembly: Sendable {
-  let book: AccountBook
+  let book: AccountService
   /// Users who are connected, told of what the watch hears.
   let connectedUsers = ConnectedUsers()
   /// Who else is believed.
-  private let identities: IdentityDesk
+  private let identities: FederatedIdentityVerifier
   private let configuration: ServerConfiguration
   private let database: Database
   private let pool: NIOThreadPool
@@ -23,18 +23,18 @@ final class AccountAssembly: Sendable {
 
   init(
     configuration: ServerConfiguration, database: Database, watch: AccountWatch, keys: CurrentKeys,
-    serviceAccounts: ServiceAccountDesk, logger: Logger
+    serviceAccounts: ServiceAccountStore, logger: Logger
   ) {
     self.configuration = configuration
     self.database = database
     self.logger = logger
     let options = configuration.accounts
-    let identities = IdentityDesk(
+    let identities = FederatedIdentityVerifier(
       configuration.issuers, serviceAccounts: serviceAccounts, clock: configuration.clock, logger: logger)
     self.identities = identities
     let pool = NIOThreadPool(numberOfThreads: options.hashingThreads)
     self.pool = pool
-    book = AccountBook(
+    book = AccountService(
       engine: database.engine, writer: database, watch: watch, clock: configuration.clock,
       issuer: IDTokenIssuer(mode: options.isDevelopment ? .unsigned : .signed, keys: keys),
       hasher: PasswordHasher(cost: configuration.passwordCost),
@@ -74,11 +74,11 @@ final class AccountAssembly: Sendable {
   /// What works as long as the server does.
   ///
   /// - Parameter referral: where it stands who invited a player, as the link settings say.
-  func services(referral: @escaping @Sendable () -> String) -> [RoomService] {
+  func services(referral: @escaping @Sendable () -> String) -> [BackgroundService] {
     let sweeper = AccountSweeper(
       book: book, engine: database.engine, currencies: configuration.currencies, referral: referral,
       clock: configuration.clock, logger: logger)
-    return [RoomService(name: "accounts", sweeper.run), RoomService(name: "issuers", identities.run)]
+    return [BackgroundService(name: "accounts", sweeper.run), BackgroundService(name: "issuers", identities.run)]
   }
 
   func stop() {

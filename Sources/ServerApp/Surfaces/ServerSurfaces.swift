@@ -3,6 +3,7 @@ package import AdminAPI
 package import HTTPServer
 package import IdentityAPI
 package import LinksAPI
+import NIOHTTP1
 package import RealtimeAPI
 
 /// Puts the surfaces of the server together. The contents page of the one port:
@@ -10,11 +11,11 @@ package import RealtimeAPI
 /// | Path | Surface |
 /// |---|---|
 /// | `/<path>.json` | `RealtimeAPI`, `TreeRoutes`: the Realtime Database |
-/// | `/.ws`, `/.lp` | `RealtimeAPI`, `SocketDoor`: the Realtime Database's socket |
+/// | `/.ws`, `/.lp` | `RealtimeAPI`, `SocketRoutes`: the Realtime Database's socket |
 /// | `/.settings/…`, `/.inspect/…` | `RealtimeAPI`, `SettingsRoutes` |
-/// | the links' hosts and prefixes | `LinksAPI`, `LinkDoor` |
+/// | the links' hosts and prefixes | `LinksAPI`, `LinkResponder` |
 /// | `/v1/shortLinks`, `/v1/installAttribution`, … | `LinksAPI`, `LinkRoutes` |
-/// | `/invites/render`, `/v1/invites…` | `LinksAPI`, `InviteRoutes` |
+/// | `/invites/render`, `/v1/invites…` | `LinksAPI`, `InvitationRoutes` |
 /// | `/v1/referrals` | `LinksAPI`, `ReferralRoutes` |
 /// | `/identitytoolkit.googleapis.com/…`, `/v1/accounts:*`, `/v1/token`, `/__/auth/action`, `/emulator/…` | `IdentityAPI`, `IdentitySurface` |
 /// | `/.well-known/jwks.json`, Google's places for keys | `IdentityAPI`, `KeyRoutes` |
@@ -39,9 +40,9 @@ package struct ServerSurfaces: Sendable {
   /// What answers clients. Of two routes that match a request the earlier one answers.
   ///
   /// - Parameter sockets: answers long polling; nil where there are no sockets.
-  package func router(sockets: SocketDoor?) -> RequestRouter {
+  package func router(sockets: SocketRoutes?) -> RequestRouter {
     let surfaces: [(any RequestSurface)?] = [
-      LinkDoor(services: links), sockets, identity.accounts.map { IdentitySurface(services: identity, book: $0) },
+      LinkResponder(services: links), sockets, identity.accounts.map { IdentitySurface(services: identity, book: $0) },
     ]
     return RequestRouter(
       callers: context.callers, leading: TreeRoutes(services: realtime), surfaces: surfaces.compactMap(\.self),
@@ -56,10 +57,10 @@ package struct ServerSurfaces: Sendable {
   private var routes: [BoundRoute] {
     let operating = OperationRoutes.routes.map { $0.bound(to: admin) }
     let settings = SettingsRoutes.routes.map { $0.bound(to: realtime) }
-    let referring = (LinkRoutes.routes + InviteRoutes.routes + ReferralRoutes.routes).map { $0.bound(to: links) }
+    let referring = (LinkRoutes.routes + InvitationRoutes.routes + ReferralRoutes.routes).map { $0.bound(to: links) }
     let administering = AdminRoutes.routes(
       admin, referrals: ReferralRoutes.adminRoutes.map { $0.bound(to: links) },
-      links: (LinkAdminRoutes.routes + InviteAdminRoutes.routes).map { $0.bound(to: links) })
+      links: (LinkAdminRoutes.routes + InvitationAdminRoutes.routes).map { $0.bound(to: links) })
     let keys = KeyRoutes.routes.map { $0.bound(to: identity) }
     let tokens = TokenRoutes.routes.map { $0.bound(to: admin) }
     return operating + settings + referring + administering + keys + tokens
@@ -69,12 +70,35 @@ package struct ServerSurfaces: Sendable {
   package static var adminHeads: [RouteHead] {
     AdminRoutes.heads(
       referrals: ReferralRoutes.adminRoutes.map(\.head),
-      links: (LinkAdminRoutes.routes + InviteAdminRoutes.routes).map(\.head))
+      links: (LinkAdminRoutes.routes + InvitationAdminRoutes.routes).map(\.head))
   }
 
   private func table(of routes: [BoundRoute]) -> RouteTable {
     RouteTable(
       routes: routes, callers: context.callers, isDevelopment: context.isDevelopment, pool: context.adminPool,
       audit: context.audit)
+  }
+}
+
+/// What requests of this server's surfaces count as.
+enum RequestKind {
+  /// What a request counts as: judged by what the router will see, however its path is spelt.
+  static func of(_ uri: String, method: HTTPMethod, headers: HTTPHeaders) -> RequestLimits.Kind {
+    guard let path = RequestTarget.path(of: uri) else { return .other }
+    if TreeAddress.isTree(path) {
+      guard method == .GET || method == .HEAD else { return .write }
+      return headers.first(name: "accept")?.lowercased().contains("text/event-stream") == true ? .connection : .read
+    }
+    guard let segments = RequestTarget.segments(of: path), let first = segments.first else { return .other }
+    switch first {
+    case "admin", "console", "metrics", ".settings", ".inspect": return .admin
+    case "token" where segments.count == 1: return .admin
+    case ".lp": return RequestTarget(uri)?.query["start"] != nil ? .connection : .read
+    case ".ws": return .connection
+    case "invites": return .link
+    case "v1" where IdentityAddress(segments) == nil: return .link
+    case ".well-known" where segments.count > 1 && segments[1].hasPrefix("a"): return .link
+    default: return IdentityAddress(segments) != nil || IdentityAddress.isPrefixed(segments) ? .account : .other
+    }
   }
 }

@@ -1,6 +1,7 @@
 import APISupport
 import AdminAPI
 import Credentials
+import Glibc
 import HTTPServer
 import IdentityAPI
 import Invites
@@ -22,24 +23,24 @@ struct Surfaces {
   let listeners: ListenerHub
   let dispatcher: Dispatcher
   let replayer: Replayer
-  let ledger: LedgerBook
-  let referrals: ReferralBook?
-  let links: LinkBook
-  let invites: InviteBook
+  let ledger: LedgerService
+  let referrals: ReferralService?
+  let links: LinkService
+  let invites: InvitationService
   let keys: CurrentKeys
-  let serviceAccounts: ServiceAccountDesk
+  let serviceAccounts: ServiceAccountStore
   let accounts: AccountAssembly
   let metrics: ServerMetrics
   let threadPool: NIOThreadPool
   let adminPool: NIOThreadPool
   let identity: TLSIdentity?
-  let mail: MailRing?
+  let mail: DevelopmentMailbox?
   let logger: Logger
 
   func makeServices() -> ServerSurfaces {
-    let desk = FunctionDesk(dispatcher: dispatcher, engine: database.engine)
+    let desk = FunctionAdminAdapter(dispatcher: dispatcher, engine: database.engine)
     let folder: String? = if case .directory(let folder) = configuration.storage { folder } else { nil }
-    let replays = ReplayDesk(replayer: replayer, engine: database.engine, folder: folder)
+    let replays = ReplayAdminAdapter(replayer: replayer, engine: database.engine, folder: folder)
     let logger = logger
     let isDevelopment = configuration.mode == .development
     let owner = isDevelopment ? [AdminToken(name: "owner", secret: configuration.adminToken)] : []
@@ -55,7 +56,7 @@ struct Surfaces {
       isDevelopment: isDevelopment, metrics: metrics, memory: memory, threadPool: threadPool, adminPool: adminPool,
       logger: logger)
     let realtime = RealtimeServices(
-      context: context, access: RuledAccess(database: database, unruled: policy), listeners: listeners,
+      context: context, access: RuleBasedAccess(database: database, unruled: policy), listeners: listeners,
       connectedUsers: accounts.connectedUsers, effects: desk, random: SystemRandomNumberGenerator(),
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
     var admin = AdminServices(context: context, listeners: listeners, random: SystemRandomNumberGenerator())
@@ -81,7 +82,7 @@ struct Surfaces {
   func makeServer(_ surfaces: ServerSurfaces) -> HTTPServer {
     var socketLimits = SocketLimits()
     socketLimits.listensPerNetworkMax = configuration.listensPerNetworkMax ?? socketLimits.listensPerNetworkMax
-    let sockets = SocketDoor(
+    let sockets = SocketRoutes(
       services: surfaces.realtime, limits: socketLimits,
       pace: configuration.requestLimits.map { SocketPace(limits: $0, clock: configuration.clock) })
     var http = configuration.http
@@ -111,5 +112,22 @@ struct Surfaces {
         responder: surfaces.metricsResponder(), metrics: HTTPMetrics(), clock: configuration.clock,
         logger: logger)
     }
+  }
+}
+
+extension DiskSpace {
+  /// Asks the system; nil if it does not say.
+  init?(of folder: String) {
+    var facts = statvfs()
+    guard statvfs(folder, &facts) == 0 else { return nil }
+    // What is kept back for root is not free for a server.
+    self.init(
+      folder: folder, freeBytes: Self.bytes(facts.f_bavail, facts.f_frsize),
+      totalBytes: Self.bytes(facts.f_blocks, facts.f_frsize))
+  }
+
+  private static func bytes(_ blocks: UInt, _ size: UInt) -> Int64 {
+    let (product, overflows) = blocks.multipliedReportingOverflow(by: size)
+    return overflows ? .max : Int64(clamping: product)
   }
 }

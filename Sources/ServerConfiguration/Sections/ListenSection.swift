@@ -1,4 +1,5 @@
 import HTTPServer
+import StorageCore
 
 /// `listen`: where clients find the server, and who stands between.
 struct ListenSection: ConfigurationSection {
@@ -30,5 +31,102 @@ struct ListenSection: ConfigurationSection {
     connectionsMax = reader.integer("connections", 1...1_000_000) ?? 100_000
     let isUnlimited = if case .bool(false) = reader.value("connectionsPerNetwork")?.content { true } else { false }
     connectionsPerNetworkMax = isUnlimited ? nil : reader.integer("connectionsPerNetwork", 1...1_000_000) ?? 1000
+  }
+}
+
+/// `metrics`: where this machine's own monitoring reads the metrics.
+struct MetricsSection: ConfigurationSection {
+  let host: String
+  let port: Int
+
+  init(_ reader: ConfigurationReader) {
+    host = reader.text("host") ?? "127.0.0.1"
+    // The port that Prometheus' registry has for exporters of this kind.
+    port = reader.integer("port", 0...65_535) ?? 9464
+    guard !ServerConfiguration.isLoopback(host) else { return }
+    reader.fault(
+      "host",
+      "Whoever reaches \(host) would read the metrics without a key: name an address of this machine, such as 127.0.0.1, or "
+        + "leave \"metrics\" out and send a key to the clients' port.")
+  }
+}
+
+/// One entry of `tls`: the files of a certificate and its key.
+struct CertificateSection: ConfigurationSection {
+  let files: CertificateFiles?
+
+  init(_ reader: ConfigurationReader) {
+    for key in ["certificate", "key"] where !reader.has(key) {
+      reader.fault(key, "\"\(reader.path(key))\" is missing: a certificate and its key are two files in PEM form.")
+    }
+    guard let certificate = reader.path(of: "certificate"), let key = reader.path(of: "key") else {
+      files = nil
+      return
+    }
+    files = CertificateFiles(certificate: certificate, key: key)
+    reader.warnIfOpen(key, "key")
+    do {
+      _ = try CertificateFiles(certificate: certificate, key: key).load(with: reader.surroundings.file)
+    } catch {
+      reader.fault(error.isAboutKey ? "key" : "certificate", error.message)
+    }
+  }
+}
+
+/// `rateLimits`: how often one address may ask for what.
+struct RateLimitSection: ConfigurationSection {
+  let limits: RequestLimits
+
+  init(_ reader: ConfigurationReader) {
+    let usual = RequestLimits()
+    var limits = usual
+    func read(_ key: String, _ place: WritableKeyPath<RequestLimits, RateLimit?>) {
+      guard let fallback = usual[keyPath: place] else { return }
+      limits[keyPath: place] = reader.rate(key, default: fallback)
+    }
+    read("reads", \.reads)
+    read("writes", \.writes)
+    read("socketWrites", \.socketWrites)
+    read("socketWritesOfNetwork", \.socketWritesOfNetwork)
+    read("connections", \.connections)
+    read("admin", \.admin)
+    read("accounts", \.accounts)
+    read("links", \.links)
+    read("others", \.others)
+    self.limits = limits
+  }
+}
+
+/// `limits`: how much one request and one commit may do.
+struct LimitsSection: ConfigurationSection {
+  let writes: WriteLimits
+  /// Bytes of body of a request; nil for the usual.
+  let requestBytesMax: Int?
+  /// Places and queries that all realtime clients of one network may listen to.
+  let listensPerNetworkMax: Int
+  /// Bytes of input that all clients together may leave unfinished; nil for the usual.
+  let unfinishedInputMax: Int?
+  /// Bytes of output that all clients together may leave unread; nil for the usual.
+  let unreadOutputMax: Int?
+  /// Threads that run functions; nil for the usual.
+  let runners: Int?
+  /// Threads that answer requests; nil for one for each core.
+  let eventLoops: Int?
+
+  init(_ reader: ConfigurationReader) {
+    var writes = WriteLimits()
+    writes.leavesMax = reader.integer("commitLeaves", 1...10_000_000) ?? writes.leavesMax
+    writes.bytesMax = reader.size("commitBytes", 1024...(1 << 30)) ?? writes.bytesMax
+    writes.eventsMax = reader.integer("commitEvents", 1...1_000_000) ?? writes.eventsMax
+    writes.eventBytesMax = reader.size("eventBytes", 1024...(256 << 20)) ?? writes.eventBytesMax
+    writes.hopsMax = reader.integer("hops", 1...64) ?? writes.hopsMax
+    writes.queueMax = reader.integer("waitingWrites", 16...1_000_000) ?? writes.queueMax
+    self.writes = writes
+    requestBytesMax = reader.size("requestBytes", 1024...(1 << 30))
+    listensPerNetworkMax = reader.integer("listensPerNetwork", 1...100_000_000) ?? 100_000
+    unfinishedInputMax = reader.size("unfinishedInput", (1 << 20)...(64 << 30))
+    unreadOutputMax = reader.size("unreadOutput", (1 << 20)...(64 << 30))
+    runners = reader.integer("functionThreads", 1...256)
+    eventLoops = reader.integer("requestThreads", 1...256)
   }
 }

@@ -106,3 +106,121 @@ public struct AccountRecord: Sendable, Hashable {
   /// When it was last used.
   public var usedAt: Int64 { max(lastRefreshAt ?? 0, lastLoginAt ?? 0, bornAt) }
 }
+
+extension AccountRecord {
+  /// The record without times that lie ahead: a clock stamped them that ran ahead and was set back, and until they came no
+  /// token would be good. Nil if there are none.
+  ///
+  /// - Parameters:
+  ///   - now: milliseconds since 1970.
+  ///   - skew: how much ahead is no concern, in milliseconds.
+  public func withoutFutureStamps(to now: Int64, skew: Int64) -> AccountRecord? {
+    let latest = now + skew
+    guard bornAt > latest || (validSince ?? 0) > latest / 1000 else { return nil }
+    var record = self
+    record.bornAt = min(bornAt, now)
+    record.createdAt = min(createdAt, now)
+    record.lastLoginAt = lastLoginAt.map { min($0, now) }
+    record.lastRefreshAt = lastRefreshAt.map { min($0, now) }
+    record.validSince = validSince.map { min($0, now / 1000) }
+    return record
+  }
+}
+
+/// What a player shows beside the first credential: a code that went to a telephone, or one of an authenticator.
+public struct SecondFactor: Sendable, Hashable {
+  /// How the player proves it.
+  public enum Proof: Sendable, Hashable {
+    /// By a code that goes to this number, as `+4915112345678`.
+    case phone(number: String)
+    /// By a code that both sides make from a secret and the time (RFC 6238). No code is good twice: only those of later steps
+    /// than the last one that was used.
+    case authenticator(secret: [UInt8], lastStep: Int64)
+  }
+
+  /// The kinds, by the names that tokens give them (`firebase.sign_in_second_factor`).
+  public enum Kind: String, Sendable, Hashable {
+    case phone
+    case authenticator = "totp"
+  }
+
+  /// How many an account may have; what Firebase allows too.
+  public static let most = 5
+
+  /// What the protocol calls it: `mfaEnrollmentId`.
+  public let id: String
+  /// What the player calls it.
+  public var displayName: String?
+  /// Milliseconds since 1970.
+  public let enrolledAt: Int64
+  /// How the player proves it.
+  public var proof: Proof
+
+  public init(id: String, displayName: String? = nil, enrolledAt: Int64, proof: Proof) {
+    self.id = id
+    self.displayName = displayName
+    self.enrolledAt = enrolledAt
+    self.proof = proof
+  }
+
+  /// Which kind it is.
+  public var kind: Kind {
+    switch proof {
+    case .phone: .phone
+    case .authenticator: .authenticator
+    }
+  }
+
+  /// The number of a telephone; nil for an authenticator.
+  public var phoneNumber: String? {
+    guard case .phone(let number) = proof else { return nil }
+    return number
+  }
+}
+
+/// Something that leads to one account only: an address, a number, an identity at a provider.
+public struct AccountIdentifier: Sendable, Hashable {
+  /// `email`, `phone`, or a provider's name.
+  public let kind: String
+  /// The address, the number, the identity.
+  public let value: String
+
+  public init(kind: String, value: String) {
+    self.kind = kind
+    self.value = value
+  }
+
+  /// A mail address, in lower case.
+  public static func email(_ address: String) -> AccountIdentifier { AccountIdentifier(kind: "email", value: address) }
+  /// A telephone number, with its plus.
+  public static func phone(_ number: String) -> AccountIdentifier { AccountIdentifier(kind: "phone", value: number) }
+}
+
+extension AccountRecord {
+  /// Everything that leads to this account.
+  public var identifiers: Set<AccountIdentifier> {
+    var found = Set(providers.map { AccountIdentifier(kind: $0.id, value: $0.rawID) })
+    if let email { found.insert(.email(email)) }
+    if let phoneNumber { found.insert(.phone(phoneNumber)) }
+    return found
+  }
+}
+
+/// A text that is compared byte by byte: Swift's `==` merges different spellings of one character, the store does not.
+public struct ExactKey: Sendable, Hashable {
+  /// The text itself.
+  public let text: String
+
+  public init(text: String) {
+    self.text = text
+  }
+
+  public static func == (a: ExactKey, b: ExactKey) -> Bool {
+    a.text.utf8.count == b.text.utf8.count && a.text.utf8.elementsEqual(b.text.utf8)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}

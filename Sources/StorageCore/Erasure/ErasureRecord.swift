@@ -56,7 +56,7 @@ public struct ErasureRecord: Sendable, Hashable {
   public init?(uid: String, value: String) {
     guard let json = try? JSONParser.parse(value), let state = json["state"]?.string.flatMap(State.init),
       let actor = json["by"]?.string.flatMap({ Actor($0) }), let at = json["orderedAt"]?.int,
-      let places = json["places"]?.array?.compactMap({ $0.string.flatMap { try? Path(parsingOwn: $0) } })
+      let places = json["places"]?.array?.compactMap({ $0.string.flatMap { try? Path(parsingInternal: $0) } })
     else { return nil }
     self.init(
       uid: uid, places: places, actor: actor, reason: json["reason"]?.string ?? "", orderedAt: at,
@@ -83,13 +83,13 @@ public struct ErasureRecord: Sendable, Hashable {
   }
 
   /// The change that stores it.
-  public var change: RoomChange { RoomChange(kind: Self.kind, key: uid, value: value) }
+  public var change: KeyedRecordChange { KeyedRecordChange(kind: Self.kind, key: uid, value: value) }
 
   /// What is known of each of its places from now on.
   ///
   /// - Parameter order: the commit up to which the past is forgotten.
-  public func placeChanges(_ order: Revision, at time: Int64) -> [RoomChange] {
-    places.map { ErasedPlace(path: $0, uid: uid, through: order, at: time, actor: actor, reason: reason).change }
+  public func placeChanges(_ order: Revision, at time: Int64) -> [KeyedRecordChange] {
+    places.map { ErasedPath(path: $0, uid: uid, through: order, at: time, actor: actor, reason: reason).change }
   }
 }
 
@@ -100,4 +100,75 @@ extension JSON {
     writer.write(self)
     return String(decoding: writer.bytes, as: UTF8.self)
   }
+}
+
+/// What was taken out of a commit's payload for a player who left.
+///
+/// The commit's own digest and hash stay: they are of what was written. What is left in the payload has a digest of its own,
+/// which the erasure's seal covers (``ErasureSeal``).
+public struct ErasedPart: Sendable, Hashable {
+  /// The commit that ordered the erasure; names it.
+  public let order: Revision
+  /// Below which places nothing is left.
+  public let places: [PathBytes]
+  /// SHA-256 of the stored form of the changes that were left.
+  public let digest: [UInt8]
+
+  public init(order: Revision, places: [PathBytes], digest: [UInt8]) {
+    self.order = order
+    self.places = places
+    self.digest = digest
+  }
+
+  /// Whether something at or below a path, or around it, may be missing.
+  public func concerns(_ path: PathBytes) -> Bool {
+    places.contains { $0.contains(path) || path.contains($0) }
+  }
+}
+
+/// A place of the tree whose past was erased: what whoever asks for it is told.
+public struct ErasedPath: Sendable, Hashable {
+  /// Of which kind the records are; their keys are the places.
+  public static let kind = "erased_place"
+
+  /// The place; what stood below it is erased too.
+  public let path: Path
+  /// Whose it was.
+  public let uid: String
+  /// Up to here nothing is known of it.
+  public let through: Revision
+  /// When it was erased, in milliseconds since 1970.
+  public let at: Int64
+  /// Who ordered it.
+  public let actor: Actor
+  /// Why, in a person's words.
+  public let reason: String
+
+  init(path: Path, uid: String, through: Revision, at: Int64, actor: Actor, reason: String) {
+    self.path = path
+    self.uid = uid
+    self.through = through
+    self.at = at
+    self.actor = actor
+    self.reason = reason
+  }
+
+  init?(_ record: KeyedRecord) {
+    guard let json = try? JSONParser.parse(record.value), let path = try? Path(parsingInternal: record.key),
+      let uid = json["uid"]?.string, let through = json["through"]?.int, let at = json["at"]?.int,
+      let actor = json["by"]?.string.flatMap({ Actor($0) })
+    else { return nil }
+    self.init(
+      path: path, uid: uid, through: Revision(through), at: at, actor: actor, reason: json["reason"]?.string ?? "")
+  }
+
+  /// As administrators are told: `path`, `uid`, `through`, `at`, `by`, `reason`.
+  public var json: JSON {
+    JSON(fields: [
+      ("path", .string(path.description)), ("uid", .string(uid)), ("through", .int(through.rawValue)), ("at", .int(at)),
+      ("by", .string(actor.description)), ("reason", .string(reason)),
+    ])
+  }
+
+  var change: KeyedRecordChange { KeyedRecordChange(kind: Self.kind, key: path.description, value: json.singleLine) }
 }

@@ -1,3 +1,5 @@
+internal import Crypto
+
 /// One admin action, allowed or refused, as the audit log keeps it.
 public struct AuditRecord: Sendable, Hashable {
   /// Milliseconds since 1970.
@@ -17,5 +19,63 @@ public struct AuditRecord: Sendable, Hashable {
     self.action = action
     self.detail = detail
     self.result = result
+  }
+}
+
+extension AuditRecord {
+  /// What the first record of the chain follows on.
+  public static let genesisHash = [UInt8](repeating: 0, count: 32)
+
+  /// The hash of a record in the audit log: SHA-256 over the hash of the one before it, its place and everything in it.
+  public func chainHash(place: Int64, previous: [UInt8]) -> [UInt8] {
+    var writer = ByteWriter(capacity: 200)
+    writer.write(text: "doubloon.audit.1")
+    writer.write(bytes: previous)
+    writer.write(signed: place)
+    writer.write(signed: time)
+    writer.write(text: actor.description)
+    writer.write(text: action)
+    writer.write(text: detail)
+    writer.write(text: result)
+    return SHA256.hash(data: writer.bytes).withUnsafeBytes(Array.init)
+  }
+}
+
+/// A service account, as storage keeps it: what its key file says, without the secret.
+///
+/// It belongs to the server, not to a namespace. A name may come again once its account was revoked; a key never does.
+public struct ServiceAccountRecord: Sendable, Hashable {
+  /// Its name, such as `ci`.
+  public let name: String
+  /// The name of its key, unique.
+  public let keyID: String
+  /// Its mail address: what it calls itself in what it signs.
+  public let email: String
+  /// What it may do: `viewer`, `support` or `admin`.
+  public let role: String
+  /// The public half of its key, in PEM.
+  public let publicKey: String
+  /// Where its key file says that tokens are to be had: what its assertions must be meant for.
+  public let tokenURI: String
+  /// When it was made, in milliseconds since 1970.
+  public let createdAt: Int64
+  /// Who made it.
+  public let createdBy: Actor
+  /// When it was revoked, in milliseconds since 1970; nil while it is good.
+  public var revokedAt: Int64?
+
+  public init(
+    name: String, keyID: String, email: String, role: String, publicKey: String, tokenURI: String, createdAt: Int64,
+    createdBy: Actor, revokedAt: Int64? = nil
+  ) {
+    self.name = name
+    self.keyID = keyID
+    self.email = email
+    self.role = role
+    self.publicKey = publicKey
+    self.tokenURI = tokenURI
+    self.createdAt = createdAt
+    self.createdBy = createdBy
+    self.revokedAt = revokedAt
   }
 }

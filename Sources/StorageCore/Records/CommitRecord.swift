@@ -1,3 +1,4 @@
+internal import Crypto
 public import TreeModel
 
 /// One commit of one namespace, as the log keeps it.
@@ -53,4 +54,126 @@ public struct CommitRecord: Sendable, Hashable {
 
   /// Whether the payload, as far as it is still there, is what was written or what an erasure left.
   public var isPayloadSound: Bool { changes.map { Self.digest(of: $0) == (erased.last?.digest ?? digest) } ?? true }
+}
+
+extension CommitRecord {
+  /// SHA-256 over the payload.
+  public static func digest(of changes: [LeafChange]) -> [UInt8] {
+    SHA256.hash(data: LeafChangeList.encode(changes)).withUnsafeBytes(Array.init)
+  }
+
+  /// The hash of a record: SHA-256 over the hash of the record before it, the fixed fields and the payload's digest.
+  ///
+  /// The request id is covered, the payload only by its digest: it can be forgotten and the chain still verifies.
+  public static func chainHash(
+    previous: [UInt8], epoch: Int64, revision: Revision, time: Int64, actor: Actor, requestID: String?, cause: Cause?,
+    suppressesTriggers: Bool, digest: [UInt8]
+  ) -> [UInt8] {
+    var writer = ByteWriter(capacity: 160)
+    writer.write(text: "doubloon.commit.1")
+    writer.write(bytes: previous)
+    writer.write(signed: epoch)
+    writer.write(signed: revision.rawValue)
+    writer.write(signed: time)
+    writer.write(text: actor.description)
+    writer.write(optional: requestID)
+    writer.write(bytes: cause?.storedBytes ?? [])
+    writer.write(byte: suppressesTriggers ? 1 : 0)
+    writer.write(bytes: digest)
+    return SHA256.hash(data: writer.bytes).withUnsafeBytes(Array.init)
+  }
+
+  /// Whether the record is what was written and follows on `previous` (nil before the first).
+  ///
+  /// A payload that is still there must have the digest, or that which its erasure noted; one that was forgotten is not
+  /// missed.
+  public func verify(after previous: CommitRecord?) -> Bool {
+    guard revision == (previous?.revision ?? .zero).next, time >= previous?.time ?? time else { return false }
+    guard isPayloadSound else { return false }
+    let expected = Self.chainHash(
+      previous: previous?.hash ?? NamespaceHead.genesisHash, epoch: epoch, revision: revision, time: time, actor: actor,
+      requestID: requestID, cause: cause, suppressesTriggers: suppressesTriggers, digest: digest)
+    return hash == expected
+  }
+}
+
+/// Why a commit happened: the run of a function for an event.
+public struct Cause: Sendable, Hashable {
+  /// The event that it ran for.
+  public let event: EventID
+  /// The function that ran.
+  public let function: String
+  /// How many functions stand between the first write and this commit: 1 for the effect of a client's write.
+  public let hop: Int
+
+  public init(event: EventID, function: String, hop: Int) {
+    self.event = event
+    self.function = function
+    self.hop = hop
+  }
+}
+
+/// Who did something.
+public enum Actor: Sendable, Hashable, CustomStringConvertible {
+  /// An administrator, by the name of the credential; rules do not apply.
+  case admin(String)
+  /// A signed-in user.
+  case user(uid: String)
+  /// A client without credentials.
+  case anonymous
+  /// The effect of a function.
+  case function(String)
+  /// The engine itself: an import, a restore.
+  case system(String)
+
+  public var description: String {
+    switch self {
+    case .admin(let name): "admin:\(name)"
+    case .user(let uid): "user:\(uid)"
+    case .anonymous: "anonymous"
+    case .function(let name): "function:\(name)"
+    case .system(let name): "system:\(name)"
+    }
+  }
+
+  /// Reads what ``description`` wrote.
+  public init?(_ text: String) {
+    if text == "anonymous" {
+      self = .anonymous
+      return
+    }
+    // By bytes: a name may begin with a combining mark, which Swift would make one character with the colon.
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let name = String(text[text.utf8.index(after: colon)...])
+    switch text[..<colon] {
+    case "admin": self = .admin(name)
+    case "user": self = .user(uid: name)
+    case "function": self = .function(name)
+    case "system": self = .system(name)
+    default: return nil
+    }
+  }
+}
+
+/// The state of one namespace's tree: 0 is empty, every commit adds 1.
+public struct Revision: RawRepresentable, Sendable, Hashable, Comparable, CustomStringConvertible {
+  public let rawValue: Int64
+
+  public init(rawValue: Int64) {
+    self.rawValue = rawValue
+  }
+
+  public init(_ rawValue: Int64) {
+    self.rawValue = rawValue
+  }
+
+  /// The empty tree, before the first commit.
+  public static let zero = Revision(0)
+  /// The state after one more commit.
+  public var next: Revision { Revision(rawValue + 1) }
+  /// The state that this commit was applied to.
+  public var previous: Revision { Revision(rawValue - 1) }
+
+  public static func < (a: Revision, b: Revision) -> Bool { a.rawValue < b.rawValue }
+  public var description: String { String(rawValue) }
 }

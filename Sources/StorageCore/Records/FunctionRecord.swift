@@ -1,3 +1,5 @@
+public import TreeModel
+
 /// What storage remembers of a function across restarts.
 public struct FunctionRecord: Sendable, Hashable {
   public let name: String
@@ -27,4 +29,44 @@ public struct FunctionRecord: Sendable, Hashable {
     self.pauseReason = pauseReason
     self.updatedAt = updatedAt
   }
+}
+
+/// A function that was run by hand, on an event that never happened.
+public struct InvocationRecord: Sendable, Hashable {
+  /// 1, 2, 3 … within the namespace.
+  public let id: Int64
+  /// The name of the function.
+  public let function: String
+  /// Where the event would have happened.
+  public let path: Path
+  /// What the function was told stood there.
+  public let before: TreeNode
+  /// What the function was told stands there now.
+  public let after: TreeNode
+  /// Who the function was told had written.
+  public let actingAs: Actor
+  /// Who invoked it.
+  public let actor: Actor
+  /// Why.
+  public let reason: String
+  /// Milliseconds since 1970.
+  public let time: Int64
+
+  public init(
+    id: Int64, function: String, path: Path, before: TreeNode, after: TreeNode, actingAs: Actor, actor: Actor,
+    reason: String, time: Int64
+  ) {
+    self.id = id
+    self.function = function
+    self.path = path
+    self.before = before
+    self.after = after
+    self.actingAs = actingAs
+    self.actor = actor
+    self.reason = reason
+    self.time = time
+  }
+
+  /// The id of the event: epoch 0, in which nothing ever happened by itself.
+  public var event: EventID { EventID(epoch: 0, revision: Revision(id), path: PathBytes(path)) }
 }

@@ -2,7 +2,7 @@ public import TreeModel
 
 /// An index that the rules declare, and how far it is.
 ///
-/// An index has a place (`IndexPlace`) for every child of every node that its pattern matches. From the moment that the record
+/// An index has a place (`IndexEntry`) for every child of every node that its pattern matches. From the moment that the record
 /// is there each commit keeps the places of the children that it touches.
 public struct IndexRecord: Sendable, Hashable {
   /// How far an index is.
@@ -37,5 +37,32 @@ public struct IndexRecord: Sendable, Hashable {
     self.state = state
     self.cursor = cursor
     self.childCount = childCount
+  }
+}
+
+/// The number of an index in its namespace.
+public struct IndexID: RawRepresentable, Sendable, Hashable, Comparable {
+  public let rawValue: Int64
+
+  public init(rawValue: Int64) {
+    self.rawValue = rawValue
+  }
+
+  public static func < (a: IndexID, b: IndexID) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// A namespace's rules file, as it was uploaded.
+public struct RulesRecord: Sendable, Hashable {
+  /// The file's text, with its comments.
+  public let source: String
+  /// Milliseconds since 1970.
+  public let updatedAt: Int64
+  /// The last number that was given to an index of the namespace; none is given twice.
+  public let lastIndex: Int64
+
+  public init(source: String, updatedAt: Int64, lastIndex: Int64) {
+    self.source = source
+    self.updatedAt = updatedAt
+    self.lastIndex = lastIndex
   }
 }

@@ -51,3 +51,86 @@ public struct ReplayItem: Sendable, Hashable {
     self.function = function
   }
 }
+
+/// What is to be replayed, why, and by whose order (spec: triggers-ledger §5).
+public struct ReplayOrder: Sendable, Hashable {
+  /// Which pairs of event and function are meant.
+  public enum Mode: String, Sendable, Hashable, CaseIterable {
+    /// Dead letters, and what waits for a retry.
+    case failed
+    /// Events of the log that a function has never had: it was deployed later, or its filter was another.
+    case gaps
+    /// Both, and everything that was handled before, to which nothing happens a second time.
+    case all
+  }
+
+  /// Which pairs are meant.
+  public var mode: Mode
+  /// Only this event.
+  public var event: EventID?
+  /// Only this function.
+  public var function: String?
+  /// Only events that were committed at this time or later, in milliseconds since 1970.
+  public var since: Int64?
+  /// Only events that were committed at this time or earlier, in milliseconds since 1970.
+  public var until: Int64?
+  /// Only events with this key in their path.
+  public var uid: String?
+  /// Whether a function may be given events that another function has handled.
+  public var allowsHandled: Bool
+  /// Whether writes count, too, that told functions to sleep: imports, and writes with triggers suppressed.
+  public var takesSuppressed: Bool
+  /// The most events in a second; 0 for as many as there is room for.
+  public var rate: Int64
+  /// Why, for the record; never empty.
+  public var reason: String
+  /// Who asked.
+  public var actor: Actor
+
+  public init(
+    mode: Mode, event: EventID? = nil, function: String? = nil, since: Int64? = nil, until: Int64? = nil,
+    uid: String? = nil, allowsHandled: Bool = false, takesSuppressed: Bool = false, rate: Int64 = 0, reason: String,
+    actor: Actor
+  ) {
+    self.mode = mode
+    self.event = event
+    self.function = function
+    self.since = since
+    self.until = until
+    self.uid = uid
+    self.allowsHandled = allowsHandled
+    self.takesSuppressed = takesSuppressed
+    self.rate = rate
+    self.reason = reason
+    self.actor = actor
+  }
+
+  /// The order as JSON; what was not said is left out.
+  public var json: JSON {
+    let members: [(String, JSON?)] = [
+      ("mode", .string(mode.rawValue)), ("event", event.map { .string($0.description) }),
+      ("function", function.map(JSON.string)), ("since", since.map(JSON.int)), ("until", until.map(JSON.int)),
+      ("uid", uid.map(JSON.string)), ("allowHandled", allowsHandled ? .bool(true) : JSON?.none),
+      ("suppressed", takesSuppressed ? .bool(true) : JSON?.none),
+      ("rate", rate > 0 ? .int(rate) : JSON?.none), ("reason", .string(reason)), ("actor", .string(actor.description)),
+    ]
+    return .object(members.compactMap { name, value in value.map { JSON.Member(key: name, value: $0) } })
+  }
+
+  /// Reads what ``json`` wrote; nil if it is not that.
+  public init?(_ json: JSON) {
+    guard let mode = json["mode"]?.string.flatMap(Mode.init), let reason = json["reason"]?.string,
+      let actor = json["actor"]?.string.flatMap({ Actor($0) })
+    else { return nil }
+    var event: EventID?
+    if let text = json["event"]?.string {
+      guard let id = EventID(text) else { return nil }
+      event = id
+    }
+    self.init(
+      mode: mode, event: event, function: json["function"]?.string, since: json["since"]?.int, until: json["until"]?.int,
+      uid: json["uid"]?.string, allowsHandled: json["allowHandled"]?.bool ?? false,
+      takesSuppressed: json["suppressed"]?.bool ?? false, rate: json["rate"]?.int ?? 0,
+      reason: reason, actor: actor)
+  }
+}

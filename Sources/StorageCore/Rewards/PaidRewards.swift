@@ -1,3 +1,4 @@
+internal import Crypto
 import TreeModel
 
 /// The rewards that were paid for a player, or for who had an identity: as a record's value.
@@ -61,5 +62,90 @@ public struct PaidRewards: Sendable, Hashable {
     var writer = JSONWriter()
     writer.write(JSON(fields: [("codes", .object(members)), ("until", until.map(JSON.int))]))
     return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
+
+/// Whom an account was that is gone, as keyed hashes: a reward for what its player did may be committed after the account went.
+public struct FormerIdentities: Sendable, Hashable {
+  /// Records by player, after the account went.
+  public static let kind = "reward-former"
+  /// How long a reward may come late, in milliseconds.
+  public static let lifetimeMax: Int64 = 30 * 86_400_000
+
+  /// The identities (``IdentityHash/hashes(of:)``).
+  public let hashes: [String]
+  /// Until when the record is kept, in milliseconds since 1970.
+  public let until: Int64
+  /// Until when it is to be remembered that a reward was paid for one of the identities.
+  public let paidUntil: Int64
+
+  /// - Parameters:
+  ///   - hashes: the identities.
+  ///   - time: when the account went.
+  ///   - lifetime: how long identities that were paid are remembered.
+  public init(_ hashes: [String], at time: Int64, lifetime: Int64) {
+    self.hashes = hashes
+    until = time + min(lifetime, Self.lifetimeMax)
+    paidUntil = time + lifetime
+  }
+
+  /// Reads what ``text`` wrote; nil for what cannot be read.
+  public init?(stored text: String) {
+    guard let json = try? JSONParser.parse(text), let list = json["hashes"]?.array, let until = json["until"]?.int,
+      let paidUntil = json["paidUntil"]?.int
+    else { return nil }
+    hashes = list.compactMap(\.string)
+    self.until = until
+    self.paidUntil = paidUntil
+  }
+
+  /// The record's value.
+  public var text: String {
+    var writer = JSONWriter()
+    writer.write(
+      JSON(fields: [
+        ("hashes", .array(hashes.map(JSON.string))), ("until", .int(until)), ("paidUntil", .int(paidUntil)),
+      ]))
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
+
+/// Keyed hashes of what tells persons and client networks apart: to know again whom nobody may read here any more.
+///
+/// The key is a secret of the server's, kept beside its signing keys: without it nobody can find out by trying whose hash it
+/// is.
+public struct IdentityHash: Sendable {
+  /// How long a secret is, in bytes.
+  public static let keyBytes = 32
+
+  private let key: SymmetricKey
+
+  /// - Parameter key: the secret.
+  public init(key: [UInt8]) {
+    self.key = SymmetricKey(data: key)
+  }
+
+  /// The identities of an account: its address as mail is delivered (in lower case, without a tag, of Gmail without dots), its
+  /// number, and who it is at each provider.
+  public func hashes(of account: AccountRecord) -> [String] {
+    var identities: [String] = []
+    for address in [account.email, account.initialEmail].compactMap(\.self) {
+      identities.append("email/\(EmailAddress(address)?.deliveryIdentity ?? address)")
+    }
+    if let number = account.phoneNumber { identities.append("phone/\(number)") }
+    identities += account.providers.map { "\($0.id)/\($0.rawID)" }
+    return Set(identities).map(hash).sorted()
+  }
+
+  /// A client's network, as limits tell clients apart.
+  public func network(_ address: String) -> String { String(hash("network/\(address)").prefix(24)) }
+
+  /// A player, where it must be told whether one is the same as another.
+  public func player(_ uid: String) -> String { String(hash("player/\(uid)").prefix(24)) }
+
+  private func hash(_ text: String) -> String {
+    let code = HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: code.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

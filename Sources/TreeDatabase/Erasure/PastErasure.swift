@@ -1,4 +1,5 @@
 public import StorageCore
+import Synchronization
 public import TreeModel
 
 /// Forgets the past of some places, for a player who left: payloads of commits, history, checkpoint.
@@ -26,8 +27,8 @@ public struct PastErasure: Sendable {
 
   /// Orders the forgetting of all that was committed so far at the record's places, where nothing may stand any more.
   ///
-  /// - Throws: `CommitRefusal`: `stale` if something stands there.
-  public func order(_ record: ErasureRecord, in namespace: NamespaceID) async throws(CommitRefusal) -> ErasureRecord {
+  /// - Throws: `CommitError`: `stale` if something stands there.
+  public func order(_ record: ErasureRecord, in namespace: NamespaceID) async throws(CommitError) -> ErasureRecord {
     var request = CommitRequest(namespace: namespace, actor: record.actor)
     request.decision = ErasureOrdering(record)
     request.isMarked = true
@@ -106,7 +107,7 @@ public struct PastErasure: Sendable {
     writer.write(list)
     var request = CommitRequest(namespace: namespace, actor: ErasureSeal.actor)
     request.records = [
-      RoomChange(
+      KeyedRecordChange(
         kind: ErasureRecord.commitsKind, key: record.uid, value: String(decoding: writer.bytes, as: UTF8.self))
     ]
     request.upkeep = Self.upkeep(.rows)
@@ -129,7 +130,7 @@ public struct PastErasure: Sendable {
     request.requestID = seal.requestID(of: order)
     request.isMarked = true
     request.records = [
-      sealed.change, RoomChange(kind: ErasureRecord.commitsKind, key: record.uid, value: nil),
+      sealed.change, KeyedRecordChange(kind: ErasureRecord.commitsKind, key: record.uid, value: nil),
     ]
     request.upkeep = Self.upkeep(.rows)
     _ = try await commit(request)
@@ -151,7 +152,7 @@ public struct PastErasure: Sendable {
   }
 
   /// What becomes of the last checkpoint; nil if nothing of the places is in it.
-  private func checkpointStep(_ places: [PathBytes], in namespace: NamespaceID) throws(StorageError) -> Upkeep.Erasing? {
+  private func checkpointStep(_ places: [PathBytes], in namespace: NamespaceID) throws(StorageError) -> Maintenance.Erasing? {
     let checkpoint = try engine.read { (snapshot) throws(StorageError) in try snapshot.checkpoint(of: namespace) }
     guard let checkpoint else { return nil }
     var hash = TreeHash()
@@ -172,21 +173,78 @@ public struct PastErasure: Sendable {
     return .checkpoint(checkpoint.revision, below: places, treeHash: hash.finalized(), leafCount: hash.count)
   }
 
-  private func erase(_ step: Upkeep.Erasing, in namespace: NamespaceID) async throws(CommitRefusal) {
+  private func erase(_ step: Maintenance.Erasing, in namespace: NamespaceID) async throws(CommitError) {
     var request = CommitRequest(namespace: namespace, actor: ErasureSeal.actor)
     request.upkeep = Self.upkeep(step)
     _ = try await commit(request)
   }
 
-  private static func upkeep(_ step: Upkeep.Erasing) -> Upkeep {
-    var upkeep = Upkeep()
+  private static func upkeep(_ step: Maintenance.Erasing) -> Maintenance {
+    var upkeep = Maintenance()
     upkeep.erasing = step
     return upkeep
   }
 
-  private func commit(_ request: CommitRequest) async throws(CommitRefusal) -> CommitReceipt {
+  private func commit(_ request: CommitRequest) async throws(CommitError) -> CommitReceipt {
     try await withCheckedContinuation { continuation in
       writer.submit(request) { continuation.resume(returning: $0) }
     }.get()
   }
+}
+
+/// Begins the forgetting, on the writer: only if nothing stands at the places any more, and for everything that was committed
+/// up to then.
+final class ErasureOrdering: WriterDecision {
+  private let record: ErasureRecord
+
+  init(_ record: ErasureRecord) {
+    self.record = record
+  }
+
+  func decide(in namespace: NamespaceID, at time: Int64, _ session: any WriteSession) throws(CommitError)
+    -> [WriteOperation.Assignment]
+  {
+    let (standing, head) = try refusing { () throws(StorageError) -> (Path?, NamespaceHead) in
+      (try self.standing(in: namespace, session), try session.head(of: namespace))
+    }
+    if let standing { throw CommitError(.stale(.absent), "Something stands at \(standing) again.") }
+    var ordered = record
+    // The commit of this request: it is marked, so there is one.
+    let order = head.revision.next
+    ordered.order = order
+    ordered.state = .forgetting
+    session.put(ordered.change, in: namespace)
+    for change in ordered.placeChanges(order, at: time) { session.put(change, in: namespace) }
+    return []
+  }
+
+  /// A place at which something stands; nil if nothing does at any.
+  private func standing(in namespace: NamespaceID, _ session: any WriteSession) throws(StorageError) -> Path? {
+    for path in record.places
+    where try !session.leaves(in: namespace, under: PathBytes(path), limit: 1).isEmpty { return path }
+    return nil
+  }
+}
+
+/// Sees to it that the past is rewritten by one at a time: a pruning that reads what an erasure is about to take would write it
+/// into its checkpoint.
+public final class MaintenanceTurn: Sendable {
+  private let holder = Mutex<String?>(nil)
+
+  init() {}
+
+  /// Takes the turn.
+  ///
+  /// - Parameter work: what it is for: "An erasure", "A pruning".
+  /// - Returns: who has it, if it is taken; nil if it is the caller's now, who must ``end()`` it.
+  public func begin(_ work: String) -> String? {
+    holder.withLock { holder in
+      if let holder { return holder }
+      holder = work
+      return nil
+    }
+  }
+
+  /// Gives the turn back.
+  public func end() { holder.withLock { $0 = nil } }
 }

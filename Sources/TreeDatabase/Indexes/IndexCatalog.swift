@@ -19,7 +19,7 @@ public final class IndexCatalog: Sendable {
       for namespace in try snapshot.namespaces() {
         guard let record = try snapshot.rules(of: namespace.id) else { continue }
         let records = try snapshot.indexes(in: namespace.id)
-        do throws(RulesFault) {
+        do throws(RulesError) {
           let rules = try RuleSet(stored: record.source)
           found[namespace.id] = NamespaceRules(record: record, rules: rules, records: records)
         } catch {
@@ -67,5 +67,107 @@ public final class IndexCatalog: Sendable {
   private func noteIndexes() {
     let any = namespaces.withLock { $0.values.contains { !$0.indexes.isEmpty } }
     hasIndexes.store(any, ordering: .relaxed)
+  }
+}
+
+/// The rules of a namespace, with the indexes that they declare.
+final class NamespaceRules: Sendable {
+  let record: RulesRecord
+  let rules: RuleSet
+  let indexes: [TreeIndex]
+
+  /// - Parameter records: the indexes of the store; those that the rules do not declare are left out.
+  init(record: RulesRecord, rules: RuleSet, records: [IndexRecord]) {
+    self.record = record
+    self.rules = rules
+    indexes = rules.indexes.compactMap { declared in
+      let found = records.first { record in record.state != .dropping && declared.isSame(as: record) }
+      return found.map { TreeIndex(id: $0.id, pattern: declared.pattern, order: declared.order) }
+    }
+  }
+
+  /// Whether the rules declare an index for the children of exactly this node.
+  func declares(_ order: NodeOrder, at path: Path) -> Bool {
+    rules.node(at: path)?.indexOn.contains(order) == true
+  }
+
+  /// The index for the children of exactly this node.
+  func index(_ order: NodeOrder, at path: Path) -> TreeIndex? {
+    guard let node = rules.node(at: path), node.indexOn.contains(order) else { return nil }
+    return indexes.first { $0.order == order && $0.pattern == node.pattern }
+  }
+}
+
+extension RuleSet.Index {
+  /// Whether a stored index is this one: the name of a variable may have changed.
+  func isSame(as record: IndexRecord) -> Bool {
+    guard order.indexName.utf8.elementsEqual(record.order.utf8) else { return false }
+    return pattern.shape.utf8.elementsEqual(Self.shape(of: record.pattern).utf8)
+  }
+
+  /// A stored pattern without the names of its variables. Keys never begin with `$`, nor hold a slash.
+  private static func shape(of pattern: String) -> String {
+    "/"
+      + pattern.utf8.split(separator: UInt8(ascii: "/"))
+      .map { $0.first == UInt8(ascii: "$") ? "$" : String(Substring($0)) }.joined(separator: "/")
+  }
+}
+
+extension Database {
+  /// Replaces the rules of a namespace. New indexes are built behind the writes; what the rules no longer declare is
+  /// removed the same way.
+  ///
+  /// - Parameters:
+  ///   - source: the file.
+  ///   - rules: the file, read.
+  public func putRules(_ source: String, _ rules: RuleSet, in namespace: NamespaceID) async throws(CommitError) {
+    let result: Result<Void, CommitError> = await withCheckedContinuation { continuation in
+      putRules(source, rules, in: namespace) { continuation.resume(returning: $0) }
+    }
+    try result.get()
+  }
+
+  func putRules(
+    _ source: String, _ rules: RuleSet, in namespace: NamespaceID,
+    completion: @escaping @Sendable (Result<Void, CommitError>) -> Void
+  ) {
+    let time = clock.now()
+    let committed = Mutex<NamespaceRules?>(nil)
+    run { (session) throws(StorageError) in
+      let known = try session.indexes(in: namespace)
+      var last = try session.rules(of: namespace)?.lastIndex ?? 0
+      var records: [IndexRecord] = []
+      for declared in rules.indexes {
+        if let kept = known.first(where: { $0.state != .dropping && declared.isSame(as: $0) }) {
+          records.append(kept)
+        } else {
+          last += 1
+          records.append(
+            IndexRecord(
+              id: IndexID(rawValue: last), pattern: declared.pattern.description, order: declared.order.indexName))
+          session.put(records[records.count - 1], in: namespace)
+        }
+      }
+      for var record in known where record.state != .dropping && !records.contains(where: { $0.id == record.id }) {
+        record.state = .dropping
+        session.put(record, in: namespace)
+      }
+      let record = RulesRecord(source: source, updatedAt: time, lastIndex: last)
+      session.put(record, in: namespace)
+      committed.withLock { $0 = NamespaceRules(record: record, rules: rules, records: records) }
+    } completion: { [catalog, keeper] result in
+      // In this order: from there on every commit keeps the new indexes, and a step of building comes behind every request
+      // that was judged without them.
+      if case .success = result {
+        catalog.set(committed.withLock { $0 }, of: namespace)
+        keeper.tend(namespace)
+      }
+      completion(result)
+    }
+  }
+
+  /// Why the indexes of a namespace are not being built, if something went wrong.
+  public func indexProblem(in namespace: NamespaceID) -> String? {
+    keeper.problem(in: namespace)
   }
 }

@@ -1,4 +1,5 @@
 import StorageCore
+import Synchronization
 import TreeModel
 
 /// The tree as it was after one commit, for looking up what the commit itself does not say.
@@ -10,7 +11,7 @@ struct CommitReader {
   let search: WindowSearch
 
   /// The node at a place.
-  func node(at place: PathBytes) throws(ListenFault) -> TreeNode {
+  func node(at place: PathBytes) throws(ListenError) -> TreeNode {
     let leaves = try leaves(under: place, limit: leavesMax + 1)
     guard leaves.count <= leavesMax else { throw .tooLarge }
     return try Self.node(leaves, at: place)
@@ -19,7 +20,7 @@ struct CommitReader {
   /// The node, or at least its first children in a query's direction.
   ///
   /// As of the last revision an index finds them; as of an earlier one all children are read.
-  func children(of place: PathBytes, first count: Int, in query: Query) throws(ListenFault) -> TreeNode {
+  func children(of place: PathBytes, first count: Int, in query: Query) throws(ListenError) -> TreeNode {
     guard let reader = search.reader, let path = place.path, try isLatest else { return try node(at: place) }
     var wanted = query
     switch query.limit {
@@ -33,46 +34,56 @@ struct CommitReader {
       return try reader.result(of: wanted, at: path, in: namespace, of: snapshot, within: bounds).node
     } catch {
       switch error {
-      case .storage(let error): throw ListenFault(error)
+      case .storage(let error): throw ListenError(error)
       case .tooLarge, .stopped: throw .tooLarge
       }
     }
   }
 
   private var isLatest: Bool {
-    get throws(ListenFault) {
+    get throws(ListenError) {
       do throws(StorageError) {
         return try snapshot.head(of: namespace).revision == revision
       } catch {
-        throw ListenFault(error)
+        throw ListenError(error)
       }
     }
   }
 
   /// What a priority's place holds, as a leaf.
-  func priority(at place: PathBytes) throws(ListenFault) -> TreeNode {
+  func priority(at place: PathBytes) throws(ListenError) -> TreeNode {
     try leaves(under: place.priority, limit: 1).first.map { .leaf($0.leaf.scalar) } ?? .absent
   }
 
   /// Enough of the node to know whether it is absent, a leaf, or a map.
-  func outline(at place: PathBytes) throws(ListenFault) -> TreeNode {
+  func outline(at place: PathBytes) throws(ListenError) -> TreeNode {
     // Before the first leaf come the priorities of the maps around it, at most one on each level.
     let leaves = try leaves(under: place, limit: Path.depthMax + 1)
     return try Self.node(leaves, at: place)
   }
 
-  private func leaves(under place: PathBytes, limit: Int) throws(ListenFault) -> [StoredLeaf] {
+  private func leaves(under place: PathBytes, limit: Int) throws(ListenError) -> [StoredLeaf] {
     do throws(StorageError) {
       return try snapshot.leaves(in: namespace, under: place, asOf: revision, limit: limit)
     } catch {
-      throw ListenFault(error)
+      throw ListenError(error)
     }
   }
 
-  static func node(_ leaves: [StoredLeaf], at place: PathBytes) throws(ListenFault) -> TreeNode {
+  static func node(_ leaves: [StoredLeaf], at place: PathBytes) throws(ListenError) -> TreeNode {
     guard let node = TreeNode(leaves: leaves.lazy.map(\.leaf), at: place) else {
-      throw ListenFault(end: .failed("A stored path cannot be read; verify the data, or restore a backup."))
+      throw ListenError(end: .failed("A stored path cannot be read; verify the data, or restore a backup."))
     }
     return node
+  }
+}
+
+/// By what windows are searched: by the indexes, once the hub was told of them.
+final class WindowSearch: Sendable {
+  private let stored = Mutex<TreeReader?>(nil)
+
+  var reader: TreeReader? {
+    get { stored.withLock { $0 } }
+    set { stored.withLock { $0 = newValue } }
   }
 }

@@ -11,7 +11,7 @@ final class CommitView {
 
   let commit: CommittedRequest
   let reader: CommitReader
-  private lazy var places = CommitPlaces(of: commit)
+  private lazy var places = CommitPaths(of: commit)
   private lazy var updatePath: PathBytes? = {
     let operations = commit.request.operations
     guard operations.count == 1, operations[0].kind == .update else { return nil }
@@ -27,7 +27,7 @@ final class CommitView {
   }
 
   /// What the commit means to those who listen to a whole node; nil if they cannot see it.
-  func message(at point: PathBytes, changes range: Range<Int>, format: TreeFormat) throws(ListenFault) -> ListenMessage? {
+  func message(at point: PathBytes, changes range: Range<Int>, format: TreeFormat) throws(ListenError) -> ListenMessage? {
     if format == .plain, onlyPriorities(range) { return nil }
     if let covered = try coveredNode(at: point) { return overwrite("", covered, format) }
     let isUpdate = updatePath != nil
@@ -45,7 +45,7 @@ final class CommitView {
   }
 
   /// The node at a place, if the commit wrote it whole.
-  func coveredNode(at place: PathBytes) throws(ListenFault) -> TreeNode? {
+  func coveredNode(at place: PathBytes) throws(ListenError) -> TreeNode? {
     guard let index = places.covering(place) else { return nil }
     let node = try node(of: index)
     let written = places.places[index].path.bytes.count
@@ -55,13 +55,13 @@ final class CommitView {
   }
 
   /// The node at a place, written or not.
-  func node(at place: PathBytes) throws(ListenFault) -> TreeNode {
+  func node(at place: PathBytes) throws(ListenError) -> TreeNode {
     if let covered = try coveredNode(at: place) { return covered }
     return try reader.node(at: place)
   }
 
   /// What was written below a place; the paths leave out the first `skipped` bytes.
-  func parts(under place: PathBytes, after skipped: Int, format: TreeFormat) throws(ListenFault) -> [Part] {
+  func parts(under place: PathBytes, after skipped: Int, format: TreeFormat) throws(ListenError) -> [Part] {
     var parts: [Part] = []
     for index in places.range(under: place) {
       let written = places.places[index]
@@ -83,7 +83,7 @@ final class CommitView {
     return parts.count == 1 ? overwrite(first.path, first.node, format) : merge("", parts, format)
   }
 
-  private func node(of index: Int) throws(ListenFault) -> TreeNode {
+  private func node(of index: Int) throws(ListenError) -> TreeNode {
     let place = places.places[index]
     if let node = place.node { return node }
     let node = place.isPriority ? try reader.priority(at: place.path) : try reader.node(at: place.path)
@@ -104,5 +104,111 @@ final class CommitView {
     }
     writer.endObject()
     return ListenMessage(revision: revision, kind: .merge, path: path, body: writer.bytes)
+  }
+}
+
+/// Where a commit wrote, as its author said it: few places, none inside another, in path order.
+///
+/// The request says more than the list of changed leaves: a set of one place is to arrive as one set, with the whole value.
+/// What the request does not say (a balance that a transfer moved) is taken from the changes.
+struct CommitPaths {
+  struct Place {
+    /// The node; of a priority, the node that has it.
+    let path: PathBytes
+    let isPriority: Bool
+    /// What stands there now; nil if it has to be read.
+    var node: TreeNode?
+
+    /// The place itself.
+    var bytes: PathBytes { isPriority ? path.priority : path }
+  }
+
+  private(set) var places: [Place] = []
+
+  init(of commit: CommittedRequest) {
+    let request = commit.request
+    // With several operations, or with transfers, what an operation wrote may have been overwritten since.
+    let isFinal = request.operations.count == 1 && request.transfers.isEmpty
+    var index = 0
+    for operation in request.operations {
+      for assignment in operation.assignments {
+        let isPriority = if case .priority = assignment.value { true } else { false }
+        let node = isFinal && index < commit.receipt.resolved.count ? commit.receipt.resolved[index] : nil
+        places.append(Place(path: PathBytes(assignment.path), isPriority: isPriority, node: node))
+        index += 1
+      }
+    }
+    if places.count > 1 { makeDisjoint() }
+    let changes = commit.changes
+    places.removeAll { changes.range(under: $0.bytes, in: changes.indices).isEmpty }
+    addOthers(changes)
+  }
+
+  /// The place at `path` or above it, if its whole node was written.
+  func covering(_ path: PathBytes) -> Int? {
+    // Everything between an ancestor and the path in path order lies below the ancestor, and no place lies in another.
+    let index = lowerBound(path, isAfter: true) - 1
+    guard index >= 0, !places[index].isPriority, places[index].path.contains(path) else { return nil }
+    return index
+  }
+
+  /// The places at `path` and below it.
+  func range(under path: PathBytes) -> Range<Int> {
+    let lower = lowerBound(path)
+    guard let end = path.subtreeEnd else { return lower..<places.count }
+    return lower..<max(lower, lowerBound(end))
+  }
+
+  mutating func setNode(_ node: TreeNode, at index: Int) { places[index].node = node }
+
+  private func lowerBound(_ path: PathBytes, isAfter: Bool = false) -> Int {
+    places.lowerBound { isAfter ? !(path < $0.bytes) : $0.bytes < path }
+  }
+
+  private mutating func makeDisjoint() {
+    places.sort { $0.bytes < $1.bytes }
+    var kept: [Place] = []
+    for place in places {
+      if let last = kept.last, last.bytes.contains(place.bytes) { continue }
+      kept.append(place)
+    }
+    places = kept
+  }
+
+  /// Adds the changed leaves that no operation named.
+  private mutating func addOthers(_ changes: [LeafChange]) {
+    var others: [Place] = []
+    var next = 0
+    for (index, change) in changes.enumerated() {
+      while next < places.count, places[next].bytes < change.path, !places[next].bytes.contains(change.path) { next += 1 }
+      if next < places.count, places[next].bytes.contains(change.path) { continue }
+      let node = change.path.node
+      // What vanished because of a write below it (a leaf that became a map, the priority of a map that became empty)
+      // vanishes at the client by itself.
+      if change.after == nil, isAbove(node, change: index, in: changes) { continue }
+      others.append(
+        Place(path: node, isPriority: change.path.isPriority, node: change.after.map { .leaf($0) } ?? .absent))
+    }
+    guard !others.isEmpty else { return }
+    places += others
+    makeDisjoint()
+  }
+
+  /// Whether something below the node was written.
+  private func isAbove(_ node: PathBytes, change: Int, in changes: [LeafChange]) -> Bool {
+    if range(under: node).contains(where: { places[$0].path != node }) { return true }
+    return changes[(change + 1)...].prefix { node.contains($0.path) }.contains { $0.path.node != node }
+  }
+}
+
+extension Array {
+  /// The first index whose element does not satisfy the predicate, which holds for a prefix.
+  fileprivate func lowerBound(_ isBefore: (Element) -> Bool) -> Int {
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = (low + high) / 2
+      if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

@@ -19,7 +19,7 @@ final class DeliveryQueue: @unchecked Sendable {
     case end(Audience, ListenEnd)
   }
 
-  let lane: any DeliveryLane
+  let lane: any DeliveryExecutor
   private let counters: ListenCounters
   private let bytesMax: Int
   /// Bytes of messages that were handed over and not yet delivered.
@@ -34,7 +34,7 @@ final class DeliveryQueue: @unchecked Sendable {
   private var isTurning = false
   private var delivered = 0
 
-  init(lane: any DeliveryLane, counters: ListenCounters, bytesMax: Int) {
+  init(lane: any DeliveryExecutor, counters: ListenCounters, bytesMax: Int) {
     self.lane = lane
     self.counters = counters
     self.bytesMax = bytesMax
@@ -144,4 +144,15 @@ extension DeliveryQueue {
     touched.removeAll(keepingCapacity: true)
     for listener in listeners { listener.flush() }
   }
+}
+
+/// The thread of control on which a sink lives: an event loop.
+///
+/// What the hub has for all sinks of a lane is handed over in one piece, so that a commit costs one hop for each lane and
+/// not one for each listener.
+public protocol DeliveryExecutor: Sendable {
+  /// Equal for values that stand for the same lane; the object must live as long as the lane does.
+  var identity: ObjectIdentifier { get }
+  /// Runs work on the lane, in the order of the calls, one after the other. Called from any thread.
+  func execute(_ work: @escaping @Sendable () -> Void)
 }

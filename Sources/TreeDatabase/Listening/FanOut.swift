@@ -41,10 +41,10 @@ struct FanOut {
         table.forEachGroup(in: namespace) { groups.append($0) }
         for group in groups { restart(group) }
       }
-    case .review: tellAll(nil) { .review($0) }
+    case .review: notifyAll(nil) { .review($0) }
     case .forget(let namespace):
       forgotten.insert(namespace)
-      tellAll(namespace) { .end($0, .namespaceForgotten) }
+      notifyAll(namespace) { .end($0, .namespaceForgotten) }
     }
   }
 
@@ -60,7 +60,7 @@ struct FanOut {
     if lane.append(item) { busy.append(lane) }
   }
 
-  private mutating func tellAll(_ namespace: NamespaceID?, _ item: (Audience) -> DeliveryQueue.Item) {
+  private mutating func notifyAll(_ namespace: NamespaceID?, _ item: (Audience) -> DeliveryQueue.Item) {
     var audiences: [Audience] = []
     if let namespace {
       table.forEachGroup(in: namespace) { audiences += $0.audiences.values }
@@ -95,7 +95,7 @@ extension FanOut {
   private mutating func tell(_ group: ListenGroup, _ view: CommitView, _ range: Range<Int>, isLate: Bool = false) {
     if let window = group.window, !window.isLive { return window.hold(view.commit, range) }
     let message: ListenMessage?
-    do throws(ListenFault) {
+    do throws(ListenError) {
       if let window = group.window {
         message = try window.message(for: view, changes: range, format: group.format)
       } else {

@@ -45,3 +45,86 @@ struct ListenTable {
     for root in roots.values { root.forEachGroup(body) }
   }
 }
+
+/// A node of the trie of places that somebody listens to, or listens below.
+final class ListenPoint {
+  let place: PathBytes
+  /// The bytes of the last key.
+  let segment: [UInt8]
+  unowned let parent: ListenPoint?
+  private(set) var children: [[UInt8]: ListenPoint] = [:]
+  var groups: [ListenGroup] = []
+
+  init(place: PathBytes = .root, segment: [UInt8] = [], parent: ListenPoint? = nil) {
+    self.place = place
+    self.segment = segment
+    self.parent = parent
+  }
+
+  var isUseless: Bool { groups.isEmpty && children.isEmpty }
+
+  func child(_ key: Key) -> ListenPoint {
+    let below = place.child(key)
+    let segment = Array(below.bytes[place.bytes.count...])
+    if let child = children[segment] { return child }
+    let child = ListenPoint(place: below, segment: segment, parent: self)
+    children[segment] = child
+    return child
+  }
+
+  func remove(_ child: ListenPoint) { children[child.segment] = nil }
+
+  /// Calls `visit` for each place with listens that has changed, with the changes there and below.
+  ///
+  /// A node has changed if and only if leaves at or below it have, so only the ancestors of changed leaves are looked at: a
+  /// commit's cost does not depend on how many listen elsewhere.
+  func forEachChanged(
+    _ changes: [LeafChange], _ range: Range<Int>, _ visit: (ListenPoint, Range<Int>) -> Void
+  ) {
+    if !groups.isEmpty { visit(self, range) }
+    if children.isEmpty { return }
+    // A commit of many leaves below few listens is cut by search, any other is followed leaf by leaf.
+    if children.count * 8 < range.count {
+      for child in children.values {
+        let part = changes.range(under: child.place, in: range)
+        if !part.isEmpty { child.forEachChanged(changes, part, visit) }
+      }
+      return
+    }
+    var at = range.lowerBound
+    while at < range.upperBound {
+      let path = changes[at].path
+      guard let end = path.segmentEnd(at: place.bytes.count) else {
+        at += 1
+        continue
+      }
+      let segment = path.bytes[place.bytes.count..<end]
+      var next = at + 1
+      while next < range.upperBound, changes[next].path.bytes.dropFirst(place.bytes.count).starts(with: segment) { next += 1 }
+      if let child = children[Array(segment)] { child.forEachChanged(changes, at..<next, visit) }
+      at = next
+    }
+  }
+
+  func forEachGroup(_ body: (ListenGroup) -> Void) {
+    for group in groups { body(group) }
+    for child in children.values { child.forEachGroup(body) }
+  }
+}
+
+extension [LeafChange] {
+  /// Which of the changes, in path order, lie at a place and below it.
+  func range(under place: PathBytes, in range: Range<Int>) -> Range<Int> {
+    let lower = firstIndex(in: range) { !($0.path < place) }
+    return lower..<firstIndex(in: lower..<range.upperBound) { !place.contains($0.path) }
+  }
+
+  private func firstIndex(in range: Range<Int>, where isBehind: (LeafChange) -> Bool) -> Int {
+    var (low, high) = (range.lowerBound, range.upperBound)
+    while low < high {
+      let middle = (low + high) / 2
+      if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

@@ -12,12 +12,12 @@ public final class ListenerHub: CommitObserver {
   public let limits: ListenLimits
 
   /// Tells of commits that may change what rules say of listens.
-  public let watch = PlaceWatch()
+  public let watch = PathWatch()
 
   private let queue = WriterQueue<HubWork>(capacity: .max)
   private let counters = ListenCounters()
   private let lanes = Mutex<[ObjectIdentifier: DeliveryQueue]>([:])
-  private let threads = Mutex<(hub: PlainThread, reader: SnapshotReader)?>(nil)
+  private let threads = Mutex<(hub: BlockingThread, reader: SnapshotReader)?>(nil)
   private let missed = MissedCommits()
   private let search = WindowSearch()
 
@@ -28,7 +28,7 @@ public final class ListenerHub: CommitObserver {
     self.limits = limits
     let queue = queue
     let reader = SnapshotReader(engine: engine, limits: limits, search: search) { result in _ = queue.push(.loaded(result)) }
-    let hub = PlainThread { [counters, missed, search] in
+    let hub = BlockingThread { [counters, missed, search] in
       var fanOut = FanOut(limits: limits, counters: counters, missed: missed, reader: reader, search: search)
       while let works = queue.take(128) {
         // Without waiting for the disk: what is looked at is as of revisions that the hub was told of, and those are durable.
@@ -49,10 +49,10 @@ public final class ListenerHub: CommitObserver {
   /// - Parameters:
   ///   - sink: gets the events; the listener holds it until ``Listener/close()``.
   ///   - lane: where the sink lives.
-  public func attach(_ sink: any ListenSink, on lane: any DeliveryLane) -> Listener {
+  public func attach(_ sink: any ListenSink, on lane: any DeliveryExecutor) -> Listener {
     let queue = lanes.withLock { lanes in
       if let queue = lanes[lane.identity] { return queue }
-      let queue = DeliveryQueue(lane: lane, counters: counters, bytesMax: limits.laneBytesMax)
+      let queue = DeliveryQueue(lane: lane, counters: counters, bytesMax: limits.executorBytesMax)
       lanes[lane.identity] = queue
       return queue
     }
@@ -122,5 +122,106 @@ extension ListenerHub {
   func reload(_ listening: Listening) {
     counters.resyncs.add(1, ordering: .relaxed)
     push(.reload(listening, generation: listening.generation))
+  }
+}
+
+/// What waits for the hub's thread; done in order.
+enum HubWork: Sendable {
+  case commits([CommittedRequest], weight: Int)
+  /// Commits were left out, of the namespaces that ``MissedCommits`` noted.
+  case missed
+  case listen(Listening)
+  case leave(Listening)
+  /// The lane wants another snapshot.
+  case reload(Listening, generation: Int)
+  case loaded(LoadResult)
+  case run(Listener, @Sendable () -> Void)
+  case review
+  case forget(NamespaceID)
+}
+
+/// How much listening may cost.
+public struct ListenLimits: Sendable {
+  /// Bytes that may wait to be written to one client. Beyond it the client's changes are dropped, and it gets fresh
+  /// snapshots once it has caught up.
+  public var outstandingBytesMax = 512 << 10
+  /// Bytes of messages that a lane may be behind. Beyond it the listens concerned get fresh snapshots.
+  public var executorBytesMax = 32 << 20
+  /// Leaf changes (and requests) that may wait for the hub. Beyond it what is committed is not looked at any more, and every
+  /// listen of the namespaces concerned gets a fresh snapshot.
+  public var backlogMax = 500_000
+  /// Messages that a listen keeps while its snapshot is read; of more the oldest are dropped, and if the snapshot turns out
+  /// to be older than those it is read again.
+  public var heldMessagesMax = 4096
+  /// Leaves below a listen that has a window, or that is sent whole; more end the listen.
+  public var leavesMax = 1_000_000
+  /// Children beyond a window's limit that are remembered, so that one that leaves is followed by the next without a search.
+  public var reserveMax = 256
+  /// Listens of one connection.
+  public var listensPerConnectionMax = 10_000
+  /// Threads that read snapshots.
+  public var readerCount = 2
+
+  public init() {}
+}
+
+/// What the hub has done and has to do, as numbers.
+public struct ListenCounts: Sendable, Hashable {
+  /// Listens at the moment.
+  public let listens: Int
+  /// Events given to sinks.
+  public let deliveries: Int
+  /// Snapshots that listens needed beside their first, because a client or the hub fell behind.
+  public let resyncs: Int
+}
+
+/// The same, while it is counted.
+final class ListenCounters: Sendable {
+  let listens = Atomic<Int>(0)
+  let deliveries = Atomic<Int>(0)
+  let resyncs = Atomic<Int>(0)
+
+  var current: ListenCounts {
+    ListenCounts(
+      listens: listens.load(ordering: .relaxed), deliveries: deliveries.load(ordering: .relaxed),
+      resyncs: resyncs.load(ordering: .relaxed))
+  }
+}
+
+/// Bounds what waits for the hub, and notes the namespaces of which commits were left out.
+///
+/// While any is noted, one ``HubWork/missed`` is in the queue. Whatever is noted before the hub takes the note was durable
+/// before: snapshots that are read afterwards have it.
+final class MissedCommits: Sendable {
+  enum Admission {
+    case admitted
+    /// Left out, and a note must be queued.
+    case missedFirst
+    /// Left out; the note is queued already.
+    case missed
+  }
+
+  private let backlog = Atomic<Int>(0)
+  private let namespaces = Mutex<Set<NamespaceID>>([])
+
+  func admit(_ weight: Int, of batch: [CommittedRequest], max: Int) -> Admission {
+    if backlog.load(ordering: .relaxed) + weight <= max {
+      backlog.add(weight, ordering: .relaxed)
+      return .admitted
+    }
+    return namespaces.withLock { namespaces in
+      let isFirst = namespaces.isEmpty
+      for commit in batch where commit.receipt.changed { namespaces.insert(commit.request.namespace) }
+      return isFirst ? .missedFirst : .missed
+    }
+  }
+
+  func release(_ weight: Int) { backlog.subtract(weight, ordering: .relaxed) }
+
+  func take() -> Set<NamespaceID> {
+    namespaces.withLock { namespaces in
+      defer { namespaces = [] }
+      return namespaces
+    }
   }
 }

@@ -4,7 +4,7 @@ import TreeModel
 /// Reads what new listens begin with, on threads of its own: a large node holds up nobody's changes.
 final class SnapshotReader: Sendable {
   private let queue = WriterQueue<LoadJob>(capacity: .max)
-  private let threads: [PlainThread]
+  private let threads: [BlockingThread]
 
   /// - Parameter done: called on one of the threads.
   init(
@@ -12,7 +12,7 @@ final class SnapshotReader: Sendable {
   ) {
     let queue = queue
     threads = (0..<max(1, limits.readerCount)).map { _ in
-      PlainThread {
+      BlockingThread {
         while let jobs = queue.take(1) {
           for job in jobs { done(Self.read(job, engine, limits, search)) }
         }
@@ -34,7 +34,7 @@ final class SnapshotReader: Sendable {
   ) -> LoadResult {
     // Thousands of listens may have gone with their connection before it was their turn.
     guard !job.group.isGone else { return LoadResult(group: job.group, outcomes: [], window: nil) }
-    do throws(ListenFault) {
+    do throws(ListenError) {
       let (revision, node) = try load(job, engine, limits, search)
       var window: LoadResult.Window?
       var shown = node
@@ -58,14 +58,14 @@ final class SnapshotReader: Sendable {
   /// The node, or of a query as many of its children as are wanted; and of which revision they are.
   private static func load(
     _ job: LoadJob, _ engine: any StorageEngine, _ limits: ListenLimits, _ search: WindowSearch
-  ) throws(ListenFault) -> (Revision, TreeNode) {
-    try engine.read { (snapshot) throws(ListenFault) in
+  ) throws(ListenError) -> (Revision, TreeNode) {
+    try engine.read { (snapshot) throws(ListenError) in
       // All is looked up in one transaction: what is found is as of this head.
       let revision: Revision
       do throws(StorageError) {
         revision = try snapshot.head(of: job.namespace).revision
       } catch {
-        throw ListenFault(error)
+        throw ListenError(error)
       }
       let reader = CommitReader(
         snapshot: snapshot, namespace: job.namespace, revision: revision, leavesMax: limits.leavesMax, search: search)
@@ -88,4 +88,45 @@ final class SnapshotReader: Sendable {
       return (waiter, .read(message, isCurrent: isCurrent))
     }
   }
+}
+
+/// A snapshot to read, for all listens of a group that wait for one.
+struct LoadJob: Sendable {
+  struct Waiter: Sendable {
+    let listening: Listening
+    /// See ``Listening/generation``.
+    let generation: Int
+  }
+
+  let group: ListenGroup
+  let namespace: NamespaceID
+  let path: PathBytes
+  let query: Query?
+  let format: TreeFormat
+  let waiters: [Waiter]
+  /// Which window is to be filled, see ``ListenWindow/generation``; nil if it is filled already, or if there is none.
+  let windowGeneration: Int?
+}
+
+/// What came of it.
+struct LoadResult: Sendable {
+  /// A window's first children.
+  struct Window: Sendable {
+    let generation: Int
+    let revision: Revision
+    let children: [QueryPosition]
+    /// Whether there are no others.
+    let isComplete: Bool
+  }
+
+  let group: ListenGroup
+  let outcomes: [(waiter: LoadJob.Waiter, outcome: LoadOutcome)]
+  let window: Window?
+}
+
+/// What came of reading a listen's snapshot.
+enum LoadOutcome: Sendable {
+  /// The node or window; and whether it is what the client said it holds.
+  case read(ListenMessage, isCurrent: Bool)
+  case failed(ListenEnd)
 }

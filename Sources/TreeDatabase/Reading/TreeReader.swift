@@ -73,3 +73,158 @@ public struct TreeReader: Sendable {
     return window.result()
   }
 }
+
+extension TreeReader {
+  /// How many names are read between two looks at the bounds.
+  private static let namesPerLook = 1024
+
+  /// The names of a node's children, in key order, without what lies below them: one seek each.
+  ///
+  /// - Parameters:
+  ///   - key: the names behind this one; nil: from the first.
+  ///   - limit: how many at most; nil: all, of which there may be no more than the bounds allow leaves.
+  public func childNames(
+    at path: Path, in namespace: NamespaceID, of snapshot: any Snapshot, after key: Key? = nil, limit: Int? = nil,
+    within bounds: ReadBounds = .standard
+  ) throws(TreeReadError) -> [Key] {
+    let parent = PathBytes(path)
+    var meter = ReadMeter(bounds)
+    var names: [Key] = []
+    var last = key
+    while names.count < limit ?? .max {
+      let wanted = min(Self.namesPerLook, (limit ?? .max) - names.count)
+      let found = try reading { () throws(StorageError) in
+        try snapshot.children(in: namespace, of: parent, after: last, limit: wanted)
+      }
+      try meter.visit(rows: found.count, bytes: found.reduce(0) { $0 + $1.text.utf8.count })
+      names += found
+      try meter.check(leaves: names.count)
+      guard found.count == wanted else { break }
+      last = found.last
+    }
+    return names
+  }
+
+  /// The value of the leaf at a path; nil if there is a map, or nothing.
+  public func leaf(at path: Path, in namespace: NamespaceID, of snapshot: any Snapshot) throws(TreeReadError) -> Scalar? {
+    try reading { () throws(StorageError) in try snapshot.leaf(in: namespace, at: PathBytes(path))?.leaf.scalar }
+  }
+
+  /// The priority of the node at a path.
+  public func priority(at path: Path, in namespace: NamespaceID, of snapshot: any Snapshot) throws(TreeReadError) -> Scalar? {
+    try reading { () throws(StorageError) in try snapshot.leaf(in: namespace, at: PathBytes(path).priority)?.leaf.scalar }
+  }
+}
+
+extension TreeReader {
+  /// A window in key order: a range of the tree, read from the end that the limit counts from.
+  func keyWindow(_ query: Query, _ scan: ChildScan, _ meter: inout ReadMeter) throws(TreeReadError) -> TreeNode {
+    let start = Self.start(query.start, in: scan)
+    let end = Self.end(query.end, in: scan)
+    var window = WindowCollector(query)
+    let leavesMax = meter.leavesMax
+    func take(_ entry: TreeMap.Entry, until count: Int) throws(TreeReadError) -> Bool {
+      window.add(entry)
+      guard window.leafCount <= leavesMax else { throw .tooLarge }
+      return window.count < count
+    }
+    switch query.limit {
+    case .last(let count):
+      guard count > 0 else { return .absent }
+      try scan.descending(from: start, to: end, &meter) { (entry) throws(TreeReadError) in try take(entry, until: count) }
+    case .first(let count):
+      guard count > 0 else { return .absent }
+      try scan.ascending(from: start, to: end, &meter) { (entry) throws(TreeReadError) in try take(entry, until: count) }
+    case nil:
+      try scan.ascending(from: start, to: end, &meter) { (entry) throws(TreeReadError) in try take(entry, until: .max) }
+    }
+    return window.result()
+  }
+
+  /// Where the children begin that a bound admits. A key that no child can have says nothing about places; the window
+  /// leaves out then what the range has too much.
+  private static func start(_ bound: QueryBound?, in scan: ChildScan) -> PathBytes {
+    guard let bound else { return scan.parent.firstChild }
+    if bound.edge == .max { return scan.end }
+    guard let key = bound.edge.storable else { return scan.parent.firstChild }
+    let child = scan.parent.child(key)
+    return bound.isInclusive ? child : child.subtreeEnd ?? scan.end
+  }
+
+  /// Behind the children that a bound admits.
+  private static func end(_ bound: QueryBound?, in scan: ChildScan) -> PathBytes {
+    guard let bound else { return scan.end }
+    if bound.edge == .min { return scan.parent.firstChild }
+    guard let key = bound.edge.storable else { return scan.end }
+    let child = scan.parent.child(key)
+    return bound.isInclusive ? child.subtreeEnd ?? scan.end : child
+  }
+}
+
+extension TreeReader {
+  /// The index of an order at a path, if the snapshot has it whole.
+  func readyIndex(_ order: NodeOrder, at path: Path, in namespace: NamespaceID, _ snapshot: any Snapshot)
+    throws(TreeReadError) -> IndexID?
+  {
+    guard let index = catalog.rules(of: namespace)?.index(order, at: path) else { return nil }
+    let record = try reading { () throws(StorageError) in try snapshot.index(in: namespace, id: index.id) }
+    return record?.state == .ready ? index.id : nil
+  }
+
+  /// A window from an index: places from the end that the limit counts from, and the children that stand there.
+  func indexedWindow(_ query: Query, _ index: IndexID, _ scan: ChildScan, _ meter: inout ReadMeter) throws(TreeReadError)
+    -> TreeNode
+  {
+    var (lower, upper) = query.places
+    let (wanted, isDescending) =
+      switch query.limit {
+      case nil: (Int.max, false)
+      case .first(let count): (count, false)
+      case .last(let count): (count, true)
+      }
+    guard wanted > 0 else { return .absent }
+    var window = WindowCollector(query)
+    // Children of one shared rank come in the order of their keys: all are needed to find those with the first values.
+    var sharedRank: IndexRank?
+    let chunk = min(wanted, 512) + 1
+    while lower < upper {
+      let places = try reading { () throws(StorageError) in
+        try scan.snapshot.places(
+          in: scan.namespace, of: index, below: scan.parent, from: lower, to: upper, isDescending: isDescending, limit: chunk)
+      }
+      try meter.visit(rows: places.count, bytes: 0)
+      for place in places {
+        guard let (rank, key) = place.parts else { throw .storage(.unreadableEntry) }
+        if window.count >= wanted, rank != sharedRank { return window.result() }
+        guard let entry = try scan.entry(at: scan.parent.child(key), &meter) else { throw .storage(.unreadableEntry) }
+        window.add(entry)
+        if window.leafCount > meter.leavesMax { window.trim() }
+        try meter.check(leaves: window.leafCount)
+        sharedRank = rank.isShared ? rank : nil
+      }
+      guard places.count == chunk, let last = places.last else { break }
+      if isDescending { upper = last } else { lower = IndexEntry(bytes: last.bytes + [0]) }
+    }
+    return window.result()
+  }
+}
+
+extension StorageError {
+  static let unreadableEntry = StorageError(
+    .damaged,
+    "An index is not what the tree is: upload the rules without its .indexOn, then with it, and it is built anew.")
+}
+
+/// A query's window, and whether the rules know the order that it asks for.
+public struct QueryResult: Sendable {
+  /// The children in the window, without the node's priority; absent if there are none (``Query/result(of:)``).
+  public let node: TreeNode
+  /// Whether the order needs no index, or has one by the rules. Where it has none, REST and `get` refuse, and a listen
+  /// warns with `no_index` and answers (spec: rtdb-protocol §2, 400 messages; §3.4).
+  public let isIndexed: Bool
+
+  public init(node: TreeNode, isIndexed: Bool) {
+    self.node = node
+    self.isIndexed = isIndexed
+  }
+}

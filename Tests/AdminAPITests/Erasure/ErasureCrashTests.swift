@@ -109,12 +109,12 @@ struct ErasureCrashTests {
   func turn() async throws {
     let rig = try await ErasureRig()
     try await rig.populate()
-    #expect(rig.database.upkeepTurn.begin("A pruning") == nil)
+    #expect(rig.database.maintenanceTurn.begin("A pruning") == nil)
     let error = await #expect(throws: APIError.self) {
       _ = try await rig.erasure.carryOut(try rig.order("bob"), in: rig.namespace)
     }
     #expect(error?.code == "busy" && error?.message.hasPrefix("A pruning is under way") == true)
-    rig.database.upkeepTurn.end()
+    rig.database.maintenanceTurn.end()
     rig.close()
   }
 }

@@ -55,10 +55,10 @@ final class ErasureRig {
   let engine: SQLiteEngine
   let database: Database
   let namespace: NamespaceID
-  let accounts: AccountBook
-  let links: LinkBook
-  let invites: InviteBook
-  let ledger: LedgerBook
+  let accounts: AccountService
+  let links: LinkService
+  let invites: InvitationService
+  let ledger: LedgerService
 
   init(folder: TemporaryFolder = TemporaryFolder(), data: String = "data") async throws {
     self.folder = folder
@@ -77,9 +77,9 @@ final class ErasureRig {
     namespace = try await database.openNamespace(named: "game")
     accounts = try AccountKind.development.book(database, watch)
     let home = TestHome(database: database)
-    links = try LinkBook(engine: engine, writer: database, home: home, clock: clock, random: SplitMix64(seed: 7))
-    invites = try InviteBook(engine: engine, writer: database, home: home, clock: clock, random: SplitMix64(seed: 8))
-    ledger = LedgerBook(engine: engine, writer: database, currencies: currencies)
+    links = try LinkService(engine: engine, writer: database, home: home, clock: clock, random: SplitMix64(seed: 7))
+    invites = try InvitationService(engine: engine, writer: database, home: home, clock: clock, random: SplitMix64(seed: 8))
+    ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
   }
 
   func close() {
@@ -92,7 +92,7 @@ final class ErasureRig {
   }
 
   func order(_ uid: String) throws -> PlayerErasure.Order {
-    let places = try PersonalPlaces(of: uid, currencies: [.piecesOfEight], patterns: ["/board/{uid}"]).paths
+    let places = try PersonalPaths(of: uid, currencies: [.piecesOfEight], patterns: ["/board/{uid}"]).paths
     return PlayerErasure.Order(uid: uid, places: places, actor: .admin("ann"), reason: "asked", runsTriggers: true)
   }
 
@@ -128,14 +128,14 @@ final class ErasureRig {
       request.records = [
         Self.invite("i1", by: "bob", to: "carol@x.io"),
         Self.invite("i2", by: "alice", to: "\(ErasureRig.secret)@mail.example"),
-        RoomChange(kind: "invite_mark", key: "i1/clicked", value: "{\"at\":1}"),
-        RoomChange(
+        KeyedRecordChange(kind: "invite_mark", key: "i1/clicked", value: "{\"at\":1}"),
+        KeyedRecordChange(
           kind: "link", key: "go.game.test/bobs",
           value:
             "{\"says\":\"link=https%3A%2F%2Fgame.test%2F&st=\(ErasureRig.secret)\",\"option\":\"SHORT\",\"at\":1,\"owner\":\"bob\",\"code\":\"BOB1\"}"
         ),
-        RoomChange(kind: "link_code", key: "BOB1", value: "go.game.test/bobs"),
-        RoomChange(kind: "link_same", key: "abc", value: "go.game.test/bobs"),
+        KeyedRecordChange(kind: "link_code", key: "BOB1", value: "go.game.test/bobs"),
+        KeyedRecordChange(kind: "link_same", key: "abc", value: "go.game.test/bobs"),
       ]
     }
   }
@@ -143,13 +143,13 @@ final class ErasureRig {
   /// What stands for the player's name everywhere: where it is found afterwards, something was left.
   static let secret = "bobthesecretpirate"
 
-  private static func invite(_ id: String, by sender: String, to recipient: String) -> RoomChange {
-    let record = InviteRecord(
+  private static func invite(_ id: String, by sender: String, to recipient: String) -> KeyedRecordChange {
+    let record = InvitationRecord(
       id: id, channel: .email, campaign: "default", locale: "en", sender: sender, recipient: recipient,
       link: "https://go.game.test/i/\(id)", createdAt: 1)
     var writer = JSONWriter()
     writer.write(record.json)
-    return RoomChange(kind: "invite", key: id, value: String(decoding: writer.bytes, as: UTF8.self))
+    return KeyedRecordChange(kind: "invite", key: id, value: String(decoding: writer.bytes, as: UTF8.self))
   }
 
   /// Everything that must be true once the erasure is done, whatever happened on the way.

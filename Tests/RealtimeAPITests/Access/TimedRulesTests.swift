@@ -59,7 +59,7 @@ struct TimedRulesTests {
       let namespace = try #require(server.database.namespace(named: "game"))
       let rules = try #require(server.database.catalog.ruleSet(of: namespace))
       func holds(_ path: Path) -> Int64? {
-        let verdict = server.database.judgeRead(path, query: nil, in: namespace, as: nil, by: rules)
+        let verdict = server.database.decideRead(path, query: nil, in: namespace, as: nil, by: rules)
         #expect(verdict.isAllowed)
         return verdict.holdsUntil.map { $0 - APIServer.start }
       }
@@ -68,7 +68,7 @@ struct TimedRulesTests {
       // What it turns on is not known here: it is asked again after a minute.
       #expect(holds("recent") == 60_000)
       let open = try RuleSet(parsing: #"{"rules": {".read": "auth == null || now > 5"}}"#)
-      #expect(server.database.judgeRead("a", query: nil, in: namespace, as: nil, by: open).holdsUntil == nil)
+      #expect(server.database.decideRead("a", query: nil, in: namespace, as: nil, by: open).holdsUntil == nil)
     }
   }
 }

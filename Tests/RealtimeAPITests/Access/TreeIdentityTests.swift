@@ -14,11 +14,11 @@ struct TreeIdentityTests {
   private struct Members: AccessDeciding, Authenticating {
     var createsNamespaces: Bool { true }
     var isDevelopment: Bool { true }
-    func caller(_ credentials: RequestCredentials) throws(AccessRefusal) -> Caller {
+    func caller(_ credentials: RequestCredentials) throws(AccessError) -> Caller {
       try AccessPolicy.development.caller(credentials)
     }
-    func judgeRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> ReadJudgement {
-      ReadJudgement(isAllowed: caller.auth != nil || caller.isAdmin)
+    func decideRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> ReadDecision {
+      ReadDecision(isAllowed: caller.auth != nil || caller.isAdmin)
     }
     func explainRead(_ path: Path, query: Query?, in namespace: String, as caller: Caller) -> String? { nil }
     func judgesWrites(in namespace: String, of caller: Caller) -> Bool { false }

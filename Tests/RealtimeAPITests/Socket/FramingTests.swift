@@ -44,10 +44,10 @@ struct FramingTests {
 
   @Test("Counts and sums beyond what a message may have are faults")
   func limits() throws {
-    #expect(throws: WebSocketFault.self) { try Self.take(["10000"]) }
-    #expect(throws: WebSocketFault.self) { try Self.take(["999999"]) }
+    #expect(throws: WebSocketError.self) { try Self.take(["10000"]) }
+    #expect(throws: WebSocketError.self) { try Self.take(["999999"]) }
     #expect(throws: Never.self) { try Self.take(["9999"]) }
-    #expect(throws: WebSocketFault.self) { try Self.take(["3", "aaaaaa", "aaaaa"], max: 10) }
+    #expect(throws: WebSocketError.self) { try Self.take(["3", "aaaaaa", "aaaaa"], max: 10) }
   }
 
   @Test("48: text of any characters is cut between them, and comes back whole", arguments: 1...40)

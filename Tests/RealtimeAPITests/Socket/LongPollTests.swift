@@ -1,11 +1,13 @@
-import NIOCore
-import ServerTestSupport
-import Testing
-import TreeModel
-
 @testable import APISupport
 @testable import HTTPServer
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
 @testable import RealtimeAPI
+import ServerTestSupport
+import Testing
+import TreeDatabase
+import TreeModel
 
 /// Long polling, as a browser's page does it (spec: rtdb-protocol §3.11; check 68).
 struct LongPollTests {
@@ -201,11 +203,11 @@ struct LongPollTests {
     #expect(try segments.take([.init(number: 1, total: 2, text: "MX0.")]).isEmpty)
     #expect(try segments.take([.init(number: 0, total: 2, text: "eyJhIjog")]) == [Array(#"{"a": 1}"#.utf8)])
     #expect(try segments.take([.init(number: 0, total: 2, text: "again")]).isEmpty)
-    #expect(throws: WebSocketFault.self) {
+    #expect(throws: WebSocketError.self) {
       try segments.take([.init(number: 2, total: 2, text: String(repeating: "A", count: 150))])
     }
     var gaps = LongPollSegments(bytesMax: 100)
-    #expect(throws: WebSocketFault.self) {
+    #expect(throws: WebSocketError.self) {
       try gaps.take((1...300).map { .init(number: $0, total: 1, text: "A") })
     }
   }
@@ -216,5 +218,136 @@ struct LongPollTests {
     #expect(
       String(decoding: LongPollScript.answer(3, [message, [48]], closesAfter: 3), as: UTF8.self)
         == "pRTLPCB(3,[{\"a\":\"\\u2028\\u2029\u{2027}é\"},0]);\npLPCommand('close',3);\n")
+  }
+}
+
+/// Rules bind a page that polls as they bind everybody (spec: rtdb-protocol §3.11, §4; §7, checks 52, 63, 64).
+struct LongPollRulesTests {
+  private static let rules =
+    #"{"rules":{"own":{"$uid":{".read":"auth.uid==$uid",".write":"auth.uid==$uid",".validate":"newData.isNumber()"}}}}"#
+
+  /// A page that sends one request after the other and collects what comes back.
+  struct Talk {
+    let page: LongPollTests.Page
+    var number = 1
+    var segment = 0
+    var received: [JSON] = []
+
+    init(_ page: LongPollTests.Page) { self.page = page }
+
+    /// Sends a request, and polls until it is answered; what else came is kept.
+    mutating func ask(_ request: String) async throws -> JSON {
+      let wanted = try JSONParser.parse(request)["r"]?.int
+      var query = LongPollTests.Page.query(["{\"t\":\"d\",\"d\":\(request)}"], from: segment)
+      segment += 1
+      while true {
+        try await poll(query)
+        query = ""
+        if let answer = received.first(where: { $0["r"]?.int == wanted }) { return answer["b"] ?? .null }
+      }
+    }
+
+    /// Polls until the server says something of this kind.
+    mutating func pushed(_ action: String) async throws -> JSON {
+      while true {
+        if let push = received.first(where: { $0["a"]?.string == action }) { return push["b"] ?? .null }
+        try await poll("")
+      }
+    }
+
+    private mutating func poll(_ query: String) async throws {
+      received += try LongPollTests.Page.messages(try await page.get(query), number: number).compactMap { $0["d"] }
+      number += 1
+    }
+  }
+
+  @Test("Reads, writes and listens of a page are judged as who it is; new rules and another token revoke what it listens to")
+  func judged() async throws {
+    try await APIServer.run { server in
+      try await server.expect(.init("PUT", "/.settings/rules.json", Self.rules, headers: APIServer.admin))
+      var talk = Talk(try await LongPollTests.Page.open(server))
+      #expect(try await talk.ask(#"{"r":1,"a":"q","b":{"p":"/own/bob","h":""}}"#)["s"] == "permission_denied")
+      #expect(try await talk.ask(#"{"r":2,"a":"p","b":{"p":"/own/bob","d":1}}"#)["s"] == "permission_denied")
+      #expect(try await talk.ask(#"{"r":3,"a":"g","b":{"p":"/own/bob","q":{}}}"#)["s"] == "permission_denied")
+      #expect(try await talk.ask(#"{"r":4,"a":"auth","b":{"cred":"\#(RulesTests.token("bob"))"}}"#)["s"] == "ok")
+      #expect(try await talk.ask(#"{"r":5,"a":"p","b":{"p":"/own/bob","d":"text"}}"#)["s"] == "permission_denied")
+      #expect(try await talk.ask(#"{"r":6,"a":"p","b":{"p":"/own/bob","d":1}}"#)["s"] == "ok")
+      #expect(try await talk.ask(#"{"r":7,"a":"q","b":{"p":"/own/bob","h":""}}"#)["s"] == "ok")
+      #expect(try await talk.pushed("d") == ["p": "own/bob", "d": 1])
+      #expect(try await talk.ask(#"{"r":8,"a":"o","b":{"p":"/own/eve","d":1}}"#)["s"] == "permission_denied")
+      #expect(try await server.value("/own/bob.json?auth=\(RulesTests.token("bob"))") == "1")
+      // Somebody else now: the listen ends.
+      #expect(try await talk.ask(#"{"r":9,"a":"auth","b":{"cred":"\#(RulesTests.token("eve"))"}}"#)["s"] == "ok")
+      #expect(try await talk.pushed("c") == ["p": "own/bob"])
+      #expect(try await talk.ask(#"{"r":10,"a":"q","b":{"p":"/own/eve","h":""}}"#)["s"] == "ok")
+      talk.received = []
+      try await server.expect(.init("PUT", "/.settings/rules.json", #"{"rules":{}}"#, headers: APIServer.admin))
+      #expect(try await talk.pushed("c") == ["p": "own/eve"])
+    }
+  }
+}
+
+/// How long a page may be without a poll, on a loop whose time the test moves.
+struct LongPollTimeTests {
+  /// A page that has polled once; its answers go nowhere.
+  private static func page(
+    of server: APIServer, sending segments: [LongPollSegments.Segment] = [], on loop: NIOAsyncTestingEventLoop
+  ) async throws -> NIOLoopBound<LongPollConnection> {
+    // Known already, so that the session begins at once.
+    _ = try await server.database.openNamespace(named: "game")
+    let sessions = server.sockets.sessions
+    return try await loop.executeInContext {
+      let start = try #require(
+        try? SocketStart(query: QueryString(), headers: ["host": "localhost"], services: sessions.services))
+      let session = SocketSession(id: "page", start: start, client: .unknown, sessions: sessions, eventLoop: loop)
+      let page = LongPollConnection(
+        session: session, limits: sessions.limits, memory: server.memory, metrics: server.metrics.sockets, onEnd: {})
+      _ = page.start()
+      let connection = HTTPConnection(
+        configuration: .changed { _ in }, responder: server.router, metrics: server.metrics.http, clock: server.clock,
+        memory: server.memory, registry: ConnectionRegistry(connectionsMax: 1))
+      page.poll(segments, ResponseSink(connection: connection, number: 1, eventLoop: loop, client: .unknown, work: nil))
+      return NIOLoopBound(page, eventLoop: loop)
+    }
+  }
+
+  private static func isOpen(_ page: NIOLoopBound<LongPollConnection>, on loop: NIOAsyncTestingEventLoop) async throws -> Bool {
+    try await loop.executeInContext { page.value.session.isOpen }
+  }
+
+  @Test("A page whose poll was answered just before its time was over has the whole time to come again")
+  func answeredLate() async throws {
+    try await APIServer.run { server in
+      let loop = NIOAsyncTestingEventLoop()
+      let page = try await Self.page(of: server, on: loop)
+      let gap = server.sockets.sessions.limits.pollGap
+      await loop.advanceTime(by: gap - .milliseconds(50))
+      try await loop.executeInContext { page.value.send(SocketAnswers.control("o")) }
+      await loop.advanceTime(by: gap - .milliseconds(50))
+      #expect(try await Self.isOpen(page, on: loop))
+      // It never comes.
+      await loop.advanceTime(by: .milliseconds(100))
+      #expect(try await !Self.isOpen(page, on: loop))
+      await loop.shutdownGracefully()
+    }
+  }
+
+  @Test("A page that owes a piece of a message for so long has gone, whatever polls it left; one that owes nothing stays")
+  func owing() async throws {
+    try await APIServer.run { server in
+      for (segments, stays) in [
+        ([], true), ([LongPollSegments.Segment(number: 0, total: 2, text: "AAAA")], false),
+        ([LongPollSegments.Segment(number: 1, total: 1, text: "AAAA")], false),
+      ] {
+        let loop = NIOAsyncTestingEventLoop()
+        let page = try await Self.page(of: server, sending: segments, on: loop)
+        let gap = server.sockets.sessions.limits.pollGap
+        await loop.advanceTime(by: gap - .milliseconds(50))
+        #expect(try await Self.isOpen(page, on: loop))
+        await loop.advanceTime(by: .milliseconds(100))
+        #expect(try await Self.isOpen(page, on: loop) == stays, "\(segments)")
+        await loop.shutdownGracefully()
+      }
+    }
   }
 }

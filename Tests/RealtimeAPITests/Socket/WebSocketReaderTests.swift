@@ -61,7 +61,7 @@ struct WebSocketReaderTests {
   struct Fault: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]
-    let code: WebSocketFault.Code
+    let code: WebSocketError.Code
     var testDescription: String { name }
   }
 
@@ -87,10 +87,10 @@ struct WebSocketReaderTests {
 
   @Test("What is no client's frame is a fault, found before its payload arrives", arguments: faults)
   func fault(_ fault: Fault) throws {
-    #expect(throws: WebSocketFault.self) { try Self.read(fault.bytes, max: 1000) }
+    #expect(throws: WebSocketError.self) { try Self.read(fault.bytes, max: 1000) }
     do {
       _ = try Self.read(fault.bytes, max: 1000, pieces: 1)
-    } catch let error as WebSocketFault {
+    } catch let error as WebSocketError {
       #expect(error.code == fault.code)
     }
   }

@@ -1,8 +1,8 @@
+import CSQLite
 import RewardModel
 import StorageCore
-import TreeModel
-
 @testable import StorageSQLite
+import TreeModel
 
 /// One record of every kind that has a key, in rounds: a later round replaces what can be replaced.
 struct Records {
@@ -69,5 +69,63 @@ struct Records {
       "\(String(describing: try reading.outbox(in: ns, key: "mail/1")))",
       "\(String(describing: try reading.idempotency(in: ns, key: "key")))",
     ]
+  }
+}
+
+/// Counts the rows that a connection's statements come to, for as long as it is kept.
+final class RowCount {
+  private let connection: SQLiteConnection
+  private let place: UnsafeMutablePointer<Int>
+
+  var count: Int { place.pointee }
+
+  init(_ connection: SQLiteConnection) throws {
+    self.connection = connection
+    place = .allocate(capacity: 1)
+    place.initialize(to: 0)
+    let code = sqlite3_trace_v2(
+      connection.handle, UInt32(SQLITE_TRACE_ROW),
+      { _, context, _, _ in
+        context?.assumingMemoryBound(to: Int.self).pointee += 1
+        return 0
+      }, place)
+    precondition(code == SQLITE_OK)
+  }
+
+  deinit {
+    sqlite3_trace_v2(connection.handle, 0, nil, nil)
+    place.deallocate()
+  }
+}
+
+extension SchemaMigration {
+  /// The tables that the step makes.
+  var tables: [String] {
+    script.split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ")
+      return words.count > 2 && words[0] == "CREATE" && words[1] == "TABLE" ? String(words[2]) : nil
+    }
+  }
+
+  /// SQL that takes a store back to the version before the step, as far as tables go.
+  var undoing: String {
+    "UPDATE meta SET value = '\(from)' WHERE name = 'schema_version'" + tables.map { "; DROP TABLE IF EXISTS \($0)" }.joined()
+  }
+}
+
+/// A generator whose numbers are the same in every run.
+struct SplitMix: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
   }
 }

@@ -1,4 +1,6 @@
 import Glibc
+@testable import StorageSQLite
+import Testing
 
 /// A folder that goes with the test.
 final class TemporaryFolder: Sendable {
@@ -54,5 +56,18 @@ final class TemporaryFolder: Sendable {
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     defer { close(file) }
     precondition(bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } == bytes.count)
+  }
+}
+
+extension TemporaryFolder {
+  /// Copies the files of an engine as they are, and puts the copies in the place of the originals once the engine is gone.
+  func keepAsIfKilled(_ engine: SQLiteEngine) throws {
+    let files = ["doubloon.db", "doubloon.db-wal"].map { ($0, Self.bytes(of: file($0))) }
+    engine.close()
+    for name in Self.names(in: path) where name != "doubloon.lock" {
+      try #require(FileCalls.exists(file(name)))
+      FileCalls.remove(file(name))
+    }
+    for (name, bytes) in files { Self.write(bytes, to: file(name)) }
   }
 }

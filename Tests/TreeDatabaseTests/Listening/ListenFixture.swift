@@ -11,7 +11,7 @@ struct ListenFixture {
   let hub: ListenerHub
   let database: Database
   let namespace: NamespaceID
-  let lanes = [TestLane(), TestLane()]
+  let lanes = [TestExecutor(), TestExecutor()]
 
   static func run(
     limits: ListenLimits = ListenLimits(), participants: [any CommitParticipant] = [], reads: HeldReads? = nil,
@@ -53,7 +53,7 @@ struct ListenFixture {
   }
 
   @discardableResult
-  func write(_ operations: WriteOperation...) async throws(CommitRefusal) -> CommitReceipt {
+  func write(_ operations: WriteOperation...) async throws(CommitError) -> CommitReceipt {
     try await database.commit(CommitRequest(namespace: namespace, actor: .admin("test"), operations: operations))
   }
 

@@ -12,7 +12,7 @@ struct ListenModelTests {
     /// Windows have nearly no reserve.
     case reserve
     /// Little is kept while snapshots are read.
-    case patience
+    case longTimeout
     /// The hub's queue is nearly always full.
     case backlog
     /// Lanes may be hardly any bytes behind.
@@ -25,9 +25,9 @@ struct ListenModelTests {
       limits.reserveMax = self == .nothing ? 256 : 1
       switch self {
       case .nothing, .reserve: break
-      case .patience: limits.heldMessagesMax = 1
+      case .longTimeout: limits.heldMessagesMax = 1
       case .backlog: limits.backlogMax = 12
-      case .lanes: limits.laneBytesMax = 300
+      case .lanes: limits.executorBytesMax = 300
       case .readers: limits.outstandingBytesMax = 400
       }
       return limits

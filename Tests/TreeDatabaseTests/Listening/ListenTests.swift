@@ -132,7 +132,7 @@ struct ListenTests {
   @Test("Who comes while a lane is about to begin anew misses nothing of what is left out for the lane")
   func late() async throws {
     var limits = ListenLimits()
-    limits.laneBytesMax = 300
+    limits.executorBytesMax = 300
     try await ListenFixture.run(limits: limits) { fixture in
       let (first, late, other) = (fixture.connect(), fixture.connect(), fixture.connect(1))
       _ = try fixture.listen(first, "/a")

@@ -1,10 +1,12 @@
+import Dispatch
 import StorageCore
+import Synchronization
 import TreeDatabase
 import TreeModel
 
 /// A connection whose client mirrors everything that it listens to.
 ///
-/// `@unchecked Sendable`: touched on its lane only; tests look through `TestLane.sync`.
+/// `@unchecked Sendable`: touched on its lane only; tests look through `TestExecutor.sync`.
 final class MirrorSink: ListenSink, @unchecked Sendable {
   private(set) var mirrors: [ObjectIdentifier: ListenMirror] = [:]
   /// In their order; kept, so that identities stay unique.
@@ -105,4 +107,29 @@ final class MirrorSink: ListenSink, @unchecked Sendable {
   }
 
   var isFullyFlushed: Bool { isFlushed }
+}
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A lane that runs its work when the test says so, on the test's own thread, or at once on a queue of its own.
+final class TestExecutor: DeliveryExecutor, Sendable {
+  private let queue = DispatchQueue(label: "lane")
+
+  var identity: ObjectIdentifier { ObjectIdentifier(self) }
+
+  func execute(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+
+  /// Runs something on the lane and waits for it.
+  func sync<T>(_ work: () throws -> T) rethrows -> T { try queue.sync(execute: work) }
+
+  /// Holds everything up until the result is called.
+  func block() -> @Sendable () -> Void {
+    let gate = DispatchSemaphore(value: 0)
+    queue.async { gate.wait() }
+    return { gate.signal() }
+  }
 }

@@ -1,0 +1,63 @@
+import RewardModel
+import StorageCore
+import TreeModel
+
+/// The accounts of a player in a currency: one, or where the balances stand by more than the player, one for each purse.
+struct PlayerBalances {
+  /// Children of one node that are looked through.
+  private static let childrenMax = 10_000
+
+  let currency: Currency
+  /// How the capture is called that is the player; where none is, it is the first.
+  let playerName: String?
+  let namespace: NamespaceID
+  let snapshot: any Snapshot
+
+  /// Which of the captures is the player.
+  private var position: Int {
+    currency.pattern.captureNames.firstIndex { playerName?.utf8.elementsEqual($0.utf8) == true } ?? 0
+  }
+
+  /// - Returns: the accounts; nil if there is too much to look through.
+  func accounts(of uid: Key) throws(StorageError) -> [LedgerAccount]? {
+    guard currency.pattern.captureNames.count > 1 else { return [account([uid.text])] }
+    var owners: [[String]] = []
+    guard try find(&owners, of: uid, below: .root, []) else { return nil }
+    return owners.map { account($0) }
+  }
+
+  /// The same purse of another player.
+  func account(like purse: LedgerAccount, of uid: Key) -> LedgerAccount {
+    var owner = purse.ownerParts
+    owner[position] = uid.text
+    return account(owner)
+  }
+
+  private func account(_ owner: [String]) -> LedgerAccount {
+    LedgerAccount("\(currency.holder):\(owner.joined(separator: "/"))")
+  }
+
+  /// - Parameters:
+  ///   - path: a place that the beginning of the pattern matches.
+  ///   - owner: what its captures are there.
+  /// - Returns: false if there is too much to look through.
+  private func find(_ owners: inout [[String]], of uid: Key, below path: Path, _ owner: [String]) throws(StorageError) -> Bool {
+    guard path.depth < currency.pattern.segments.count else {
+      if try snapshot.leaf(in: namespace, at: PathBytes(path)) != nil { owners.append(owner) }
+      return true
+    }
+    let children: [Key]
+    switch currency.pattern.segments[path.depth] {
+    case .literal(let key): return try find(&owners, of: uid, below: path.child(key), owner)
+    case .single where owner.count == position: children = [uid]
+    case .single:
+      children = try snapshot.children(in: namespace, of: PathBytes(path), after: nil, limit: Self.childrenMax + 1)
+      guard children.count <= Self.childrenMax else { return false }
+    case .multi: children = []
+    }
+    for child in children {
+      guard try find(&owners, of: uid, below: path.child(child), owner + [child.text]) else { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,213 @@
+import HTTPServer
+import RewardModel
+import StorageCore
+import TreeModel
+
+/// Puts a ``WhyReport`` into plain sentences. Pure: the one place that knows the words.
+enum WhyExplanation {
+  /// The whole answer, line by line.
+  static func page(_ report: WhyReport) -> [String] {
+    let uid = report.uid.text
+    guard report.isKnown else {
+      return [
+        "There is no player \(uid): no account, no record where balances stand, nothing that a function looked at, no coins, "
+          + "and nobody's record names it. Is it spelled right? (doubloon accounts list)"
+      ]
+    }
+    var lines = report.erasure.map { [erased($0), ""] } ?? []
+    for story in report.stories {
+      lines += [head(of: story)] + body(of: story).map { "  " + $0 } + [""]
+    }
+    lines += deadLetters(report)
+    for function in report.spread {
+      lines += [
+        "\(function.name) runs on \(function.runsOn) at \(function.pattern), which is not one place. Its events: "
+          + "doubloon triggers list --uid \(quoted(uid)) --function \(quoted(function.name))", "",
+      ]
+    }
+    if report.stories.isEmpty, report.spread.isEmpty { lines += ["No function looks for \(uid).", ""] }
+    if report.payments.isEmpty {
+      lines.append("No coins ever moved on an account of \(uid).")
+    } else {
+      lines.append("On the accounts of \(uid):")
+      lines += report.payments.reversed().map { "  " + sentence($0) }
+      if let next = report.nextPayment {
+        lines.append("  Earlier entries: doubloon ledger statement \(quoted(uid)) --before \(next)")
+      }
+    }
+    for mention in report.mentions {
+      lines += ["", "\(mention.place) names \(uid):"]
+      for story in mention.stories { lines += ["  " + head(of: story)] + body(of: story).map { "    " + $0 } }
+    }
+    if !report.sawAllMentions {
+      lines += [
+        "", "Not every player's record was looked through for \(uid): ask for the other player, too (doubloon why PLAYER).",
+      ]
+    }
+    return lines
+  }
+
+  /// What functions gave up on beyond the stories.
+  private static func deadLetters(_ report: WhyReport) -> [String] {
+    var lines = report.deadLetters.flatMap { letter -> [String] in
+      let (record, name) = (letter.record, letter.record.function)
+      let failed = "\(name) gave up on \(record.event) after \(times(record.attempts)): \(record.lastError)"
+      let way =
+        letter.isRegistered
+        ? "Once the cause is mended: \(replayCommand(of: record.event, name))"
+        : "No function of that name is registered any more."
+      return [failed, "  \(way)", ""]
+    }
+    if !report.sawAllDeadLetters {
+      lines += ["There are more dead letters: doubloon triggers list --outcome dead --uid \(quoted(report.uid.text))", ""]
+    }
+    return lines
+  }
+
+  /// That a player left, and what is still known.
+  private static func erased(_ erasure: ErasureRecord) -> String {
+    let name = "\(erasure.uid)"
+    guard let order = erasure.order else {
+      return "\(name) is being erased since \(UTCText.of(erasure.orderedAt)) (\(erasure.actor): \(erasure.reason)). To go on: "
+        + "doubloon accounts erase \(quoted(name)) --reason \(quoted(erasure.reason))"
+    }
+    return "\(name) was erased on \(UTCText.of(erasure.finishedAt ?? erasure.orderedAt)) by \(erasure.actor) "
+      + "(\(erasure.reason)). What the record and the account held up to revision \(order) is not known any more; what the "
+      + "ledger says is."
+  }
+
+  // MARK: A function
+
+  /// What a function looks at, and what is the matter with it.
+  static func head(of story: FunctionStory) -> String {
+    var text = "\(story.function.name) runs on \(story.function.runsOn) at \(story.place)."
+    if let reason = story.pauseReason { text += " It is paused\(reason.isEmpty ? "" : " (\(reason))")." }
+    return text
+  }
+
+  /// The changes, oldest first; those that the function does not run on are told in one breath.
+  static func body(of story: FunctionStory) -> [String] {
+    var lines: [String] = []
+    if !story.isComplete { lines.append("Earlier changes: doubloon data log \(quoted(story.place))") }
+    if story.prunedThrough > .zero { lines.append("The log was pruned up to revision \(story.prunedThrough).") }
+    if story.isErased { lines.append("What was written there before was erased.") }
+    if story.changes.isEmpty {
+      // What the log has forgotten may have been there.
+      let rest = story.prunedThrough > .zero ? "Nothing was written there since." : "Nothing was ever written there."
+      return story.isErased ? lines : lines + [rest]
+    }
+    let isAllUnwanted = story.changes.allSatisfy(\.fate.isUnwanted)
+    var rest = story.changes[...]
+    while let change = rest.first {
+      let group = change.fate.isUnwanted ? rest.prefix { $0.fate.isUnwanted } : rest.prefix(1)
+      rest = rest.dropFirst(group.count)
+      lines.append(
+        "\(UTCText.of(change.time))  \(group.map { happened($0.happening) }.joined(separator: "; ")): "
+          + fate(of: change, in: story) + ".")
+      let isLast = rest.isEmpty
+      if let last = group.last, !last.fate.isUnwanted || (isLast && isAllUnwanted), let repair = repair(last, in: story) {
+        lines.append("    \(repair.words) \(repair.command)")
+      }
+    }
+    return lines
+  }
+
+  /// One change and what became of it, as one sentence.
+  static func sentence(_ change: ChangeStory, in story: FunctionStory) -> String {
+    "\(happened(change.happening)): \(fate(of: change, in: story))."
+  }
+
+  /// `level went from 3 to 6`.
+  static func happened(_ happening: Happening) -> String {
+    let name = happening.path.lastKey?.text ?? "/"
+    switch happening.kind {
+    case .created: return "\(name) was created as \(value(happening.after))"
+    case .updated: return "\(name) went from \(value(happening.before)) to \(value(happening.after))"
+    case .deleted: return "\(name) was removed (it was \(value(happening.before)))"
+    }
+  }
+
+  private static func fate(of change: ChangeStory, in story: FunctionStory) -> String {
+    let name = story.function.name
+    switch change.fate {
+    case .paid(let entries, let attempt):
+      let text = entries.map(moved).joined(separator: " and ")
+      return attempt > 1 ? "\(text), at attempt \(attempt)" : text
+    case .done: return "\(name) handled it and moved no coins"
+    case .skipped(let reason, _): return "\(name) skipped it: \(words(reason))"
+    case .waiting(let until, let attempts, let error):
+      return "\(name) failed at attempt \(attempts) (\(error)) and tries again at \(UTCText.of(until))"
+    case .paused(let reason): return "it waits until \(name) is resumed (\(reason))"
+    case .dead(let attempts, let error): return "\(name) gave up after \(times(attempts)): \(error)"
+    case .pending: return "\(name) has it in hand"
+    case .suppressed: return "no run, for \(change.actor) wrote it with triggers suppressed"
+    case .unwanted: return "no run, for \(name) runs on \(story.function.runsOn)"
+    case .unheard: return "no run, for \(name) was not there when it happened, or had another rule"
+    }
+  }
+
+  // MARK: The ledger
+
+  /// One entry of the player's, as a sentence.
+  static func sentence(_ payment: WhyReport.Payment) -> String {
+    let (entry, transfer) = (payment.entry, payment.entry.transfer)
+    var text = "\(UTCText.of(entry.time))  Entry \(entry.sequence): \(payment.isReceived ? "+" : "-")\(transfer.amount) "
+    text += "\(transfer.unit) (\(transfer.code)), "
+    if let function = transfer.function {
+      text += "by \(function)"
+      if let event = transfer.event {
+        let subject = transfer.subject.map { "\($0)'s " } ?? ""
+        text += payment.cause.map { ", because \(subject)\(happened($0)) (event \(event))" } ?? ", for event \(event)"
+      }
+    } else {
+      text += payment.isReceived ? "from \(transfer.debit)" : "to \(transfer.credit)"
+    }
+    if let reversed = transfer.reverses { text += ", taking entry \(reversed) back" }
+    if let reason = transfer.reason { text += "; \(words(reason))" }
+    text += "."
+    if let reversal = payment.reversal {
+      text += " Taken back by entry \(reversal.sequence)\(reversal.transfer.reason.map { ": \($0)" } ?? "")."
+    }
+    return text
+  }
+
+  private static func moved(_ entry: LedgerEntry) -> String {
+    let transfer = entry.transfer
+    let isIssued = transfer.debit.kind == "issuance"
+    let note = transfer.reason.map { "; \(words($0))" } ?? ""
+    if transfer.credit.isHold {
+      return "set \(transfer.amount) \(transfer.unit) aside for \(transfer.credit.owner) (entry \(entry.sequence)\(note)); "
+        + "to end that by hand: doubloon ledger holds release \(entry.sequence), or void \(entry.sequence)"
+    }
+    let way = isIssued ? "to \(transfer.credit)" : "from \(transfer.debit) to \(transfer.credit)"
+    return "\(isIssued ? "paid" : "moved") \(transfer.amount) \(transfer.unit) \(way) (entry \(entry.sequence)\(note))"
+  }
+
+  // MARK: Words
+
+  /// A reason as people read it: `jumped_over_5` is `jumped over 5`.
+  static func words(_ reason: String) -> String {
+    guard !reason.isEmpty else { return "it gave no reason" }
+    let word = reason.prefix { $0 != " " && $0 != ":" }
+    return String(word.map { $0 == "_" ? " " : $0 }) + reason.dropFirst(word.count)
+  }
+
+  static func times(_ count: Int) -> String { count == 1 ? "1 attempt" : "\(count) attempts" }
+
+  /// A value on one line, cut where it is long.
+  private static func value(_ node: TreeNode) -> String {
+    let text = String(decoding: node.json(.plain), as: UTF8.self)
+    return text.count <= 60 ? text : "\(text.prefix(57))..."
+  }
+
+  /// A word of a shell's command line.
+  static func quoted(_ text: String) -> String {
+    let isPlain =
+      !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || "_-./:,@".utf8.contains(byte)
+      }
+    if isPlain { return text }
+    return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+  }
+}

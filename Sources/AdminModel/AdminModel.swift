@@ -1,0 +1,1 @@
+// AdminModel: begun.

@@ -1,0 +1,101 @@
+import AdminClient
+import ArgumentParser
+import ServerApp
+import TreeModel
+
+/// `doubloon referrals`: who brought whom.
+struct ReferralsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "referrals",
+    abstract: "Who brought whom, and what it earned.",
+    discussion: """
+      The index follows the place that the functions declare: functions.referrer(at: …). A player called "top" is shown by \
+      "doubloon referrals show top".
+
+      Examples:
+        doubloon referrals alice
+        doubloon referrals top --limit 10
+      """,
+    subcommands: [ReferralsShowCommand.self, ReferralsTopCommand.self], defaultSubcommand: ReferralsShowCommand.self)
+}
+
+/// `doubloon referrals PLAYER`: whom a player brought.
+struct ReferralsShowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "List whom a player brought, with state and coins of each.",
+    discussion: """
+      A referral is joined, held (coins wait for a confirmation or a review) or paid.
+
+      Examples:
+        doubloon referrals alice
+        doubloon referrals show alice --limit 200 --after bob
+      """)
+
+  @Argument(help: "The player.")
+  var player: String
+
+  @Option(help: ArgumentHelp("Only players behind this one.", valueName: "player"))
+  var after: String?
+
+  @OptionGroup
+  var listing: ListingOptions
+
+  func run() async throws {
+    let answer = try await listing.page(of: AdminPath.referrals, [QueryItem("uid", player), QueryItem("cursor", after)])
+    listing.output.print(answer, Self.text)
+  }
+
+  static func text(_ answer: JSON) -> String {
+    let player = answer["player"]?.string ?? "?"
+    let referrer =
+      answer["referredBy"]?.string.map { "\(player) was referred by \($0)." } ?? "\(player) was referred by nobody."
+    let referrals = answer.listed("referrals")
+    guard !referrals.isEmpty else { return "\(referrer) \(player) brought nobody.".printable }
+    var table = TextTable([.text("PLAYER"), .text("SINCE"), .text("STATE"), .text("COINS"), .text("HELD")])
+    for referral in referrals {
+      table.add([
+        referral["player"]?.string ?? "?", referral["since"]?.timeText ?? "-", referral["state"]?.string ?? "-",
+        coins(referral["coins"]), coins(referral["held"]),
+      ])
+    }
+    return "\(referrer.printable)\n\n\(table.render())" + answer.nextPageText(with: "--after")
+  }
+
+  /// Amounts with their units; a dash for none.
+  static func coins(_ amounts: JSON?) -> String {
+    let parts = (amounts?.object ?? []).map { "\($0.value.int?.grouped ?? "?") \($0.key)" }
+    return parts.isEmpty ? "-" : parts.joined(separator: ", ")
+  }
+}
+
+/// `doubloon referrals top`: who brought most.
+struct ReferralsTopCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "top",
+    abstract: "List the players who brought most others.",
+    discussion: """
+      Examples:
+        doubloon referrals top
+        doubloon referrals top --limit 100 --json
+      """)
+
+  @OptionGroup
+  var listing: ListingOptions
+
+  func run() async throws {
+    listing.output.print(try await listing.page(of: AdminPath.topReferrers), Self.text)
+  }
+
+  static func text(_ answer: JSON) -> String {
+    let top = answer.listed("top")
+    guard !top.isEmpty else { return "Nobody brought anybody yet." }
+    var table = TextTable([.text("PLAYER"), .number("BROUGHT"), .text("COINS")])
+    for row in top {
+      table.add([
+        row["player"]?.string ?? "?", row["count"]?.int?.grouped ?? "?", ReferralsShowCommand.coins(row["coins"]),
+      ])
+    }
+    return table.render()
+  }
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+import FunctionsKit
+import Logging
+import ServerApp
+import ServerConfiguration
+import StorageCore
+import TreeModel
+
+/// `doubloon dev`: the server for development and tests.
+struct DevCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dev",
+    abstract: "Start a server for development on this machine.",
+    discussion: """
+      Serves the tree, the functions and the ledger on one port, with the conventions of Firebase's emulators: \
+      "Authorization: Bearer owner" is the administrator, and namespaces appear on first use. It listens on this machine \
+      only; on another --host, "owner" is replaced by a random token, which is printed. Web pages of other sites than this \
+      machine's cannot use "owner". It runs until Ctrl-C.
+
+      Settings of functions are overridden by a JSON file: {"rewardReferrals": {"amount": 60}}.
+
+      Examples:
+        doubloon dev
+        doubloon dev --in-memory --port 0
+        doubloon dev --data ~/game --project my-game --functions-config settings.json
+        doubloon dev --rules rules.json
+      """)
+
+  @Option(help: "The address to listen on.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The port to listen on; 0 takes any free one.")
+  var port = 9000
+
+  @Option(help: ArgumentHelp("The folder that the data are kept in. (default: .doubloon)", valueName: "dir"))
+  var data: String?
+
+  @Flag(help: "Keep the data in a temporary folder that is removed at the end.")
+  var inMemory = false
+
+  @Option(help: ArgumentHelp("The project; requests without a namespace mean PROJECT-default-rtdb.", valueName: "id"))
+  var project = "demo"
+
+  @Option(help: ArgumentHelp("A JSON file with settings of functions, by function and setting.", valueName: "file"))
+  var functionsConfig: String?
+
+  @Flag(help: "Replace \"owner\" by a random admin token here too, and print it.")
+  var token = false
+
+  @Option(
+    help: ArgumentHelp(
+      "A host name that this server may be administered by, beside localhost, addresses and private names; may be repeated.",
+      valueName: "name"))
+  var allowHost: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Security rules. (default: those that the data have; without any the tree is open)", valueName: "file"))
+  var rules: String?
+
+  mutating func validate() throws {
+    guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
+    if inMemory, data != nil { throw ValidationError("--data and --in-memory exclude each other.") }
+    for name in allowHost where name.isEmpty || name.contains(where: { ":/ ".contains($0) }) {
+      throw ValidationError("--allow-host takes a name without scheme and port, such as game.studio.example.")
+    }
+    // The namespace's name is made of it, and must be the label of a host.
+    let isName = project.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0 | 0x20) || $0 == 45 }
+    guard isName, (1...48).contains(project.utf8.count) else {
+      throw ValidationError("--project must be 1 to 48 letters, digits and hyphens.")
+    }
+  }
+
+  func run() async throws {
+    let configuration = try makeConfiguration()
+    let application: Application
+    var notice = StartNotice(configuration: configuration, functions: try definitions(configuration))
+    // A program that was just built is on no path.
+    if let name = CommandLine.arguments.first, name.contains("/"), !name.contains(" ") { notice.program = name }
+    let lines = notice
+    do {
+      application = try Application(
+        configuration: configuration, logger: Self.logger, functions: DoubloonCommandLine.functions.register)
+      let output = DoubloonCommandLine.output
+      try await application.run { port in output.line(lines.text(port: port)) }
+    } catch let error as CommandError {
+      throw error
+    } catch {
+      throw CommandError("The server cannot run: \(error)")
+    }
+  }
+
+  /// What the options amount to.
+  func makeConfiguration() throws -> ServerConfiguration {
+    var configuration = ServerConfiguration(storage: inMemory ? .memory : .directory(FileBytes.absolute(data ?? ".doubloon")))
+    configuration.host = host
+    configuration.port = port
+    configuration.project = project
+    // It runs with the machine's, and can be moved: /admin/v1/clock.
+    configuration.clock = AdjustableClock()
+    if token || !configuration.isLoopback { configuration.adminToken = RandomToken.make() }
+    configuration.allowedHosts = allowHost
+    if let rules {
+      configuration.rules = try RulesFile(rules)
+      configuration.namespaces = [configuration.defaultNamespace]
+    }
+    if let functionsConfig { configuration.functionSettings = try Self.settings(functionsConfig) }
+    return configuration
+  }
+
+  /// Reads the overrides of settings.
+  private static func settings(_ file: String) throws -> TreeNode {
+    let json = try JSONInput.parse(try FileBytes.read(file), from: file)
+    guard let members = json.object, members.allSatisfy({ $0.value.object != nil }) else {
+      throw CommandError("\(file) must hold an object of objects: {\"function\": {\"setting\": value}}.")
+    }
+    do {
+      return try TreeNode(json: json)
+    } catch {
+      throw CommandError("\(file): \(error)")
+    }
+  }
+
+  /// The functions with their settings; what is wrong with those is said here, for the engine stops the program for it.
+  private func definitions(_ configuration: ServerConfiguration) throws -> [FunctionDefinition] {
+    let functions = Functions(checking: configuration.functionSettings)
+    DoubloonCommandLine.functions(functions)
+    let known = Set(functions.definitions.map(\.name))
+    for entry in configuration.functionSettings.children where !known.contains(entry.key.text) {
+      throw CommandError(
+        "\(functionsConfig ?? "The configuration") has settings of \"\(entry.key)\", but no function has that name; "
+          + "there are \(known.sorted().joined(separator: ", ")).")
+    }
+    guard functions.mistakes.isEmpty else { throw CommandError(functions.mistakes.joined(separator: "\n")) }
+    guard functions.faults.isEmpty else {
+      let file = functionsConfig ?? "The configuration"
+      throw CommandError(functions.faults.map { "\(file): \($0.message)" }.joined(separator: "\n"))
+    }
+    return functions.definitions
+  }
+
+  /// What is worth a person's look goes to the standard error; where everything is, the notice says.
+  private static var logger: Logger {
+    var logger = Logger(label: "doubloon", factory: { StreamLogHandler.standardError(label: $0) })
+    logger.logLevel = .notice
+    return logger
+  }
+}

@@ -1,0 +1,131 @@
+import NIOCore
+import NIOHTTP1
+
+/// How a connection takes part in the server's ``MemoryBudgets``.
+extension HTTPConnection {
+  /// Whether a request's data may be held while it is worked on.
+  struct WorkShare {
+    /// Counts them; nil where there is next to nothing to count.
+    let held: ByteShare?
+  }
+
+  /// Counts a body that is not whole.
+  func holdUnfinished(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    guard let body, body.readableBytes >= ByteShare.step else { return }
+    let share = inputShare ?? makeInputShare(configuration.trustedProxies.client(of: peer, head.headers), context)
+    inputShare = share
+    if !share.hold(body.readableBytes, as: standing(of: head)) { refuse(Self.memoryIsShort, context) }
+  }
+
+  /// Counts what a client has sent ahead, before its last request was answered.
+  func holdAhead(_ context: ChannelHandlerContext) {
+    let bytes = pending.reduce(0) { sum, part in
+      if case .body(let bytes) = part { sum + bytes.readableBytes } else { sum }
+    }
+    guard bytes >= ByteShare.step else { return }
+    let share = inputShare ?? makeInputShare(peer, context)
+    inputShare = share
+    // Whose it is, is known when it is looked at.
+    if !share.hold(bytes, as: .stranger) { context.close(promise: nil) }
+  }
+
+  /// Counts a whole request until it is answered; nil if it was refused.
+  func shareOfWork(_ head: HTTPRequestHead, _ client: ClientAddress, _ context: ChannelHandlerContext) -> WorkShare? {
+    defer { inputShare = nil }
+    guard let weight = body?.withUnsafeReadableBytes(InputWeight.of), weight >= ByteShare.step else {
+      return WorkShare(held: nil)
+    }
+    let share = inputShare ?? makeInputShare(client, context)
+    guard share.hold(weight, as: standing(of: head), isReleasable: false) else {
+      refuse(Self.memoryIsShort, context)
+      return nil
+    }
+    return WorkShare(held: share)
+  }
+
+  /// Counts an answer that the client's socket does not take at once; false if it must not be sent.
+  func holdUnread(_ bytes: Int, _ source: ResponseSource, _ context: ChannelHandlerContext) -> Bool {
+    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+    let eventLoop = context.eventLoop
+    let share = memory.output.share(of: source.client) {
+      eventLoop.execute { connection.value.giveUpOutput() }
+    }
+    outputShare = share
+    return share.hold(bytes, as: source.standing)
+  }
+
+  /// Counts the connection for its client's network, where a trusted proxy says who that is; false if that has too many.
+  func claimsNetwork(of client: ClientAddress, _ context: ChannelHandlerContext) -> Bool {
+    guard client != peer else { return true }
+    return registry.count(context.channel, for: client)
+  }
+
+  private func makeInputShare(_ client: ClientAddress, _ context: ChannelHandlerContext) -> ByteShare {
+    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+    let eventLoop = context.eventLoop
+    let number = requestCount
+    return memory.input.share(of: client) {
+      eventLoop.execute { connection.value.giveUpInput(after: number) }
+    }
+  }
+
+  /// Asked once for each request that holds much.
+  private func standing(of head: HTTPRequestHead) -> ClientStanding {
+    if let known = inputStanding { return known }
+    let standing = responder.standing(of: head)
+    inputStanding = standing
+    return standing
+  }
+
+  /// Others need the memory more: the request that comes behind `number` others is not read to its end, or, if the one before
+  /// it is not answered yet, not at all.
+  private func giveUpInput(after number: Int) {
+    guard let context, requestCount == number else { return }
+    switch phase {
+    case .receiving: refuse(Self.memoryIsShort, context)
+    case .answering, .sending: context.close(promise: nil)
+    case .idle, .lingering, .closed: break
+    }
+  }
+
+  private func giveUpOutput() {
+    guard let context, case .sending = phase else { return }
+    context.close(promise: nil)
+  }
+
+  static let memoryIsShort = HTTPResponse.error(
+    .serviceUnavailable, "The server takes in as much as it can at once: try again in a few seconds, or send less at a time."
+  ).adding("Retry-After", "5")
+
+  static let tooManyConnections = HTTPResponse.error(
+    .serviceUnavailable, "There are as many connections from this network as may be: close some, or try again later."
+  ).adding("Retry-After", "5")
+}
+
+extension HTTPConnection {
+  /// Looks at the deadline when it should have come; one timer a connection, moved only when it fires.
+  ///
+  /// Phases set ``deadline`` with a store, never a timer: a busy connection pays nothing for its timeouts.
+  func startTimer(_ context: ChannelHandlerContext) {
+    timer?.cancel()
+    // A phase may set a nearer deadline than the present one: no sleep is longer than the shortest timeout.
+    let limit = NIODeadline.now() + min(configuration.idleTimeout, configuration.exchangeTimeout)
+    let next = deadline < limit ? deadline : limit
+    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+    timer = context.eventLoop.scheduleTask(deadline: next) { connection.value.timerFired() }
+  }
+
+  private func timerFired() {
+    guard let context else { return }
+    guard deadline <= .now() else { return startTimer(context) }
+    switch phase {
+    case .receiving:
+      refuse(.error(.requestTimeout, "The request took too long to arrive: send it faster, or in parts."), context)
+      startTimer(context)
+    case .idle, .sending, .lingering: context.close(promise: nil)
+    // An answer takes as long as it takes; the deadline was of the phase before.
+    case .answering: startTimer(context)
+    case .closed: break
+    }
+  }
+}

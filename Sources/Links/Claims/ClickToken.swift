@@ -1,0 +1,147 @@
+import Crypto
+import Synchronization
+import TreeModel
+
+/// Proves that a link was opened: when, on which platform. Nothing has to be stored for it, so that opening a link costs no
+/// write and a crash loses no proof.
+///
+/// 8 bytes of chance, 5 of time (seconds), 1 of platform, 12 of HMAC-SHA256 over these and the link. Whoever can open the
+/// link can have one: it proves a click, not a person; what may be done with it, may be done once.
+package struct ClickToken: Sendable, Hashable {
+  /// Unique: the 8 bytes of chance, as hexadecimal digits.
+  package let id: String
+  /// In milliseconds since 1970, to the second.
+  package let time: Int64
+  /// Where the link was opened.
+  package let platform: LinkPlatform
+
+  private static let platforms: [LinkPlatform] = [.android, .desktop, .ios, .other]
+
+  /// Makes one for a click that happens now.
+  static func issue(
+    for link: String, on platform: LinkPlatform, at time: Int64, key: SymmetricKey,
+    using random: inout some RandomNumberGenerator
+  ) -> String {
+    var bytes = (0..<8).map { _ in UInt8.random(in: 0...255, using: &random) }
+    let seconds = time / 1000
+    for shift in stride(from: 32, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: seconds >> Int64(shift))) }
+    bytes.append(UInt8(platforms.firstIndex(of: platform) ?? 3))
+    return Base64.encode(bytes + seal(bytes, link, key), as: .url)
+  }
+
+  /// Reads one.
+  ///
+  /// - Returns: nil unless it was made for this link with this key.
+  init?(_ text: String, for link: String, key: SymmetricKey) {
+    guard text.utf8.count <= 64, let bytes = Base64.decode(Array(text.utf8)), bytes.count == 26 else { return nil }
+    let content = Array(bytes[..<14])
+    let difference = zip(Self.seal(content, link, key), bytes[14...]).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
+    guard difference == 0, Int(content[13]) < Self.platforms.count else { return nil }
+    let digits = Array("0123456789abcdef".utf8)
+    id = String(decoding: content[..<8].flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    time = content[8..<13].reduce(Int64(0)) { $0 << 8 | Int64($1) } * 1000
+    platform = Self.platforms[Int(content[13])]
+  }
+
+  private static func seal(_ bytes: [UInt8], _ link: String, _ key: SymmetricKey) -> [UInt8] {
+    Array(HMAC<SHA256>.authenticationCode(for: bytes + Array(link.utf8), using: key).prefix(12))
+  }
+}
+
+/// A link that an app or a player presents, found, with the proof of a click if one came along.
+struct LinkProof: Sendable {
+  let parameters: LinkParameters
+  let prefix: LinkPrefix
+  /// The record, if it is a short link.
+  let record: LinkRecord?
+  /// The proof of a click; nil if none came along, or it was not good.
+  let click: ClickToken?
+  /// Whether something came along that should have been a proof.
+  let hasBadClick: Bool
+
+  /// The long form of the link.
+  var longLink: String { parameters.longLink(below: prefix) }
+  /// What is counted; nil for a long link.
+  var key: String? { record?.key }
+}
+
+/// Clicks of the last hours with their addresses, for guessing which one an installation came from. In memory only: the
+/// addresses are gone with the window, or with the process (spec: links-messaging §2, honest limits).
+final class RecentClicks: Sendable {
+  /// One click of somebody who may install the app.
+  struct Click: Sendable, Hashable {
+    let link: String
+    /// The whole of an IPv4 address, the first 64 bits of an IPv6 one.
+    let network: String
+    let platform: LinkPlatform
+    let systemVersion: String
+    let time: Int64
+    let token: String
+  }
+
+  private static let clicksMax = 100_000
+  private let clicks = Mutex<[Click]>([])
+
+  func add(_ click: Click, window: Int64) {
+    clicks.withLock { clicks in
+      if clicks.count >= Self.clicksMax { clicks.removeFirst(Self.clicksMax / 2) }
+      clicks.append(click)
+      if let first = clicks.first, first.time < click.time - window * 2 {
+        clicks.removeAll { $0.time < click.time - window }
+      }
+    }
+  }
+
+  /// The clicks that an installation may have come from.
+  func candidates(network: String, platform: LinkPlatform, systemVersion: String, from start: Int64, to end: Int64) -> [Click] {
+    clicks.withLock { clicks in
+      clicks.filter { click in
+        click.time >= start && click.time <= end && click.network == network && click.platform == platform
+          && (systemVersion.isEmpty || click.systemVersion.isEmpty || click.systemVersion == systemVersion)
+      }
+    }
+  }
+
+  /// Takes clicks out: a guess is made of them once.
+  func remove(_ taken: [Click]) {
+    clicks.withLock { clicks in clicks.removeAll { taken.contains($0) } }
+  }
+
+  func removeAll() { clicks.withLock { $0.removeAll() } }
+
+  /// What of an address is compared.
+  static func network(of address: String) -> String {
+    guard address.contains(":") else { return address }
+    if let mapped = address.split(separator: ":").last, mapped.contains(".") { return String(mapped) }
+    // "::" stands for as many zero groups as are missing.
+    let halves = address.split(separator: "%").first.map(String.init) ?? address
+    var groups: [Substring] = []
+    if let gap = halves.firstRange(of: "::") {
+      let left = halves[..<gap.lowerBound].split(separator: ":")
+      let right = halves[gap.upperBound...].split(separator: ":")
+      groups = left + Array(repeating: "0", count: max(0, 8 - left.count - right.count)) + right
+    } else {
+      groups = halves.split(separator: ":")
+    }
+    return groups.prefix(4).joined(separator: ":") + "::/64"
+  }
+}
+
+/// Bytes as hexadecimal digits.
+enum HexText {
+  static func text(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  static func bytes(_ text: String) -> [UInt8]? {
+    let digits = Array(text)
+    guard digits.count % 2 == 0 else { return nil }
+    var bytes: [UInt8] = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard let byte = UInt8(String(digits[index...index + 1]), radix: 16) else { return nil }
+      bytes.append(byte)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,240 @@
+package import StorageCore
+
+/// Links that come from elsewhere, as a table: each keeps its suffix.
+package struct LinkImport: Sendable {
+  /// One row.
+  package struct Row: Sendable, Hashable {
+    /// Where it stands in the table, from 1 on.
+    package let number: Int
+    /// The short link, as it was written.
+    package let short: String
+    /// The long link, or just what it opens, as it was written.
+    package let long: String
+    package let name: String?
+    /// Whether the table says that it is switched off.
+    package var isDisabled = false
+  }
+
+  /// What became of a row.
+  package enum Outcome: Sendable, Hashable {
+    case created
+    /// It was there, with the same content.
+    case unchanged
+    /// It was not taken: why.
+    case refused(String)
+  }
+
+  /// The rows below the names of the columns.
+  package let rows: [Row]
+
+  private static let shortNames: Set<String> = ["shortlink", "shorturl", "short", "shortdynamiclink", "link", "url", "alias"]
+  private static let longNames: Set<String> = [
+    "longlink", "longurl", "long", "longdynamiclink", "dynamiclink", "destination", "deeplink", "target",
+  ]
+  private static let titleNames: Set<String> = ["name", "linkname", "title", "label"]
+  private static let stateNames: Set<String> = ["state", "status"]
+  /// What the column of states says of a link that is switched off.
+  package static let disabledState = "disabled"
+
+  /// Reads a table of comma-separated values. Its first row names the columns; without names the first is the short link
+  /// and the second the long one.
+  package init(csv text: String) throws(LinkError) {
+    guard let table = LinkCSV.rows(text) else { throw .invalid("The table has a quote that is not closed.") }
+    guard let first = table.first else { throw .invalid("The table is empty.") }
+    var (short, long, name, state): (Int, Int, Int?, Int?) = (0, 1, nil, nil)
+    let hasHeader = !first.contains { $0.contains("://") }
+    if hasHeader {
+      let names = first.map { $0.lowercased().filter { $0.isLetter } }
+      guard let foundShort = names.firstIndex(where: Self.shortNames.contains),
+        let foundLong = names.indices.first(where: { $0 != foundShort && Self.longNames.contains(names[$0]) })
+      else {
+        throw .invalid(
+          "The first row must name a column \"short link\" and one \"long link\"; it names \(first.joined(separator: ", ").prefix(200))."
+        )
+      }
+      (short, long, name) = (foundShort, foundLong, names.firstIndex(where: Self.titleNames.contains))
+      state = names.firstIndex(where: Self.stateNames.contains)
+    }
+    rows = table.enumerated().dropFirst(hasHeader ? 1 : 0).map { index, fields in
+      func field(_ column: Int?) -> String {
+        guard let column, column < fields.count else { return "" }
+        return fields[column].split(separator: " ").joined(separator: " ")
+      }
+      let title = field(name)
+      return Row(
+        number: index + 1, short: field(short), long: field(long), name: title.isEmpty ? nil : title,
+        isDisabled: field(state).lowercased() == Self.disabledState)
+    }
+  }
+}
+
+extension LinkService {
+  /// Takes rows in, each with the suffix that it had (spec: links-messaging §9).
+  ///
+  /// - Parameters:
+  ///   - prefix: where the links are to live; nil: under the prefix of their own address, which must be the project's.
+  ///   - isDryRun: only says what would become of each.
+  package func take(_ rows: [LinkImport.Row], under prefix: LinkPrefix?, isDryRun: Bool, actor: Actor) async throws(LinkError)
+    -> [(row: LinkImport.Row, outcome: LinkImport.Outcome)]
+  {
+    let outcomes = await withTaskGroup(of: Taken.self) { group in
+      var outcomes: [Result<LinkImport.Outcome, LinkError>?] = Array(repeating: nil, count: rows.count)
+      var flying: Set<String> = []
+      for (index, row) in rows.enumerated() {
+        // Of rows with one address the first is taken.
+        while flying.count >= Self.rowsAtOnce || flying.contains(row.short) {
+          guard let taken = await group.next() else { break }
+          outcomes[taken.index] = taken.outcome
+          flying.remove(rows[taken.index].short)
+        }
+        flying.insert(row.short)
+        group.addTask { await self.taken(row, at: index, under: prefix, isDryRun: isDryRun, actor: actor) }
+      }
+      while let taken = await group.next() { outcomes[taken.index] = taken.outcome }
+      return outcomes
+    }
+    var answers: [(row: LinkImport.Row, outcome: LinkImport.Outcome)] = []
+    for (row, outcome) in zip(rows, outcomes) {
+      if let outcome = try outcome?.get() { answers.append((row, outcome)) }
+    }
+    return answers
+  }
+
+  /// What became of one row of a table.
+  private struct Taken: Sendable {
+    let index: Int
+    let outcome: Result<LinkImport.Outcome, LinkError>
+  }
+
+  // A function of its own, and no closure that catches: there the optimizer of Swift 6.3 lost the index.
+  private func taken(_ row: LinkImport.Row, at index: Int, under prefix: LinkPrefix?, isDryRun: Bool, actor: Actor) async
+    -> Taken
+  {
+    do throws(LinkError) {
+      let outcome = try await take(row, under: prefix, isDryRun: isDryRun, actor: actor)
+      return Taken(index: index, outcome: .success(outcome))
+    } catch {
+      return Taken(index: index, outcome: .failure(error))
+    }
+  }
+
+  /// Rows that are on their way together: they share transactions.
+  private static let rowsAtOnce = 64
+
+  private func take(_ row: LinkImport.Row, under prefix: LinkPrefix?, isDryRun: Bool, actor: Actor) async throws(LinkError)
+    -> LinkImport.Outcome
+  {
+    let order: LinkDraft
+    do throws(LinkError) {
+      order = try self.order(row, under: prefix)
+      _ = try LinkChecker(settings: settings).check(order.parameters, below: order.prefix)
+    } catch {
+      return .refused(error.message)
+    }
+    if let outcome = try outcome(whereThereIs: order) { return outcome }
+    guard !isDryRun else { return .created }
+    do throws(LinkError) {
+      _ = try await create(order, isAdmin: true, actor: actor)
+      return .created
+    } catch  where error.status == .alreadyExists {
+      // Another row of the same table came first.
+      return try outcome(whereThereIs: order) ?? .refused(error.message)
+    } catch  where error.status == .invalidArgument {
+      return .refused(error.message)
+    }
+  }
+
+  /// What becomes of a row whose suffix is there already; nil if it is free.
+  private func outcome(whereThereIs order: LinkDraft) throws(LinkError) -> LinkImport.Outcome? {
+    guard let there = try entry("\(order.prefix.key)/\(order.customSuffix ?? "")")?.record else { return nil }
+    return there.canonical == order.parameters.canonical
+      ? .unchanged : .refused("https://\(there.key) is there and leads elsewhere; remove the row, or the link.")
+  }
+
+  private func order(_ row: LinkImport.Row, under target: LinkPrefix?) throws(LinkError) -> LinkDraft {
+    guard let short = LinkURL(row.short.contains("://") ? row.short : "https://\(row.short)"), !short.path.isEmpty else {
+      throw .invalid("\"\(row.short.prefix(100))\" is no short link.")
+    }
+    let segments = short.path.split(separator: "/")
+    guard let suffix = segments.last.map(String.init) else { throw .invalid("\"\(row.short.prefix(100))\" has no suffix.") }
+    let own = settings.domains.first {
+      $0.remainder(of: short.path).map(String.init) == suffix && $0.host == short.host + short.port
+    }
+    guard let prefix = target ?? own else {
+      throw .invalid(
+        "\(row.short.prefix(100)) is below none of the \"domains\"; name the prefix that its suffix is to live under.")
+    }
+    guard settings.domains.contains(prefix) else { throw .invalid("\(prefix) is not among the \"domains\".") }
+    guard let long = LinkURL(row.long) else { throw .invalid("\"\(row.long.prefix(100))\" is no link.") }
+    var parameters = LinkParameters()
+    if let query = long.parameters, query.contains(where: { $0.name == "link" }) {
+      parameters = LinkParameters(query)
+    } else {
+      // Not a long link, but what it would open.
+      parameters[.link] = long.text
+    }
+    var order = LinkDraft(prefix: prefix, parameters: parameters)
+    order.option = .custom
+    order.customSuffix = suffix
+    order.name = row.name
+    order.isDisabled = row.isDisabled
+    return order
+  }
+}
+
+/// Comma-separated values (RFC 4180): as spreadsheets write them, quoted or not, with any line end.
+package enum LinkCSV {
+  /// Reads the rows; nil if a quote is not closed.
+  package static func rows(_ text: String) -> [[String]]? {
+    var rows: [[String]] = []
+    var row: [String] = []
+    var field: [UInt8] = []
+    var isQuoted = false
+    var wasQuoted = false
+    let bytes = Array(text.utf8)
+    var at = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    func decoded(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+    while at < bytes.count {
+      let byte = bytes[at]
+      at += 1
+      if isQuoted {
+        guard byte == UInt8(ascii: "\"") else {
+          field.append(byte)
+          continue
+        }
+        if at < bytes.count, bytes[at] == byte {
+          field.append(byte)
+          at += 1
+        } else {
+          isQuoted = false
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\"") where field.isEmpty && !wasQuoted: (isQuoted, wasQuoted) = (true, true)
+      case UInt8(ascii: ","):
+        row.append(decoded(field))
+        (field, wasQuoted) = ([], false)
+      case 13 where at < bytes.count && bytes[at] == 10: break
+      case 10, 13:
+        if !row.isEmpty || !field.isEmpty || wasQuoted { rows.append(row + [decoded(field)]) }
+        (row, field, wasQuoted) = ([], [], false)
+      default: field.append(byte)
+      }
+    }
+    guard !isQuoted else { return nil }
+    if !row.isEmpty || !field.isEmpty || wasQuoted { rows.append(row + [decoded(field)]) }
+    return rows
+  }
+
+  /// One row with its line end. What a spreadsheet would take for a formula gets an apostrophe in front.
+  package static func line(_ fields: [String]) -> String {
+    fields.map { field in
+      let isFormula = field.utf8.first.map { [0x3D, 0x2B, 0x2D, 0x40].contains($0) } ?? false
+      let text = isFormula ? "'" + field : field
+      let needsQuotes = text.utf8.contains { $0 == 0x2C || $0 == 0x22 || $0 == 0x0A || $0 == 0x0D }
+      return needsQuotes
+        ? "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\"" : text
+    }.joined(separator: ",") + "\r\n"
+  }
+}

@@ -1,0 +1,248 @@
+import APISupport
+package import HTTPServer
+import Links
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// Opens links: what stands below the prefixes of the link hosts (spec: links-messaging §3).
+///
+/// A link that is in memory is answered on the event loop: nothing waits, nothing is written. Other links are one point read
+/// on a thread of the pool.
+package struct LinkResponder: RequestSurface {
+  private let services: LinksServices
+  private let book: LinkService
+  private let visitors = VisitorCache()
+
+  /// Nil where no links are served.
+  package init?(services: LinksServices) {
+    guard let book = services.links else { return nil }
+    self.services = services
+    self.book = book
+  }
+
+  /// One request for a link.
+  private struct Visit: Sendable {
+    let visitor: LinkVisitor
+    let isHead: Bool
+    let isDebug: Bool
+    let client: ClientAddress
+    let hosts: LinkHosts
+    /// What was asked for, as it was sent.
+    let uri: String
+    /// What the visitor reads, as the header says it.
+    let languages: String?
+
+    /// What pages say: read off the header only where there is a page.
+    var phrases: LinkPhrases { LinkPhrases.chosen(from: languages.map { AcceptLanguage.locales($0) } ?? []) }
+
+    var query: String { uri.firstIndex(of: "?").map { String(uri[uri.index(after: $0)...]) } ?? "" }
+
+    /// Where the visitor is; nil if that is not known.
+    var address: String? { client == .unknown ? nil : client.clientNetwork.description }
+  }
+
+  /// Answers if the address is a link's.
+  ///
+  /// - Returns: false if another surface is meant.
+  package func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) -> Bool {
+    let hosts = book.hosts
+    guard !hosts.isEmpty, request.method == .GET, let header = request.headers.first(name: "host"),
+      let site = hosts.site(header), let (prefix, rest) = site.place(String(decoding: target.path, as: UTF8.self))
+    else { return false }
+    let query = target.query.parameters.isEmpty ? [] : Self.parameters(of: request.uri)
+    if rest.isEmpty, prefix.path.isEmpty, query?.contains(where: { $0.name == "link" }) != true { return false }
+    var sink = sink
+    sink.routeClass = .link
+    var visitor = visitors.visitor(request.headers.first(name: "user-agent") ?? "")
+    if let told = query?.first(where: { $0.name == "_ipad" }) { visitor = visitor.told(isIPad: told.value == "1") }
+    let visit = Visit(
+      visitor: visitor, isHead: request.isHead, isDebug: query?.contains { $0.name == "d" && $0.value == "1" } ?? false,
+      client: request.client, hosts: hosts, uri: request.uri,
+      languages: request.headers.first(name: "accept-language"))
+    guard let query else {
+      let fault = LinkError(.invalidArgument, "The link is not percent-encoded UTF-8.")
+      sink.send(Self.page(.invalid(fault, in: visit.phrases), .badRequest))
+      return true
+    }
+    if rest.isEmpty {
+      openLong(query, below: prefix, visit, sink: sink)
+    } else if LinkHosts.Site.isShort(rest) {
+      openShort(prefix.key(of: rest), below: prefix, visit, sink: sink)
+    } else {
+      sink.send(Self.page(.notFound("https://\(prefix.key)/\(rest)", in: visit.phrases), .notFound))
+    }
+    return true
+  }
+
+  /// What the query says, by the links' own rules: `+` stays a plus. Nil if it is not percent-encoded UTF-8.
+  private static func parameters(of uri: String) -> [(name: String, value: String)]? {
+    guard let mark = uri.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+    return LinkURL("https://link/\(uri[mark...])")?.parameters
+  }
+
+  // MARK: Finding
+
+  private func openShort(_ key: String, below prefix: LinkPrefix, _ visit: Visit, sink: ResponseSink) {
+    if let entry = book.cached(key) { return answer(entry, below: prefix, visit, sink: sink) }
+    services.threadPool.submit { state in
+      guard case .active = state else {
+        let fault = LinkError(.unavailable, "The server is shutting down.")
+        return sink.send(Self.page(.invalid(fault, in: visit.phrases), .serviceUnavailable))
+      }
+      do throws(LinkError) {
+        guard let entry = try book.entry(key) else {
+          let address = "https://\(key)"
+          return sink.send(
+            try book.wasDeleted(key)
+              ? Self.page(.deleted(address, in: visit.phrases), .gone)
+              : Self.page(.notFound(address, in: visit.phrases), .notFound))
+        }
+        answer(entry, below: prefix, visit, sink: sink)
+      } catch {
+        sink.send(Self.page(.invalid(error, in: visit.phrases), HTTPResponseStatus(statusCode: error.status.code)))
+      }
+    }
+  }
+
+  private func openLong(
+    _ query: [(name: String, value: String)], below prefix: LinkPrefix, _ visit: Visit, sink: ResponseSink
+  ) {
+    switch book.longLink(query, below: prefix) {
+    case .invalid(let fault) where !visit.isDebug: sink.send(Self.page(.invalid(fault, in: visit.phrases), .badRequest))
+    case .invalid(let fault):
+      let opening = LinkOpening(LinkParameters(query), address: prefix.description, settings: visit.hosts.settings)
+      explain(opening, [], fault, visit, sink: sink)
+    case .long(let opening, let warnings):
+      guard book.hasDisabledForms else { return openLong(opening, warnings, fault: nil, visit, sink: sink) }
+      services.threadPool.submit { state in
+        guard case .active = state else {
+          let fault = LinkError(.unavailable, "The server is shutting down.")
+          return sink.send(Self.page(.invalid(fault, in: visit.phrases), .serviceUnavailable))
+        }
+        do throws(LinkError) {
+          let isDisabled = try book.isDisabled(opening.parameters, below: prefix)
+          openLong(opening, warnings, fault: isDisabled ? .disabled : nil, visit, sink: sink)
+        } catch {
+          sink.send(Self.page(.invalid(error, in: visit.phrases), HTTPResponseStatus(statusCode: error.status.code)))
+        }
+      }
+    case .short, .unknown: sink.send(Self.page(.notFound(prefix.description, in: visit.phrases), .notFound))
+    }
+  }
+
+  private func openLong(
+    _ opening: LinkOpening, _ warnings: [LinkWarning], fault: LinkError?, _ visit: Visit, sink: ResponseSink
+  ) {
+    if visit.isDebug { return explain(opening, warnings, fault, visit, sink: sink) }
+    guard fault == nil else { return sink.send(Self.page(.disabled(opening.address, in: visit.phrases), .notFound)) }
+    open(opening, of: nil, visit, sink: sink)
+  }
+
+  // MARK: Answering
+
+  /// The page of `d=1`.
+  private func explain(
+    _ opening: LinkOpening, _ warnings: [LinkWarning], _ fault: LinkError?, _ visit: Visit, sink: ResponseSink
+  ) {
+    sink.send(Self.page(.debug(opening, warnings: warnings, fault: fault, in: visit.phrases), .ok))
+  }
+
+  private func answer(_ entry: LinkEntry, below prefix: LinkPrefix, _ visit: Visit, sink: ResponseSink) {
+    if visit.isDebug {
+      let settings = visit.hosts.settings
+      let opened = entry.opening(settings: settings)
+      let (warnings, fault) = book.findings(opened, below: prefix)
+      return explain(opened, warnings, fault ?? entry.fault, visit, sink: sink)
+    }
+    if entry.isDisabled { return sink.send(Self.page(.disabled(entry.record.address, in: visit.phrases), .notFound)) }
+    if let fault = entry.fault { return sink.send(Self.page(.invalid(fault, in: visit.phrases), .badRequest)) }
+    switch visit.visitor.device {
+    case .desktop, .other:
+      guard !visit.visitor.isCrawler, !visit.isHead, !(visit.visitor.mayBeIPad && entry.differsOnIPads) else { break }
+      book.opened(
+        entry.record.key, invite: entry.record.invite, by: visit.visitor, isFallback: entry.desktop.isFallback,
+        address: visit.address, click: "")
+      return sink.send(Self.redirect(entry.desktop.url))
+    case .android, .iphone, .ipad: break
+    }
+    open(entry.opening(settings: visit.hosts.settings), of: entry, visit, sink: sink)
+  }
+
+  private func open(_ opening: LinkOpening, of entry: LinkEntry?, _ visit: Visit, sink: ResponseSink) {
+    if visit.isHead || visit.visitor.isCrawler {
+      return sink.send(
+        Self.page(LinkPage(cardOf: opening, settings: visit.hosts.settings, phrases: visit.phrases), .ok))
+    }
+    if visit.visitor.mayBeIPad, opening.differsOnIPads {
+      return sink.send(Self.page(.asking(visit.query, in: visit.phrases), .ok))
+    }
+    if let click = book.clickNow(on: opening.binding, by: visit.visitor) {
+      return finish(opening, of: entry, visit, click: click, sink: sink)
+    }
+    // The first opening ever: the key of clicks is made.
+    sink.eventLoop.makeFutureWithTask { () async throws -> String in
+      try await book.click(on: opening.binding, by: visit.visitor)
+    }.whenComplete { result in
+      switch result {
+      case .success(let click): finish(opening, of: entry, visit, click: click, sink: sink)
+      case .failure: sink.send(Self.redirect(opening.destination))
+      }
+    }
+  }
+
+  private func finish(_ opening: LinkOpening, of entry: LinkEntry?, _ visit: Visit, click: String, sink: ResponseSink) {
+    let response: HTTPResponse
+    var isFallback = false
+    switch opening.outcome(for: visit.visitor, click: click) {
+    case .redirect(let url, let fallback):
+      isFallback = fallback
+      response = Self.redirect(url)
+    case .preview:
+      let preview = LinkPage.Preview(
+        opening: opening, device: visit.visitor.device, click: click, code: entry?.record.code, phrases: visit.phrases)
+      response = Self.page(LinkPage(preview, settings: visit.hosts.settings), .ok)
+    case .card:
+      response = Self.page(LinkPage(cardOf: opening, settings: visit.hosts.settings, phrases: visit.phrases), .ok)
+    }
+    book.opened(
+      entry?.record.key, invite: entry?.record.invite, by: visit.visitor, isFallback: isFallback, address: visit.address,
+      click: click)
+    sink.send(response)
+  }
+
+  private static func redirect(_ url: String) -> HTTPResponse {
+    var response = HTTPResponse(.found, content: .none, headers: [HTTPResponse.Header("Location", url)], body: [])
+    response.isForOneVisitor = true
+    return response
+  }
+
+  private static func page(_ page: LinkPage, _ status: HTTPResponseStatus) -> HTTPResponse {
+    var response = HTTPResponse(
+      status, content: .html,
+      headers: [
+        HTTPResponse.Header("Content-Security-Policy", page.policy), HTTPResponse.Header("Referrer-Policy", "no-referrer"),
+      ], body: Array(page.html.utf8))
+    response.isForOneVisitor = true
+    return response
+  }
+}
+
+/// Remembers what user agents tell: there are few, and each opening brings one.
+final class VisitorCache: Sendable {
+  private static let agentsMax = 4096
+  private let known = Mutex<[String: LinkVisitor]>([:])
+
+  func visitor(_ agent: String) -> LinkVisitor {
+    // A text that nobody's browser sends is not worth remembering.
+    guard agent.utf8.count <= 512 else { return LinkVisitor(userAgent: agent) }
+    return known.withLock { known in
+      if let visitor = known[agent] { return visitor }
+      let visitor = LinkVisitor(userAgent: agent)
+      if known.count >= Self.agentsMax { known.removeAll(keepingCapacity: true) }
+      known[agent] = visitor
+      return visitor
+    }
+  }
+}

@@ -1,0 +1,1 @@
+// PlayerLifecycle: begun.

@@ -1,0 +1,130 @@
+import Accounts
+import AdminAPI
+import FunctionsKit
+import Logging
+import Mail
+import MailContent
+import ServerConfiguration
+import StorageCore
+import Synchronization
+import TreeModel
+import Triggers
+
+/// The outlet `mail`: takes orders out of the outbox to the mail server.
+final class SMTPTransport: OutboxTransport {
+  let name = MailOrder.outlet
+  private let client: SMTPClient
+  private let settings: MailSettings
+  private let clock: any WallClock
+  private let logger: Logger
+
+  /// - Throws: what the TLS library says against the configured authorities.
+  init(_ settings: MailSettings, clock: any WallClock, logger: Logger) throws {
+    self.settings = settings
+    self.clock = clock
+    self.logger = logger
+    client = try SMTPClient(settings.server)
+  }
+
+  func deliver(key: String, payload: String) async throws {
+    do {
+      let order = try MailOrder(payload: payload)
+      let message = try MailMessage(order, from: settings.from)
+      try await client.send(EncodedMail(message, key: key, time: clock.now()))
+      logger.info("mail sent", metadata: ["kind": "\(order.kind.rawValue)", "key": "\(key)"])
+    } catch let fault as MailOrderError {
+      throw PermanentError(fault.message)
+    } catch let failure as MailError where failure.kind == .permanent {
+      throw PermanentError(failure.message)
+    }
+  }
+
+  func remainder(of payload: String) -> String { (try? MailOrder(payload: payload))?.remainder ?? payload }
+
+  /// Hangs up on the mail server.
+  func close() { client.close() }
+}
+
+/// The outlet `mail` of a server in development: shows each mail in the log, and keeps the latest for
+/// `/admin/v1/mail`, where a test finds the link that a player would have clicked.
+final class DevelopmentMailbox: OutboxTransport, RecentMailSource {
+  /// How many mails are kept.
+  static let countMax = 100
+
+  let name = MailOrder.outlet
+  private let clock: any WallClock
+  private let logger: Logger
+  private let kept = Mutex<[(key: String, json: JSON)]>([])
+
+  init(clock: any WallClock, logger: Logger) {
+    self.clock = clock
+    self.logger = logger
+  }
+
+  func deliver(key: String, payload: String) async throws {
+    let order: MailOrder
+    do {
+      order = try MailOrder(payload: payload)
+    } catch {
+      throw PermanentError(error.message)
+    }
+    let link = Self.firstLink(in: order.text)
+    logger.notice(
+      "mail, shown instead of sent",
+      metadata: [
+        "to": "\(order.to.printable)", "subject": "\(order.subject.printable)", "link": "\(link?.printable ?? "none")",
+      ])
+    let json = Self.json(order, link: link, time: clock.now())
+    kept.withLock { kept in
+      // A delivery that is repeated is the same mail.
+      kept.removeAll { $0.key == key }
+      kept.append((key, json))
+      if kept.count > Self.countMax { kept.removeFirst(kept.count - Self.countMax) }
+    }
+  }
+
+  func remainder(of payload: String) -> String { (try? MailOrder(payload: payload))?.remainder ?? payload }
+
+  func recentMail(limit: Int) -> [JSON] { kept.withLock { $0.suffix(limit).reversed().map(\.json) } }
+
+  private static func json(_ order: MailOrder, link: String?, time: Int64) -> JSON {
+    let texts: [(String, String?)] = [
+      ("kind", order.kind.rawValue), ("to", order.to), ("from", order.from ?? order.fromName), ("subject", order.subject),
+      ("text", order.text), ("html", order.html), ("link", link),
+    ]
+    return .object(
+      [JSON.Member(key: "time", value: .int(time))]
+        + texts.compactMap { name, value in value.map { JSON.Member(key: name, value: .string($0)) } })
+  }
+
+  private static func firstLink(in text: String) -> String? {
+    text.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("https://") || $0.hasPrefix("http://") }.map(String.init)
+  }
+}
+
+/// Writes the letters with players' codes in the words of the templates, for the outlet `mail`.
+struct TemplatedCodeMail: CodeMailing {
+  let templates: TemplateCatalog
+  /// How the game is called; nil for the project's name.
+  var appName: String?
+
+  func message(for letter: CodeMail) -> (outlet: String, payload: String)? {
+    let kind: MailKind =
+      switch letter.kind {
+      case .verifyEmail: .verifyEmail
+      case .passwordReset: .resetPassword
+      case .emailSignIn: .signIn
+      case .changeEmail: .verifyAndChangeEmail
+      case .recoverEmail: .recoverEmail
+      }
+    // The person who makes an account names it, and says whose address is to be confirmed.
+    let values = [
+      "appName": appName ?? letter.project, "displayName": DisplayName.of(letter.displayName ?? ""), "email": letter.to,
+      "link": letter.link,
+      "newEmail": letter.newEmail ?? "",
+    ].filter { kind.placeholders.contains($0.key) }
+    // The sender is the one that the configuration names.
+    let order = MailOrder(kind: kind, to: letter.to, words: templates.words(kind, locales: letter.locales, values: values))
+    return (MailOrder.outlet, order.payload)
+  }
+}

@@ -1,0 +1,207 @@
+public import RewardModel
+import Synchronization
+public import TreeModel
+
+/// One operation of the write pipeline: everything in it is committed together, or nothing is.
+///
+/// A client's write has one tree operation. The effect of a function has several, with transfers, outbox rows and the
+/// record that it ran: it enters by the same door and is judged, matched, committed and shown like any other.
+public struct CommitRequest: Sendable {
+  /// A node that must still be what the author of the request saw.
+  public struct Expectation: Sendable {
+    /// Where it must be.
+    public let path: Path
+    /// What must stand there, priority and all; absent if nothing may.
+    public let node: TreeNode
+
+    public init(path: Path, node: TreeNode) {
+      self.path = path
+      self.node = node
+    }
+  }
+
+  /// A subtree in which nothing may have been written since a commit, not even what stood there before.
+  public struct Quiet: Sendable {
+    /// The subtree.
+    public let path: Path
+    /// The commit.
+    public let since: Revision
+
+    public init(path: Path, since: Revision) {
+      self.path = path
+      self.since = since
+    }
+  }
+
+  /// Asks to answer a repetition of this request with the first answer.
+  public struct Idempotency: Sendable {
+    /// What the client calls the request; unique in its namespace.
+    public let key: String
+    /// SHA-256 of the request: another request under the same key is refused.
+    public let requestDigest: [UInt8]
+    /// How long to remember, in milliseconds.
+    public let lifetime: Int64
+    /// What the surface answers, from the receipt.
+    public let answer: @Sendable (CommitReceipt) -> [UInt8]
+
+    public init(
+      key: String, requestDigest: [UInt8], lifetime: Int64, answer: @escaping @Sendable (CommitReceipt) -> [UInt8]
+    ) {
+      self.key = key
+      self.requestDigest = requestDigest
+      self.lifetime = lifetime
+      self.answer = answer
+    }
+  }
+
+  /// Whose tree and ledger it is about; a request never touches two.
+  public var namespace: NamespaceID
+  /// Who asks. The commit records it; the surface has judged by then whether the actor may.
+  public var actor: Actor
+  /// What security rules see as `auth` when they judge the request; nil for nobody. An actor that rules do not apply to has
+  /// none.
+  public var auth: AuthVariable?
+  /// Gets the reasons of security rules; nil where nobody may know them.
+  public var judgement: RuleDecisionNote?
+  /// What the client calls this request, for the log; nothing is judged by it.
+  public var requestID: String?
+  /// Applied in order; a later one sees the earlier.
+  public var operations: [WriteOperation]
+  /// Applied after the operations.
+  public var transfers: [LedgerTransfer]
+  /// Judged before anything is applied; one that fails refuses the whole request as stale.
+  public var expectations: [Expectation]
+  /// Judged with the expectations. What was removed is not noticed.
+  public var quiet: [Quiet]
+  /// Messages for the outside, stored with the commit and delivered after it.
+  public var outbox: [OutboxRecord]
+  /// The end of a function's run; its event and function may have only one, ever.
+  public var execution: ExecutionRecord?
+  /// Deliveries to store.
+  public var deliveries: [DeliveryRecord]
+  /// A delivery that this request settles.
+  public var settles: (event: EventID, function: String)?
+  /// See ``Snapshot/settledRevision(of:)``.
+  public var settledRevision: Revision?
+  /// What is to be remembered of functions; each replaces the record of its name.
+  public var functions: [FunctionRecord]
+  /// What becomes of rooms' records; an expectation that fails refuses the whole request.
+  public var records: [KeyedRecordChange]
+  /// A line for the audit log, written in the same transaction: a request that is refused leaves none.
+  public var audit: AuditRecord?
+  /// Rows of the administrators' work; nil for everybody else's requests.
+  public var upkeep: Maintenance?
+  /// What is decided about accounts, on the writer; nil for requests that are not about any.
+  public var decision: (any WriterDecision)?
+  /// The event and the function whose effect this is; nil for everybody else's request.
+  public var cause: Cause?
+  /// Whether the commit makes no events, so that no function runs for it.
+  public var suppressesTriggers: Bool
+  /// Whether the log gets a record of this request even if it changes nothing.
+  public var isMarked: Bool
+  /// Whether new balances are opening entries, not adjustments.
+  public var isImport: Bool
+  /// Makes a repetition of the request harmless; nil where every request counts.
+  public var idempotency: Idempotency?
+
+  public init(namespace: NamespaceID, actor: Actor, operations: [WriteOperation] = []) {
+    self.namespace = namespace
+    self.actor = actor
+    self.operations = operations
+    auth = nil
+    judgement = nil
+    requestID = nil
+    transfers = []
+    expectations = []
+    quiet = []
+    outbox = []
+    execution = nil
+    deliveries = []
+    settles = nil
+    settledRevision = nil
+    functions = []
+    records = []
+    audit = nil
+    upkeep = nil
+    decision = nil
+    cause = nil
+    suppressesTriggers = false
+    isMarked = false
+    isImport = false
+    idempotency = nil
+  }
+}
+
+/// Where the writer notes why security rules allowed or denied a request, for whoever asked to know.
+public final class RuleDecisionNote: Sendable {
+  /// What was noted.
+  public struct RuleDecision: Sendable {
+    /// Whether the rules allowed it.
+    public let isAllowed: Bool
+    /// For people, on several lines.
+    public let text: String
+    /// For programs: every rule that was asked, and what it looked at.
+    public let json: JSON
+
+    public init(isAllowed: Bool, text: String, json: JSON) {
+      self.isAllowed = isAllowed
+      self.text = text
+      self.json = json
+    }
+  }
+
+  /// Whether it is wanted also of what is allowed.
+  public let isAlwaysWanted: Bool
+  private let noted = Mutex<RuleDecision?>(nil)
+
+  /// - Parameter isAlwaysWanted: by default only a denial is noted, and what is allowed costs nothing more.
+  public init(isAlwaysWanted: Bool = false) {
+    self.isAlwaysWanted = isAlwaysWanted
+  }
+
+  /// What was noted; nil before the request was judged, where no rules apply to it, and of what was allowed, unless that is
+  /// wanted too.
+  public var judgement: RuleDecision? {
+    get { noted.withLock { $0 } }
+    set { noted.withLock { $0 = newValue } }
+  }
+}
+
+/// Who a write is from, as security rules see it: the variable `auth` (spec: rtdb-protocol §4.4).
+///
+/// A class, so that a session's requests share one. Equal are those with equal texts.
+public final class AuthVariable: Sendable, Hashable {
+  /// An object: `uid`, `provider` and `token` with all claims; or, of an override, whatever was given.
+  public let json: JSON
+  /// The user; nil if an override names none.
+  public let uid: String?
+
+  /// The variable as it is given, of an override.
+  public init(json: JSON) {
+    self.json = json
+    uid = json["uid"]?.string
+  }
+
+  /// The variable of a user whose ID token has these claims.
+  public convenience init(uid: String, claims: JSON) {
+    let provider = claims["firebase"]?["sign_in_provider"] ?? claims["provider_id"] ?? .null
+    self.init(
+      json: .object([
+        JSON.Member(key: "uid", value: .string(uid)), JSON.Member(key: "provider", value: provider),
+        JSON.Member(key: "token", value: claims),
+      ]))
+  }
+
+  /// Under what name its writes are recorded.
+  public var actor: Actor {
+    if let uid { .user(uid: uid) } else { .anonymous }
+  }
+
+  public static func == (left: AuthVariable, right: AuthVariable) -> Bool {
+    left === right || left.json == right.json
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(uid)
+  }
+}
