@@ -44,10 +44,9 @@ package final class AdminClient: Sendable {
   private let tls: NIOSSLContext?
   private let idle: Mutex<IdleConnections>
 
-  /// - Parameters:
-  ///   - server: such as `http://127.0.0.1:9000`.
-  ///   - token: sent as `Authorization: Bearer …` with every request; nil sends none.
-  ///   - authority: a file of certificates in PEM form that vouch for the server's; nil for those that the system trusts.
+  /// - `server`: such as `http://127.0.0.1:9000`.
+  /// - `token`: sent as `Authorization: Bearer …` with every request; nil sends none.
+  /// - `authority`: a file of certificates in PEM form that vouch for the server's; nil for those that the system trusts.
   /// - Throws: ``AdminClientError`` if the address, or the file, cannot be read.
   package init(server: String, token: String?, authority: String? = nil, limits: Limits = Limits()) throws(AdminClientError) {
     address = try ServerAddress(server)
@@ -62,11 +61,10 @@ package final class AdminClient: Sendable {
 
   /// Sends one request and waits for the whole answer, whatever its status.
   ///
-  /// - Parameters:
-  ///   - path: percent-encoded, with its leading slash, without a query.
-  ///   - query: not encoded yet.
-  ///   - timeout: instead of ``Limits/requestTimeout``.
-  ///   - responseBytesMax: instead of ``Limits/responseBytesMax``.
+  /// - `path`: percent-encoded, with its leading slash, without a query.
+  /// - `query`: not encoded yet.
+  /// - `timeout`: instead of ``Limits/requestTimeout``.
+  /// - `responseBytesMax`: instead of ``Limits/responseBytesMax``.
   package func send(
     _ method: HTTPMethod, _ path: String, query: [QueryItem] = [], headers: HTTPHeaders = [:], body: [UInt8]? = nil,
     timeout: TimeAmount? = nil, responseBytesMax: Int? = nil
@@ -243,7 +241,7 @@ extension AdminClient {
 extension AdminClient {
   /// Buys an access token with a service account's key. To be asked of a client without a token.
   ///
-  /// - Parameter now: milliseconds since 1970, by a clock that is nearly the server's.
+  /// - `now`: milliseconds since 1970, by a clock that is nearly the server's.
   /// - Throws: ``AdminClientError`` with the server's own sentence if it refused.
   package func accessToken(for account: ServiceAccountKey, at now: Int64) async throws(AdminClientError) -> String {
     let assertion: String

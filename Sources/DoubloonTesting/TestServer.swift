@@ -53,10 +53,9 @@ public final class TestServer: Sendable {
 
   /// Runs a test against a server of its own.
   ///
-  /// - Parameters:
-  ///   - functions: registers the functions, as the deployment's `main` does.
-  ///   - tree: what the namespace holds before; written without triggers, with opening entries for balances.
-  ///   - settings: overrides of functions' settings, by function and setting.
+  /// - `functions`: registers the functions, as the deployment's `main` does.
+  /// - `tree`: what the namespace holds before; written without triggers, with opening entries for balances.
+  /// - `settings`: overrides of functions' settings, by function and setting.
   public static func run(
     _ functions: @escaping @Sendable (Functions) -> Void, tree: TreeNode = .absent, settings: TreeNode = .absent,
     limits: WriteLimits = WriteLimits(), _ test: (TestServer) async throws -> Void

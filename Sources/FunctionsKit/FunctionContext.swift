@@ -51,7 +51,7 @@ public final class FunctionContext: Sendable {
   /// Whether anything was at a path at an earlier moment: how long something has been there, when players write it again and
   /// again.
   ///
-  /// - Parameter time: in milliseconds since 1970. For a moment before what the log still holds, the log's beginning counts.
+  /// - `time`: in milliseconds since 1970. For a moment before what the log still holds, the log's beginning counts.
   public func exists(at path: Path, asOf time: Int64) async throws -> Bool {
     try checkUse()
     return try reader.exists(path, at: time)
@@ -73,16 +73,15 @@ public final class FunctionContext: Sendable {
 
   /// Pays coins into a balance. Credits add up: a thousand at once never conflict.
   ///
-  /// - Parameters:
-  ///   - amount: above zero, in minor units.
-  ///   - code: why, in one word; the coins come from the account `issuance:CODE`.
-  ///   - once: a business key that is paid only once, ever. If it was paid before, the run changes nothing and is recorded
-  ///     as skipped, `already_paid`, with the first entry. Without one, this event and function pay once.
-  ///   - ifPaid: whether a key that was paid before skips the run, or leaves only this payment out; that wants a key.
-  ///   - subject: whom the payment is about, where that is not the one who is paid.
-  ///   - note: a remark for the statement.
-  ///   - terms: whom the payment is about, when the coins wait in a hold instead, and who is not paid again; nil pays at once,
-  ///     which a function that declares limits may not.
+  /// - `amount`: above zero, in minor units.
+  /// - `code`: why, in one word; the coins come from the account `issuance:CODE`.
+  /// - `once`: a business key that is paid only once, ever. If it was paid before, the run changes nothing and is recorded
+  ///   as skipped, `already_paid`, with the first entry. Without one, this event and function pay once.
+  /// - `ifPaid`: whether a key that was paid before skips the run, or leaves only this payment out; that wants a key.
+  /// - `subject`: whom the payment is about, where that is not the one who is paid.
+  /// - `note`: a remark for the statement.
+  /// - `terms`: whom the payment is about, when the coins wait in a hold instead, and who is not paid again; nil pays at once,
+  ///   which a function that declares limits may not.
   public func credit<each P>(
     _ balance: TreePath<Int64, repeat each P>, _ params: repeat each P, amount: Int64, code: String, once key: String? = nil,
     ifPaid: IfPaid = .skipRun, subject: String? = nil, note: String? = nil, terms: RewardTerms? = nil
@@ -179,9 +178,8 @@ public final class FunctionContext: Sendable {
 
   /// Sends something to the outside after the run is committed: at least once, with a key of its own.
   ///
-  /// - Parameters:
-  ///   - outlet: which registered outlet delivers it.
-  ///   - label: tells this message from others of the same run.
+  /// - `outlet`: which registered outlet delivers it.
+  /// - `label`: tells this message from others of the same run.
   public func send(_ payload: some Encodable, to outlet: String, label: String = "message") async throws {
     let node: TreeNode
     do { node = try TreeNodeEncoder.encode(payload) } catch { throw noted(error) }

@@ -108,7 +108,7 @@ public struct ChangeFilter: Sendable, CustomStringConvertible {
 
   /// A filter of the author's own. It must be pure: it is asked on the path of every write.
   ///
-  /// - Parameter description: the rule in words that can follow "when": `the level doubled`.
+  /// - `description`: the rule in words that can follow "when": `the level doubled`.
   public static func when(
     _ description: String, _ admits: @escaping @Sendable (_ before: Scalar?, _ after: Scalar?) -> Bool
   ) -> ChangeFilter {

@@ -119,7 +119,7 @@ extension FunctionEffects {
   /// What stands at a place after the operations so far, if `stored` stands there before them: what a transaction of the
   /// same run goes on from.
   ///
-  /// - Parameter now: stands for the time of the commit, which nobody knows yet.
+  /// - `now`: stands for the time of the commit, which nobody knows yet.
   func node(at place: Path, over stored: TreeNode, now: Int64) -> TreeNode {
     var node = stored
     for operation in operations {

@@ -229,9 +229,8 @@ extension Functions {
   /// ```
   /// `pieces_of_eight` below `/users/{uid}/inventory` needs no declaration. The currencies of a configuration file come beside
   /// these; declare each of them before it has balances.
-  /// - Parameters:
-  ///   - unit: the coin's name in the ledger.
-  ///   - holder: the kind of account that balances belong to: `user` makes `user:bob`.
+  /// - `unit`: the coin's name in the ledger.
+  /// - `holder`: the kind of account that balances belong to: `user` makes `user:bob`.
   public func currency<each P>(_ unit: String, at place: TreePath<Int64, repeat each P>, holder: String = "user") {
     declare(unit, at: place.place, holder: holder)
   }

@@ -32,7 +32,7 @@ public struct RewardTerms: Sendable {
 
   /// The function's own terms; a person who was paid before and left is not paid again.
   ///
-  /// - Parameter referrer: who brought the player, for ``perReferrer``.
+  /// - `referrer`: who brought the player, for ``perReferrer``.
   public init(about player: UserID, referrer: UserID? = nil) {
     self.player = player
     self.referrer = referrer
@@ -106,7 +106,7 @@ public enum IfPaid: Sendable, Hashable {
 extension FunctionContext {
   /// Looks at the terms of a payment, and counts it.
   ///
-  /// - Parameter code: payments of one code are counted together.
+  /// - `code`: payments of one code are counted together.
   /// - Returns: why it must wait; nil if it is to be made at once.
   /// - Throws: ``RunSkipped`` for a person who was paid before under another account.
   func hold(under terms: RewardTerms, code: String) throws -> FunctionEffects.Hold? {

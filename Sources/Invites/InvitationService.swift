@@ -81,10 +81,9 @@ package final class InvitationService: Sendable {
 
   /// What an invitation says.
   ///
-  /// - Parameters:
-  ///   - locales: the languages of the player, the best first.
-  ///   - inviter: the player's name, as others see it; cut to 40 characters, escaped where it stands.
-  ///   - message: the player's own words, cut to 500 characters.
+  /// - `locales`: the languages of the player, the best first.
+  /// - `inviter`: the player's name, as others see it; cut to 40 characters, escaped where it stands.
+  /// - `message`: the player's own words, cut to 500 characters.
   package func content(
     _ channel: InvitationChannel, campaign name: String, locales: [String], inviter: String, message: String?, link: String
   ) throws(InvitationError) -> InvitationContent {
@@ -107,9 +106,8 @@ package final class InvitationService: Sendable {
   /// It speaks in the game's name, so it says no more of the player than who invites: a name with an address in it is left out,
   /// and words with one are refused.
   ///
-  /// - Parameters:
-  ///   - sender: the display name of the player's account; empty if it has none.
-  ///   - unsubscribe: the https address that takes the recipient off the list; the text shows it.
+  /// - `sender`: the display name of the player's account; empty if it has none.
+  /// - `unsubscribe`: the https address that takes the recipient off the list; the text shows it.
   package func mail(
     campaign: String, locales: [String], sender: String, message: String?, link: String, unsubscribe: String
   ) throws(InvitationError) -> InvitationContent {

@@ -212,7 +212,7 @@ struct BalanceChanges {
 
   /// Takes note of the transfers.
   ///
-  /// - Parameter current: reads a leaf as it is after the commit. A write and a transfer may cancel out; such a balance is
+  /// - `current`: reads a leaf as it is after the commit. A write and a transfer may cancel out; such a balance is
   ///   not among the changed leaves, but its write needs an adjustment all the same.
   mutating func explain(
     _ transfers: [LedgerTransfer], currencies: CurrencyTable, current: (Path) throws(CommitError) -> Scalar?

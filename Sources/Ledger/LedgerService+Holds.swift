@@ -96,10 +96,9 @@ extension LedgerService {
 
   /// Pays a hold out, whole or in part; the rest goes back to where it came from.
   ///
-  /// - Parameters:
-  ///   - sequence: the entry that made the hold.
-  ///   - receiver: who gets the coins.
-  ///   - amount: at most what is held; nil for all of it.
+  /// - `sequence`: the entry that made the hold.
+  /// - `receiver`: who gets the coins.
+  /// - `amount`: at most what is held; nil for all of it.
   /// - Throws: ``LedgerError`` with `notFound`, `holdEnded` (naming the entry) if it ended another way before, `invalid` for
   ///   a wrong amount or an expired hold, or as ``transfer(_:in:by:)``.
   package func release(
@@ -136,7 +135,7 @@ extension LedgerService {
   /// Gives back what is held beyond its time. To be called every now and then; twice does no harm.
   ///
   /// A hold that cannot be freed (the balance it came from is no integer any more) is listed and stays for the next sweep.
-  /// - Parameter now: milliseconds since 1970.
+  /// - `now`: milliseconds since 1970.
   package func expireHolds(in namespace: NamespaceID, now: Int64) async throws(LedgerError) -> HoldSweep {
     var sweep = HoldSweep()
     for hold in try expiredHolds(in: namespace, now: now) {

@@ -38,9 +38,8 @@ package struct LedgerService: Sendable {
 
   /// The account's entries, newest first.
   ///
-  /// - Parameters:
-  ///   - before: the sequence of the last entry of the page before; nil begins with the newest.
-  ///   - limit: at most this many, and never more than ``statementMax``.
+  /// - `before`: the sequence of the last entry of the page before; nil begins with the newest.
+  /// - `limit`: at most this many, and never more than ``statementMax``.
   package func statement(in namespace: NamespaceID, of account: LedgerAccount, before: Int64? = nil, limit: Int = 100)
     throws(LedgerError) -> [LedgerEntry]
   {
@@ -123,9 +122,8 @@ extension LedgerService {
 
   /// Takes an entry back by a new one the other way; the entry itself stays as it is.
   ///
-  /// - Parameters:
-  ///   - reason: a person's words; part of what a repetition must repeat.
-  ///   - policy: what to do if the coins were spent.
+  /// - `reason`: a person's words; part of what a repetition must repeat.
+  /// - `policy`: what to do if the coins were spent.
   /// - Throws: ``LedgerError`` with `notFound`, `alreadyReversed` (naming the reversal), `insufficientFunds`, `invalid` for
   ///   a reversal of a reversal or of a hold, or as ``transfer(_:in:by:)``.
   package func reverse(

@@ -25,7 +25,7 @@ package struct OpenHolds {
 
   /// Those whose coins are held in a player's name, or go back to the player.
   ///
-  /// - Parameter holders: the kinds of accounts that players have: a hold's owner may be named as one of them, `hold:user:bob`.
+  /// - `holders`: the kinds of accounts that players have: a hold's owner may be named as one of them, `hold:user:bob`.
   ///   Other names that end so are other players': `google:bob`.
   package func of(player uid: String, holders: Set<String> = ["user"]) throws(StorageError) -> [LedgerEntry] {
     let names = Set([uid] + holders.map { "\($0):\(uid)" }).map { Array($0.utf8) }
@@ -82,9 +82,8 @@ struct HoldEnds {
 
   /// Adds a transfer out of a hold account.
   ///
-  /// - Parameters:
-  ///   - sequence: the entry that the transfer's key names.
-  ///   - hold: that entry; nil if there is none.
+  /// - `sequence`: the entry that the transfer's key names.
+  /// - `hold`: that entry; nil if there is none.
   mutating func add(_ transfer: LedgerTransfer, at time: Int64, sequence: Int64, hold: LedgerEntry?) throws(CommitError) {
     guard let hold, hold.transfer.credit == transfer.debit, hold.transfer.unit == transfer.unit else {
       throw .invalidTransfer("Entry \(sequence) is no hold of \(transfer.unit) in \(transfer.debit).")

@@ -44,7 +44,7 @@ package struct TemplateCatalog: Sendable {
 
   /// The words of a mail.
   ///
-  /// - Parameter values: by placeholder (``MailKind/placeholders``).
+  /// - `values`: by placeholder (``MailKind/placeholders``).
   package func words(_ kind: MailKind, locales: [String] = [], values: [String: String]) -> MailTemplate.Words {
     template(kind, locales: locales).words(values)
   }

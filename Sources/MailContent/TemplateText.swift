@@ -29,15 +29,14 @@ package struct TemplateText: Sendable {
 
   /// Reads a template.
   ///
-  /// - Parameters:
-  ///   - form: what is made of it.
-  ///   - placeholders: the names that it may use.
+  /// - `form`: what is made of it.
+  /// - `placeholders`: the names that it may use.
   /// - Throws: ``TemplateError`` for braces that do not close and names that are unknown.
   package init(_ source: String, form: Form, placeholders: [String]) throws(TemplateError) {
     try self.init(source, form: form, placeholders: placeholders, firstLine: 1)
   }
 
-  /// - Parameter firstLine: what the first line is called in a fault.
+  /// - `firstLine`: what the first line is called in a fault.
   init(_ source: String, form: Form, placeholders: [String], firstLine: Int) throws(TemplateError) {
     guard source.utf8.count <= Self.bytesMax else {
       throw TemplateError(

@@ -127,7 +127,7 @@ extension LedgerEntry {
 extension LedgerEntry {
   /// The hash of an entry: SHA-256 over the hash of the entry before it and every field.
   ///
-  /// - Parameter previousHash: The hash of the namespace's entry before; 32 zero bytes for the first.
+  /// - `previousHash`: The hash of the namespace's entry before; 32 zero bytes for the first.
   public static func chainHash(
     sequence: Int64, revision: Int64, time: Int64, transfer: LedgerTransfer, debitAfter: Int64, creditAfter: Int64,
     previousHash: [UInt8]

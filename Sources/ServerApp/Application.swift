@@ -61,9 +61,8 @@ public final class Application: Sendable {
 
   /// Opens the store and introduces everybody; nothing runs yet.
   ///
-  /// - Parameters:
-  ///   - outlets: what delivers the messages that functions send to the outside.
-  ///   - functions: registers the deployment's functions.
+  /// - `outlets`: what delivers the messages that functions send to the outside.
+  /// - `functions`: registers the deployment's functions.
   /// - Throws: `StorageError` if the data cannot be opened: another process has them, or a newer version wrote them.
   public convenience init(
     configuration: ServerConfiguration, logger: Logger = Logger(label: "doubloon"), outlets: [any OutboxTransport] = [],

@@ -47,7 +47,7 @@ package final class ConfigurationReader {
 
   /// Reads the object that a whole file is.
   ///
-  /// - Parameter file: the file's absolute path.
+  /// - `file`: the file's absolute path.
   static func read<Result>(
     _ source: [UInt8], file: String, surroundings: ConfigurationEnvironment, faults: Faults,
     _ body: (ConfigurationReader) -> Result

@@ -16,7 +16,7 @@ package enum FileBytes {
   /// Writes a file: beside it first, then in its place, so that an interruption leaves the old one whole. Links stay, and
   /// what is no regular file (a pipe, a device) is written as it is.
   ///
-  /// - Parameter isPrivate: whether its owner alone may read it.
+  /// - `isPrivate`: whether its owner alone may read it.
   /// - Throws: ``FileError`` that names the file.
   package static func write(_ bytes: [UInt8], to path: String, isPrivate: Bool = false) throws(FileError) {
     let mode: mode_t = isPrivate ? 0o600 : 0o644
@@ -118,7 +118,7 @@ package enum FileBytes {
     }
   }
 
-  /// - Parameter syncs: whether the bytes are to be durable; pipes and devices refuse that.
+  /// - `syncs`: whether the bytes are to be durable; pipes and devices refuse that.
   private static func writeAll(_ bytes: [UInt8], to descriptor: Int32, syncs: Bool = true) -> String? {
     bytes.withUnsafeBytes { buffer in
       var rest = buffer[...]

@@ -201,7 +201,7 @@ package struct RulesFile: Sendable {
   package let source: String
   package let rules: RuleSet
 
-  /// - Parameter read: reads a file, whole.
+  /// - `read`: reads a file, whole.
   /// - Throws: ``FileError`` with a line `FILE:LINE:COLUMN: text` for each fault.
   package init(
     _ path: String,

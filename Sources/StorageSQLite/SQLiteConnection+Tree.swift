@@ -146,7 +146,7 @@ extension SQLiteConnection {
 
   /// Adds the revisions of a run's changes within a range, up to `last`.
   ///
-  /// - Parameter rows: how many rows may be looked at; what was looked at is taken off.
+  /// - `rows`: how many rows may be looked at; what was looked at is taken off.
   /// - Returns: false if there were more rows.
   func addTouches(
     _ ns: NamespaceID, in run: HistoryRun, through last: Int64, in range: PathRange, rows: inout Int,

@@ -16,7 +16,7 @@ final class SQLiteConnection: @unchecked Sendable {
   /// Follows the rows that this connection writes; the writer's does.
   var digests: RowDigests?
 
-  /// - Parameter isCopy: whether the file is a copy in the making, whose faults stop nothing else.
+  /// - `isCopy`: whether the file is a copy in the making, whose faults stop nothing else.
   convenience init(path: String, creates: Bool = false, isCopy: Bool = false, vfs: String? = nil) throws(StorageError) {
     let flags = SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0)
     try self.init(name: path, path: path, flags: flags, isCopy: isCopy, vfs: vfs)

@@ -37,7 +37,7 @@ public final class SQLiteEngine: StorageEngine {
 
   /// Opens the store in a folder; creates both if there is none, and no trace of one.
   ///
-  /// - Parameter companions: names of what else lies in the folder of a store, and in no other.
+  /// - `companions`: names of what else lies in the folder of a store, and in no other.
   /// - Throws: ``StorageError/Code/locked`` with the pid of the process that has it open,
   ///   ``StorageError/Code/newerSchema``, or ``StorageError/Code/damaged``: also where something that was acknowledged is
   ///   missing (``acceptLoss(in:)``).

@@ -200,7 +200,7 @@ final class SQLiteStatement {
 extension StorageError {
   /// What SQLite's result code means for whoever runs the server, and what to do.
   ///
-  /// - Parameter isCopy: whether the file is a copy in the making: the store goes on without it.
+  /// - `isCopy`: whether the file is a copy in the making: the store goes on without it.
   init(sqlite code: Int32, message: String, path: String, during action: String, isCopy: Bool = false) {
     let next = isCopy ? "try again" : "start the server again"
     let what = "\(action): \(message) (SQLite \(code))"

@@ -49,10 +49,9 @@ public final class Database: TreeWriter {
 
   /// Opens the door and starts the writer.
   ///
-  /// - Parameters:
-  ///   - participants: asked in order for every request.
-  ///   - observers: told, in order, of every batch that is durable.
-  ///   - didStop: told once if the writer stops for good, on its thread.
+  /// - `participants`: asked in order for every request.
+  /// - `observers`: told, in order, of every batch that is durable.
+  /// - `didStop`: told once if the writer stops for good, on its thread.
   public init(
     engine: any StorageEngine, participants: [any CommitParticipant], observers: [any CommitObserver] = [],
     limits: WriteLimits = WriteLimits(), clock: any WallClock,

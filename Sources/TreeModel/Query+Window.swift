@@ -14,7 +14,7 @@ extension Query {
 
   /// The place of a child that exists, of which only what orders it is known.
   ///
-  /// - Parameter node: in order of a child path the node there, in order of value the child itself, in order of priority the
+  /// - `node`: in order of a child path the node there, in order of value the child itself, in order of priority the
   ///   priority as a leaf; in key order nothing is looked at. Of a map any one leaf is enough.
   public func place(of key: Key, orderedBy node: TreeNode) -> QueryPosition? {
     admitted(QueryPosition(rank: order == .key ? .null : OrderRank(node), key: key))

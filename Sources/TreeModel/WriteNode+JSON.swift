@@ -17,9 +17,8 @@ extension WriteNode {
     try self.init(json: json, depth: depth, pathBytes: 0, meter: &meter)
   }
 
-  /// - Parameters:
-  ///   - pathBytes: how long the path to the place is.
-  ///   - meter: counts what is read.
+  /// - `pathBytes`: how long the path to the place is.
+  /// - `meter`: counts what is read.
   init(json: JSON, depth: Int, pathBytes: Int, meter: inout WriteMeter) throws(WriteDataError) {
     var reader = WriteDataReader(depth: depth, pathBytes: pathBytes, meter: meter)
     let node = try reader.node(json)
@@ -227,9 +226,8 @@ extension WriteDataReader {
 
   /// Forgets the server values of members that a later member of the same name replaced.
   ///
-  /// - Parameters:
-  ///   - start: the slots from here on are this object's.
-  ///   - owners: for each of them the index of the entry that it lies in.
+  /// - `start`: the slots from here on are this object's.
+  /// - `owners`: for each of them the index of the entry that it lies in.
   private mutating func dropOverwrittenSlots(from start: Int, owners: [Int], entries: [TreeMap.Entry]) {
     guard !owners.isEmpty, entries.count > 1 else { return }
     var lastIndex: [Key: Int] = [:]

@@ -185,7 +185,7 @@ extension WriteOperation {
 extension WriteOperation.Assignment {
   /// Reads what a client wants at a place.
   ///
-  /// - Parameter meter: counts what is read.
+  /// - `meter`: counts what is read.
   init(_ target: PathTarget, json: JSON, meter: inout WriteMeter) throws(WriteDataError) {
     let pathBytes = target.path.keys.reduce(0) { $0 + $1.text.utf8.count + 1 }
     guard target.isPriority else {

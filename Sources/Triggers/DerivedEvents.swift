@@ -21,7 +21,7 @@ struct DerivedEvents {
   /// None for a commit that told functions to sleep, unless that is asked for, or that stands at the end of a chain that is
   /// too long.
   ///
-  /// - Parameter functions: which functions count, by position.
+  /// - `functions`: which functions count, by position.
   func events(
     of commit: CommitRecord, for functions: Set<Int>, includingSuppressed takesSuppressed: Bool, in snapshot: any Snapshot
   ) throws(StorageError) -> [(event: EventRecord, functions: [Int])] {

@@ -179,7 +179,7 @@ extension DispatchState {
 
   /// A runner has caught up with the namespace, or leaves off.
   ///
-  /// - Parameter isComplete: whether nothing is left in storage that the inbox will not bring.
+  /// - `isComplete`: whether nothing is left in storage that the inbox will not bring.
   mutating func finishLoading(_ namespace: NamespaceID, isComplete: Bool, at now: Int64) {
     guard namespaces[namespace] != nil else { return }
     namespaces[namespace]?.isLoading = false
@@ -319,7 +319,7 @@ extension DispatchState {
 
   /// Takes in what lay on the shelf.
   ///
-  /// - Parameter isAll: whether storage had no more.
+  /// - `isAll`: whether storage had no more.
   mutating func refill(_ lane: OrderingKey, _ records: [DeliveryRecord], isAll: Bool) {
     // Also while what was kept for it is read: nobody else would fill the lane.
     guard lanes.isDrained(lane), functions[lane.function].phase != .paused else { return }

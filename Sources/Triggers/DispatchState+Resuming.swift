@@ -5,7 +5,7 @@ import TreeModel
 extension DispatchState {
   /// Stops the runs of a function: what waits for it gets a record and is put by.
   ///
-  /// - Parameter namespace: where the function's record is to be sent; nil if the caller stores it.
+  /// - `namespace`: where the function's record is to be sent; nil if the caller stores it.
   mutating func pause(
     _ function: Int, because reason: String, byEngine: Bool, in namespace: NamespaceID?, at now: Int64
   ) {

@@ -290,7 +290,7 @@ extension DispatchState {
 
   /// Waits for everything in a namespace up to its last event.
   ///
-  /// - Parameter isTold: whether the inbox has had everything up to there. Then an event that was not taken in will not come:
+  /// - `isTold`: whether the inbox has had everything up to there. Then an event that was not taken in will not come:
   ///   a replay found it in the log of an older commit.
   mutating func drain(_ namespace: NamespaceID, through last: EventID?, isTold: Bool, for id: Int) {
     guard let state = namespaces[namespace] else { return }

@@ -107,9 +107,8 @@ extension Dispatcher {
 
   /// Tries dead letters again, with all their attempts.
   ///
-  /// - Parameters:
-  ///   - function: whose; nil for all functions.
-  ///   - event: of which event; nil for all.
+  /// - `function`: whose; nil for all functions.
+  /// - `event`: of which event; nil for all.
   /// - Returns: how many.
   package func retryDeadLetters(in namespace: NamespaceID, of function: String? = nil, event: EventID? = nil) async throws
     -> Int

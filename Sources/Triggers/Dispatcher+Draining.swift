@@ -11,7 +11,7 @@ extension Dispatcher {
   /// A delivery that waits for a retry, is paused or is a dead letter counts as settled and is listed. Retries that are due
   /// are run. Nothing is polled: the wait ends with the change that ends it.
   ///
-  /// - Parameter namespaces: which ones; nil for all.
+  /// - `namespaces`: which ones; nil for all.
   /// - Throws: ``DrainTimeout`` if it takes longer than `timeout`.
   @discardableResult
   package func drain(_ namespaces: [NamespaceID]? = nil, timeout: Duration = .seconds(30)) async throws -> DrainReport {
@@ -35,7 +35,7 @@ extension Dispatcher {
 
   /// Waits until these events, and what they cause, are settled: what `X-Doubloon-Wait: effects` stands for.
   ///
-  /// - Parameter events: the events of a receipt.
+  /// - `events`: the events of a receipt.
   /// - Throws: ``DrainTimeout`` if it takes longer than `timeout`.
   @discardableResult
   package func settlement(of events: [EventRecord], timeout: Duration = .seconds(30)) async throws -> DrainReport {

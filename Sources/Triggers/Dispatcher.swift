@@ -28,8 +28,7 @@ package final class Dispatcher: CommitObserver, Sendable {
   private let attachedWriter = Mutex<(any TreeWriter)?>(nil)
   private let names = Mutex<[NamespaceID: String]>([:])
 
-  /// - Parameters:
-  ///   - random: spreads the retries.
+  /// - `random`: spreads the retries.
   /// - Throws: if the file of crash notes cannot be opened.
   package init(
     table: TriggerTable, engine: any StorageEngine, clock: any WallClock, options: DispatcherOptions = DispatcherOptions(),

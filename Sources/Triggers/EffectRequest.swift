@@ -121,7 +121,7 @@ extension String {
 struct RewardMemory {
   let reader: RunReader
 
-  /// - Parameter rewarded: the codes of the rewards, by player.
+  /// - `rewarded`: the codes of the rewards, by player.
   func remember(_ rewarded: [String: Set<String>], in request: inout CommitRequest) throws {
     // What nobody will look at is not remembered.
     guard let identities = reader.identities else { return }

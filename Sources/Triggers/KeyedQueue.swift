@@ -98,9 +98,8 @@ struct KeyedQueue<Element> {
 
   /// Takes out everything of one function that is not running.
   ///
-  /// - Parameters:
-  ///   - fits: whether an element is the function's.
-  ///   - lane: the lane of an element.
+  /// - `fits`: whether an element is the function's.
+  /// - `lane`: the lane of an element.
   /// - Returns: the elements, and whether each was waiting for a retry of its lane's head.
   mutating func removeAll(of function: Int, where fits: (Element) -> Bool, lane: (Element) -> OrderingKey?)
     -> [(element: Element, wasHeld: Bool)]
@@ -184,7 +183,7 @@ extension KeyedQueue {
 
   /// Puts back what was in storage; the first one is the head, and ready.
   ///
-  /// - Parameter isAll: whether storage had no more when it was looked at.
+  /// - `isAll`: whether storage had no more when it was looked at.
   mutating func refill(_ lane: OrderingKey, _ elements: [Element], isAll: Bool) {
     if !isAll { lanes[lane]?.isCut = true }
     guard let head = elements.first else {

@@ -18,10 +18,9 @@ package final class OutboxDispatcher: CommitObserver, Sendable {
   private let random: Mutex<any RandomNumberGenerator & Sendable>
   private let resting = Mutex<[CheckedContinuation<Void, Never>]>([])
 
-  /// - Parameters:
-  ///   - retry: when a failed message is tried again; after its attempts it is a dead letter.
-  ///   - concurrency: how many messages are on their way at once.
-  ///   - capacity: how many messages are held in memory; what is beyond waits in storage.
+  /// - `retry`: when a failed message is tried again; after its attempts it is a dead letter.
+  /// - `concurrency`: how many messages are on their way at once.
+  /// - `capacity`: how many messages are held in memory; what is beyond waits in storage.
   package init(
     outlets: [any OutboxTransport], engine: any StorageEngine, clock: any WallClock, retry: RetryPolicy = RetryPolicy(),
     concurrency: Int = 8, capacity: Int = 10_000,

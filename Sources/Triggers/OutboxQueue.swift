@@ -89,7 +89,7 @@ struct OutboxQueue {
 
   /// A delivery has ended and its record is durable.
   ///
-  /// - Parameter next: the record to try again; nil if there is nothing more to do.
+  /// - `next`: the record to try again; nil if there is nothing more to do.
   mutating func finish(_ item: OutboxItem, next: OutboxRecord?, at now: Int64) {
     running -= 1
     known[item.namespace]?.remove(item.record.key)
@@ -121,7 +121,7 @@ struct OutboxQueue {
 
   /// A page was read, and what it held was added.
   ///
-  /// - Parameter last: its last key; nil if it could not be read, and is to be read again.
+  /// - `last`: its last key; nil if it could not be read, and is to be read again.
   mutating func finish(_ page: Page, last: String?, isFull: Bool) {
     if isFull {
       cursors.updateValue(last ?? page.after, forKey: page.namespace)
@@ -143,9 +143,8 @@ struct OutboxItem: Sendable, Hashable {
 
   /// The record after an attempt.
   ///
-  /// - Parameters:
-  ///   - error: why it failed; nil if it was delivered.
-  ///   - remainder: what is kept of the payload if it was delivered.
+  /// - `error`: why it failed; nil if it was delivered.
+  /// - `remainder`: what is kept of the payload if it was delivered.
   func record(after error: String?, retry: RetryAt, remainder: String? = nil, at now: Int64) -> OutboxRecord {
     let state: OutboxRecord.State =
       switch (error, retry) {

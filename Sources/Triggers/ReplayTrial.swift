@@ -178,7 +178,7 @@ extension Replayer {
   /// Runs the functions on everything that they have handled, without effect, and lists where they would do something else
   /// today than what is recorded (the second report of a rebuild).
   ///
-  /// - Parameter listMax: divergences that are listed; all are counted.
+  /// - `listMax`: divergences that are listed; all are counted.
   /// - Returns: `compared`, `divergent` and `divergences`.
   package func compareAll(in namespace: NamespaceID, because reason: String, by actor: Actor, listMax: Int = 100) async throws
     -> JSON

@@ -261,7 +261,7 @@ extension Replayer {
 
   /// What a replay gave to functions, in the order of the events, with what has become of it by now.
   ///
-  /// - Parameter last: where to go on: the last item of the page before.
+  /// - `last`: where to go on: the last item of the page before.
   package func items(of id: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws -> [JSON] {
     _ = try record(Key(namespace: namespace, id: id))
     return try engine.read { (snapshot) throws(StorageError) in

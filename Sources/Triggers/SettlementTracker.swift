@@ -50,9 +50,8 @@ struct SettlementTracker {
 
   /// Takes in an event, in order.
   ///
-  /// - Parameters:
-  ///   - functions: how many functions have not finished it.
-  ///   - parent: the revision whose event's function wrote it.
+  /// - `functions`: how many functions have not finished it.
+  /// - `parent`: the revision whose event's function wrote it.
   /// - Returns: the root of its chain.
   mutating func absorb(_ event: EventID, functions: Int, parent: Revision?) -> Revision {
     let revision = event.revision

@@ -50,7 +50,7 @@ package struct TriggerTable: Sendable {
 
   /// The functions that want an event, in the order of their registration.
   ///
-  /// - Parameter change: the change of the leaf at exactly the event's path, if there was one.
+  /// - `change`: the change of the leaf at exactly the event's path, if there was one.
   func wanting(_ place: PathBytes, _ kind: EventRecord.Kind, change: LeafChange?) -> [Int] {
     var found: [Int] = []
     trie.forEachPrefixMatch(of: place) { end, function in

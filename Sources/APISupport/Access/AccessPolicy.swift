@@ -19,8 +19,8 @@ package struct AccessPolicy: Authenticating {
   private let adminTokens: [AdminToken]
   private let serviceAccounts: ServiceAccountStore?
 
-  /// - Parameter adminTokens: what opens the admin surface; in development usually `owner`, as Firebase's emulators have it.
-  /// - Parameter serviceAccounts: whose access tokens open the admin surface too; nil where there are none.
+  /// - `adminTokens`: what opens the admin surface; in development usually `owner`, as Firebase's emulators have it.
+  /// - `serviceAccounts`: whose access tokens open the admin surface too; nil where there are none.
   package init(mode: Mode, adminTokens: [AdminToken], serviceAccounts: ServiceAccountStore? = nil) {
     self.mode = mode
     self.adminTokens = adminTokens

@@ -29,7 +29,7 @@ package final class ConnectedUsers: Sendable {
 
   /// Notes a connection; nil if the caller's credentials cannot become void.
   ///
-  /// - Parameter look: called on any thread when the caller's tokens became void, or are about to, with the time from which
+  /// - `look`: called on any thread when the caller's tokens became void, or are about to, with the time from which
   ///   on they are, in milliseconds since 1970; it must hop and look.
   package func add(_ caller: Caller, look: @escaping @Sendable (_ effectiveAt: Int64) -> Void) -> Place? {
     let holder: Holder
@@ -61,7 +61,7 @@ package final class ConnectedUsers: Sendable {
 
   /// Tells the connections of a service account that was revoked.
   ///
-  /// - Parameter time: since when, in milliseconds since 1970.
+  /// - `time`: since when, in milliseconds since 1970.
   package func tell(serviceAccount name: String, revokedAt time: Int64) {
     tell(.serviceAccount(name), effectiveAt: time)
   }

@@ -28,10 +28,9 @@ package final class ServiceAccountStore: Sendable {
 
   /// Reads the accounts of the store.
   ///
-  /// - Parameters:
-  ///   - keys: what access tokens are authenticated with.
-  ///   - project: part of the accounts' mail addresses.
-  ///   - namespace: the server's own namespace, whose commits carry the accounts' rows.
+  /// - `keys`: what access tokens are authenticated with.
+  /// - `project`: part of the accounts' mail addresses.
+  /// - `namespace`: the server's own namespace, whose commits carry the accounts' rows.
   package init(database: Database, keys: CurrentKeys, project: String, namespace: String) throws(StorageError) {
     self.database = database
     self.project = project
@@ -60,7 +59,7 @@ extension ServiceAccountStore {
   /// The public key of an account that may sign custom tokens, by its mail address and its key's name. Nil if there is none:
   /// whoever signs one becomes any player, which takes the role of administrators.
   ///
-  /// - Parameter id: SDKs name no key in custom tokens; then it is the account's one key.
+  /// - `id`: SDKs name no key in custom tokens; then it is the account's one key.
   package func customTokenKey(of email: String, _ id: KeyID?) -> VerificationKey? {
     let account = live.withLock { live in
       id.map { live[$0] } ?? live.values.first { $0.record.email == email }
@@ -112,7 +111,7 @@ extension ServiceAccountStore {
 extension ServiceAccountStore {
   /// Makes an account.
   ///
-  /// - Parameter key: what its file will hold; made by the caller, for that takes long.
+  /// - `key`: what its file will hold; made by the caller, for that takes long.
   /// - Throws: ``APIError`` if the name is taken, or the store cannot keep it.
   package func create(_ key: ServiceAccountKey, role: AdminRole, by actor: Actor) async throws(APIError) -> ServiceAccountRecord
   {

@@ -109,10 +109,9 @@ extension AuditTrail {
 
   /// The record of an administrator's write, for the commit that makes it: a write that is refused leaves none.
   ///
-  /// - Parameters:
-  ///   - action: what it is called; nil: what the operation does.
-  ///   - bytes: how much was sent; nil where nothing was.
-  ///   - namespace: by name.
+  /// - `action`: what it is called; nil: what the operation does.
+  /// - `bytes`: how much was sent; nil where nothing was.
+  /// - `namespace`: by name.
   /// - Returns: nil for everybody else's write, and for one beyond ``treeWritesPerMinute``.
   package func treeWrite(
     _ operation: WriteOperation, as action: String? = nil, by caller: Caller, bytes: Int? = nil, in namespace: String

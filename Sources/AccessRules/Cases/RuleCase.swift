@@ -35,7 +35,7 @@ public struct RuleCase: Sendable {
 
   /// Judges the case by rules.
   ///
-  /// - Parameter coverage: takes note of what was judged.
+  /// - `coverage`: takes note of what was judged.
   public func result(by rules: RuleSet, coverage: RuleCoverage? = nil) -> Result {
     let explanation: RuleExplanation
     do {

@@ -11,10 +11,9 @@ public struct RuleEvaluator {
   /// See ``RuleScope/stepsMax``.
   private let stepsMax: Int
 
-  /// - Parameters:
-  ///   - auth: who asks; nil for nobody.
-  ///   - now: the operation's time, in milliseconds since 1970: that of its server values.
-  ///   - tree: what rules may look at.
+  /// - `auth`: who asks; nil for nobody.
+  /// - `now`: the operation's time, in milliseconds since 1970: that of its server values.
+  /// - `tree`: what rules may look at.
   public init(_ rules: RuleSet, auth: JSON?, now: Int64, tree: any RuleTree) {
     self.init(rules, auth: auth, now: now, tree: tree, witness: nil)
   }
@@ -35,7 +34,7 @@ public struct RuleEvaluator {
 
   /// Whether a node may be read: one `.read` on the way from the root must be true.
   ///
-  /// - Parameter query: the window over its children that is asked for; nil for the whole node.
+  /// - `query`: the window over its children that is asked for; nil for the whole node.
   /// - Throws: if the tree could not be looked at.
   public func mayRead(_ path: Path, query: Query? = nil) throws(RuleTreeError) -> Bool {
     try decideRead(path, query: query).isAllowed

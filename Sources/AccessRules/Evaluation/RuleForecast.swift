@@ -131,9 +131,8 @@ extension RuleSet {
   /// Whether a write of a place could be allowed to somebody; false if no data, time or names would let a `.write` on the way
   /// be true.
   ///
-  /// - Parameters:
-  ///   - below: whether places below it are meant, too, as those of an update.
-  ///   - auth: who asks; nil for nobody.
+  /// - `below`: whether places below it are meant, too, as those of an update.
+  /// - `auth`: who asks; nil for nobody.
   public func mightAllowWrite(_ path: Path, below: Bool, auth: JSON?) -> Bool {
     let auth = auth.map { RuleValue($0) } ?? .null
     var node = root

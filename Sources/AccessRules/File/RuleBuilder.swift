@@ -21,7 +21,7 @@ struct RuleBuilder {
 
   /// The rules of the root, from the whole file.
   ///
-  /// - Parameter faults: gets those of expressions; such an expression is never true.
+  /// - `faults`: gets those of expressions; such an expression is never true.
   static func root(of document: RulesValue, in source: RulesSource, _ faults: inout [RulesError]) throws(RulesError) -> RuleNode
   {
     guard case .object(let members) = document.content else {

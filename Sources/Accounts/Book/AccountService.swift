@@ -30,11 +30,10 @@ package final class AccountService: Sendable {
   private let announce: @Sendable (String) -> Void
   private let random: Mutex<any RandomNumberGenerator & Sendable>
 
-  /// - Parameters:
-  ///   - hasher: what hashing passwords costs.
-  ///   - hashing: the threads for it.
-  ///   - mail: how codes are mailed; nil where they are only announced, in development.
-  ///   - announce: told the links that development prints instead of mailing.
+  /// - `hasher`: what hashing passwords costs.
+  /// - `hashing`: the threads for it.
+  /// - `mail`: how codes are mailed; nil where they are only announced, in development.
+  /// - `announce`: told the links that development prints instead of mailing.
   package init(
     engine: any StorageEngine, writer: any TreeWriter, watch: AccountWatch, clock: any WallClock, issuer: IDTokenIssuer,
     hasher: PasswordHasher = PasswordHasher(), hashing: OffLoopWork, options: AccountOptions = AccountOptions(),
@@ -86,10 +85,9 @@ package final class AccountService: Sendable {
 
   /// Decides something on the writer, and waits until it is durable.
   ///
-  /// - Parameters:
-  ///   - actor: who it is recorded for.
-  ///   - outbox: messages that leave with it.
-  ///   - operations: what changes in the tree in the same commit.
+  /// - `actor`: who it is recorded for.
+  /// - `outbox`: messages that leave with it.
+  /// - `operations`: what changes in the tree in the same commit.
   func change<Output: Sendable>(
     _ project: AccountProject, by actor: Actor, outbox: [OutboxRecord] = [], operations: [WriteOperation] = [],
     suppressingTriggers: Bool = false, audit: AuditRecord? = nil,
@@ -158,7 +156,7 @@ final class SharedRandom: RandomNumberGenerator, Sendable {
 extension AccountService {
   /// Hashes a new password.
   ///
-  /// - Parameter account: whose it becomes, as the client named it: an address or a uid.
+  /// - `account`: whose it becomes, as the client named it: an address or a uid.
   func hash(_ password: String, of account: String, _ call: IdentityCall) async throws(AccountError) -> String {
     try countPassword(call)
     return try await passwords.hash(password, for: PasswordHashingService.Client(network: call.address, account: account))

@@ -82,10 +82,9 @@ final class AccountTransaction {
   ///
   /// The oldest sessions of an account that has too many end.
   ///
-  /// - Parameters:
-  ///   - extra: the claims of a custom token, as JSON text.
-  ///   - factor: what the player showed beside the first credential.
-  ///   - authTime: when the player signed in, in seconds; nil for now.
+  /// - `extra`: the claims of a custom token, as JSON text.
+  /// - `factor`: what the player showed beside the first credential.
+  /// - `authTime`: when the player signed in, in seconds; nil for now.
   func open(
     _ record: AccountRecord, by provider: String, extra: String? = nil, factor: UsedFactor? = nil, authTime: Int64? = nil,
     _ token: RefreshToken
@@ -108,8 +107,7 @@ final class AccountTransaction {
 
   /// Goes on with a session under a new refresh token: with the second factor that it was begun with, and no younger.
   ///
-  /// - Parameters:
-  ///   - isRenewed: whether the player has just done what takes a recent sign-in; then it counts as one.
+  /// - `isRenewed`: whether the player has just done what takes a recent sign-in; then it counts as one.
   func open(_ record: AccountRecord, by provider: String, of idToken: IDToken, isRenewed: Bool, _ token: RefreshToken)
     throws(AccountError) -> AccountSession
   {
@@ -121,7 +119,7 @@ final class AccountTransaction {
 
   /// Lets somebody in who showed a first credential: a session, or the wait for a second one if the account has any.
   ///
-  /// - Parameter edit: what the sign-in changes. While a second factor is missing nothing is changed.
+  /// - `edit`: what the sign-in changes. While a second factor is missing nothing is changed.
   func enter(
     _ before: AccountRecord, by provider: String, _ token: RefreshToken,
     _ edit: @escaping @Sendable (inout AccountRecord) -> Void
@@ -156,10 +154,9 @@ final class AccountTransaction {
 
   /// Stores an account: what leads to it moves along, and what became void is noted.
   ///
-  /// - Parameters:
-  ///   - before: the account as it was; nil for a new one.
-  ///   - isByOwner: whether the player did it, whose next token is on its way.
-  ///   - options: how long that may take.
+  /// - `before`: the account as it was; nil for a new one.
+  /// - `isByOwner`: whether the player did it, whose next token is on its way.
+  /// - `options`: how long that may take.
   /// - Throws: `EMAIL_EXISTS`, `PHONE_NUMBER_EXISTS`, `FEDERATED_USER_ID_ALREADY_LINKED`, `DUPLICATE_LOCAL_ID`.
   func save(_ after: AccountRecord, from before: AccountRecord?, isByOwner: Bool = false, grace: Int64 = 0)
     throws(AccountError)
@@ -269,9 +266,8 @@ final class AccountChange: WriterDecision {
   /// What the decision made void; read by the watch once the commit is durable.
   private let outcome = Mutex<[AccountRevocation]>([])
 
-  /// - Parameters:
-  ///   - options: how accounts are kept.
-  ///   - clock: by which tokens are checked.
+  /// - `options`: how accounts are kept.
+  /// - `clock`: by which tokens are checked.
   init(
     _ options: AccountOptions, clock: any WallClock,
     _ body: @escaping @Sendable (AccountTransaction) throws(AccountError) -> Void

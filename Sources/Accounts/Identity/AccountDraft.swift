@@ -17,7 +17,7 @@ struct AccountDraft: Sendable {
 
   /// Reads the fields that only administrators may set, and those that everybody may.
   ///
-  /// - Parameter newID: makes the ids of second factors that have none.
+  /// - `newID`: makes the ids of second factors that have none.
   mutating func read(_ fields: IdentityFields, newID: () -> String) throws(AccountError) {
     if let text = try fields.text("email") { email = try EmailAddress.normalized(text) }
     isEmailVerified = try fields.bool("emailVerified")

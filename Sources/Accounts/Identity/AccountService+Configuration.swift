@@ -23,7 +23,7 @@ extension AccountService {
 
   /// Changes the configuration: an empty mask replaces it, otherwise what the mask names is taken from the body.
   ///
-  /// - Parameter merges: whether what the body does not say stays, whatever the mask (emulators' own address).
+  /// - `merges`: whether what the body does not say stays, whatever the mask (emulators' own address).
   package func configure(_ call: IdentityCall, mask: [String], merges: Bool) async throws(AccountError) {
     let body = call.fields.json.withoutNulls
     guard body.object != nil else { throw .invalidArgument("The configuration must be a JSON object.") }
@@ -50,7 +50,7 @@ extension AccountService {
 
   /// Refuses what would be answered with 200 and then not be so.
   ///
-  /// - Parameter paths: what of the body is meant; all of it if there are none.
+  /// - `paths`: what of the body is meant; all of it if there are none.
   private static func checkSupported(_ body: JSON, named paths: [[String]]) throws(AccountError) {
     let parts = paths.isEmpty ? [([], body)] : paths.compactMap { path in body.at(path[...]).map { (path, $0) } }
     for (path, value) in parts {

@@ -103,7 +103,7 @@ extension AccountService {
 extension AccountService {
   /// The identities that accounts have at a provider, for development's sign-in page.
   ///
-  /// - Parameter limit: how many at most; ten thousand accounts are looked through.
+  /// - `limit`: how many at most; ten thousand accounts are looked through.
   package func identities(at provider: String, of project: AccountProject, limit: Int) throws(AccountError)
     -> [AccountRecord.Provider]
   {

@@ -34,7 +34,7 @@ extension AccountService {
 
   /// Begins a session of an account whose password was checked.
   ///
-  /// - Parameter seen: the account as it was looked at: if its password is another by now, the check says nothing.
+  /// - `seen`: the account as it was looked at: if its password is another by now, the check says nothing.
   func signIn(
     _ seen: AccountRecord, by provider: String, token: RefreshToken, _ call: IdentityCall, upgradedPassword: String? = nil
   ) async throws(AccountError) -> AccountSession {

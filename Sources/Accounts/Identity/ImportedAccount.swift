@@ -9,10 +9,9 @@ struct ImportedAccount: Sendable {
   /// Nil if the row says nothing of them.
   private let factors: [SecondFactorDraft]?
 
-  /// - Parameters:
-  ///   - hashing: how the row's password is hashed, if the row does not say it.
-  ///   - password: what is stored instead of what the row says.
-  ///   - newID: makes the ids of second factors that have none.
+  /// - `hashing`: how the row's password is hashed, if the row does not say it.
+  /// - `password`: what is stored instead of what the row says.
+  /// - `newID`: makes the ids of second factors that have none.
   /// - Throws: what is wrong with the row, for its line in the answer.
   init(_ fields: IdentityFields, _ hashing: PasswordImport?, password: String?, newID: () -> String) throws(AccountError) {
     guard let uid = try AccountService.uid(fields.text("localId")) else { throw AccountError(wire: "localId is missing") }
@@ -58,7 +57,7 @@ struct ImportedAccount: Sendable {
 
   /// The record, as it is stored at a time.
   ///
-  /// - Parameter before: the account that is overwritten; its second factors stay if the row says nothing of any, as files of
+  /// - `before`: the account that is overwritten; its second factors stay if the row says nothing of any, as files of
   ///   Firebase do, for else its password alone would be enough.
   /// - Throws: what is wrong with the second factors.
   func record(at time: Int64, before: AccountRecord?) throws(AccountError) -> AccountRecord {

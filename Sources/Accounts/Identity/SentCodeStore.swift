@@ -67,7 +67,7 @@ final class SentCodeStore: Sendable {
 
   /// Uses up a phone's code: the number that it was sent to.
   ///
-  /// - Parameter purpose: a code that was sent for something else is none.
+  /// - `purpose`: a code that was sent for something else is none.
   func redeem(
     session: String, code: String, for purpose: PhoneCodePurpose, of project: String, at now: Int64
   ) throws(AccountError) -> String {

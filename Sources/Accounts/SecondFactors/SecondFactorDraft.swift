@@ -11,9 +11,8 @@ struct SecondFactorDraft: Sendable {
   /// What only an export of this server has: `totpInfo.sharedSecretKey`.
   private let secret: AuthenticatorSecret?
 
-  /// - Parameters:
-  ///   - newID: makes the id of an enrolment that has none.
-  ///   - keepsIDs: false for a new account, whose enrolments get ids of their own.
+  /// - `newID`: makes the id of an enrolment that has none.
+  /// - `keepsIDs`: false for a new account, whose enrolments get ids of their own.
   /// - Throws: `INVALID_MFA_PHONE_NUMBER`, or what else is wrong with an entry.
   static func list(_ entries: [JSON], keepsIDs: Bool = true, newID: () -> String) throws(AccountError) -> [SecondFactorDraft] {
     guard entries.count <= 10 * SecondFactor.most else { throw AccountError("SECOND_FACTOR_LIMIT_EXCEEDED") }

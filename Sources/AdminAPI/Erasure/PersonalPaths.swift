@@ -8,7 +8,7 @@ import TreeModel
 struct PersonalPaths {
   let paths: [Path]
 
-  /// - Parameter patterns: with one capture each, for the player: `/leaderboard/{uid}`.
+  /// - `patterns`: with one capture each, for the player: `/leaderboard/{uid}`.
   /// - Throws: `invalid_argument` if a pattern names no place, or the uid can be no key.
   init(of uid: String, currencies: [Currency], patterns: [String]) throws(APIError) {
     var places = [AccountRecord.place(of: uid)]

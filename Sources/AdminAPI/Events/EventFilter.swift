@@ -72,7 +72,7 @@ struct EventFilter: Sendable {
 
   /// Whether the event itself fits; cheap, nothing is read for it.
   ///
-  /// - Parameter isReceived: whether coins moved for it on an account of ``uid``.
+  /// - `isReceived`: whether coins moved for it on an account of ``uid``.
   func admits(_ event: EventRecord, isReceived: Bool) -> Bool {
     if let cause, !cause.mayLead(to: event) { return false }
     guard place != nil || uid != nil else { return true }
@@ -153,7 +153,7 @@ struct EventCause: Sendable {
 
   /// Whether an event is the beginning, or came of it through the effects of functions.
   ///
-  /// - Parameter commit: the event's.
+  /// - `commit`: the event's.
   func leads(to event: EventRecord, _ commit: CommitRecord?, in snapshot: any Snapshot) throws(StorageError) -> Bool {
     if isBeginning(event.id) { return true }
     var cause = commit?.cause

@@ -37,9 +37,8 @@ struct PlayerBalances {
     LedgerAccount("\(currency.holder):\(owner.joined(separator: "/"))")
   }
 
-  /// - Parameters:
-  ///   - path: a place that the beginning of the pattern matches.
-  ///   - owner: what its captures are there.
+  /// - `path`: a place that the beginning of the pattern matches.
+  /// - `owner`: what its captures are there.
   /// - Returns: false if there is too much to look through.
   private func find(_ owners: inout [[String]], of uid: Key, below path: Path, _ owner: [String]) throws(StorageError) -> Bool {
     guard path.depth < currency.pattern.segments.count else {

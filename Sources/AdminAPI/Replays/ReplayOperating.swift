@@ -21,9 +21,8 @@ package protocol ReplayOperating: Sendable {
     -> [JSON]
   /// Builds the namespace anew from its recorded commits and compares.
   ///
-  /// - Parameters:
-  ///   - folder: an empty folder that keeps what was built; nil builds it in one that goes afterwards.
-  ///   - rerun: whether to run the functions on everything that they have handled, and list what they would do differently.
+  /// - `folder`: an empty folder that keeps what was built; nil builds it in one that goes afterwards.
+  /// - `rerun`: whether to run the functions on everything that they have handled, and list what they would do differently.
   func rebuild(_ namespace: String, into folder: String?, rerun: Bool, by actor: Actor) async throws(OperationError) -> JSON
   /// Runs a function by hand, on an event that never happened.
   func invoke(_ order: InvocationOrder, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) -> JSON

@@ -45,9 +45,8 @@ package struct StoreVerification: Sendable {
 
   /// Checks everything, each part on a look of its own; others go on writing.
   ///
-  /// - Parameters:
-  ///   - currencies: nil where no ledger is kept.
-  ///   - referrals: where the tree says who referred a player; nil where no index of that is kept.
+  /// - `currencies`: nil where no ledger is kept.
+  /// - `referrals`: where the tree says who referred a player; nil where no index of that is kept.
   package static func run(_ engine: any StorageEngine, currencies: CurrencyTable?, referrals: ReferralPath?)
     -> StoreVerification
   {

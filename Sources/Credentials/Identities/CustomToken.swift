@@ -34,9 +34,8 @@ package struct CustomToken: Sendable, Hashable {
 
   /// Verifies a token that a service account signed.
   ///
-  /// - Parameters:
-  ///   - now: milliseconds since 1970.
-  ///   - key: the public key of a service account, by its mail address (`iss`) and the key's name; nil if there is none.
+  /// - `now`: milliseconds since 1970.
+  /// - `key`: the public key of a service account, by its mail address (`iss`) and the key's name; nil if there is none.
   /// - Throws: ``CustomTokenError``
   package init(_ text: String, at now: Int64, key: (_ issuer: String, _ id: KeyID?) -> VerificationKey?)
     throws(CustomTokenError)

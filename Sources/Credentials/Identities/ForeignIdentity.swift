@@ -20,10 +20,9 @@ package struct ForeignIdentity: Sendable, Hashable {
 
   /// Verifies a token.
   ///
-  /// - Parameters:
-  ///   - keys: the provider's public keys, fetched from ``IdentityProvider/keys``.
-  ///   - nonce: what the request brings along; the token carries its SHA-256 as hexadecimal digits.
-  ///   - now: milliseconds since 1970.
+  /// - `keys`: the provider's public keys, fetched from ``IdentityProvider/keys``.
+  /// - `nonce`: what the request brings along; the token carries its SHA-256 as hexadecimal digits.
+  /// - `now`: milliseconds since 1970.
   /// - Throws: ``TokenError``. After ``TokenError/unknownKey(_:)`` fetch the keys again, once (``KeySetCache``).
   package init(_ text: String, from provider: IdentityProvider, keys: KeySet, nonce: String?, at now: Int64) throws(TokenError)
   {
@@ -88,9 +87,8 @@ package final class ForeignUsers: Sendable {
   private let uidPrefix: String
   private let verified: VerifiedTokens
 
-  /// - Parameters:
-  ///   - uidPrefix: what stands before the issuer's `sub` in user ids, to keep them apart from others; usually nothing.
-  ///   - cacheSize: how many verified tokens are kept in memory.
+  /// - `uidPrefix`: what stands before the issuer's `sub` in user ids, to keep them apart from others; usually nothing.
+  /// - `cacheSize`: how many verified tokens are kept in memory.
   package init(provider: IdentityProvider, isFirebase: Bool, uidPrefix: String = "", cacheSize: Int = 4096) {
     // Whoever asks for data has long got the token: the nonce was for the moment of the sign-in.
     self.provider = provider.with(demandsNonce: false)
@@ -101,9 +99,8 @@ package final class ForeignUsers: Sendable {
 
   /// Verifies a token.
   ///
-  /// - Parameters:
-  ///   - keys: the issuer's public keys.
-  ///   - now: milliseconds since 1970.
+  /// - `keys`: the issuer's public keys.
+  /// - `now`: milliseconds since 1970.
   /// - Throws: ``TokenError``
   package func user(of text: String, keys: KeySet, at now: Int64) throws(TokenError) -> IDToken {
     if let known = verified.token(for: text, isPublished: { keys.key($0) != nil }) {

@@ -53,7 +53,7 @@ enum IDTokenClaims {
 
   /// Reads claims whose signature was checked, or need not be.
   ///
-  /// - Parameter isMock: whether the token never ends, whatever its claims say.
+  /// - `isMock`: whether the token never ends, whatever its claims say.
   static func read(_ claims: JSON, isMock: Bool = false) throws(TokenError) -> IDToken {
     guard let uid = claims["sub"]?.string, !uid.isEmpty, uid.utf16.count <= uidMax else {
       throw .malformed("it names no user (sub).")

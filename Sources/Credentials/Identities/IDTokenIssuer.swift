@@ -26,7 +26,7 @@ package final class IDTokenIssuer: Sendable {
   package let keys: CurrentKeys
   private let verified: VerifiedTokens
 
-  /// - Parameter cacheSize: how many verified tokens are kept in memory, so that their signatures are checked once.
+  /// - `cacheSize`: how many verified tokens are kept in memory, so that their signatures are checked once.
   package init(mode: Mode, keys: CurrentKeys, cacheSize: Int = 4096) {
     self.mode = mode
     self.keys = keys
@@ -35,9 +35,8 @@ package final class IDTokenIssuer: Sendable {
 
   /// A new ID token.
   ///
-  /// - Parameters:
-  ///   - now: milliseconds since 1970. The same reading that `validSince` and `signIn.time` come from, so that a token is
-  ///     never older than the change that it was issued for.
+  /// - `now`: milliseconds since 1970. The same reading that `validSince` and `signIn.time` come from, so that a token is
+  ///   never older than the change that it was issued for.
   package func token(for subject: TokenSubject, _ signIn: SignIn, project: String, at now: Int64) throws(TokenError) -> String {
     let claims = IDTokenClaims.of(subject, signIn, project: project, second: now / 1000)
     return try text(claims, at: now)
@@ -45,7 +44,7 @@ package final class IDTokenIssuer: Sendable {
 
   /// A session cookie for the holder of an ID token: its claims, another issuer, and a longer life.
   ///
-  /// - Parameter duration: seconds, one of ``cookieLifetimes`` (`INVALID_DURATION` to clients otherwise); the caller checks.
+  /// - `duration`: seconds, one of ``cookieLifetimes`` (`INVALID_DURATION` to clients otherwise); the caller checks.
   package func sessionCookie(for token: IDToken, duration: Int64, at now: Int64) throws(TokenError) -> String {
     let own: [JSON.Member] = [
       JSON.Member(key: "iss", value: .string(Self.cookieIssuer(token.project))),
@@ -65,9 +64,8 @@ package final class IDTokenIssuer: Sendable {
 
   /// Verifies an ID token that this server issued.
   ///
-  /// - Parameters:
-  ///   - project: the project that it must be for; nil for any.
-  ///   - now: milliseconds since 1970.
+  /// - `project`: the project that it must be for; nil for any.
+  /// - `now`: milliseconds since 1970.
   /// - Throws: ``TokenError``: ``TokenError/expired`` is `TOKEN_EXPIRED` to clients, all else `INVALID_ID_TOKEN`.
   package func verify(_ text: String, project: String?, at now: Int64) throws(TokenError) -> IDToken {
     try verify(text, project: project, at: now, issuer: Self.issuer)

@@ -117,9 +117,8 @@ package struct KeySetCache: Sendable {
 
   /// Keeps what was fetched.
   ///
-  /// - Parameters:
-  ///   - cacheControl: the header of the answer.
-  ///   - now: milliseconds since 1970.
+  /// - `cacheControl`: the header of the answer.
+  /// - `now`: milliseconds since 1970.
   package mutating func store(_ keys: KeySet, cacheControl: String?, at now: Int64) {
     set = keys
     freshUntil = now + Self.lifetime(cacheControl)

@@ -47,10 +47,9 @@ package struct AuthenticatorSecret: Sendable, Hashable {
 
   /// The step that a code belongs to, of those around a time; nil if it belongs to none, or to one that is used up.
   ///
-  /// - Parameters:
-  ///   - now: milliseconds since 1970.
-  ///   - adjacent: by how many steps the clock of the authenticator may be wrong.
-  ///   - last: the last step whose code was used; only later ones are good.
+  /// - `now`: milliseconds since 1970.
+  /// - `adjacent`: by how many steps the clock of the authenticator may be wrong.
+  /// - `last`: the last step whose code was used; only later ones are good.
   package func step(of code: String, at now: Int64, adjacent: Int, after last: Int64) -> Int64? {
     let current = now / 1000 / Self.period
     let given = Array(code.utf8)

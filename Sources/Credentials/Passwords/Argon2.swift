@@ -253,7 +253,7 @@ struct Blake2b {
     [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5], [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
   ]
 
-  /// - Parameter size: how many bytes the hash has, 1 to 64.
+  /// - `size`: how many bytes the hash has, 1 to 64.
   static func hash(_ bytes: [UInt8], size: Int) -> [UInt8] {
     var state = initial
     state[0] ^= 0x0101_0000 ^ UInt64(size)

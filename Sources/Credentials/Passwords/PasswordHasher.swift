@@ -61,7 +61,7 @@ package struct PasswordHasher: Sendable {
 
   /// Checks a password against what an account stores.
   ///
-  /// - Parameter stored: ``PasswordRecord/text``; nil for an account that is not there or has no password: then as much time
+  /// - `stored`: ``PasswordRecord/text``; nil for an account that is not there or has no password: then as much time
   ///   is spent, so that the duration does not tell which addresses are known.
   package func check(_ password: String, against stored: String?) -> Verdict {
     guard let record = stored.flatMap(PasswordRecord.init) else {

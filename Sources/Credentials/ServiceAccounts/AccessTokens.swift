@@ -20,7 +20,7 @@ package struct AccessTokens: Sendable {
 
   /// The text of a token for the grant.
   ///
-  /// - Parameter now: milliseconds since 1970.
+  /// - `now`: milliseconds since 1970.
   package func token(for grant: AccessGrant, at now: Int64) -> String {
     let key = keys.ring.signingKey(at: now)
     let json: JSON = [

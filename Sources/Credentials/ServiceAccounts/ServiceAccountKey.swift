@@ -105,10 +105,9 @@ package struct ServiceAccountAssertion: Sendable, Hashable {
 
   /// Verifies an assertion.
   ///
-  /// - Parameters:
-  ///   - now: milliseconds since 1970.
-  ///   - signer: the public key of a live service account by mail address and key name, and the address of the token
-  ///     endpoint that stands in its key file: what the assertion must be meant for. Nil if there is none.
+  /// - `now`: milliseconds since 1970.
+  /// - `signer`: the public key of a live service account by mail address and key name, and the address of the token
+  ///   endpoint that stands in its key file: what the assertion must be meant for. Nil if there is none.
   /// - Throws: ``TokenError``
   package init(
     _ text: String, at now: Int64, signer: (_ email: String, _ id: KeyID) -> (key: VerificationKey, tokenURI: String)?

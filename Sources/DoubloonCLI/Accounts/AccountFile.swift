@@ -123,7 +123,7 @@ struct AccountSplit {
   /// What only this server's takes: an object.
   let rest: JSON
 
-  /// - Parameter known: the providers that Firebase's files have.
+  /// - `known`: the providers that Firebase's files have.
   init(_ account: JSON, known: [String]) {
     var user: [JSON.Member] = []
     for (name, name2) in Self.members {

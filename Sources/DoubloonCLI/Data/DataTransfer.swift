@@ -155,7 +155,7 @@ struct DataTransfer {
 extension AdminClient {
   /// The names of a place's children, in key order, read page by page; none for a leaf and for nothing.
   ///
-  /// - Parameter query: of which the namespace counts.
+  /// - `query`: of which the namespace counts.
   func childNames(of place: PathArgument, query: [QueryItem]) async throws -> [Key] {
     let namespace = query.filter { $0.name == "ns" }
     var names: [Key] = []

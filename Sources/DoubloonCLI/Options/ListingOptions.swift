@@ -20,9 +20,8 @@ struct ListingOptions: ParsableArguments {
 
   /// Asks for one page.
   ///
-  /// - Parameters:
-  ///   - parameters: those that have a value are sent, beside the namespace and the limit.
-  ///   - spansNamespaces: whether the listing is not about one namespace.
+  /// - `parameters`: those that have a value are sent, beside the namespace and the limit.
+  /// - `spansNamespaces`: whether the listing is not about one namespace.
   func page(of path: String, _ parameters: [QueryItem?] = [], spansNamespaces: Bool = false) async throws -> JSON {
     let query = server.query + parameters.compactMap(\.self) + [QueryItem("limit", String(limit))]
     return try await server.withClient(spansNamespaces: spansNamespaces) { client in
@@ -34,9 +33,8 @@ struct ListingOptions: ParsableArguments {
 extension TextTable {
   /// The rows, or what stands in their place where there are none; below them how to go on, if the answer has a next page.
   ///
-  /// - Parameters:
-  ///   - option: takes the answer's `next`.
-  ///   - width: how long a line may be; nil for as long as it is.
+  /// - `option`: takes the answer's `next`.
+  /// - `width`: how long a line may be; nil for as long as it is.
   func page(of answer: JSON, empty: String, next option: String, within width: Int? = nil) -> String {
     (isEmpty ? empty : render(within: width)) + answer.nextPageText(with: option)
   }

@@ -101,7 +101,7 @@ extension ServerOptions {
   /// Connects, runs `body`, and closes what was opened: with `--data`, a server of this process's own that runs no
   /// functions, so that looking changes nothing.
   ///
-  /// - Parameter spansNamespaces: whether `body` is not about one namespace.
+  /// - `spansNamespaces`: whether `body` is not about one namespace.
   func withClient<Result>(spansNamespaces: Bool = false, _ body: (AdminClient) async throws -> Result) async throws -> Result {
     if let data {
       return try await Self.withApplication(on: data) { client in

@@ -82,7 +82,7 @@ struct EventPages {
   /// Whether there are no more events.
   private(set) var isAtEnd = false
 
-  /// - Parameter cursor: where to begin; nil for the newest.
+  /// - `cursor`: where to begin; nil for the newest.
   init(client: AdminClient, query: [QueryItem], cursor: String? = nil) {
     self.client = client
     self.query = query

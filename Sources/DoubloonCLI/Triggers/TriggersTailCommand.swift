@@ -91,7 +91,7 @@ struct EventFollower {
 
   /// Takes the newest events, newest first.
   ///
-  /// - Parameter count: how many events of the first look are new; what was there before them is old.
+  /// - `count`: how many events of the first look are new; what was there before them is old.
   /// - Returns: what is new, oldest first.
   mutating func take(_ events: [JSON], showing count: Int) -> [Fresh] {
     var fresh: [Fresh] = []

@@ -56,9 +56,8 @@ extension JSONSchema.Field {
 extension JSONSchema {
   /// What is wrong with a value, as a sentence; nil if nothing is.
   ///
-  /// - Parameters:
-  ///   - place: what the value is called: `"amount"`, `limit`.
-  ///   - names: what ``named(_:)`` means; any value where it is not said.
+  /// - `place`: what the value is called: `"amount"`, `limit`.
+  /// - `names`: what ``named(_:)`` means; any value where it is not said.
   package func fault(in value: JSON, at place: String, names: [String: JSONSchema] = [:]) -> String? {
     switch self {
     case .any: return nil

@@ -136,7 +136,7 @@ package struct TrustedProxies: Sendable, Hashable {
 
   /// Who sent a request.
   ///
-  /// - Parameter peer: who the connection is with.
+  /// - `peer`: who the connection is with.
   func client(of peer: ClientAddress, _ headers: HTTPHeaders) -> ClientAddress {
     guard !ranges.isEmpty, isTrusted(peer) else { return peer }
     var client = peer

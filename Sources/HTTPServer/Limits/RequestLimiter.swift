@@ -31,10 +31,9 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
     }
   }
 
-  /// - Parameters:
-  ///   - responder: who answers what is not too much.
-  ///   - sockets: who takes over connections that are not too many.
-  ///   - kind: what a request counts as.
+  /// - `responder`: who answers what is not too much.
+  /// - `sockets`: who takes over connections that are not too many.
+  /// - `kind`: what a request counts as.
   package init(
     limits: RequestLimits, responder: any RequestResponder, sockets: any SocketAccepting,
     kind: @escaping Classification, metrics: HTTPMetrics, clock: any WallClock

@@ -42,7 +42,7 @@ package final class ByteBudget: Sendable {
 
   /// A share that holds nothing yet.
   ///
-  /// - Parameter giveUp: called once, on any thread, when what it holds is to be let go for the sake of others. From then on
+  /// - `giveUp`: called once, on any thread, when what it holds is to be let go for the sake of others. From then on
   ///   it is not counted, and cannot hold anything.
   package func share(of client: ClientAddress, giveUp: @escaping @Sendable () -> Void) -> ByteShare {
     ByteShare(budget: self, network: client.clientNetwork, giveUp: giveUp)
@@ -83,7 +83,7 @@ package final class ByteBudget: Sendable {
 
   /// Removes holdings until the rest fits.
   ///
-  /// - Parameter key: whose growth was too much. Alone it may have what it wants: nobody would be served by refusing it.
+  /// - `key`: whose growth was too much. Alone it may have what it wants: nobody would be served by refusing it.
   /// - Returns: what to call for those that were removed, but for `key` itself, which is told by the caller.
   private static func giveUpShares(in state: inout State, for key: ObjectIdentifier, _ bytesMax: Int) -> [@Sendable () -> Void]
   {
@@ -136,7 +136,7 @@ package final class ByteShare: Sendable {
 
   /// Holds so many bytes from now on, in the place of what it held.
   ///
-  /// - Parameter isReleasable: false for what is being worked on, and cannot be let go.
+  /// - `isReleasable`: false for what is being worked on, and cannot be let go.
   /// - Returns: false if that is too much, or the share was given up: then whatever was held must be let go, and the client
   ///   told.
   package func hold(_ bytes: Int, as standing: ClientStanding, isReleasable: Bool = true) -> Bool {

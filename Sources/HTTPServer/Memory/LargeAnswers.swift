@@ -45,7 +45,7 @@ package final class LargeAnswers: Sendable {
   private let atOnceMax: Int
   private let state = Mutex(State())
 
-  /// - Parameter atOnceMax: answers that are made, or on their way to their connections, at the same time.
+  /// - `atOnceMax`: answers that are made, or on their way to their connections, at the same time.
   package init(on pool: NIOThreadPool, atOnceMax: Int = 2) {
     precondition(atOnceMax > 0, "Without a turn nobody is ever answered.")
     self.pool = pool

@@ -10,10 +10,9 @@ package struct RequestRouter: RequestResponder {
   private let surfaces: [any RequestSurface]
   private let table: RouteTable
 
-  /// - Parameters:
-  ///   - leading: the tree.
-  ///   - surfaces: asked one after the other; the first that knows a request answers it.
-  ///   - table: answers what is left.
+  /// - `leading`: the tree.
+  /// - `surfaces`: asked one after the other; the first that knows a request answers it.
+  /// - `table`: answers what is left.
   package init(callers: CallerIdentification, leading: any LeadingSurface, surfaces: [any RequestSurface], table: RouteTable) {
     self.callers = callers
     self.leading = leading

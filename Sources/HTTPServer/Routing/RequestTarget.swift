@@ -110,7 +110,7 @@ package struct QueryString: Sendable {
 package enum PercentDecoding {
   /// The decoded bytes as text.
   ///
-  /// - Parameter plusIsSpace: whether `+` stands for a space, as in a query.
+  /// - `plusIsSpace`: whether `+` stands for a space, as in a query.
   /// - Returns: nil for a `%` without two hexadecimal digits, and for bytes that are not UTF-8.
   package static func text(_ bytes: Slice<UnsafeRawBufferPointer>, plusIsSpace: Bool = false) -> String? {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)

@@ -14,10 +14,9 @@ package struct RouteTable: Sendable {
   private let pool: NIOThreadPool
   private let audit: any RequestAuditing
 
-  /// - Parameters:
-  ///   - isDevelopment: whether the tools of development are there.
-  ///   - pool: for routes that read the store.
-  ///   - audit: told of what is done and refused.
+  /// - `isDevelopment`: whether the tools of development are there.
+  /// - `pool`: for routes that read the store.
+  /// - `audit`: told of what is done and refused.
   package init(
     routes: [BoundRoute], callers: CallerIdentification, isDevelopment: Bool, pool: NIOThreadPool,
     audit: any RequestAuditing
@@ -184,7 +183,7 @@ package struct RouteTable: Sendable {
 package protocol RequestAuditing: Sendable {
   /// Adds a record of somebody with an administrator's credentials.
   ///
-  /// - Parameter result: `ok`, or why it was refused.
+  /// - `result`: `ok`, or why it was refused.
   func record(
     _ action: String, by actor: Actor, _ captures: [String: String], _ query: QueryString, _ body: ByteBuffer?, result: String)
   /// Adds a record of somebody without, who was refused; only so many are kept.

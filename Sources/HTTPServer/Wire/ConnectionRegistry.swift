@@ -19,7 +19,7 @@ final class ConnectionRegistry: Sendable {
   private let connectionsMax: Int
   private let state: Mutex<State>
 
-  /// - Parameter perNetworkMax: connections that one network may have; nil for all.
+  /// - `perNetworkMax`: connections that one network may have; nil for all.
   init(connectionsMax: Int, perNetworkMax: Int? = nil) {
     self.connectionsMax = connectionsMax
     state = Mutex(State(networks: NetworkCounts(perNetworkMax: perNetworkMax ?? connectionsMax)))
@@ -27,7 +27,7 @@ final class ConnectionRegistry: Sendable {
 
   /// Adds a connection; false if there are too many already or the server stops.
   ///
-  /// - Parameter client: who it is with; nil where only a proxy knows.
+  /// - `client`: who it is with; nil where only a proxy knows.
   func add(_ channel: any Channel, of client: ClientAddress?) -> Bool {
     let network = client?.clientNetwork
     let isAdded = state.withLock { state in

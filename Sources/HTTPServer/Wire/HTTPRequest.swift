@@ -68,7 +68,7 @@ package struct BodyLimit: Sendable {
 package protocol SocketAccepting: Sendable {
   /// Judges a complete request with an `Upgrade` header, on the connection's event loop.
   ///
-  /// - Parameter client: who asks, as far as the connection and trusted proxies tell.
+  /// - `client`: who asks, as far as the connection and trusted proxies tell.
   func accept(_ head: HTTPRequestHead, on channel: any Channel, from client: ClientAddress) -> SocketAcceptance
   /// Ends every connection that was taken over; done once nothing of them is left to do.
   func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void>

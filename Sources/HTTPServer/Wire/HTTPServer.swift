@@ -29,12 +29,11 @@ package final class HTTPServer: Service {
     let channel: any Channel
   }
 
-  /// - Parameters:
-  ///   - responder: who answers; usually a ``RequestRouter``.
-  ///   - sockets: who takes over connections that ask for a WebSocket; nil: nobody.
-  ///   - memory: how much clients may leave unfinished; sockets share it.
-  ///   - metrics: counts what was answered.
-  ///   - clock: for the `Date` header.
+  /// - `responder`: who answers; usually a ``RequestRouter``.
+  /// - `sockets`: who takes over connections that ask for a WebSocket; nil: nobody.
+  /// - `memory`: how much clients may leave unfinished; sockets share it.
+  /// - `metrics`: counts what was answered.
+  /// - `clock`: for the `Date` header.
   package init(
     configuration: HTTPServerConfiguration, responder: any RequestResponder, sockets: (any SocketAccepting)? = nil,
     memory: MemoryBudgets = MemoryBudgets(), metrics: HTTPMetrics, clock: any WallClock, logger: Logger

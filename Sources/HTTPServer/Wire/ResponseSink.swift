@@ -40,7 +40,7 @@ package struct ResponseSink: Sendable {
 
   /// Answers the request. May be called from any thread.
   ///
-  /// - Parameter turn: what the answer was made with; it is kept until the connection has the answer.
+  /// - `turn`: what the answer was made with; it is kept until the connection has the answer.
   package func send(_ response: HTTPResponse, keeping turn: LargeAnswers.Turn? = nil) {
     if eventLoop.inEventLoop {
       connection.value.answer(response, to: number, of: source)
@@ -51,7 +51,7 @@ package struct ResponseSink: Sendable {
 
   /// Answers the request with an event stream, which takes the connection over. May be called from any thread.
   ///
-  /// - Parameter make: called on the event loop, if the connection is still there and there are not too many streams.
+  /// - `make`: called on the event loop, if the connection is still there and there are not too many streams.
   package func stream(limitedBy streams: any StreamCounting, _ make: @escaping @Sendable (StreamOpening) -> any ChannelHandler)
   {
     if eventLoop.inEventLoop {

@@ -170,10 +170,9 @@ package struct IdentitySurface: RequestSurface {
 extension IdentitySurface {
   /// Puts on record that somebody was refused what is an administrator's.
   ///
-  /// - Parameters:
-  ///   - action: what was asked for: `accounts.batchCreate`.
-  ///   - project: the project that the path named.
-  ///   - error: only what is about credentials is recorded; the rest is the asker's own mistake.
+  /// - `action`: what was asked for: `accounts.batchCreate`.
+  /// - `project`: the project that the path named.
+  /// - `error`: only what is about credentials is recorded; the rest is the asker's own mistake.
   func recordRefusal(_ action: String, _ headers: HTTPHeaders, project: String?, _ error: AccountError) {
     guard error.status == 401 || error.status == 403 else { return }
     let credentials = headers.bearer.map {

@@ -6,9 +6,8 @@ import NIOHTTP1
 package enum ActionText {
   /// Asks before it does something; the form goes to the same address.
   ///
-  /// - Parameters:
-  ///   - fault: why it is asked once more; empty at first.
-  ///   - lengthMin: the least number of characters of a password.
+  /// - `fault`: why it is asked once more; empty at first.
+  /// - `lengthMin`: the least number of characters of a password.
   static func question(
     _ words: ActionWords, _ mode: ActionMode, fault: String, lengthMin: Int, status: HTTPResponseStatus
   ) -> HTTPResponse {

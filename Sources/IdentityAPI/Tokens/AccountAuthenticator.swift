@@ -16,11 +16,10 @@ package struct AccountAuthenticator: Authenticating {
   private let foreign: (any ForeignAuthenticating)?
   private let namespace: @Sendable (String) -> NamespaceID?
 
-  /// - Parameters:
-  ///   - administrators: knows administrators, and everybody whom accounts do not.
-  ///   - project: the project whose tokens are accepted; nil for any, in development.
-  ///   - foreign: knows users whose tokens somebody else issues; nil where there are none.
-  ///   - namespace: the namespace of a project's accounts; nil if there is none.
+  /// - `administrators`: knows administrators, and everybody whom accounts do not.
+  /// - `project`: the project whose tokens are accepted; nil for any, in development.
+  /// - `foreign`: knows users whose tokens somebody else issues; nil where there are none.
+  /// - `namespace`: the namespace of a project's accounts; nil if there is none.
   package init(
     administrators: any Authenticating, book: AccountService, project: String?, foreign: (any ForeignAuthenticating)? = nil,
     namespace: @escaping @Sendable (_ project: String) -> NamespaceID?

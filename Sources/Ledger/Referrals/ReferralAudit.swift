@@ -20,7 +20,7 @@ package struct ReferralAudit {
 
   /// Audits the index of a namespace as it is in the snapshot.
   ///
-  /// - Parameter place: where the tree says who referred a player, as declared since before the namespace was written.
+  /// - `place`: where the tree says who referred a player, as declared since before the namespace was written.
   /// - Throws: `StorageError` if the store cannot be read.
   package static func verify(_ snapshot: any Snapshot, namespace: NamespaceID, place: ReferralPath) throws(StorageError)
     -> ReferralAudit

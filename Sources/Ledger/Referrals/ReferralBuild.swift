@@ -15,7 +15,7 @@ package struct ReferralBuild: Sendable {
   let engine: any StorageEngine
   let writer: any TreeWriter
 
-  /// - Parameter place: nil where none is declared; then an index that was kept before is marked as one to be made again.
+  /// - `place`: nil where none is declared; then an index that was kept before is marked as one to be made again.
   package init(_ place: ReferralPath?, engine: any StorageEngine, writer: any TreeWriter) {
     self.place = place
     self.engine = engine

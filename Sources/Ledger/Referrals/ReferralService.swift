@@ -30,9 +30,8 @@ package struct ReferralService: Sendable {
 
   /// Whom a player brought, by their ids.
   ///
-  /// - Parameters:
-  ///   - after: the last player of the page before.
-  ///   - limit: at most so many, and never more than 1000.
+  /// - `after`: the last player of the page before.
+  /// - `limit`: at most so many, and never more than 1000.
   package func referrals(of referrer: String, in namespace: NamespaceID, after: String? = nil, limit: Int)
     throws(LedgerError) -> [Referral]
   {

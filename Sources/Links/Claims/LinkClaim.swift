@@ -65,9 +65,8 @@ extension LinkService {
 
   /// Claims a link for a player: once for each player, once for each click.
   ///
-  /// - Parameters:
-  ///   - player: who claims, by the credentials of the request.
-  ///   - address: the client's, for the limit of tries.
+  /// - `player`: who claims, by the credentials of the request.
+  /// - `address`: the client's, for the limit of tries.
   /// - Returns: the claim; the same again if the player makes it again.
   /// - Throws: ``LinkError`` with a reason for programs: `bad_proof`, `used`, `no_inviter`, `self_referral`, `existing_user`,
   ///   `already_referred`.

@@ -41,7 +41,7 @@ extension LinkService {
 
   /// Answers `installAttribution`: called once after an installation.
   ///
-  /// - Parameter address: the device's, for guessing.
+  /// - `address`: the device's, for guessing.
   package func installAttribution(_ json: JSON, address: String?) async throws(LinkError) -> JSON {
     guard let bundle = json["bundleId"]?.string, !bundle.isEmpty else { throw .invalid("bundleId is missing.") }
     if let text = Self.presented(json) {

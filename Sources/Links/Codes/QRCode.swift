@@ -64,7 +64,7 @@ package struct QRCode: Sendable {
 
 /// Writes images of two colours as PNG (ISO/IEC 15948): one bit a pixel, not compressed, which is little for a QR code.
 enum PNGImage {
-  /// - Parameter isDark: whether a pixel is black.
+  /// - `isDark`: whether a pixel is black.
   static func encode(width: Int, height: Int, isDark: (Int, Int) -> Bool) -> [UInt8] {
     var rows: [UInt8] = []
     for y in 0..<height {

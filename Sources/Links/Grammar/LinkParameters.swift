@@ -113,7 +113,7 @@ package struct LongLink: Sendable, Hashable {
 
   /// Reads `https://go.acme.test/r/?link=…`.
   ///
-  /// - Parameter settings: knows the prefixes; the longest that holds the link is meant.
+  /// - `settings`: knows the prefixes; the longest that holds the link is meant.
   /// - Throws: as the service answered (spec: links-messaging §2, failures).
   package init(_ text: String, settings: LinkSettings) throws(LinkError) {
     guard text.utf8.count <= Self.lengthMax else {

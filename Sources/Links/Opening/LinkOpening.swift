@@ -24,7 +24,7 @@ package struct LinkOpening: Sendable {
 
   /// Decides.
   ///
-  /// - Parameter click: proves the click, and goes along to the store.
+  /// - `click`: proves the click, and goes along to the store.
   package func outcome(for visitor: LinkVisitor, click: String) -> Outcome {
     if visitor.isCrawler { return .card }
     switch visitor.device {

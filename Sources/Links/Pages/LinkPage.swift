@@ -10,11 +10,10 @@ package struct LinkPage: Sendable, Hashable {
 
   /// A page with the house's style.
   ///
-  /// - Parameters:
-  ///   - language: what it is written in.
-  ///   - head: further elements of the head, as HTML.
-  ///   - body: the body, as HTML.
-  ///   - script: a script that is the same for every link; what differs stands in attributes.
+  /// - `language`: what it is written in.
+  /// - `head`: further elements of the head, as HTML.
+  /// - `body`: the body, as HTML.
+  /// - `script`: a script that is the same for every link; what differs stands in attributes.
   init(title: String, language: String = "en", head: String = "", body: String, script: String? = nil) {
     let code = script.map { "<script>\($0)</script>" } ?? ""
     html = """
@@ -139,7 +138,7 @@ extension LinkPage {
   /// The page for a browser that says it is a Mac and may be an iPad: whether the screen is touched tells, and the page goes on
   /// to the same link with the answer. Without JavaScript it is a Mac.
   ///
-  /// - Parameter query: of the URL that was asked for, as it was sent; all else of the URL stays by itself.
+  /// - `query`: of the URL that was asked for, as it was sent; all else of the URL stays by itself.
   package static func asking(_ query: String, in phrases: LinkPhrases) -> LinkPage {
     let bare = query.isEmpty ? "?" : "?\(query)&"
     let desktop = HTMLText.escape(bare + "_ipad=0")

@@ -24,7 +24,7 @@ final class LinkCounter: Sendable {
   private static let placesMax = 500_000
   private let state = Mutex(State())
 
-  /// - Parameter mark: of an invitation that this tells something of: `ID/clicked`.
+  /// - `mark`: of an invitation that this tells something of: `ID/clicked`.
   func count(_ event: LinkEvent, of link: String, on platform: LinkPlatform, at time: Int64, mark: String? = nil) {
     let place = Place(link: link, day: time / 86_400_000, platform: platform, event: event)
     state.withLock { state in

@@ -71,9 +71,8 @@ package struct LinkImport: Sendable {
 extension LinkService {
   /// Takes rows in, each with the suffix that it had (spec: links-messaging §9).
   ///
-  /// - Parameters:
-  ///   - prefix: where the links are to live; nil: under the prefix of their own address, which must be the project's.
-  ///   - isDryRun: only says what would become of each.
+  /// - `prefix`: where the links are to live; nil: under the prefix of their own address, which must be the project's.
+  /// - `isDryRun`: only says what would become of each.
   package func take(_ rows: [LinkImport.Row], under prefix: LinkPrefix?, isDryRun: Bool, actor: Actor) async throws(LinkError)
     -> [(row: LinkImport.Row, outcome: LinkImport.Outcome)]
   {

@@ -16,7 +16,7 @@ extension LinkService {
   ///
   /// What openings of before gave out, proofs of clicks among it, is good for what the link says now.
   ///
-  /// - Parameter key: prefix and suffix.
+  /// - `key`: prefix and suffix.
   /// - Throws: ``LinkError``; nothing was changed.
   package func edit(_ key: String, _ edit: LinkEdit, actor: Actor) async throws(LinkError) -> Edited {
     for _ in 0..<16 {

@@ -15,7 +15,7 @@ extension LinkService {
 
   /// Creates a short link.
   ///
-  /// - Parameter isAdmin: whether the suffix may be chosen.
+  /// - `isAdmin`: whether the suffix may be chosen.
   /// - Throws: ``LinkError``; nothing was created.
   package func create(_ order: LinkDraft, isAdmin: Bool, actor: Actor) async throws(LinkError) -> Created {
     let warnings = try LinkChecker(settings: settings).check(

@@ -72,10 +72,9 @@ extension LinkService {
 
   /// Counts an opening by a person.
   ///
-  /// - Parameters:
-  ///   - link: prefix and suffix; of a long link nil, for those are not counted.
-  ///   - isFallback: whether the visitor is sent to a store or another fallback.
-  ///   - address: the visitor's, remembered for the window if guessing is on.
+  /// - `link`: prefix and suffix; of a long link nil, for those are not counted.
+  /// - `isFallback`: whether the visitor is sent to a store or another fallback.
+  /// - `address`: the visitor's, remembered for the window if guessing is on.
   package func opened(
     _ link: String?, invite: String?, by visitor: LinkVisitor, isFallback: Bool, address: @autoclosure () -> String?,
     click: String

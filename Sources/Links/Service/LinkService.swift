@@ -54,10 +54,9 @@ package final class LinkService: Sendable {
 
   /// Opens the book, with the settings that were stored last.
   ///
-  /// - Parameters:
-  ///   - settings: of the configuration file; nil if they are an administrator's to change.
-  ///   - isLimited: whether ``LinkSettings/limits`` hold; they do not in development.
-  ///   - cacheBytes: how much memory opened links may take.
+  /// - `settings`: of the configuration file; nil if they are an administrator's to change.
+  /// - `isLimited`: whether ``LinkSettings/limits`` hold; they do not in development.
+  /// - `cacheBytes`: how much memory opened links may take.
   package init(
     engine: any StorageEngine, writer: any TreeWriter, home: any LinkNamespace, clock: any WallClock,
     random: any RandomNumberGenerator & Sendable, settings: LinkSettings? = nil, isLimited: Bool = true,

@@ -57,7 +57,7 @@ extension JSON {
 extension LinkSettings {
   /// Reads the document.
   ///
-  /// - Parameter isStored: whether it was taken before, perhaps by a version that knew fewer faults.
+  /// - `isStored`: whether it was taken before, perhaps by a version that knew fewer faults.
   /// - Throws: ``LinkError`` that names the member and says what it must be.
   package init(json: JSON, isStored: Bool = false) throws(LinkError) {
     self.init()

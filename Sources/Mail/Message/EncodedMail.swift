@@ -10,9 +10,8 @@ package struct EncodedMail: Sendable, Hashable {
   /// Headers and body; not yet stuffed with dots.
   let bytes: [UInt8]
 
-  /// - Parameters:
-  ///   - key: the message's own, the same whenever it is sent again: makes the `Message-ID`.
-  ///   - time: milliseconds since 1970, for the `Date`.
+  /// - `key`: the message's own, the same whenever it is sent again: makes the `Message-ID`.
+  /// - `time`: milliseconds since 1970, for the `Date`.
   package init(_ message: MailMessage, key: String, time: Int64) {
     sender = message.from.address
     recipient = message.to.address

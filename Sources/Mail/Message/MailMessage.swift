@@ -20,7 +20,7 @@ package struct MailMessage: Sendable, Hashable {
 
   /// What an order asks for.
   ///
-  /// - Parameter sender: who it is from where the order does not say.
+  /// - `sender`: who it is from where the order does not say.
   /// - Throws: a permanent ``MailError`` for addresses that are none.
   package init(_ order: MailOrder, from sender: MailAddress) throws(MailError) {
     do throws(MailAddress.Fault) {

@@ -63,7 +63,7 @@ package struct RuleBasedAccess: AccessDeciding {
   private let database: Database
   private let unruled: AccessPolicy
 
-  /// - Parameter unruled: what holds in a namespace without rules: in development everything is open, in production all is
+  /// - `unruled`: what holds in a namespace without rules: in development everything is open, in production all is
   ///   denied to everybody but administrators.
   package init(database: Database, unruled: AccessPolicy) {
     self.database = database

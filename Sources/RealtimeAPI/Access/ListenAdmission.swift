@@ -44,7 +44,7 @@ final class ListenAdmission {
 
   /// Judges the listen.
   ///
-  /// - Parameter changed: called, on any thread, when it should be judged again; until this is called again or let go.
+  /// - `changed`: called, on any thread, when it should be judged again; until this is called again or let go.
   func admits(_ caller: Caller, changed: @escaping @Sendable () -> Void) -> Bool {
     end()
     var judgement = judge(caller)

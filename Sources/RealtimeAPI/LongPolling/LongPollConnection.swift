@@ -35,7 +35,7 @@ final class LongPollConnection {
   private var isFinished = false
   private let onEnd: () -> Void
 
-  /// - Parameter onEnd: called once, when no poll is answered any more.
+  /// - `onEnd`: called once, when no poll is answered any more.
   init(
     session: SocketSession, limits: SocketLimits, memory: MemoryBudgets, metrics: SocketMetrics, onEnd: @escaping () -> Void
   ) {

@@ -73,7 +73,7 @@ final class LongPollRoutes: Sendable {
 enum LongPollScript {
   /// Defines how later answers reach the page, and greets it.
   ///
-  /// - Parameter callback: the page's number for the connection: digits only, checked where it enters.
+  /// - `callback`: the page's number for the connection: digits only, checked where it enters.
   static func start(callback: String, id: String, password: String, _ messages: [[UInt8]]) -> [UInt8] {
     var text = Array(
       """
@@ -88,7 +88,7 @@ enum LongPollScript {
 
   /// Hands messages to the page.
   ///
-  /// - Parameter closesAfter: the number of the last answer, if this is it.
+  /// - `closesAfter`: the number of the last answer, if this is it.
   static func answer(_ number: Int, _ messages: [[UInt8]], closesAfter: Int?) -> [UInt8] {
     var text = Array("pRTLPCB(\(number),[".utf8)
     for (index, message) in messages.enumerated() {

@@ -119,7 +119,7 @@ final class PushCache {
 
   /// The push of a message to a listen.
   ///
-  /// - Parameter path: where the data belong, without a slash at its ends; the same for all listens that get the message.
+  /// - `path`: where the data belong, without a slash at its ends; the same for all listens that get the message.
   func push(_ source: ListenMessage, tag: Int64?, at path: @autoclosure () -> String) -> SharedMessage {
     if let message, self.source === source, self.tag == tag { return message }
     let made = SharedMessage(

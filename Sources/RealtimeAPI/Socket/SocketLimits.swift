@@ -79,7 +79,7 @@ package final class SocketPace: Sendable {
   private let state: Mutex<State>
   private let clock: any WallClock
 
-  /// - Parameter limits: the rates of sockets; others are not looked at.
+  /// - `limits`: the rates of sockets; others are not looked at.
   package init(limits: RequestLimits, clock: any WallClock) {
     self.clock = clock
     state = Mutex(
@@ -90,7 +90,7 @@ package final class SocketPace: Sendable {
 
   /// Takes what a write costs out of the buckets of who writes.
   ///
-  /// - Parameter bytes: of the message.
+  /// - `bytes`: of the message.
   /// - Returns: milliseconds to wait before it is asked again, if there is not enough; nil if it may go on.
   func wait(_ caller: Caller, from client: ClientAddress, bytes: Int) -> Int64? {
     guard caller.standing != .administrator else { return nil }

@@ -12,7 +12,7 @@ enum SocketMessage {
   /// Values that surround the data of a write.
   private static let ownValues = 16
 
-  /// - Parameter valuesMax: values that the data of a write may hold: a message of zeros and commas is not to take a dozen times
+  /// - `valuesMax`: values that the data of a write may hold: a message of zeros and commas is not to take a dozen times
   ///   its bytes.
   /// - Throws: what is wrong with bytes that are no message; such a client cannot be answered, for there is no number to
   ///   answer to.

@@ -11,7 +11,7 @@ package final class SocketRoutes: SocketAccepting, RequestSurface {
   private let services: RealtimeServices
   private let polls: LongPollRoutes
 
-  /// - Parameter pace: how fast clients may write; nil for as fast as they can.
+  /// - `pace`: how fast clients may write; nil for as fast as they can.
   package init(services: RealtimeServices, limits: SocketLimits = SocketLimits(), pace: SocketPace? = nil) {
     self.services = services
     sessions = SocketSessions(services: services, limits: limits, pace: pace)

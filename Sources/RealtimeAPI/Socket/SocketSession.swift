@@ -145,7 +145,7 @@ extension SocketSession {
 
   /// Ends the session: its listens stop, what was registered for its end is written, its transport closes.
   ///
-  /// - Parameter done: called once that is durable, on any thread; also when the session had ended before.
+  /// - `done`: called once that is durable, on any thread; also when the session had ended before.
   func end(_ fault: WebSocketError, then done: (@Sendable () -> Void)? = nil) {
     switch phase {
     case .ended:

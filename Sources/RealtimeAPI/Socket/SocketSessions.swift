@@ -71,7 +71,7 @@ final class SocketSessions: Sendable {
 
   /// Ends the session that a client had before.
   ///
-  /// - Parameter then: called once what was registered for its end is durable; at once if there is no such session.
+  /// - `then`: called once what was registered for its end is durable; at once if there is no such session.
   func takeOver(_ id: String, of namespace: String, then body: @escaping @Sendable () -> Void) {
     guard let session = find(id) else { return body() }
     session.run { session in

@@ -157,7 +157,7 @@ struct QueuedTransactions {
 
   /// The session stands in this line now.
   ///
-  /// - Parameter waiting: where a write of it waits.
+  /// - `waiting`: where a write of it waits.
   /// - Returns: the line that it must leave for that.
   mutating func enter(_ place: TransactionQueues.Place, keeping waiting: TransactionQueues.Place?) -> TransactionQueues.Place? {
     guard !all.contains(place) else { return nil }

@@ -190,13 +190,13 @@ enum WebSocketFrames {
 
   static func ping(to buffer: inout ByteBuffer) { header(0x89, 0, to: &buffer) }
 
-  /// - Parameter payload: what the client's ping carried, at most 125 bytes.
+  /// - `payload`: what the client's ping carried, at most 125 bytes.
   static func pong(_ payload: [UInt8], to buffer: inout ByteBuffer) {
     header(0x8A, payload.count, to: &buffer)
     buffer.writeBytes(payload)
   }
 
-  /// - Parameter reason: cut to what a control frame holds.
+  /// - `reason`: cut to what a control frame holds.
   static func close(_ code: UInt16, _ reason: String, to buffer: inout ByteBuffer) {
     var text = Array(reason.utf8.prefix(123))
     while String(validating: text, as: UTF8.self) == nil { text.removeLast() }

@@ -39,7 +39,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   /// Where the stream hears of its user's tokens.
   private var userRegistration: ConnectedUsers.Place?
 
-  /// - Parameter request: the listen; its format is plain, or export if the client asked for that.
+  /// - `request`: the listen; its format is plain, or export if the client asked for that.
   init(
     streams: EventStreams, request: ListenRequest, caller: Caller, opening: StreamOpening, admission: ListenAdmission
   ) {
@@ -266,7 +266,7 @@ struct StreamStall {
 
   /// Whether nothing has left for so long.
   ///
-  /// - Parameter left: bytes that have left by now.
+  /// - `left`: bytes that have left by now.
   mutating func isOver(after limit: TimeAmount, at now: NIODeadline, left: Int) -> Bool {
     guard left <= self.left else {
       self.left = left

@@ -26,10 +26,9 @@ final class WritePlan: Sendable {
   let bytes: Int
   private let echo: Echo
 
-  /// - Parameters:
-  ///   - showsStanding: whether a condition that does not hold may show what stands there.
-  ///   - bounds: how much one commit takes; what is written in several has none.
-  ///   - pushID: makes the name of a child that POST adds.
+  /// - `showsStanding`: whether a condition that does not hold may show what stands there.
+  /// - `bounds`: how much one commit takes; what is written in several has none.
+  /// - `pushID`: makes the name of a child that POST adds.
   init(
     _ call: TreeRequest, body: ByteBuffer?, showsStanding: Bool = true, bounds: WriteBounds = .none, pushID: () -> Key
   ) throws(APIError) {
@@ -130,7 +129,7 @@ extension WritePlan {
 extension WritePlan {
   /// The answer to a write that is durable.
   ///
-  /// - Parameter written: what a PUT wrote that took several commits; without it the receipt says so.
+  /// - `written`: what a PUT wrote that took several commits; without it the receipt says so.
   func answer(_ receipt: CommitReceipt, showing written: TreeNode? = nil) -> WriteAnswer {
     let node = written ?? receipt.resolved.first ?? .absent
     var tag: String?

@@ -140,7 +140,7 @@ extension AccountRecord {
     .map(TreeMap(entries.map { TreeMap.Entry(key: Key(unchecked: encoded($0.key, dots: true)), node: $0.value) }))
   }
 
-  /// - Parameter dots: whether a dot may stay: below an account nothing is read as a client's path.
+  /// - `dots`: whether a dot may stay: below an account nothing is read as a client's path.
   private static func encoded(_ text: String, dots: Bool = false) -> String {
     let mustEscape = { (byte: UInt8) in
       byte < 0x20 || byte == 0x7F || "$#[]/%".utf8.contains(byte) || (byte == UInt8(ascii: ".") && !dots)

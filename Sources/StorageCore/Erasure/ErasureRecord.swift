@@ -87,7 +87,7 @@ public struct ErasureRecord: Sendable, Hashable {
 
   /// What is known of each of its places from now on.
   ///
-  /// - Parameter order: the commit up to which the past is forgotten.
+  /// - `order`: the commit up to which the past is forgotten.
   public func placeChanges(_ order: Revision, at time: Int64) -> [KeyedRecordChange] {
     places.map { ErasedPath(path: $0, uid: uid, through: order, at: time, actor: actor, reason: reason).change }
   }

@@ -57,7 +57,7 @@ extension KeyedRecord {
 public protocol PlayerRecordsErasing: Sendable {
   /// What there is of a player's. Asked again after it was carried out, it is empty.
   ///
-  /// - Parameter addresses: the mail addresses that were known as the player's.
+  /// - `addresses`: the mail addresses that were known as the player's.
   func erasure(of uid: String, addresses: [String], in namespace: NamespaceID, _ snapshot: any Snapshot) throws(StorageError)
     -> KeyedRecordErasure
   /// Told when what ``erasure(of:addresses:in:_:)`` said was carried out: what is held in memory of it goes too.

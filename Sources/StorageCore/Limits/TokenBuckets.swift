@@ -24,7 +24,7 @@ public struct TokenBuckets<Client: Hashable & Sendable>: Sendable {
   /// Microseconds that one token takes to grow.
   private let growth: Int64
 
-  /// - Parameter capacity: how many clients are known at once; at least two.
+  /// - `capacity`: how many clients are known at once; at least two.
   public init(limit: RateLimit, capacity: Int = 65_536) {
     precondition(capacity >= 2, "The table needs room for two clients.")
     self.limit = limit
@@ -37,9 +37,8 @@ public struct TokenBuckets<Client: Hashable & Sendable>: Sendable {
 
   /// Takes tokens out of a client's bucket, all of them or none.
   ///
-  /// - Parameters:
-  ///   - now: milliseconds since 1970. A clock that was set back costs nobody more than one full bucket.
-  ///   - cost: how many tokens; more than the burst are never there.
+  /// - `now`: milliseconds since 1970. A clock that was set back costs nobody more than one full bucket.
+  /// - `cost`: how many tokens; more than the burst are never there.
   public mutating func take(_ client: Client, at now: Int64, cost: Int = 1) -> Verdict {
     let now = now * 1000
     let window = growth * Int64(limit.burst)
@@ -82,7 +81,7 @@ public struct RateLimit: Sendable, Hashable, CustomStringConvertible {
   /// How often it may happen at once after a rest.
   public let burst: Int
 
-  /// - Parameter burst: nil allows a whole period's at once.
+  /// - `burst`: nil allows a whole period's at once.
   public init(_ count: Int, per period: Int64, burst: Int? = nil) {
     precondition(count > 0 && period > 0 && (burst ?? 1) > 0, "A rate that allows nothing is no rate.")
     self.count = count

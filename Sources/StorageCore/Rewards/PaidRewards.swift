@@ -30,7 +30,7 @@ public struct PaidRewards: Sendable, Hashable {
 
   /// With further rewards of a player, remembered for as long as the one or the other says.
   ///
-  /// - Parameter player: the keyed hash; nil in the player's own record.
+  /// - `player`: the keyed hash; nil in the player's own record.
   public func adding(_ codes: Set<String>, of player: String?, until time: Int64?) -> PaidRewards {
     var sum = self
     for code in codes {

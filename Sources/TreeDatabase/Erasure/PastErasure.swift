@@ -41,7 +41,7 @@ public struct PastErasure: Sendable {
 
   /// Forgets the payloads, and seals what is left of them.
   ///
-  /// - Parameter answer: what takes the place of answers that are kept with idempotency keys.
+  /// - `answer`: what takes the place of answers that are kept with idempotency keys.
   public func forget(_ record: ErasureRecord, in namespace: NamespaceID, answer: [UInt8]) async throws -> ErasureRecord {
     guard let order = record.order else { return record }
     let places = record.places.map { PathBytes($0) }

@@ -76,7 +76,7 @@ final class NamespaceRules: Sendable {
   let rules: RuleSet
   let indexes: [TreeIndex]
 
-  /// - Parameter records: the indexes of the store; those that the rules do not declare are left out.
+  /// - `records`: the indexes of the store; those that the rules do not declare are left out.
   init(record: RulesRecord, rules: RuleSet, records: [IndexRecord]) {
     self.record = record
     self.rules = rules
@@ -117,9 +117,8 @@ extension Database {
   /// Replaces the rules of a namespace. New indexes are built behind the writes; what the rules no longer declare is
   /// removed the same way.
   ///
-  /// - Parameters:
-  ///   - source: the file.
-  ///   - rules: the file, read.
+  /// - `source`: the file.
+  /// - `rules`: the file, read.
   public func putRules(_ source: String, _ rules: RuleSet, in namespace: NamespaceID) async throws(CommitError) {
     let result: Result<Void, CommitError> = await withCheckedContinuation { continuation in
       putRules(source, rules, in: namespace) { continuation.resume(returning: $0) }

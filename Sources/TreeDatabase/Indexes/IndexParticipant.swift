@@ -125,7 +125,7 @@ final class TreeIndex: Sendable {
 
   /// Whether a path lies below a node that the pattern matches.
   ///
-  /// - Parameter ends: where each of the path's keys ends.
+  /// - `ends`: where each of the path's keys ends.
   func covers(_ path: PathBytes, ends: [Int]) -> Bool {
     guard ends.count > depth else { return false }
     return firstMismatch(path, ends: ends) == nil

@@ -253,7 +253,7 @@ struct HeldDeliveries {
   mutating func append(_ listening: Listening) { items.append(.first(listening)) }
   mutating func append(_ work: @escaping @Sendable () -> Void) { items.append(.run(work)) }
 
-  /// - Parameter isLate: whether the change is older than it seems, see ``DeliveryQueue/Item``: work that waits for it may be here
+  /// - `isLate`: whether the change is older than it seems, see ``DeliveryQueue/Item``: work that waits for it may be here
   ///   already, and stays behind it.
   /// - Returns: false if there is too much already: it was not taken.
   mutating func append(_ change: ListenMessage, for listening: Listening, isLate: Bool) -> Bool {

@@ -23,7 +23,7 @@ public final class ListenerHub: CommitObserver {
 
   /// Starts the threads, which ``stop()`` must end. Give it to the database as an observer.
   ///
-  /// - Parameter engine: where snapshots are read.
+  /// - `engine`: where snapshots are read.
   public init(engine: any StorageEngine, limits: ListenLimits = ListenLimits()) {
     self.limits = limits
     let queue = queue

@@ -54,7 +54,7 @@ public final class Listening: @unchecked Sendable {
 
   /// What a commit changed.
   ///
-  /// - Parameter isLate: see ``DeliveryQueue/Item``; then the first event is still to come, or a snapshot.
+  /// - `isLate`: see ``DeliveryQueue/Item``; then the first event is still to come, or a snapshot.
   func take(_ message: ListenMessage, isLate: Bool) {
     switch state {
     case .live(let since):

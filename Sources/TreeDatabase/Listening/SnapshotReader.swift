@@ -6,7 +6,7 @@ final class SnapshotReader: Sendable {
   private let queue = WriterQueue<LoadJob>(capacity: .max)
   private let threads: [BlockingThread]
 
-  /// - Parameter done: called on one of the threads.
+  /// - `done`: called on one of the threads.
   init(
     engine: any StorageEngine, limits: ListenLimits, search: WindowSearch, done: @escaping @Sendable (LoadResult) -> Void
   ) {

@@ -17,9 +17,8 @@ public struct StoreRebuild {
 
   /// Builds, and compares.
   ///
-  /// - Parameters:
-  ///   - source: one look at the store; the whole rebuild goes by it.
-  ///   - engine: an empty store.
+  /// - `source`: one look at the store; the whole rebuild goes by it.
+  /// - `engine`: an empty store.
   public static func run(_ name: String, from source: any Snapshot, into engine: any StorageEngine) throws(StorageError)
     -> RebuildReport
   {

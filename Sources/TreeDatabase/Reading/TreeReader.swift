@@ -80,9 +80,8 @@ extension TreeReader {
 
   /// The names of a node's children, in key order, without what lies below them: one seek each.
   ///
-  /// - Parameters:
-  ///   - key: the names behind this one; nil: from the first.
-  ///   - limit: how many at most; nil: all, of which there may be no more than the bounds allow leaves.
+  /// - `key`: the names behind this one; nil: from the first.
+  /// - `limit`: how many at most; nil: all, of which there may be no more than the bounds allow leaves.
   public func childNames(
     at path: Path, in namespace: NamespaceID, of snapshot: any Snapshot, after key: Key? = nil, limit: Int? = nil,
     within bounds: ReadBounds = .standard

@@ -29,7 +29,7 @@ public final class PathWatch: Sendable {
 
   /// Watches places until the result is let go.
   ///
-  /// - Parameter changed: called for each batch of commits that changed one of the places, or something below it; on the
+  /// - `changed`: called for each batch of commits that changed one of the places, or something below it; on the
   ///   thread that tells of commits, where it must only take note.
   public func watch(_ places: [PathBytes], in namespace: NamespaceID, changed: @escaping @Sendable () -> Void) -> PathWatching {
     let places = places.count > Self.placesMax ? [.root] : places

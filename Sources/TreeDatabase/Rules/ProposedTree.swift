@@ -162,7 +162,7 @@ extension ProposedTree {
     try looking { () throws(StorageError) in try session.leaves(in: namespace, from: lower, to: upper, limit: 1).first }
   }
 
-  /// - Parameter index: the assignment that replaces the place.
+  /// - `index`: the assignment that replaces the place.
   private func storedRead(at place: PathBytes, below index: Int?) throws(RuleTreeError) -> RuleRead {
     let rows: ArraySlice<StoredLeaf>
     if let index, let all = try fewRows(of: index) {

@@ -201,7 +201,7 @@ struct ChangeList {
 
   var count: Int { changes.count }
 
-  /// - Parameter origin: the commit of what stood there.
+  /// - `origin`: the commit of what stood there.
   mutating func append(_ change: LeafChange, origin: Revision?) {
     bytes += change.path.bytes.count + (change.after?.stringValue?.utf8.count ?? 8)
     bytesBefore += change.before?.stringValue?.utf8.count ?? 8

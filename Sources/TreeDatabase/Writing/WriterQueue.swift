@@ -42,7 +42,7 @@ final class WriterQueue<Element>: @unchecked Sendable {
     return elements.count
   }
 
-  /// - Parameter isBounded: false for one that must not be refused because of others.
+  /// - `isBounded`: false for one that must not be refused because of others.
   func push(_ element: Element, isBounded: Bool = true) -> PushResult {
     pthread_mutex_lock(mutex)
     guard !isClosed, elements.count < capacity || !isBounded else {
