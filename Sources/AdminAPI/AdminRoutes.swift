@@ -59,7 +59,7 @@ package enum AdminRoutes {
   }
 
   private static func index(of heads: [RouteHead]) -> Route {
-    Route.glance("/admin/v1", "This list.", access: .viewer) { _ in
+    Route.get("/admin/v1", "This list.", access: .viewer) { _ in
       .json(
         .array(
           heads.map { route in
@@ -78,7 +78,7 @@ package enum AdminRoutes {
   }
 
   private static func openAPI(of heads: [RouteHead]) -> Route {
-    Route.glance("/admin/v1/openapi", "This surface as an OpenAPI document.", access: .viewer) { _ in
+    Route.get("/admin/v1/openapi", "This surface as an OpenAPI document.", access: .viewer) { _ in
       .json(OpenAPIDocument.json(of: heads))
     }.described(RouteDescription(answer: .object([.always("openapi", .text), .always("paths", .object([]))])))
   }

@@ -18,7 +18,7 @@ enum AccountRoutes {
   ])
 
   static let routes: [Route] = [
-    Route.listing("/admin/v1/accounts", "The accounts, by uid.", list).described(
+    Route.list("/admin/v1/accounts", "The accounts, by uid.", list).described(
       RouteDescription(
         query: [
           .limit(50), .init("email", .filled, "Only the account with this e-mail address."),
@@ -28,23 +28,23 @@ enum AccountRoutes {
           .always("accounts", .list(account)), .always("count", .count, "how many there are in all"),
           .maybe("next", .text, "the next page's cursor"),
         ]))),
-    Route.listing("/admin/v1/accounts/{uid}", "One account.", show).described(
+    Route.list("/admin/v1/accounts/{uid}", "One account.", show).described(
       RouteDescription(captures: [uid], answer: account)),
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/accounts/{uid}/disable", audit: "accounts.disable",
       "Lets nobody sign in to an account; what was issued is void at once.", access: .support
     ) { (call) throws(APIError) in try await disable(call, true) }.described(
       RouteDescription(captures: [uid], body: [], answer: account)),
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/accounts/{uid}/enable", audit: "accounts.enable", "Lets the player sign in again.",
       access: .support
     ) { (call) throws(APIError) in try await disable(call, false) }.described(
       RouteDescription(captures: [uid], body: [], answer: account)),
-    Route.change(
+    Route.mutate(
       .DELETE, "/admin/v1/accounts/{uid}/second-factors", audit: "accounts.removeSecondFactors",
       "Takes every second factor from an account: the player lost the telephone. Its sessions end.", removeSecondFactors
     ).described(RouteDescription(captures: [uid], answer: account)),
-    Route.change(
+    Route.mutate(
       .DELETE, "/admin/v1/accounts/{uid}", audit: "accounts.delete",
       "Removes an account; the player's record and ledger stay.", delete
     ).described(

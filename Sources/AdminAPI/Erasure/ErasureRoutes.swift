@@ -29,7 +29,7 @@ enum ErasureRoutes {
   ])
 
   static let routes: [Route] = [
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/accounts/{uid}/erase", audit: "accounts.erase",
       "Erases a player who leaves: record, account and their past; the ledger and the chains of hashes stay.", erase
     ).described(
@@ -39,7 +39,7 @@ enum ErasureRoutes {
           .always("reason", .filled, "why, for the record"), patterns,
           .maybe("triggers", .boolean, "false: functions do not hear of the removal"),
         ], answer: erasure)),
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/accounts/{uid}/erase/preview", audit: nil,
       "What an erasure would take, and what still waits for the player.", access: .viewer, preview
     ).described(
@@ -59,7 +59,7 @@ enum ErasureRoutes {
             "rememberedIdentities", .count, "keyed hashes of identities that stay, so that who was paid is not paid again"),
           .maybe("erasure", erasure, "the last one of this player"),
         ]))),
-    Route.listing("/admin/v1/erasures", "The players who were erased, by uid.", list).described(
+    Route.list("/admin/v1/erasures", "The players who were erased, by uid.", list).described(
       RouteDescription(
         query: [.namespace, .limit(50), .cursor],
         answer: .object([.always("erasures", .list(erasure)), .maybe("next", .text, "the next page's cursor")]))),

@@ -10,25 +10,25 @@ enum EventRoutes {
   static let routes: [Route] =
     ["/admin/v1/events", "/admin/v1/triggers"].flatMap { base in
       [
-        Route.listing(
+        Route.list(
           RouteTemplate(stringLiteral: base),
           "Events, newest first, or how many there are; each page says how far it looked.", list
         ).described(listDescription),
-        Route.listing(
+        Route.list(
           RouteTemplate(stringLiteral: base + "/{event...}"),
           "One event whole: the write, before and after, the runs, their effects, entries, events and messages.", show
         ).described(showDescription),
-        Route.change(
+        Route.mutate(
           .POST, RouteTemplate(stringLiteral: base + "/{event...}/redeliver"), audit: "events.redeliver",
           "Gives an event to its functions again; who handled it does nothing.", access: .support, redeliver
         ).described(redeliverDescription),
       ]
     } + [
-      Route.listing("/admin/v1/executions", "What the functions did with an event.", executions)
+      Route.list("/admin/v1/executions", "What the functions did with an event.", executions)
         .described(executionsDescription),
-      Route.listing("/admin/v1/dead-letters", "Events that a function gave up on.", deadLetters)
+      Route.list("/admin/v1/dead-letters", "Events that a function gave up on.", deadLetters)
         .described(deadLettersDescription),
-      Route.change(
+      Route.mutate(
         .POST, "/admin/v1/drain", audit: nil,
         "Waits until the events committed so far are settled; 504 with the list if they are not.",
         access: .viewer, drain

@@ -7,9 +7,9 @@ import TreeModel
 /// The functions: what there is, and their brakes.
 enum FunctionRoutes {
   static let routes: [Route] = [
-    Route.listing("/admin/v1/functions", "The functions, with their state.", list).described(
+    Route.list("/admin/v1/functions", "The functions, with their state.", list).described(
       RouteDescription(answer: .object([.always("functions", .list(.named("Function")))]))),
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/functions/{name}/pause", audit: "functions.pause", "Lets a function's events wait; body: reason.",
       access: .support
     ) {
@@ -23,7 +23,7 @@ enum FunctionRoutes {
     }.described(
       RouteDescription(
         captures: [name], body: [.maybe("reason", .text, "why, for the record")], answer: .named("Done"))),
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/functions/{name}/resume", audit: "functions.resume", "Goes on, with the events that waited.",
       access: .support
     ) {
@@ -34,7 +34,7 @@ enum FunctionRoutes {
       }
       return .json(["status": "ok"])
     }.described(RouteDescription(captures: [name], body: [], answer: .named("Done"))),
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/functions/{name}/retry", audit: "functions.retry", "Tries the function's dead letters once more.",
       access: .support
     ) {

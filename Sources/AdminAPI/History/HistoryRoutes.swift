@@ -11,7 +11,7 @@ enum HistoryRoutes {
   private static let leavesWords = "100,000"
 
   static let routes: [Route] = [
-    Route.listing("/admin/v1/data", "What stood at a place, as of a revision or a time.", get).described(
+    Route.list("/admin/v1/data", "What stood at a place, as of a revision or a time.", get).described(
       RouteDescription(
         query: [
           .namespace, .path, revision("revision", "As of this revision; now if neither is given."),
@@ -22,7 +22,7 @@ enum HistoryRoutes {
           .always("path", .text), .always("revision", .count, "whose tree it is"), .maybe("time", .time, "of that revision"),
           .always("exists", .boolean), .always("value", .any), erased,
         ]))),
-    Route.listing("/admin/v1/data/diff", "What is different at a place and below between two revisions or times.", diff)
+    Route.list("/admin/v1/data/diff", "What is different at a place and below between two revisions or times.", diff)
       .described(
         RouteDescription(
           query: [
@@ -34,7 +34,7 @@ enum HistoryRoutes {
             .always("path", .text), .always("from", .count), .always("to", .count), .always("count", .count, "of differences"),
             .always("changes", .list(.named("Change")), "the first of them, in the tree's order"), erased,
           ]))),
-    Route.listing("/admin/v1/data/log", "The commits that touched a place or something below it, newest first.", log)
+    Route.list("/admin/v1/data/log", "The commits that touched a place or something below it, newest first.", log)
       .described(
         RouteDescription(
           query: [

@@ -11,33 +11,33 @@ import TreeModel
 enum LedgerRoutes {
   static let routes: [Route] =
     [
-      Route.listing("/admin/v1/ledger/balance", "An account's balance.", balance).described(balanceDescription),
-      Route.listing("/admin/v1/ledger/statement", "An account's entries, newest first.", statement)
+      Route.list("/admin/v1/ledger/balance", "An account's balance.", balance).described(balanceDescription),
+      Route.list("/admin/v1/ledger/statement", "An account's entries, newest first.", statement)
         .described(statementDescription),
-      Route.listing("/admin/v1/ledger/entries", "All entries, oldest first, or the one made under a key.", entries)
+      Route.list("/admin/v1/ledger/entries", "All entries, oldest first, or the one made under a key.", entries)
         .described(entriesDescription),
-      Route.listing("/admin/v1/ledger/verify", "Audits the whole ledger of a namespace.", verify)
+      Route.list("/admin/v1/ledger/verify", "Audits the whole ledger of a namespace.", verify)
         .described(verifyDescription),
     ] + transfers + [
-      Route.change(
+      Route.mutate(
         .POST, "/admin/v1/ledger/reverse", audit: "ledger.reverse", "Takes an entry back by a new one.", access: .support,
         reverse
       ).described(reverseDescription),
-      Route.listing("/admin/v1/ledger/holds", "What is held and waits, oldest first.", holds).described(holdsDescription),
-      Route.change(.POST, "/admin/v1/ledger/holds", audit: "ledger.hold", "Sets coins aside.", hold)
+      Route.list("/admin/v1/ledger/holds", "What is held and waits, oldest first.", holds).described(holdsDescription),
+      Route.mutate(.POST, "/admin/v1/ledger/holds", audit: "ledger.hold", "Sets coins aside.", hold)
         .described(holdDescription),
-      Route.change(
+      Route.mutate(
         .POST, "/admin/v1/ledger/holds/{sequence}/release", audit: "ledger.release",
         "Pays a hold out: to the player for whom it is held, or as an administrator says.", access: .support, release
       ).described(releaseDescription),
-      Route.change(
+      Route.mutate(
         .POST, "/admin/v1/ledger/holds/{sequence}/void", audit: "ledger.void", "Gives a hold back.", access: .support, voidHold
       )
       .described(voidDescription),
     ]
 
   private static let transfers: [Route] = ["/admin/v1/ledger/transfer", "/admin/v1/ledger/transfers"].map { path in
-    Route.change(
+    Route.mutate(
       .POST, RouteTemplate(stringLiteral: path), audit: "ledger.transfer", "Moves coins, once for each key.", transfer
     ).described(transferDescription)
   }

@@ -25,13 +25,13 @@ enum MergeRoutes {
   ])
 
   static let routes: [Route] = [
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/accounts/{uid}/merge", audit: "accounts.merge",
       "Moves a player's referral, and if asked for coins and record, to another account of the player's, once.", carryOut
     ).described(
       RouteDescription(
         captures: [uid], body: options + [.always("reason", .filled, "why, for the record")], answer: merge)),
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/accounts/{uid}/merge/preview", audit: nil, "What a merge would move, or what it did.", access: .viewer,
       preview
     ).described(RouteDescription(captures: [uid], body: options, answer: merge)),

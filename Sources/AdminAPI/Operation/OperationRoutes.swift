@@ -9,16 +9,16 @@ import TreeModel
 /// What those who run the server look at.
 package enum OperationRoutes {
   package static let routes: [Route] = [
-    .glance("/healthz", "Whether the process answers.") { _ in .json(["status": "ok"]) },
-    .glance("/readyz", "Whether writes and functions work; 503 with the reasons if not.", ready),
-    .glance(
+    .get("/healthz", "Whether the process answers.") { _ in .json(["status": "ok"]) },
+    .get("/readyz", "Whether writes and functions work; 503 with the reasons if not.", ready),
+    .get(
       "/metrics", "Counters in Prometheus' text format, for viewers; for everybody in development and on the metrics port.",
       access: .roleInProduction(.viewer), metrics),
   ]
 
   /// The same for a port that only this machine reaches: nobody has to show a key.
   package static let keyless: [Route] =
-    Array(routes.dropLast()) + [.glance("/metrics", "Counters in Prometheus' text format.", metrics)]
+    Array(routes.dropLast()) + [.get("/metrics", "Counters in Prometheus' text format.", metrics)]
 
   private static func ready(_ call: RouteCall) -> HTTPResponse {
     var reasons: [String] = []

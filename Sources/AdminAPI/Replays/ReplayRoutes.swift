@@ -11,8 +11,8 @@ enum ReplayRoutes {
     "body: mode (failed, gaps, all), reason, and to narrow it event, function, since, until (ms), uid; allowHandled, suppressed, rate (per s)"
 
   static let routes: [Route] = [
-    Route.listing("/admin/v1/replays", "Replays, newest first; before, limit.", list).described(listDescription),
-    Route.change(
+    Route.list("/admin/v1/replays", "Replays, newest first; before, limit.", list).described(listDescription),
+    Route.mutate(
       .POST, "/admin/v1/replays", audit: "replays.start", "Gives events to functions again; \(orderText).",
       access: .support
     ) {
@@ -21,7 +21,7 @@ enum ReplayRoutes {
       return .json(
         try await FunctionRoutes.carryOut { () throws(OperationError) in try await replays.start(order, in: namespace) })
     }.described(startDescription),
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/replays/preview", audit: nil, "Counts and coins of a replay, without any of it; \(orderText).",
       access: .viewer
     ) {
@@ -30,7 +30,7 @@ enum ReplayRoutes {
       return .json(
         try await FunctionRoutes.carryOut { () throws(OperationError) in try await replays.preview(order, in: namespace) })
     }.described(trialDescription),
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/replays/dry-run", audit: nil,
       "What exactly a replay would change, without any of it; \(orderText).", access: .viewer
     ) { (call) throws(APIError) in
@@ -38,13 +38,13 @@ enum ReplayRoutes {
       return .json(
         try await FunctionRoutes.carryOut { () throws(OperationError) in try await replays.dryRun(order, in: namespace) })
     }.described(trialDescription),
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/replays/rebuild", audit: "replays.rebuild",
       "Builds the namespace anew from its commits and compares; body: into (an empty folder that keeps it), rerun, reason.",
       rebuild
     ).described(rebuildDescription),
-    Route.listing("/admin/v1/replays/{id}", "One replay, with its progress.", show).described(showDescription),
-    Route.listing(
+    Route.list("/admin/v1/replays/{id}", "One replay, with its progress.", show).described(showDescription),
+    Route.list(
       "/admin/v1/replays/{id}/items", "What a replay gave to functions, and what came of it; cursor, limit.", items
     ).described(itemsDescription),
     step("pause", "Stops a replay after what is on its way.") { (replays, id, namespace) throws(OperationError) in
@@ -56,13 +56,13 @@ enum ReplayRoutes {
     step("cancel", "Ends a replay after what is on its way.") { (replays, id, namespace) throws(OperationError) in
       try await replays.cancel(id, in: namespace)
     },
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/functions/{name}/invoke", audit: "functions.invoke",
       "Runs a function by hand on an event that never happened; body: path, before, after, as, reason.", invoke
     ).described(invokeDescription),
-    Route.listing("/admin/v1/invocations", "Functions that were run by hand, newest first; before, limit.", invocations)
+    Route.list("/admin/v1/invocations", "Functions that were run by hand, newest first; before, limit.", invocations)
       .described(invocationsDescription),
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/dead-letters/acknowledge", audit: "dead-letters.acknowledge",
       "Closes dead letters without running them; body: reason, and function, event or both.", access: .support,
       acknowledge
@@ -73,7 +73,7 @@ enum ReplayRoutes {
     _ name: String, _ summary: String,
     _ body: @escaping @Sendable (any ReplayOperating, Int64, NamespaceID) async throws(OperationError) -> JSON
   ) -> Route {
-    Route.change(
+    Route.mutate(
       .POST, RouteTemplate(stringLiteral: "/admin/v1/replays/{id}/\(name)"), audit: "replays.\(name)", summary,
       access: .support
     ) { (call) throws(APIError) in

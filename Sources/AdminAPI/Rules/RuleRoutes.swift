@@ -9,7 +9,7 @@ import TreeModel
 /// What the rules would say: one operation tried in somebody's name, without doing it.
 enum RuleRoutes {
   static let routes: [Route] = [
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/rules/explain", audit: nil,
       "Tries an operation in somebody's name and says what the rules say; nothing is done.",
       access: .viewer, explain
@@ -116,7 +116,7 @@ enum RuleRoutes {
 /// The indexes that the rules declare, and how far they are.
 enum IndexRoutes {
   static let routes: [Route] = [
-    Route.listing("/admin/v1/indexes", "The indexes of the rules and how far each is built; ns (all namespaces without).", list)
+    Route.list("/admin/v1/indexes", "The indexes of the rules and how far each is built; ns (all namespaces without).", list)
       .described(
         RouteDescription(
           query: [.namespace],

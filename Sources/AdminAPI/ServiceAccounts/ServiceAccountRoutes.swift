@@ -11,9 +11,9 @@ import TreeModel
 /// Service accounts: who may administer, and as what (design §8).
 enum ServiceAccountRoutes {
   static let routes: [Route] = [
-    Route.listing("/admin/v1/service-accounts", "The service accounts, revoked ones too, oldest first.", list).described(
+    Route.list("/admin/v1/service-accounts", "The service accounts, revoked ones too, oldest first.", list).described(
       RouteDescription(answer: .object([.always("serviceAccounts", .list(account))]))),
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/service-accounts", audit: "service-accounts.create",
       "Makes a service account; the answer holds its key file, which nobody can ask for again.", create
     ).described(
@@ -27,7 +27,7 @@ enum ServiceAccountRoutes {
         answer: .object([
           .always("account", account), .always("key", .object([.always("token_uri", .text)]), "the key file's content"),
         ]))),
-    Route.change(
+    Route.mutate(
       .DELETE, "/admin/v1/service-accounts/{name}", audit: "service-accounts.revoke",
       "Revokes a service account: its tokens are void from now on.", revoke
     ).described(
@@ -107,7 +107,7 @@ package enum TokenRoutes {
   private static let bodyBytesMax = 32_768
 
   package static let routes: [Route] = ["/token", "/oauth2/v4/token", "/oauth2.googleapis.com/token"].map { path in
-    Route.change(
+    Route.mutate(
       .POST, RouteTemplate(stringLiteral: path), audit: nil, "An access token for a service account's signed assertion.",
       access: .open
     ) { (call) throws(APIError) in

@@ -8,15 +8,15 @@ import TreeModel
 /// The commit log: its proof, and its pruning.
 enum LogRoutes {
   static let routes: [Route] = [
-    Route.listing("/admin/v1/log/verify", "Audits the chain of commits, and what refers to them.", verify)
+    Route.list("/admin/v1/log/verify", "Audits the chain of commits, and what refers to them.", verify)
       .described(verifyDescription),
-    Route.listing("/admin/v1/log/checkpoint", "Up to where the log was pruned, with the last checkpoint.", checkpoint)
+    Route.list("/admin/v1/log/checkpoint", "Up to where the log was pruned, with the last checkpoint.", checkpoint)
       .described(checkpointDescription),
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/log/prune", audit: "log.prune",
       "Forgets what commits changed, behind a checkpoint; body: through (revision) or before (ms), reason.", prune
     ).described(pruneDescription),
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/log/prune/preview", audit: nil,
       "How far a pruning would go, without it; body: through (revision) or before (ms).", access: .viewer, preview
     ).described(previewDescription),

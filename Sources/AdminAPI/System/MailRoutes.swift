@@ -12,7 +12,7 @@ enum MailRoutes {
   private static let limitMax = 100
 
   static let routes: [Route] = [
-    Route.glance(
+    Route.get(
       "/admin/v1/mail", "The mails that were shown instead of sent, newest first (development only).",
       access: .adminInDevelopment, list
     ).described(
@@ -28,7 +28,7 @@ enum MailRoutes {
                 .maybe("link", .text, "the first link in the text"),
               ])))
         ]))),
-    Route.change(.POST, "/admin/v1/mail/test", audit: "mail.test", "Has a mail sent, to see whether it arrives.", test)
+    Route.mutate(.POST, "/admin/v1/mail/test", audit: "mail.test", "Has a mail sent, to see whether it arrives.", test)
       .described(
         RouteDescription(
           body: [
@@ -39,7 +39,7 @@ enum MailRoutes {
             .always("status", .choice(["ok"])),
             .always("key", .text, "of the order in the outbox; what became of it stands there"),
           ]))),
-    Route.listing("/admin/v1/mail/orders/{key...}", "What became of a mail that was ordered.", order).described(
+    Route.list("/admin/v1/mail/orders/{key...}", "What became of a mail that was ordered.", order).described(
       RouteDescription(
         captures: [.init("key", .filled, required: true, "The order's key.")],
         answer: .object([

@@ -14,7 +14,7 @@ enum SystemRoutes {
 
   static let routes: [Route] =
     [
-      Route.listing("/admin/v1/status", "How the server is.", status).described(
+      Route.list("/admin/v1/status", "How the server is.", status).described(
         RouteDescription(
           answer: .object([
             .always("mode", .choice(["development", "production"])), .always("time", .time), .always("epoch", .count),
@@ -30,14 +30,14 @@ enum SystemRoutes {
               "disk", .object([.always("folder", .text), .always("freeBytes", .count), .always("totalBytes", .count)]),
               "where the data are"),
           ]))),
-      Route.listing("/admin/v1/verify", "Checks everything that is stored, of all namespaces.", verify)
+      Route.list("/admin/v1/verify", "Checks everything that is stored, of all namespaces.", verify)
         .described(verifyDescription),
-      Route.change(.POST, "/admin/v1/backup", audit: "backup", "Copies the store into a new file on the server.", backup)
+      Route.mutate(.POST, "/admin/v1/backup", audit: "backup", "Copies the store into a new file on the server.", backup)
         .described(
           RouteDescription(
             body: [.always("path", .form("^/.+$"), "an absolute path on the server")],
             answer: .object([.always("status", .choice(["ok"])), .always("path", .text)]))),
-      Route.change(
+      Route.mutate(
         .POST, "/admin/v1/clock", audit: "clock.advance", "Moves the clock forward (development only).",
         access: .adminInDevelopment, clock
       ).described(
@@ -149,7 +149,7 @@ enum SystemRoutes {
 /// The namespaces of the store.
 enum NamespaceRoutes {
   static let routes: [Route] = [
-    Route.listing("/admin/v1/namespaces", "The namespaces, each with its revision.", list).described(
+    Route.list("/admin/v1/namespaces", "The namespaces, each with its revision.", list).described(
       RouteDescription(
         answer: .object([
           .always(
@@ -159,11 +159,11 @@ enum NamespaceRoutes {
                 .always("name", .text), .always("createdAt", .time), .always("revision", .count), .always("entries", .count),
               ])))
         ]))),
-    Route.change(.POST, "/admin/v1/namespaces", audit: "namespaces.create", "Makes a namespace.", create).described(
+    Route.mutate(.POST, "/admin/v1/namespaces", audit: "namespaces.create", "Makes a namespace.", create).described(
       RouteDescription(
         body: [.always("name", .form("^[A-Za-z0-9-]{1,64}$"), "1 to 64 letters, digits and hyphens")],
         answer: .object([.always("status", .choice(["ok"])), .always("name", .text)]))),
-    Route.change(
+    Route.mutate(
       .DELETE, "/admin/v1/namespaces/{name}", audit: "namespaces.delete",
       "Forgets a namespace whole: tree, log, ledger (development only).", access: .adminInDevelopment, delete
     ).described(

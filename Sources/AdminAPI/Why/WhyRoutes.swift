@@ -8,7 +8,7 @@ import TreeModel
 /// Why a player was paid, or was not.
 enum WhyRoutes {
   static let routes: [Route] = [
-    Route.listing(
+    Route.list(
       "/admin/v1/why", "Why a player was paid or not: facts and sentences, with the command that would repair it.", why
     ).described(
       RouteDescription(

@@ -67,7 +67,7 @@ package struct APIRoute<Services: Sendable>: Sendable {
   }
 
   /// Something to look at that needs no store.
-  package static func glance(
+  package static func get(
     _ template: RouteTemplate, _ summary: String, access: RouteAccess = .open,
     _ body: @escaping @Sendable (APICall<Services>) throws(APIError) -> HTTPResponse
   ) -> APIRoute {
@@ -77,7 +77,7 @@ package struct APIRoute<Services: Sendable>: Sendable {
   }
 
   /// Something to read from the store, for all administrators.
-  package static func listing(
+  package static func list(
     _ template: RouteTemplate, _ summary: String,
     _ body: @escaping @Sendable (APICall<Services>) throws(APIError) -> HTTPResponse
   ) -> APIRoute {
@@ -97,7 +97,7 @@ package struct APIRoute<Services: Sendable>: Sendable {
   }
 
   /// Something that an administrator changes; takes the role of administrators unless it says otherwise.
-  package static func change(
+  package static func mutate(
     _ method: HTTPMethod, _ template: RouteTemplate, audit: String?, _ summary: String, access: RouteAccess = .admin,
     _ body: @escaping @Sendable (APICall<Services>) async throws(APIError) -> HTTPResponse
   ) -> APIRoute {

@@ -19,13 +19,13 @@ package enum KeyRoutes {
     }
 
   private static func jwks(_ path: String) -> Route {
-    .glance(RouteTemplate(stringLiteral: path), "The public keys of tokens, as a JWKS.") { (call) throws(APIError) in
+    .get(RouteTemplate(stringLiteral: path), "The public keys of tokens, as a JWKS.") { (call) throws(APIError) in
       answer(try published(call).jwks)
     }
   }
 
   private static func certificates(_ path: String) -> Route {
-    .glance(RouteTemplate(stringLiteral: path), "The public keys of tokens, as certificates.") { (call) throws(APIError) in
+    .get(RouteTemplate(stringLiteral: path), "The public keys of tokens, as certificates.") { (call) throws(APIError) in
       answer(try published(call).certificates)
     }
   }

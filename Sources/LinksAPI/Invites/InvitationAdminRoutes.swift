@@ -27,15 +27,15 @@ package enum InvitationAdminRoutes {
   ])
 
   package static let routes: [Route] = [
-    Route.listing("/admin/v1/invites/settings", "The settings of invitations.", settings)
+    Route.list("/admin/v1/invites/settings", "The settings of invitations.", settings)
       .described(RouteDescription(answer: settingsSchema)),
-    Route.change(
+    Route.mutate(
       .PUT, "/admin/v1/invites/settings", audit: "invites.settings", "Replaces the settings of invitations.", putSettings
     ).described(RouteDescription(body: settingsFields, answer: settingsSchema)),
-    Route.listing("/admin/v1/invites", "Invitations, newest first.", list).described(
+    Route.list("/admin/v1/invites", "Invitations, newest first.", list).described(
       RouteDescription(
         query: [.limit(50), .cursor], answer: .object([.always("invites", .list(invitation)), .maybe("next", .text)]))),
-    Route.listing("/admin/v1/invites/suppressions", "Addresses that get no invitations any more.", suppressions).described(
+    Route.list("/admin/v1/invites/suppressions", "Addresses that get no invitations any more.", suppressions).described(
       RouteDescription(
         query: [.limit(50), .cursor],
         answer: .object([
@@ -43,7 +43,7 @@ package enum InvitationAdminRoutes {
             "suppressions", .list(.object([.always("email", .text), .maybe("at", .time), .maybe("reason", .text)]))),
           .maybe("next", .text),
         ]))),
-    Route.change(
+    Route.mutate(
       .POST, "/admin/v1/invites/suppressions", audit: "invites.suppress", "Takes an address off the list, or lets it back.",
       suppress
     ).described(

@@ -14,9 +14,9 @@ package enum InvitationRoutes {
     post("/v1/invites:send", "Makes an invitation of a player's; mails are sent.", send),
     get("/v1/invites/channels", "The channels that are offered on a device.", channels),
     get("/v1/invites/{id}", "How far an invitation came.", show),
-    .glance("/v1/invites/{id}/image.png", "Notes that a mail was opened, where that is on.", opened),
-    .glance("/v1/invites/{id}/unsubscribe", "Asks whether the recipient wants no more invitations.", confirm),
-    .change(
+    .get("/v1/invites/{id}/image.png", "Notes that a mail was opened, where that is on.", opened),
+    .get("/v1/invites/{id}/unsubscribe", "Asks whether the recipient wants no more invitations.", confirm),
+    .mutate(
       .POST, "/v1/invites/{id}/unsubscribe", audit: nil, "Takes the recipient off the list, with one click (RFC 8058).",
       access: .open, unsubscribe),
   ]
@@ -24,13 +24,13 @@ package enum InvitationRoutes {
   private typealias Body = @Sendable (InvitationAccess, JSON) async throws(LinkError) -> JSON
 
   private static func post(_ template: RouteTemplate, _ summary: String, _ body: @escaping Body) -> Route {
-    .change(.POST, template, audit: nil, summary, access: .open) { (call: RouteCall) async throws(APIError) in
+    .mutate(.POST, template, audit: nil, summary, access: .open) { (call: RouteCall) async throws(APIError) in
       await answer(call, body)
     }
   }
 
   private static func get(_ template: RouteTemplate, _ summary: String, _ body: @escaping Body) -> Route {
-    .change(.GET, template, audit: nil, summary, access: .open) { (call: RouteCall) async throws(APIError) in
+    .mutate(.GET, template, audit: nil, summary, access: .open) { (call: RouteCall) async throws(APIError) in
       await answer(call, body)
     }
   }

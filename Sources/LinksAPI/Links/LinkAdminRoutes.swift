@@ -7,17 +7,17 @@ import TreeModel
 /// Links for administrators: settings, listings, imports, QR codes, and who came by which.
 package enum LinkAdminRoutes {
   package static let routes: [Route] = [
-    Route.listing("/admin/v1/links/settings", "The settings of links.", settings)
+    Route.list("/admin/v1/links/settings", "The settings of links.", settings)
       .described(RouteDescription(answer: settingsSchema)),
-    Route.change(.PUT, "/admin/v1/links/settings", audit: "links.settings", "Replaces the settings of links.", putSettings)
+    Route.mutate(.PUT, "/admin/v1/links/settings", audit: "links.settings", "Replaces the settings of links.", putSettings)
       .described(RouteDescription(body: settingsFields, answer: settingsSchema)),
-    Route.listing("/admin/v1/links", "Short links, by address.", list).described(
+    Route.list("/admin/v1/links", "Short links, by address.", list).described(
       RouteDescription(
         query: [.limit(50), .cursor],
         answer: .object([.always("links", .list(link)), .maybe("next", .text)]))),
-    Route.listing("/admin/v1/links/link", "One short link, or what a long one says.", show).described(
+    Route.list("/admin/v1/links/link", "One short link, or what a long one says.", show).described(
       RouteDescription(query: [linkParameter], answer: link)),
-    Route.change(
+    Route.mutate(
       .PATCH, "/admin/v1/links/link", audit: "links.edit",
       "Changes what a short link says, what it is called, or whether it is on.", edit
     ).described(
@@ -28,11 +28,11 @@ package enum LinkAdminRoutes {
           .maybe("parameters", .object([]), "parameters of the long link (link, apn, st, …) as texts; null takes one away"),
           .maybe("disabled", .boolean, "true switches it off: it opens nothing, and names no inviter"),
         ], answer: changedLink)),
-    Route.change(
+    Route.mutate(
       .DELETE, "/admin/v1/links/link", audit: "links.delete",
       "Deletes a short link and its code; what was claimed by it stays.", remove
     ).described(RouteDescription(query: [linkParameter], answer: link)),
-    Route.change(.GET, "/admin/v1/links/stats", audit: nil, "What was counted of a short link, by day.", access: .viewer, stats)
+    Route.mutate(.GET, "/admin/v1/links/stats", audit: nil, "What was counted of a short link, by day.", access: .viewer, stats)
       .described(
         RouteDescription(
           query: [linkParameter, .init("days", .integer(1...36_500), "So many days back; 7 if it is not given.")],
@@ -46,7 +46,7 @@ package enum LinkAdminRoutes {
                   .always("day", .text), .always("platform", .text), .always("event", .text), .always("count", .count),
                 ]))),
           ]))),
-    Route.listing("/admin/v1/links/qr", "A link as a QR code.", code).described(
+    Route.list("/admin/v1/links/qr", "A link as a QR code.", code).described(
       RouteDescription(
         query: [
           linkParameter, .init("format", .choice(["svg", "png"]), "svg if it is not given."),
@@ -54,7 +54,7 @@ package enum LinkAdminRoutes {
             "scale", .integer(Int64(QRCode.scales.lowerBound)...Int64(QRCode.scales.upperBound)),
             "Pixels of a module, for png; 8 if it is not given."),
         ], answer: .any, mediaTypes: ["image/svg+xml", "image/png"])),
-    Route.change(.POST, "/admin/v1/links/import", audit: "links.import", "Takes links in, each with its suffix.", take)
+    Route.mutate(.POST, "/admin/v1/links/import", audit: "links.import", "Takes links in, each with its suffix.", take)
       .described(
         RouteDescription(
           body: [
@@ -68,7 +68,7 @@ package enum LinkAdminRoutes {
               "rows", .list(.object([.always("row", .count), .always("link", .text), .always("problem", .text)])),
               "those that were refused"),
           ]))),
-    Route.listing("/admin/v1/links/claims", "How a player came: the link, the click, the inviter.", claim).described(
+    Route.list("/admin/v1/links/claims", "How a player came: the link, the click, the inviter.", claim).described(
       RouteDescription(
         query: [.uid],
         answer: .object([.always("uid", .text), .always("claim", .nullable(.object([])))]))),

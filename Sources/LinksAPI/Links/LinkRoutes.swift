@@ -10,7 +10,7 @@ package enum LinkRoutes {
     [
       post("/v1/shortLinks", "Creates a short link.", create),
       post("/v1/managedShortLinks:create", "Creates a short link with a name, as an administrator.", createManaged),
-      .change(.GET, "/v1/{link...}/linkStats", audit: nil, "What was counted of a short link.", access: .open) {
+      .mutate(.GET, "/v1/{link...}/linkStats", audit: nil, "What was counted of a short link.", access: .open) {
         (call: RouteCall) async throws(APIError) in await answer(call, stats)
       },
       post("/v1/installAttribution", "Which link an installation came from.", install),
@@ -25,7 +25,7 @@ package enum LinkRoutes {
   private typealias Body = @Sendable (LinkAccess, JSON) async throws(LinkError) -> JSON
 
   private static func post(_ template: RouteTemplate, _ summary: String, _ body: @escaping Body) -> Route {
-    .change(.POST, template, audit: nil, summary, access: .open) { (call: RouteCall) async throws(APIError) in
+    .mutate(.POST, template, audit: nil, summary, access: .open) { (call: RouteCall) async throws(APIError) in
       await answer(call, body)
     }
   }
@@ -145,9 +145,9 @@ package enum LinkRoutes {
   // MARK: Files for phones
 
   private static let associations: [Route] = [
-    .glance("/.well-known/apple-app-site-association", "Which apps open this host's links on Apple's systems.", apple),
-    .glance("/apple-app-site-association", "The same, where older systems look.", apple),
-    .glance("/.well-known/assetlinks.json", "Which apps open this host's links on Android.") { call in
+    .get("/.well-known/apple-app-site-association", "Which apps open this host's links on Apple's systems.", apple),
+    .get("/apple-app-site-association", "The same, where older systems look.", apple),
+    .get("/.well-known/assetlinks.json", "Which apps open this host's links on Android.") { call in
       var response = HTTPResponse.json(AssociationFiles.android(call.services.links?.settings ?? LinkSettings()))
       response.content = .bareJSON
       return response

@@ -9,7 +9,7 @@ import TreeModel
 /// Who brought whom: for players their own, for administrators everybody's.
 package enum ReferralRoutes {
   package static let routes: [Route] = [
-    .change(
+    .mutate(
       .GET, "/v1/referrals", audit: nil,
       "Whom the player brought, with state and coins of each, and who brought the player; by the player's ID token.",
       access: .open, own)
@@ -22,13 +22,13 @@ package enum ReferralRoutes {
   ])
 
   package static let adminRoutes: [Route] = [
-    Route.listing("/admin/v1/referrals", "Whom a player brought, and who brought the player.", list).described(
+    Route.list("/admin/v1/referrals", "Whom a player brought, and who brought the player.", list).described(
       RouteDescription(
         query: [.namespace, .uid, .limit(50), .cursor],
         answer: .object([
           .always("player", .text), .maybe("referredBy", .text), .always("referrals", .list(referral)), .maybe("next", .text),
         ]))),
-    Route.listing("/admin/v1/referrals/top", "Who brought most.", top).described(
+    Route.list("/admin/v1/referrals/top", "Who brought most.", top).described(
       RouteDescription(
         query: [.namespace, .limit(20)],
         answer: .object([

@@ -10,9 +10,9 @@ import TreeModel
 /// The settings that Firebase's tools ask the database for (spec: rtdb-protocol §2, admin endpoints).
 package enum SettingsRoutes {
   package static let routes: [Route] = [
-    .listing("/.inspect/databases.json", "The namespaces, as Firebase's tools list them.", databases),
-    .listing("/.settings/rules.json", "The security rules, as uploaded; format=strict: as JSON without comments.", rules),
-    .change(
+    .list("/.inspect/databases.json", "The namespaces, as Firebase's tools list them.", databases),
+    .list("/.settings/rules.json", "The security rules, as uploaded; format=strict: as JSON without comments.", rules),
+    .mutate(
       .PUT, "/.settings/rules.json", audit: "rules.put", "Replaces the security rules; dryRun=true only checks them.", putRules),
   ]
 
