@@ -1,4 +1,4 @@
--- Doubloon: the whole current schema (version 5). Readable alone; StorageCore embeds this file.
+-- Doubloon: the whole current schema (version 1). Readable alone; StorageCore embeds this file.
 --
 -- Written for SQLite in words that PostgreSQL shares. For PostgreSQL: BLOB is BYTEA, WITHOUT ROWID goes away, and the
 -- database's collation is C, because texts and paths are compared byte by byte.
@@ -8,7 +8,7 @@
 -- are BIGINT. Nothing refers to another table by a constraint: the single writer keeps rows together by writing them in
 -- one transaction, and `doubloon verify` shows that it did.
 
--- What is true of the whole store: schema_version, epoch (1, and 1 more for each restore), namespace_next, history_erasures.
+-- What is true of the whole store: schema (the version of this file), epoch (1, and 1 more for each restore), namespace_next, history_erasures.
 CREATE TABLE meta (
   name TEXT NOT NULL PRIMARY KEY,
   value TEXT NOT NULL
@@ -205,8 +205,6 @@ CREATE TABLE audit (
   result TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- Version 2: rules and the indexes that they declare.
-
 -- A namespace's security rules, as they were uploaded.
 CREATE TABLE rules (
   ns BIGINT NOT NULL PRIMARY KEY,
@@ -237,7 +235,7 @@ CREATE TABLE index_place (
   PRIMARY KEY (ns, index_id, parent, place)
 ) WITHOUT ROWID;
 
--- Since version 2: the runs of the table history. A run that is whole is looked through by whoever reads the past; a
+-- The runs of the table history. A run that is whole is searched by every read of the past; a
 -- growing one is being merged from whole ones of the level below; the rows of a retired one are on their way out.
 CREATE TABLE history_run (
   ns BIGINT NOT NULL,
@@ -248,8 +246,6 @@ CREATE TABLE history_run (
   state TEXT NOT NULL,                  -- whole, growing, retired
   PRIMARY KEY (ns, generation)
 ) WITHOUT ROWID;
-
--- Version 2: replays, invocations by hand, and checkpoints of the log.
 
 -- A replay: what was asked for and how far it is, both as JSON. Kept, so that a replay goes on after a crash, and for ever
 -- afterwards as its report.
@@ -313,8 +309,6 @@ CREATE TABLE checkpoint_leaf (
   PRIMARY KEY (ns, revision, path)
 ) WITHOUT ROWID;
 
--- Version 3: attempts that failed are kept.
-
 -- An attempt of a function on an event that ended in a failure.
 CREATE TABLE failed_attempt (
   ns BIGINT NOT NULL,
@@ -323,14 +317,12 @@ CREATE TABLE failed_attempt (
   path BLOB NOT NULL,
   function TEXT NOT NULL,
   finished_at BIGINT NOT NULL,
-  attempt BIGINT NOT NULL,              -- counted anew after a replay
+  attempt BIGINT NOT NULL,              -- counted from 1 again after a replay
   started_at BIGINT,                    -- NULL: the process died in it
   error TEXT NOT NULL,
   settings TEXT,
   PRIMARY KEY (ns, epoch, revision, path, function, finished_at, attempt)
 ) WITHOUT ROWID;
-
--- Version 3: service accounts.
 
 -- The service accounts that administrators and their programs sign in as; of the server, not of a namespace.
 CREATE TABLE service_account (
@@ -344,8 +336,6 @@ CREATE TABLE service_account (
   created_by TEXT NOT NULL,
   revoked_at BIGINT                     -- NULL while it is good
 ) WITHOUT ROWID;
-
--- Version 3: accounts.
 
 -- A player's account. What functions may know of it stands in node too, behind the tree, where events come from.
 CREATE TABLE account (
@@ -410,8 +400,6 @@ CREATE TABLE account_settings (
   settings TEXT NOT NULL                -- JSON
 ) WITHOUT ROWID;
 
--- Version 3: links and invitations.
-
 -- Records of rooms that look theirs up by name only: links, their codes, who claimed what, settings, invitations,
 -- suppressed addresses. The values are JSON.
 CREATE TABLE room_record (
@@ -432,8 +420,6 @@ CREATE TABLE link_count (
   count BIGINT NOT NULL,
   PRIMARY KEY (ns, link, day, platform, event)
 ) WITHOUT ROWID;
-
--- Version 5: what proves that rows are what was written.
 
 -- The sum of the rows of a table, for each namespace (0: of the whole store): how many there are, and their digests. Tables
 -- that are made of others have none. What is about the schema itself stands under the name sqlite_schema.

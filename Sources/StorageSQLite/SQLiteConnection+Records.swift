@@ -69,7 +69,9 @@ extension SQLiteConnection {
   enum Meta: String {
     /// How often rows of the history were erased.
     case historyErasures = "history_erasures"
-    case schemaVersion = "schema_version"
+    case schemaVersion = "schema"
+    /// What versions before 0.1 wrote: theirs began at 1 too, so it has a name of its own.
+    case unreleasedSchemaVersion = "schema_version"
     case epoch
     case nextNamespace = "namespace_next"
     case currencies

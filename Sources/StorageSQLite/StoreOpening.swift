@@ -41,10 +41,15 @@ struct StoreOpening {
 
   /// Says no before anything in the file is touched.
   static func throwIfNewer(_ connection: SQLiteConnection) throws(StorageError) {
-    guard try !connection.texts("SELECT name FROM sqlite_master WHERE name = 'meta'").isEmpty,
-      let version = try connection.meta(.schemaVersion)
-    else {
-      throw StorageError(.damaged, "\(connection.path) is a SQLite file, but no Doubloon store. Choose another folder.")
+    let other = StorageError(.damaged, "\(connection.path) is a SQLite file, but no Doubloon store. Choose another folder.")
+    guard try !connection.texts("SELECT name FROM sqlite_master WHERE name = 'meta'").isEmpty else { throw other }
+    guard let version = try connection.meta(.schemaVersion) else {
+      guard let unreleased = try connection.meta(.unreleasedSchemaVersion) else { throw other }
+      throw StorageError(
+        .newerSchema,
+        "\(connection.path) was written by a version of Doubloon before 0.1 (schema \(unreleased) of that time), which this program "
+          + "does not read. Export it with the program that wrote it (doubloon data export / tree.json; doubloon accounts export "
+          + "accounts.json), then import both files here into a new folder (doubloon data import, doubloon accounts import).")
     }
     guard version <= SchemaScript.version else {
       throw StorageError(

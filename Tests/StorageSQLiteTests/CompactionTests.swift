@@ -100,26 +100,4 @@ struct CompactionTests {
       #expect(touches.isComplete && touches.prunedThrough == Revision(100) && touches.revisions.count == 100)
     }
   }
-
-  @Test("A store of version 1 lists its runs, and reads its past as before")
-  func migration() throws {
-    let folder = TemporaryFolder()
-    var engine = try SQLiteEngine(directory: folder.path, options: tinyOptions)
-    let scribe = try Scribe(engine)
-    let states = try fill(scribe, 150, seed: 4)
-    engine.close()
-    let inspector = try SQLiteConnection(path: folder.file("doubloon.db"))
-    let runs = try inspector.historyRuns(scribe.ns, after: 0)
-    for step in SchemaMigration.all.reversed() { try inspector.execute(step.undoing) }
-    inspector.close()
-    engine = try SQLiteEngine(directory: folder.path, options: tinyOptions)
-    defer { engine.close() }
-    try engine.read { snapshot throws in
-      #expect(try (snapshot as? SQLiteSnapshot)?.db.historyRuns(scribe.ns, after: 0) == runs)
-      for revision in 0...150 {
-        let found = try snapshot.leaves(in: scribe.ns, under: .root, asOf: Revision(Int64(revision)), limit: .max)
-        #expect(Dictionary(uniqueKeysWithValues: found.map { ($0.leaf.path, $0.leaf.scalar) }) == states[revision])
-      }
-    }
-  }
 }

@@ -56,7 +56,7 @@ struct OpeningTests {
   @Test("A newer schema is refused and left as it is")
   func newer() throws {
     try SQLiteEngine(directory: folder.path).close()
-    try edit("UPDATE meta SET value = '\(SchemaScript.version + 1)' WHERE name = 'schema_version'")
+    try edit("UPDATE meta SET value = '\(SchemaScript.version + 1)' WHERE name = 'schema'")
     let error = #expect(throws: StorageError.self) { try SQLiteEngine(directory: folder.path) }
     #expect(error?.code == .newerSchema)
     #expect(TemporaryFolder.names(in: folder.path) == ["doubloon.db", "doubloon.lock"])
@@ -66,44 +66,28 @@ struct OpeningTests {
   func migration() throws {
     try SQLiteEngine(directory: folder.path).close()
     let fresh = try schema()
-    let step = try #require(SchemaMigration.all.first)
-    let added = step.tables
-    #expect(!added.isEmpty)
-    for step in SchemaMigration.all.reversed() { try edit(step.undoing) }
+    let added = SchemaMigration.inventedTables[0]
+    try edit(SchemaMigration.undoing)
 
-    let broken = SchemaMigration(from: 1, script: "CREATE TABLE \(added[0]) (id BIGINT); SELECT nothing FROM nowhere")
-    #expect(throws: StorageError.self) { try open([broken] + SchemaMigration.all.dropFirst()) }
+    let broken = SchemaMigration(from: 0, script: "CREATE TABLE \(added) (id BIGINT); SELECT nothing FROM nowhere")
+    #expect(throws: StorageError.self) { try open([broken]) }
     #expect(try open([]).code == .failed)
 
-    try SQLiteEngine(directory: folder.path).close()
+    try SQLiteEngine(folder: DataFolder(folder.path), options: SQLiteOptions(), migrations: [.invented]).close()
     #expect(try schema() == fresh)
-    let copy = try SQLiteConnection(path: folder.file("doubloon.db.v1.backup"))
-    #expect(try copy.meta(.schemaVersion) == 1)
-    #expect(try copy.texts("SELECT name FROM sqlite_master WHERE name = '\(added[0])'").isEmpty)
+    let copy = try SQLiteConnection(path: folder.file("doubloon.db.v0.backup"))
+    #expect(try copy.meta(.schemaVersion) == 0)
+    #expect(try copy.texts("SELECT name FROM sqlite_master WHERE name = '\(added)'").isEmpty)
   }
 
-  @Test("Sessions that began before second factors were known go on, without one")
-  func sessions() throws {
+  @Test("A store that was written before version 0.1 is refused with what to do, and left as it is")
+  func unreleased() throws {
     try SQLiteEngine(directory: folder.path).close()
-    try edit(
-      """
-      UPDATE meta SET value = '3' WHERE name = 'schema_version';
-      DROP TABLE row_digest;
-      DROP TABLE audit_chain;
-      ALTER TABLE refresh_token DROP COLUMN second_factor;
-      INSERT INTO refresh_token VALUES (7, x'0102', 'jim', 'password', NULL, 1000, 1000123)
-      """)
-    let engine = try SQLiteEngine(directory: folder.path)
-    defer { engine.close() }
-    let row = try engine.read { (snapshot) throws(StorageError) in
-      try snapshot.accountRow(in: NamespaceID(rawValue: 7), .refreshToken(hash: [1, 2]))
-    }
-    let expected = RefreshTokenRecord(
-      hash: [1, 2], uid: "jim", provider: "password", claims: nil, authTime: 1000, issuedAt: 1_000_123)
-    guard case .refreshToken(expected)? = row else {
-      Issue.record("\(String(describing: row))")
-      return
-    }
+    try edit("UPDATE meta SET name = 'schema_version', value = '5' WHERE name = 'schema'")
+    let error = #expect(throws: StorageError.self) { try SQLiteEngine(directory: folder.path) }
+    #expect(error?.code == .newerSchema)
+    #expect(error?.message.contains("Export it with the program that wrote it") == true)
+    #expect(TemporaryFolder.names(in: folder.path) == ["doubloon.db", "doubloon.lock"])
   }
 
   private func open(_ migrations: [SchemaMigration]) throws -> StorageError {
@@ -113,7 +97,7 @@ struct OpeningTests {
       return StorageError(.stopped, "it opened")
     } catch {
       // Nothing was changed.
-      #expect(try SQLiteConnection(path: folder.file("doubloon.db")).meta(.schemaVersion) == 1)
+      #expect(try SQLiteConnection(path: folder.file("doubloon.db")).meta(.schemaVersion) == 0)
       if migrations.isEmpty { return error }
       throw error
     }

@@ -85,7 +85,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 
     /// Another process has the data open.
     public static let locked = Code(.locked)
-    /// The file was written by a newer version.
+    /// The file was written by a newer version, or by one before 0.1.
     public static let newerSchema = Code(.newerSchema)
     /// The file does not hold what it should.
     public static let damaged = Code(.damaged)

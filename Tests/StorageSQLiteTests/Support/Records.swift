@@ -99,17 +99,23 @@ final class RowCount {
 }
 
 extension SchemaMigration {
-  /// The tables that the step makes.
-  var tables: [String] {
-    script.split(separator: "\n").compactMap { line in
-      let words = line.split(separator: " ")
-      return words.count > 2 && words[0] == "CREATE" && words[1] == "TABLE" ? String(words[2]) : nil
-    }
-  }
+  /// A step that never was: from a schema 0, which had none of these tables, to the current one.
+  static let invented = SchemaMigration(from: 0, script: inventedTables.map(SchemaScript.table).joined(separator: "\n"))
 
-  /// SQL that takes a store back to the version before the step, as far as tables go.
-  var undoing: String {
-    "UPDATE meta SET value = '\(from)' WHERE name = 'schema_version'" + tables.map { "; DROP TABLE IF EXISTS \($0)" }.joined()
+  static let inventedTables = ["row_digest", "audit_chain"]
+
+  /// SQL that takes a store back to the version before the step.
+  static let undoing =
+    "UPDATE meta SET value = '0' WHERE name = 'schema'" + inventedTables.map { "; DROP TABLE \($0)" }.joined()
+}
+
+extension SchemaScript {
+  /// The statement of `schema.sql` that makes a table.
+  static func table(_ name: String) -> String {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let rest = lines.drop { $0 != "CREATE TABLE \(name) (" }
+    let end = rest.firstIndex { $0.hasSuffix(";") } ?? rest.endIndex
+    return lines[rest.startIndex...end].joined(separator: "\n")
   }
 }
 
