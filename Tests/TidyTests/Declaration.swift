@@ -1,4 +1,4 @@
-/// A public declaration, as one line of code shows it.
+/// A declaration that other targets can use, as one line of code shows it.
 struct Declaration {
   let keyword: String
   let name: String
@@ -7,7 +7,7 @@ struct Declaration {
     "func", "var", "let", "struct", "class", "enum", "actor", "protocol", "init", "subscript", "typealias", "macro",
   ]
 
-  /// The words that may stand before the keyword.
+  /// The words that may precede the keyword.
   private static let modifiers: Set<String> = [
     "static", "final", "mutating", "nonmutating", "override", "convenience", "required", "lazy", "weak", "nonisolated",
     "indirect",
@@ -15,16 +15,21 @@ struct Declaration {
   ]
 
   /// The public declaration that begins on a line; nil if none does.
-  init?(publicOn line: Substring) {
-    var isPublic = false
+  init?(publicOn line: Substring) { self.init(on: line, levels: ["public", "open"]) }
+
+  /// The declaration for other targets that begins on a line, be it of this package or of any.
+  init?(exposedOn line: Substring) { self.init(on: line, levels: ["public", "open", "package"]) }
+
+  private init?(on line: Substring, levels: Set<String>) {
+    var isExposed = false
     var rest = line.trimmed
     while let (word, after) = Declaration.nextWord(rest) {
-      if word == "public" || word == "open" {
-        isPublic = true
+      if levels.contains(word) {
+        isExposed = true
       } else if word == "class", let next = Declaration.nextWord(after)?.0, next == "func" || next == "var" {
         // A class method: `class` is a modifier here.
       } else if Declaration.keywords.contains(word) {
-        guard isPublic else { return nil }
+        guard isExposed else { return nil }
         keyword = word
         name = Declaration.name(after)
         return

@@ -17,10 +17,10 @@ import Testing
     "init(arrayLiteral", "init(nilLiteral", "init(rawValue", "init(stringInterpolation", "init(unicodeScalarLiteral",
   ]
 
-  /// How many undocumented declarations a room may still have. The number may shrink, never grow.
+  /// How many undocumented declarations a target may still have. The number may shrink, never grow.
   static let allowed: [String: Int] = [:]
 
-  /// The requirements of the house's own protocols: documented there, once.
+  /// The requirements of our own protocols: documented there, once.
   static let requirements: Set<String> = {
     var names: Set<String> = []
     for file in Repository.sources {
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// Whether an initialiser only fills properties: those are documented where they stand.
+  /// Whether an initialiser only fills properties: those are documented where they are declared.
   private static func isMemberwise(_ file: SwiftFile, _ start: Int) -> Bool {
     var line = start
     while line < file.code.count, !file.code[line].trimmed.hasSuffix("{") {
@@ -74,13 +74,14 @@ import Testing
   func declarations() {
     let found = Dictionary(
       grouping: Repository.sources.flatMap { file in Self.undocumented(in: file).map { (String(file.target), $0) } }, by: \.0)
-    for (room, findings) in found.sorted(by: { $0.key < $1.key }) {
-      let limit = Self.allowed[room] ?? 0
+    for (target, findings) in found.sorted(by: { $0.key < $1.key }) {
+      let limit = Self.allowed[target] ?? 0
       #expect(
-        findings.count <= limit, "\(room): \(findings.count) without words; the limit is \(limit)\(findings.map(\.1).listing)")
+        findings.count <= limit, "\(target): \(findings.count) without words; the limit is \(limit)\(findings.map(\.1).listing)"
+      )
     }
-    for (room, limit) in Self.allowed {
-      #expect(found[room]?.count ?? 0 >= limit, "\(room) has fewer than \(limit) by now: lower the number")
+    for (target, limit) in Self.allowed {
+      #expect(found[target]?.count ?? 0 >= limit, "\(target) has fewer than \(limit) by now: lower the number")
     }
   }
 

@@ -1,7 +1,7 @@
 /// A function with a body, and how long it is.
 struct FunctionExtent {
   let name: String
-  /// Where its keyword stands, from 0.
+  /// The line of its keyword, from 0.
   let line: Int
   /// From the keyword to the closing brace.
   let lineCount: Int

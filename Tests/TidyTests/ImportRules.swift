@@ -1,21 +1,31 @@
-/// Which room stands on which floor. A room imports lower floors only.
+/// Which target is on which layer. A target imports lower layers only.
 enum ImportRules {
-  static let floors: [String: Int] = [
-    "TextFormats": 0, "CSQLite": 0, "CMalloc": 0,
-    "TreeModel": 1, "RewardModel": 1,
-    "AccessRules": 2, "AdminModel": 2, "Credentials": 2, "FunctionsKit": 2, "MailContent": 2, "StorageCore": 2,
-    "StorageSQLite": 3, "TreeDatabase": 3, "Triggers": 3, "Ledger": 3,
-    "Accounts": 3, "Links": 3, "Invites": 3,
-    "PlayerLifecycle": 4,
-    "HTTPServer": 5, "Mail": 5, "AdminClient": 5,
-    "APISupport": 6,
-    "RealtimeAPI": 7, "IdentityAPI": 7, "LinksAPI": 7, "AdminAPI": 7, "ServerConfiguration": 7,
-    "ServerApp": 8, "Functions": 8,
-    "DoubloonCLI": 9,
-    "DoubloonCommand": 10, "DoubloonTesting": 10,
+  /// The layers from the bottom up, each with its targets.
+  private static let plan: [(purpose: String, targets: [String])] = [
+    ("text and the system", ["TextFormats", "CSQLite", "CMalloc"]),
+    ("values", ["TreeModel", "RewardModel"]),
+    (
+      "languages and contracts",
+      ["AccessRules", "AdminModel", "Credentials", "FunctionsKit", "MailContent", "StorageCore"]
+    ),
+    ("capabilities", ["StorageSQLite", "TreeDatabase", "Triggers", "Ledger", "Accounts", "Links", "Invites"]),
+    ("use cases of several capabilities", ["PlayerLifecycle"]),
+    ("the network", ["HTTPServer", "Mail", "AdminClient"]),
+    ("what the surfaces share", ["APISupport"]),
+    ("surfaces, and the configuration", ["RealtimeAPI", "IdentityAPI", "LinksAPI", "AdminAPI", "ServerConfiguration"]),
+    ("composition, and the deployment's functions", ["ServerApp", "Functions"]),
+    ("commands", ["DoubloonCLI"]),
+    ("products", ["DoubloonCommand", "DoubloonTesting"]),
   ]
 
-  /// Rooms that may import less than their floor allows.
+  /// The layer of each target, from 0.
+  static let layers: [String: Int] = Dictionary(
+    uniqueKeysWithValues: plan.enumerated().flatMap { layer, row in row.targets.map { ($0, layer) } })
+
+  /// The targets that know no wire: all up to the use cases, and no system library.
+  static let domain: Set<String> = Set(plan.prefix(5).flatMap(\.targets)).subtracting(["CSQLite", "CMalloc"])
+
+  /// Targets that may import less than their layer allows.
   static let only: [String: Set<String>] = [
     "Functions": ["FunctionsKit", "TreeModel"],
     // What speaks the wire knows no capability.
@@ -23,30 +33,33 @@ enum ImportRules {
     "AdminClient": ["AdminModel", "Credentials", "StorageCore", "TextFormats", "TreeModel"],
   ]
 
-  /// Rooms of other houses, and the lowest floor that may know them.
-  static let outside: [String: Int] = [
-    "Logging": 3, "ServiceLifecycle": 5, "NIOCore": 5, "NIOHTTP1": 5, "NIOPosix": 5, "NIOSSL": 5, "NIOTLS": 5,
-    "NIOWebSocket": 5, "ArgumentParser": 9,
-  ]
+  /// Modules of other packages, and the lowest layer that may import them.
+  static let packages: [String: Int] = {
+    let (capabilities, network, commands) = (3, 5, 9)
+    return [
+      "Logging": capabilities, "ServiceLifecycle": network, "NIOCore": network, "NIOHTTP1": network, "NIOPosix": network,
+      "NIOSSL": network, "NIOTLS": network, "NIOWebSocket": network, "ArgumentParser": commands,
+    ]
+  }()
 
-  /// The one room that speaks to the database library.
-  static let sqliteBuffer = "StorageSQLite"
+  /// The one target that speaks to the database library.
+  static let databaseTarget = "StorageSQLite"
 
-  /// Why `room` may not import `other`; nil if it may.
-  static func objection(to other: String, in room: String) -> String? {
-    guard let floor = floors[room] else { return "\(room) has no place on the floor plan: add it to FloorPlan.floors" }
-    if let lowest = outside[other], floor < lowest {
-      return "\(other) is for floor \(lowest) and above; \(room) is on floor \(floor)"
+  /// Why `target` may not import `other`; nil if it may.
+  static func objection(to other: String, in target: String) -> String? {
+    guard let layer = layers[target] else { return "\(target) is on no layer: add it to ImportRules.layers" }
+    if let lowest = packages[other], layer < lowest {
+      return "\(other) is for layer \(lowest) and above; \(target) is on layer \(layer)"
     }
-    guard let otherFloor = floors[other] else { return nil }
-    if other == "CSQLite" && room != sqliteBuffer { return "only \(sqliteBuffer) speaks to SQLite" }
-    if let only = only[room], floors[other] != nil, !only.contains(other) {
-      return "\(room) imports \(only.sorted().joined(separator: ", ")) only"
+    guard let otherLayer = layers[other] else { return nil }
+    if other == "CSQLite" && target != databaseTarget { return "only \(databaseTarget) speaks to SQLite" }
+    if let only = only[target], !only.contains(other) {
+      return "\(target) imports \(only.sorted().joined(separator: ", ")) only"
     }
-    if otherFloor < floor { return nil }
-    return otherFloor == floor
-      ? "\(room) and \(other) are rooms of floor \(floor): they meet by a protocol of a lower floor"
-      : "\(other) is on floor \(otherFloor), above \(room) on floor \(floor)"
+    if otherLayer < layer { return nil }
+    return otherLayer == layer
+      ? "\(target) and \(other) are on layer \(layer): they meet by a protocol of a lower layer"
+      : "\(other) is on layer \(otherLayer), above \(target) on layer \(layer)"
   }
 }
 

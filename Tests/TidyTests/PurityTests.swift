@@ -1,12 +1,12 @@
 import Testing
 
-/// Time, chance, tasks and the terminal come in from outside; only the rooms named here touch them.
+/// Time, chance, tasks and the terminal come in from outside; only the targets named here use them.
 @Suite struct PurityTests {
   /// A thing that only some files may name.
   struct Rule: Sendable, CustomTestStringConvertible {
     /// The code that it is about.
     let texts: [String]
-    /// Paths, or beginnings of paths, where it may stand.
+    /// Paths, or beginnings of paths, that may use it.
     let allowed: [String]
     /// What to do instead.
     let advice: String
@@ -59,8 +59,8 @@ import Testing
     }
   }
 
-  @Test("only the rooms that may do so", arguments: rules)
-  func rooms(_ rule: Rule) {
+  @Test("only the targets that may use it", arguments: rules)
+  func targets(_ rule: Rule) {
     let found = Self.findings(of: rule, in: Repository.sources)
     #expect(found.isEmpty, "\(found.listing)")
   }

@@ -75,7 +75,7 @@ import Testing
     return lines
   }
 
-  /// What stands in the parentheses of `[text](target)`.
+  /// The targets of links like `[text](target)`.
   private static func links(in line: Substring) -> [String] {
     var targets: [String] = []
     var rest = line

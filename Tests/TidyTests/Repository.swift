@@ -12,13 +12,13 @@ enum Repository {
     return parts.dropLast(3).joined(separator: "/")
   }()
 
-  /// Folders that hold what was made or fetched, not written.
+  /// Folders whose content is built or fetched, not written.
   private static let skipped: Set<String> = [".build", ".git", ".swiftpm", ".doubloon", "__pycache__", "node_modules"]
 
   /// Every file of the checkout, relative to its root, sorted. Links are left out: the file that they name is there.
   static let files: [String] = walk("").sorted()
 
-  /// The house's own Swift code.
+  /// The Swift code of the product.
   static let sources: [SwiftFile] = swiftFiles(under: ["Sources/", "Functions/"])
 
   /// All Swift code, tests and benchmarks too.
@@ -99,7 +99,7 @@ struct TextFile: Sendable {
   }
 }
 
-/// A place that breaks a rule.
+/// A line that breaks a rule.
 struct Finding: CustomStringConvertible, Sendable {
   let path: String
   let line: Int

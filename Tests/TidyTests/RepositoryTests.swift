@@ -1,6 +1,6 @@
 import Testing
 
-/// What a stranger who clones the repository meets.
+/// The repository as a newcomer finds it after cloning.
 @Suite struct RepositoryTests {
   /// Words that are taken apart here, so that this file does not hold what it looks for.
   static let unfinished: Set<String> = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "what a stranger expects is there",
+    "the files that a newcomer expects are there",
     arguments: ["README.md", "CONTRIBUTING.md", "LICENSE", "schema.sql", ".swift-format", ".gitignore"])
   func present(_ file: String) {
     #expect(Repository.exists(file))

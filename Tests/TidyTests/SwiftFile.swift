@@ -9,7 +9,7 @@ struct SwiftFile: Sendable {
   let path: String
   /// As written.
   let lines: [Substring]
-  /// Without comments and without what stands between quotes: blanks in their place, so that columns stay.
+  /// Without comments and without the content of strings: blanks replace them, so that columns stay.
   let code: [Substring]
   /// `code` in one piece.
   let codeBytes: [UInt8]
@@ -58,7 +58,7 @@ struct SwiftFile: Sendable {
 }
 
 extension [UInt8] {
-  /// Whether the bytes stand somewhere in these.
+  /// Whether the bytes occur in these.
   func holds(_ needle: [UInt8]) -> Bool {
     guard let first = needle.first, count >= needle.count else { return needle.isEmpty }
     return withUnsafeBytes { hay in
@@ -82,7 +82,7 @@ extension Substring {
     return rest[...last]
   }
 
-  /// Whether the bytes stand somewhere in the text.
+  /// Whether the bytes occur in the text.
   func holds(_ needle: [UInt8]) -> Bool {
     Array(utf8).holds(needle)
   }
