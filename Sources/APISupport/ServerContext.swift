@@ -21,10 +21,8 @@ package final class ServerContext: Sendable {
   package let metrics: ServerMetrics
   /// How much memory clients may take by what they leave unfinished; the ``HTTPServer`` has the same.
   package let memory: MemoryBudgets
-  /// For what takes clients long: large reads and writes, links that are not in memory.
-  package let threadPool: NIOThreadPool
-  /// For what takes administrators long: listings, audits, backups. Clients do not wait behind it.
-  package let adminPool: NIOThreadPool
+  /// The threads beside the event loops.
+  package let pools: RequestPools
   /// Never told of bodies, never of secrets.
   package let logger: Logger
   /// Where it is put on record what administrators do.
@@ -32,8 +30,7 @@ package final class ServerContext: Sendable {
 
   package init(
     database: Database, defaultNamespace: String, callers: CallerIdentification, isDevelopment: Bool,
-    metrics: ServerMetrics, memory: MemoryBudgets = MemoryBudgets(), threadPool: NIOThreadPool,
-    adminPool: NIOThreadPool? = nil, logger: Logger
+    metrics: ServerMetrics, memory: MemoryBudgets = MemoryBudgets(), pools: RequestPools, logger: Logger
   ) {
     self.database = database
     self.defaultNamespace = defaultNamespace
@@ -41,10 +38,39 @@ package final class ServerContext: Sendable {
     self.isDevelopment = isDevelopment
     self.metrics = metrics
     self.memory = memory
-    self.threadPool = threadPool
-    self.adminPool = adminPool ?? threadPool
+    self.pools = pools
     self.logger = logger
     audit = AuditTrail(database: database, namespace: defaultNamespace, leftOut: metrics.refusalsLeftOut, logger: logger)
+  }
+}
+
+/// The threads beside the event loops.
+package struct RequestPools: Sendable {
+  /// For what takes clients long: large reads and writes, links that are not in memory.
+  package let clients: NIOThreadPool
+  /// For what takes administrators long: listings, audits, backups. Clients do not wait behind it.
+  package let administrators: NIOThreadPool
+
+  package init(clients: NIOThreadPool, administrators: NIOThreadPool) {
+    self.clients = clients
+    self.administrators = administrators
+  }
+
+  /// One pool for both.
+  package init(shared pool: NIOThreadPool) {
+    self.init(clients: pool, administrators: pool)
+  }
+
+  /// Starts the threads.
+  package func start() {
+    clients.start()
+    administrators.start()
+  }
+
+  /// Ends the threads, which have nothing to do any more; that they were stopped before is no error.
+  package func stop() {
+    try? clients.syncShutdownGracefully()
+    try? administrators.syncShutdownGracefully()
   }
 }
 
@@ -63,8 +89,8 @@ extension APIServices {
   package var createsNamespaces: Bool { context.isDevelopment }
   package var metrics: ServerMetrics { context.metrics }
   package var memory: MemoryBudgets { context.memory }
-  package var threadPool: NIOThreadPool { context.threadPool }
-  package var adminPool: NIOThreadPool { context.adminPool }
+  package var threadPool: NIOThreadPool { context.pools.clients }
+  package var adminPool: NIOThreadPool { context.pools.administrators }
   package var logger: Logger { context.logger }
   package var audit: AuditTrail { context.audit }
 

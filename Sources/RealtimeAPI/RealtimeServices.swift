@@ -31,7 +31,7 @@ package final class RealtimeServices: APIServices {
     random: any RandomNumberGenerator & Sendable, announceNamespace: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.context = context
-    largeAnswers = LargeAnswers(on: context.threadPool)
+    largeAnswers = LargeAnswers(on: context.pools.clients)
     self.access = access
     self.listeners = listeners
     self.connectedUsers = connectedUsers

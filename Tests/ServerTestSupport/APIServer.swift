@@ -83,7 +83,7 @@ package struct APIServer: Sendable {
       database: database, defaultNamespace: "game",
       callers: CallerIdentification(
         authenticator: authenticator, origins: access.isDevelopment ? DevelopmentOrigins() : nil),
-      isDevelopment: access.isDevelopment, metrics: metrics, memory: memory, threadPool: pool,
+      isDevelopment: access.isDevelopment, metrics: metrics, memory: memory, pools: RequestPools(shared: pool),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let realtime = RealtimeServices(
       context: context, access: ruled ?? access, listeners: listeners, connectedUsers: connectedUsers,

@@ -46,7 +46,8 @@ package struct KeyedServer: Sendable {
     desk.listen { connected.tell(serviceAccount: $0, revokedAt: $1) }
     let context = ServerContext(
       database: database, defaultNamespace: "game", callers: CallerIdentification(authenticator: access, origins: nil),
-      isDevelopment: true, metrics: metrics, threadPool: pool, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      isDevelopment: true, metrics: metrics, pools: RequestPools(shared: pool),
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let realtime = RealtimeServices(
       context: context, access: access, listeners: listeners, connectedUsers: connected, random: SplitMix64(seed: 1),
       announceNamespace: announced.add)

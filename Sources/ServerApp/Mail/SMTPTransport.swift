@@ -1,3 +1,4 @@
+import APISupport
 import Accounts
 import AdminAPI
 import FunctionsKit
@@ -126,5 +127,29 @@ struct TemplatedCodeMail: CodeMailing {
     // The sender is the one that the configuration names.
     let order = MailOrder(kind: kind, to: letter.to, words: templates.words(kind, locales: letter.locales, values: values))
     return (MailOrder.outlet, order.payload)
+  }
+}
+
+/// How the server's mail leaves: over SMTP where the configuration names a server, into a mailbox that shows it in development.
+struct MailDelivery {
+  let smtp: SMTPTransport?
+  let mailbox: DevelopmentMailbox?
+
+  /// - `others`: the deployment's own transports; one that takes mail takes the place of both.
+  init(_ configuration: ServerConfiguration, beside others: [any OutboxTransport], logger: Logger) throws {
+    smtp = try configuration.mail.map { try SMTPTransport($0, clock: configuration.clock, logger: logger) }
+    // In production mail waits for a configuration that says how it is sent.
+    mailbox =
+      smtp == nil && configuration.mode == .development
+      ? DevelopmentMailbox(clock: configuration.clock, logger: logger) : nil
+    isReplaced = others.contains { $0.name == MailOrder.outlet }
+  }
+
+  private let isReplaced: Bool
+
+  /// What takes mail out of the outbox.
+  var transports: [any OutboxTransport] {
+    let own: [(any OutboxTransport)?] = isReplaced ? [] : [smtp, mailbox]
+    return own.compactMap(\.self)
   }
 }

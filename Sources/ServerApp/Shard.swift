@@ -1,0 +1,187 @@
+import APISupport
+import Accounts
+import AdminAPI
+import Credentials
+import FunctionsKit
+import Invites
+import Ledger
+import Links
+import Logging
+import ServerConfiguration
+import StorageCore
+import StorageSQLite
+import TreeDatabase
+import Triggers
+
+/// One store and everything that works on it: the database with its one writer, its listeners, the ledger, the functions with
+/// their dispatcher and outbox, and the services whose records the store holds.
+///
+/// The application composes one. A shard knows neither the port that clients use nor the threads that answer them, so that a
+/// process can come to hold several.
+final class Shard: Sendable {
+  /// What it was made with; the currencies are those in force.
+  let configuration: ServerConfiguration
+  let engine: any StorageEngine
+  let database: Database
+  /// Who is told of what was committed.
+  let listeners: ListenerHub
+  let ledger: LedgerService
+  /// Takes events to the functions.
+  let dispatcher: Dispatcher
+  /// Delivers what functions send to the outside.
+  let outbox: OutboxDispatcher
+  /// Gives events to functions again.
+  let replayer: Replayer
+  let links: LinkService
+  let invites: InvitationService
+  /// Who referred whom; nil where no function says where that is written.
+  let referrals: ReferralService?
+  let accounts: AccountAssembly
+  let serviceAccounts: ServiceAccountStore
+
+  private let referralPath: ReferralPath?
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - engine: the store, opened; closed by ``close()``.
+  ///   - transports: what delivers the messages that functions send to the outside.
+  ///   - keys: what tokens of players and service accounts are signed with.
+  ///   - metrics: told of every commit.
+  init(
+    engine: any StorageEngine, configuration: ServerConfiguration, functions: Functions, transports: [any OutboxTransport],
+    failpoint: Failpoint, keys: CurrentKeys, metrics: ServerMetrics, logger: Logger
+  ) throws {
+    self.engine = engine
+    self.configuration = configuration
+    self.logger = logger
+    let clock = configuration.clock
+    let table = TriggerTable(functions.definitions)
+    let currencies = try CurrencyTable(configuration.currencies)
+    dispatcher = try Dispatcher(
+      table: table, engine: engine, clock: clock, options: Self.dispatcherOptions(configuration, failpoint),
+      random: SystemRandomNumberGenerator(), logger: logger)
+    outbox = OutboxDispatcher(
+      outlets: transports, engine: engine, clock: clock, random: SystemRandomNumberGenerator(), logger: logger)
+    listeners = ListenerHub(engine: engine)
+    referralPath = functions.referrerPath.map(ReferralPath.init)
+    let accountWatch = AccountWatch()
+    let index: [any CommitParticipant] = referralPath.map { [ReferralIndex($0)] } ?? []
+    database = try Database(
+      engine: engine,
+      participants: [LedgerParticipant(table: currencies), EventParticipant(table: table, limits: configuration.limits)]
+        + index,
+      observers: configuration.dispatchesFunctions
+        ? [accountWatch, listeners, dispatcher, outbox, metrics] : [accountWatch, metrics, listeners],
+      limits: configuration.limits, clock: clock
+    ) { Self.log($0, to: logger) }
+    listeners.search(with: database.reader)
+    ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
+    referrals = referralPath.map { ReferralService($0, engine: engine, currencies: currencies) }
+    let namespace = DefaultNamespace(database: database, name: configuration.defaultNamespace)
+    links = try LinkService(
+      engine: engine, writer: database, home: namespace, clock: clock, random: SystemRandomNumberGenerator(),
+      settings: configuration.linkSettings, isLimited: configuration.mode != .development)
+    invites = try InvitationService(
+      engine: engine, writer: database, home: namespace, clock: clock, random: SystemRandomNumberGenerator())
+    replayer = Replayer(dispatcher: dispatcher, writer: database, logger: logger)
+    serviceAccounts = try ServiceAccountStore(
+      database: database, keys: keys, project: configuration.project, namespace: configuration.defaultNamespace)
+    accounts = AccountAssembly(
+      configuration: configuration, database: database, watch: accountWatch, keys: keys, serviceAccounts: serviceAccounts,
+      logger: logger)
+  }
+
+  private static func log(_ failure: StorageError, to logger: Logger) {
+    logger.error(
+      "the writer has stopped: writes are refused until the server is started again, reads go on",
+      metadata: ["reason": "\(failure.message)"])
+  }
+}
+
+// MARK: - Life
+
+extension Shard {
+  private static let crashNotesName = "running.notes"
+
+  /// Opens the store of a configuration.
+  ///
+  /// - Throws: `StorageError` if the data cannot be opened: another process has them, or a newer version wrote them.
+  static func openEngine(_ storage: ServerConfiguration.Storage) throws(StorageError) -> SQLiteEngine {
+    switch storage {
+    // The first run makes them after the store.
+    case .directory(let folder): try SQLiteEngine(directory: folder, companions: ["keys", crashNotesName])
+    case .memory: try SQLiteEngine.inMemory()
+    }
+  }
+
+  private static func dispatcherOptions(_ configuration: ServerConfiguration, _ failpoint: Failpoint) -> DispatcherOptions {
+    var options = DispatcherOptions(
+      currencies: configuration.currencies, limits: configuration.limits, runnerCount: configuration.runners,
+      failpoint: failpoint)
+    options.identities = configuration.accounts.paidIdentityLifetime == nil ? nil : configuration.accounts.identities
+    if case .directory(let folder) = configuration.storage { options.crashNotesPath = "\(folder)/\(crashNotesName)" }
+    return options
+  }
+
+  /// Completes what an earlier process left, lets the dispatcher catch up with the log, and says what is to run from then on.
+  func start() async throws -> [BackgroundService] {
+    try accounts.start()
+    let built = try await ReferralBuild(referralPath, engine: engine, writer: database).run()
+    if built > 0 { logger.notice("made the index of who referred whom", metadata: ["namespaces": "\(built)"]) }
+    let counting = BackgroundService(name: "links", links.run)
+    guard configuration.dispatchesFunctions else { return [counting] }
+    try await NamespaceInstaller(configuration: configuration, database: database, logger: logger).run()
+    let report = try await dispatcher.start(writer: database)
+    for line in report.lines { logger.notice("\(line)") }
+    let erasures = ErasureResumer(
+      erasure: PlayerErasure(
+        database: database, accounts: accounts.book, rooms: [links, invites, RewardErasing()], functions: nil, ledger: ledger),
+      clock: configuration.clock, logger: logger)
+    let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
+    return [
+      counting,
+      BackgroundService(name: "dispatcher", dispatcher.run),
+      BackgroundService(name: "outbox") { [outbox, database] in try await outbox.run(writer: database) },
+      BackgroundService(name: "holds", sweeper.run),
+      BackgroundService(name: "replays", replayer.run),
+      BackgroundService(name: "erasures", erasures.run),
+    ] + accounts.services(referral: { [links] in links.settings.referral.path })
+  }
+
+  /// Stops the writer and closes the store; what ``start()`` returned has ended by then.
+  func close() {
+    database.shutDown()
+    listeners.stop()
+    engine.close()
+    accounts.stop()
+  }
+}
+
+/// The namespace of requests that name none, where services keep what belongs to the whole project.
+struct DefaultNamespace: LinkNamespace, InvitationNamespace {
+  let database: Database
+  let name: String
+
+  func known() -> NamespaceID? { database.namespace(named: name) }
+
+  func open() async throws(CommitError) -> NamespaceID { try await database.openNamespace(named: name) }
+}
+
+/// Makes the configured namespaces, and gives them the configured rules.
+///
+/// The file counts: rules that were uploaded are replaced at the next start by what the file says, and the log says so, for
+/// a server must come up the way its configuration reads.
+struct NamespaceInstaller {
+  let configuration: ServerConfiguration
+  let database: Database
+  let logger: Logger
+
+  func run() async throws(CommitError) {
+    for name in configuration.namespaces {
+      let namespace = try await database.openNamespace(named: name)
+      guard let file = configuration.rules, database.catalog.source(of: namespace)?.source != file.source else { continue }
+      try await database.putRules(file.source, file.rules, in: namespace)
+      logger.notice("security rules installed", metadata: ["namespace": "\(name)", "file": "\(file.path)"])
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import APISupport
+import AdminAPI
+import Credentials
+import Glibc
+import HTTPServer
+import IdentityAPI
+import LinksAPI
+import Logging
+import NIOPosix
+import RealtimeAPI
+import ServerConfiguration
+import StorageCore
+
+/// Puts the surfaces over a shard together, and the ports that they are reached by.
+struct ServerAssembly {
+  let shard: Shard
+  /// What tokens are signed with.
+  let keys: CurrentKeys
+  let metrics: ServerMetrics
+  let pools: RequestPools
+  /// Where mail is shown in development; nil where it is sent.
+  let mailbox: DevelopmentMailbox?
+  let logger: Logger
+
+  private var configuration: ServerConfiguration { shard.configuration }
+  private var isDevelopment: Bool { configuration.mode == .development }
+
+  func makeSurfaces() -> ServerSurfaces {
+    let logger = logger
+    let functions = FunctionAdminAdapter(dispatcher: shard.dispatcher, engine: shard.engine)
+    let policy = makePolicy()
+    let context = makeContext(policy)
+    let realtime = RealtimeServices(
+      context: context, access: RuleBasedAccess(database: shard.database, unruled: policy), listeners: shard.listeners,
+      connectedUsers: shard.accounts.connectedUsers, effects: functions, random: SystemRandomNumberGenerator(),
+      announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
+    return ServerSurfaces(
+      realtime: realtime, identity: IdentityServices(context: context, accounts: shard.accounts.book, keys: keys),
+      links: LinksServices(
+        context: context, links: shard.links, invites: shard.invites, referrals: shard.referrals,
+        accounts: shard.accounts.book),
+      admin: makeAdminServices(context, functions))
+  }
+
+  private func makePolicy() -> AccessPolicy {
+    let owner = isDevelopment ? [AdminToken(name: "owner", secret: configuration.adminToken)] : []
+    return AccessPolicy(
+      mode: configuration.mode, adminTokens: owner + configuration.admins, serviceAccounts: shard.serviceAccounts)
+  }
+
+  private func makeContext(_ policy: AccessPolicy) -> ServerContext {
+    let origins = isDevelopment ? DevelopmentOrigins(allowing: configuration.allowedHosts + [configuration.host]) : nil
+    return ServerContext(
+      database: shard.database, defaultNamespace: configuration.defaultNamespace,
+      callers: CallerIdentification(authenticator: shard.accounts.authenticator(over: policy), origins: origins),
+      isDevelopment: isDevelopment, metrics: metrics,
+      memory: MemoryBudgets(
+        inputBytesMax: configuration.unfinishedInputMax, outputBytesMax: configuration.unreadOutputMax),
+      pools: pools, logger: logger)
+  }
+
+  private func makeAdminServices(_ context: ServerContext, _ functions: FunctionAdminAdapter) -> AdminServices {
+    let folder: String? = if case .directory(let folder) = configuration.storage { folder } else { nil }
+    var admin = AdminServices(context: context, listeners: shard.listeners, random: SystemRandomNumberGenerator())
+    admin.functions = functions
+    admin.replays = ReplayAdminAdapter(replayer: shard.replayer, engine: shard.engine, folder: folder)
+    admin.ledger = shard.ledger
+    admin.accounts = shard.accounts.book
+    admin.links = shard.links
+    admin.invites = shard.invites
+    admin.referrals = shard.referrals
+    admin.serviceAccounts = shard.serviceAccounts
+    admin.mail = mailbox
+    admin.adjustableClock = isDevelopment ? configuration.clock as? AdjustableClock : nil
+    admin.diskSpace = { folder.flatMap { DiskSpace(of: $0) } }
+    return admin
+  }
+
+  /// The one port that clients know.
+  func makeServer(_ surfaces: ServerSurfaces, tls: TLSIdentity?) -> HTTPServer {
+    var socketLimits = SocketLimits()
+    socketLimits.listensPerNetworkMax = configuration.listensPerNetworkMax ?? socketLimits.listensPerNetworkMax
+    let sockets = SocketRoutes(
+      services: surfaces.realtime, limits: socketLimits,
+      pace: configuration.requestLimits.map { SocketPace(limits: $0, clock: configuration.clock) })
+    var http = configuration.http
+    (http.host, http.port, http.tls) = (configuration.host, configuration.port, tls)
+    if let eventLoops = configuration.eventLoops { http.threadCount = eventLoops }
+    let router = surfaces.router(sockets: sockets)
+    guard let limits = configuration.requestLimits else {
+      return HTTPServer(
+        configuration: http, responder: router, sockets: sockets, memory: surfaces.context.memory, metrics: metrics.http,
+        clock: configuration.clock, logger: logger)
+    }
+    let limiter = RequestLimiter(
+      limits: limits, responder: router, sockets: sockets, kind: { RequestKind.of($0, method: $1, headers: $2) },
+      metrics: metrics.http,
+      clock: configuration.clock)
+    return HTTPServer(
+      configuration: http, responder: limiter, sockets: limiter, memory: surfaces.context.memory, metrics: metrics.http,
+      clock: configuration.clock, logger: logger)
+  }
+
+  /// The port that only this machine reaches, for what reads the metrics; nil where none is configured. What it answers is
+  /// no client's request, and does not count as one.
+  func makeMetricsServer(_ surfaces: ServerSurfaces) -> HTTPServer? {
+    configuration.metricsAddress.map { address in
+      HTTPServer(
+        configuration: HTTPServerConfiguration(host: address.host, port: address.port, threadCount: 1, connectionsMax: 64),
+        responder: surfaces.metricsResponder(), metrics: HTTPMetrics(), clock: configuration.clock,
+        logger: logger)
+    }
+  }
+}
+
+extension DiskSpace {
+  /// Asks the system; nil if it does not say.
+  init?(of folder: String) {
+    var facts = statvfs()
+    guard statvfs(folder, &facts) == 0 else { return nil }
+    // What is kept back for root is not free for a server.
+    self.init(
+      folder: folder, freeBytes: Self.bytes(facts.f_bavail, facts.f_frsize),
+      totalBytes: Self.bytes(facts.f_blocks, facts.f_frsize))
+  }
+
+  private static func bytes(_ blocks: UInt, _ size: UInt) -> Int64 {
+    let (product, overflows) = blocks.multipliedReportingOverflow(by: size)
+    return overflows ? .max : Int64(clamping: product)
+  }
+}
