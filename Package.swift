@@ -42,7 +42,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),  // deques and heaps
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),  // data hashes and chains, signatures, passwords
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),  // the log, with a backend of the user's choice
-    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),  // the facade that an embedder's metrics system plugs into
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),  // the facade for an embedder's metrics
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),  // sockets, event loops and the HTTP/1 codec
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),  // TLS, at the door and to mail servers
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),  // orderly start and stop
@@ -55,23 +55,25 @@ let package = Package(
     .target(name: "TextFormats", swiftSettings: strict),
 
     // Layer 1: pure values
-    .target(name: "TreeModel", dependencies: [crypto], swiftSettings: strict),
+    .target(name: "TreeModel", dependencies: ["TextFormats", crypto], swiftSettings: strict),
     .target(name: "RewardModel", dependencies: [crypto], swiftSettings: strict),
 
     // Layer 2: languages and protocols
-    .target(name: "AccessRules", dependencies: ["TreeModel"], swiftSettings: strict),
+    .target(name: "AccessRules", dependencies: ["TextFormats", "TreeModel"], swiftSettings: strict),
     .target(
-      name: "Credentials", dependencies: ["TreeModel", crypto, cryptoExtras, swiftASN1], swiftSettings: strict),
+      name: "Credentials", dependencies: ["TextFormats", "TreeModel", crypto, cryptoExtras, swiftASN1], swiftSettings: strict),
     .target(name: "AdminModel", dependencies: ["TextFormats", "TreeModel"], swiftSettings: strict),
-    .target(name: "FunctionsKit", dependencies: ["TreeModel"], swiftSettings: strict),
+    .target(name: "FunctionsKit", dependencies: ["TextFormats", "TreeModel"], swiftSettings: strict),
     .target(name: "MailContent", dependencies: ["TreeModel"], swiftSettings: strict),
     .target(
-      name: "StorageCore", dependencies: ["RewardModel", "TreeModel", crypto], resources: [.embedInCode("schema.sql")],
+      name: "StorageCore", dependencies: ["RewardModel", "TextFormats", "TreeModel", crypto],
+      resources: [.embedInCode("schema.sql")],
       swiftSettings: strict),
 
     // Layer 3: one capability each
     .target(
-      name: "StorageSQLite", dependencies: ["CSQLite", "RewardModel", "StorageCore", "TreeModel"], swiftSettings: strict),
+      name: "StorageSQLite", dependencies: ["CSQLite", "RewardModel", "StorageCore", "TextFormats", "TreeModel"],
+      swiftSettings: strict),
     .target(
       name: "TreeDatabase", dependencies: ["AccessRules", "RewardModel", "StorageCore", "TreeModel"], swiftSettings: strict),
     .target(name: "Ledger", dependencies: ["RewardModel", "StorageCore", "TreeModel"], swiftSettings: strict),
@@ -79,9 +81,10 @@ let package = Package(
       name: "Triggers", dependencies: ["FunctionsKit", "RewardModel", "StorageCore", "TreeModel", logging],
       swiftSettings: strict),
     .target(
-      name: "Accounts", dependencies: ["Credentials", "MailContent", "StorageCore", "TreeModel", crypto], swiftSettings: strict),
-    .target(name: "Links", dependencies: ["StorageCore", "TreeModel", crypto], swiftSettings: strict),
-    .target(name: "Invites", dependencies: ["MailContent", "StorageCore", "TreeModel"], swiftSettings: strict),
+      name: "Accounts", dependencies: ["Credentials", "MailContent", "StorageCore", "TextFormats", "TreeModel", crypto],
+      swiftSettings: strict),
+    .target(name: "Links", dependencies: ["StorageCore", "TextFormats", "TreeModel", crypto], swiftSettings: strict),
+    .target(name: "Invites", dependencies: ["MailContent", "StorageCore", "TextFormats", "TreeModel"], swiftSettings: strict),
 
     // Layer 4: use cases that span capabilities
     .target(
@@ -91,47 +94,53 @@ let package = Package(
 
     // Layer 5: the network
     .target(
-      name: "Mail", dependencies: ["MailContent", "TreeModel", crypto, nioCore, nioPosix, nioSSL], swiftSettings: strict),
+      name: "Mail", dependencies: ["MailContent", "TextFormats", "TreeModel", crypto, nioCore, nioPosix, nioSSL],
+      swiftSettings: strict),
     .target(
       name: "HTTPServer",
       dependencies: [
-        "Credentials", "StorageCore", "TreeModel", lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS,
+        "Credentials", "StorageCore", "TextFormats", "TreeModel", lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+        nioTLS,
       ], swiftSettings: strict),
     .target(
       name: "AdminClient",
-      dependencies: ["Credentials", "StorageCore", "TreeModel", nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS],
+      dependencies: ["Credentials", "StorageCore", "TextFormats", "TreeModel", nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS],
       swiftSettings: strict),
 
     // Layers 6 and 7: what the surfaces share, and the surfaces, one subject each
     .target(
       name: "APISupport",
       dependencies: [
-        "Credentials", "HTTPServer", "Ledger", "MailContent", "StorageCore", "TreeDatabase", "TreeModel", logging, nioCore,
+        "Credentials", "HTTPServer", "Ledger", "MailContent", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel",
+        logging, nioCore,
         nioHTTP1, nioPosix,
       ], swiftSettings: strict),
     .target(
       name: "RealtimeAPI",
       dependencies: [
-        "APISupport", "AccessRules", "HTTPServer", "StorageCore", "TreeDatabase", "TreeModel", crypto, logging, nioCore,
+        "APISupport", "AccessRules", "HTTPServer", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel", crypto, logging,
+        nioCore,
         nioHTTP1, nioPosix,
       ], swiftSettings: strict),
     .target(
       name: "IdentityAPI",
       dependencies: [
-        "APISupport", "Accounts", "Credentials", "HTTPServer", "MailContent", "StorageCore", "TreeDatabase", "TreeModel",
+        "APISupport", "Accounts", "Credentials", "HTTPServer", "MailContent", "StorageCore", "TextFormats", "TreeDatabase",
+        "TreeModel",
         nioCore, nioHTTP1,
       ], swiftSettings: strict),
     .target(
       name: "LinksAPI",
       dependencies: [
-        "APISupport", "Accounts", "HTTPServer", "Invites", "Ledger", "Links", "StorageCore", "TreeDatabase", "TreeModel",
+        "APISupport", "Accounts", "HTTPServer", "Invites", "Ledger", "Links", "StorageCore", "TextFormats", "TreeDatabase",
+        "TreeModel",
         nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
     .target(
       name: "AdminAPI",
       dependencies: [
         "APISupport", "AccessRules", "Accounts", "Credentials", "HTTPServer", "Invites", "Ledger", "Links", "MailContent",
-        "RewardModel", "StorageCore", "TreeDatabase", "TreeModel", logging, nioCore, nioHTTP1, nioPosix,
+        "RewardModel", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel", logging, nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
 
     // Layers 7 to 9: the configuration, the composition, the commands
@@ -139,21 +148,23 @@ let package = Package(
       name: "ServerConfiguration",
       dependencies: [
         "APISupport", "AccessRules", "Accounts", "Credentials", "FunctionsKit", "HTTPServer", "Ledger", "Links", "Mail",
-        "MailContent", "StorageCore", "TreeModel", nioCore, nioSSL,
+        "MailContent", "StorageCore", "TextFormats", "TreeModel", nioCore, nioSSL,
       ], swiftSettings: strict),
     .target(
       name: "ServerApp",
       dependencies: [
         "APISupport", "Accounts", "AdminAPI", "AdminClient", "CMalloc", "Credentials", "FunctionsKit", "HTTPServer",
         "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Mail", "MailContent", "RealtimeAPI", "RewardModel",
-        "ServerConfiguration", "StorageCore", "StorageSQLite", "TreeDatabase", "TreeModel", "Triggers", lifecycle, logging,
+        "ServerConfiguration", "StorageCore", "StorageSQLite", "TextFormats", "TreeDatabase", "TreeModel", "Triggers",
+        lifecycle, logging,
         nioCore, nioHTTP1, nioPosix, unixSignals,
       ], swiftSettings: strict),
     .target(
       name: "DoubloonCLI",
       dependencies: [
         "APISupport", "AccessRules", "AdminClient", "Credentials", "FunctionsKit", "Links", "Mail", "ServerApp",
-        "ServerConfiguration", "StorageCore", "StorageSQLite", "TreeModel", argumentParser, logging, nioCore, nioHTTP1,
+        "ServerConfiguration", "StorageCore", "StorageSQLite", "TextFormats", "TreeModel", argumentParser, logging, nioCore,
+        nioHTTP1,
       ], swiftSettings: strict),
 
     // The tenant: this deployment's functions
@@ -175,11 +186,11 @@ let package = Package(
       dependencies: [
         "APISupport", "Accounts", "AdminAPI", "Credentials", "DoubloonCLI", "FunctionsKit", "HTTPServer", "IdentityAPI",
         "Invites", "Ledger", "Links", "LinksAPI", "RealtimeAPI", "ServerApp", "StorageCore", "StorageSQLite", "TestSupport",
-        "TreeDatabase", "TreeModel", logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+        "TextFormats", "TreeDatabase", "TreeModel", logging, nioCore, nioHTTP1, nioPosix, nioSSL,
       ], path: "Tests/ServerTestSupport", swiftSettings: strict),
     .executableTarget(
       name: "TrapFixture", dependencies: ["DoubloonCLI", "FunctionsKit"], path: "Tests/TrapFixture", swiftSettings: strict),
-    .testTarget(name: "TextFormatsTests", dependencies: ["TextFormats"], swiftSettings: strict),
+    .testTarget(name: "TextFormatsTests", dependencies: ["TestSupport", "TextFormats"], swiftSettings: strict),
     .testTarget(name: "AdminModelTests", dependencies: ["AdminModel", "TreeModel"], swiftSettings: strict),
     .testTarget(
       name: "PlayerLifecycleTests",
@@ -191,7 +202,8 @@ let package = Package(
     .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(name: "RewardModelTests", dependencies: ["RewardModel"], swiftSettings: strict),
     .testTarget(name: "AccessRulesTests", dependencies: ["AccessRules", "TestSupport", "TreeModel"], swiftSettings: strict),
-    .testTarget(name: "CredentialsTests", dependencies: ["Credentials", "TestSupport", "TreeModel"], swiftSettings: strict),
+    .testTarget(
+      name: "CredentialsTests", dependencies: ["Credentials", "TestSupport", "TextFormats", "TreeModel"], swiftSettings: strict),
     .testTarget(
       name: "AccountsTests",
       dependencies: [
@@ -209,7 +221,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "MailContentTests", dependencies: ["MailContent", "TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(
-      name: "MailTests", dependencies: ["Mail", "MailContent", "TestSupport", "TreeModel", logging, nioCore, nioPosix, nioSSL],
+      name: "MailTests",
+      dependencies: ["Mail", "MailContent", "TestSupport", "TextFormats", "TreeModel", logging, nioCore, nioPosix, nioSSL],
       swiftSettings: strict),
     .testTarget(name: "FunctionsKitTests", dependencies: ["FunctionsKit", "TreeModel"], swiftSettings: strict),
     .testTarget(
@@ -249,24 +262,27 @@ let package = Package(
       name: "RealtimeAPITests",
       dependencies: [
         "APISupport", "AccessRules", "Credentials", "HTTPServer", "IdentityAPI", "RealtimeAPI", "ServerTestSupport",
-        "StorageCore", "TestSupport", "TreeDatabase", "TreeModel", nioCore, nioEmbedded, nioHTTP1, nioPosix,
+        "StorageCore", "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", nioCore, nioEmbedded, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
     .testTarget(
       name: "IdentityAPITests",
       dependencies: [
-        "APISupport", "Accounts", "Credentials", "HTTPServer", "IdentityAPI", "ServerTestSupport", "StorageCore", "TreeModel",
+        "APISupport", "Accounts", "Credentials", "HTTPServer", "IdentityAPI", "ServerTestSupport", "StorageCore", "TextFormats",
+        "TreeModel",
         nioHTTP1,
       ], swiftSettings: strict),
     .testTarget(
       name: "LinksAPITests",
       dependencies: [
-        "FunctionsKit", "HTTPServer", "Invites", "Links", "ServerTestSupport", "StorageCore", "TreeDatabase", "TreeModel",
+        "FunctionsKit", "HTTPServer", "Invites", "Links", "ServerTestSupport", "StorageCore", "TextFormats", "TreeDatabase",
+        "TreeModel",
       ], swiftSettings: strict),
     .testTarget(
       name: "AdminAPITests",
       dependencies: [
         "APISupport", "Accounts", "AdminAPI", "Credentials", "HTTPServer", "Invites", "Ledger", "Links", "RealtimeAPI",
-        "RewardModel", "ServerApp", "ServerTestSupport", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase",
+        "RewardModel", "ServerApp", "ServerTestSupport", "StorageCore", "StorageSQLite", "TestSupport", "TextFormats",
+        "TreeDatabase",
         "TreeModel", nioHTTP1,
       ], swiftSettings: strict),
     .testTarget(
@@ -279,14 +295,15 @@ let package = Package(
       name: "ServerAppTests",
       dependencies: [
         "Accounts", "AdminClient", "Credentials", "DoubloonCLI", "FunctionsKit", "HTTPServer", "Mail", "MailContent",
-        "ServerApp", "ServerConfiguration", "ServerTestSupport", "StorageCore", "TestSupport", "TreeDatabase", "TreeModel",
+        "ServerApp", "ServerConfiguration", "ServerTestSupport", "StorageCore", "TestSupport", "TextFormats", "TreeDatabase",
+        "TreeModel",
         "Triggers", crypto, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
       ], swiftSettings: strict),
     .testTarget(
       name: "DoubloonCLITests",
       dependencies: [
         "AdminClient", "Credentials", "DoubloonCLI", "FunctionsKit", "ServerApp", "ServerConfiguration", "ServerTestSupport",
-        "StorageCore", "TestSupport", "TreeModel", argumentParser, nioHTTP1,
+        "StorageCore", "TestSupport", "TextFormats", "TreeModel", argumentParser, nioHTTP1,
       ], swiftSettings: strict),
     .testTarget(
       name: "FunctionsTests", dependencies: ["DoubloonTesting", "Functions", "RewardModel", "TreeModel"], swiftSettings: strict),

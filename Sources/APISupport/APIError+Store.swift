@@ -2,6 +2,7 @@ package import HTTPServer
 package import Ledger
 import NIOHTTP1
 package import StorageCore
+import TextFormats
 package import TreeModel
 
 extension APIError {
@@ -40,7 +41,7 @@ extension APIError {
   package static func erased(_ place: ErasedPath) -> APIError {
     APIError(
       .gone, "erased",
-      "\(place.path) was erased on \(UTCText.of(place.at)) by \(place.actor) (\(place.reason)): what stood there up to revision "
+      "\(place.path) was erased on \(CalendarTime(milliseconds: place.at).readable) by \(place.actor) (\(place.reason)): what stood there up to revision "
         + "\(place.through) is not known any more.")
   }
 

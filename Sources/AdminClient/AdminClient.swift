@@ -5,6 +5,7 @@ import NIOPosix
 import NIOSSL
 import StorageCore
 import Synchronization
+import TextFormats
 package import TreeModel
 
 /// Talks to a running server: one HTTP/1.1 request a call, over connections that are kept for the next one.
@@ -233,7 +234,7 @@ extension AdminClient {
   ///
   /// - Parameter path: `/users/bob` as people write it; a last segment `.priority` addresses the node's priority.
   package static func treePath(_ path: String) -> String {
-    let segments = path.split(separator: "/").map { PercentEncoding.segment($0) }
+    let segments = path.split(separator: "/").map { PercentEncoding.encode($0) }
     return "/" + segments.joined(separator: "/") + ".json"
   }
 }
@@ -250,7 +251,7 @@ extension AdminClient {
     } catch {
       throw AdminClientError(.badRequest, "The key of \(account.name) cannot sign: \(error)")
     }
-    let grant = PercentEncoding.segment(ServiceAccountAssertion.grantType)
+    let grant = PercentEncoding.encode(ServiceAccountAssertion.grantType)
     let response = try await send(
       .POST, "/token", headers: ["Content-Type": "application/x-www-form-urlencoded"],
       body: Array("grant_type=\(grant)&assertion=\(assertion)".utf8))

@@ -1,3 +1,4 @@
+import TextFormats
 import TreeModel
 
 /// Where a server is: the scheme, host and port of an address such as `http://127.0.0.1:9000`.
@@ -108,6 +109,6 @@ package struct QueryItem: Sendable, Hashable {
   static func encoded(_ items: [QueryItem]) -> String {
     guard !items.isEmpty else { return "" }
     return "?"
-      + items.map { "\(PercentEncoding.segment($0.name))=\(PercentEncoding.segment($0.value))" }.joined(separator: "&")
+      + items.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
   }
 }

@@ -1,3 +1,4 @@
+import TextFormats
 import TreeModel
 
 /// A long link, put together of what it says: it opens an app, or leads to where there is one.
@@ -113,7 +114,7 @@ public struct InvitationLink: Sendable, Hashable {
     let parameters = values.compactMap { name, value in
       value.flatMap { $0.isEmpty ? nil : (name, $0) }
     }.sorted { $0.0 < $1.0 }
-    let query = parameters.map { "\($0.0)=\(PercentEncoding.segment($0.1))" }.joined(separator: "&")
+    let query = parameters.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
     return "\(prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix)/?\(query)"
   }
 

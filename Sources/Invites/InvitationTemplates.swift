@@ -1,4 +1,5 @@
 import MailContent
+import TextFormats
 
 /// What one campaign says in one language, channel by channel.
 struct InvitationTemplates: Sendable {
@@ -99,17 +100,8 @@ struct InvitationTemplates: Sendable {
 /// Texts in URIs of composers (RFC 6068): everything but letters, digits and `-._~` is encoded, line ends as CR LF.
 enum URIText {
   static func encode(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-        bytes.append(byte)
-      case 10: bytes += "%0D%0A".utf8
-      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    // By bytes: a CR LF is one character.
+    text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { PercentEncoding.encode(Substring($0)) }.joined(separator: "%0D%0A")
   }
 }

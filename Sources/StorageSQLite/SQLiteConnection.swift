@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import StorageCore
+internal import TextFormats
 
 /// One open connection with its prepared statements.
 ///
@@ -25,10 +26,8 @@ final class SQLiteConnection: @unchecked Sendable {
   /// A look at a file that nobody writes, as if it had no log: nothing is made beside it, and no lock is taken.
   convenience init(unchanging path: String, vfs: String?) throws(StorageError) {
     // What would end the path of a URI, and what is no ASCII.
-    let escaped = path.utf8.map { byte in
-      byte > 0x7E || "%?#".utf8.contains(byte) ? "%" + String(byte, radix: 16) : String(UnicodeScalar(byte))
-    }
-    let name = (path.hasPrefix("/") ? "file://" : "file:") + escaped.joined() + "?immutable=1"
+    let escaped = PercentEncoding.encode(path) { $0 > 0x7E || "%?#".utf8.contains($0) }
+    let name = (path.hasPrefix("/") ? "file://" : "file:") + escaped + "?immutable=1"
     try self.init(name: name, path: path, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, isCopy: false, vfs: vfs)
   }
 

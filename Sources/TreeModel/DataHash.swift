@@ -1,4 +1,5 @@
 import Crypto
+import TextFormats
 
 extension TreeNode {
   /// The hash by which clients and server compare data: base64 of SHA-1 (spec: rtdb-protocol §3.6).
@@ -55,7 +56,7 @@ struct DataHash {
 
   /// SHA-1 in base64.
   static func digest(_ hashed: [UInt8]) -> String {
-    base64(Insecure.SHA1.hash(data: hashed))
+    Base64.encode(Insecure.SHA1.hash(data: hashed), as: .standard)
   }
 
   private func ordered(_ map: TreeMap) -> [TreeMap.Entry] {
@@ -82,26 +83,6 @@ struct DataHash {
       let digit = UInt8(truncatingIfNeeded: bits >> UInt64(shift)) & 0x0F
       hashed.append(digit < 10 ? digit + 0x30 : digit + 87)
     }
-  }
-
-  /// Base64 with padding; 20 bytes give 28 characters.
-  static func base64(_ bytes: some Sequence<UInt8>) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var text: [UInt8] = []
-    var buffer: UInt32 = 0
-    var bitCount = 0
-    for byte in bytes {
-      buffer = buffer << 8 | UInt32(byte)
-      bitCount += 8
-      while bitCount >= 6 {
-        bitCount -= 6
-        text.append(alphabet[Int(buffer >> UInt32(bitCount)) & 63])
-      }
-      buffer &= (1 << UInt32(bitCount)) - 1
-    }
-    if bitCount > 0 { text.append(alphabet[Int(buffer << UInt32(6 - bitCount)) & 63]) }
-    while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
-    return String(decoding: text, as: UTF8.self)
   }
 }
 

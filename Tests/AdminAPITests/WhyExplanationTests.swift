@@ -1,6 +1,7 @@
 import RewardModel
 import StorageCore
 import Testing
+import TextFormats
 import TreeModel
 
 @testable import AdminAPI
@@ -210,6 +211,8 @@ struct WhyExplanationTests {
     }
     let long = Happening(path: "/a", kind: .created, before: .absent, after: .leaf(.string(String(repeating: "x", count: 99))))
     #expect(WhyExplanation.happened(long) == "a was created as \"" + String(repeating: "x", count: 56) + "...")
-    #expect(UTCText.of(0) == "1970-01-01 00:00:00 UTC" && UTCText.of(JSONSchema.timeMax) == "9999-12-31 23:59:59 UTC")
+    #expect(
+      CalendarTime(milliseconds: 0).readable == "1970-01-01 00:00:00 UTC"
+        && CalendarTime(milliseconds: JSONSchema.timeMax).readable == "9999-12-31 23:59:59 UTC")
   }
 }

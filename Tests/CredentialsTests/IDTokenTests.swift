@@ -1,6 +1,7 @@
 @testable import Credentials
 import TestSupport
 import Testing
+import TextFormats
 import TreeModel
 
 @Suite struct IDTokenTests {

@@ -1,6 +1,7 @@
 @testable import Credentials
 import TestSupport
 import Testing
+import TextFormats
 import TreeModel
 
 @Suite struct KeyRingTests {
@@ -107,7 +108,7 @@ import TreeModel
       (1_798_761_599_999, "2026-12-31 23:59:59"),
     ] as [(Int64, String)])
   func calendar(_ milliseconds: Int64, _ text: String) {
-    let t = CivilTime(milliseconds: milliseconds)
+    let t = CalendarTime(milliseconds: milliseconds)
     #expect("\(t.year)-\(t.month)-\(t.day) \(t.hour):\(t.minute):\(t.second)" == text)
   }
 }

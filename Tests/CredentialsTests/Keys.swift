@@ -1,5 +1,6 @@
 @testable import Credentials
 import TestSupport
+import TextFormats
 import TreeModel
 
 /// What most of these tests begin with.

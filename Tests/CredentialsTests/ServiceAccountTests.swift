@@ -1,5 +1,6 @@
 @testable import Credentials
 import Testing
+import TextFormats
 import TreeModel
 
 @Suite struct ServiceAccountTests {

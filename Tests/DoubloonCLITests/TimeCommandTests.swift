@@ -68,23 +68,6 @@ import TreeModel
     #expect(Self.now.milliseconds - today.milliseconds < 25 * 3_600_000)
     #expect((23...25).contains((today.milliseconds - yesterday.milliseconds) / 3_600_000))
   }
-
-  @Test("every day of 400 years goes there and back")
-  func days() {
-    var expected: Int64 = TimePoint.daysSince1970(year: 1900, month: 1, day: 1)
-    for year in Int64(1900)..<2300 {
-      for month in Int64(1)...12 {
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let count: Int64 = month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
-        for day in 1...count {
-          #expect(TimePoint.daysSince1970(year: year, month: month, day: day) == expected)
-          #expect(TimePoint.date(daysSince1970: expected) == (year, month, day))
-          expected += 1
-        }
-      }
-    }
-    #expect(TimePoint.daysSince1970(year: 1970, month: 1, day: 1) == 0)
-  }
 }
 
 /// A moment means the same for every command: what was committed at it counts.

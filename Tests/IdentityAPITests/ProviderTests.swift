@@ -1,6 +1,7 @@
 import ServerTestSupport
 import StorageCore
 import Testing
+import TextFormats
 import TreeModel
 
 @testable import HTTPServer
@@ -120,7 +121,7 @@ struct ProviderTests {
   func accessTokenAsCredential() async throws {
     try await run { _, client in
       let made = try await client.provider(["sub": "f1", "email": "jim@x.io"], "facebook.com")
-      let token = ActionText.encoded(made.text("oauthAccessToken"))
+      let token = PercentEncoding.encode(made.text("oauthAccessToken"))
       let again = try await client.call(
         "accounts:signInWithIdp",
         ["requestUri": "http://localhost", "postBody": .string("providerId=facebook.com&access_token=\(token)")])

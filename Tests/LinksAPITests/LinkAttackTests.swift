@@ -1,6 +1,7 @@
 import Links
 import ServerTestSupport
 import Testing
+import TextFormats
 import TreeModel
 
 @testable import HTTPServer
@@ -58,7 +59,7 @@ import TreeModel
     var addresses = [location.hasPrefix("intent:") ? "https:" + (parts.first?.dropFirst("intent:".count) ?? "") : location]
     for part in parts.dropFirst().last?.split(separator: ";") ?? [] where part.hasPrefix("S.browser_fallback_url=") {
       addresses.append(
-        Array(part.dropFirst("S.browser_fallback_url=".count).utf8).withUnsafeBytes { PercentDecoding.text($0[...]) }
+        Array(part.dropFirst("S.browser_fallback_url=".count).utf8).withUnsafeBytes { PercentEncoding.decode($0) }
           ?? "unreadable")
     }
     let known = ["play.google.com", "apps.apple.com", "acme.test"]

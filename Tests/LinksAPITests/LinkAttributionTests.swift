@@ -2,6 +2,7 @@ import Links
 import ServerTestSupport
 import StorageCore
 import Testing
+import TextFormats
 import TreeModel
 
 @testable import HTTPServer
@@ -145,7 +146,7 @@ import TreeModel
   static func referrer(_ server: LinkServer, _ link: String) async throws -> String {
     let location = try #require(try await server.open(link, as: .android)["location"])
     let part = try #require(location.split(separator: "S.browser_fallback_url=").last?.split(separator: ";").first)
-    let decoded = try #require(Array(part.utf8).withUnsafeBytes { PercentDecoding.text($0[...]) })
+    let decoded = try #require(Array(part.utf8).withUnsafeBytes { PercentEncoding.decode($0) })
     let store = try #require(LinkURL(decoded))
     return try #require(store.parameters?.first { $0.name == "referrer" }?.value)
   }

@@ -1,6 +1,7 @@
 import Links
 import ServerTestSupport
 import Testing
+import TextFormats
 import TreeModel
 
 @testable import HTTPServer
@@ -91,7 +92,7 @@ import TreeModel
         let parts = try #require(location.split(separator: "#Intent;").last).split(separator: ";")
         #expect(parts.contains("scheme=https") && parts.contains("package=test.acme.app") && parts.last == "end")
         let fallback = try #require(parts.first { $0.hasPrefix("S.browser_fallback_url=") }?.dropFirst(23))
-        let decoded = try #require(Array(fallback.utf8).withUnsafeBytes { PercentDecoding.text($0[...]) })
+        let decoded = try #require(Array(fallback.utf8).withUnsafeBytes { PercentEncoding.decode($0) })
         let store = try #require(LinkURL(decoded))
         #expect(store.host == "play.google.com")
         let parameters = try #require(store.parameters)

@@ -1,6 +1,7 @@
 import MailContent
 import TestSupport
 import Testing
+import TextFormats
 import TreeModel
 
 @testable import Mail

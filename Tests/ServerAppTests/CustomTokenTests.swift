@@ -1,6 +1,7 @@
 import NIOHTTP1
 import StorageCore
 import Testing
+import TextFormats
 import TreeModel
 
 @testable import Credentials

@@ -11,6 +11,7 @@ import StorageCore
 import Synchronization
 import TestSupport
 import Testing
+import TextFormats
 import TreeModel
 import Triggers
 

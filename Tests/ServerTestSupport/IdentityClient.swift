@@ -1,6 +1,7 @@
 import HTTPServer
 import IdentityAPI
 import Testing
+import TextFormats
 package import TreeModel
 
 /// A client of the accounts' surface: sends what SDKs send, over a real socket.
@@ -96,7 +97,7 @@ package struct IdentityClient: Sendable {
   {
     var writer = JSONWriter()
     writer.write(claims)
-    let text = ActionText.encoded(String(decoding: writer.bytes, as: UTF8.self))
+    let text = PercentEncoding.encode(String(decoding: writer.bytes, as: UTF8.self))
     return try await call(
       "accounts:signInWithIdp",
       .record([

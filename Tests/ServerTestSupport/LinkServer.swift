@@ -1,6 +1,7 @@
 import Links
 package import StorageCore
 import Testing
+import TextFormats
 package import TreeModel
 
 /// A server with the link settings of the spec's examples, and browsers to open links with.

@@ -74,13 +74,4 @@ import Testing
 
   /// The hash of a text as it stands.
   private static func sha1(_ text: String) -> String { DataHash.digest(Array(text.utf8)) }
-
-  @Test(
-    "base64 pads what is left over",
-    arguments: [
-      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy"),
-    ])
-  func base64(_ source: String, _ expected: String) {
-    #expect(DataHash.base64(source.utf8) == expected)
-  }
 }

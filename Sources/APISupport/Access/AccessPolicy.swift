@@ -1,5 +1,6 @@
 package import HTTPServer
 import StorageCore
+import TextFormats
 import TreeModel
 
 /// Access without accounts and rules: admin tokens, and a tree that is open (development) or closed (production).

@@ -1,3 +1,4 @@
+import TextFormats
 import TreeModel
 
 /// Counts what a row of cases made of every rule, and of every condition in it: what was never true or never false is not

@@ -1,3 +1,4 @@
+import TextFormats
 import TreeModel
 
 /// Finds the parts that made a rule false, and what they looked at.

@@ -1,3 +1,4 @@
+import TextFormats
 import TreeModel
 
 /// Turns the JSON of a rules file into rules, or says what does not belong there.
@@ -22,7 +23,8 @@ struct RuleBuilder {
   /// The rules of the root, from the whole file.
   ///
   /// - `faults`: gets those of expressions; such an expression is never true.
-  static func root(of document: RulesValue, in source: RulesSource, _ faults: inout [RulesError]) throws(RulesError) -> RuleNode
+  static func root(of document: CommentedJSON, in source: RulesSource, _ faults: inout [RulesError]) throws(RulesError)
+    -> RuleNode
   {
     guard case .object(let members) = document.content else {
       throw RulesError(at: document.position, "The file must be an object with the one key \"rules\".")
@@ -37,7 +39,7 @@ struct RuleBuilder {
     return try node(rules.value, RulePattern(), source, &faults)
   }
 
-  private static func node(_ value: RulesValue, _ pattern: RulePattern, _ source: RulesSource, _ faults: inout [RulesError])
+  private static func node(_ value: CommentedJSON, _ pattern: RulePattern, _ source: RulesSource, _ faults: inout [RulesError])
     throws(RulesError) -> RuleNode
   {
     guard case .object(let members) = value.content else {
@@ -60,7 +62,7 @@ struct RuleBuilder {
       children: builder.children, wildcard: builder.wildcard)
   }
 
-  private mutating func add(_ member: RulesValue.Member, _ faults: inout [RulesError]) throws(RulesError) {
+  private mutating func add(_ member: CommentedJSON.Member, _ faults: inout [RulesError]) throws(RulesError) {
     switch member.key {
     case ".read": read = try expression(.read, member, &faults)
     case ".write": write = try expression(.write, member, &faults)
@@ -71,14 +73,14 @@ struct RuleBuilder {
     }
   }
 
-  private func expression(_ kind: RuleKind, _ member: RulesValue.Member, _ faults: inout [RulesError]) throws(RulesError)
+  private func expression(_ kind: RuleKind, _ member: CommentedJSON.Member, _ faults: inout [RulesError]) throws(RulesError)
     -> RuleExpression
   {
-    let text: RulesText
+    let text: CommentedJSON.Text
     switch member.value.content {
     case .string(let string): text = string
-    case .bool(let value, let offset):
-      text = RulesText(text: "\(value)", marks: [RulesText.Mark(offset: 0, source: offset)])
+    case .bool(let value):
+      text = CommentedJSON.Text(text: "\(value)", marks: [CommentedJSON.Text.Mark(offset: 0, source: member.value.offset)])
     default:
       throw RulesError(at: member.value.position, "\(member.key) must be an expression as a string, true or false.")
     }
@@ -94,9 +96,9 @@ struct RuleBuilder {
     return RuleExpression(kind, text, at: member.value.position, in: source, term: term)
   }
 
-  private static func orders(_ value: RulesValue) throws(RulesError) -> [NodeOrder] {
+  private static func orders(_ value: CommentedJSON) throws(RulesError) -> [NodeOrder] {
     let fault = RulesError(at: value.position, ".indexOn must be a string, or an array of strings.")
-    let elements: [RulesValue]
+    let elements: [CommentedJSON]
     switch value.content {
     case .string: elements = [value]
     case .array(let array): elements = array
@@ -115,7 +117,7 @@ struct RuleBuilder {
     return orders
   }
 
-  private mutating func addWildcard(_ name: String, _ member: RulesValue.Member, _ faults: inout [RulesError])
+  private mutating func addWildcard(_ name: String, _ member: CommentedJSON.Member, _ faults: inout [RulesError])
     throws(RulesError)
   {
     guard Self.isVariable(name) else {
@@ -146,7 +148,7 @@ struct RuleBuilder {
     }
   }
 
-  private mutating func addChild(_ member: RulesValue.Member, _ faults: inout [RulesError]) throws(RulesError) {
+  private mutating func addChild(_ member: CommentedJSON.Member, _ faults: inout [RulesError]) throws(RulesError) {
     let key: Key
     do {
       key = try Key(member.key)

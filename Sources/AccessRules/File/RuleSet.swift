@@ -1,3 +1,4 @@
+import TextFormats
 public import TreeModel
 
 /// A rules file, read, checked and ready to be judged with (spec: rtdb-protocol §4.1).
@@ -41,11 +42,10 @@ public struct RuleSet: Sendable {
 
   private init(_ text: String, _ faults: inout [RulesError]) throws(RulesError) {
     guard text.utf8.count <= Self.bytesMax else {
-      throw RulesError(at: RulesPosition(line: 1, column: 1), "The rules are larger than 1 MB.")
+      throw RulesError(at: CommentedJSON.Position(line: 1, column: 1), "The rules are larger than 1 MB.")
     }
     let source = RulesSource(text)
-    var scanner = RulesScanner(source)
-    let document = try scanner.document()
+    let document = try source.document()
     root = try RuleBuilder.root(of: document, in: source, &faults)
     strict = document.json
     readsDependOnData = root.contains { $0.read?.looksAtTree == true }
@@ -74,12 +74,12 @@ public struct RuleSet: Sendable {
   }
 }
 
-extension RulesValue {
+extension CommentedJSON {
   /// The value without its places.
-  var json: JSON {
+  fileprivate var json: JSON {
     switch content {
     case .string(let text): .string(text.text)
-    case .bool(let value, _): .bool(value)
+    case .bool(let value): .bool(value)
     // Rules have neither; they were refused.
     case .number, .null: .null
     case .array(let elements): .array(elements.map(\.json))
@@ -99,7 +99,7 @@ public struct RulesError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What else is wrong, in the order of the file.
   public let others: [RulesError]
 
-  init(at position: RulesPosition, _ message: String, others: [RulesError] = []) {
+  init(at position: CommentedJSON.Position, _ message: String, others: [RulesError] = []) {
     line = position.line
     column = position.column
     self.message = message
@@ -110,19 +110,13 @@ public struct RulesError: Error, Sendable, Hashable, CustomStringConvertible {
   init?(joining faults: [RulesError]) {
     guard let first = faults.first else { return nil }
     self.init(
-      at: RulesPosition(line: first.line, column: first.column), first.message, others: Array(faults.dropFirst()))
+      at: CommentedJSON.Position(line: first.line, column: first.column), first.message, others: Array(faults.dropFirst()))
   }
 
   /// As the tools show it, behind the file's name: `3:14: text`; a line for each fault.
   public var description: String {
     ([self] + others).map { "\($0.line):\($0.column): \($0.message)" }.joined(separator: "\n")
   }
-}
-
-/// A place in a rules file.
-struct RulesPosition: Sendable, Hashable {
-  let line: Int
-  let column: Int
 }
 
 /// The rules of one place in the tree, and of the places below it.
@@ -185,10 +179,12 @@ public final class RuleExpression: Sendable {
   public let looksAtTree: Bool
 
   let term: RuleTerm
-  private let place: RulesText
+  private let place: CommentedJSON.Text
   private let source: RulesSource
 
-  init(_ kind: RuleKind, _ place: RulesText, at position: RulesPosition, in source: RulesSource, term: RuleTerm) {
+  init(
+    _ kind: RuleKind, _ place: CommentedJSON.Text, at position: CommentedJSON.Position, in source: RulesSource, term: RuleTerm
+  ) {
     self.kind = kind
     text = place.text
     line = position.line
@@ -200,7 +196,7 @@ public final class RuleExpression: Sendable {
   }
 
   /// Where a part stands in the file.
-  func position(of offset: Int) -> RulesPosition { source.position(of: place.source(of: offset)) }
+  func position(of offset: Int) -> CommentedJSON.Position { source.position(of: place.source(of: offset)) }
 
   /// The text of a part.
   func text(of term: RuleTerm) -> String {

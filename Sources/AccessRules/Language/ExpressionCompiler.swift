@@ -1,3 +1,4 @@
+import TextFormats
 import TreeModel
 
 /// Checks what was read, and makes it ready to be judged (spec: rtdb-protocol §4.1).
@@ -270,7 +271,7 @@ extension ExpressionCompiler {
     return RuleTerm(.text(method), [target] + terms, type: method.type, range: range)
   }
 
-  private func regex(_ argument: Syntax) throws(ExpressionError) -> RuleRegex {
+  private func regex(_ argument: Syntax) throws(ExpressionError) -> LinearRegex {
     guard case .pattern(let place, let flags) = argument.kind else {
       throw ExpressionError(
         at: argument.range.lowerBound, "matches takes a regular expression between slashes, without quotes: matches(/^a+$/).")
@@ -279,7 +280,7 @@ extension ExpressionCompiler {
       throw ExpressionError(at: place.upperBound + 1, "Unknown flags \(flags); the only one is i, for either case.")
     }
     do throws(RegexError) {
-      return try RuleRegex(String(decoding: bytes[place], as: UTF8.self), ignoresCase: flags == "i")
+      return try RegexParser.regex(String(decoding: bytes[place], as: UTF8.self), ignoresCase: flags == "i")
     } catch {
       throw ExpressionError(at: place.lowerBound + error.offset, error.message)
     }

@@ -1,3 +1,4 @@
+import TextFormats
 import TreeModel
 
 /// A part of an expression, checked and ready to be judged.
@@ -26,7 +27,7 @@ final class RuleTerm: Sendable {
     /// Without operands but the snapshot: whether there are any.
     case hasChildren
     case text(TextMethod)
-    case matches(RuleRegex)
+    case matches(LinearRegex)
     case not
     case minus
     case plus

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Reads the subset of regular expressions that rules have (spec: rtdb-protocol §4.3).
 ///
 /// `^` stands first in the whole expression and `$` last. Where a group or the expression begins, `?`, `*`, `+` and braces
@@ -6,6 +8,8 @@ struct RegexParser {
   /// The most times that something may be counted.
   private static let countMax = 1000
   private static let nestingMax = 50
+  /// The most steps of an automaton; counts multiply them.
+  private static let stepsMax = 4000
 
   private let scalars: [Unicode.Scalar]
   private let ignoresCase: Bool
@@ -17,7 +21,18 @@ struct RegexParser {
     self.ignoresCase = ignoresCase
   }
 
-  static func parse(_ pattern: String, ignoresCase: Bool) throws(RegexError) -> RegexSyntax {
+  /// The expression of a pattern, ready to be searched with.
+  static func regex(_ pattern: String, ignoresCase: Bool) throws(RegexError) -> LinearRegex {
+    guard !pattern.isEmpty else { throw RegexError(offset: 0, message: "The regular expression is empty.") }
+    let syntax = try parse(pattern, ignoresCase: ignoresCase)
+    do throws(LinearRegex.TooLarge) {
+      return try LinearRegex(syntax, stepsMax: stepsMax)
+    } catch {
+      throw RegexError(offset: 0, message: "This regular expression is too large; count less.")
+    }
+  }
+
+  private static func parse(_ pattern: String, ignoresCase: Bool) throws(RegexError) -> RegexSyntax {
     var parser = RegexParser(pattern, ignoresCase: ignoresCase)
     let syntax = try parser.alternatives(isOutermost: true)
     if parser.peek != nil { throw parser.fault("This closing parenthesis has no partner; write \\) for the character.") }
@@ -86,7 +101,7 @@ struct RegexParser {
   }
 
   private func character(_ scalar: Unicode.Scalar) -> RegexSyntax {
-    .set(ScalarRanges([scalar.value...scalar.value]).withCases(ignoresCase))
+    .set(ScalarSet([scalar.value...scalar.value]).withCases(ignoresCase))
   }
 
   // MARK: Repetition
@@ -144,13 +159,13 @@ struct RegexParser {
   // MARK: Characters
 
   /// What stands between `[` and `]`.
-  private mutating func bracketed(_ start: Int) throws(RegexError) -> ScalarRanges {
+  private mutating func bracketed(_ start: Int) throws(RegexError) -> ScalarSet {
     let isInverted = take("^")
     var ranges: [ClosedRange<UInt32>] = []
     while let scalar = peek, scalar != "]" {
       let first = at
       at += 1
-      let lower = scalar == "\\" ? try escaped(first) : ScalarRanges([scalar.value...scalar.value])
+      let lower = scalar == "\\" ? try escaped(first) : ScalarSet([scalar.value...scalar.value])
       // Behind a class, as in [\\w-.], the dash is a character.
       guard lower.single != nil, peek == "-", at + 1 < scalars.count, scalars[at + 1] != "]" else {
         ranges += lower.ranges
@@ -159,7 +174,7 @@ struct RegexParser {
       at += 1
       let next = scalars[at]
       at += 1
-      let upper = next == "\\" ? try escaped(at - 1) : ScalarRanges([next.value...next.value])
+      let upper = next == "\\" ? try escaped(at - 1) : ScalarSet([next.value...next.value])
       guard let high = upper.single else {
         ranges += lower.ranges + [0x2D...0x2D] + upper.ranges
         continue
@@ -171,35 +186,35 @@ struct RegexParser {
     }
     guard take("]") else { throw fault("This set does not end; close it with a bracket.", at: start) }
     guard !ranges.isEmpty else { throw fault("This set is empty.", at: start) }
-    let set = ScalarRanges(ranges).withCases(ignoresCase)
+    let set = ScalarSet(ranges).withCases(ignoresCase)
     return isInverted ? set.inverted : set
   }
 
   /// What stands behind a backslash.
-  private mutating func escaped(_ start: Int) throws(RegexError) -> ScalarRanges {
+  private mutating func escaped(_ start: Int) throws(RegexError) -> ScalarSet {
     guard let scalar = peek else { throw fault("Nothing stands behind this backslash.", at: start) }
     at += 1
     switch scalar {
     case "d": return .digits
-    case "D": return ScalarRanges.digits.inverted
+    case "D": return ScalarSet.digits.inverted
     case "w": return .wordCharacters
-    case "W": return ScalarRanges.wordCharacters.inverted
+    case "W": return ScalarSet.wordCharacters.inverted
     case "s": return .spaces
-    case "S": return ScalarRanges.spaces.inverted
-    case "n": return ScalarRanges([0x0A...0x0A])
-    case "r": return ScalarRanges([0x0D...0x0D])
-    case "t": return ScalarRanges([0x09...0x09])
-    case "f": return ScalarRanges([0x0C...0x0C])
-    case "v": return ScalarRanges([0x0B...0x0B])
+    case "S": return ScalarSet.spaces.inverted
+    case "n": return ScalarSet([0x0A...0x0A])
+    case "r": return ScalarSet([0x0D...0x0D])
+    case "t": return ScalarSet([0x09...0x09])
+    case "f": return ScalarSet([0x0C...0x0C])
+    case "v": return ScalarSet([0x0B...0x0B])
     case "x": return try coded(digits: 2, start)
     case "u": return try coded(digits: 4, start)
     case "a"..."z", "A"..."Z", "0"..."9":
       throw fault("Unknown escape \\\(scalar): there are no back-references and no boundaries of words.", at: start)
-    default: return ScalarRanges([scalar.value...scalar.value])
+    default: return ScalarSet([scalar.value...scalar.value])
     }
   }
 
-  private mutating func coded(digits: Int, _ start: Int) throws(RegexError) -> ScalarRanges {
+  private mutating func coded(digits: Int, _ start: Int) throws(RegexError) -> ScalarSet {
     var code: UInt32 = 0
     for _ in 0..<digits {
       guard let digit = peek.flatMap({ Character($0).hexDigitValue }) else {
@@ -209,105 +224,16 @@ struct RegexParser {
       at += 1
     }
     guard Unicode.Scalar(code) != nil else { throw fault("This escape is half of a character; write it out.", at: start) }
-    return ScalarRanges([code...code])
+    return ScalarSet([code...code])
   }
 }
 
-extension ScalarRanges {
-  fileprivate func withCases(_ both: Bool) -> ScalarRanges { both ? withBothCases : self }
-
-  /// The one character that the set has; nil if it has more.
-  fileprivate var single: UInt32? {
-    guard ranges.count == 1, ranges[0].count == 1 else { return nil }
-    return ranges[0].lowerBound
-  }
-}
-
-/// A regular expression as it was read.
-indirect enum RegexSyntax {
-  /// One character of a set.
-  case set(ScalarRanges)
-  case sequence([RegexSyntax])
-  case either([RegexSyntax])
-  /// At least `min` times; without `max` as often as one likes.
-  case repeated(RegexSyntax, min: Int, max: Int?)
-  /// `^`: only where the text begins.
-  case start
-  /// `$`: only where the text ends.
-  case end
+extension ScalarSet {
+  fileprivate func withCases(_ both: Bool) -> ScalarSet { both ? withBothCases : self }
 }
 
 /// What is wrong with a regular expression, and at which byte of it.
 struct RegexError: Error {
   let offset: Int
   let message: String
-}
-
-/// A set of characters (Unicode scalars) as ranges of their numbers, in order and apart.
-struct ScalarRanges: Sendable, Equatable {
-  static let last: UInt32 = 0x10FFFF
-  /// `\d`
-  static let digits = ScalarRanges([0x30...0x39])
-  /// `\w`
-  static let wordCharacters = ScalarRanges([0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A])
-  /// `\s`, as JavaScript has it.
-  static let spaces = ScalarRanges([
-    0x09...0x0D, 0x20...0x20, 0xA0...0xA0, 0x1680...0x1680, 0x2000...0x200A, 0x2028...0x2029, 0x202F...0x202F, 0x205F...0x205F,
-    0x3000...0x3000, 0xFEFF...0xFEFF,
-  ])
-  /// `.`: everything but the ends of lines.
-  static let anyButLineEnds = ScalarRanges([0x0A...0x0A, 0x0D...0x0D, 0x2028...0x2029]).inverted
-
-  private(set) var ranges: [ClosedRange<UInt32>]
-
-  init(_ unsorted: [ClosedRange<UInt32>]) {
-    ranges = []
-    for range in unsorted.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      if let previous = ranges.last, range.lowerBound <= previous.upperBound &+ 1 {
-        ranges[ranges.count - 1] = previous.lowerBound...max(previous.upperBound, range.upperBound)
-      } else {
-        ranges.append(range)
-      }
-    }
-  }
-
-  var inverted: ScalarRanges {
-    var gaps: [ClosedRange<UInt32>] = []
-    var next: UInt32 = 0
-    for range in ranges {
-      if range.lowerBound > next { gaps.append(next...range.lowerBound - 1) }
-      next = range.upperBound + 1
-    }
-    if next <= Self.last { gaps.append(next...Self.last) }
-    return ScalarRanges(gaps)
-  }
-
-  func union(_ other: ScalarRanges) -> ScalarRanges { ScalarRanges(ranges + other.ranges) }
-
-  func contains(_ scalar: UInt32) -> Bool {
-    var low = 0
-    var high = ranges.count
-    while low < high {
-      let middle = (low + high) / 2
-      if ranges[middle].upperBound < scalar { low = middle + 1 } else { high = middle }
-    }
-    return low < ranges.count && ranges[low].contains(scalar)
-  }
-
-  /// The set with both cases of every letter in it. Of ranges beyond a few thousand characters the letters of ASCII alone
-  /// are looked at: they hold both cases of the others anyway.
-  var withBothCases: ScalarRanges {
-    var added: [ClosedRange<UInt32>] = []
-    for range in ranges {
-      let small = range.count <= 4096 ? range : range.clamped(to: 0...0x7F)
-      for code in small {
-        guard let scalar = Unicode.Scalar(code) else { continue }
-        for other in [scalar.properties.lowercaseMapping, scalar.properties.uppercaseMapping] {
-          guard let variant = other.unicodeScalars.first, other.unicodeScalars.count == 1, variant != scalar else { continue }
-          added.append(variant.value...variant.value)
-        }
-      }
-    }
-    return added.isEmpty ? self : ScalarRanges(ranges + added)
-  }
 }

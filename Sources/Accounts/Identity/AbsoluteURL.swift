@@ -1,3 +1,5 @@
+import TextFormats
+
 /// An absolute URL, as far as it has to be looked at: a scheme and something behind it.
 struct AbsoluteURL {
   let text: String
@@ -29,13 +31,13 @@ struct AbsoluteURL {
     let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
     let query = parts[0].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first ?? ""
     let fragment = parts.count > 1 ? parts[1] : ""
-    return FormFields.parse(query) + FormFields.parse(fragment)
+    return FormEncoding.parse(query) + FormEncoding.parse(fragment)
   }
 
   /// The same with more parameters in its query.
   func appending(_ parameters: [(String, String)]) -> String {
     let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-    let joined = parameters.map { "\($0.0)=\(FormFields.encode($0.1))" }.joined(separator: "&")
+    let joined = parameters.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
     let mark = parts[0].contains("?") ? (parts[0].hasSuffix("?") || parts[0].hasSuffix("&") ? "" : "&") : "?"
     return parts[0] + mark + joined + (parts.count > 1 ? "#" + parts[1] : "")
   }

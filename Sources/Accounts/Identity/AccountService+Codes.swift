@@ -1,6 +1,7 @@
 import Credentials
 import Crypto
 package import StorageCore
+import TextFormats
 package import TreeModel
 
 extension AccountService {
@@ -123,7 +124,7 @@ extension AccountService {
     // The page is to speak as the mail does; emulators' links always name a language.
     if let locale = call.locales.first ?? (options.isDevelopment ? "en" : nil) { parameters.append(("lang", locale)) }
     if let continueURL { parameters.append(("continueUrl", continueURL)) }
-    let query = parameters.map { "\($0.0)=\(FormFields.encode($0.1))" }.joined(separator: "&")
+    let query = parameters.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
     let link = "\(call.base)\(options.isDevelopment ? "/emulator/action" : "/__/auth/action")?\(query)"
     let letter = CodeMail(
       project: call.project.name, kind: kind, to: kind == .changeEmail ? newEmail ?? email : email, newEmail: newEmail,

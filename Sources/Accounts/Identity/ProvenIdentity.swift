@@ -1,5 +1,6 @@
 package import Credentials
 import StorageCore
+import TextFormats
 import TreeModel
 
 /// Who a player is at somebody else.

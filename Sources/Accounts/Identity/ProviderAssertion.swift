@@ -1,3 +1,4 @@
+import TextFormats
 import TreeModel
 
 /// What a client says of an identity elsewhere: in a form-encoded body, or in the query or fragment of the address that it
@@ -17,8 +18,8 @@ struct ProviderAssertion: Sendable {
     }
     var values: [String: String] = [:]
     let parts = url.text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-    let body = FormFields.parse(try fields.text("postBody") ?? "")
-    let fragment = parts.count > 1 ? FormFields.parse(parts[1]) : []
+    let body = FormEncoding.parse(try fields.text("postBody") ?? "")
+    let fragment = parts.count > 1 ? FormEncoding.parse(parts[1]) : []
     let query = AbsoluteURL(String(parts[0]))?.parameters ?? []
     for (name, value) in query + body + fragment { values[name] = value }
     guard let id = values["providerId"] ?? values["provider_id"], !id.isEmpty else {

@@ -1,5 +1,6 @@
 import Credentials
 import StorageCore
+import TextFormats
 import TreeModel
 
 /// An account as the protocol shows it, `UserInfo` (spec: auth-protocol §2.3).
@@ -88,7 +89,7 @@ enum UserJSON {
     return JSON(
       fields: [
         ("mfaEnrollmentId", .string(factor.id)), ("displayName", factor.displayName.map(JSON.string)),
-        ("enrolledAt", .string(UTCTime.text(factor.enrolledAt))),
+        ("enrolledAt", .string(CalendarTime(milliseconds: factor.enrolledAt).rfc3339)),
       ] + own)
   }
 
@@ -108,7 +109,7 @@ enum UserJSON {
       ("displayName", record.displayName.map(JSON.string)), ("photoUrl", record.photoURL.map(JSON.string)),
       ("phoneNumber", record.phoneNumber.map(JSON.string)), ("providerUserInfo", providers(record)),
       ("createdAt", .string(String(record.createdAt))), ("lastLoginAt", record.lastLoginAt.map { .string(String($0)) }),
-      ("lastRefreshAt", record.lastRefreshAt.map { .string(UTCTime.text($0)) }),
+      ("lastRefreshAt", record.lastRefreshAt.map { .string(CalendarTime(milliseconds: $0).rfc3339) }),
       ("validSince", record.validSince.map { .string(String($0)) }), ("disabled", .bool(record.isDisabled)),
       ("customAttributes", record.claims.map(JSON.string)), ("customAuth", record.isCustom ? true : nil),
       ("screenName", record.providers.lazy.compactMap(\.screenName).first.map(JSON.string)),

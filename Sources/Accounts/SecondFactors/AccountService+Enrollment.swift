@@ -1,5 +1,6 @@
 import Credentials
 import StorageCore
+import TextFormats
 package import TreeModel
 
 /// Enrolling second factors, and taking them back (`/v2/accounts/mfaEnrollment`; spec: auth-protocol §2.6).
@@ -40,7 +41,7 @@ extension AccountService {
       "totpSessionInfo": [
         "sharedSecretKey": .string(secret.text), "verificationCodeLength": .int(Int64(AuthenticatorSecret.digits)),
         "hashingAlgorithm": .string(AuthenticatorSecret.algorithm), "periodSec": .int(AuthenticatorSecret.period),
-        "sessionInfo": .string(session), "finalizeEnrollmentTime": .string(UTCTime.text(expiresAt)),
+        "sessionInfo": .string(session), "finalizeEnrollmentTime": .string(CalendarTime(milliseconds: expiresAt).rfc3339),
       ]
     ]
   }

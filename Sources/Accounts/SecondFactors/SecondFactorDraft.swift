@@ -1,5 +1,6 @@
 import Credentials
 import StorageCore
+import TextFormats
 import TreeModel
 
 /// A second factor as an administrator gives it: `{mfaEnrollmentId, displayName, enrolledAt, phoneInfo | totpInfo}`.
@@ -34,7 +35,7 @@ struct SecondFactorDraft: Sendable {
     guard id.utf8.count <= 128 else { throw AccountError("INVALID_MFA_ENROLLMENT_ID", "At most 128 bytes.") }
     displayName = try fields.text("displayName")
     if let text = try fields.text("enrolledAt") {
-      guard let time = UTCTime.milliseconds(text) else {
+      guard let time = CalendarTime.milliseconds(rfc3339: text) else {
         throw .invalidArgument("enrolledAt must be a time like 2026-01-31T12:00:00.000Z.")
       }
       enrolledAt = time

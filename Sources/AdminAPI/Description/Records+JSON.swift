@@ -1,7 +1,8 @@
 import HTTPServer
 import RewardModel
 import StorageCore
-package import TreeModel
+import TextFormats
+import TreeModel
 
 /// How records are shown to administrators. Names and meanings are the records' own; what is not there is left out.
 extension JSON {
@@ -75,7 +76,7 @@ extension JSON {
       ("subject", transfer.subject.map(JSON.string)), ("reverses", transfer.reverses.map(JSON.int)),
       ("reason", transfer.reason.map(JSON.string)), ("expiresAt", transfer.expiresAt.map(JSON.int)),
       ("debitAfter", .int(entry.debitAfter)), ("creditAfter", .int(entry.creditAfter)),
-      ("hash", .string(Self.hex(entry.hash))),
+      ("hash", .string(Hex.encode(entry.hash))),
     ])
   }
 
@@ -90,7 +91,7 @@ extension JSON {
   init(_ report: LedgerReport) {
     self = .record([
       ("sound", .bool(report.isSound)), ("entries", .int(report.entryCount)), ("accounts", .int(Int64(report.accountCount))),
-      ("lastHash", .string(Self.hex(report.lastHash))), ("firstBrokenEntry", report.firstBrokenEntry.map(JSON.int)),
+      ("lastHash", .string(Hex.encode(report.lastHash))), ("firstBrokenEntry", report.firstBrokenEntry.map(JSON.int)),
       ("faultCount", .int(Int64(report.faultCount))), ("faults", .array(report.faults.map(JSON.init))),
       ("unbackedCount", .int(Int64(report.unbackedCount))), ("unbacked", .array(report.unbacked.map(JSON.init))),
     ])
@@ -108,10 +109,5 @@ extension JSON {
       "path": .string(place.path), "account": .string(place.account.name), "unit": .string(place.unit),
       "found": .string(place.found),
     ]
-  }
-
-  package static func hex(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

@@ -2,6 +2,7 @@ import APISupport
 import HTTPServer
 import NIOHTTP1
 import StorageCore
+import TextFormats
 import TreeDatabase
 import TreeModel
 
@@ -94,7 +95,7 @@ extension JSON {
       ("sound", .bool(report.isSound)), ("commits", .int(report.commits)), ("forgotten", .int(report.forgotten)),
       ("erased", .int(report.erased)), ("unsealed", .array(report.unsealed.map { .int($0.rawValue) })),
       ("entries", .int(report.entries)), ("executions", .int(report.executions)), ("pruned", .int(report.pruned.rawValue)),
-      ("lastHash", .string(Self.hex(report.lastHash))), ("firstFault", report.faults.first.map(JSON.init)),
+      ("lastHash", .string(Hex.encode(report.lastHash))), ("firstFault", report.faults.first.map(JSON.init)),
       ("faultCount", .int(Int64(report.faultCount))), ("faults", .array(report.faults.map(JSON.init))),
     ])
   }
@@ -114,7 +115,7 @@ extension JSON {
   fileprivate init(_ checkpoint: CheckpointRecord) {
     self = .record([
       ("revision", .int(checkpoint.revision.rawValue)), ("commitTime", .int(checkpoint.commitTime)),
-      ("commitHash", .string(Self.hex(checkpoint.commitHash))), ("treeHash", .string(Self.hex(checkpoint.treeHash))),
+      ("commitHash", .string(Hex.encode(checkpoint.commitHash))), ("treeHash", .string(Hex.encode(checkpoint.treeHash))),
       ("leaves", .int(checkpoint.leafCount)), ("actor", .string(checkpoint.actor.description)),
       ("reason", .string(checkpoint.reason)), ("createdAt", .int(checkpoint.createdAt)),
     ])

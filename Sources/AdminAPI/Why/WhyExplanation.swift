@@ -1,6 +1,7 @@
 import HTTPServer
 import RewardModel
 import StorageCore
+import TextFormats
 import TreeModel
 
 /// Puts a ``WhyReport`` into plain sentences. Pure: the one place that knows the words.
@@ -68,10 +69,12 @@ enum WhyExplanation {
   private static func erased(_ erasure: ErasureRecord) -> String {
     let name = "\(erasure.uid)"
     guard let order = erasure.order else {
-      return "\(name) is being erased since \(UTCText.of(erasure.orderedAt)) (\(erasure.actor): \(erasure.reason)). To go on: "
+      return
+        "\(name) is being erased since \(CalendarTime(milliseconds: erasure.orderedAt).readable) (\(erasure.actor): \(erasure.reason)). To go on: "
         + "doubloon accounts erase \(quoted(name)) --reason \(quoted(erasure.reason))"
     }
-    return "\(name) was erased on \(UTCText.of(erasure.finishedAt ?? erasure.orderedAt)) by \(erasure.actor) "
+    return
+      "\(name) was erased on \(CalendarTime(milliseconds: erasure.finishedAt ?? erasure.orderedAt).readable) by \(erasure.actor) "
       + "(\(erasure.reason)). What the record and the account held up to revision \(order) is not known any more; what the "
       + "ledger says is."
   }
@@ -102,7 +105,7 @@ enum WhyExplanation {
       let group = change.fate.isUnwanted ? rest.prefix { $0.fate.isUnwanted } : rest.prefix(1)
       rest = rest.dropFirst(group.count)
       lines.append(
-        "\(UTCText.of(change.time))  \(group.map { happened($0.happening) }.joined(separator: "; ")): "
+        "\(CalendarTime(milliseconds: change.time).readable)  \(group.map { happened($0.happening) }.joined(separator: "; ")): "
           + fate(of: change, in: story) + ".")
       let isLast = rest.isEmpty
       if let last = group.last, !last.fate.isUnwanted || (isLast && isAllUnwanted), let repair = repair(last, in: story) {
@@ -136,7 +139,7 @@ enum WhyExplanation {
     case .done: return "\(name) handled it and moved no coins"
     case .skipped(let reason, _): return "\(name) skipped it: \(words(reason))"
     case .waiting(let until, let attempts, let error):
-      return "\(name) failed at attempt \(attempts) (\(error)) and tries again at \(UTCText.of(until))"
+      return "\(name) failed at attempt \(attempts) (\(error)) and tries again at \(CalendarTime(milliseconds: until).readable)"
     case .paused(let reason): return "it waits until \(name) is resumed (\(reason))"
     case .dead(let attempts, let error): return "\(name) gave up after \(times(attempts)): \(error)"
     case .pending: return "\(name) has it in hand"
@@ -151,7 +154,8 @@ enum WhyExplanation {
   /// One entry of the player's, as a sentence.
   static func sentence(_ payment: WhyReport.Payment) -> String {
     let (entry, transfer) = (payment.entry, payment.entry.transfer)
-    var text = "\(UTCText.of(entry.time))  Entry \(entry.sequence): \(payment.isReceived ? "+" : "-")\(transfer.amount) "
+    var text =
+      "\(CalendarTime(milliseconds: entry.time).readable)  Entry \(entry.sequence): \(payment.isReceived ? "+" : "-")\(transfer.amount) "
     text += "\(transfer.unit) (\(transfer.code)), "
     if let function = transfer.function {
       text += "by \(function)"

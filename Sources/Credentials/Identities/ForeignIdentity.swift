@@ -1,4 +1,5 @@
 import Crypto
+import TextFormats
 package import TreeModel
 
 /// Who somebody is elsewhere, by a verified ID token of that provider.
@@ -71,7 +72,7 @@ package struct ForeignIdentity: Sendable, Hashable {
       if claimed != nil && provider.demandsNonce { throw .wrongNonce }
       return
     }
-    let hash = SHA256.hash(data: Array(nonce.utf8)).map { String(byte: $0) }.joined()
+    let hash = Hex.encode(SHA256.hash(data: Array(nonce.utf8)))
     guard let claimed, SecretComparison.areEqual(Array(claimed.utf8), Array(hash.utf8)) else { throw .wrongNonce }
   }
 }

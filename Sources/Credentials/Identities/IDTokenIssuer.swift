@@ -1,5 +1,6 @@
 import Crypto
 import Synchronization
+import TextFormats
 import TreeModel
 
 /// Issues and verifies the ID tokens and session cookies of users (spec: auth-protocol §3).

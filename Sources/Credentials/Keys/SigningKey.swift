@@ -1,5 +1,6 @@
 import Crypto
 import CryptoExtras
+import TextFormats
 package import TreeModel
 
 /// An RSA key that signs tokens, and its name.
@@ -14,7 +15,7 @@ package final class SigningKey: Sendable {
     self.key = key
     // The name is the key's fingerprint: the same key has one name everywhere, and no two keys share one.
     let digest = SHA256.hash(data: key.publicKey.derRepresentation)
-    id = KeyID(digest.prefix(20).map { String(byte: $0) }.joined())
+    id = KeyID(Hex.encode(digest.prefix(20)))
     derivedSecret = HKDF<SHA256>.deriveKey(
       inputKeyMaterial: SymmetricKey(data: key.derRepresentation), info: Array("doubloon access token".utf8),
       outputByteCount: 32)
@@ -71,14 +72,6 @@ package final class SigningKey: Sendable {
       "kty": "RSA", "alg": "RS256", "use": "sig", "kid": .string(id.text),
       "n": .string(Base64.encode(numbers.modulus, as: .url)), "e": .string(Base64.encode(numbers.publicExponent, as: .url)),
     ]
-  }
-}
-
-extension String {
-  /// Two hexadecimal digits.
-  init(byte: UInt8) {
-    let digits = Array("0123456789abcdef".utf8)
-    self.init(decoding: [digits[Int(byte >> 4)], digits[Int(byte & 15)]], as: UTF8.self)
   }
 }
 

@@ -1,5 +1,6 @@
 import Crypto
 import CryptoExtras
+import TextFormats
 import TreeModel
 
 /// A public key that signatures are checked with. It is for one algorithm, whatever a token's header says.

@@ -1,3 +1,4 @@
+import TextFormats
 package import TreeModel
 
 /// How the passwords of accounts from elsewhere are hashed: the parameters of a `batchCreate` call (spec: auth-protocol §5).

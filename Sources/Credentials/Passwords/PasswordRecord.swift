@@ -1,3 +1,4 @@
+import TextFormats
 package import TreeModel
 
 /// The hash of a password with all that is needed to check one against it: what an account stores, as one text.

@@ -1,5 +1,6 @@
 import Crypto
 import CryptoExtras
+import TextFormats
 import TreeModel
 
 /// A way to hash a password, with its parameters. All but the first are for accounts that come from elsewhere.

@@ -1,4 +1,5 @@
 import Crypto
+import TextFormats
 import TreeModel
 
 /// Issues and reads the access tokens of service accounts.

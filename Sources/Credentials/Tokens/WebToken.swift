@@ -1,3 +1,4 @@
+import TextFormats
 package import TreeModel
 
 /// A JSON web token taken apart (RFC 7515, compact form): read, not yet believed.

@@ -1,5 +1,6 @@
 import Links
 import StorageCore
+import TextFormats
 import TreeModel
 
 /// Firebase's own export formats: `{"users":[…]}`, or one line for each account.

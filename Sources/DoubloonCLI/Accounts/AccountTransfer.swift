@@ -2,6 +2,7 @@ import AdminClient
 import ArgumentParser
 import ServerApp
 import ServerConfiguration
+import TextFormats
 import TreeModel
 
 /// Talks to the Identity Toolkit's methods for administrators: what has to do with passwords goes this way.
@@ -16,7 +17,7 @@ enum AccountTransfer {
     let suffix = "-default-rtdb"
     guard let name = namespace else { throw CommandError("The server did not name its namespace; give it with --ns.") }
     let project = name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
-    return "/identitytoolkit.googleapis.com/v1/projects/\(PercentEncoding.segment(project))/\(method)"
+    return "/identitytoolkit.googleapis.com/v1/projects/\(PercentEncoding.encode(project))/\(method)"
   }
 
   /// All accounts, with the hashes of their passwords.

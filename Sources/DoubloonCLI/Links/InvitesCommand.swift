@@ -2,6 +2,7 @@ import AdminClient
 import ArgumentParser
 import ServerApp
 import ServerConfiguration
+import TextFormats
 import TreeModel
 
 /// `doubloon invites`: invitations that players send.
@@ -74,7 +75,7 @@ struct InvitesShowCommand: AsyncParsableCommand {
   var server: ServerOptions
 
   func run() async throws {
-    let path = "/v1/invites/\(PercentEncoding.segment(id))"
+    let path = "/v1/invites/\(PercentEncoding.encode(id))"
     let answer = try await server.withClient { client in try await client.get(path, query: server.query) }
     output.print(answer, Self.text)
   }

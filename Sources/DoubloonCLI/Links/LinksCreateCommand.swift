@@ -1,6 +1,7 @@
 import AdminClient
 import ArgumentParser
 import ServerApp
+import TextFormats
 import TreeModel
 
 /// `doubloon links create`: a short link.
@@ -58,7 +59,7 @@ struct LinksCreateCommand: AsyncParsableCommand {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return (String(parts[0]), String(parts[1]))
       }
-    let query = pairs.map { "\(PercentEncoding.segment($0.0))=\(PercentEncoding.segment($0.1))" }.joined(separator: "&")
+    let query = pairs.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
     let base = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
     var members = [JSON.Member(key: "longDynamicLink", value: .string("\(base)/?\(query)"))]
     if let suffix {

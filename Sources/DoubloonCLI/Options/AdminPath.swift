@@ -1,3 +1,4 @@
+import TextFormats
 import TreeModel
 
 /// Where the admin surface has what; every route that the commands use, in one place.
@@ -44,10 +45,10 @@ enum AdminPath {
   static let transfers = "/admin/v1/ledger/transfers"
 
   /// One service account.
-  static func serviceAccount(_ name: String) -> String { "\(serviceAccounts)/\(PercentEncoding.segment(name))" }
+  static func serviceAccount(_ name: String) -> String { "\(serviceAccounts)/\(PercentEncoding.encode(name))" }
 
   /// One account.
-  static func account(_ uid: String) -> String { "\(accounts)/\(PercentEncoding.segment(uid))" }
+  static func account(_ uid: String) -> String { "\(accounts)/\(PercentEncoding.encode(uid))" }
 
   /// What is done to a hold: `release`, `void`.
   static func hold(_ sequence: Int64, _ action: String) -> String { "\(holds)/\(sequence)/\(action)" }
@@ -58,11 +59,11 @@ enum AdminPath {
   /// One event; ids hold slashes, which separate segments there too.
   static func event(_ id: String) -> String {
     events + "/"
-      + id.split(separator: "/", omittingEmptySubsequences: false).map { PercentEncoding.segment($0) }.joined(separator: "/")
+      + id.split(separator: "/", omittingEmptySubsequences: false).map { PercentEncoding.encode($0) }.joined(separator: "/")
   }
 
   /// What is done to a function: `pause`, `resume`, `retry`, `invoke`.
   static func function(_ name: String, _ action: String) -> String {
-    "\(functions)/\(PercentEncoding.segment(name))/\(action)"
+    "\(functions)/\(PercentEncoding.encode(name))/\(action)"
   }
 }

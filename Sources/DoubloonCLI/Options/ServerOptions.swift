@@ -6,6 +6,7 @@ import Logging
 import ServerApp
 import ServerConfiguration
 import StorageCore
+import TextFormats
 import TreeModel
 
 /// Which server a command talks to, as whom, about which namespace.
@@ -222,9 +223,6 @@ enum RandomToken {
   /// 128 bits of the system's generator, as 32 hexadecimal digits.
   static func make() -> String {
     var generator = SystemRandomNumberGenerator()
-    return (0..<16).map { _ in
-      let byte = UInt8.random(in: .min ... .max, using: &generator)
-      return (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }.joined()
+    return Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
   }
 }

@@ -1,3 +1,4 @@
+import TextFormats
 import TreeModel
 
 /// A request's URI, cut at its `?`.
@@ -40,7 +41,7 @@ package struct RequestTarget: Sendable {
     path.withUnsafeBytes { bytes in
       var segments: [String] = []
       for piece in bytes.split(separator: UInt8(ascii: "/")) {
-        guard let text = PercentDecoding.text(piece) else { return nil }
+        guard let text = PercentEncoding.decode(UnsafeRawBufferPointer(rebasing: piece)) else { return nil }
         segments.append(text)
       }
       return segments
@@ -93,8 +94,9 @@ package struct QueryString: Sendable {
       defer { start = end + 1 }
       if start == end { continue }
       let equals = bytes[start..<end].firstIndex(of: UInt8(ascii: "=")) ?? end
-      guard let name = PercentDecoding.text(bytes[start..<equals], plusIsSpace: true),
-        let value = PercentDecoding.text(bytes[min(equals + 1, end)..<end], plusIsSpace: true)
+      guard let name = PercentEncoding.decode(UnsafeRawBufferPointer(rebasing: bytes[start..<equals]), plusIsSpace: true),
+        let value = PercentEncoding.decode(
+          UnsafeRawBufferPointer(rebasing: bytes[min(equals + 1, end)..<end]), plusIsSpace: true)
       else { return nil }
       parameters.append(Parameter(name: name, value: value))
     }
@@ -103,40 +105,5 @@ package struct QueryString: Sendable {
   /// The last parameter of this name.
   package subscript(name: String) -> String? {
     parameters.last { $0.name == name }?.value
-  }
-}
-
-/// Undoes percent-encoding (RFC 3986 §2.1).
-package enum PercentDecoding {
-  /// The decoded bytes as text.
-  ///
-  /// - `plusIsSpace`: whether `+` stands for a space, as in a query.
-  /// - Returns: nil for a `%` without two hexadecimal digits, and for bytes that are not UTF-8.
-  package static func text(_ bytes: Slice<UnsafeRawBufferPointer>, plusIsSpace: Bool = false) -> String? {
-    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
-    let isPlain = bytes.allSatisfy { $0 != UInt8(ascii: "%") && $0 < 0x80 && !(plusIsSpace && $0 == UInt8(ascii: "+")) }
-    if isPlain { return String(decoding: bytes, as: UTF8.self) }
-    var decoded: [UInt8] = []
-    decoded.reserveCapacity(bytes.count)
-    var rest = bytes.makeIterator()
-    while let byte = rest.next() {
-      switch byte {
-      case UInt8(ascii: "%"):
-        guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
-        decoded.append(high << 4 | low)
-      case UInt8(ascii: "+") where plusIsSpace: decoded.append(UInt8(ascii: " "))
-      default: decoded.append(byte)
-      }
-    }
-    return decoded.withUnsafeBytes { String(utf8: $0) }
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

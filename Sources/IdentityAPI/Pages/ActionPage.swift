@@ -3,6 +3,7 @@ import Accounts
 import HTTPServer
 import NIOCore
 import NIOHTTP1
+import TextFormats
 import TreeModel
 
 /// What a link in a mail leads to (spec: auth-protocol §2.5): applies the code, or asks for the new password.
@@ -147,7 +148,7 @@ struct ActionPage {
     }
     var parameters = [("mode", "signIn"), ("lang", link["lang"] ?? "en"), ("oobCode", code), ("apiKey", link.key)]
     parameters.append(("continueUrl", location))
-    let query = parameters.map { "\($0.0)=\(ActionText.encoded($0.1))" }.joined(separator: "&")
+    let query = parameters.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
     let parts = location.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
     let joined = parts[0] + (parts[0].contains("?") ? "&" : "?") + query + (parts.count > 1 ? "#" + parts[1] : "")
     return Self.redirect(to: joined)

@@ -49,19 +49,6 @@ package enum ActionText {
     else { return nil }
     return text
   }
-
-  /// For a query: everything but letters, digits and `-._~` as `%XX`.
-  package static func encoded(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      let isPlain =
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || "-._~".utf8.contains(byte)
-      if isPlain { bytes.append(byte) } else { bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
 }
 
 /// What the pages behind mailed links say in one language.

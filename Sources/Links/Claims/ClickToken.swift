@@ -1,5 +1,6 @@
 import Crypto
 import Synchronization
+import TextFormats
 import TreeModel
 
 /// Proves that a link was opened: when, on which platform. Nothing has to be stored for it, so that opening a link costs no
@@ -37,8 +38,7 @@ package struct ClickToken: Sendable, Hashable {
     let content = Array(bytes[..<14])
     let difference = zip(Self.seal(content, link, key), bytes[14...]).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
     guard difference == 0, Int(content[13]) < Self.platforms.count else { return nil }
-    let digits = Array("0123456789abcdef".utf8)
-    id = String(decoding: content[..<8].flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    id = Hex.encode(content[..<8])
     time = content[8..<13].reduce(Int64(0)) { $0 << 8 | Int64($1) } * 1000
     platform = Self.platforms[Int(content[13])]
   }
@@ -124,24 +124,5 @@ final class RecentClicks: Sendable {
       groups = halves.split(separator: ":")
     }
     return groups.prefix(4).joined(separator: ":") + "::/64"
-  }
-}
-
-/// Bytes as hexadecimal digits.
-enum HexText {
-  static func text(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
-
-  static func bytes(_ text: String) -> [UInt8]? {
-    let digits = Array(text)
-    guard digits.count % 2 == 0 else { return nil }
-    var bytes: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let byte = UInt8(String(digits[index...index + 1]), radix: 16) else { return nil }
-      bytes.append(byte)
-    }
-    return bytes
   }
 }

@@ -1,4 +1,5 @@
 import StorageCore
+import TextFormats
 package import TreeModel
 
 /// Which link an installation, or an opening of the app, came from (spec: links-messaging §2).
@@ -198,7 +199,7 @@ extension LinkService {
     guard let url = LinkURL(text), let query = url.query else { return text }
     let names = Set(settings.referral.inviterParameters)
     let kept = query.split(separator: "&").filter { piece in
-      !names.contains(PercentCoding.decode(piece.split(separator: "=").first ?? "") ?? "")
+      !names.contains(PercentEncoding.decode(piece.split(separator: "=").first ?? "") ?? "")
     }
     let base = "\(url.scheme)://\(url.host)\(url.port)\(url.path)"
     return kept.isEmpty ? base : "\(base)?\(kept.joined(separator: "&"))"

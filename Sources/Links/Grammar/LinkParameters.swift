@@ -1,3 +1,5 @@
+import TextFormats
+
 /// What a long link says, decoded: each parameter once.
 package struct LinkParameters: Sendable, Hashable {
   private(set) var values: [LinkParameter: String]
@@ -39,7 +41,7 @@ package struct LinkParameters: Sendable, Hashable {
 
   /// One text for equal parameters: sorted by name, percent-encoded. What is stored, and compared for duplicates.
   package var canonical: String {
-    values.sorted { $0.key < $1.key }.map { "\($0.key.rawValue)=\(PercentCoding.encode($0.value))" }.joined(separator: "&")
+    values.sorted { $0.key < $1.key }.map { "\($0.key.rawValue)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
   }
 
   /// The long link below a prefix.

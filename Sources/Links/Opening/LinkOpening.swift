@@ -1,3 +1,5 @@
+import TextFormats
+
 /// What happens when a link is opened: the table of spec: links-messaging §3, as a function.
 package struct LinkOpening: Sendable {
   /// What the visitor gets.
@@ -82,7 +84,7 @@ package struct LinkOpening: Sendable {
     let bare = binding
     let separator = bare.contains("?") ? "&" : "?"
     let intent =
-      "intent://\(bare)\(separator)cid=\(click)#Intent;scheme=https;package=\(package);S.browser_fallback_url=\(PercentCoding.encode(fallback));end"
+      "intent://\(bare)\(separator)cid=\(click)#Intent;scheme=https;package=\(package);S.browser_fallback_url=\(PercentEncoding.encode(fallback));end"
     return .redirect(intent, isFallback: true)
   }
 
@@ -92,9 +94,9 @@ package struct LinkOpening: Sendable {
     let scheme = (parameters[.iosScheme] ?? settings.iosApp(bundle)?.customScheme ?? bundle).lowercased()
     guard LinkChecker.isSafeScheme(scheme) else { return nil }
     var text =
-      "\(scheme)://google/link/?deep_link_id=\(PercentCoding.encode(destination))&match_type=unique&cid=\(click)"
+      "\(scheme)://google/link/?deep_link_id=\(PercentEncoding.encode(destination))&match_type=unique&cid=\(click)"
     for parameter in LinkParameter.utm + [.iosMinimumVersion] {
-      if let value = parameters[parameter] { text += "&\(parameter.rawValue)=\(PercentCoding.encode(value))" }
+      if let value = parameters[parameter] { text += "&\(parameter.rawValue)=\(PercentEncoding.encode(value))" }
     }
     return text
   }
@@ -113,9 +115,9 @@ enum StoreURL {
 
   /// `https://apps.apple.com/app/id900100200?mt=8&pt=…`
   static func appStore(_ id: String, _ parameters: LinkParameters) -> String {
-    var text = "\(appStore)app/id\(id)?mt=\(PercentCoding.encode(parameters[.mediaType] ?? "8"))"
+    var text = "\(appStore)app/id\(id)?mt=\(PercentEncoding.encode(parameters[.mediaType] ?? "8"))"
     for parameter in [LinkParameter.providerToken, .campaignToken, .affiliateToken] {
-      if let value = parameters[parameter] { text += "&\(parameter.rawValue)=\(PercentCoding.encode(value))" }
+      if let value = parameters[parameter] { text += "&\(parameter.rawValue)=\(PercentEncoding.encode(value))" }
     }
     return text
   }
@@ -124,10 +126,10 @@ enum StoreURL {
   /// proves the click: the link and its token.
   static func play(_ package: String, _ parameters: LinkParameters, link: String, click: String) -> String {
     var referrer = LinkParameter.utm.compactMap { parameter in
-      parameters[parameter].map { "\(parameter.rawValue)=\(PercentCoding.encode($0))" }
+      parameters[parameter].map { "\(parameter.rawValue)=\(PercentEncoding.encode($0))" }
     }
-    referrer += ["cid=\(click)", "link=\(PercentCoding.encode(link))"]
+    referrer += ["cid=\(click)", "link=\(PercentEncoding.encode(link))"]
     return
-      "https://play.google.com/store/apps/details?id=\(PercentCoding.encode(package))&referrer=\(PercentCoding.encode(referrer.joined(separator: "&")))"
+      "https://play.google.com/store/apps/details?id=\(PercentEncoding.encode(package))&referrer=\(PercentEncoding.encode(referrer.joined(separator: "&")))"
   }
 }

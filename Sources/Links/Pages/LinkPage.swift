@@ -1,4 +1,5 @@
 import Crypto
+import TextFormats
 import TreeModel
 
 /// A page that a link's host answers with: whole, with the policy that says what it may load.

@@ -1,5 +1,6 @@
 import Crypto
 package import StorageCore
+import TextFormats
 import TreeModel
 
 /// What administrators do to a short link that is there.
@@ -171,7 +172,7 @@ extension LinkService {
   }
 
   fileprivate static func formKey(_ prefix: String, _ canonical: String) -> String {
-    HexText.text(SHA256.hash(data: Array("\(prefix)\n\(canonical)".utf8)))
+    Hex.encode(SHA256.hash(data: Array("\(prefix)\n\(canonical)".utf8)))
   }
 }
 

@@ -1,6 +1,7 @@
 import Crypto
 package import StorageCore
 import Synchronization
+import TextFormats
 package import TreeModel
 
 extension LinkService {
@@ -84,7 +85,7 @@ extension LinkService {
 
   static func duplicateKey(prefix: String, _ canonical: String, _ option: LinkSuffix.Option, owner: String?) -> String {
     let text = [prefix, canonical, option.rawValue, owner ?? ""].joined(separator: "\n")
-    return HexText.text(SHA256.hash(data: Array(text.utf8)))
+    return Hex.encode(SHA256.hash(data: Array(text.utf8)))
   }
 
   private func existing(_ same: String) async throws(LinkError) -> LinkRecord? {

@@ -1,6 +1,7 @@
 import Crypto
 package import StorageCore
 import Synchronization
+import TextFormats
 import TreeModel
 
 /// All links of a project: creates them, opens them, counts what becomes of them, and says who invited whom.
@@ -130,7 +131,7 @@ package final class LinkService: Sendable {
     let bytes = random.withLock { random in (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) } }
     do throws(LinkError) {
       try await commit(
-        records: [KeyedRecordChange(kind: Kind.setting, key: "click_key", value: HexText.text(bytes), expecting: .absent)],
+        records: [KeyedRecordChange(kind: Kind.setting, key: "click_key", value: Hex.encode(bytes), expecting: .absent)],
         actor: .system("links"))
     } catch  where error.reason == Self.changed {
       // Somebody else was first.
@@ -214,7 +215,7 @@ package final class LinkService: Sendable {
   }
 
   private static func clickKey(_ text: String) -> SymmetricKey? {
-    HexText.bytes(text).map { SymmetricKey(data: $0) }
+    Hex.decode(text).map { SymmetricKey(data: $0) }
   }
 }
 

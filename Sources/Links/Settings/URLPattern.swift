@@ -1,8 +1,10 @@
+import TextFormats
+
 /// A regular expression that is matched in linear time: what RE2 understands of URLs, nothing that needs to try again.
 ///
 /// Letters and digits, `.`, classes `[a-z]`, `\d \w \s` and their opposites, groups, `|`, `* + ? {m,n}`, `^ $`. It matches
 /// anywhere in the text unless it is anchored. Look-around and back-references are refused, and so is a pattern whose
-/// automaton would be large: matching costs at most states times bytes (spec: links-messaging §1, allow-list).
+/// automaton would be large: matching costs at most states times bytes.
 package struct URLPattern: Sendable, Hashable {
   /// Why a text is no pattern.
   package struct Fault: Error, Sendable, Hashable {
@@ -12,7 +14,7 @@ package struct URLPattern: Sendable, Hashable {
 
   /// As it was written.
   package let text: String
-  private let program: [PatternStep]
+  private let regex: LinearRegex
   /// Whether it can match at the beginning only.
   package let isAnchored: Bool
 
@@ -25,219 +27,210 @@ package struct URLPattern: Sendable, Hashable {
     guard text.utf8.count <= Self.lengthMax else { throw Fault(message: "it is longer than \(Self.lengthMax) bytes.") }
     self.text = text
     var parser = PatternParser(text)
-    let node = try parser.parse()
-    var compiler = PatternCompiler()
-    program = try compiler.program(of: node)
-    isAnchored = node.isAnchored
+    let syntax = try parser.parse()
+    do throws(LinearRegex.TooLarge) {
+      regex = try LinearRegex(syntax, stepsMax: Self.stepsMax)
+    } catch {
+      throw Fault(message: "its repetitions make it too large; ask for fewer.")
+    }
+    isAnchored = syntax.isAnchored
   }
 
   /// Whether the pattern matches somewhere in the text.
-  package func matches(_ text: String) -> Bool {
-    var run = PatternRun(program: program)
-    return run.matches(Array(text.utf8))
-  }
+  package func matches(_ text: String) -> Bool { regex.matches(text) }
 
   package static func == (left: URLPattern, right: URLPattern) -> Bool { left.text == right.text }
   package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
-/// A pattern as a tree.
-indirect enum PatternNode: Sendable {
-  case empty
-  case bytes(ByteSet)
-  case start
-  case end
-  case sequence([PatternNode])
-  case choice([PatternNode])
-  /// `max` nil: any number of times.
-  case repeated(PatternNode, min: Int, max: Int?)
+/// Reads the text of a pattern: the grammar of RE2, as far as it needs no second try. Over bytes: a URL is ASCII by the time
+/// that it is matched.
+struct PatternParser {
+  private let bytes: [UInt8]
+  private var at = 0
+  private var depth = 0
 
-  /// Whether every way through begins with `^`.
-  var isAnchored: Bool {
-    switch self {
-    case .start: true
-    case .sequence(let parts): parts.first?.isAnchored ?? false
-    case .choice(let ways): ways.allSatisfy(\.isAnchored)
-    case .repeated(let node, let min, _): min > 0 && node.isAnchored
-    case .empty, .bytes, .end: false
+  init(_ text: String) { bytes = Array(text.utf8) }
+
+  mutating func parse() throws(URLPattern.Fault) -> RegexSyntax {
+    let node = try choice()
+    guard at == bytes.count else { throw fault("there is a ) without its (") }
+    return node
+  }
+
+  private func fault(_ text: String) -> URLPattern.Fault { URLPattern.Fault(message: "\(text), at character \(at + 1).") }
+
+  private var next: UInt8? { at < bytes.count ? bytes[at] : nil }
+
+  private mutating func take(_ character: Character) -> Bool {
+    guard next == character.asciiValue else { return false }
+    at += 1
+    return true
+  }
+
+  private mutating func choice() throws(URLPattern.Fault) -> RegexSyntax {
+    var ways = [try sequence()]
+    while take("|") { ways.append(try sequence()) }
+    return ways.count == 1 ? ways[0] : .either(ways)
+  }
+
+  private mutating func sequence() throws(URLPattern.Fault) -> RegexSyntax {
+    var parts: [RegexSyntax] = []
+    while let byte = next, byte != UInt8(ascii: "|"), byte != UInt8(ascii: ")") { parts.append(try repeated()) }
+    return .sequence(parts)
+  }
+
+  private mutating func repeated() throws(URLPattern.Fault) -> RegexSyntax {
+    var node = try atom()
+    var isRepeated = false
+    while let (min, max) = try quantifier() {
+      guard !isRepeated else { throw fault("two repetitions follow each other; put a group around the first") }
+      // What asks for as little as possible matches the same texts.
+      _ = take("?")
+      node = .repeated(node, min: min, max: max)
+      isRepeated = true
+    }
+    return node
+  }
+
+  private mutating func quantifier() throws(URLPattern.Fault) -> (min: Int, max: Int?)? {
+    if take("*") { return (0, nil) }
+    if take("+") { return (1, nil) }
+    if take("?") { return (0, 1) }
+    let start = at
+    guard take("{"), let min = number() else {
+      at = start
+      return nil
+    }
+    var max: Int? = min
+    if take(",") { max = number() }
+    guard take("}") else {
+      at = start
+      return nil
+    }
+    guard min <= 1000, max ?? 0 <= 1000, max.map({ $0 >= min }) ?? true else {
+      throw fault("a repetition must be from few to many, 1000 at most")
+    }
+    return (min, max)
+  }
+
+  private mutating func number() -> Int? {
+    let start = at
+    while let byte = next, (48...57).contains(byte), at - start < 5 { at += 1 }
+    return at == start ? nil : Int(String(decoding: bytes[start..<at], as: UTF8.self))
+  }
+
+  private mutating func atom() throws(URLPattern.Fault) -> RegexSyntax {
+    guard let byte = next else { throw fault("something is missing") }
+    at += 1
+    switch byte {
+    case UInt8(ascii: "^"): return .start
+    case UInt8(ascii: "$"): return .end
+    case UInt8(ascii: "."): return .set(ScalarSet([0x0A...0x0A]).inverted)
+    case UInt8(ascii: "["): return .set(try characterClass())
+    case UInt8(ascii: "("): return try group()
+    case UInt8(ascii: "\\"): return try escaped()
+    case UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "?"):
+      at -= 1
+      throw fault("there is nothing to repeat")
+    default: return .set(Self.set(byte...byte))
     }
   }
-}
 
-/// A set of bytes, as 256 bits.
-struct ByteSet: Sendable, Hashable {
-  private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-
-  init() {}
-
-  init(_ range: ClosedRange<UInt8>) { insert(range) }
-
-  mutating func insert(_ range: ClosedRange<UInt8>) { for byte in range { insert(byte) } }
-
-  mutating func insert(_ byte: UInt8) {
-    let bit = UInt64(1) << (byte & 63)
-    switch byte >> 6 {
-    case 0: words.0 |= bit
-    case 1: words.1 |= bit
-    case 2: words.2 |= bit
-    default: words.3 |= bit
+  private mutating func group() throws(URLPattern.Fault) -> RegexSyntax {
+    depth += 1
+    guard depth <= 50 else { throw fault("groups are nested more than 50 deep") }
+    if take("?") {
+      guard take(":") else { throw fault("look-around, names and flags are not supported: only ( and (?:") }
     }
+    let node = try choice()
+    guard take(")") else { throw fault("a ) is missing") }
+    depth -= 1
+    return node
   }
 
-  mutating func formUnion(_ other: ByteSet) {
-    words = (words.0 | other.words.0, words.1 | other.words.1, words.2 | other.words.2, words.3 | other.words.3)
-  }
-
-  var inverted: ByteSet {
-    var other = ByteSet()
-    other.words = (~words.0, ~words.1, ~words.2, ~words.3)
-    return other
-  }
-
-  func contains(_ byte: UInt8) -> Bool {
-    let bit = UInt64(1) << (byte & 63)
-    switch byte >> 6 {
-    case 0: return words.0 & bit != 0
-    case 1: return words.1 & bit != 0
-    case 2: return words.2 & bit != 0
-    default: return words.3 & bit != 0
-    }
-  }
-
-  static func == (left: ByteSet, right: ByteSet) -> Bool { left.words == right.words }
-
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(words.0)
-    hasher.combine(words.1)
-    hasher.combine(words.2)
-    hasher.combine(words.3)
-  }
-}
-
-/// One step of a pattern's automaton; places are numbers of steps.
-enum PatternStep: Sendable, Hashable {
-  case bytes(ByteSet)
-  case start
-  case end
-  case split(Int, Int)
-  case jump(Int)
-  case match
-}
-
-/// Turns the tree of a pattern into its automaton (Thompson's construction).
-struct PatternCompiler {
-  private var steps: [PatternStep] = []
-
-  mutating func program(of node: PatternNode) throws(URLPattern.Fault) -> [PatternStep] {
-    try add(node)
-    try append(.match)
-    return steps
-  }
-
-  private mutating func append(_ step: PatternStep) throws(URLPattern.Fault) {
-    guard steps.count < URLPattern.stepsMax else {
-      throw URLPattern.Fault(message: "its repetitions make it too large; ask for fewer.")
-    }
-    steps.append(step)
-  }
-
-  private mutating func add(_ node: PatternNode) throws(URLPattern.Fault) {
-    switch node {
-    case .empty: break
-    case .bytes(let set): try append(.bytes(set))
-    case .start: try append(.start)
-    case .end: try append(.end)
-    case .sequence(let parts): for part in parts { try add(part) }
-    case .choice(let ways):
-      var jumps: [Int] = []
-      for (index, way) in ways.enumerated() {
-        let split = steps.count
-        if index + 1 < ways.count { try append(.split(split + 1, 0)) }
-        try add(way)
-        guard index + 1 < ways.count else { break }
-        jumps.append(steps.count)
-        try append(.jump(0))
-        steps[split] = .split(split + 1, steps.count)
+  private mutating func escaped() throws(URLPattern.Fault) -> RegexSyntax {
+    guard let byte = next else { throw fault("nothing follows the last \\") }
+    at += 1
+    switch byte {
+    case UInt8(ascii: "A"): return .start
+    case UInt8(ascii: "z"): return .end
+    case UInt8(ascii: "1")...UInt8(ascii: "9"):
+      throw fault("back-references cannot be matched in linear time")
+    default:
+      if let set = Self.named(byte) { return .set(set) }
+      guard let literal = Self.literal(byte) else {
+        throw fault("\\\(Character(Unicode.Scalar(byte))) is not supported")
       }
-      for jump in jumps { steps[jump] = .jump(steps.count) }
-    case .repeated(let node, let min, let max):
-      for _ in 0..<min {
-        let count = steps.count
-        try add(node)
-        // Nothing, however often: no step would end it.
-        if steps.count == count { break }
+      return .set(Self.set(literal...literal))
+    }
+  }
+
+  private mutating func characterClass() throws(URLPattern.Fault) -> ScalarSet {
+    var ranges: [ClosedRange<UInt32>] = []
+    let isInverted = take("^")
+    var isFirst = true
+    while isFirst || next != UInt8(ascii: "]") {
+      guard let byte = next else { throw fault("a ] is missing") }
+      at += 1
+      isFirst = false
+      var low = byte
+      if byte == UInt8(ascii: "\\") {
+        guard let escaped = next else { throw fault("nothing follows the last \\") }
+        at += 1
+        if let named = Self.named(escaped) {
+          ranges += named.ranges
+          continue
+        }
+        guard let literal = Self.literal(escaped) else {
+          throw fault("\\\(Character(Unicode.Scalar(escaped))) is not supported")
+        }
+        low = literal
       }
-      if let max { try addOptional(node, max - min) } else { try addLoop(node) }
-    }
-  }
-
-  private mutating func addLoop(_ node: PatternNode) throws(URLPattern.Fault) {
-    let split = steps.count
-    try append(.split(split + 1, 0))
-    try add(node)
-    try append(.jump(split))
-    steps[split] = .split(split + 1, steps.count)
-  }
-
-  private mutating func addOptional(_ node: PatternNode, _ count: Int) throws(URLPattern.Fault) {
-    var splits: [Int] = []
-    for _ in 0..<count {
-      splits.append(steps.count)
-      try append(.split(steps.count + 1, 0))
-      try add(node)
-    }
-    for split in splits { steps[split] = .split(split + 1, steps.count) }
-  }
-}
-
-/// Follows every way through an automaton at once, byte by byte: no way is tried twice.
-struct PatternRun {
-  let program: [PatternStep]
-  private var current: [Int] = []
-  private var following: [Int] = []
-  /// In which round a step was last reached.
-  private var reached: [Int]
-  private var round = 0
-
-  init(program: [PatternStep]) {
-    self.program = program
-    reached = Array(repeating: -1, count: program.count)
-  }
-
-  mutating func matches(_ text: [UInt8]) -> Bool {
-    for index in 0...text.count {
-      round = index
-      let begun = current
-      current.removeAll(keepingCapacity: true)
-      for step in begun where enter(step, at: index, of: text.count) { return true }
-      if enter(0, at: index, of: text.count) { return true }
-      guard index < text.count else { break }
-      following.removeAll(keepingCapacity: true)
-      for step in current {
-        if case .bytes(let set) = program[step], set.contains(text[index]) { following.append(step + 1) }
+      var high = low
+      if next == UInt8(ascii: "-"), at + 1 < bytes.count, bytes[at + 1] != UInt8(ascii: "]") {
+        at += 1
+        high = bytes[at]
+        at += 1
+        if high == UInt8(ascii: "\\") {
+          guard let literal = next.flatMap(Self.literal) else { throw fault("a range must end with a character") }
+          at += 1
+          high = literal
+        }
+        guard low <= high else { throw fault("a range goes backwards") }
       }
-      current = following
+      ranges.append(UInt32(low)...UInt32(high))
     }
-    return false
+    at += 1
+    let set = ScalarSet(ranges)
+    return isInverted ? set.inverted : set
   }
 
-  /// Follows what costs no byte; true if that reaches the match.
-  private mutating func enter(_ start: Int, at index: Int, of count: Int) -> Bool {
-    var open = [start]
-    while let step = open.popLast() {
-      guard reached[step] != round else { continue }
-      reached[step] = round
-      switch program[step] {
-      case .match: return true
-      case .bytes: current.append(step)
-      case .start: if index == 0 { open.append(step + 1) }
-      case .end: if index == count { open.append(step + 1) }
-      case .jump(let target): open.append(target)
-      case .split(let first, let second):
-        open.append(second)
-        open.append(first)
-      }
+  private static func named(_ byte: UInt8) -> ScalarSet? {
+    let set: ScalarSet
+    switch byte | 0x20 {
+    case UInt8(ascii: "d"): set = .digits
+    case UInt8(ascii: "w"): set = .wordCharacters
+    // As in RE2, fewer than in JavaScript.
+    case UInt8(ascii: "s"): set = ScalarSet([9...10, 12...13, 32...32])
+    default: return nil
     }
-    return false
+    return byte & 0x20 == 0 ? set.inverted : set
+  }
+
+  private static func set(_ range: ClosedRange<UInt8>) -> ScalarSet {
+    ScalarSet([UInt32(range.lowerBound)...UInt32(range.upperBound)])
+  }
+
+  /// A character that may stand behind a backslash and then means itself, or a control character.
+  private static func literal(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "n"): 10
+    case UInt8(ascii: "t"): 9
+    case UInt8(ascii: "r"): 13
+    case 48...57, 65...90, 97...122: nil
+    case 0x21...0x7E: byte
+    default: nil
+    }
   }
 }

@@ -2,6 +2,7 @@ import HTTPServer
 import Links
 import NIOHTTP1
 import StorageCore
+import TextFormats
 import TreeModel
 
 /// The links' API, in Google's shapes (spec: links-messaging §2), and the files that phones ask link hosts for.
@@ -177,7 +178,8 @@ enum LinkStatistics {
   static func days(_ counts: [LinkCount]) -> [JSON] {
     counts.map {
       [
-        "day": .string(String(UTCText.of($0.day * 86_400_000).prefix(10))), "platform": .string($0.platform),
+        "day": .string(String(CalendarTime(milliseconds: $0.day * 86_400_000).readable.prefix(10))),
+        "platform": .string($0.platform),
         "event": .string($0.event), "count": .int($0.count),
       ]
     }

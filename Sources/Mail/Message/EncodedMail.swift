@@ -1,4 +1,5 @@
 import Crypto
+import TextFormats
 import TreeModel
 
 /// A message as it goes over the wire (RFC 5322, RFC 2045): lines that end in CR LF, all of them ASCII and short.
@@ -16,9 +17,10 @@ package struct EncodedMail: Sendable, Hashable {
     sender = message.from.address
     recipient = message.to.address
     // Keys may hold what nobody else should see; their digest holds nothing.
-    let digest = SHA256.hash(data: Array(key.utf8)).prefix(16).map { Self.hex($0) }.joined()
+    let digest = Hex.encode(SHA256.hash(data: Array(key.utf8)).prefix(16))
     var headers = [
-      "Date: \(MailDate.text(time))", Self.header("From", message.from), Self.header("To", message.to),
+      "Date: \(CalendarTime(milliseconds: max(0, time)).mailDate)", Self.header("From", message.from),
+      Self.header("To", message.to),
       "Subject: \(HeaderText.unstructured(message.subject))", "Message-ID: <\(digest)@\(message.from.domain)>",
       "MIME-Version: 1.0", "Auto-Submitted: auto-generated",
     ]
@@ -51,8 +53,6 @@ package struct EncodedMail: Sendable, Hashable {
     guard let shown = address.name else { return "\(name): \(address.address)" }
     return "\(name): \(HeaderText.phrase(shown))\r\n <\(address.address)>"
   }
-
-  private static func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 }
 
 /// Texts of people in headers, which are ASCII (RFC 2047).
@@ -98,7 +98,6 @@ enum HeaderText {
 /// Text as lines of at most 76 characters of ASCII (RFC 2045 §6.7).
 enum QuotedPrintable {
   private static let lineMax = 76
-  private static let digits = Array("0123456789ABCDEF".utf8)
 
   /// The encoded text; line ends of every kind become CR LF.
   static func encode(_ text: String) -> String {
@@ -131,33 +130,6 @@ enum QuotedPrintable {
   }
 
   private static func escape(_ byte: UInt8) -> [UInt8] {
-    [UInt8(ascii: "="), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    [UInt8(ascii: "="), Hex.digit(byte >> 4, uppercase: true), Hex.digit(byte & 15, uppercase: true)]
   }
-}
-
-/// Moments as headers write them: `Sun, 22 Nov 2026 02:20:05 +0000` (RFC 5322 §3.3).
-enum MailDate {
-  private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-  private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
-  /// - Parameter time: milliseconds since 1970; before it counts as it.
-  static func text(_ time: Int64) -> String {
-    let seconds = max(0, time / 1000)
-    let day = Int(seconds / 86_400)
-    let rest = Int(seconds % 86_400)
-    // Counted from 1 March of the year 0, so that the day of a leap year comes last.
-    let shifted = day + 719_468
-    let era = shifted / 146_097
-    let dayOfEra = shifted % 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let monthFromMarch = (5 * dayOfYear + 2) / 153
-    let date = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-    let month = (monthFromMarch + 2) % 12
-    let year = era * 400 + yearOfEra + (month < 2 ? 1 : 0)
-    return "\(days[day % 7]), \(two(date)) \(months[month]) \(year) "
-      + "\(two(rest / 3600)):\(two(rest / 60 % 60)):\(two(rest % 60)) +0000"
-  }
-
-  private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+import TextFormats
 import TreeModel
 
 /// One connection to a mail server, greeted and signed in, that carries one mail after the other.

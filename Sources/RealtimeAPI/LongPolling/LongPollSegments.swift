@@ -1,4 +1,5 @@
 import HTTPServer
+import TextFormats
 import TreeModel
 
 /// Puts the segments of a long-polling client in order, and together to messages (spec: rtdb-protocol §3.11).

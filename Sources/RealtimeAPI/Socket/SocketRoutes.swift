@@ -3,6 +3,7 @@ import Crypto
 package import HTTPServer
 package import NIOCore
 package import NIOHTTP1
+import TextFormats
 import TreeModel
 
 /// Where realtime clients come in: `/.ws` as a WebSocket, `/.lp` by long polling.

@@ -1,4 +1,5 @@
 package import StorageCore
+import TextFormats
 
 /// What functions made of a write: the value of `X-Doubloon-Effects`.
 package enum EffectsState: Sendable, Hashable {
@@ -35,13 +36,7 @@ package enum EffectsState: Sendable, Hashable {
 
   /// A function's name as a token of a header: what is no letter, digit or one of `-._` is percent-encoded.
   private static func token(_ name: String) -> String {
-    name.utf8.map { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-        String(Unicode.Scalar(byte))
-      default: "%\(String(byte >> 4, radix: 16, uppercase: true))\(String(byte & 15, radix: 16, uppercase: true))"
-      }
-    }.joined()
+    PercentEncoding.encode(name) { !PercentEncoding.isUnreserved($0) || $0 == UInt8(ascii: "~") }
   }
 }
 

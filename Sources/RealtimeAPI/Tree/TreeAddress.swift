@@ -1,4 +1,5 @@
 import HTTPServer
+import TextFormats
 import TreeModel
 
 /// Reads the path of a REST request: `/users/bob.json`, `/users/bob/.json`, `/users/bob/.priority.json`.
@@ -52,7 +53,7 @@ package enum TreeAddress {
       keys.append(key)
       return true
     }
-    guard let name = PercentDecoding.text(segment) else {
+    guard let name = PercentEncoding.decode(UnsafeRawBufferPointer(rebasing: segment)) else {
       throw APIError.badRequest("Invalid path: it must be UTF-8, percent-encoded.")
     }
     if name == ".priority" { return false }

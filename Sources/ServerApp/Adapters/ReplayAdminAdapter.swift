@@ -1,6 +1,7 @@
 import AdminAPI
 import StorageCore
 import StorageSQLite
+import TextFormats
 import TreeDatabase
 import TreeModel
 import Triggers
@@ -140,16 +141,11 @@ extension RebuildReport {
     var members: [JSON.Member] = [
       .init(key: "equal", value: .bool(isEqual)), .init(key: "through", value: .int(through.rawValue)),
       .init(key: "commits", value: .int(commits)), .init(key: "entries", value: .int(entries)),
-      .init(key: "executions", value: .int(executions)), .init(key: "recorded", value: .string(Self.hex(recorded))),
-      .init(key: "rebuilt", value: .string(Self.hex(rebuilt))), .init(key: "faultCount", value: .int(Int64(faultCount))),
+      .init(key: "executions", value: .int(executions)), .init(key: "recorded", value: .string(Hex.encode(recorded))),
+      .init(key: "rebuilt", value: .string(Hex.encode(rebuilt))), .init(key: "faultCount", value: .int(Int64(faultCount))),
       .init(key: "faults", value: .array(faults.map { .string($0.message) })),
     ]
     if checkpoint > .zero { members.append(.init(key: "checkpoint", value: .int(checkpoint.rawValue))) }
     return members
-  }
-
-  private static func hex(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

@@ -1,3 +1,4 @@
+import TextFormats
 public import TreeModel
 
 /// The stored form of a record: an object, so that a field that comes later needs no new column. The uid and the password
@@ -145,16 +146,6 @@ extension AccountRecord {
     let mustEscape = { (byte: UInt8) in
       byte < 0x20 || byte == 0x7F || "$#[]/%".utf8.contains(byte) || (byte == UInt8(ascii: ".") && !dots)
     }
-    guard text.utf8.contains(where: mustEscape) else { return text }
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      if mustEscape(byte) {
-        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    return PercentEncoding.encode(text, where: mustEscape)
   }
 }

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import TextFormats
 public import TreeModel
 
 /// One SHA-256 over what an erasure left in the payloads of the commits that it touched, oldest first.
@@ -29,7 +30,7 @@ public struct ErasureSeal {
 
   /// What the last commit of the erasure that `order` began says.
   public func requestID(of order: Revision) -> String {
-    "erasure/\(order)/\(first)/\(Self.hex(Array(state.finalize())))"
+    "erasure/\(order)/\(first)/\(Hex.encode(state.finalize()))"
   }
 
   /// Who the last commit of an erasure is by; no client can be that.
@@ -41,11 +42,6 @@ public struct ErasureSeal {
       parts[0] == "erasure", let order = Int64(parts[1]), let first = Int64(parts[2])
     else { return nil }
     return (Revision(order), Revision(first))
-  }
-
-  private static func hex(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }
 

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import TextFormats
 import TreeModel
 
 /// The rewards that were paid for a player, or for who had an identity: as a record's value.
@@ -145,7 +146,6 @@ public struct IdentityHash: Sendable {
 
   private func hash(_ text: String) -> String {
     let code = HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: code.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    return Hex.encode(code)
   }
 }

@@ -2,6 +2,7 @@ import ServerTestSupport
 import StorageCore
 import TestSupport
 import Testing
+import TextFormats
 import TreeDatabase
 import TreeModel
 

@@ -2,6 +2,7 @@ import NIOCore
 import ServerTestSupport
 import StorageCore
 import Testing
+import TextFormats
 import TreeDatabase
 import TreeModel
 

@@ -1,5 +1,6 @@
 import ServerTestSupport
 import Testing
+import TextFormats
 import TreeDatabase
 import TreeModel
 

@@ -1,6 +1,7 @@
 import ServerTestSupport
 import StorageCore
 import Testing
+import TextFormats
 import TreeDatabase
 import TreeModel
 

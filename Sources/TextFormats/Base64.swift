@@ -1,7 +1,7 @@
 /// Base64 in both of its alphabets (RFC 4648 §4 and §5).
-public enum Base64 {
-  /// The characters for 62 and 63, and whether the end is filled up with `=`.
-  public enum Alphabet: Sendable {
+package enum Base64 {
+  /// The characters for 62 and 63, and whether the end is padded with `=`.
+  package enum Alphabet: Sendable {
     /// `+` and `/`, padded.
     case standard
     /// `-` and `_`, not padded: for URLs and tokens.
@@ -9,7 +9,7 @@ public enum Base64 {
   }
 
   /// The text of the bytes.
-  public static func encode(_ bytes: some Sequence<UInt8>, as alphabet: Alphabet) -> String {
+  package static func encode(_ bytes: some Sequence<UInt8>, as alphabet: Alphabet) -> String {
     var text: [UInt8] = []
     var buffer: UInt32 = 0
     var bitCount: UInt32 = 0
@@ -29,7 +29,7 @@ public enum Base64 {
   }
 
   /// The bytes of a text in either alphabet, padded or not; nil if a character does not belong there.
-  public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+  package static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var buffer: UInt32 = 0
     var bitCount: UInt32 = 0

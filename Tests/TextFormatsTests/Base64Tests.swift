@@ -1,6 +1,6 @@
 import Testing
 import TestSupport
-import TreeModel
+import TextFormats
 
 @Suite struct Base64Tests {
   @Test(

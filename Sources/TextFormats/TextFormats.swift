@@ -1,1 +1,0 @@
-// TextFormats: begun.
