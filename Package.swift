@@ -44,7 +44,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),  // the log, with a backend of the user's choice
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),  // the facade for an embedder's metrics
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),  // sockets, event loops and the HTTP/1 codec
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),  // TLS, at the door and to mail servers
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),  // TLS, for clients and to mail servers
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),  // orderly start and stop
   ],
   targets: [
@@ -317,3 +317,8 @@ let package = Package(
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]
 )
+
+// The documentation is built with a plugin (Scripts/test docs). It is asked for by name, so that nobody else fetches it.
+if Context.environment["DOUBLOON_DOCUMENTATION"] != nil {
+  package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}

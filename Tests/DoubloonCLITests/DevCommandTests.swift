@@ -93,7 +93,7 @@ import TreeModel
         { $0.onDelete(TreePath<Bool, Int>("/seats/{seat}"), name: "leave") { _, _ in .done } }
       ),
       (
-        "curl -X PUT http://127.0.0.1:9000/users/alice.json -d '{\"last_signin_at\":1,\"referred_by\":\"bob\"}'\n",
+        "curl -X PATCH http://127.0.0.1:9000/users/bob.json -d '{\"last_signin_at\":1767225600000,\"referred_by\":\"alice\"}'\n",
         { $0.onCreate(TreePath<Int64, UserID>("/users/{uid}/last_signin_at"), name: "greet") { _, _ in .done } }
       ),
     ]

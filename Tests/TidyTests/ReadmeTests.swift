@@ -44,6 +44,35 @@ import Testing
     #expect(found.isEmpty, "\(found.listing)")
   }
 
+  @Test("an example that names its file is in that file, line by line")
+  func examples() {
+    var found: [Finding] = []
+    var count = 0
+    for document in Repository.texts where document.path.hasSuffix(".md") {
+      for (number, path, lines) in Self.examples(in: document) {
+        count += 1
+        let file = TextFile(path: path).lines.map(\.trimmed)
+        if !file.indices.contains(where: { file[$0...].starts(with: lines) }) {
+          found.append(Finding(path: document.path, line: number, message: "the example is not in \(path)"))
+        }
+      }
+    }
+    #expect(found.isEmpty, "\(found.listing)")
+    #expect(count >= 4, "the rule found almost no examples")
+  }
+
+  /// The fenced lines below a comment that names a file: `<!-- Tests/TreeModelTests/GuideTests.swift -->`.
+  private static func examples(in document: TextFile) -> [(line: Int, path: String, lines: [Substring])] {
+    document.lines.indices.compactMap { index in
+      let comment = document.lines[index].trimmed
+      guard comment.hasPrefix("<!-- "), comment.hasSuffix(".swift -->"), index + 1 < document.lines.count,
+        document.lines[index + 1].trimmed.hasPrefix("```")
+      else { return nil }
+      let lines = document.lines[(index + 2)...].prefix { !$0.trimmed.hasPrefix("```") }.map(\.trimmed)
+      return (index + 1, String(comment.dropFirst(5).dropLast(4)), lines)
+    }
+  }
+
   /// The names that the sources give to commands: said outright, or derived from the type's name.
   private static let commandNames: Set<String> = {
     var names: Set<String> = []

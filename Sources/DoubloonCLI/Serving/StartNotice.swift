@@ -51,30 +51,30 @@ struct StartNotice: Sendable {
     // Where rules hold, a client without credentials may do nothing.
     let isOpen = configuration.adminToken == "owner" && configuration.rules == nil
     let key = isOpen ? "" : " -H 'Authorization: Bearer \(configuration.adminToken)'"
-    func put(_ path: Path, _ value: TreeNode) -> String {
+    func write(_ value: TreeNode, to path: Path, method: String = "PUT") -> String {
       let json = String(decoding: value.json(.export), as: UTF8.self)
-      return "curl\(key) -X PUT \(base)\(AdminClient.treePath(path.description)) -d '\(json)'"
+      return "curl\(key) -X \(method) \(base)\(AdminClient.treePath(path.description)) -d '\(json)'"
     }
-    // The functions that come with Doubloon pay a player only who was referred.
-    if functions.contains(where: { $0.pattern.match("/users/alice/last_signin_at") != nil }) {
-      return [put("/users/alice", ["referred_by": "bob", "last_signin_at": 1])]
+    // The functions that come with Doubloon pay only players who were referred: the README's scenario in one line.
+    if functions.contains(where: { $0.pattern.match("/users/bob/last_signin_at") != nil }) {
+      return [write(["referred_by": "alice", "last_signin_at": 1_767_225_600_000], to: "/users/bob", method: "PATCH")]
     }
     for function in functions {
       guard let sample = function.sample() else { continue }
       switch function.trigger {
-      case .onCreate, .onWrite: return [put(sample.path, sample.value)]
+      case .onCreate, .onWrite: return [write(sample.value, to: sample.path)]
       case .onUpdate:
         let example = function.filter.example
         let before = example.map { TreeNode.leaf($0.before) } ?? sample.value
         let after = example.map { TreeNode.leaf($0.after) } ?? sample.otherValue
-        return [put(sample.path, before), put(sample.path, after)]
+        return [write(before, to: sample.path), write(after, to: sample.path)]
       case .onDelete:
         return [
-          put(sample.path, sample.value), "curl\(key) -X DELETE \(base)\(AdminClient.treePath(sample.path.description))",
+          write(sample.value, to: sample.path), "curl\(key) -X DELETE \(base)\(AdminClient.treePath(sample.path.description))",
         ]
       }
     }
-    return [put("/users/alice", ["name": "Alice"])]
+    return [write(["name": "Alice"], to: "/users/alice")]
   }
 
   /// What a command on this machine must be told to find the server.
