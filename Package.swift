@@ -75,10 +75,11 @@ let package = Package(
       name: "StorageSQLite", dependencies: ["CSQLite", "RewardModel", "StorageCore", "TextFormats", "TreeModel"],
       swiftSettings: strict),
     .target(
-      name: "TreeDatabase", dependencies: ["AccessRules", "RewardModel", "StorageCore", "TreeModel"], swiftSettings: strict),
-    .target(name: "Ledger", dependencies: ["RewardModel", "StorageCore", "TreeModel"], swiftSettings: strict),
+      name: "TreeDatabase", dependencies: ["AccessRules", "RewardModel", "StorageCore", "TextFormats", "TreeModel"],
+      swiftSettings: strict),
+    .target(name: "Ledger", dependencies: ["RewardModel", "StorageCore", "TextFormats", "TreeModel"], swiftSettings: strict),
     .target(
-      name: "Triggers", dependencies: ["FunctionsKit", "RewardModel", "StorageCore", "TreeModel", logging],
+      name: "Triggers", dependencies: ["FunctionsKit", "RewardModel", "StorageCore", "TextFormats", "TreeModel", logging],
       swiftSettings: strict),
     .target(
       name: "Accounts", dependencies: ["Credentials", "MailContent", "StorageCore", "TextFormats", "TreeModel", crypto],

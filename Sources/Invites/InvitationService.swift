@@ -173,22 +173,14 @@ package final class InvitationService: Sendable {
   /// - Returns: false if a record was not what was expected.
   @discardableResult
   func commit(_ fill: (inout CommitRequest) -> Void) async throws(InvitationError) -> Bool {
-    let result: Result<CommitReceipt, CommitError>
     do throws(CommitError) {
       var request = CommitRequest(namespace: try await home.open(), actor: .system("invites"))
       fill(&request)
-      let complete = request
-      result = await withCheckedContinuation { continuation in
-        writer.submit(complete) { continuation.resume(returning: $0) }
-      }
+      _ = try await writer.commit(request)
+      return true
     } catch {
-      result = .failure(error)
-    }
-    switch result {
-    case .success: return true
-    case .failure(let refusal):
-      if case .recordChanged = refusal.code { return false }
-      throw InvitationError(.unavailable, refusal.message)
+      if case .recordChanged = error.code { return false }
+      throw InvitationError(.unavailable, error.message)
     }
   }
 }

@@ -84,10 +84,7 @@ package struct LedgerService: Sendable {
   {
     var request = CommitRequest(namespace: namespace, actor: actor)
     request.transfers = transfers
-    let sent = request
-    let receipt = try await withCheckedContinuation { continuation in
-      writer.submit(sent) { continuation.resume(returning: $0) }
-    }.get()
+    let receipt = try await writer.commit(request)
     // Found by their keys: an adjustment may stand between them.
     let entries = transfers.compactMap { transfer in receipt.entries.first { $0.transfer.key == transfer.key } }
     precondition(entries.count == transfers.count, "A LedgerParticipant must be among the participants of the writer.")

@@ -161,15 +161,6 @@ public final class Database: TreeWriter {
     push(.rehearse(requests, completion)) { refusal in completion(requests.map { _ in .failure(refusal) }) }
   }
 
-  /// Commits a request.
-  ///
-  /// - Returns: the receipt, once the commit is durable.
-  public func commit(_ request: CommitRequest) async throws(CommitError) -> CommitReceipt {
-    try await withCheckedContinuation { continuation in
-      submit(request) { continuation.resume(returning: $0) }
-    }.get()
-  }
-
   /// Finishes what is queued, refuses what comes later, and waits for the writer to end. The store stays open.
   public func shutDown() {
     queue.close()

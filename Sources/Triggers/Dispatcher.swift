@@ -111,10 +111,7 @@ package final class Dispatcher: CommitObserver, Sendable {
 
   /// Commits a request of the administration's and waits for it.
   func commit(_ request: CommitRequest) async throws(CommitError) {
-    let result = await withCheckedContinuation { continuation in
-      writer.submit(request) { continuation.resume(returning: $0) }
-    }
-    _ = try result.get()
+    _ = try await writer.commit(request)
   }
 
   // MARK: Names

@@ -112,12 +112,11 @@ package final class OutboxDispatcher: CommitObserver, Sendable {
     }
     var request = CommitRequest(namespace: item.namespace, actor: .system("outbox"))
     request.outbox = [record]
-    let stored = await withCheckedContinuation { continuation in
-      writer.submit(request) { continuation.resume(returning: $0) }
-    }
     var next = record.state == .waiting ? record : nil
-    if case .failure(let refusal) = stored {
-      logger.warning("The attempt at \(record.key) could not be recorded, so it is repeated: \(refusal)")
+    do {
+      _ = try await writer.commit(request)
+    } catch {
+      logger.warning("The attempt at \(record.key) could not be recorded, so it is repeated: \(error)")
       next = item.record.later(now + 1000)
     }
     queue.withLock { $0.finish(item, next: next, at: now) }

@@ -72,11 +72,8 @@ extension Replayer {
       var upkeep = Maintenance()
       upkeep.invocation = record
       request.upkeep = upkeep
-      let result = await withCheckedContinuation { [request] continuation in
-        writer.submit(request) { continuation.resume(returning: $0) }
-      }
       do throws(CommitError) {
-        let receipt = try result.get()
+        let receipt = try await writer.commit(request)
         return Self.answer(record, "done", execution.reason, effect: receipt.changed ? receipt.revision : nil)
       } catch {
         switch error.code {

@@ -105,10 +105,7 @@ package final class Replayer: Sendable {
   }
 
   func commit(_ request: CommitRequest) async throws(CommitError) {
-    let result = await withCheckedContinuation { continuation in
-      writer.submit(request) { continuation.resume(returning: $0) }
-    }
-    _ = try result.get()
+    _ = try await writer.commit(request)
   }
 
   /// What a person wants of a replay; nil if nothing was said.

@@ -101,11 +101,8 @@ package final class AccountService: Sendable {
     request.decision = AccountChange(options, clock: clock) { (bench) throws(AccountError) in
       answer.set(try body(bench))
     }
-    let result = await withCheckedContinuation { [request] continuation in
-      writer.submit(request) { continuation.resume(returning: $0) }
-    }
     do throws(CommitError) {
-      _ = try result.get()
+      _ = try await writer.commit(request)
     } catch {
       throw AccountError(error)
     }

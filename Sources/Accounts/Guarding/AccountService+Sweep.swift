@@ -131,10 +131,7 @@ extension AccountService {
         KeyedRecordChange(kind: $0.kind, key: $0.key, value: nil, expecting: .value($0.value))
       }
       if !request.records.isEmpty {
-        let result = await withCheckedContinuation { [request] continuation in
-          writer.submit(request) { continuation.resume(returning: $0) }
-        }
-        _ = try result.get()
+        _ = try await writer.commit(request)
       }
       guard records.count == Self.page else { return }
       last = records.last?.key

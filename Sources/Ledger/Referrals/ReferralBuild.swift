@@ -85,12 +85,9 @@ package struct ReferralBuild: Sendable {
   private func put(_ changes: [KeyedRecordChange], in namespace: NamespaceID) async throws(LedgerError) {
     var request = CommitRequest(namespace: namespace, actor: .system("referrals"))
     request.records = changes
-    let sent = request
-    let result = await withCheckedContinuation { continuation in
-      writer.submit(sent) { continuation.resume(returning: $0) }
-    }
+
     do throws(CommitError) {
-      _ = try result.get()
+      _ = try await writer.commit(request)
     } catch {
       throw LedgerError(error)
     }

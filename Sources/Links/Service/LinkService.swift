@@ -181,27 +181,18 @@ package final class LinkService: Sendable {
   /// - Throws: with the reason ``changed`` if an expectation failed.
   @discardableResult
   func commit(_ fill: (inout CommitRequest) -> Void) async throws(LinkError) -> CommitReceipt {
-    let result: Result<CommitReceipt, CommitError>
     do throws(CommitError) {
       var request = CommitRequest(namespace: try await home.open(), actor: .system("links"))
       fill(&request)
-      let complete = request
-      result = await withCheckedContinuation { continuation in
-        writer.submit(complete) { continuation.resume(returning: $0) }
-      }
+      return try await writer.commit(request)
     } catch {
-      result = .failure(error)
-    }
-    switch result {
-    case .success(let receipt): return receipt
-    case .failure(let refusal):
-      switch refusal.code {
+      switch error.code {
       case .recordChanged(let kind, let key, _):
         throw LinkError(.alreadyExists, "\(kind)/\(key)", reason: Self.changed)
-      case .stale: throw LinkError(.alreadyExists, refusal.message, reason: "stale")
-      case .overloaded: throw LinkError(.resourceExhausted, refusal.message)
-      case .unavailable: throw LinkError(.unavailable, refusal.message)
-      default: throw LinkError(.failedPrecondition, refusal.message)
+      case .stale: throw LinkError(.alreadyExists, error.message, reason: "stale")
+      case .overloaded: throw LinkError(.resourceExhausted, error.message)
+      case .unavailable: throw LinkError(.unavailable, error.message)
+      default: throw LinkError(.failedPrecondition, error.message)
       }
     }
   }

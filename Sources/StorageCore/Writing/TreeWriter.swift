@@ -13,6 +13,17 @@ public protocol TreeWriter: Sendable {
     completion: @escaping @Sendable ([Result<CommittedRequest, CommitError>]) -> Void)
 }
 
+extension TreeWriter {
+  /// Commits a request.
+  ///
+  /// - Returns: the receipt, once the commit is durable.
+  public func commit(_ request: CommitRequest) async throws(CommitError) -> CommitReceipt {
+    try await withCheckedContinuation { continuation in
+      submit(request) { continuation.resume(returning: $0) }
+    }.get()
+  }
+}
+
 /// What became of a request that was accepted and is durable.
 public struct CommitReceipt: Sendable {
   /// The tree's revision: the commit's, or the one before if nothing changed.

@@ -186,9 +186,7 @@ public struct PastErasure: Sendable {
   }
 
   private func commit(_ request: CommitRequest) async throws(CommitError) -> CommitReceipt {
-    try await withCheckedContinuation { continuation in
-      writer.submit(request) { continuation.resume(returning: $0) }
-    }.get()
+    try await writer.commit(request)
   }
 }
 

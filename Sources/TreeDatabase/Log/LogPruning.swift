@@ -117,10 +117,7 @@ public struct LogPruning: Sendable {
   private func commit(_ upkeep: Maintenance, in namespace: NamespaceID) async throws(CommitError) {
     var request = CommitRequest(namespace: namespace, actor: .system("prune"))
     request.upkeep = upkeep
-    let result = await withCheckedContinuation { [request] continuation in
-      writer.submit(request) { continuation.resume(returning: $0) }
-    }
-    _ = try result.get()
+    _ = try await writer.commit(request)
   }
 }
 

@@ -1,16 +1,11 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import StorageCore
 
 /// The bounded queue before the writer: many threads push, one thread takes everything that waits.
 ///
 /// No timer: while the writer waits for the disk, the next batch gathers here. `@unchecked Sendable`: every stored
 /// property is read and written only between `lock()` and `unlock()` of the one mutex.
 final class WriterQueue<Element>: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  private let lock = ConditionLock()
   private let capacity: Int
   private var elements: [Element] = []
   private var isClosed = false
@@ -23,53 +18,42 @@ final class WriterQueue<Element>: @unchecked Sendable {
 
   init(capacity: Int) {
     self.capacity = capacity
-    mutex = .allocate(capacity: 1)
-    condition = .allocate(capacity: 1)
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
-  }
-
-  deinit {
-    pthread_cond_destroy(condition)
-    pthread_mutex_destroy(mutex)
-    condition.deallocate()
-    mutex.deallocate()
   }
 
   var count: Int {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    lock.lock()
+    defer { lock.unlock() }
     return elements.count
   }
 
   /// - `isBounded`: false for one that must not be refused because of others.
   func push(_ element: Element, isBounded: Bool = true) -> PushResult {
-    pthread_mutex_lock(mutex)
+    lock.lock()
     guard !isClosed, elements.count < capacity || !isBounded else {
-      defer { pthread_mutex_unlock(mutex) }
+      defer { lock.unlock() }
       return isClosed ? .closed : .full
     }
     let wasEmpty = elements.isEmpty
     elements.append(element)
-    pthread_mutex_unlock(mutex)
+    lock.unlock()
     // Only the first of a batch wakes the writer: for the others it is awake, or about to be.
-    if wasEmpty { pthread_cond_signal(condition) }
+    if wasEmpty { lock.signal() }
     return .queued
   }
 
   /// Puts an element before all others, whatever the capacity; it must be one of few. Dropped if the queue is closed.
   func pushFirst(_ element: Element) {
-    pthread_mutex_lock(mutex)
+    lock.lock()
     if !isClosed { elements.insert(element, at: 0) }
-    pthread_mutex_unlock(mutex)
-    pthread_cond_signal(condition)
+    lock.unlock()
+    lock.signal()
   }
 
   /// Waits until something is there, and takes at most `limit` of it; nil once the queue is closed and empty.
   func take(_ limit: Int) -> [Element]? {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    while elements.isEmpty && !isClosed { pthread_cond_wait(condition, mutex) }
+    lock.lock()
+    defer { lock.unlock() }
+    while elements.isEmpty && !isClosed { lock.wait() }
     if elements.isEmpty { return nil }
     if elements.count <= limit {
       let taken = elements
@@ -80,22 +64,22 @@ final class WriterQueue<Element>: @unchecked Sendable {
     let taken = Array(elements[..<limit])
     elements.removeFirst(limit)
     // Where several take, the next one need not wait for another push.
-    pthread_cond_signal(condition)
+    lock.signal()
     return taken
   }
 
   /// Refuses what comes from now on, and forgets what is queued.
   func discardAndClose() {
-    pthread_mutex_lock(mutex)
+    lock.lock()
     elements = []
-    pthread_mutex_unlock(mutex)
+    lock.unlock()
     close()
   }
 
   /// Takes at most `limit` of what is there, without waiting; nil once the queue is closed and empty.
   func takeNow(_ limit: Int) -> [Element]? {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    lock.lock()
+    defer { lock.unlock() }
     if elements.isEmpty { return isClosed ? nil : [] }
     let taken = Array(elements.prefix(limit))
     elements.removeFirst(taken.count)
@@ -104,9 +88,9 @@ final class WriterQueue<Element>: @unchecked Sendable {
 
   /// Refuses what comes from now on; what is queued is still taken.
   func close() {
-    pthread_mutex_lock(mutex)
+    lock.lock()
     isClosed = true
-    pthread_mutex_unlock(mutex)
-    pthread_cond_broadcast(condition)
+    lock.unlock()
+    lock.broadcast()
   }
 }

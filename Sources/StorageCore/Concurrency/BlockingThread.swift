@@ -1,13 +1,15 @@
 #if canImport(Glibc)
-  import Glibc
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
 #elseif canImport(Darwin)
-  import Darwin
+  internal import Darwin
 #endif
 
-/// A thread that may block: the writer's and the checkpointer's. The cooperative pool has few threads, and none to spare.
+/// A thread that may block. The cooperative pool has few threads, and none to spare.
 ///
-/// `@unchecked Sendable`: the handle is written once, before `init` returns, and read only by `join`.
-final class BlockingThread: @unchecked Sendable {
+/// `@unchecked Sendable`: the handle is written once, before `init` returns, and read only by `join` and `detach`.
+package final class BlockingThread: @unchecked Sendable {
   private final class Body {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -15,7 +17,8 @@ final class BlockingThread: @unchecked Sendable {
 
   private var handle = pthread_t()
 
-  init(_ run: @escaping @Sendable () -> Void) {
+  /// Starts a thread; ``join()`` or ``detach()`` must be called once.
+  package init(_ run: @escaping @Sendable () -> Void) {
     let body = Unmanaged.passRetained(Body(run))
     let status = pthread_create(
       &handle, nil,
@@ -28,7 +31,12 @@ final class BlockingThread: @unchecked Sendable {
   }
 
   /// Waits until the thread has ended.
-  func join() {
+  package func join() {
     pthread_join(handle, nil)
+  }
+
+  /// Lets the thread end by itself.
+  package func detach() {
+    pthread_detach(handle)
   }
 }
