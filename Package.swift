@@ -90,7 +90,9 @@ let package = Package(
     // Layer 4: use cases that span capabilities
     .target(
       name: "PlayerLifecycle",
-      dependencies: ["Accounts", "Invites", "Ledger", "Links", "RewardModel", "StorageCore", "TreeDatabase", "TreeModel"],
+      dependencies: [
+        "Accounts", "FunctionsKit", "Ledger", "RewardModel", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel",
+      ],
       swiftSettings: strict),
 
     // Layer 5: the network
@@ -141,7 +143,8 @@ let package = Package(
       name: "AdminAPI",
       dependencies: [
         "APISupport", "AccessRules", "Accounts", "Credentials", "HTTPServer", "Invites", "Ledger", "Links", "MailContent",
-        "RewardModel", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel", logging, nioCore, nioHTTP1, nioPosix,
+        "PlayerLifecycle", "RewardModel", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel", logging, nioCore,
+        nioHTTP1, nioPosix,
       ], swiftSettings: strict),
 
     // Layers 7 to 9: the configuration, the composition, the commands
@@ -155,9 +158,9 @@ let package = Package(
       name: "ServerApp",
       dependencies: [
         "APISupport", "Accounts", "AdminAPI", "AdminClient", "CMalloc", "Credentials", "FunctionsKit", "HTTPServer",
-        "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Mail", "MailContent", "RealtimeAPI", "RewardModel",
-        "ServerConfiguration", "StorageCore", "StorageSQLite", "TextFormats", "TreeDatabase", "TreeModel", "Triggers",
-        lifecycle, logging,
+        "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Mail", "MailContent", "PlayerLifecycle", "RealtimeAPI",
+        "RewardModel", "ServerConfiguration", "StorageCore", "StorageSQLite", "TextFormats", "TreeDatabase", "TreeModel",
+        "Triggers", lifecycle, logging,
         nioCore, nioHTTP1, nioPosix, unixSignals,
       ], swiftSettings: strict),
     .target(
@@ -196,9 +199,8 @@ let package = Package(
     .testTarget(
       name: "PlayerLifecycleTests",
       dependencies: [
-        "Accounts", "Invites", "Ledger", "Links", "PlayerLifecycle", "RewardModel", "StorageCore", "StorageSQLite",
-        "TestSupport",
-        "TreeDatabase", "TreeModel",
+        "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "PlayerLifecycle", "RewardModel", "StorageCore",
+        "StorageSQLite", "TestSupport", "TextFormats", "TreeDatabase", "TreeModel",
       ], swiftSettings: strict),
     .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(name: "RewardModelTests", dependencies: ["RewardModel"], swiftSettings: strict),
@@ -281,9 +283,9 @@ let package = Package(
     .testTarget(
       name: "AdminAPITests",
       dependencies: [
-        "APISupport", "Accounts", "AdminAPI", "Credentials", "HTTPServer", "Invites", "Ledger", "Links", "RealtimeAPI",
-        "RewardModel", "ServerApp", "ServerTestSupport", "StorageCore", "StorageSQLite", "TestSupport", "TextFormats",
-        "TreeDatabase",
+        "APISupport", "Accounts", "AdminAPI", "Credentials", "HTTPServer", "Invites", "Ledger", "Links", "PlayerLifecycle",
+        "RealtimeAPI", "RewardModel", "ServerApp", "ServerTestSupport", "StorageCore", "StorageSQLite", "TestSupport",
+        "TextFormats", "TreeDatabase",
         "TreeModel", nioHTTP1,
       ], swiftSettings: strict),
     .testTarget(

@@ -5,6 +5,8 @@ import FunctionsKit
 enum HeldReferrals {
   /// Coins that wait until the referrer has a record.
   private static let held = TreePath<Int64, UserID, UserID>("/held_referrals/{referrer}/{player}")
+  /// Declared by the function that writes there, so that a merge of two accounts takes along what waits.
+  static let declared = HeldRewardPath(held)
   private static let heldBelow: PathPattern = "/held_referrals/{referrer}"
 
   /// A player's record, whatever it holds.

@@ -16,9 +16,9 @@ func rewardReferrals(_ functions: Functions) {
   }
 
   // Nothing is held unless the configuration says so.
-  let limits = FunctionOptions(limits: RewardLimits())
+  let options = FunctionOptions(limits: RewardLimits(), heldRewards: [HeldReferrals.declared])
   functions.onUpdate(
-    Users.level, name: "rewardReferrals", when: .rising(to: 5), settings: Settings(), options: limits
+    Users.level, name: "rewardReferrals", when: .rising(to: 5), settings: Settings(), options: options
   ) { event, context, settings in
     let player = event.params
     guard (event.before == 4 && event.after == 5) || settings.crossing else { return .skipped("jumped_over_5") }

@@ -7,6 +7,9 @@ package struct WriteAnswer: Sendable, Equatable {
   package let etag: String?
   package let body: [UInt8]
 
+  /// What takes the place of an answer that held the data of a player who was erased.
+  package static let erased = WriteAnswer(status: 200, etag: nil, body: Array("null".utf8))
+
   package init(status: Int, etag: String?, body: [UInt8]) {
     self.status = status
     self.etag = etag

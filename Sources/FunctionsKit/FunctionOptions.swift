@@ -1,3 +1,5 @@
+public import TreeModel
+
 /// How a function is run; the defaults fit a reward.
 public struct FunctionOptions: Sendable {
   /// Which events wait for each other.
@@ -19,16 +21,43 @@ public struct FunctionOptions: Sendable {
   /// What its payments must meet to be made at once; the configuration overrides each by the setting of that name. Nil: nothing
   /// is asked of them, and there are no such settings.
   public var limits: RewardLimits?
+  /// Where it keeps rewards for referrers who cannot be paid yet; merging a player's accounts moves them along.
+  public var heldRewards: [HeldRewardPath]
 
   public init(
     deadline: Duration = .seconds(60), order: Order = .perKey, retry: RetryPolicy = RetryPolicy(), formerly: [String] = [],
-    limits: RewardLimits? = nil
+    limits: RewardLimits? = nil, heldRewards: [HeldRewardPath] = []
   ) {
     self.deadline = deadline
     self.order = order
     self.retry = retry
     self.formerly = formerly
     self.limits = limits
+    self.heldRewards = heldRewards
+  }
+}
+
+/// Where a function keeps rewards that wait for a referrer: one value for each referrer and player, written by the function.
+///
+/// When two accounts of a player are merged, the value moves to the name that the player goes on with, in the same commit as
+/// the referral: the reward is then paid once, for that name.
+///
+/// ```swift
+/// let held = TreePath<Int64, UserID, UserID>("/held_referrals/{referrer}/{player}")
+/// let options = FunctionOptions(heldRewards: [HeldRewardPath(held)])
+/// ```
+public struct HeldRewardPath: Sendable, Hashable {
+  /// Captures the referrer first, then the player.
+  public let pattern: PathPattern
+
+  /// - Parameter path: its first capture is the referrer who gets the reward, its second the player whom it is about.
+  public init<Value>(_ path: TreePath<Value, UserID, UserID>) {
+    pattern = path.pattern
+  }
+
+  /// The path of one reward; nil if one of the names can be no key.
+  public func path(referrer: String, player: String) -> Path? {
+    try? pattern.path(filling: [referrer, player])
   }
 }
 

@@ -7,6 +7,7 @@ import Invites
 import Ledger
 import Links
 import Logging
+import PlayerLifecycle
 import ServerConfiguration
 import StorageCore
 import StorageSQLite
@@ -135,7 +136,8 @@ extension Shard {
     for line in report.lines { logger.notice("\(line)") }
     let erasures = ErasureResumer(
       erasure: PlayerErasure(
-        database: database, accounts: accounts.book, rooms: [links, invites, RewardErasing()], functions: nil, ledger: ledger),
+        database: database, accounts: accounts.book, recordStores: [links, invites, RewardErasing()], functions: nil,
+        ledger: ledger, replacementAnswer: WriteAnswer.erased.stored),
       clock: configuration.clock, logger: logger)
     let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)
     return [

@@ -252,23 +252,3 @@ extension LedgerTransfer {
   /// What the players get by it: below zero where they pay.
   var signedAmount: Int64 { debit.kind == "issuance" ? amount : credit.kind == "redemption" ? -amount : 0 }
 }
-
-extension Snapshot {
-  /// The entries of one commit. Sequences and revisions grow together, so the first is found by halving.
-  func entries(in namespace: NamespaceID, of revision: Revision) throws(StorageError) -> [LedgerEntry] {
-    var low: Int64 = 1
-    var high = try head(of: namespace).entrySequence + 1
-    while low < high {
-      let middle = low + (high - low) / 2
-      guard let entry = try entry(in: namespace, sequence: middle) else { return [] }
-      if entry.revision < revision.rawValue { low = middle + 1 } else { high = middle }
-    }
-    var found: [LedgerEntry] = []
-    while true {
-      let page = try entries(in: namespace, after: low - 1 + Int64(found.count), limit: 1000)
-      let own = page.prefix { $0.revision == revision.rawValue }
-      found += own
-      if own.count < 1000 { return found }
-    }
-  }
-}

@@ -1,5 +1,6 @@
 @testable import AdminAPI
 @testable import RealtimeAPI
+import PlayerLifecycle
 import StorageCore
 import Synchronization
 import TreeModel
@@ -34,7 +35,9 @@ final class StubFunctions: FunctionOperating {
   func redeliver(_ event: EventID, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) {}
 
   func drain(timeoutMilliseconds: Int64) async -> DrainReport {
-    DrainReport(isComplete: false, running: [["event": "1-1:/a", "function": "f"]], unfinished: [])
+    let run = DrainReport.Run(
+      event: EventID(epoch: 1, revision: Revision(1), path: PathBytes("/a")), function: "f", state: "running", lastError: nil)
+    return DrainReport(isComplete: false, running: [run], unfinished: [])
   }
 }
 

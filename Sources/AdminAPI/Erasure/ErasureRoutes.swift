@@ -4,6 +4,7 @@ import Credentials
 import HTTPServer
 import Ledger
 import NIOHTTP1
+import PlayerLifecycle
 import StorageCore
 import TreeModel
 
@@ -22,7 +23,7 @@ enum ErasureRoutes {
     .always("commits", .count, "whose changes were erased, as far as they were the player's"),
   ])
 
-  /// What those who look into the past are told.
+  /// What readers of the history are told of erased paths.
   static let place: JSONSchema = .object([
     .always("path", .text), .always("uid", .text), .always("through", .count, "up to here nothing is known of it"),
     .always("at", .time), .always("by", .text), .always("reason", .text),
@@ -70,7 +71,7 @@ enum ErasureRoutes {
     let reason = try body.required("reason")
     let uid = try uid(call)
     let order = PlayerErasure.Order(
-      uid: uid, places: try places(of: uid, call, body), actor: call.caller.actor, reason: reason,
+      uid: uid, paths: try paths(of: uid, call, body), actor: call.caller.actor, reason: reason,
       runsTriggers: body["triggers"]?.bool ?? true)
     let namespace = try call.namespace()
     do {
@@ -82,6 +83,8 @@ enum ErasureRoutes {
       return .json(record.json)
     } catch let error as APIError {
       throw error
+    } catch let error as ErasureError {
+      throw APIError(error)
     } catch let error as CommitError {
       throw APIError(error)
     } catch let error as StorageError {
@@ -93,15 +96,12 @@ enum ErasureRoutes {
 
   private static func preview(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     let (uid, namespace) = (try uid(call), try call.namespace())
-    let places = try places(of: uid, call, try call.body())
-    let account = try call.read { (snapshot) throws(StorageError) in try snapshot.account(in: namespace, uid: uid) }
-    let record = ErasureRecord(
-      uid: uid, places: places, actor: call.caller.actor, reason: "", orderedAt: 0, addresses: account?.addresses ?? [])
-    let plan = ErasurePlan(
-      erasure: call.services.erasure, record: record, currencies: call.services.ledger?.declaredCurrencies ?? [],
-      namespace: namespace)
+    let order = PlayerErasure.Order(
+      uid: uid, paths: try paths(of: uid, call, try call.body()), actor: call.caller.actor, reason: "")
     do throws(StorageError) {
-      return .json(try plan.json())
+      return .json(
+        try call.services.erasure.preview(order, currencies: call.services.ledger?.declaredCurrencies ?? [], in: namespace)
+          .json)
     } catch {
       throw APIError(error)
     }
@@ -121,15 +121,12 @@ enum ErasureRoutes {
   /// The player whom the call names. Also by an address that an erasure took which is not done: it is ordered again.
   private static func uid(_ call: RouteCall) throws(APIError) -> String {
     let (text, namespace) = (call.captures["uid"] ?? "", try call.namespace())
-    let address = EmailAddress(text)?.text
-    let unfinished = try call.read { (snapshot) throws(StorageError) -> String? in
-      guard let address, try snapshot.account(in: namespace, .email(address)) == nil else { return nil }
-      var last: String?
-      while true {
-        let page = try snapshot.erasures(in: namespace, after: last, limit: 200)
-        if let found = page.first(where: { $0.addresses.contains(address) }) { return found.uid }
-        last = page.last?.uid
-        if page.count < 200 { return nil }
+    var unfinished: String?
+    if let address = EmailAddress(text)?.text {
+      do throws(StorageError) {
+        unfinished = try call.services.erasure.unfinishedPlayer(withAddress: address, in: namespace)
+      } catch {
+        throw APIError(error)
       }
     }
     let uid = if let unfinished { unfinished } else { try AccountRoutes.player(text, call) }
@@ -137,22 +134,52 @@ enum ErasureRoutes {
     return uid
   }
 
-  private static func places(of uid: String, _ call: RouteCall, _ body: JSON) throws(APIError) -> [Path] {
+  private static func paths(of uid: String, _ call: RouteCall, _ body: JSON) throws(APIError) -> [Path] {
     let patterns = body["paths"]?.array?.compactMap(\.string) ?? []
     guard patterns.count <= 50 else { throw .badRequest("At most 50 paths can be named at once.") }
-    return try PersonalPaths(
-      of: uid, currencies: call.services.ledger?.declaredCurrencies ?? [],
-      patterns: (call.services.accounts?.options.personalPlaces ?? []) + patterns
-    ).paths
+    do throws(PersonalPaths.PathsError) {
+      return try PersonalPaths(
+        of: uid, currencies: call.services.ledger?.declaredCurrencies ?? [],
+        patterns: (call.services.accounts?.options.personalPlaces ?? []) + patterns
+      ).paths
+    } catch {
+      throw .badRequest(error.description)
+    }
   }
 }
 
 extension AdminServices {
-  /// Who erases players.
+  /// Erases players.
   var erasure: PlayerErasure {
     PlayerErasure(
       database: database, accounts: accounts,
-      rooms: ([links, invites, RewardErasing()] as [(any PlayerRecordsErasing)?]).compactMap(\.self),
-      functions: functions, ledger: ledger)
+      recordStores: ([links, invites, RewardErasing()] as [(any PlayerRecordsErasing)?]).compactMap(\.self),
+      functions: functions, ledger: ledger, replacementAnswer: WriteAnswer.erased.stored)
+  }
+}
+
+extension APIError {
+  /// A refused erasure, in the administrators' shape.
+  init(_ error: ErasureError) {
+    let code =
+      switch error {
+      case .busy: "busy"
+      case .unsettled: "unsettled"
+      case .writtenAgain: "written_again"
+      }
+    self.init(.conflict, code, error.description)
+  }
+}
+
+extension ErasurePreview {
+  fileprivate var json: JSON {
+    .record([
+      ("holds", .array(holds.map { JSON($0) })), ("rememberedIdentities", .int(Int64(rememberedIdentityCount))),
+      ("uid", .string(uid)), ("account", .bool(hasAccount)),
+      ("places", .array(paths.map { ["path": .string($0.path.description), "leaves": .int(Int64($0.leafCount))] })),
+      ("commits", .int(Int64(commitCount))), ("rows", .int(Int64(recordCount))),
+      ("balances", .array(balances.map { ["unit": .string($0.unit), "balance": .int($0.balance)] })),
+      ("waiting", .array(waitingWork.map(JSON.string))), ("erasure", lastErasure?.json),
+    ])
   }
 }

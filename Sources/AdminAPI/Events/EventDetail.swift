@@ -1,6 +1,7 @@
 import HTTPServer
-package import RewardModel
+import RewardModel
 package import StorageCore
+import PlayerLifecycle
 import TreeModel
 
 /// One event whole: the row of the list, and what the list leaves out.
@@ -65,7 +66,7 @@ struct EventDetail {
     var children: [JSON] = []
     for revision in Set(executions.compactMap(\.effect)).sorted() {
       effects += try changes(of: revision)
-      entries += try snapshot.entries(in: namespace, of: revision).map(JSON.init)
+      entries += try snapshot.entries(in: namespace, of: revision, limit: 100).map(JSON.init)
       children += try self.children(of: revision)
     }
     members += [
@@ -136,19 +137,5 @@ extension Snapshot {
     guard event.epoch == 0, event.revision.rawValue < JSONSchema.countMax else { return nil }
     let found = try invocations(in: namespace, before: event.revision.rawValue + 1, limit: 1).first
     return found?.event == event ? found : nil
-  }
-}
-
-extension Snapshot {
-  /// The entries of one commit, at most a hundred. Sequences and revisions grow together, so the first is found by halving.
-  package func entries(in namespace: NamespaceID, of revision: Revision) throws(StorageError) -> [LedgerEntry] {
-    var low: Int64 = 1
-    var high = try head(of: namespace).entrySequence + 1
-    while low < high {
-      let middle = low + (high - low) / 2
-      guard let entry = try entry(in: namespace, sequence: middle) else { return [] }
-      if entry.revision < revision.rawValue { low = middle + 1 } else { high = middle }
-    }
-    return try entries(in: namespace, after: low - 1, limit: 100).filter { $0.revision == revision.rawValue }
   }
 }

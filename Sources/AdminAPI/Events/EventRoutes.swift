@@ -2,6 +2,7 @@ import APISupport
 import HTTPServer
 import Ledger
 import NIOHTTP1
+import PlayerLifecycle
 import StorageCore
 import TreeModel
 
@@ -106,9 +107,12 @@ enum EventRoutes {
     let timeout = try call.query["timeout"].map { (text) throws(APIError) in try milliseconds(text) } ?? 30_000
     let functions = try FunctionRoutes.functions(call)
     let report = await functions.drain(timeoutMilliseconds: timeout)
+    let failure: [JSON] = report.failure.map { [["error": .string($0)]] } ?? []
     return .json(
-      ["settled": .bool(report.isComplete), "running": .array(report.running), "unfinished": .array(report.unfinished)],
-      status: report.isComplete ? .ok : .gatewayTimeout)
+      [
+        "settled": .bool(report.isComplete), "running": .array(failure + report.running.map(\.json)),
+        "unfinished": .array(report.unfinished.map(\.json)),
+      ], status: report.isComplete ? .ok : .gatewayTimeout)
   }
 
   // MARK: Arguments
@@ -243,4 +247,13 @@ extension EventRoutes {
       .always("unfinished", .list(.any), "what waits for a retry, is paused or dead"),
     ]),
     others: [504: "Not settled in time; what is running is listed."])
+}
+
+extension DrainReport.Run {
+  fileprivate var json: JSON {
+    [
+      "event": .string(event.description), "function": .string(function), "state": .string(state),
+      "error": lastError.map { .string($0) } ?? .null,
+    ]
+  }
 }

@@ -1,4 +1,5 @@
 import HTTPServer
+import PlayerLifecycle
 import RewardModel
 import StorageCore
 import TreeModel
@@ -52,7 +53,9 @@ struct EventScan {
       return
     }
     let accounts = currencies.map { LedgerAccount("\($0.holder):\(uid)") }
-    if let places = PlayerPaths(of: uid, currencies, functions).all(try snapshot.functions().map(\.pattern)) {
+    if let places = PlayerPaths(of: uid, currencies: currencies, functions: functions).all(
+      try snapshot.functions().map(\.pattern))
+    {
       let events = try PlayerEvents(of: uid, at: places, accounts: accounts, namespace, before: start, in: snapshot)
       received = Set(events.received)
       source = events

@@ -1,10 +1,10 @@
 import HTTPServer
 import NIOHTTP1
+package import PlayerLifecycle
 package import StorageCore
-package import TreeModel
 
-/// What administrators can do with functions and their events; the triggers' room fills it.
-package protocol FunctionOperating: Sendable {
+/// What administrators can do with functions and their events; `ServerApp` implements it over the dispatcher.
+package protocol FunctionOperating: FunctionActivity {
   /// The registered functions, and those that the store still remembers.
   func functionRecords() throws(OperationError) -> [FunctionRecord]
   /// Stops giving events to a function; they wait.
@@ -17,40 +17,15 @@ package protocol FunctionOperating: Sendable {
   func retryDeadLetters(of function: String, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) -> Int
   /// Gives an event to its functions again; those that handled it do nothing.
   func redeliver(_ event: EventID, in namespace: NamespaceID, by actor: Actor) async throws(OperationError)
-  /// Waits until the events committed before the call are settled.
-  ///
-  /// - Returns: what is not, after `timeoutMilliseconds`, and what is settled without being done.
-  func drain(timeoutMilliseconds: Int64) async -> DrainReport
   /// Drops what is known of a namespace that no longer exists.
   func forget(_ namespace: NamespaceID)
   /// What keeps functions from working; empty if all is well.
   var problems: [String] { get }
-  /// The functions that are registered in this process, in that order.
-  var descriptions: [FunctionDescription] { get }
 }
 
 extension FunctionOperating {
   /// Nothing is remembered, so there is nothing to drop.
   package func forget(_ namespace: NamespaceID) {}
-
-  /// None.
-  package var descriptions: [FunctionDescription] { [] }
-}
-
-/// What a drain left.
-package struct DrainReport: Sendable, Hashable {
-  /// Whether everything was settled in time.
-  package let isComplete: Bool
-  /// Runs that are still going on or were not begun; each as an object with `event` and `function`.
-  package let running: [JSON]
-  /// What counts as settled and is not done: runs that wait for a retry, are paused, or are dead letters.
-  package let unfinished: [JSON]
-
-  package init(isComplete: Bool, running: [JSON], unfinished: [JSON]) {
-    self.isComplete = isComplete
-    self.running = running
-    self.unfinished = unfinished
-  }
 }
 
 /// Why an administrator's action was not carried out.

@@ -1,6 +1,7 @@
 import APISupport
 import HTTPServer
 import NIOHTTP1
+import PlayerLifecycle
 import StorageCore
 import TreeModel
 
@@ -71,7 +72,7 @@ enum FunctionRoutes {
     let rows = records.map { record -> JSON in
       .object(
         (JSON(record).object ?? [])
-          + (descriptions.first { $0.name == record.name }?.settings.map { [.init(key: "settings", value: $0)] } ?? [])
+          + (descriptions.first { $0.name == record.name }?.settingsJSON.map { [.init(key: "settings", value: $0)] } ?? [])
           + (dead[record.name].map { [.init(key: "deadLetters", value: $0.json)] } ?? [])
           + (retries[record.name].map { [.init(key: "retries", value: $0.json)] } ?? []))
     }
@@ -91,6 +92,13 @@ enum FunctionRoutes {
     } catch {
       throw APIError(error)
     }
+  }
+}
+
+extension FunctionDescription {
+  /// The settings with their values; nil if it has none.
+  fileprivate var settingsJSON: JSON? {
+    settings.exists ? try? JSONParser.parse(settings.json(.plain)) : nil
   }
 }
 

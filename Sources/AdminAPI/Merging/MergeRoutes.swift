@@ -1,6 +1,9 @@
 import APISupport
 import HTTPServer
 import NIOHTTP1
+import Ledger
+import Links
+import PlayerLifecycle
 import StorageCore
 import TreeModel
 
@@ -39,12 +42,23 @@ enum MergeRoutes {
 
   private static func carryOut(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     let order = try order(call, because: try call.body().required("reason"))
-    return .json(try await AccountMerge(services: call.services, namespace: try call.namespace()).carryOut(order))
+    let namespace = try call.namespace()
+    do throws(MergeError) {
+      return .json(.record(try await call.services.merge.carryOut(order, in: namespace).fields))
+    } catch {
+      throw APIError(error)
+    }
   }
 
   private static func preview(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     let order = try order(call, because: "")
-    return .json(try AccountMerge(services: call.services, namespace: try call.namespace()).preview(order))
+    let namespace = try call.namespace()
+    do throws(MergeError) {
+      let (report, waiting) = try call.services.merge.preview(order, in: namespace)
+      return .json(.record(report.fields + [("waiting", waiting.map { .array($0.map(JSON.string)) })]))
+    } catch {
+      throw APIError(error)
+    }
   }
 
   private static func order(_ call: RouteCall, because reason: String) throws(APIError) -> MergeOrder {
@@ -61,5 +75,52 @@ enum MergeRoutes {
     } catch {
       throw .badRequest("\"\(uid.prefix(80))\" is no player's id: \(error.description)")
     }
+  }
+}
+
+extension AdminServices {
+  /// Merges accounts.
+  var merge: AccountMerge {
+    var declarations = AccountMerge.Declarations(
+      currencies: ledger?.declaredCurrencies ?? [],
+      heldRewards: functions?.descriptions.flatMap(\.heldRewards) ?? [])
+    if let links { declarations.referralPattern = links.settings.referral.path }
+    return AccountMerge(database: database, accounts: accounts, functions: functions, declarations: declarations)
+  }
+}
+
+extension APIError {
+  /// A refused merge, in the administrators' shape.
+  init(_ error: MergeError) {
+    switch error {
+    case .storage(let error): self.init(error)
+    case .commit(let error): self.init(error)
+    case .sameAccount, .unreadableReferralPattern, .impersonalReferralPattern, .recordTooLarge:
+      self = .badRequest(error.description)
+    case .unknownTarget: self.init(.notFound, "not_found", error.description)
+    case .disabledTarget: self.init(.conflict, "disabled", error.description)
+    case .unsettled: self.init(.conflict, "unsettled", error.description)
+    case .mergedBefore: self.init(.conflict, "merged_before", error.description)
+    case .invalidReferral: self.init(.conflict, "invalid_referral", error.description)
+    case .selfReferral: self.init(.conflict, "self_referral", error.description)
+    case .alreadyReferred: self.init(.conflict, "already_referred", error.description)
+    case .heldTwice: self.init(.conflict, "held_twice", error.description)
+    case .tooManyBalances: self.init(.conflict, "too_many_purses", error.description)
+    case .nothingToMove: self.init(.conflict, "nothing_to_move", error.description)
+    case .busy: self.init(.conflict, "busy", error.description)
+    }
+  }
+}
+
+extension MergeReport {
+  fileprivate var fields: [(String, JSON?)] {
+    [
+      ("from", .string(from)), ("into", .string(into)), ("referrer", referrer.map(JSON.string)),
+      ("balances", .array(balances.map { ["unit": .string($0.unit), "amount": .int($0.amount)] })),
+      ("copied", .array(copied.map { .string($0.description) })),
+      ("held", heldReward.map { JSON.string($0.description) }), ("spent", .array(spentKeys.map(JSON.string))),
+      ("movesBalances", .bool(movesBalances)), ("copiesRecord", .bool(copiesRecord)), ("by", .string(actor.description)),
+      ("reason", .string(reason)), ("at", time.map(JSON.int)),
+    ]
   }
 }

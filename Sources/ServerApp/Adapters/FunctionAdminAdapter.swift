@@ -1,5 +1,5 @@
 import AdminAPI
-import FunctionsKit
+import PlayerLifecycle
 import RealtimeAPI
 import StorageCore
 import TreeModel
@@ -45,15 +45,14 @@ struct FunctionAdminAdapter: FunctionOperating, EffectsWaiting {
     dispatcher.forget(namespace)
   }
 
-  func drain(timeoutMilliseconds: Int64) async -> AdminAPI.DrainReport {
+  func drain(timeoutMilliseconds: Int64) async -> PlayerLifecycle.DrainReport {
     do {
       let report = try await dispatcher.drain(timeout: .milliseconds(timeoutMilliseconds))
-      return AdminAPI.DrainReport(isComplete: true, running: [], unfinished: report.unsettled.map(\.json))
+      return PlayerLifecycle.DrainReport(isComplete: true, running: [], unfinished: report.unsettled.map(\.run))
     } catch let timeout as DrainTimeout {
-      return AdminAPI.DrainReport(isComplete: false, running: timeout.unsettled.map(\.json), unfinished: [])
+      return PlayerLifecycle.DrainReport(isComplete: false, running: timeout.unsettled.map(\.run), unfinished: [])
     } catch {
-      let fault: JSON = .object([.init(key: "error", value: .string("\(error)"))])
-      return AdminAPI.DrainReport(isComplete: false, running: [fault], unfinished: [])
+      return PlayerLifecycle.DrainReport(isComplete: false, running: [], unfinished: [], failure: "\(error)")
     }
   }
 
@@ -84,38 +83,8 @@ extension UnsettledDelivery {
     }
   }
 
-  fileprivate var json: JSON {
-    .object([
-      .init(key: "event", value: .string(event.description)), .init(key: "function", value: .string(function)),
-      .init(key: "state", value: .string(state.rawValue)), .init(key: "error", value: lastError.map { .string($0) } ?? .null),
-    ])
-  }
-}
-
-extension FunctionDescription {
-  /// A registered function, for the surfaces.
-  init(_ definition: FunctionDefinition) {
-    let kinds: Set<EventRecord.Kind> =
-      switch definition.trigger {
-      case .onCreate: [.created]
-      case .onUpdate: [.updated]
-      case .onDelete: [.deleted]
-      case .onWrite: [.created, .updated, .deleted]
-      }
-    let noun =
-      switch definition.trigger {
-      case .onCreate: "a creation"
-      case .onUpdate: "an update"
-      case .onDelete: "a removal"
-      case .onWrite: "any change"
-      }
-    let filter = definition.filter
-    let settings: [UInt8]? = definition.settings.exists ? definition.settings.json(.plain) : nil
-    self.init(
-      name: definition.name, formerly: definition.options.formerly, pattern: definition.pattern,
-      players: definition.players, kinds: kinds,
-      runsOn: noun + filter.words, settings: settings.flatMap { try? JSONParser.parse($0) },
-      example: filter.example.map { ($0.before, $0.after) }, admits: { filter(before: $0, after: $1) })
+  fileprivate var run: PlayerLifecycle.DrainReport.Run {
+    .init(event: event, function: function, state: state.rawValue, lastError: lastError)
   }
 }
 

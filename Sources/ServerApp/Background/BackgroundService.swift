@@ -4,6 +4,7 @@ import CMalloc
 import Ledger
 import Logging
 import RewardModel
+import PlayerLifecycle
 import ServiceLifecycle
 import StorageCore
 import TreeDatabase

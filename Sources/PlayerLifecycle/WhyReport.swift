@@ -1,96 +1,96 @@
-import RewardModel
-import StorageCore
-import TreeModel
+package import RewardModel
+package import StorageCore
+package import TreeModel
 
 /// Why a player was paid, or was not: the facts. ``WhyExplanation`` puts them into sentences.
-struct WhyReport: Sendable {
-  let uid: Key
+package struct WhyReport: Sendable {
+  package let uid: Key
   /// The state of the tree that was looked at.
-  let revision: Revision
+  package let revision: Revision
   /// What the functions made of what the player did.
-  let stories: [FunctionStory]
-  /// Functions whose places for the player are spread over the tree, so that no story of theirs can be told.
-  let spread: [FunctionDescription]
+  package let stories: [FunctionStory]
+  /// Functions whose paths for the player are spread over the tree, so that no story of theirs can be told.
+  package let spread: [FunctionDescription]
   /// What moved on the player's accounts, newest first.
-  let payments: [Payment]
+  package let payments: [Payment]
   /// The sequence to go on before, if there are more.
-  let nextPayment: Int64?
+  package let nextPayment: Int64?
   /// Other players whose record names this one, and what the functions made of what they did without paying this one.
-  let mentions: [Mention]
+  package let mentions: [Mention]
   /// Whether the whole tree of players was looked through for them.
-  let sawAllMentions: Bool
+  package let sawAllMentions: Bool
   /// What functions gave up on that is the player's, and that no story tells.
-  var deadLetters: [DeadLetter] = []
+  package var deadLetters: [DeadLetter] = []
   /// Whether all dead letters were looked through for them.
-  var sawAllDeadLetters = true
+  package var sawAllDeadLetters = true
   /// Whether anything says that there is such a player.
-  var isKnown = true
+  package var isKnown = true
   /// The player's erasure, if there was one.
-  var erasure: ErasureRecord?
+  package var erasure: ErasureRecord?
 
   /// Coins that moved on one of the player's accounts.
-  struct Payment: Sendable {
-    let entry: LedgerEntry
+  package struct Payment: Sendable {
+    package let entry: LedgerEntry
     /// Whether the player got them; else gave.
-    let isReceived: Bool
+    package let isReceived: Bool
     /// What happened at the event's path, if it is an event that the log remembers.
-    let cause: Happening?
+    package let cause: Happening?
     /// The entry that took it back.
-    let reversal: LedgerEntry?
+    package let reversal: LedgerEntry?
   }
 
   /// An event that a function gave up on.
-  struct DeadLetter: Sendable {
-    let record: DeliveryRecord
+  package struct DeadLetter: Sendable {
+    package let record: DeliveryRecord
     /// Whether there still is a function of that name.
-    let isRegistered: Bool
+    package let isRegistered: Bool
   }
 
   /// Another player whose record names this one.
-  struct Mention: Sendable {
-    let player: Key
-    /// Where it names it: `/users/bob/referred_by`.
-    let place: Path
-    let stories: [FunctionStory]
+  package struct Mention: Sendable {
+    package let player: Key
+    /// The leaf that names it: `/users/bob/referred_by`.
+    package let path: Path
+    package let stories: [FunctionStory]
   }
 }
 
-/// A change at a place, as people tell it.
-struct Happening: Sendable {
-  let path: Path
-  let kind: EventRecord.Kind
-  let before: TreeNode
-  let after: TreeNode
+/// A change at a path, as people tell it.
+package struct Happening: Sendable {
+  package let path: Path
+  package let kind: EventRecord.Kind
+  package let before: TreeNode
+  package let after: TreeNode
 }
 
-/// What one function made of the changes at one player's place.
-struct FunctionStory: Sendable {
-  let function: FunctionDescription
-  let player: Key
+/// What one function made of the changes at one player's path.
+package struct FunctionStory: Sendable {
+  package let function: FunctionDescription
+  package let player: Key
   /// Where it looks: `/users/bob/level`, with what is open in braces.
-  let place: String
+  package let path: String
   /// Why it is paused; nil if it is not.
-  let pauseReason: String?
+  package let pauseReason: String?
   /// The latest changes there, oldest first.
-  let changes: [ChangeStory]
+  package let changes: [ChangeStory]
   /// Whether that is all that is remembered.
-  let isComplete: Bool
+  package let isComplete: Bool
   /// Up to here the log was pruned; zero if it was not.
-  let prunedThrough: Revision
+  package let prunedThrough: Revision
   /// Whether what was written there once was erased.
-  var isErased = false
+  package var isErased = false
 }
 
 /// One change, and what became of it.
-struct ChangeStory: Sendable {
-  let event: EventID
-  let happening: Happening
+package struct ChangeStory: Sendable {
+  package let event: EventID
+  package let happening: Happening
   /// Of the commit, in milliseconds since 1970.
-  let time: Int64
-  let actor: Actor
-  let fate: Fate
+  package let time: Int64
+  package let actor: Actor
+  package let fate: Fate
 
-  enum Fate: Sendable {
+  package enum Fate: Sendable {
     /// It moved coins.
     case paid([LedgerEntry], attempt: Int)
     /// It was handled, and moved none.
@@ -109,7 +109,7 @@ struct ChangeStory: Sendable {
     /// The function would want it, but was not there, or was another, when it happened.
     case unheard
 
-    var name: String {
+    package var name: String {
       switch self {
       case .paid: "paid"
       case .done: "done"
@@ -124,11 +124,11 @@ struct ChangeStory: Sendable {
       }
     }
 
-    static let names = [
+    package static let names = [
       "paid", "done", "skipped", "waiting", "paused", "dead", "pending", "suppressed", "unwanted", "unheard",
     ]
 
-    var isDead: Bool { if case .dead = self { true } else { false } }
-    var isUnwanted: Bool { if case .unwanted = self { true } else { false } }
+    package var isDead: Bool { if case .dead = self { true } else { false } }
+    package var isUnwanted: Bool { if case .unwanted = self { true } else { false } }
   }
 }

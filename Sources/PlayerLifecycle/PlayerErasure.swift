@@ -1,53 +1,88 @@
-import APISupport
 package import Accounts
-package import HTTPServer
 package import Ledger
-import NIOHTTP1
 package import StorageCore
 package import TreeDatabase
-import TreeModel
+package import TreeModel
 
-/// Erases a player who leaves: the record in the tree, the account, what other rooms keep, and the past of all of that. What
-/// stays are the ledger, the executions and the chains of hashes, in which the uid stands for nobody any more.
+/// Why a player was not erased.
+package enum ErasureError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Other maintenance is under way, which is named.
+  case busy(with: String)
+  /// Something still has to be done for the player first: a sentence for each.
+  case unsettled(uid: String, work: [String])
+  /// Something writes the player's record as soon as it is removed.
+  case writtenAgain(uid: String)
+
+  package var description: String {
+    switch self {
+    case .busy(let other): "\(other) is under way; try again when it is done."
+    case .unsettled(let uid, let work): WaitingWork.refusal(of: uid, because: work)
+    case .writtenAgain(let uid):
+      "The record of \(uid) is written again as soon as it is removed: pause the function or stop the client that does "
+        + "it, and order the erasure again."
+    }
+  }
+}
+
+/// Erases a player who leaves: the record in the tree, the account, records kept beside the tree, and the past of all of that.
+/// What stays are the ledger, the executions and the chains of hashes, in which the uid stands for nobody any more.
 ///
-/// First everything that functions and outlets still have to do for the player must be done. Coins that are held for the player
-/// go back to where they came from, by an entry that says why: nobody could pay them out any more. Then the nodes and the account
-/// are removed in one commit, which functions hear of as of any other; when they are done with it too, the past is forgotten
-/// (``TreeDatabase/PastErasure``). The record of the erasure says what is next, so that one which was cut off goes on.
+/// First everything that functions and the outbox still have to do for the player must be done. Coins that are held for the
+/// player go back to where they came from, by an entry that says why: nobody could pay them out any more. Then the nodes and
+/// the account are removed in one commit, which functions hear of as of any other; when they are done with it too, the past is
+/// forgotten (``TreeDatabase/PastErasure``). The record of the erasure says what is next, so that one which was cut off goes on.
 package struct PlayerErasure: Sendable {
   /// What is to be done.
   package struct Order: Sendable {
-    let uid: String
-    let places: [Path]
-    let actor: Actor
-    let reason: String
+    package let uid: String
+    /// What is the player's in the tree: see ``PersonalPaths``.
+    package let paths: [Path]
+    package let actor: Actor
+    package let reason: String
     /// Whether functions hear of the removal.
-    let runsTriggers: Bool
+    package let runsTriggers: Bool
+
+    package init(uid: String, paths: [Path], actor: Actor, reason: String, runsTriggers: Bool = true) {
+      self.uid = uid
+      self.paths = paths
+      self.actor = actor
+      self.reason = reason
+      self.runsTriggers = runsTriggers
+    }
   }
 
-  /// How long functions may take to finish what they have in hand, in milliseconds.
-  private static let longTimeout: Int64 = 30_000
+  /// How long functions may take to finish what they have begun, in milliseconds.
+  private static let drainTimeout: Int64 = 30_000
   /// How often nodes are removed again that functions wrote meanwhile.
   private static let roundsMax = 3
-  /// Records of rooms that one commit changes.
+  /// Records beside the tree that one commit changes.
   private static let recordsPerCommit = 500
+  /// Erasures that are read at once.
+  private static let pageSize = 200
 
-  package let database: Database
-  package let accounts: AccountService?
-  package let rooms: [any PlayerRecordsErasing]
-  package let functions: (any FunctionOperating)?
-  package let ledger: LedgerService?
+  let database: Database
+  let accounts: AccountService?
+  /// What keeps records of players beside the tree: links, invitations, rewards.
+  let recordStores: [any PlayerRecordsErasing]
+  let functions: (any FunctionActivity)?
+  let ledger: LedgerService?
+  /// What a repeated request gets that was answered with the player's data.
+  private let replacementAnswer: [UInt8]
   let past: PastErasure
 
+  /// - Parameters:
+  ///   - replacementAnswer: what takes the place of answers to the player's writes that are kept with idempotency keys, in
+  ///     the form in which the surface that answers writes keeps them.
   package init(
-    database: Database, accounts: AccountService?, rooms: [any PlayerRecordsErasing], functions: (any FunctionOperating)?,
-    ledger: LedgerService?
+    database: Database, accounts: AccountService?, recordStores: [any PlayerRecordsErasing],
+    functions: (any FunctionActivity)?, ledger: LedgerService?, replacementAnswer: [UInt8]
   ) {
     self.database = database
     self.accounts = accounts
-    self.rooms = rooms
+    self.recordStores = recordStores
     self.functions = functions
     self.ledger = ledger
+    self.replacementAnswer = replacementAnswer
     past = PastErasure(engine: database.engine, writer: database, clock: database.clock)
   }
 
@@ -58,17 +93,17 @@ package struct PlayerErasure: Sendable {
     var waiting: [String] = []
     guard database.maintenanceTurn.begin("An erasure") == nil else { return [] }
     defer { database.maintenanceTurn.end() }
-    for namespace in try look({ (snapshot) throws(StorageError) in try snapshot.namespaces() }) {
+    for namespace in try read({ (snapshot) throws(StorageError) in try snapshot.namespaces() }) {
       var last: String?
       while true {
-        let page = try look { (snapshot) throws(StorageError) in
-          try snapshot.erasures(in: namespace.id, after: last, limit: 200)
+        let page = try read { (snapshot) throws(StorageError) in
+          try snapshot.erasures(in: namespace.id, after: last, limit: Self.pageSize)
         }
         for record in page {
           if record.state == .removing { waiting.append(record.uid) } else { _ = try await finish(record, in: namespace.id) }
         }
         last = page.last?.uid
-        if page.count < 200 { break }
+        if page.count < Self.pageSize { break }
       }
     }
     return waiting
@@ -77,18 +112,17 @@ package struct PlayerErasure: Sendable {
   /// Erases a player; ordered again it goes on, or finds that nothing is left to do.
   ///
   /// - Returns: the record of the erasure; nil if there never was such a player.
+  /// - Throws: ``ErasureError``, and what the store and the writer throw; ordered again, it goes on where it was.
   package func carryOut(_ order: Order, in namespace: NamespaceID) async throws -> ErasureRecord? {
-    if let holder = database.maintenanceTurn.begin("An erasure") {
-      throw APIError(.conflict, "busy", "\(holder) is under way; try again when it is done.")
-    }
+    if let holder = database.maintenanceTurn.begin("An erasure") { throw ErasureError.busy(with: holder) }
     defer { database.maintenanceTurn.end() }
-    var earlier = try look { (snapshot) throws(StorageError) in try snapshot.erasure(in: namespace, of: order.uid) }
+    var earlier = try read { (snapshot) throws(StorageError) in try snapshot.erasure(in: namespace, of: order.uid) }
     if let unfinished = earlier, unfinished.state != .removing { earlier = try await finish(unfinished, in: namespace) }
     var record = try record(of: order, after: earlier, in: namespace)
     if earlier?.state != .removing, try isEmpty(record, in: namespace) { return earlier }
     for _ in 0..<Self.roundsMax {
       try await settle(record, in: namespace)
-      // What they give back may stand at the player's place, and functions hear of it.
+      // What they give back may be at the player's path, and functions hear of it.
       if try await voidHolds(of: record, in: namespace) { try await settle(record, in: namespace) }
       record = try await remove(record, order, in: namespace)
       try await settle(record, in: namespace)
@@ -101,58 +135,62 @@ package struct PlayerErasure: Sendable {
       }
       return try await finish(record, in: namespace)
     }
-    throw APIError(
-      .conflict, "written_again",
-      "The record of \(order.uid) is written again as soon as it is removed: pause the function or stop the client that does "
-        + "it, and order the erasure again.")
+    throw ErasureError.writtenAgain(uid: order.uid)
+  }
+
+  /// The player of an erasure that has begun, by an address that it has already taken from the account; nil if there is none.
+  package func unfinishedPlayer(withAddress address: String, in namespace: NamespaceID) throws(StorageError) -> String? {
+    try read { (snapshot) throws(StorageError) -> String? in
+      guard try snapshot.account(in: namespace, .email(address)) == nil else { return nil }
+      var last: String?
+      while true {
+        let page = try snapshot.erasures(in: namespace, after: last, limit: Self.pageSize)
+        if let found = page.first(where: { $0.addresses.contains(address) }) { return found.uid }
+        last = page.last?.uid
+        if page.count < Self.pageSize { return nil }
+      }
+    }
   }
 
   // MARK: Steps
 
   /// What is erased: with what an earlier order named that did not come to its end.
   private func record(of order: Order, after earlier: ErasureRecord?, in namespace: NamespaceID) throws -> ErasureRecord {
-    let account = try look { (snapshot) throws(StorageError) in try snapshot.account(in: namespace, uid: order.uid) }
+    let account = try read { (snapshot) throws(StorageError) in try snapshot.account(in: namespace, uid: order.uid) }
     let unfinished = earlier.flatMap { $0.state == .removing ? $0 : nil }
-    let places = order.places + (unfinished?.places ?? []).filter { !order.places.contains($0) }
+    let paths = order.paths + (unfinished?.places ?? []).filter { !order.paths.contains($0) }
     let addresses = Set((account?.addresses ?? []) + (unfinished?.addresses ?? [])).sorted()
     return ErasureRecord(
-      uid: order.uid, places: places, actor: order.actor, reason: order.reason, orderedAt: database.clock.now(),
+      uid: order.uid, places: paths, actor: order.actor, reason: order.reason, orderedAt: database.clock.now(),
       addresses: addresses)
   }
 
   /// Whether nothing is known of the player but what an erasure leaves.
   private func isEmpty(_ record: ErasureRecord, in namespace: NamespaceID) throws -> Bool {
-    let places = record.places.map { PathBytes($0) }
-    let isClear = try look { (snapshot) throws(StorageError) -> Bool in
-      for place in places where try !snapshot.leaves(in: namespace, under: place, limit: 1).isEmpty { return false }
+    let paths = record.places.map { PathBytes($0) }
+    let isClear = try read { (snapshot) throws(StorageError) -> Bool in
+      for path in paths where try !snapshot.leaves(in: namespace, under: path, limit: 1).isEmpty { return false }
       guard try snapshot.account(in: namespace, uid: record.uid) == nil else { return false }
-      for room in rooms {
-        guard try room.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot).records.isEmpty else {
+      for store in recordStores {
+        guard try store.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot).records.isEmpty else {
           return false
         }
       }
       return true
     }
-    return try isClear && past.touchedCount(places, in: namespace) == 0
+    return try isClear && past.touchedCount(paths, in: namespace) == 0
   }
 
-  /// Waits for what is in hand for the player, and refuses to go on while something waits for longer.
+  /// Waits for what functions have begun for the player, and refuses to go on while something waits for longer.
   private func settle(_ record: ErasureRecord, in namespace: NamespaceID) async throws {
-    var waiting: [String] = []
-    if let report = await functions?.drain(timeoutMilliseconds: Self.longTimeout), !report.isComplete {
-      for run in report.running {
-        guard let text = run["event"]?.string, let event = EventID(text), WaitingWork.concerns(event, record.uid) else {
-          continue
-        }
-        waiting.append("\(run["function"]?.string ?? "a function") for \(text) is running")
-      }
-    }
-    waiting += try waitingWork(record, in: namespace)
-    guard waiting.isEmpty else { throw APIError.unsettled(record.uid, waiting) }
+    var work =
+      await functions?.unfinishedRuns(for: record.uid, timeoutMilliseconds: Self.drainTimeout) ?? []
+    work += try waitingWork(record, in: namespace)
+    guard work.isEmpty else { throw ErasureError.unsettled(uid: record.uid, work: work) }
   }
 
   func waitingWork(_ record: ErasureRecord, in namespace: NamespaceID) throws(StorageError) -> [String] {
-    try look { (snapshot) throws(StorageError) in
+    try read { (snapshot) throws(StorageError) in
       let work = WaitingWork(uid: record.uid, namespace: namespace, snapshot: snapshot)
       return try work.deliveries() + work.messages(try messages(record, in: namespace, snapshot))
     }
@@ -163,7 +201,7 @@ package struct PlayerErasure: Sendable {
     guard let ledger else { return false }
     let holds = PlayerHolds(uid: record.uid, namespace: namespace)
     return try await holds.void(
-      try look { (snapshot) throws(StorageError) in try holds.open(in: snapshot) }, by: record.actor, in: ledger)
+      try read { (snapshot) throws(StorageError) in try holds.open(in: snapshot) }, by: record.actor, in: ledger)
   }
 
   /// Removes the nodes and the account, in one commit.
@@ -183,7 +221,7 @@ package struct PlayerErasure: Sendable {
   /// From here on nothing holds it up.
   private func finish(_ unfinished: ErasureRecord, in namespace: NamespaceID) async throws -> ErasureRecord {
     var record = unfinished
-    if record.state == .forgetting { record = try await past.forget(record, in: namespace, answer: Self.answer) }
+    if record.state == .forgetting { record = try await past.forget(record, in: namespace, answer: replacementAnswer) }
     guard record.state == .sealed else { return record }
     try await eraseKeyedRecords(record, in: namespace)
     try await eraseMessages(record, in: namespace)
@@ -195,31 +233,28 @@ package struct PlayerErasure: Sendable {
     return record
   }
 
-  /// What a repeated request gets that was answered with the player's data.
-  private static let answer = WriteAnswer(status: 200, etag: nil, body: Array("null".utf8)).stored
-
   private func eraseKeyedRecords(_ record: ErasureRecord, in namespace: NamespaceID) async throws {
-    for room in rooms {
-      let erasure = try look { (snapshot) throws(StorageError) in
-        try room.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot)
+    for store in recordStores {
+      let erasure = try read { (snapshot) throws(StorageError) in
+        try store.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot)
       }
       // The messages first: they are found by the records.
       for key in erasure.messages {
-        let message = try look { (snapshot) throws(StorageError) in try snapshot.outbox(in: namespace, key: key) }
+        let message = try read { (snapshot) throws(StorageError) in try snapshot.outbox(in: namespace, key: key) }
         if let message { try await erase([], [message.erased], in: namespace) }
       }
       for start in stride(from: 0, to: erasure.records.count, by: Self.recordsPerCommit) {
         let step = erasure.records[start..<min(start + Self.recordsPerCommit, erasure.records.count)]
         try await erase(Array(step), in: namespace)
       }
-      room.didErase()
+      store.didErase()
     }
   }
 
   private func eraseMessages(_ record: ErasureRecord, in namespace: NamespaceID) async throws {
     for state in [OutboxRecord.State.delivered, .dead] {
       while true {
-        let found = try look { (snapshot) throws(StorageError) in
+        let found = try read { (snapshot) throws(StorageError) in
           try PlayerMessages(record, keys: [], in: namespace, snapshot).find(in: state, limit: Self.recordsPerCommit)
         }
         if found.isEmpty { break }
@@ -232,8 +267,8 @@ package struct PlayerErasure: Sendable {
     -> PlayerMessages
   {
     var keys: [String] = []
-    for room in rooms {
-      keys += try room.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot).messages
+    for store in recordStores {
+      keys += try store.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot).messages
     }
     return PlayerMessages(record, keys: keys, in: namespace, snapshot)
   }
@@ -250,18 +285,7 @@ package struct PlayerErasure: Sendable {
     _ = try await database.commit(request)
   }
 
-  func look<Value>(_ body: (any Snapshot) throws(StorageError) -> Value) throws(StorageError) -> Value {
+  func read<Value>(_ body: (any Snapshot) throws(StorageError) -> Value) throws(StorageError) -> Value {
     try database.engine.read(body)
-  }
-}
-
-extension APIError {
-  /// Refuses an erasure or a merge until what waits for the player is done.
-  package static func unsettled(_ uid: String, _ waiting: [String]) -> APIError {
-    let rest = waiting.count >= WaitingWork.listMax ? " and more" : ""
-    return APIError(
-      .conflict, "unsettled",
-      "Something still waits for \(uid): \(waiting.joined(separator: "; "))\(rest). Let it finish, or end it, and ask again; "
-        + "\"doubloon triggers list --uid\" shows what functions have to do.")
   }
 }

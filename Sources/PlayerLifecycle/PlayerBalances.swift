@@ -2,7 +2,8 @@ import RewardModel
 import StorageCore
 import TreeModel
 
-/// The accounts of a player in a currency: one, or where the balances stand by more than the player, one for each purse.
+/// The ledger accounts of a player in a currency: one, or where the pattern of the balances captures more than the player, one
+/// for each balance.
 struct PlayerBalances {
   /// Children of one node that are looked through.
   private static let childrenMax = 10_000
@@ -22,13 +23,13 @@ struct PlayerBalances {
   func accounts(of uid: Key) throws(StorageError) -> [LedgerAccount]? {
     guard currency.pattern.captureNames.count > 1 else { return [account([uid.text])] }
     var owners: [[String]] = []
-    guard try find(&owners, of: uid, below: .root, []) else { return nil }
+    guard try find(&owners, of: uid, below: .root, captured: []) else { return nil }
     return owners.map { account($0) }
   }
 
-  /// The same purse of another player.
-  func account(like purse: LedgerAccount, of uid: Key) -> LedgerAccount {
-    var owner = purse.ownerParts
+  /// The account of another player that matches one of this player's.
+  func account(like other: LedgerAccount, of uid: Key) -> LedgerAccount {
+    var owner = other.ownerParts
     owner[position] = uid.text
     return account(owner)
   }
@@ -37,25 +38,28 @@ struct PlayerBalances {
     LedgerAccount("\(currency.holder):\(owner.joined(separator: "/"))")
   }
 
-  /// - `path`: a place that the beginning of the pattern matches.
-  /// - `owner`: what its captures are there.
+  /// - Parameters:
+  ///   - path: a path that the beginning of the pattern matches.
+  ///   - captured: what its captures are there.
   /// - Returns: false if there is too much to look through.
-  private func find(_ owners: inout [[String]], of uid: Key, below path: Path, _ owner: [String]) throws(StorageError) -> Bool {
+  private func find(
+    _ owners: inout [[String]], of uid: Key, below path: Path, captured: [String]
+  ) throws(StorageError) -> Bool {
     guard path.depth < currency.pattern.segments.count else {
-      if try snapshot.leaf(in: namespace, at: PathBytes(path)) != nil { owners.append(owner) }
+      if try snapshot.leaf(in: namespace, at: PathBytes(path)) != nil { owners.append(captured) }
       return true
     }
     let children: [Key]
     switch currency.pattern.segments[path.depth] {
-    case .literal(let key): return try find(&owners, of: uid, below: path.child(key), owner)
-    case .single where owner.count == position: children = [uid]
+    case .literal(let key): return try find(&owners, of: uid, below: path.child(key), captured: captured)
+    case .single where captured.count == position: children = [uid]
     case .single:
       children = try snapshot.children(in: namespace, of: PathBytes(path), after: nil, limit: Self.childrenMax + 1)
       guard children.count <= Self.childrenMax else { return false }
     case .multi: children = []
     }
     for child in children {
-      guard try find(&owners, of: uid, below: path.child(child), owner + [child.text]) else { return false }
+      guard try find(&owners, of: uid, below: path.child(child), captured: captured + [child.text]) else { return false }
     }
     return true
   }

@@ -1,10 +1,8 @@
-import Accounts
 import Credentials
 import Invites
 import Ledger
 import Links
 import RewardModel
-import ServerTestSupport
 import StorageCore
 import Synchronization
 import TestSupport
@@ -12,11 +10,13 @@ import Testing
 import TreeDatabase
 import TreeModel
 
-@testable import AdminAPI
+@testable import Accounts
+@testable import PlayerLifecycle
 @testable import StorageSQLite
 
-/// The rooms that an erasure goes through, on a disk that can be copied at any moment of any commit.
-final class ErasureRig {
+/// A game on disk with everything that a player leaves traces in, and no server. The disk can be copied at any moment of any
+/// commit.
+final class PlayerFixture {
   /// Copies the disk when a commit of a number comes to a point; the copy is what a process that died there leaves.
   final class Camera: Sendable {
     private struct State {
@@ -51,7 +51,7 @@ final class ErasureRig {
 
   let folder: TemporaryFolder
   let camera: Camera
-  let clock = AdjustableClock(frozenAt: APIServer.start)
+  let clock = AdjustableClock(frozenAt: 1_700_000_000_000)
   let engine: SQLiteEngine
   let database: Database
   let namespace: NamespaceID
@@ -75,11 +75,24 @@ final class ErasureRig {
     database = try Database(
       engine: engine, participants: [LedgerParticipant(table: currencies)], observers: [watch], clock: clock)
     namespace = try await database.openNamespace(named: "game")
-    accounts = try AccountKind.development.book(database, watch)
-    let home = TestHome(database: database)
+    var options = AccountOptions()
+    options.isDevelopment = true
+    let ring = KeyRing([KeyRing.Entry(key: try SigningKey(pem: TestKeys.first), signsFrom: 0)])
+    accounts = AccountService(
+      engine: engine, writer: database, watch: watch, clock: clock,
+      issuer: IDTokenIssuer(mode: .unsigned, keys: CurrentKeys(ring)), hasher: PasswordHasher(cost: .test), hashing: .inPlace,
+      options: options, random: SplitMix64(seed: 6))
+    let home = Home(database: database)
     links = try LinkService(engine: engine, writer: database, home: home, clock: clock, random: SplitMix64(seed: 7))
     invites = try InvitationService(engine: engine, writer: database, home: home, clock: clock, random: SplitMix64(seed: 8))
     ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
+  }
+
+  /// A fixture for one test.
+  static func run(_ test: (PlayerFixture) async throws -> Void) async throws {
+    let fixture = try await PlayerFixture()
+    defer { fixture.close() }
+    try await test(fixture)
   }
 
   func close() {
@@ -87,52 +100,101 @@ final class ErasureRig {
     engine.close()
   }
 
+  /// The namespace of links and invitations.
+  private struct Home: LinkNamespace, InvitationNamespace {
+    let database: Database
+
+    func known() -> NamespaceID? { database.namespace(named: "game") }
+    func open() async throws(CommitError) -> NamespaceID { try await database.openNamespace(named: "game") }
+  }
+
+  // MARK: Writing
+
+  @discardableResult
+  func commit(_ operations: [WriteOperation] = [], _ fill: (inout CommitRequest) -> Void = { _ in }) async throws -> Revision {
+    var request = CommitRequest(namespace: namespace, actor: .admin("test"), operations: operations)
+    fill(&request)
+    return try await database.commit(request).revision
+  }
+
+  func createAccount(_ uid: String, email: String? = nil, name: String? = nil) async throws {
+    var record = AccountRecord(uid: uid, createdAt: clock.now())
+    record.email = email
+    record.displayName = name
+    try await commit { [accounts, clock, record] request in
+      request.decision = AccountChange(accounts.options, clock: clock) { (transaction) throws(AccountError) in
+        try transaction.save(record, from: nil)
+      }
+    }
+  }
+
+  func pay(_ amount: Int64, to account: String, key: String) async throws {
+    let transfer = LedgerTransfer(
+      debit: LedgerAccount("issuance:signup"), credit: LedgerAccount(account), amount: amount, unit: "pieces_of_eight",
+      code: "signup", key: BusinessKey(key))
+    _ = try await ledger.transfer(transfer, in: namespace, by: .admin("test"))
+  }
+
+  // MARK: Reading
+
+  func read<Value>(_ body: (any Snapshot) throws(StorageError) -> Value) throws -> Value { try engine.read(body) }
+
+  func head() throws -> Revision {
+    try read { (snapshot) throws(StorageError) in try snapshot.head(of: namespace).revision }
+  }
+
+  func account(_ uid: String) throws -> AccountRecord? {
+    try read { (snapshot) throws(StorageError) in try snapshot.account(in: namespace, uid: uid) }
+  }
+
+  func scalar(_ path: Path) throws -> Scalar? {
+    try read { (snapshot) throws(StorageError) in try snapshot.leaf(in: namespace, at: PathBytes(path))?.leaf.scalar }
+  }
+
+  func balance(of account: String) throws -> Int64 {
+    try ledger.balance(in: namespace, of: LedgerAccount(account), unit: "pieces_of_eight")
+  }
+}
+
+// MARK: - Erasure
+
+extension PlayerFixture {
   var erasure: PlayerErasure {
-    PlayerErasure(database: database, accounts: accounts, rooms: [links, invites], functions: nil, ledger: nil)
+    PlayerErasure(
+      database: database, accounts: accounts, recordStores: [links, invites], functions: nil, ledger: nil,
+      replacementAnswer: Array("erased".utf8))
   }
 
   func order(_ uid: String) throws -> PlayerErasure.Order {
-    let places = try PersonalPaths(of: uid, currencies: [.piecesOfEight], patterns: ["/board/{uid}"]).paths
-    return PlayerErasure.Order(uid: uid, places: places, actor: .admin("ann"), reason: "asked", runsTriggers: true)
-  }
-
-  func commit(_ operations: [WriteOperation] = [], _ fill: (inout CommitRequest) -> Void = { _ in }) async throws {
-    var request = CommitRequest(namespace: namespace, actor: .admin("test"), operations: operations)
-    fill(&request)
-    _ = try await database.commit(request)
+    let paths = try PersonalPaths(of: uid, currencies: [.piecesOfEight], patterns: ["/board/{uid}"]).paths
+    return PlayerErasure.Order(uid: uid, paths: paths, actor: .admin("ann"), reason: "asked")
   }
 
   /// A player with all that is erased: an account with an address, a record, coins, a link, invitations, mails. And another one.
   func populate() async throws {
-    let call = IdentityCall(
-      project: AccountProject(name: "game", namespace: namespace),
-      fields: IdentityFields([
-        "localId": "bob", "email": .string("\(ErasureRig.secret)@mail.example"), "password": "secret1",
-        "displayName": .string(ErasureRig.secret),
-      ]), isPrivileged: true, actor: .admin("test"), address: "test", base: "http://localhost", apiKey: "k")
-    _ = try await accounts.signUp(call)
-    let names: TreeNode = .leaf(.string(ErasureRig.secret))
+    try await createAccount("bob", email: "\(PlayerFixture.secret)@mail.example", name: PlayerFixture.secret)
+    let names: TreeNode = .leaf(.string(PlayerFixture.secret))
     try await commit([.set("/users/bob/name", names), .set("/users/alice/name", "Alice"), .set("/board/bob", names)])
     try await commit([.set("/users/bob/name", "B")])
     try await commit([.set("/users/bob/inventory/pieces_of_eight", 50)])
-    let mail = "{\"to\":\"\(ErasureRig.secret)@mail.example\",\"words\":\"\(ErasureRig.secret)\"}"
+    let mail = "{\"to\":\"\(PlayerFixture.secret)@mail.example\",\"words\":\"\(PlayerFixture.secret)\"}"
     try await commit { request in
       request.outbox = [
         OutboxRecord(
           key: "code/1", outlet: "mail", payload: mail, cause: nil, state: .delivered, attempts: 1, nextAttemptAt: 0,
           lastError: nil, createdAt: 1),
         OutboxRecord(
-          key: "invite/i1", outlet: "mail", payload: "{\"to\":\"carol@x.io\",\"from\":\"\(ErasureRig.secret)\"}", cause: nil,
+          key: "invite/i1", outlet: "mail", payload: "{\"to\":\"carol@x.io\",\"from\":\"\(PlayerFixture.secret)\"}", cause: nil,
           state: .delivered, attempts: 1, nextAttemptAt: 0, lastError: nil, createdAt: 1),
       ]
       request.records = [
         Self.invite("i1", by: "bob", to: "carol@x.io"),
-        Self.invite("i2", by: "alice", to: "\(ErasureRig.secret)@mail.example"),
+        Self.invite("i2", by: "alice", to: "\(PlayerFixture.secret)@mail.example"),
         KeyedRecordChange(kind: "invite_mark", key: "i1/clicked", value: "{\"at\":1}"),
         KeyedRecordChange(
           kind: "link", key: "go.game.test/bobs",
           value:
-            "{\"says\":\"link=https%3A%2F%2Fgame.test%2F&st=\(ErasureRig.secret)\",\"option\":\"SHORT\",\"at\":1,\"owner\":\"bob\",\"code\":\"BOB1\"}"
+            "{\"says\":\"link=https%3A%2F%2Fgame.test%2F&st=\(PlayerFixture.secret)\",\"option\":\"SHORT\",\"at\":1,\"owner\":\"bob\",\"code\":\"BOB1\"}"
         ),
         KeyedRecordChange(kind: "link_code", key: "BOB1", value: "go.game.test/bobs"),
         KeyedRecordChange(kind: "link_same", key: "abc", value: "go.game.test/bobs"),
@@ -140,16 +202,15 @@ final class ErasureRig {
     }
   }
 
-  /// What stands for the player's name everywhere: where it is found afterwards, something was left.
+  /// The player's name, address and words: where it is found afterwards, something was left.
   static let secret = "bobthesecretpirate"
 
   private static func invite(_ id: String, by sender: String, to recipient: String) -> KeyedRecordChange {
-    let record = InvitationRecord(
-      id: id, channel: .email, campaign: "default", locale: "en", sender: sender, recipient: recipient,
-      link: "https://go.game.test/i/\(id)", createdAt: 1)
-    var writer = JSONWriter()
-    writer.write(record.json)
-    return KeyedRecordChange(kind: "invite", key: id, value: String(decoding: writer.bytes, as: UTF8.self))
+    let text = """
+      {"id":"\(id)","channel":"email","campaign":"default","locale":"en","sender":"\(sender)","to":"\(recipient)",\
+      "link":"https://go.game.test/i/\(id)","createdAt":1}
+      """
+    return KeyedRecordChange(kind: "invite", key: id, value: text)
   }
 
   /// Everything that must be true once the erasure is done, whatever happened on the way.

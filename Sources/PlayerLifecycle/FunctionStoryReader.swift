@@ -1,67 +1,67 @@
 import RewardModel
-import StorageCore
-import TreeModel
+package import StorageCore
+package import TreeModel
 
 /// Finds out what one function made of one player's changes.
 struct FunctionStoryReader {
   /// Changes of one story.
   private static let changesMax = 100
-  /// Leaves of a node that are read to tell what stood there.
+  /// Leaves of a node that are read to tell its value.
   private static let leavesMax = 50
 
   let function: FunctionDescription
-  let places: PlayerPaths
+  let paths: PlayerPaths
   let namespace: NamespaceID
   let snapshot: any Snapshot
   /// The function as the store remembers it.
   let record: FunctionRecord?
 
-  /// The story of the latest commits that touched the function's place.
+  /// The story of the latest commits that touched the function's path.
   ///
   /// - Parameter limit: how many commits.
   /// - Returns: nil if the function does not look for players, or all over the tree.
   func story(limit: Int) throws(StorageError) -> FunctionStory? {
-    guard let keys = places.known(of: function.pattern) else { return nil }
+    guard let keys = paths.known(of: function.pattern) else { return nil }
     let touches = try snapshot.touches(in: namespace, under: PathBytes(Path(keys: keys)), before: nil, limit: limit)
     let settled = try snapshot.settledRevision(of: namespace)
     var changes: [ChangeStory] = []
     for revision in touches.revisions.reversed() {
       guard let commit = try snapshot.commit(in: namespace, at: revision) else { continue }
-      for (place, exact) in found(in: commit, under: PathBytes(Path(keys: keys))) where changes.count < Self.changesMax {
-        guard let change = try change(of: commit, at: place, exact, settled: settled) else { continue }
+      for (path, exact) in found(in: commit, under: PathBytes(Path(keys: keys))) where changes.count < Self.changesMax {
+        guard let change = try change(of: commit, at: path, exact, settled: settled) else { continue }
         changes.append(change)
       }
     }
     let open = function.pattern.segments.dropFirst(keys.count).map(\.description)
     return FunctionStory(
-      function: function, player: places.uid, place: "/" + (keys.map(\.text) + open).joined(separator: "/"),
+      function: function, player: paths.uid, path: "/" + (keys.map(\.text) + open).joined(separator: "/"),
       pauseReason: record?.isPaused == true ? record?.pauseReason ?? "" : nil, changes: changes,
       isComplete: touches.isComplete, prunedThrough: touches.prunedThrough,
       isErased: try snapshot.erasedPath(in: namespace, around: Path(keys: keys), asOf: .zero) != nil)
   }
 
-  /// The places of a commit that the pattern matches for the player, each with the change of its own leaf where nothing
+  /// The paths of a commit that the pattern matches for the player, each with the change of its own leaf where nothing
   /// below it changed.
-  private func found(in commit: CommitRecord, under root: PathBytes) -> [(place: Path, exact: LeafChange?)] {
+  private func found(in commit: CommitRecord, under root: PathBytes) -> [(path: Path, exact: LeafChange?)] {
     var found: [Path] = []
     var exact: [Path: LeafChange] = [:]
     var below: Set<Path> = []
     for change in commit.changes ?? [] where root.contains(change.path) && !change.path.isPriority {
       guard let path = change.path.path else { continue }
       for depth in 0...path.depth {
-        let place = Path(keys: Array(path.keys[..<depth]))
-        guard places.concerns(place, function.pattern) else { continue }
-        if found.last != place, !below.contains(place), exact[place] == nil { found.append(place) }
-        if depth == path.depth { exact[place] = change } else { below.insert(place) }
+        let prefix = Path(keys: Array(path.keys[..<depth]))
+        guard paths.concerns(prefix, matching: function.pattern) else { continue }
+        if found.last != prefix, !below.contains(prefix), exact[prefix] == nil { found.append(prefix) }
+        if depth == path.depth { exact[prefix] = change } else { below.insert(prefix) }
       }
     }
     return found.map { ($0, below.contains($0) ? nil : exact[$0]) }
   }
 
-  private func change(of commit: CommitRecord, at place: Path, _ exact: LeafChange?, settled: Revision) throws(StorageError)
+  private func change(of commit: CommitRecord, at changed: Path, _ exact: LeafChange?, settled: Revision) throws(StorageError)
     -> ChangeStory?
   {
-    let path = PathBytes(place)
+    let path = PathBytes(changed)
     let before: TreeNode
     let after: TreeNode
     if let exact {
@@ -74,7 +74,7 @@ struct FunctionStoryReader {
     guard let kind = EventRecord.Kind(before, after) else { return nil }
     let event = EventID(epoch: commit.epoch, revision: commit.revision, path: path)
     return ChangeStory(
-      event: event, happening: Happening(path: place, kind: kind, before: before, after: after), time: commit.time,
+      event: event, happening: Happening(path: changed, kind: kind, before: before, after: after), time: commit.time,
       actor: commit.actor,
       fate: try fate(of: event, kind, commit, before: before.scalar, after: after.scalar, settled: settled))
   }
@@ -113,14 +113,14 @@ struct FunctionStoryReader {
       return .skipped(reason: execution.reason ?? "", amount: settings?["amount"]?.int)
     }
     guard let effect = execution.effect else { return .done }
-    let entries = try snapshot.entries(in: namespace, of: effect)
+    let entries = try snapshot.entries(in: namespace, of: effect, limit: 100)
     return entries.isEmpty ? .done : .paid(entries, attempt: execution.attempt)
   }
 }
 
 extension EventRecord.Kind {
-  /// What happened where one node became another; nil if nothing stood there and nothing does.
-  init?(_ before: TreeNode, _ after: TreeNode) {
+  /// What happened where one node became another; nil if there was nothing before and is nothing after.
+  package init?(_ before: TreeNode, _ after: TreeNode) {
     switch (before.exists, after.exists) {
     case (false, true): self = .created
     case (true, true): self = .updated

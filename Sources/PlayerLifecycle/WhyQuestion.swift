@@ -1,12 +1,12 @@
 import RewardModel
-import StorageCore
-import TreeModel
+package import StorageCore
+package import TreeModel
 
-/// The question why a player was paid, or was not, and how it is answered: from the history of the places where functions
+/// The question why a player was paid, or was not, and how it is answered: from the history of the paths where functions
 /// look for the player, from the player's accounts, and from the records of others that name the player.
-struct WhyQuestion {
-  /// Commits of one place that are told.
-  static let changesMax = 20
+package struct WhyQuestion {
+  /// Commits of one path that are told.
+  package static let changesMax = 20
   /// Entries that are told.
   static let entriesMax = 20
   /// Values of other players that are looked at: the records of some hundred thousand players, in a second or two.
@@ -18,7 +18,7 @@ struct WhyQuestion {
   private static let pageSize = 500
   /// Other players, and dead letters, that are told of.
   static let mentionsMax = 10
-  /// Commits of another player's place.
+  /// Commits of another player's path.
   private static let mentionChanges = 5
 
   let uid: Key
@@ -29,16 +29,35 @@ struct WhyQuestion {
   let currencies: [Currency]
   let snapshot: any Snapshot
 
-  func report(before sequence: Int64?, limit: Int) throws(StorageError) -> WhyReport {
+  package init(
+    uid: Key, reward: String?, namespace: NamespaceID, functions: [FunctionDescription], currencies: [Currency],
+    snapshot: any Snapshot
+  ) {
+    self.uid = uid
+    self.reward = reward
+    self.namespace = namespace
+    self.functions = functions
+    self.currencies = currencies
+    self.snapshot = snapshot
+  }
+
+  /// Answers the question.
+  ///
+  /// - Parameters:
+  ///   - sequence: only payments before this entry; nil begins with the newest.
+  ///   - limit: how many commits of each path are told.
+  package func report(beforeEntry sequence: Int64? = nil, limit: Int = Self.changesMax) throws(StorageError) -> WhyReport {
     let head = try snapshot.head(of: namespace)
     let (payments, next) = try payments(before: sequence)
     let (mentions, sawAll) = try mentions()
-    let places = PlayerPaths(of: uid, currencies, functions)
+    let paths = PlayerPaths(of: uid, currencies: currencies, functions: functions)
     let stories = try stories(of: uid, limit: limit)
     let told = Set(
-      stories.flatMap { story in story.changes.filter(\.fate.isDead).map { FunctionEvent(story.function.name, $0.event) } })
-    let (dead, sawAllDead) = try deadLetters(besides: told, at: places)
-    let spread = asked.filter { places.segment(of: $0.pattern) != nil && places.known(of: $0.pattern) == nil }
+      stories.flatMap { story in
+        story.changes.filter(\.fate.isDead).map { FunctionEvent(function: story.function.name, event: $0.event) }
+      })
+    let (dead, sawAllDead) = try deadLetters(besides: told, at: paths)
+    let spread = asked.filter { paths.segment(of: $0.pattern) != nil && paths.known(of: $0.pattern) == nil }
     return WhyReport(
       uid: uid, revision: head.revision, stories: stories, spread: spread, payments: payments, nextPayment: next,
       mentions: mentions, sawAllMentions: sawAll, deadLetters: dead, sawAllDeadLetters: sawAllDead,
@@ -63,12 +82,10 @@ struct WhyQuestion {
   private struct FunctionEvent: Hashable {
     let function: String
     let event: EventID
-
-    init(_ function: String, _ event: EventID) { (self.function, self.event) = (function, event) }
   }
 
-  /// What functions gave up on that is the player's: an event at a place of the player's, or of a write by the player.
-  private func deadLetters(besides told: Set<FunctionEvent>, at places: PlayerPaths) throws(StorageError)
+  /// What functions gave up on that is the player's: an event at a path of the player's, or of a write by the player.
+  private func deadLetters(besides told: Set<FunctionEvent>, at paths: PlayerPaths) throws(StorageError)
     -> ([WhyReport.DeadLetter], Bool)
   {
     var found: [WhyReport.DeadLetter] = []
@@ -78,9 +95,11 @@ struct WhyQuestion {
       let page = try snapshot.deliveries(in: namespace, state: .dead, after: last, limit: Self.pageSize)
       for delivery in page where reward == nil || delivery.function == reward {
         let function = functions.first { $0.name == delivery.function || $0.formerly.contains(delivery.function) }
-        guard !told.contains(FunctionEvent(function?.name ?? delivery.function, delivery.event)) else { continue }
+        guard !told.contains(FunctionEvent(function: function?.name ?? delivery.function, event: delivery.event)) else {
+          continue
+        }
         let commit = try snapshot.commit(in: namespace, at: delivery.event.revision)
-        guard places.concerns(delivery.event, of: function) || commit?.actor == .user(uid: uid.text) else { continue }
+        guard paths.concerns(delivery.event, of: function) || commit?.actor == .user(uid: uid.text) else { continue }
         guard found.count < Self.mentionsMax else { return (found, false) }
         found.append(WhyReport.DeadLetter(record: delivery, isRegistered: function != nil))
       }
@@ -96,13 +115,13 @@ struct WhyQuestion {
 
   private func stories(of player: Key, limit: Int) throws(StorageError) -> [FunctionStory] {
     let records = try snapshot.functions()
-    let places = PlayerPaths(of: player, currencies, functions)
+    let paths = PlayerPaths(of: player, currencies: currencies, functions: functions)
     var stories: [FunctionStory] = []
     for function in asked {
-      let place = FunctionStoryReader(
-        function: function, places: places, namespace: namespace, snapshot: snapshot,
+      let reader = FunctionStoryReader(
+        function: function, paths: paths, namespace: namespace, snapshot: snapshot,
         record: records.first { $0.name == function.name })
-      if let story = try place.story(limit: limit) { stories.append(story) }
+      if let story = try reader.story(limit: limit) { stories.append(story) }
     }
     return stories
   }
@@ -145,36 +164,36 @@ struct WhyQuestion {
     var sawAll = true
     var seen: Set<Key> = [uid]
     for root in Set(currencies.compactMap(\.playersRoot)) {
-      let (places, isComplete) = try places(naming: .string(uid.text), below: PathBytes(root))
+      let (found, isComplete) = try paths(naming: .string(uid.text), below: PathBytes(root))
       sawAll = sawAll && isComplete
-      for path in places {
+      for path in found {
         guard path.depth > root.depth, seen.insert(path.keys[root.depth]).inserted else { continue }
         guard mentions.count < Self.mentionsMax else { return (mentions, false) }
         let player = path.keys[root.depth]
         let stories = try stories(of: player, limit: Self.mentionChanges).compactMap { unpaid($0) }
-        if !stories.isEmpty { mentions.append(WhyReport.Mention(player: player, place: path, stories: stories)) }
+        if !stories.isEmpty { mentions.append(WhyReport.Mention(player: player, path: path, stories: stories)) }
       }
     }
     return (mentions, sawAll)
   }
 
-  /// Where a value stands below a node, in path order; and whether all of the node was looked at.
-  private func places(naming value: Scalar, below root: PathBytes) throws(StorageError) -> ([Path], Bool) {
+  /// The leaves below a node that have a value, in path order; and whether all of the node was looked at.
+  private func paths(naming value: Scalar, below root: PathBytes) throws(StorageError) -> ([Path], Bool) {
     let head = try snapshot.head(of: namespace).revision
-    var places: [Path] = []
+    var found: [Path] = []
     var looked = 0
     var last = root
     while looked < Self.leavesMax {
       let page = try snapshot.leaves(in: namespace, after: last, asOf: head, limit: Self.leavesAtATime)
       for leaf in page {
-        guard root.contains(leaf.leaf.path) else { return (places, true) }
-        if leaf.leaf.scalar == value, let path = leaf.leaf.path.path { places.append(path) }
+        guard root.contains(leaf.leaf.path) else { return (found, true) }
+        if leaf.leaf.scalar == value, let path = leaf.leaf.path.path { found.append(path) }
       }
-      guard page.count == Self.leavesAtATime, let end = page.last?.leaf.path else { return (places, true) }
+      guard page.count == Self.leavesAtATime, let end = page.last?.leaf.path else { return (found, true) }
       looked += page.count
       last = end
     }
-    return (places, false)
+    return (found, false)
   }
 
   /// A story without what paid: this player's payments are told by their entries, others' are not asked for. Of changes that
@@ -187,13 +206,13 @@ struct WhyQuestion {
     if changes.isEmpty, story.changes.allSatisfy(\.fate.isUnwanted), let last = story.changes.last { changes = [last] }
     guard !changes.isEmpty else { return nil }
     return FunctionStory(
-      function: story.function, player: story.player, place: story.place, pauseReason: story.pauseReason, changes: changes,
+      function: story.function, player: story.player, path: story.path, pauseReason: story.pauseReason, changes: changes,
       isComplete: story.isComplete, prunedThrough: story.prunedThrough)
   }
 }
 
 extension Currency {
-  /// The node whose children are the players: what stands before the first open segment; nil if the pattern begins open.
+  /// The node whose children are the players: the keys before the first capture; nil if the pattern begins with one.
   fileprivate var playersRoot: Path? {
     let keys = pattern.segments.prefix { if case .literal = $0 { true } else { false } }.compactMap { segment -> Key? in
       if case .literal(let key) = segment { key } else { nil }

@@ -1,13 +1,12 @@
-import HTTPServer
 import RewardModel
 import StorageCore
 import TextFormats
 import TreeModel
 
 /// Puts a ``WhyReport`` into plain sentences. Pure: the one place that knows the words.
-enum WhyExplanation {
+package enum WhyExplanation {
   /// The whole answer, line by line.
-  static func page(_ report: WhyReport) -> [String] {
+  package static func page(_ report: WhyReport) -> [String] {
     let uid = report.uid.text
     guard report.isKnown else {
       return [
@@ -37,7 +36,7 @@ enum WhyExplanation {
       }
     }
     for mention in report.mentions {
-      lines += ["", "\(mention.place) names \(uid):"]
+      lines += ["", "\(mention.path) names \(uid):"]
       for story in mention.stories { lines += ["  " + head(of: story)] + body(of: story).map { "    " + $0 } }
     }
     if !report.sawAllMentions {
@@ -69,12 +68,10 @@ enum WhyExplanation {
   private static func erased(_ erasure: ErasureRecord) -> String {
     let name = "\(erasure.uid)"
     guard let order = erasure.order else {
-      return
-        "\(name) is being erased since \(CalendarTime(milliseconds: erasure.orderedAt).readable) (\(erasure.actor): \(erasure.reason)). To go on: "
+      return "\(name) is being erased since \(time(erasure.orderedAt)) (\(erasure.actor): \(erasure.reason)). To go on: "
         + "doubloon accounts erase \(quoted(name)) --reason \(quoted(erasure.reason))"
     }
-    return
-      "\(name) was erased on \(CalendarTime(milliseconds: erasure.finishedAt ?? erasure.orderedAt).readable) by \(erasure.actor) "
+    return "\(name) was erased on \(time(erasure.finishedAt ?? erasure.orderedAt)) by \(erasure.actor) "
       + "(\(erasure.reason)). What the record and the account held up to revision \(order) is not known any more; what the "
       + "ledger says is."
   }
@@ -83,7 +80,7 @@ enum WhyExplanation {
 
   /// What a function looks at, and what is the matter with it.
   static func head(of story: FunctionStory) -> String {
-    var text = "\(story.function.name) runs on \(story.function.runsOn) at \(story.place)."
+    var text = "\(story.function.name) runs on \(story.function.runsOn) at \(story.path)."
     if let reason = story.pauseReason { text += " It is paused\(reason.isEmpty ? "" : " (\(reason))")." }
     return text
   }
@@ -91,7 +88,7 @@ enum WhyExplanation {
   /// The changes, oldest first; those that the function does not run on are told in one breath.
   static func body(of story: FunctionStory) -> [String] {
     var lines: [String] = []
-    if !story.isComplete { lines.append("Earlier changes: doubloon data log \(quoted(story.place))") }
+    if !story.isComplete { lines.append("Earlier changes: doubloon data log \(quoted(story.path))") }
     if story.prunedThrough > .zero { lines.append("The log was pruned up to revision \(story.prunedThrough).") }
     if story.isErased { lines.append("What was written there before was erased.") }
     if story.changes.isEmpty {
@@ -105,7 +102,7 @@ enum WhyExplanation {
       let group = change.fate.isUnwanted ? rest.prefix { $0.fate.isUnwanted } : rest.prefix(1)
       rest = rest.dropFirst(group.count)
       lines.append(
-        "\(CalendarTime(milliseconds: change.time).readable)  \(group.map { happened($0.happening) }.joined(separator: "; ")): "
+        "\(time(change.time))  \(group.map { happened($0.happening) }.joined(separator: "; ")): "
           + fate(of: change, in: story) + ".")
       let isLast = rest.isEmpty
       if let last = group.last, !last.fate.isUnwanted || (isLast && isAllUnwanted), let repair = repair(last, in: story) {
@@ -116,7 +113,7 @@ enum WhyExplanation {
   }
 
   /// One change and what became of it, as one sentence.
-  static func sentence(_ change: ChangeStory, in story: FunctionStory) -> String {
+  package static func sentence(_ change: ChangeStory, in story: FunctionStory) -> String {
     "\(happened(change.happening)): \(fate(of: change, in: story))."
   }
 
@@ -139,7 +136,7 @@ enum WhyExplanation {
     case .done: return "\(name) handled it and moved no coins"
     case .skipped(let reason, _): return "\(name) skipped it: \(words(reason))"
     case .waiting(let until, let attempts, let error):
-      return "\(name) failed at attempt \(attempts) (\(error)) and tries again at \(CalendarTime(milliseconds: until).readable)"
+      return "\(name) failed at attempt \(attempts) (\(error)) and tries again at \(time(until))"
     case .paused(let reason): return "it waits until \(name) is resumed (\(reason))"
     case .dead(let attempts, let error): return "\(name) gave up after \(times(attempts)): \(error)"
     case .pending: return "\(name) has it in hand"
@@ -152,10 +149,9 @@ enum WhyExplanation {
   // MARK: The ledger
 
   /// One entry of the player's, as a sentence.
-  static func sentence(_ payment: WhyReport.Payment) -> String {
+  package static func sentence(_ payment: WhyReport.Payment) -> String {
     let (entry, transfer) = (payment.entry, payment.entry.transfer)
-    var text =
-      "\(CalendarTime(milliseconds: entry.time).readable)  Entry \(entry.sequence): \(payment.isReceived ? "+" : "-")\(transfer.amount) "
+    var text = "\(time(entry.time))  Entry \(entry.sequence): \(payment.isReceived ? "+" : "-")\(transfer.amount) "
     text += "\(transfer.unit) (\(transfer.code)), "
     if let function = transfer.function {
       text += "by \(function)"
@@ -189,6 +185,9 @@ enum WhyExplanation {
 
   // MARK: Words
 
+  /// A moment: `2026-07-30 18:00:05 UTC`.
+  private static func time(_ milliseconds: Int64) -> String { CalendarTime(milliseconds: max(milliseconds, 0)).readable }
+
   /// A reason as people read it: `jumped_over_5` is `jumped over 5`.
   static func words(_ reason: String) -> String {
     guard !reason.isEmpty else { return "it gave no reason" }
@@ -213,5 +212,79 @@ enum WhyExplanation {
       }
     if isPlain { return text }
     return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+  }
+
+  // MARK: Repairs
+
+  /// What a person can do about a change that was not paid.
+  package struct Repair: Sendable, Hashable {
+    /// When to do it, and the beginning of a sentence.
+    package let words: String
+    /// For a shell, complete but for the reason.
+    package let command: String
+  }
+
+  /// The command that would repair a change's fate; nil where nothing is wrong, or the engine goes on by itself.
+  package static func repair(_ change: ChangeStory, in story: FunctionStory) -> Repair? {
+    let name = story.function.name
+    switch change.fate {
+    case .paid, .done, .waiting, .pending: return nil
+    case .dead:
+      return Repair(
+        words: "Once the cause is mended:",
+        command: replayCommand(of: change.event, name))
+    case .paused: return Repair(words: "To go on:", command: "doubloon functions resume \(quoted(name))")
+    case .unheard:
+      return Repair(
+        words: "To make up for it:",
+        command: "doubloon replay --gaps --function \(quoted(name)) --uid \(quoted(story.player.text)) --reason TEXT")
+    case .suppressed:
+      return Repair(
+        words: "To run it all the same:",
+        command: "doubloon replay --event \(quoted(change.event.description)) --function \(quoted(name)) --suppressed "
+          + "--reason TEXT")
+    case .unwanted: return byExample(change, in: story)
+    case .skipped(let reason, let amount):
+      if reason.hasPrefix("already_paid") { return nil }
+      if let repair = byExample(change, in: story) { return repair }
+      // What it looked at says no: only coins given by hand change that.
+      return Repair(
+        words: "To pay all the same:",
+        command: "doubloon ledger transfer issuance:support PLAYER \(amount.map { String($0) } ?? "AMOUNT") "
+          + "--once \(quoted("support/\(change.event)")) --reason TEXT")
+    }
+  }
+
+  /// Runs a function once more on an event.
+  static func replayCommand(of event: EventID, _ function: String) -> String {
+    "doubloon replay --event \(quoted(event.description)) --function \(quoted(function)) --reason TEXT"
+  }
+
+  /// Running the function on a change that its rule names, where this was another.
+  private static func byExample(_ change: ChangeStory, in story: FunctionStory) -> Repair? {
+    guard let example = story.function.example else { return nil }
+    let (before, after) = (TreeNode.leaf(example.before), TreeNode.leaf(example.after))
+    guard change.happening.before != before || change.happening.after != after else { return nil }
+    // Who has not come so far is to be paid when that happens.
+    guard hasReached(change.happening.after.scalar, story.function.example) else { return nil }
+    return invocation(at: change, of: story.function.name, before: before, after: after, "If it should be paid all the same:")
+  }
+
+  /// Whether a value is as far as a rule's example goes, or further in its direction.
+  private static func hasReached(_ value: Scalar?, _ example: (before: Scalar, after: Scalar)?) -> Bool {
+    guard let value, let example else { return false }
+    guard let found = value.doubleValue, let goal = example.after.doubleValue else { return value == example.after }
+    guard let start = example.before.doubleValue else { return found == goal }
+    return start <= goal ? found >= goal : found <= goal
+  }
+
+  private static func invocation(
+    at change: ChangeStory, of name: String, before: TreeNode, after: TreeNode, _ words: String
+  ) -> Repair {
+    var command = "doubloon functions invoke \(quoted(name)) --path \(quoted(change.happening.path.description))"
+    for (option, node) in [("before", before), ("after", after)] where node.exists {
+      command += " --\(option) \(quoted(String(decoding: node.json(.export), as: UTF8.self)))"
+    }
+    return Repair(words: words, command: command + " --reason TEXT")
   }
 }

@@ -4,8 +4,7 @@ import Testing
 import TextFormats
 import TreeModel
 
-@testable import AdminAPI
-@testable import HTTPServer
+@testable import PlayerLifecycle
 
 /// The words of the answer to why, case by case.
 struct WhyExplanationTests {
@@ -28,7 +27,7 @@ struct WhyExplanationTests {
     -> FunctionStory
   {
     FunctionStory(
-      function: function, player: Key(unchecked: "bob"), place: "/users/bob/level", pauseReason: paused, changes: changes,
+      function: function, player: Key(unchecked: "bob"), path: "/users/bob/level", pauseReason: paused, changes: changes,
       isComplete: isComplete, prunedThrough: Revision(pruned))
   }
 
@@ -188,9 +187,10 @@ struct WhyExplanationTests {
           uid: Key(unchecked: "bob"), revision: Revision(9), stories: [], spread: functions, payments: [], nextPayment: nil,
           mentions: [], sawAllMentions: false))
     }
-    let places = PlayerPaths(of: Key(unchecked: "bob"), [.piecesOfEight], [duel])
-    #expect(places.segment(of: duel.pattern) == 3 && places.known(of: duel.pattern) == nil)
-    #expect(places.concerns("/games/g1/players/bob", duel.pattern) && !places.concerns("/games/bob/players/eve", duel.pattern))
+    let paths = PlayerPaths(of: Key(unchecked: "bob"), currencies: [.piecesOfEight], functions: [duel])
+    #expect(paths.segment(of: duel.pattern) == 3 && paths.known(of: duel.pattern) == nil)
+    #expect(paths.concerns("/games/g1/players/bob", matching: duel.pattern))
+    #expect(!paths.concerns("/games/bob/players/eve", matching: duel.pattern))
     #expect(
       page([duel]).first == "duel runs on a creation at /games/{game}/players/{uid}, which is not one place. Its events: "
         + "doubloon triggers list --uid bob --function duel")
@@ -213,6 +213,6 @@ struct WhyExplanationTests {
     #expect(WhyExplanation.happened(long) == "a was created as \"" + String(repeating: "x", count: 56) + "...")
     #expect(
       CalendarTime(milliseconds: 0).readable == "1970-01-01 00:00:00 UTC"
-        && CalendarTime(milliseconds: JSONSchema.timeMax).readable == "9999-12-31 23:59:59 UTC")
+        && CalendarTime(milliseconds: 253_402_300_799_999).readable == "9999-12-31 23:59:59 UTC")
   }
 }
