@@ -216,7 +216,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=5, help="for one server in one round (%(default)s)")
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument("--visitors", choices=sorted(AGENTS), default="desktop", help="whose browser asks (%(default)s)")
-    parser.add_argument("--folder", help="where the links are kept for the next run; else they are made anew")
+    parser.add_argument("--folder", help="where the links are kept for the next run; else new ones are made")
     parser.add_argument("--prepare", action="store_true", help="only make the links in --folder")
     parser.add_argument("--json", action="store_true", help="the last line is the result as JSON")
     options = parser.parse_args()

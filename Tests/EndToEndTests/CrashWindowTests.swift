@@ -11,7 +11,7 @@ import Triggers
 
 @testable import ServerApp
 
-/// The crash windows between an event and its effect (spec: triggers-ledger §3.4 and §8.46): whatever the process was
+/// The crash windows between an event and its effect: whatever the process was
 /// doing when it died, after a restart the referrer has exactly 50.
 struct CrashWindowTests {
   private static let bobAtFour: TreeNode = ["users": ["bob": ["level": 4, "referred_by": "alice"]]]

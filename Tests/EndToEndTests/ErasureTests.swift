@@ -71,7 +71,7 @@ struct ErasureTests {
       ["localId": "bob", "email": "robert@pirates.example", "displayName": .string(Self.name)])
   }
 
-  @Test("Record, account and past are gone; the coins add up, the chains verify, and whoever asks is told why")
+  @Test("Record, account and past are gone; the coins add up, the chains verify, and who asks is told why")
   func erased() async throws {
     try await running { server in
       try await populate(server)
@@ -164,7 +164,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("A retry that is due for the player has to end first; the refusal names it, and nothing is gone")
+  @Test("A retry that is due for the player has to end first; the error names it, and nothing is gone")
   func waiting() async throws {
     try await running { server in
       try await put(server, "users/bob", ["name": "trouble"])
@@ -206,7 +206,7 @@ struct ErasureTests {
   }
 
   @Test("Orders that cannot be meant are refused with what to do")
-  func refusals() async throws {
+  func errors() async throws {
     try await running { server in
       try await populate(server)
       for (uid, body, status) in [

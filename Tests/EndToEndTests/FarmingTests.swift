@@ -113,7 +113,7 @@ struct FarmingTests {
     }
   }
 
-  @Test("What is beyond a limit of the day waits for a person, who pays it out or gives it back; the next day counts anew")
+  @Test("What is beyond a limit of the day waits for a person, who pays it out or gives it back; the next day starts at zero")
   func limits() async throws {
     let clock = AdjustableClock(frozenAt: 1_700_000_000_000)
     try await RunningServer.run {

@@ -167,7 +167,7 @@ struct FirstStartTests {
   }
 
   @Test(
-    "check 60: whoever invites themselves gets nothing, and the attempt is on record; nor does a client write who invited it")
+    "check 60: a player who invites themselves gets nothing, and the attempt is on record; no client writes who invited it")
   func forgery() async throws {
     try await run { scene in
       // Nobody invited this player.

@@ -9,7 +9,7 @@ import TreeModel
 
 @testable import AdminClient
 
-/// Two accounts of one player: the referral goes along, and nothing is paid twice (spec: triggers-ledger §2.27).
+/// Two accounts of one player: the referral goes along, and nothing is paid twice.
 struct MergeTests {
   private static let waits: HTTPHeaders = ["X-Doubloon-Wait": "effects"]
 
@@ -171,8 +171,8 @@ struct MergeTests {
     await server.stop()
   }
 
-  @Test("Where a player has several purses of a currency, each goes along, and what was paid into it is not paid again")
-  func purses() async throws {
+  @Test("Where a player has several balances of a currency, each goes along, and what was paid into it is not paid again")
+  func balances() async throws {
     let purse = TreePath<Int64, UserID, String>("/users/{uid}/purses/{purse}")
     let server = try await RunningServer { functions in
       functions.currency("pearls", at: purse, holder: "purse")
@@ -231,7 +231,7 @@ struct MergeTests {
   }
 
   @Test("What cannot be merged is refused, and nothing has moved")
-  func refusals() async throws {
+  func errors() async throws {
     try await RunningServer.run { server in
       try await populate(server)
       try await put(server, "users/eve", ["referred_by": "mallory"])

@@ -45,8 +45,8 @@ struct ReferralTests {
       try await put(server, "users/\(uid)/referred_by", "carl")
       #expect(try await player.get("/v1/referrals")["referredBy"] == "carl")
       #expect(!answer.compact.contains("example.com"))
-      let stranger = try AdminClient(server: server.address, token: "nonsense")
-      await #expect(throws: AdminClientError.self) { _ = try await stranger.get("/v1/referrals") }
+      let unknown = try AdminClient(server: server.address, token: "nonsense")
+      await #expect(throws: AdminClientError.self) { _ = try await unknown.get("/v1/referrals") }
     }
   }
 

@@ -8,8 +8,7 @@ import Triggers
 
 @testable import ServerApp
 
-/// Replays: the failed, the gaps, all; looked at first, killed and resumed (spec: triggers-ledger §8, checks 62-64, 66, 70,
-/// 71).
+/// Replays: the failed, the gaps, all; looked at first, killed and resumed.
 struct ReplayTests {
   private static let fifty: TreeNode = ["amount": 50]
 

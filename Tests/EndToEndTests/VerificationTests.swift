@@ -18,7 +18,7 @@ struct VerificationTests {
   @Test("Every bit that is flipped in the file is seen, but where nothing is stored")
   func flippedBits() async throws {
     let store = try await WrittenStore.shared.value
-    #expect(try store.faults(in: store.copy(store.bytes)) == [])
+    #expect(try store.errors(in: store.copy(store.bytes)) == [])
     let whole = try #require(store.content(of: try store.copy(store.bytes)))
     var random = SeededGenerator(seed: Self.seed)
     var unused = 0
@@ -26,7 +26,7 @@ struct VerificationTests {
       let (place, bit) = (Int.random(in: store.bytes.indices, using: &random), UInt8.random(in: 0..<8, using: &random))
       var bytes = store.bytes
       bytes[place] ^= 1 << bit
-      if try !store.faults(in: store.copy(bytes)).isEmpty { continue }
+      if try !store.errors(in: store.copy(bytes)).isEmpty { continue }
       unused += 1
       #expect(try store.content(of: store.copy(bytes)) == whole, "bit \(bit) of byte \(place)")
     }
@@ -83,7 +83,7 @@ struct VerificationTests {
     for edit in Self.edits {
       let copy = try store.copy(store.bytes)
       #expect(try store.edit(edit, in: copy), "\(edit) changes nothing: the store holds too little.")
-      #expect(try store.faults(in: copy) != [], "\(edit)")
+      #expect(try store.errors(in: copy) != [], "\(edit)")
     }
   }
 
@@ -100,9 +100,9 @@ struct VerificationTests {
     let store = try await WrittenStore.shared.value
     let copy = try store.copy(store.bytes)
     #expect(try store.edit(edit, in: copy, withDigests: true), "The store holds too little.")
-    let faults = try store.faults(in: copy)
-    #expect(faults.contains { $0.contains("The index of referrals") }, "\(faults)")
-    #expect(!faults.contains { $0.contains("digest") })
+    let errors = try store.errors(in: copy)
+    #expect(errors.contains { $0.contains("The index of referrals") }, "\(errors)")
+    #expect(!errors.contains { $0.contains("digest") })
   }
 }
 

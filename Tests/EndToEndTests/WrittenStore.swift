@@ -91,7 +91,7 @@ struct WrittenStore {
   }
 
   /// What a verification says of the store in a folder: nothing where it is sound.
-  func faults(in folder: TemporaryFolder) throws -> [String] {
+  func errors(in folder: TemporaryFolder) throws -> [String] {
     let engine: SQLiteEngine
     do {
       engine = try SQLiteEngine(directory: folder.path)
@@ -102,8 +102,8 @@ struct WrittenStore {
     let report = StoreVerification.run(
       engine, currencies: try CurrencyTable([.piecesOfEight]), referrals: ReferralPath("/users/{uid}/referred_by"))
     let lists = [report.json] + (report.json["namespaces"]?.array ?? [])
-    let faults = lists.flatMap { $0["faults"]?.array ?? [] }.map { $0.string ?? "?" }
-    return report.isSound ? [] : faults + ["not sound"]
+    let errors = lists.flatMap { $0["faults"]?.array ?? [] }.map { $0.string ?? "?" }
+    return report.isSound ? [] : errors + ["not sound"]
   }
 
   /// Every value of every table with its type, and the schema; nil if they cannot be read. What this does not show is no part

@@ -127,7 +127,7 @@ def cases(db):
         at("tagged/a").set(2)
         assert at("tagged").get(etag=True)[1] != first
 
-    @case("set_if_unchanged writes, or tells what stands there")
+    @case("set_if_unchanged writes, or gives the current value")
     def _():
         at("guarded").set("old")
         _, tag = at("guarded").get(etag=True)

@@ -19,7 +19,7 @@ NAMESPACE = "ns=full"
 
 
 def isolate():
-    """Goes on in a mount namespace of one's own: as root, or as whoever may map himself to root."""
+    """Goes on in a mount namespace of its own: as root, or as a user that may map itself to root."""
     if os.environ.get("DOUBLOON_FULL_DISK"):
         return
     os.environ["DOUBLOON_FULL_DISK"] = "1"
@@ -37,7 +37,7 @@ def player(number):
 
 
 def fill(connection, checks):
-    """Writes players until the disk refuses. Returns those that were acknowledged, and the refusal."""
+    """Writes players until the disk refuses. Returns those that were acknowledged, and the error."""
     acknowledged = {}
     for number in range(100_000):
         try:
@@ -75,11 +75,11 @@ def main():
         data = ["--data", os.path.join(folder, "data")]
         server = Server(program, *data)
         connection = Connection(server.await_address())
-        acknowledged, refusal = fill(connection, checks)
+        acknowledged, error = fill(connection, checks)
         checks.check("some players were written before the disk was full", len(acknowledged) > 20, str(len(acknowledged)))
-        checks.check("the write that found the disk full is refused as unavailable", refusal and refusal.status == 503,
-                     refusal and f"{refusal.status} {refusal.text}")
-        checks.check("the refusal says what to do", refusal and "room" in json.dumps(refusal.json), refusal and refusal.text)
+        checks.check("the write that found the disk full is refused as unavailable", error and error.status == 503,
+                     error and f"{error.status} {error.text}")
+        checks.check("the error says what to do", error and "room" in json.dumps(error.json), error and error.text)
         checks.check("every later write is refused", connection.ask("PUT", f"/a.json?{NAMESPACE}", 1).status == 503)
         ready = connection.ask("GET", "/readyz")
         checks.check("the server says that it is not ready", ready.status == 503, f"{ready.status} {ready.text}")
@@ -95,7 +95,7 @@ def main():
         mount(folder, LARGE, again=True)
         server = Server(program, *data)
         connection = Connection(server.await_address())
-        checks.check("after a start with room nothing that was acknowledged is lost", compare(connection, acknowledged) == [])
+        checks.check("after a start with space nothing that was acknowledged is lost", compare(connection, acknowledged) == [])
         checks.check("the server drains", connection.ask("POST", f"/admin/v1/drain?{NAMESPACE}").status == 200)
         balances = connection.ask("GET", f"/users.json?{NAMESPACE}").json
         unpaid = [n for n in acknowledged if balances[f"p{n}"].get("inventory") != {"pieces_of_eight": 50}]

@@ -1,4 +1,4 @@
-"""Input that never ends and output that nobody reads: whatever strangers send, the server's memory stays within 256 MB of what it
+"""Input that never ends and output that nobody reads: whatever clients send, the server's memory stays within 256 MB of what it
 has when nothing happens, and returns afterwards to one and a half times of that."""
 
 import json

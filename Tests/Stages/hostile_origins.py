@@ -1,4 +1,4 @@
-"""Web pages of strangers, spellings of paths, and metrics: what a server must not be talked into.
+"""Web pages of other sites, spellings of paths, and metrics: what a server must not be talked into.
 
 The pages are opened by Chromium, against `doubloon dev`, whose administrator's token everybody knows. Needs chromium.
 """
@@ -119,7 +119,7 @@ def pages_of_strangers_do_not_administer_development(server, checks):
     try:
         evil = Site(PAGE.replace("PORT", str(port))).visited_as("evil.example")
         for name in ("admin", "rules", "accounts"):
-            checks.check(f"a stranger's page does not get to {name}", evil[name] in ("blocked", 403), evil)
+            checks.check(f"another site's page does not get to {name}", evil[name] in ("blocked", 403), evil)
         for name in ("read", "remove"):
             checks.check(f"nor does it {name} as owner", evil[name] in ("blocked", 401), evil)
         checks.check("nor over a socket", evil["socket"] == "invalid_token", evil)
@@ -145,19 +145,19 @@ def no_spelling_gets_around_a_limit(server, checks):
         "http://game.example.com/v1/accounts:lookup?key=k", "/identitytoolkit%2Egoogleapis.com/v1/accounts:lookup?key=k",
     ]
     for number, spelling in enumerate(spellings):
-        stranger = server.client(f"198.51.100.{20 + number}")
-        statuses = [stranger.ask("POST", spelling, {}).status for _ in range(160)]
+        unknown = server.client(f"198.51.100.{20 + number}")
+        statuses = [unknown.ask("POST", spelling, {}).status for _ in range(160)]
         checks.check(f"{spelling} counts as an account call", statuses[0] == 400 and 429 in statuses, sorted(set(statuses)))
 
 
 def metrics_are_not_for_strangers(server, checks):
-    stranger = server.client()
-    answer = stranger.ask("GET", "/metrics")
+    unknown = server.client()
+    answer = unknown.ask("GET", "/metrics")
     checks.check("metrics want a key", answer.status == 401 and "doubloon_" not in answer.text, answer.text[:100])
-    answer = stranger.ask("GET", "/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    answer = unknown.ask("GET", "/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
     checks.check("with one they are given", answer.status == 200 and "doubloon_commits_total" in answer.text, answer.text[:100])
     for path in ("/healthz", "/readyz"):
-        checks.check(f"{path} is for everybody", stranger.ask("GET", path).status == 200)
+        checks.check(f"{path} is for everybody", unknown.ask("GET", path).status == 200)
 
 
 CHECKS = [pages_of_strangers_do_not_administer_development, no_spelling_gets_around_a_limit, metrics_are_not_for_strangers]

@@ -1,4 +1,4 @@
-"""What strangers do to a server in production, and what it must bear: the attacks, each with its mark.
+"""Attacks on a server in production, each with the bound that it must keep.
 
 Every file `hostile_<subject>.py` beside this one is a module of checks. To add one, write a docstring that says which attack it
 is about, and a list `CHECKS` of functions. Each takes `(server, checks)`:

@@ -39,7 +39,7 @@ def refused_at_its_head(server, checks):
         ("a PUT of 100,000 increments", "PUT", "/users/x.json", INCREMENTS),
         ("a PATCH of 100,000 paths", "PATCH", "/users.json", PATHS),
     ):
-        # Only its head and first bytes are sent: the refusal does not wait for the rest.
+        # Only its head and first bytes are sent: the error does not wait for the rest.
         with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
             head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 198.51.100.7\r\nContent-Length: {len(body)}\r\n\r\n"
             connection.sendall(head.encode() + body[:100])
@@ -71,10 +71,10 @@ def others_do_not_wait(server, checks):
     quiet = worst_of(player)
     print(f"        quiet: {quiet * 1000:.1f} ms")
     for name, per_second, work, expected in (
-        ("a stranger's 100,000 zeros", 5, attacker("PUT", "/users/x.json", ARRAY), {401, 429}),
-        ("a stranger's 100,000 increments", 2, attacker("PUT", "/users/x.json", INCREMENTS), {401, 429}),
-        ("a stranger's PATCH of 100,000 paths", 2, attacker("PATCH", "/users.json", PATHS), {401, 429}),
-        ("a stranger's 30,000 zeros, just below the bound", 5, attacker("PUT", "/users/x.json", SHORT), {401, 429}),
+        ("an unknown client's 100,000 zeros", 5, attacker("PUT", "/users/x.json", ARRAY), {401, 429}),
+        ("an unknown client's 100,000 increments", 2, attacker("PUT", "/users/x.json", INCREMENTS), {401, 429}),
+        ("an unknown client's PATCH of 100,000 paths", 2, attacker("PATCH", "/users.json", PATHS), {401, 429}),
+        ("an unknown client's 30,000 zeros, just below the bound", 5, attacker("PUT", "/users/x.json", SHORT), {401, 429}),
         ("100,000 zeros of somebody who is signed in", 5, attacker("PUT", "/users/x.json", ARRAY, rogue.token), {401, 429}),
     ):
         with Attack(server, work, per_second) as attack:

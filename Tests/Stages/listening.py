@@ -1,4 +1,4 @@
-"""What the Firebase admin SDK for Python's listen() must see (spec: rtdb-protocol §7.38, §7.39)."""
+"""What the Firebase admin SDK for Python's listen() must see."""
 
 import queue
 import threading

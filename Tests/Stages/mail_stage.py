@@ -97,7 +97,7 @@ def over_tls(checks, folder, serve, program):
     text = curl(folder, *admin, "-X", "PUT", base + "/users/bob.json", "-d", '{"level":4}')
     checks.check("an administrator writes", text == '{"level":4}', text)
     text = curl(folder, base + "/users/bob.json")
-    checks.check("a stranger does not read", "Permission denied" in text or "error" in text, text)
+    checks.check("a client without credentials does not read", "Permission denied" in text or "error" in text, text)
     large = os.path.join(folder, "large.json")
     with open(large, "w") as file:
         json.dump({f"k{number:05}": "x" * 100 for number in range(5000)}, file)
@@ -162,7 +162,7 @@ def fate(folder, serve, sent):
                            f"https://localhost:{serve.port}/admin/v1/mail/orders/{key}"))
 
 
-def refusals(checks, folder, serve, box):
+def errors(checks, folder, serve, box):
     sent = order(folder, serve, {"to": "nobody@example.com"})
     checks.check("a recipient that does not exist is given up", until(lambda: fate(folder, serve, sent)["state"] == "dead"))
     end = fate(folder, serve, sent)
@@ -215,7 +215,7 @@ def main():
         try:
             over_tls(checks, folder, serve, program)
             mails(checks, folder, serve, box)
-            refusals(checks, folder, serve, box)
+            errors(checks, folder, serve, box)
             renewal(checks, folder, serve)
         finally:
             code = serve.stop()

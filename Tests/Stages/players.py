@@ -169,7 +169,7 @@ class Client:
                         self.broken.append(f"client {self.number}: the connection broke while the server ran: {error}")
                 finally:
                     connection.close()
-        except Exception as error:  # a fault of the stage itself must not end a thread in silence
+        except Exception as error:  # an error of the stage itself must not end a thread in silence
             self.broken.append(f"client {self.number}: {type(error).__name__}: {error}")
         finally:
             self.board.leave()

@@ -67,7 +67,7 @@ class Client:
             try:
                 self._http.request(method, path, body=data, headers=sent)
             except (BrokenPipeError, ConnectionResetError):
-                # A refusal that came before the body was sent is still there to be read.
+                # An answer that came before the body was sent is still there to be read.
                 pass
             response = self._http.getresponse()
             text = response.read()

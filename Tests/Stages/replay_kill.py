@@ -22,7 +22,7 @@ PATH = "/users/{}/inventory/pieces_of_eight.json"
 
 
 class Writer:
-    """A player who keeps writing, at every start anew; knows how many of the writes were acknowledged."""
+    """A player who goes on writing after every start; knows how many of the writes were acknowledged."""
 
     def __init__(self):
         self.acknowledged = 0

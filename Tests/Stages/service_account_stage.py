@@ -46,7 +46,7 @@ def configuration(folder):
 
 
 def resolve_google_here(port):
-    """What a name server of the house does: Google's names lead to this machine."""
+    """What a name server of a studio does: Google's names lead to this machine."""
     ask = socket.getaddrinfo
 
     def answer(host, asked, *rest, **named):

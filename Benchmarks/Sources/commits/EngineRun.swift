@@ -6,7 +6,7 @@ import Synchronization
 import TreeDatabase
 import TreeModel
 
-/// Doubloon's write path, from the door to the disk: queue, pipeline, group commit, log, history.
+/// Doubloon's write path, from the queue to the disk: queue, pipeline, group commit, log, history.
 final class EngineRun {
   private let plan: Plan
   private let engine: SQLiteEngine
@@ -108,7 +108,7 @@ final class Writers: Sendable {
   }
 
   private func finish(_ result: Result<CommitReceipt, CommitError>, _ writer: Int) {
-    if case .failure(let refusal) = result { return end(.failure(refusal)) }
+    if case .failure(let error) = result { return end(.failure(error)) }
     let isLast = state.withLock { state in
       state.toEnd -= 1
       return state.toEnd == 0

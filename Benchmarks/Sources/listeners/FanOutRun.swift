@@ -34,7 +34,7 @@ struct FanOutRun {
       Self.seconds(CLOCK_MONOTONIC), Self.seconds(CLOCK_PROCESS_CPUTIME_ID), hub.counts.deliveries
     )
     try await write(database, namespace)
-    // One of each lane: what a lane is handed it does in order.
+    // One of each executor, which does in order what it is handed.
     for sink in sinks.prefix(2) { await sink.settled() }
     let seconds = Self.seconds(CLOCK_MONOTONIC) - begin
     let cpu = Self.seconds(CLOCK_PROCESS_CPUTIME_ID) - cpuBegin
@@ -52,7 +52,7 @@ struct FanOutRun {
 
   /// A connection for each listener.
   private func connect(to hub: ListenerHub, _ namespace: NamespaceID) async throws -> [CountingSink] {
-    let lanes = [QueueExecutor(), QueueExecutor()]
+    let executors = [QueueExecutor(), QueueExecutor()]
     let sinks = try (0..<listeners).map { index in
       let request =
         switch shape {
@@ -63,7 +63,7 @@ struct FanOutRun {
         case .ownPlaces:
           ListenRequest(namespace: namespace, path: try Path(parsing: "scores/p\(index % listeners)"), format: .export)
         }
-      return CountingSink(hub: hub, lane: lanes[index % 2], request)
+      return CountingSink(hub: hub, on: executors[index % 2], request)
     }
     for sink in sinks { await sink.settled() }
     return sinks
@@ -102,14 +102,14 @@ struct FanOutRun {
 
 /// A connection that counts what comes.
 ///
-/// `@unchecked Sendable`: touched on its lane only, but for `listener`, which is set before anything comes.
+/// `@unchecked Sendable`: used on its executor only, but for `listener`, which is set before anything comes.
 final class CountingSink: ListenSink, @unchecked Sendable {
   private var listener: Listener?
   private(set) var bytes = 0
 
-  init(hub: ListenerHub, lane: QueueExecutor, _ request: ListenRequest) {
-    listener = hub.attach(self, on: lane)
-    lane.queue.sync { _ = listener?.listen(request) }
+  init(hub: ListenerHub, on executor: QueueExecutor, _ request: ListenRequest) {
+    listener = hub.attach(self, on: executor)
+    executor.queue.sync { _ = listener?.listen(request) }
   }
 
   func receive(_ event: ListenEvent, for listening: Listening) -> Int {
@@ -127,7 +127,7 @@ final class CountingSink: ListenSink, @unchecked Sendable {
 
 /// A thread of control, as an event loop is one.
 final class QueueExecutor: DeliveryExecutor {
-  let queue = DispatchQueue(label: "lane")
+  let queue = DispatchQueue(label: "executor")
   var identity: ObjectIdentifier { ObjectIdentifier(self) }
   func execute(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 }

@@ -5,7 +5,7 @@ import Synchronization
 import TreeDatabase
 import TreeModel
 
-/// Writes so many revisions through the door, and reads leaves as of random ones.
+/// Writes so many revisions through the write pipeline, and reads leaves as of random ones.
 struct PastRun {
   let revisions: Int
   let players: Int
