@@ -147,7 +147,7 @@ final class RowDigests {
 
   /// Writes what has changed, and counts the transaction; in the transaction that changed it.
   func write() throws(StorageError) {
-    let put = try prepared(&putting, Query.insert("row_digest", "ns, name, row_count, digest", replacing: true))
+    let put = try prepared(&putting, SQL.insert("row_digest", "ns, name, row_count, digest", replacing: true))
     transactions += 1
     try put.bind(0).bind(Self.transactionsName).bind(transactions).bind(Self.count(transactions).bytes).run()
     let remove = try prepared(&removing, "DELETE FROM row_digest WHERE ns = ? AND name = ?")

@@ -254,7 +254,7 @@ extension SQLiteConnection {
 }
 
 extension SQLiteConnection {
-  private func keyed(_ query: Query, _ ns: NamespaceID, _ event: EventID) throws(StorageError) -> SQLiteStatement {
+  private func keyed(_ query: FunctionQuery, _ ns: NamespaceID, _ event: EventID) throws(StorageError) -> SQLiteStatement {
     try statement(query).bind(ns.rawValue).bind(event.epoch).bind(event.revision.rawValue).bind(event.path.bytes)
   }
 

@@ -12,7 +12,7 @@ final class SQLiteConnection: @unchecked Sendable {
   let handle: OpaquePointer
   let path: String
   private let isCopy: Bool
-  private var statements = [SQLiteStatement?](repeating: nil, count: Query.allCases.count)
+  private var statements = [SQLiteStatement?](repeating: nil, count: SQL.groupCount * SQL.groupMax)
   private(set) var isClosed = false
   /// Follows the rows that this connection writes; the writer's does.
   var digests: RowDigests?
@@ -65,12 +65,23 @@ final class SQLiteConnection: @unchecked Sendable {
     sqlite3_close_v2(handle)
   }
 
-  /// The prepared form of a query; prepared once for each connection.
-  func statement(_ query: Query) throws(StorageError) -> SQLiteStatement {
+  // One for each group of statements, so that a statement is written without its group.
+  func statement(_ query: TransactionQuery) throws(StorageError) -> SQLiteStatement { try prepared(query) }
+  func statement(_ query: TreeQuery) throws(StorageError) -> SQLiteStatement { try prepared(query) }
+  func statement(_ query: HistoryQuery) throws(StorageError) -> SQLiteStatement { try prepared(query) }
+  func statement(_ query: LogQuery) throws(StorageError) -> SQLiteStatement { try prepared(query) }
+  func statement(_ query: FunctionQuery) throws(StorageError) -> SQLiteStatement { try prepared(query) }
+  func statement(_ query: LedgerQuery) throws(StorageError) -> SQLiteStatement { try prepared(query) }
+  func statement(_ query: RecordQuery) throws(StorageError) -> SQLiteStatement { try prepared(query) }
+  func statement(_ query: IndexQuery) throws(StorageError) -> SQLiteStatement { try prepared(query) }
+
+  /// The prepared form of a statement; prepared once for each connection.
+  private func prepared(_ query: some PreparedQuery) throws(StorageError) -> SQLiteStatement {
     guard !isClosed else { throw StorageError(.stopped, "The store is closed.") }
-    if let statement = statements[query.rawValue] { return statement }
+    let slot = query.slot
+    if let statement = statements[slot] { return statement }
     let statement = try SQLiteStatement(query.sql, on: self, isKept: true)
-    statements[query.rawValue] = statement
+    statements[slot] = statement
     return statement
   }
 

@@ -191,7 +191,7 @@ extension SQLiteSnapshot {
 extension SQLiteWriteSession {
   func write(_ account: ServiceAccountRecord) throws(StorageError) {
     try SQLiteStatement(
-      Query.insert(
+      SQL.insert(
         "service_account", "key_id, name, email, role, public_key, token_uri, created_at, created_by, revoked_at",
         replacing: true), on: connection, isKept: false
     ).bind(account.keyID).bind(account.name).bind(account.email).bind(account.role).bind(account.publicKey)

@@ -4,31 +4,29 @@ internal import TreeModel
 extension SQLiteWriteSession {
   func accountRow(in namespace: NamespaceID, _ key: AccountRow.Key) throws(StorageError) -> AccountRow? {
     let overlay = batch.overlays[namespace]
-    if let pending = overlay?.accountRows[key] { return pending }
+    if let pending = overlay?.rows.accountRows[key] { return pending }
     let db = try db
-    return overlay?.hidesStored == true ? nil : try db.accountRow(namespace, key)
+    return overlay?.rows.hidesStored == true ? nil : try db.accountRow(namespace, key)
   }
 
   func refreshTokens(in namespace: NamespaceID, of uid: String) throws(StorageError) -> [RefreshTokenRecord] {
     let db = try db
-    return batch.overlays[namespace]?.hidesStored == true ? [] : try db.refreshTokens(namespace, of: uid)
+    return batch.overlays[namespace]?.rows.hidesStored == true ? [] : try db.refreshTokens(namespace, of: uid)
   }
 
   func put(_ row: AccountRow, in namespace: NamespaceID) {
     let key = row.key
-    let before = batch.overlay(namespace).accountRows.updateValue(row, forKey: key)
-    batch.record(.accountRow(namespace, key, before))
+    batch.stage(namespace) { $0.accountRows.put(row, at: key, step: $1) }
   }
 
   func removeAccountRow(_ key: AccountRow.Key, in namespace: NamespaceID) {
-    let before = batch.overlay(namespace).accountRows.updateValue(nil, forKey: key)
-    batch.record(.accountRow(namespace, key, before))
+    batch.stage(namespace) { $0.accountRows.put(nil, at: key, step: $1) }
   }
 
   func writeAccountRows(of overlay: BatchOverlay, of ns: NamespaceID) throws(StorageError) {
     // Removals first: what goes with an account must not take what the batch put after it.
-    for (key, row) in overlay.accountRows where row == nil { try remove(key, of: ns) }
-    for case (_, let row?) in overlay.accountRows { try write(row, of: ns) }
+    for (key, row) in overlay.rows.accountRows.rows where row == nil { try remove(key, of: ns) }
+    for case (_, let row?) in overlay.rows.accountRows.rows { try write(row, of: ns) }
   }
 
   private func statement(_ sql: String) throws(StorageError) -> SQLiteStatement {
@@ -60,7 +58,7 @@ extension SQLiteWriteSession {
 
   private func write(_ row: AccountRow, of ns: NamespaceID) throws(StorageError) {
     func put(_ table: String, _ columns: String) throws(StorageError) -> SQLiteStatement {
-      try statement(Query.insert(table, columns, replacing: true)).bind(ns.rawValue)
+      try statement(SQL.insert(table, columns, replacing: true)).bind(ns.rawValue)
     }
     switch row {
     case .account(let record):

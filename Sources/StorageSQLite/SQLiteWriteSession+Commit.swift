@@ -14,8 +14,8 @@ extension SQLiteWriteSession {
       return try endReading()
     }
     do {
-      for (ns, overlay) in batch.overlays where !overlay.commits.isEmpty && !batch.removed.contains(ns) {
-        try history.publish(overlay.commits, in: ns, reading: connection)
+      for (ns, overlay) in batch.overlays where !overlay.rows.commits.isEmpty && !batch.removed.contains(ns) {
+        try history.publish(overlay.rows.commits.rows, in: ns, reading: connection)
       }
       try endReading()
       try connection.statement(.beginImmediate).run()
@@ -45,14 +45,16 @@ extension SQLiteWriteSession {
 
   /// What became true with the commit.
   private func takeOver(finished: [NamespaceID]) {
-    heads.merge(batch.heads) { $1 }
+    heads.merge(batch.heads.rows) { $1 }
     for ns in finished { history.complete(ns) }
     for (ns, overlay) in batch.overlays {
-      for case let checkpoint? in overlay.upkeep.map(\.checkpoint) { history.prune(ns, through: checkpoint.revision.rawValue) }
+      for case let checkpoint? in overlay.rows.maintenance.rows.map(\.checkpoint) {
+        history.prune(ns, through: checkpoint.revision.rawValue)
+      }
     }
     for record in batch.created { names[ExactText(record.name)] = record.id }
     nextNamespace += Int64(batch.created.count)
-    nextAudit += Int64(batch.audits.count)
+    nextAudit += Int64(batch.audits.rows.count)
     for ns in batch.removed {
       names = names.filter { $0.value != ns }
       heads[ns] = nil
@@ -65,7 +67,7 @@ extension SQLiteWriteSession {
   /// Rows of the whole store.
   private func writeStore() throws(StorageError) {
     for ns in batch.removed {
-      for table in Query.namespaceTables { try connection.execute("DELETE FROM \(table) WHERE ns = \(ns.rawValue)") }
+      for table in SQL.namespaceTables { try connection.execute("DELETE FROM \(table) WHERE ns = \(ns.rawValue)") }
       try connection.execute("DELETE FROM namespace WHERE id = \(ns.rawValue)")
     }
     // After the removals: a name may be given again in the same batch.
@@ -76,8 +78,8 @@ extension SQLiteWriteSession {
       try connection.setMeta(.nextNamespace, to: nextNamespace + Int64(batch.created.count))
     }
     if let expiry = batch.idempotencyExpiry { try connection.statement(.expireIdempotency).bind(expiry).run() }
-    for (_, record) in batch.functions.sorted(by: { $0.key < $1.key }) { try write(record) }
-    for (offset, record) in batch.audits.enumerated() {
+    for (_, record) in batch.functions.sorted() { try write(record) }
+    for (offset, record) in batch.audits.rows.enumerated() {
       let place = nextAudit + Int64(offset)
       try connection.statement(.putAudit).bind(place).bind(record.time).bind(record.actor.description)
         .bind(record.action).bind(record.detail).bind(record.result).run()
@@ -89,26 +91,28 @@ extension SQLiteWriteSession {
   private func write(_ overlay: BatchOverlay, of ns: NamespaceID) throws(StorageError) {
     // A namespace that was removed in this batch takes nothing with it.
     guard !batch.removed.contains(ns) else { return }
-    for path in overlay.paths() {
-      guard let pending = overlay.nodes[path], pending.isLive else { continue }
+    let paths = overlay.rows.leaves.paths()
+    let rows = overlay.rows
+    for path in paths {
+      guard let pending = rows.leaves[path] else { continue }
       try write(pending, at: path, of: ns)
     }
-    for commit in overlay.commits { try write(commit) }
-    for event in overlay.events { try write(event) }
-    for (_, execution) in overlay.executions.sorted(by: { $0.key < $1.key }) { try write(execution, of: ns) }
-    for (key, delivery) in overlay.deliveries.sorted(by: { $0.key < $1.key }) { try write(delivery, at: key, of: ns) }
-    for entry in overlay.entries { try write(entry, of: ns) }
+    for commit in rows.commits.rows { try write(commit) }
+    for event in rows.events.rows { try write(event) }
+    for (_, execution) in rows.executions.sorted() { try write(execution, of: ns) }
+    for (key, delivery) in rows.deliveries.sorted() { try write(delivery, at: key, of: ns) }
+    for entry in rows.entries.rows { try write(entry, of: ns) }
     try writePostings(of: overlay, of: ns)
-    for (key, balance) in overlay.balances.sorted(by: { $0.key < $1.key }) {
+    for (key, balance) in rows.balances.sorted() {
       try connection.statement(.putBalance).bind(ns.rawValue).bind(key.account.text).bind(key.unit.text).bind(balance).run()
     }
-    for (_, record) in overlay.outbox.sorted(by: { $0.key < $1.key }) { try write(record, of: ns) }
-    for (_, record) in overlay.idempotency.sorted(by: { $0.key < $1.key }) { try write(record, of: ns) }
+    for (_, record) in rows.outbox.sorted() { try write(record, of: ns) }
+    for (_, record) in rows.idempotency.sorted() { try write(record, of: ns) }
     try writeIndexes(of: overlay, of: ns)
-    if !overlay.accountRows.isEmpty { try writeAccountRows(of: overlay, of: ns) }
-    for upkeep in overlay.upkeep { try write(upkeep, of: ns) }
-    if !overlay.records.isEmpty { try writeRecords(of: overlay, of: ns) }
-    if let revision = overlay.settledRevision {
+    if !rows.accountRows.isEmpty { try writeAccountRows(of: overlay, of: ns) }
+    for maintenance in rows.maintenance.rows { try write(maintenance, of: ns) }
+    if !rows.keyedRecords.isEmpty { try writeRecords(of: overlay, of: ns) }
+    if let revision = rows.settledRevisions.rows.last {
       try connection.statement(.setSettledRevision).bind(revision.rawValue).bind(ns.rawValue).run()
     }
   }
@@ -118,12 +122,12 @@ extension SQLiteWriteSession {
 extension SQLiteWriteSession {
   /// Writes a slice of each waiting generation; returns the namespaces whose oldest one is complete with it.
   func writeHistory() throws(StorageError) -> [NamespaceID] {
-    for (ns, overlay) in batch.overlays where !overlay.commits.isEmpty && !batch.removed.contains(ns) {
+    for (ns, overlay) in batch.overlays where !overlay.rows.commits.isEmpty && !batch.removed.contains(ns) {
       history.freeze(ns, from: history.limits.generationChanges)
       if historyRows[ns] == nil, history.oldestFrozen(ns) != nil { historyRows[ns] = 0 }
     }
     guard !historyRows.isEmpty else { return [] }
-    let changes = batch.overlays.values.reduce(0) { $0 + $1.commits.reduce(0) { $0 + ($1.changes?.count ?? 0) } }
+    let changes = batch.overlays.values.reduce(0) { $0 + $1.rows.commits.rows.reduce(0) { $0 + ($1.changes?.count ?? 0) } }
     var finished: [NamespaceID] = []
     for ns in historyRows.keys.sorted(by: { $0.rawValue < $1.rawValue }) where !batch.removed.contains(ns) {
       // A generation may be many small changes and wait before few large ones.

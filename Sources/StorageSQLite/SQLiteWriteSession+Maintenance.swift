@@ -3,18 +3,17 @@ internal import TreeModel
 
 /// The administrators' rows. They are rare, so their statements are prepared when they are needed.
 extension SQLiteWriteSession {
-  func put(_ upkeep: Maintenance, in namespace: NamespaceID) {
-    batch.overlay(namespace).upkeep.append(upkeep)
-    batch.record(.upkeep(namespace))
+  func put(_ maintenance: Maintenance, in namespace: NamespaceID) {
+    batch.stage(namespace) { $0.maintenance.append(maintenance, step: $1) }
   }
 
-  func write(_ upkeep: Maintenance, of ns: NamespaceID) throws(StorageError) {
-    for event in upkeep.events {
+  func write(_ maintenance: Maintenance, of ns: NamespaceID) throws(StorageError) {
+    for event in maintenance.events {
       try statement("INSERT OR IGNORE INTO event (ns, revision, path, epoch, kind, hop) VALUES (?, ?, ?, ?, ?, ?)")
         .bind(ns.rawValue).bind(event.id.revision.rawValue).bind(event.id.path.bytes).bind(event.id.epoch)
         .bind(event.kind.rawValue).bind(Int64(event.hop)).run()
     }
-    if let replay = upkeep.replay {
+    if let replay = maintenance.replay {
       try statement(
         """
         INSERT OR REPLACE INTO replay (ns, id, state, orders, progress, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -22,15 +21,15 @@ extension SQLiteWriteSession {
       ).bind(ns.rawValue).bind(replay.id).bind(replay.state.rawValue).bind(Self.text(replay.order.json))
         .bind(Self.text(replay.progress)).bind(replay.createdAt).bind(replay.updatedAt).run()
     }
-    if let (replay, items) = upkeep.replayItems { try write(items, of: replay, in: ns) }
-    if let invocation = upkeep.invocation { try write(invocation, of: ns) }
-    if let attempt = upkeep.failedAttempt { try write(attempt, of: ns) }
-    if let (revision, leaves) = upkeep.checkpointLeaves { try write(leaves, at: revision, in: ns) }
-    if let checkpoint = upkeep.checkpoint { try write(checkpoint, of: ns) }
-    for account in upkeep.serviceAccounts { try write(account) }
-    if let pruning = upkeep.pruning { try carryOut(pruning, in: ns) }
-    if let erasing = upkeep.erasing { try carryOut(erasing, in: ns) }
-    if !upkeep.linkCounts.isEmpty { try write(upkeep.linkCounts, of: ns) }
+    if let (replay, items) = maintenance.replayItems { try write(items, of: replay, in: ns) }
+    if let invocation = maintenance.invocation { try write(invocation, of: ns) }
+    if let attempt = maintenance.failedAttempt { try write(attempt, of: ns) }
+    if let (revision, leaves) = maintenance.checkpointLeaves { try write(leaves, at: revision, in: ns) }
+    if let checkpoint = maintenance.checkpoint { try write(checkpoint, of: ns) }
+    for account in maintenance.serviceAccounts { try write(account) }
+    if let pruning = maintenance.pruning { try carryOut(pruning, in: ns) }
+    if let erasing = maintenance.erasing { try carryOut(erasing, in: ns) }
+    if !maintenance.linkCounts.isEmpty { try write(maintenance.linkCounts, of: ns) }
   }
 
   private func statement(_ sql: String) throws(StorageError) -> SQLiteStatement {
@@ -119,7 +118,7 @@ extension SQLiteWriteSession {
 /// The steps of the erasure of a player: see <doc:CommitRecords>.
 extension SQLiteWriteSession {
   /// Whether the batch erases something: then SQLite overwrites what it removes, which it otherwise only gives free.
-  var isErasing: Bool { batch.overlays.values.contains { $0.upkeep.contains { $0.erasing != nil } } }
+  var isErasing: Bool { batch.overlays.values.contains { $0.rows.maintenance.rows.contains { $0.erasing != nil } } }
 
   func carryOut(_ erasing: Maintenance.Erasing, in ns: NamespaceID) throws(StorageError) {
     switch erasing {

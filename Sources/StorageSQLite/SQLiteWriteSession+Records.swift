@@ -7,98 +7,91 @@ extension SQLiteWriteSession {
   private func sources(_ namespace: NamespaceID) throws(StorageError) -> (overlay: BatchOverlay?, stored: SQLiteConnection?) {
     let overlay = batch.overlays[namespace]
     let db = try db
-    return (overlay, overlay?.hidesStored == true ? nil : db)
+    return (overlay, overlay?.rows.hidesStored == true ? nil : db)
   }
 
   // MARK: The log
 
   func append(_ commit: CommitRecord) {
-    batch.overlay(commit.namespace).commits.append(commit)
-    batch.record(.commit(commit.namespace))
+    batch.stage(commit.namespace) { $0.commits.append(commit, step: $1) }
   }
 
   func commit(in namespace: NamespaceID, at revision: Revision) throws(StorageError) -> CommitRecord? {
     let (overlay, stored) = try sources(namespace)
-    if let pending = overlay?.commits.last(where: { $0.revision == revision }) { return pending }
+    if let pending = overlay?.rows.commits.rows.last(where: { $0.revision == revision }) { return pending }
     return try stored?.commit(namespace, at: revision)
   }
 
   func append(_ event: EventRecord) {
-    batch.overlay(event.namespace).events.append(event)
-    batch.record(.event(event.namespace))
+    batch.stage(event.namespace) { $0.events.append(event, step: $1) }
   }
 
   // MARK: Functions
 
   func put(_ execution: ExecutionRecord, in namespace: NamespaceID) {
     let key = FunctionKey(execution.event, execution.function)
-    let before = batch.overlay(namespace).executions.updateValue(execution, forKey: key)
-    batch.record(.execution(namespace, key, before))
+    batch.stage(namespace) { $0.executions.put(execution, at: key, step: $1) }
   }
 
   func execution(in namespace: NamespaceID, of event: EventID, by function: String) throws(StorageError) -> ExecutionRecord? {
     let (overlay, stored) = try sources(namespace)
-    if let pending = overlay?.executions[FunctionKey(event, function)] { return pending }
+    if let pending = overlay?.rows.executions[FunctionKey(event, function)] { return pending }
     return try stored?.execution(namespace, of: event, by: function)
   }
 
   func put(_ delivery: DeliveryRecord, in namespace: NamespaceID) {
     let key = FunctionKey(delivery.event, delivery.function)
-    let before = batch.overlay(namespace).deliveries.updateValue(delivery, forKey: key)
-    batch.record(.delivery(namespace, key, before))
+    batch.stage(namespace) { $0.deliveries.put(delivery, at: key, step: $1) }
   }
 
   func removeDelivery(of event: EventID, to function: String, in namespace: NamespaceID) {
     let key = FunctionKey(event, function)
-    let before = batch.overlay(namespace).deliveries.updateValue(nil, forKey: key)
-    batch.record(.delivery(namespace, key, before))
+    batch.stage(namespace) { $0.deliveries.put(nil, at: key, step: $1) }
   }
 
   func delivery(in namespace: NamespaceID, of event: EventID, to function: String) throws(StorageError) -> DeliveryRecord? {
     let (overlay, stored) = try sources(namespace)
-    if let pending = overlay?.deliveries[FunctionKey(event, function)] { return pending }
+    if let pending = overlay?.rows.deliveries[FunctionKey(event, function)] { return pending }
     return try stored?.delivery(namespace, of: event, to: function)
   }
 
   func put(_ record: FunctionRecord) {
-    let name = ExactText(record.name)
-    batch.record(.function(name, batch.functions.updateValue(record, forKey: name)))
+    let step = batch.beginStep()
+    batch.functions.put(record, at: ExactText(record.name), step: step)
   }
 
   // MARK: The ledger
 
   func append(_ entry: LedgerEntry, in namespace: NamespaceID) {
-    batch.overlay(namespace).append(entry)
-    batch.record(.entry(namespace))
+    batch.stage(namespace) { $0.append(entry, step: $1) }
   }
 
   func entry(in namespace: NamespaceID, key: BusinessKey) throws(StorageError) -> LedgerEntry? {
     let (overlay, stored) = try sources(namespace)
-    if let overlay, let place = overlay.entryByKey[ExactText(key.text)] { return overlay.entries[place] }
+    if let pending = overlay?.rows.entry(key: key.text) { return pending }
     return try stored?.entry(namespace, key: key.text)
   }
 
   func entry(in namespace: NamespaceID, sequence: Int64) throws(StorageError) -> LedgerEntry? {
     let (overlay, stored) = try sources(namespace)
-    if let pending = overlay?.entries.last(where: { $0.sequence == sequence }) { return pending }
+    if let pending = overlay?.rows.entries.rows.last(where: { $0.sequence == sequence }) { return pending }
     return try stored?.entry(namespace, sequence: sequence)
   }
 
   func reversal(in namespace: NamespaceID, of sequence: Int64) throws(StorageError) -> LedgerEntry? {
     let (overlay, stored) = try sources(namespace)
-    if let overlay, let place = overlay.entryByReversal[sequence] { return overlay.entries[place] }
+    if let pending = overlay?.rows.reversal(of: sequence) { return pending }
     return try stored?.reversal(namespace, of: sequence)
   }
 
   func setBalance(_ balance: Int64, of account: LedgerAccount, unit: String, in namespace: NamespaceID) {
     let key = BalanceKey(account, unit)
-    let before = batch.overlay(namespace).balances.updateValue(balance, forKey: key)
-    batch.record(.balance(namespace, key, before))
+    batch.stage(namespace) { $0.balances.put(balance, at: key, step: $1) }
   }
 
   func balance(in namespace: NamespaceID, of account: LedgerAccount, unit: String) throws(StorageError) -> Int64? {
     let (overlay, stored) = try sources(namespace)
-    if let pending = overlay?.balances[BalanceKey(account, unit)] { return pending }
+    if let pending = overlay?.rows.balances[BalanceKey(account, unit)] { return pending }
     return try stored?.balance(namespace, of: account.name, unit: unit)
   }
 
@@ -106,25 +99,23 @@ extension SQLiteWriteSession {
 
   func put(_ record: OutboxRecord, in namespace: NamespaceID) {
     let key = ExactText(record.key)
-    let before = batch.overlay(namespace).outbox.updateValue(record, forKey: key)
-    batch.record(.outbox(namespace, key, before))
+    batch.stage(namespace) { $0.outbox.put(record, at: key, step: $1) }
   }
 
   func outbox(in namespace: NamespaceID, key: String) throws(StorageError) -> OutboxRecord? {
     let (overlay, stored) = try sources(namespace)
-    if let pending = overlay?.outbox[ExactText(key)] { return pending }
+    if let pending = overlay?.rows.outbox[ExactText(key)] { return pending }
     return try stored?.outbox(namespace, key: key)
   }
 
   func put(_ record: IdempotencyRecord, in namespace: NamespaceID) {
     let key = ExactText(record.key)
-    let before = batch.overlay(namespace).idempotency.updateValue(record, forKey: key)
-    batch.record(.idempotency(namespace, key, before))
+    batch.stage(namespace) { $0.idempotency.put(record, at: key, step: $1) }
   }
 
   func idempotency(in namespace: NamespaceID, key: String) throws(StorageError) -> IdempotencyRecord? {
     let (overlay, stored) = try sources(namespace)
-    if let pending = overlay?.idempotency[ExactText(key)] { return pending }
+    if let pending = overlay?.rows.idempotency[ExactText(key)] { return pending }
     guard let record = try stored?.idempotency(namespace, key: key) else { return nil }
     if let expiry = batch.idempotencyExpiry, record.expiresAt <= expiry { return nil }
     return record
@@ -134,13 +125,13 @@ extension SQLiteWriteSession {
     batch.recordWhole()
     batch.idempotencyExpiry = max(time, batch.idempotencyExpiry ?? time)
     for overlay in batch.overlays.values {
-      overlay.idempotency = overlay.idempotency.filter { $0.value.expiresAt > time }
+      overlay.rows.idempotency.removeAll { $0.expiresAt <= time }
     }
   }
 
   func append(_ record: AuditRecord) {
-    batch.audits.append(record)
-    batch.record(.audit)
+    let step = batch.beginStep()
+    batch.audits.append(record, step: step)
   }
 }
 
@@ -149,22 +140,21 @@ extension SQLiteWriteSession {
 extension SQLiteWriteSession {
   func record(in namespace: NamespaceID, kind: String, key: String) throws(StorageError) -> String? {
     let overlay = batch.overlays[namespace]
-    if let pending = overlay?.records[RecordKey(kind, key)] { return pending }
-    return overlay?.hidesStored == true ? nil : try db.record(namespace, kind: kind, key: key)
+    if let pending = overlay?.rows.keyedRecords[RecordKey(kind, key)] { return pending }
+    return overlay?.rows.hidesStored == true ? nil : try db.record(namespace, kind: kind, key: key)
   }
 
   func put(_ change: KeyedRecordChange, in namespace: NamespaceID) {
     let key = RecordKey(change.kind, change.key)
-    let before = batch.overlay(namespace).records.updateValue(change.value, forKey: key)
-    batch.record(.record(namespace, key, before))
+    batch.stage(namespace) { $0.keyedRecords.put(change.value, at: key, step: $1) }
   }
 
   func writeRecords(of overlay: BatchOverlay, of ns: NamespaceID) throws(StorageError) {
     let put = try SQLiteStatement(
-      Query.insert("room_record", "ns, kind, key, value", replacing: true), on: connection, isKept: false)
+      SQL.insert("room_record", "ns, kind, key, value", replacing: true), on: connection, isKept: false)
     let remove = try SQLiteStatement(
       "DELETE FROM room_record WHERE ns = ? AND kind = ? AND key = ?", on: connection, isKept: false)
-    for (key, value) in overlay.records.sorted(by: { $0.key < $1.key }) {
+    for (key, value) in overlay.rows.keyedRecords.sorted() {
       if let value {
         try put.bind(ns.rawValue).bind(key.kind.text).bind(key.key.text).bind(value).run()
       } else {
@@ -187,7 +177,7 @@ extension SQLiteWriteSession {
 
 /// One function for each table: a record becomes a row. The order of the values is that of the columns in ``Query``.
 extension SQLiteWriteSession {
-  func write(_ leaf: BatchOverlay.PendingLeaf, at path: PathBytes, of ns: NamespaceID) throws(StorageError) {
+  func write(_ leaf: StagedLeaves.PendingLeaf, at path: PathBytes, of ns: NamespaceID) throws(StorageError) {
     guard let scalar = leaf.scalar else {
       return try connection.statement(.removeNode).bind(ns.rawValue).bind(path.bytes).run()
     }
@@ -208,7 +198,7 @@ extension SQLiteWriteSession {
   }
 
   /// Binds what executions and deliveries are keyed by.
-  private func keyed(_ query: Query, _ ns: NamespaceID, _ event: EventID, _ function: String) throws(StorageError)
+  private func keyed(_ query: FunctionQuery, _ ns: NamespaceID, _ event: EventID, _ function: String) throws(StorageError)
     -> SQLiteStatement
   {
     try connection.statement(query).bind(ns.rawValue).bind(event.epoch).bind(event.revision.rawValue).bind(event.path.bytes)
@@ -240,7 +230,7 @@ extension SQLiteWriteSession {
   /// The entries' accounts, in the order of the table's key.
   func writePostings(of overlay: BatchOverlay, of ns: NamespaceID) throws(StorageError) {
     var postings: [(account: ExactText, sequence: Int64)] = []
-    for entry in overlay.entries {
+    for entry in overlay.rows.entries.rows {
       let debit = ExactText(entry.transfer.debit.name)
       let credit = ExactText(entry.transfer.credit.name)
       postings.append((debit, entry.sequence))

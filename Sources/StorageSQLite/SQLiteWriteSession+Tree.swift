@@ -10,8 +10,8 @@ extension SQLiteWriteSession {
 
   func leaf(in namespace: NamespaceID, at path: PathBytes) throws(StorageError) -> StoredLeaf? {
     let overlay = batch.overlays[namespace]
-    if let pending = overlay?.nodes[path], pending.isLive { return pending.leaf(at: path) }
-    return overlay?.hidesStored == true ? nil : try db.leaf(namespace, at: path)
+    if let pending = overlay?.rows.leaves[path] { return pending.leaf(at: path) }
+    return overlay?.rows.hidesStored == true ? nil : try db.leaf(namespace, at: path)
   }
 
   func leaves(in namespace: NamespaceID, under path: PathBytes, limit: Int) throws(StorageError) -> [StoredLeaf] {
@@ -22,13 +22,13 @@ extension SQLiteWriteSession {
     -> [StoredLeaf]
   {
     let range = PathRange(lower: lower.bytes, upper: upper.bytes)
-    guard let overlay = batch.overlays[namespace], !overlay.nodes.isEmpty || overlay.hidesStored else {
+    guard let overlay = batch.overlays[namespace], !overlay.rows.leaves.isEmpty || overlay.rows.hidesStored else {
       return try db.leaves(namespace, in: range, limit: limit)
     }
-    let paths = overlay.paths()
+    let paths = overlay.rows.leaves.paths()
     var index = paths.lowerBound { $0.bytes.precedes(range.lower) }
     let end = paths.lowerBound { $0 < upper }
-    if index >= end, !overlay.hidesStored { return try db.leaves(namespace, in: range, limit: limit) }
+    if index >= end, !overlay.rows.hidesStored { return try db.leaves(namespace, in: range, limit: limit) }
 
     var result: [StoredLeaf] = []
     /// Adds the batch's leaves up to `stored`; says whether the batch has that path itself.
@@ -36,13 +36,13 @@ extension SQLiteWriteSession {
       while index < end, result.count < limit, stored.map({ paths[index] <= $0 }) ?? true {
         let path = paths[index]
         index += 1
-        guard let pending = overlay.nodes[path], pending.isLive else { continue }
+        guard let pending = overlay.rows.leaves[path] else { continue }
         if let leaf = pending.leaf(at: path) { result.append(leaf) }
         if path == stored { return true }
       }
       return false
     }
-    if !overlay.hidesStored {
+    if !overlay.rows.hidesStored {
       let rows = try db.statement(.leavesAscending)
       defer { rows.reset() }
       rows.bind(namespace.rawValue).bind(range.lower).bind(range.upper)
@@ -57,11 +57,11 @@ extension SQLiteWriteSession {
   }
 
   func leaf(in namespace: NamespaceID, before path: PathBytes) throws(StorageError) -> StoredLeaf? {
-    guard let overlay = batch.overlays[namespace], !overlay.nodes.isEmpty || overlay.hidesStored else {
+    guard let overlay = batch.overlays[namespace], !overlay.rows.leaves.isEmpty || overlay.rows.hidesStored else {
       return try db.leaf(namespace, before: path)
     }
     let pending = Self.lastPending(in: overlay, before: path)
-    if overlay.hidesStored { return pending }
+    if overlay.rows.hidesStored { return pending }
     // Stored rows from the last down, until one counts that the batch did not replace or remove.
     let rows = try db.statement(.leavesDescending)
     defer { rows.reset() }
@@ -69,7 +69,7 @@ extension SQLiteWriteSession {
     while try rows.step() {
       let stored = try SQLiteConnection.leaf(rows)
       if let pending, stored.leaf.path < pending.leaf.path { return pending }
-      if overlay.nodes[stored.leaf.path]?.isLive == true { continue }
+      if overlay.rows.leaves[stored.leaf.path] != nil { continue }
       return stored
     }
     return pending
@@ -77,39 +77,31 @@ extension SQLiteWriteSession {
 
   /// The last leaf before `path` that the batch itself has put.
   private static func lastPending(in overlay: BatchOverlay, before path: PathBytes) -> StoredLeaf? {
-    let paths = overlay.paths()
+    let paths = overlay.rows.leaves.paths()
     var index = paths.lowerBound { $0 < path }
     while index > 0 {
       index -= 1
-      if let pending = overlay.nodes[paths[index]], pending.isLive, let leaf = pending.leaf(at: paths[index]) { return leaf }
+      if let pending = overlay.rows.leaves[paths[index]], let leaf = pending.leaf(at: paths[index]) { return leaf }
     }
     return nil
-  }
-}
-
-extension BatchOverlay.PendingLeaf {
-  func leaf(at path: PathBytes) -> StoredLeaf? {
-    scalar.map { StoredLeaf(leaf: Leaf(path: path, scalar: $0), revision: revision) }
   }
 }
 
 extension SQLiteWriteSession {
   func rules(of namespace: NamespaceID) throws(StorageError) -> RulesRecord? {
     let overlay = batch.overlays[namespace]
-    if let pending = overlay?.rules { return pending }
-    return overlay?.hidesStored == true ? nil : try db.rules(namespace)
+    if let pending = overlay?.rows.rules.rows.last { return pending }
+    return overlay?.rows.hidesStored == true ? nil : try db.rules(namespace)
   }
 
   func put(_ record: RulesRecord, in namespace: NamespaceID) {
-    let overlay = batch.overlay(namespace)
-    batch.record(.rules(namespace, overlay.rules))
-    overlay.rules = record
+    batch.stage(namespace) { $0.rules.append(record, step: $1) }
   }
 
   func indexes(in namespace: NamespaceID) throws(StorageError) -> [IndexRecord] {
     let overlay = batch.overlays[namespace]
-    let stored = overlay?.hidesStored == true ? [] : try db.indexes(namespace)
-    guard let pending = overlay?.indexes, !pending.isEmpty else { return stored }
+    let stored = overlay?.rows.hidesStored == true ? [] : try db.indexes(namespace)
+    guard let pending = overlay?.rows.indexes.rows, !pending.isEmpty else { return stored }
     var records: [IndexID: IndexRecord] = [:]
     for record in stored { records[record.id] = record }
     for (id, record) in pending { records[id] = record }
@@ -117,42 +109,38 @@ extension SQLiteWriteSession {
   }
 
   func put(_ record: IndexRecord, in namespace: NamespaceID) {
-    let before = batch.overlay(namespace).indexes.updateValue(record, forKey: record.id)
-    batch.record(.index(namespace, record.id, before))
+    batch.stage(namespace) { $0.indexes.put(record, at: record.id, step: $1) }
   }
 
   func removeIndex(_ id: IndexID, in namespace: NamespaceID) {
-    let before = batch.overlay(namespace).indexes.updateValue(nil, forKey: id)
-    batch.record(.index(namespace, id, before))
+    batch.stage(namespace) { $0.indexes.put(nil, at: id, step: $1) }
   }
 
   func setIndexEntry(_ place: IndexEntry, isTaken: Bool, below parent: PathBytes, of index: IndexID, in namespace: NamespaceID)
   {
     let key = IndexEntryKey(index: index, parent: parent, place: place)
-    let before = batch.overlay(namespace).places.updateValue(isTaken, forKey: key)
-    batch.record(.place(namespace, key, before))
+    batch.stage(namespace) { $0.indexEntries.put(isTaken, at: key, step: $1) }
   }
 
   func removeIndexEntries(of index: IndexID, in namespace: NamespaceID, limit: Int) {
-    batch.overlay(namespace).removedPlaces.append((index, limit))
-    batch.record(.removedPlaces(namespace))
+    batch.stage(namespace) { $0.removedIndexEntries.append((index, limit), step: $1) }
   }
 
   func hasIndexEntries(of index: IndexID, in namespace: NamespaceID) throws(StorageError) -> Bool {
     if let overlay = batch.overlays[namespace] {
-      if overlay.hidesStored { return false }
+      if overlay.rows.hidesStored { return false }
       // Removals of a batch come before what it puts.
-      if overlay.places.contains(where: { $0.key.index == index && $0.value }) { return true }
+      if overlay.rows.indexEntries.rows.contains(where: { $0.key.index == index && $0.value }) { return true }
     }
     return try db.hasIndexEntries(namespace, of: index)
   }
 
   /// Writes what a batch has put into rules and indexes.
   func writeIndexes(of overlay: BatchOverlay, of ns: NamespaceID) throws(StorageError) {
-    if let rules = overlay.rules {
+    if let rules = overlay.rows.rules.rows.last {
       try connection.statement(.putRules).bind(ns.rawValue).bind(rules.source).bind(rules.updatedAt).bind(rules.lastIndex).run()
     }
-    for (id, record) in overlay.indexes.sorted(by: { $0.key < $1.key }) {
+    for (id, record) in overlay.rows.indexes.sorted() {
       guard let record else {
         try connection.statement(.removeIndex).bind(ns.rawValue).bind(id.rawValue).run()
         continue
@@ -160,11 +148,11 @@ extension SQLiteWriteSession {
       try connection.statement(.putIndex).bind(ns.rawValue).bind(id.rawValue).bind(record.pattern).bind(record.order)
         .bind(record.state.rawValue).bind(record.cursor?.bytes).bind(record.childCount).run()
     }
-    for (index, limit) in overlay.removedPlaces {
+    for (index, limit) in overlay.rows.removedIndexEntries.rows {
       try connection.statement(.removeIndexEntries).bind(ns.rawValue).bind(index.rawValue).bind(Int64(limit)).run()
     }
-    guard !overlay.places.isEmpty else { return }
-    for (key, isTaken) in overlay.places.sorted(by: { $0.key < $1.key }) {
+    guard !overlay.rows.indexEntries.isEmpty else { return }
+    for (key, isTaken) in overlay.rows.indexEntries.sorted() {
       try connection.statement(isTaken ? .putIndexEntry : .removeIndexEntry).bind(ns.rawValue).bind(key.index.rawValue)
         .bind(key.parent.bytes).bind(key.place.bytes).run()
     }

@@ -128,9 +128,10 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
     batch.recordWhole()
     batch.removed.append(namespace)
     let empty = BatchOverlay()
-    empty.hidesStored = true
+    empty.rows.hidesStored = true
     batch.overlays[namespace] = empty
-    batch.heads[namespace] = NamespaceHead()
+    let step = batch.beginStep()
+    batch.heads.put(NamespaceHead(), at: namespace, step: step)
   }
 
   func head(of namespace: NamespaceID) throws(StorageError) -> NamespaceHead {
@@ -141,12 +142,11 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
   }
 
   func setHead(_ head: NamespaceHead, of namespace: NamespaceID) {
-    batch.record(.head(namespace, batch.heads.updateValue(head, forKey: namespace)))
+    let step = batch.beginStep()
+    batch.heads.put(head, at: namespace, step: step)
   }
 
   func setSettledRevision(_ revision: Revision, of namespace: NamespaceID) {
-    let overlay = batch.overlay(namespace)
-    batch.record(.settled(namespace, overlay.settledRevision))
-    overlay.settledRevision = revision
+    batch.stage(namespace) { $0.settledRevisions.append(revision, step: $1) }
   }
 }

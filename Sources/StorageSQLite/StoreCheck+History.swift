@@ -82,7 +82,7 @@ extension StoreCheck {
       let whole = runs.filter { $0.ns == ns && $0.state == .whole && $0.run.last > past.pruned }
       var next = 0
       let rows = try SQLiteStatement(
-        "SELECT \(Query.commitColumns) FROM commit_log WHERE ns = \(ns) ORDER BY revision", on: connection, isKept: false)
+        "SELECT \(SQL.commitColumns) FROM commit_log WHERE ns = \(ns) ORDER BY revision", on: connection, isKept: false)
       defer { rows.reset() }
       while try rows.step() {
         let revision = rows.int(1)

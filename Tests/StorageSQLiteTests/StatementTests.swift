@@ -48,4 +48,18 @@ import Testing
       #expect(left == .some(isForgotten ? nil : Int64(size)), "\(size)")
     }
   }
+
+  @Test("the statements of all groups have slots of their own, and a text")
+  func slots() {
+    func check<Group: PreparedQuery>(_ group: Group.Type) -> [Int] {
+      #expect(Group.allCases.count <= SQL.groupMax)
+      #expect(Group.allCases.allSatisfy { !$0.sql.isEmpty })
+      return Group.allCases.map(\.slot)
+    }
+    let slots =
+      check(TransactionQuery.self) + check(TreeQuery.self) + check(HistoryQuery.self) + check(LogQuery.self)
+      + check(FunctionQuery.self) + check(LedgerQuery.self) + check(RecordQuery.self) + check(IndexQuery.self)
+    #expect(Set(slots).count == slots.count)
+    #expect(slots.allSatisfy { $0 < SQL.groupCount * SQL.groupMax })
+  }
 }
