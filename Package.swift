@@ -232,7 +232,7 @@ let package = Package(
       name: "StorageCoreTests", dependencies: ["RewardModel", "StorageCore", "TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(
       name: "StorageSQLiteTests",
-      dependencies: ["CSQLite", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TreeModel"],
+      dependencies: ["CSQLite", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TextFormats", "TreeModel"],
       swiftSettings: strict),
     .testTarget(
       name: "TreeDatabaseTests",

@@ -42,7 +42,7 @@ extension TestServer {
   public func write(_ operations: [WriteOperation], as writer: Writer = .admin, triggers: Bool = true) async throws -> TestWrite
   {
     var request = CommitRequest(namespace: namespace, actor: writer.actor, operations: operations)
-    request.suppressesTriggers = !triggers
+    request.triggers.areSuppressed = !triggers
     let receipt = try await application.database.commit(request)
     try await application.settle()
     return try TestWrite(receipt, on: self)

@@ -107,8 +107,8 @@ public final class TestServer: Sendable {
 
   private func load(_ tree: TreeNode) async throws {
     var request = CommitRequest(namespace: namespace, actor: .system("import"), operations: [.set(.root, tree)])
-    request.suppressesTriggers = true
-    request.isImport = true
+    request.triggers.areSuppressed = true
+    request.ledger.isImport = true
     _ = try await application.database.commit(request)
   }
 

@@ -62,9 +62,9 @@ extension InvitationService {
       let quotas = order.recipient == nil ? [] : try quotas(order)
       let mail = try outboxRecord(order)
       let isDone = try await commit { request in
-        request.records =
+        request.rows.records =
           [KeyedRecordChange(kind: Kind.invite, key: record.id, value: record.json.text, expecting: .absent)] + quotas
-        if let mail { request.outbox = [mail] }
+        if let mail { request.rows.outbox = [mail] }
       }
       if isDone { return record }
       // Another invitation of the same sender was counted in between: look again.
@@ -202,14 +202,14 @@ extension InvitationService {
     }
     let value: JSON = ["at": .int(clock.now()), "reason": .string(String(reason.prefix(200)))]
     try await commit {
-      $0.records = [KeyedRecordChange(kind: Kind.suppressed, key: address.deliveryIdentity, value: value.text)]
+      $0.rows.records = [KeyedRecordChange(kind: Kind.suppressed, key: address.deliveryIdentity, value: value.text)]
     }
   }
 
   /// Lets an address get invitations again.
   package func release(_ text: String) async throws(InvitationError) {
     let keys = EmailAddress(text).map(Self.listKeys) ?? [text]
-    try await commit { $0.records = keys.map { KeyedRecordChange(kind: Kind.suppressed, key: $0, value: nil) } }
+    try await commit { $0.rows.records = keys.map { KeyedRecordChange(kind: Kind.suppressed, key: $0, value: nil) } }
   }
 
   /// Where an address may stand on the list: its mailbox, whatever the spelling; and, from earlier versions, as it was given.

@@ -56,7 +56,7 @@ package final class InvitationService: Sendable {
   /// Replaces the settings.
   package func put(_ settings: InvitationSettings) async throws(InvitationError) {
     try await commit { request in
-      request.records = [KeyedRecordChange(kind: Kind.setting, key: "settings", value: settings.json.text)]
+      request.rows.records = [KeyedRecordChange(kind: Kind.setting, key: "settings", value: settings.json.text)]
     }
     state.withLock { $0 = settings }
   }

@@ -30,17 +30,17 @@ package struct LedgerParticipant: CommitParticipant {
   /// The balances in the tree after the request's transfers, which are judged in order: a later one sees the earlier.
   ///
   /// - Throws: `CommitError` with `keyTaken`, `invalidTransfer`, `balanceType`, `balanceOverflow` or `insufficientFunds`.
-  package func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitError)
+  package func assignments(for request: CommitRequest, at time: Int64, in session: any CommitSession) throws(CommitError)
     -> [WriteOperation.Assignment]
   {
-    guard !request.transfers.isEmpty else { return [] }
+    guard !request.ledger.transfers.isEmpty else { return [] }
     // Keys first: a repetition is answered with the first entry, whatever became of the funds since.
-    try TransferKeys(session: session, namespace: request.namespace).check(request.transfers)
+    try TransferKeys(session: session, namespace: request.namespace).check(request.ledger.transfers)
     var rules = TransferRules(session: session, namespace: request.namespace, time: time)
-    for transfer in request.transfers { try rules.check(transfer) }
+    for transfer in request.ledger.transfers { try rules.check(transfer) }
     try rules.finish()
     var bench = TransferTransaction(session: session, namespace: request.namespace, currencies: currencies)
-    for transfer in request.transfers { try bench.move(transfer) }
+    for transfer in request.ledger.transfers { try bench.move(transfer) }
     return bench.assignments
   }
 
@@ -48,17 +48,17 @@ package struct LedgerParticipant: CommitParticipant {
   /// transfers in order, as the tree saw them.
   ///
   /// - Throws: `CommitError` with `balanceOverflow` if a balance of the ledger's own accounts would not fit an Int64.
-  package func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitError) {
+  package func participate(in draft: inout CommitDraft, session: any CommitSession) throws(CommitError) {
     var balances = BalanceChanges(draft.changes, currencies: currencies)
-    guard !balances.isEmpty || !draft.request.transfers.isEmpty else { return }
-    try balances.explain(draft.request.transfers, currencies: currencies) { path throws(CommitError) in
+    guard !balances.isEmpty || !draft.request.ledger.transfers.isEmpty else { return }
+    try balances.explain(draft.request.ledger.transfers, currencies: currencies) { path throws(CommitError) in
       try refusing { () throws(StorageError) in
         try session.leaf(in: draft.request.namespace, at: PathBytes(path))?.leaf.scalar
       }
     }
     var posting = EntryPosting(draft: draft, session: session, balances: balances)
     for residual in balances.residuals { try posting.adjust(residual.purse, by: residual.amount) }
-    for transfer in draft.request.transfers { try posting.post(transfer) }
+    for transfer in draft.request.ledger.transfers { try posting.post(transfer) }
     posting.finish(&draft)
   }
 }
@@ -68,7 +68,7 @@ struct EntryPosting {
   private let request: CommitRequest
   private let time: Int64
   private let revision: Revision
-  private let session: any WriteSession
+  private let session: any CommitSession
   private let inTree: BalanceChanges
   private var sequence: Int64
   private var hash: [UInt8]
@@ -78,7 +78,7 @@ struct EntryPosting {
   private var balances: [(purse: PlayerBalanceKey, value: Int64, isKept: Bool)] = []
   private var positions: [PlayerBalanceKey: Int] = [:]
 
-  init(draft: CommitDraft, session: any WriteSession, balances: BalanceChanges) {
+  init(draft: CommitDraft, session: any CommitSession, balances: BalanceChanges) {
     request = draft.request
     time = draft.time
     revision = draft.revision
@@ -114,13 +114,13 @@ struct EntryPosting {
       rest -= UInt128(amount)
       let counter = try counterAccount(for: purse, receiving: residual < 0, amount)
       let (debit, credit) = residual < 0 ? (purse.account, counter) : (counter, purse.account)
-      let code = request.isImport ? LedgerAccount.opening.name : LedgerAccount.adjustment.name
+      let code = request.ledger.isImport ? LedgerAccount.opening.name : LedgerAccount.adjustment.name
       // The sequence makes the key unique; a revision would not where writes and transfers cancel out.
       let key = BusinessKey("\(code)/\(sequence + 1)/\(purse.account)")
       try post(
         LedgerTransfer(
           debit: debit, credit: credit, amount: amount, unit: purse.unit, code: code, key: key,
-          event: request.cause?.event.description, function: request.cause?.function,
+          event: request.log.cause?.event.description, function: request.log.cause?.function,
           reason: "written by \(request.actor)", allowsNegative: true))
     }
   }
@@ -140,7 +140,7 @@ struct EntryPosting {
   private mutating func counterAccount(for purse: PlayerBalanceKey, receiving: Bool, _ amount: Int64) throws(CommitError)
     -> LedgerAccount
   {
-    let common = request.isImport ? LedgerAccount.opening : .adjustment
+    let common = request.ledger.isImport ? LedgerAccount.opening : .adjustment
     var account = common
     var number = 1
     while true {

@@ -83,7 +83,7 @@ package struct LedgerService: Sendable {
     -> [LedgerEntry]
   {
     var request = CommitRequest(namespace: namespace, actor: actor)
-    request.transfers = transfers
+    request.ledger.transfers = transfers
     let receipt = try await writer.commit(request)
     // Found by their keys: an adjustment may stand between them.
     let entries = transfers.compactMap { transfer in receipt.entries.first { $0.transfer.key == transfer.key } }

@@ -3,13 +3,13 @@ import StorageCore
 
 /// Judges the form of a request's transfers, and what they say about earlier entries: reversals and holds.
 struct TransferRules {
-  let session: any WriteSession
+  let session: any CommitSession
   let namespace: NamespaceID
   let time: Int64
   private var reversed: Set<Int64> = []
   private var holdEnds = HoldEnds()
 
-  init(session: any WriteSession, namespace: NamespaceID, time: Int64) {
+  init(session: any CommitSession, namespace: NamespaceID, time: Int64) {
     self.session = session
     self.namespace = namespace
     self.time = time
@@ -99,7 +99,7 @@ struct TransferRules {
 
 /// Judges the business keys of a request's transfers.
 struct TransferKeys {
-  let session: any WriteSession
+  let session: any CommitSession
   let namespace: NamespaceID
 
   func check(_ transfers: [LedgerTransfer]) throws(CommitError) {

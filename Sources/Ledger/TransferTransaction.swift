@@ -13,14 +13,14 @@ struct TransferTransaction {
     let priority: Scalar?
   }
 
-  let session: any WriteSession
+  let session: any CommitSession
   let namespace: NamespaceID
   let currencies: CurrencyTable
   /// In the order of first use.
   private var balances: [Balance] = []
   private var positions: [PlayerBalanceKey: Int] = [:]
 
-  init(session: any WriteSession, namespace: NamespaceID, currencies: CurrencyTable) {
+  init(session: any CommitSession, namespace: NamespaceID, currencies: CurrencyTable) {
     self.session = session
     self.namespace = namespace
     self.currencies = currencies

@@ -3,7 +3,7 @@ import TreeModel
 /// What a room writes into the outbox to have a mail sent: the payload of the outlet `mail`.
 ///
 /// ```swift
-/// request.outbox.append(
+/// request.rows.outbox.append(
 ///   OutboxRecord(
 ///     key: "accounts/reset/\(code.id)", outlet: MailOrder.outlet, payload: order.payload, cause: nil, state: .waiting,
 ///     attempts: 0, nextAttemptAt: 0, lastError: nil, createdAt: now))

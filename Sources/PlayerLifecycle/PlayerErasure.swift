@@ -209,11 +209,11 @@ package struct PlayerErasure: Sendable {
     var request = CommitRequest(namespace: namespace, actor: order.actor)
     request.operations = record.places.filter { !$0.isAccounts }.map { .remove($0) }
     request.decision = accounts?.removal(of: record.uid)
-    request.records = [record.change]
-    request.suppressesTriggers = !order.runsTriggers
+    request.rows.records = [record.change]
+    request.triggers.areSuppressed = !order.runsTriggers
     var upkeep = Maintenance()
     upkeep.erasing = .account(uid: record.uid, addresses: record.addresses)
-    request.upkeep = upkeep
+    request.rows.maintenance = upkeep
     _ = try await database.commit(request)
     return record
   }
@@ -277,11 +277,11 @@ package struct PlayerErasure: Sendable {
     async throws(CommitError)
   {
     var request = CommitRequest(namespace: namespace, actor: ErasureSeal.actor)
-    request.records = records
-    request.outbox = messages
+    request.rows.records = records
+    request.rows.outbox = messages
     var upkeep = Maintenance()
     upkeep.erasing = .rows
-    request.upkeep = upkeep
+    request.rows.maintenance = upkeep
     _ = try await database.commit(request)
   }
 

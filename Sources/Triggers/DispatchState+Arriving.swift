@@ -158,7 +158,7 @@ extension DispatchState {
   func parking(_ deliveries: [Delivery], isLate: Bool, at now: Int64) -> WriterRequest {
     guard let first = deliveries.first else { preconditionFailure("There is always one that is parked.") }
     var request = request(in: first.namespace)
-    request.deliveries = deliveries.map { delivery in
+    request.triggers.deliveries = deliveries.map { delivery in
       let function = functions[delivery.function]
       return delivery.record(
         .paused, function: function.name, lastError: function.pauseReason ?? "The function was paused.", at: now)
@@ -273,7 +273,7 @@ extension DispatchState {
     }
     guard let first = deliveries.first else { preconditionFailure("There is always one that waits.") }
     var request = request(in: first.namespace)
-    request.deliveries = deliveries.map { delivery in
+    request.triggers.deliveries = deliveries.map { delivery in
       delivery.record(
         .waiting, function: functions[delivery.function].name, nextAttemptAt: now,
         lastError: "waits for an earlier event of its key, which is tried again first", at: now)

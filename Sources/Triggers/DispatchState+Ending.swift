@@ -18,8 +18,8 @@ extension DispatchState {
     switch ending {
     case .effect(var request, let execution, let leavesOutPaid):
       delivery.leavesOutPaid = leavesOutPaid
-      request.settles = delivery.isStored ? (delivery.event, functions[delivery.function].name) : nil
-      if request.operations.isEmpty && request.transfers.isEmpty && request.outbox.isEmpty {
+      request.triggers.settles = delivery.isStored ? (delivery.event, functions[delivery.function].name) : nil
+      if request.operations.isEmpty && request.ledger.transfers.isEmpty && request.rows.outbox.isEmpty {
         later(request, delivery, execution, at: now)
       } else {
         aftermath.submissions.append(WriterRequest(request: request, purpose: .effect(delivery, execution)))
@@ -36,8 +36,8 @@ extension DispatchState {
       event: delivery.event, function: functions[delivery.function].name, outcome: .skipped, reason: reason,
       attempt: delivery.attempts + 1, startedAt: startedAt, finishedAt: now, settings: table.settings[delivery.function])
     var request = request(in: delivery.namespace)
-    request.execution = execution
-    request.settles = delivery.isStored ? (delivery.event, execution.function) : nil
+    request.triggers.execution = execution
+    request.triggers.settles = delivery.isStored ? (delivery.event, execution.function) : nil
     later(request, delivery, execution, at: now)
   }
 
@@ -97,10 +97,10 @@ extension DispatchState {
 
   private func note(_ attempt: FailedAttempt, _ delivery: Delivery, _ record: DeliveryRecord) -> WriterRequest {
     var request = request(in: delivery.namespace)
-    request.deliveries = [record]
+    request.triggers.deliveries = [record]
     var upkeep = Maintenance()
     upkeep.failedAttempt = attempt
-    request.upkeep = upkeep
+    request.rows.maintenance = upkeep
     return WriterRequest(request: request, purpose: .attempt(delivery, record, attempt))
   }
 
@@ -158,7 +158,7 @@ extension DispatchState {
 
   private func settlement(of delivery: Delivery) -> WriterRequest {
     var request = request(in: delivery.namespace)
-    request.settles = (delivery.event, functions[delivery.function].name)
+    request.triggers.settles = (delivery.event, functions[delivery.function].name)
     return WriterRequest(request: request, purpose: .settle(delivery))
   }
 

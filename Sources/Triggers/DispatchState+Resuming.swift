@@ -18,7 +18,7 @@ extension DispatchState {
     putBy(function)
     guard let namespace else { return }
     var request = request(in: namespace)
-    request.functions = [FunctionRecord(table.definitions[function], functions[function], at: now)]
+    request.triggers.functions = [FunctionRecord(table.definitions[function], functions[function], at: now)]
     aftermath.submissions.append(WriterRequest(request: request, purpose: .note))
   }
 

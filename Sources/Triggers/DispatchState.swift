@@ -146,7 +146,7 @@ struct DispatchState {
 
   private mutating func addWatermark(to request: inout CommitRequest) {
     guard let namespace = namespaces[request.namespace], namespace.watermark > namespace.sentWatermark else { return }
-    request.settledRevision = namespace.watermark
+    request.triggers.settledRevision = namespace.watermark
     namespaces[request.namespace]?.sentWatermark = namespace.watermark
   }
 }
@@ -331,7 +331,7 @@ extension DispatchState {
     var requests: [CommitRequest] = []
     for (id, namespace) in namespaces where namespace.watermark > namespace.sentWatermark {
       var request = request(in: id)
-      request.settledRevision = namespace.watermark
+      request.triggers.settledRevision = namespace.watermark
       requests.append(request)
     }
     for function in functions.indices { releaseResume(function, isDone: false) }

@@ -121,7 +121,7 @@ extension Dispatcher {
         event: letter.event, kind: letter.kind, hop: letter.hop, function: letter.function, state: .waiting, attempts: 0,
         crashes: 0, nextAttemptAt: now, lastError: letter.lastError, updatedAt: now)
       var request = CommitRequest(namespace: namespace, actor: .system("triggers"))
-      request.deliveries = [again]
+      request.triggers.deliveries = [again]
       try await commit(request)
       withState { state in
         guard let delivery = state.delivery(again, in: namespace) else { return }
@@ -143,11 +143,11 @@ extension Dispatcher {
     let letters = try deadLetters(in: namespace, of: function, event: event)
     for letter in letters {
       var request = CommitRequest(namespace: namespace, actor: .system("triggers"))
-      request.execution = ExecutionRecord(
+      request.triggers.execution = ExecutionRecord(
         event: letter.event, function: letter.function, outcome: .skipped,
         reason: reason.map { "acknowledged: \($0)" } ?? "acknowledged",
         attempt: max(letter.attempts, 1), startedAt: now, finishedAt: now, settings: nil)
-      request.settles = (letter.event, letter.function)
+      request.triggers.settles = (letter.event, letter.function)
       try await settle(letter, by: request)
     }
     return letters.count
@@ -160,7 +160,7 @@ extension Dispatcher {
     } catch {
       guard case .alreadyExecuted = error.code else { throw error }
       var request = request
-      request.execution = nil
+      request.triggers.execution = nil
       try await commit(request)
     }
   }
@@ -192,7 +192,7 @@ extension Dispatcher {
 
   private func store(_ record: FunctionRecord, in namespace: NamespaceID) async throws {
     var request = CommitRequest(namespace: namespace, actor: .system("triggers"))
-    request.functions = [record]
+    request.triggers.functions = [record]
     try await commit(request)
   }
 

@@ -165,7 +165,7 @@ extension Dispatcher {
       var request = try EffectRequest(
         delivery: delivery, definition: definition, currencies: options.currencies, reader: input.reader
       ).make(effects, execution, at: now)
-      request.expectations += late.expectations
+      request.preconditions.expectations += late.expectations
       return .effect(request, execution, leavesOutPaid: leavesOut)
     }
   }

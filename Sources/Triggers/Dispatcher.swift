@@ -170,7 +170,7 @@ extension Dispatcher {
     guard !functions.isEmpty else { return }
     // Functions belong to no namespace; a store without any is asked under the number that none has.
     var request = CommitRequest(namespace: namespace ?? NamespaceID(rawValue: 0), actor: .system("triggers"))
-    request.functions = functions
+    request.triggers.functions = functions
     try await commit(request)
   }
 
@@ -178,14 +178,14 @@ extension Dispatcher {
     let renamed = moves.filter { $0.old.function != $0.new.function }
     for move in renamed {
       var request = CommitRequest(namespace: namespace, actor: .system("triggers"))
-      request.deliveries = [move.new]
-      request.settles = (move.old.event, move.old.function)
+      request.triggers.deliveries = [move.new]
+      request.triggers.settles = (move.old.event, move.old.function)
       try await commit(request)
     }
     let same = moves.filter { $0.old.function == $0.new.function }
     for start in stride(from: 0, to: same.count, by: 256) {
       var request = CommitRequest(namespace: namespace, actor: .system("triggers"))
-      request.deliveries = same[start..<min(start + 256, same.count)].map(\.new)
+      request.triggers.deliveries = same[start..<min(start + 256, same.count)].map(\.new)
       try await commit(request)
     }
   }
@@ -210,18 +210,18 @@ extension Dispatcher {
       let isFatal = crash.isBlamed && crash.crashes >= options.crashesMax
       if !isFatal { plan.suspects.insert(ReplayItem(event: note.event, function: note.function)) }
       var request = CommitRequest(namespace: note.namespace, actor: .system("triggers"))
-      request.deliveries = [crash.record(isDead: isFatal, at: now)]
+      request.triggers.deliveries = [crash.record(isDead: isFatal, at: now)]
       if let attempt = crash.attempt(settings: table.settings[function], at: now) {
         var upkeep = Maintenance()
         upkeep.failedAttempt = attempt
-        request.upkeep = upkeep
+        request.rows.maintenance = upkeep
       }
       if isFatal {
         plan.pause(
           function,
           because: "paused by the engine: its run for \(note.event) killed the process \(crash.crashes) times; "
             + "correct the function, deploy, and resume it", at: now)
-        request.functions = [plan.record(of: function, at: now)]
+        request.triggers.functions = [plan.record(of: function, at: now)]
       }
       try await commit(request)
     }
@@ -291,7 +291,7 @@ extension DispatchState {
 
   func letters(_ records: [DeliveryRecord], in namespace: NamespaceID) -> WriterRequest {
     var request = request(in: namespace)
-    request.deliveries = records
+    request.triggers.deliveries = records
     return WriterRequest(request: request, purpose: .letters(records, namespace))
   }
 

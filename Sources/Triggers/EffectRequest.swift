@@ -15,19 +15,19 @@ struct EffectRequest {
     let cause = Cause(event: delivery.event, function: definition.name, hop: delivery.facts.record.hop + 1)
     var request = CommitRequest(
       namespace: delivery.namespace, actor: .function(definition.name), operations: effects.operations)
-    request.expectations = effects.assumptions.map { CommitRequest.Expectation(path: $0.path, node: $0.node) }
-    request.records = records(effects)
+    request.preconditions.expectations = effects.assumptions.map { CommitRequest.Expectation(path: $0.path, node: $0.node) }
+    request.rows.records = records(effects)
     var rewarded = rewarded(effects.postings)
-    request.transfers = try transfers(effects.postings, &request.records) + releases(effects.releases, &rewarded)
+    request.ledger.transfers = try transfers(effects.postings, &request.rows.records) + releases(effects.releases, &rewarded)
     try RewardMemory(reader: reader).remember(rewarded, in: &request)
-    request.outbox = effects.messages.map { message in
+    request.rows.outbox = effects.messages.map { message in
       OutboxRecord(
         key: "\(delivery.facts.text)/\(definition.name)/\(message.outlet)/\(message.label)", outlet: message.outlet,
         payload: String(decoding: message.payload.json(.plain), as: UTF8.self), cause: cause, state: .waiting, attempts: 0,
         nextAttemptAt: now, lastError: nil, createdAt: now)
     }
-    request.execution = execution
-    request.cause = cause
+    request.triggers.execution = execution
+    request.log.cause = cause
     return request
   }
 
@@ -129,7 +129,7 @@ struct RewardMemory {
       // An account that goes at the same moment takes along what it sees; whatever comes second must see the other.
       let place = AccountRecord.place(of: player).child(Key(unchecked: "uid"))
       let standing = try reader.latestNode(place)
-      request.expectations.append(CommitRequest.Expectation(path: place, node: standing))
+      request.preconditions.expectations.append(CommitRequest.Expectation(path: place, node: standing))
       let former = standing.exists ? nil : try reader.record(FormerIdentities.kind, player)
       guard let former = former.flatMap({ FormerIdentities(stored: $0) }) else {
         try add(codes, to: PaidRewards.playerKind, player, of: nil, until: nil, in: &request)
@@ -150,7 +150,7 @@ struct RewardMemory {
     let before = stored.map { PaidRewards(stored: $0) } ?? PaidRewards()
     let after = before.adding(codes, of: player, until: end)
     guard after != before else { return }
-    request.records.append(
+    request.rows.records.append(
       KeyedRecordChange(kind: kind, key: key, value: after.text, expecting: stored.map { .value($0) } ?? .absent))
   }
 }

@@ -18,14 +18,14 @@ package struct EventParticipant: CommitParticipant {
   }
 
   /// None: events are rows beside the tree.
-  package func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitError)
+  package func assignments(for request: CommitRequest, at time: Int64, in session: any CommitSession) throws(CommitError)
     -> [WriteOperation.Assignment]
   { [] }
 
   /// Adds an event for each place that a function wants; the pipeline stores what the draft holds.
-  package func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitError) {
-    guard !draft.changes.isEmpty, !draft.request.suppressesTriggers, !table.isEmpty else { return }
-    let hop = draft.request.cause?.hop ?? 0
+  package func participate(in draft: inout CommitDraft, session: any CommitSession) throws(CommitError) {
+    guard !draft.changes.isEmpty, !draft.request.triggers.areSuppressed, !table.isEmpty else { return }
+    let hop = draft.request.log.cause?.hop ?? 0
     for place in matchedPaths(draft.changes) {
       let unchanged = try unchangedLeaves(of: place, in: draft, session)
       guard let kind = place.kind(hasUnchanged: unchanged.exist) else { continue }
@@ -70,7 +70,7 @@ package struct EventParticipant: CommitParticipant {
   ///
   /// Reads no more than what an event may carry. It makes no difference whether the session shows the state before or
   /// after the changes: changed places are left out.
-  private func unchangedLeaves(of place: MatchedPath, in draft: CommitDraft, _ session: any WriteSession)
+  private func unchangedLeaves(of place: MatchedPath, in draft: CommitDraft, _ session: any CommitSession)
     throws(CommitError) -> (exist: Bool, bytes: Int)
   {
     guard place.mayHaveUnchanged else { return (false, 0) }
@@ -118,8 +118,8 @@ package struct EventParticipant: CommitParticipant {
   }
 
   /// Ends a chain of functions that start each other: the write stands, what it would start is kept for a person to see.
-  private func deadLetter(_ event: EventRecord, _ functions: [Int], _ draft: CommitDraft, _ session: any WriteSession) {
-    let chain = CauseChain(endingWith: draft.request.cause, in: draft.request.namespace, reading: session)
+  private func deadLetter(_ event: EventRecord, _ functions: [Int], _ draft: CommitDraft, _ session: any CommitSession) {
+    let chain = CauseChain(endingWith: draft.request.log.cause, in: draft.request.namespace, reading: session)
     for function in functions {
       session.put(
         DeliveryRecord(

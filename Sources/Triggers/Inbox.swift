@@ -125,7 +125,7 @@ fileprivate extension Inbox.State {
         namespace: namespace, events: events,
         commit: EventFacts.Commit(
           time: committed.receipt.time, actor: committed.request.actor, changes: committed.changes),
-        parent: committed.request.cause?.parent))
+        parent: committed.request.log.cause?.parent))
   }
 }
 

@@ -40,12 +40,12 @@ package final class OutboxDispatcher: CommitObserver, Sendable {
   }
 
   package func didCommit(_ batch: [CommittedRequest]) {
-    guard batch.contains(where: { !$0.request.outbox.isEmpty }) else { return }
+    guard batch.contains(where: { !$0.request.rows.outbox.isEmpty }) else { return }
     let now = clock.now()
     let isNew = queue.withLock { queue in
       let before = queue.ready.count
       for committed in batch {
-        for record in committed.request.outbox {
+        for record in committed.request.rows.outbox {
           queue.add(OutboxItem(namespace: committed.request.namespace, record: record), at: now)
         }
       }
@@ -111,7 +111,7 @@ package final class OutboxDispatcher: CommitObserver, Sendable {
       logger.warning("The message \(record.key) to \(record.outlet) is a dead letter: \(record.lastError ?? "")")
     }
     var request = CommitRequest(namespace: item.namespace, actor: .system("outbox"))
-    request.outbox = [record]
+    request.rows.outbox = [record]
     var next = record.state == .waiting ? record : nil
     do {
       _ = try await writer.commit(request)

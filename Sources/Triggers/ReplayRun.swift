@@ -144,13 +144,13 @@ struct ReplayRun {
     let deliveries = pairs.compactMap { $0.handOver(in: record, at: now) }
     let retries = Set(pairs.filter(\.isWaiting).map(\.item))
     var request = CommitRequest(namespace: key.namespace, actor: .system("replay"))
-    request.deliveries = deliveries
+    request.triggers.deliveries = deliveries
     var upkeep = Maintenance()
     upkeep.events = pairs.filter { !$0.isInTable }.map(\.event)
     upkeep.replayItems = (key.id, pairs.map(\.item))
     record = record.with(.running, progress, at: now)
     upkeep.replay = record
-    request.upkeep = upkeep
+    request.rows.maintenance = upkeep
     try await replayer.commit(request)
     replayer.dispatcher.options.failpoint(.replayHandedOver)
     guard await replayer.dispatcher.deliver(deliveries, hurrying: retries, in: key.namespace) else {

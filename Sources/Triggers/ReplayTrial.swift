@@ -258,7 +258,7 @@ struct Divergence: Sendable {
       if execution.outcome == .skipped {
         // Those are the writer's words, on what the run asked for.
         let isWriters = ["already_paid", "insufficient_funds"].contains(ReplayTally.firstWord(execution.reason ?? ""))
-        return isWriters ? nil : (recorded, text(request.transfers))
+        return isWriters ? nil : (recorded, text(request.ledger.transfers))
       }
       return try difference(request, execution, pair.event.namespace, snapshot)
     }
@@ -271,7 +271,7 @@ struct Divergence: Sendable {
     if let effect = execution.effect {
       paid = try snapshot.entries(in: namespace, of: effect).map(\.transfer).filter { $0.function == execution.function }
     }
-    if lines(paid) != lines(request.transfers) { return (text(paid), text(request.transfers)) }
+    if lines(paid) != lines(request.ledger.transfers) { return (text(paid), text(request.ledger.transfers)) }
     guard let effect = execution.effect, execution.reason == nil else { return nil }
     for assignment in request.operations.flatMap(\.assignments) {
       guard case .node(let write) = assignment.value, write.slots.isEmpty else { continue }

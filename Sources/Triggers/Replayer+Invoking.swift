@@ -71,7 +71,7 @@ extension Replayer {
     case .effect(var request, let execution, _):
       var upkeep = Maintenance()
       upkeep.invocation = record
-      request.upkeep = upkeep
+      request.rows.maintenance = upkeep
       do throws(CommitError) {
         let receipt = try await writer.commit(request)
         return Self.answer(record, "done", execution.reason, effect: receipt.changed ? receipt.revision : nil)
@@ -93,12 +93,12 @@ extension Replayer {
     async throws -> JSON
   {
     var request = CommitRequest(namespace: namespace, actor: .system("replay"))
-    request.execution = ExecutionRecord(
+    request.triggers.execution = ExecutionRecord(
       event: record.event, function: record.function, outcome: .skipped, reason: reason, attempt: 1,
       startedAt: record.time, finishedAt: clock.now(), settings: settings)
     var upkeep = Maintenance()
     upkeep.invocation = record
-    request.upkeep = upkeep
+    request.rows.maintenance = upkeep
     try await commit(request)
     return Self.answer(record, "skipped", reason)
   }

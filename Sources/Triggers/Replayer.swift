@@ -99,8 +99,8 @@ package final class Replayer: Sendable {
     var request = CommitRequest(namespace: namespace, actor: .system("replay"))
     var upkeep = Maintenance()
     upkeep.replay = record
-    request.upkeep = upkeep
-    request.audit = audit
+    request.rows.maintenance = upkeep
+    request.log.audit = audit
     try await commit(request)
   }
 

@@ -25,7 +25,7 @@ struct EffectLagTests {
     of cause: Int64, as revision: Int64, _ outcome: ExecutionRecord.Outcome = .done, in other: NamespaceID? = nil
   ) -> CommittedRequest {
     var request = CommitRequest(namespace: other ?? namespace, actor: .admin("test"))
-    request.execution = ExecutionRecord(
+    request.triggers.execution = ExecutionRecord(
       event: event(cause), function: "f", outcome: outcome, reason: nil, attempt: 1, startedAt: 0, finishedAt: 0, settings: nil)
     return CommittedRequest(
       request: request, receipt: CommitReceipt(revision: Revision(revision), changed: true, time: 0), changes: [])

@@ -27,11 +27,11 @@ struct EventListingTests {
     var request = CommitRequest(
       namespace: try #require(server.database.namespace(named: "game")), actor: .function("f"), operations: [])
     let event = try #require(EventID("1-2:/users/bob/level"))
-    request.execution = ExecutionRecord(
+    request.triggers.execution = ExecutionRecord(
       event: event, function: "f", outcome: .skipped, reason: "already_paid", attempt: 1, startedAt: 1, finishedAt: 2,
       settings: nil)
     let dead = try #require(EventID("1-3:/users/bob/level"))
-    request.deliveries = [
+    request.triggers.deliveries = [
       DeliveryRecord(
         event: dead, kind: .updated, hop: 0, function: "g", state: .dead, attempts: 12, crashes: 0, nextAttemptAt: 0,
         lastError: "boom", updatedAt: 3)
@@ -74,7 +74,7 @@ struct EventListingTests {
         namespace: namespace, actor: [.user(uid: player), .admin("ann"), .anonymous].randomElement(using: &random)!,
         operations: [.set(try Path(parsing: "users/\(player)/\(key)"), .leaf(.int(revision)))])
       if let cause = events.randomElement(using: &random), Int.random(in: 0..<3, using: &random) == 0 {
-        request.cause = Cause(event: cause, function: "f", hop: 1)
+        request.log.cause = Cause(event: cause, function: "f", hop: 1)
       }
       let receipt = try await server.database.commit(request)
       let event = try #require(receipt.events.first?.id)
@@ -105,7 +105,7 @@ struct EventListingTests {
 
   private func register(in namespace: NamespaceID, of server: APIServer) async throws {
     var request = CommitRequest(namespace: namespace, actor: .system("test"))
-    request.functions = [
+    request.triggers.functions = [
       FunctionRecord(
         name: "f", pattern: "/users/{uid}/level", kinds: "onUpdate", since: [:], isPaused: false, pauseReason: nil, updatedAt: 1
       )
@@ -182,7 +182,7 @@ struct EventListingTests {
       let namespace = try #require(server.database.namespace(named: "game"))
       try await register(in: namespace, of: server)
       var request = CommitRequest(namespace: namespace, actor: .function("f"))
-      request.transfers = [
+      request.ledger.transfers = [
         LedgerTransfer(
           debit: .issuance("level5"), credit: LedgerAccount("user:alice"), amount: 50, unit: "pieces_of_eight", code: "level5",
           key: BusinessKey("level5/bob"), event: "1-9:/users/bob/level", function: "f")

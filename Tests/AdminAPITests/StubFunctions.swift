@@ -60,11 +60,11 @@ final class HeldEffects: EffectsWaiting {
 
 /// Makes an event of every leaf that changes, as if a function waited for all of them.
 struct EveryChange: CommitParticipant {
-  func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitError)
+  func assignments(for request: CommitRequest, at time: Int64, in session: any CommitSession) throws(CommitError)
     -> [WriteOperation.Assignment]
   { [] }
 
-  func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitError) {
+  func participate(in draft: inout CommitDraft, session: any CommitSession) throws(CommitError) {
     for change in draft.changes where !change.path.isPriority {
       let kind: EventRecord.Kind = change.before == nil ? .created : change.after == nil ? .deleted : .updated
       draft.events.append(

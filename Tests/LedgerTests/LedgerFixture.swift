@@ -51,8 +51,8 @@ struct LedgerFixture {
     async throws(CommitError) -> CommitReceipt
   {
     var request = CommitRequest(namespace: namespace, actor: .admin("ann"), operations: operations)
-    request.transfers = transfers
-    request.isImport = isImport
+    request.ledger.transfers = transfers
+    request.ledger.isImport = isImport
     return try await database.commit(request)
   }
 

@@ -71,8 +71,8 @@ import TreeModel
     let event = EventID(epoch: 1, revision: Revision(3), path: PathBytes("/users/bob/level"))
     var request = CommitRequest(
       namespace: fixture.namespace, actor: .function("praise"), operations: [.set("/users/bob/praised", true)])
-    request.cause = Cause(event: event, function: "praise", hop: 1)
-    request.execution = ExecutionRecord(
+    request.log.cause = Cause(event: event, function: "praise", hop: 1)
+    request.triggers.execution = ExecutionRecord(
       event: event, function: "praise", outcome: .done, reason: nil, attempt: 1, startedAt: LedgerFixture.start,
       finishedAt: LedgerFixture.start, settings: nil)
     _ = try await fixture.database.commit(request)

@@ -179,7 +179,7 @@ extension PlayerFixture {
     try await commit([.set("/users/bob/inventory/pieces_of_eight", 50)])
     let mail = "{\"to\":\"\(PlayerFixture.secret)@mail.example\",\"words\":\"\(PlayerFixture.secret)\"}"
     try await commit { request in
-      request.outbox = [
+      request.rows.outbox = [
         OutboxRecord(
           key: "code/1", outlet: "mail", payload: mail, cause: nil, state: .delivered, attempts: 1, nextAttemptAt: 0,
           lastError: nil, createdAt: 1),
@@ -187,7 +187,7 @@ extension PlayerFixture {
           key: "invite/i1", outlet: "mail", payload: "{\"to\":\"carol@x.io\",\"from\":\"\(PlayerFixture.secret)\"}", cause: nil,
           state: .delivered, attempts: 1, nextAttemptAt: 0, lastError: nil, createdAt: 1),
       ]
-      request.records = [
+      request.rows.records = [
         Self.invite("i1", by: "bob", to: "carol@x.io"),
         Self.invite("i2", by: "alice", to: "\(PlayerFixture.secret)@mail.example"),
         KeyedRecordChange(kind: "invite_mark", key: "i1/clicked", value: "{\"at\":1}"),

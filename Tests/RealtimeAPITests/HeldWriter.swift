@@ -24,7 +24,7 @@ final class HeldWriter: CommitParticipant {
     }
     var request = CommitRequest(
       namespace: namespace, actor: .admin(Self.name), operations: [.set("held", .leaf(.int(number)))])
-    request.requestID = Self.name
+    request.log.requestID = Self.name
     database.submit(request) { _ in }
   }
 
@@ -41,12 +41,12 @@ final class HeldWriter: CommitParticipant {
     for _ in 0..<100 { opened.signal() }
   }
 
-  func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitError)
+  func assignments(for request: CommitRequest, at time: Int64, in session: any CommitSession) throws(CommitError)
     -> [WriteOperation.Assignment]
   { [] }
 
-  func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitError) {
-    guard draft.request.requestID == Self.name else { return }
+  func participate(in draft: inout CommitDraft, session: any CommitSession) throws(CommitError) {
+    guard draft.request.log.requestID == Self.name else { return }
     arrived.yield()
     opened.wait()
   }

@@ -18,7 +18,7 @@ import Triggers
   private func submit(_ application: Application, key: String, payload: String) async throws {
     let namespace = try await application.database.openNamespace(named: "demo-default-rtdb")
     var request = CommitRequest(namespace: namespace, actor: .system("test"))
-    request.outbox = [
+    request.rows.outbox = [
       OutboxRecord(
         key: key, outlet: MailOrder.outlet, payload: payload, cause: nil, state: .waiting, attempts: 0, nextAttemptAt: 0,
         lastError: nil, createdAt: 0)

@@ -71,7 +71,7 @@ final class WriterGate: CommitObserver {
   }
 
   func didCommit(_ batch: [CommittedRequest]) {
-    for committed in batch where committed.request.requestID == Self.name {
+    for committed in batch where committed.request.log.requestID == Self.name {
       arrived.yield()
       opened.wait()
     }
@@ -81,7 +81,7 @@ final class WriterGate: CommitObserver {
   func close(_ database: Database, in namespace: NamespaceID, round: Int) {
     var request = CommitRequest(
       namespace: namespace, actor: .admin("gate"), operations: [.set("gate", .leaf(.int(Int64(round))))])
-    request.requestID = Self.name
+    request.log.requestID = Self.name
     database.submit(request) { _ in }
   }
 

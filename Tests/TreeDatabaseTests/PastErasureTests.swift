@@ -148,7 +148,7 @@ struct PastErasureTests {
     upkeep.erasing = .changes(
       of: (1...10).map { Revision($0) }, below: [PathBytes("/users/p1")], order: try #require(ordered.order))
     var request = CommitRequest(namespace: rig.namespace, actor: .system("erasure"))
-    request.upkeep = upkeep
+    request.rows.maintenance = upkeep
     _ = try await rig.database.commit(request)
     let half = try rig.engine.read { (snapshot) throws(StorageError) in
       try LogAudit.verify(snapshot, namespace: rig.namespace)
@@ -196,7 +196,7 @@ struct PastErasureTests {
     let pruning = LogPruning(engine: rig.engine, writer: rig.database, clock: rig.clock)
     // Nothing dispatches here, so everything counts as settled.
     var request = CommitRequest(namespace: rig.namespace, actor: .system("triggers"))
-    request.settledRevision = Revision(40)
+    request.triggers.settledRevision = Revision(40)
     _ = try await rig.database.commit(request)
     _ = try await pruning.prune(through: Revision(20), in: rig.namespace, by: .admin("ann"), because: "old")
     _ = try await rig.erase("p1")
@@ -214,7 +214,7 @@ struct PastErasureTests {
     #expect(try leaves().allSatisfy { !PathBytes("/users/p1").contains($0.path) })
     let first = try audit()
     #expect(first.isSound, "\(first.faults)")
-    request.settledRevision = Revision(43)
+    request.triggers.settledRevision = Revision(43)
     _ = try await rig.database.commit(request)
     _ = try await pruning.prune(through: Revision(30), in: rig.namespace, by: .admin("ann"), because: "old")
     let second = try audit()
@@ -228,7 +228,7 @@ struct PastErasureTests {
     let rig = try await Rig()
     for _ in 0..<40 { try await rig.write(&random, of: ["p0", "p1"]) }
     var request = CommitRequest(namespace: rig.namespace, actor: .system("triggers"))
-    request.settledRevision = Revision(40)
+    request.triggers.settledRevision = Revision(40)
     _ = try await rig.database.commit(request)
     _ = try await LogPruning(engine: rig.engine, writer: rig.database, clock: rig.clock)
       .prune(through: Revision(20), in: rig.namespace, by: .admin("ann"), because: "old")

@@ -23,7 +23,7 @@ struct ProposedTreeTests {
     let looked = Atomic<Int>(0)
 
     /// Asked in a request without operations: nothing is staged.
-    func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) -> [WriteOperation.Assignment] {
+    func assignments(for request: CommitRequest, at time: Int64, in session: any CommitSession) -> [WriteOperation.Assignment] {
       guard request.operations.isEmpty, let trees = trees.withLock({ $0 }) else { return [] }
       let proposed = ProposedTree(session, request.namespace, trees.operation, at: time)
       do {
@@ -42,7 +42,7 @@ struct ProposedTreeTests {
       return []
     }
 
-    func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitError) {}
+    func participate(in draft: inout CommitDraft, session: any CommitSession) throws(CommitError) {}
   }
 
   @Test("Rules see the trees before and after an operation, at every place", arguments: [1, 2] as [UInt64])
@@ -153,12 +153,12 @@ struct ProposedTreeTests {
   private final class Pending: CommitParticipant {
     let most = Atomic<Int>(0)
 
-    func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) -> [WriteOperation.Assignment] {
+    func assignments(for request: CommitRequest, at time: Int64, in session: any CommitSession) -> [WriteOperation.Assignment] {
       most.max(session.pendingLeaves, ordering: .relaxed)
       return []
     }
 
-    func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitError) {}
+    func participate(in draft: inout CommitDraft, session: any CommitSession) throws(CommitError) {}
   }
 
   private static let rules = """
@@ -172,7 +172,7 @@ struct ProposedTreeTests {
   private static func request(_ fixture: DatabaseFixture, _ uid: String?, _ operation: WriteOperation) -> CommitRequest {
     let user = uid.map { AuthVariable(json: ["uid": .string($0)]) }
     var request = CommitRequest(namespace: fixture.namespace, actor: user?.actor ?? .anonymous, operations: [operation])
-    request.auth = user
+    request.access.auth = user
     return request
   }
 
@@ -214,7 +214,7 @@ struct ProposedTreeTests {
     try await fixture.write(.set("users/bob/level", 1))
     for (expected, isMet) in [(1, true), (2, false)] as [(TreeNode, Bool)] {
       var request = CommitRequest(namespace: fixture.namespace, actor: .user(uid: "bob"))
-      request.expectations = [CommitRequest.Expectation(path: "users/bob/level", node: expected)]
+      request.preconditions.expectations = [CommitRequest.Expectation(path: "users/bob/level", node: expected)]
       #expect(((try? await fixture.database.commit(request)) != nil) == isMet)
     }
   }
@@ -227,7 +227,7 @@ struct ProposedTreeTests {
     for (uid, isAlwaysWanted, isNoted) in [("bob", false, false), ("bob", true, true), ("eve", false, true)] {
       var request = Self.request(fixture, uid, .set("users/bob/name", "x"))
       let note = RuleDecisionNote(isAlwaysWanted: isAlwaysWanted)
-      request.judgement = note
+      request.access.note = note
       _ = try? await fixture.database.commit(request)
       #expect((note.judgement != nil) == isNoted && note.judgement?.isAllowed ?? true == (uid == "bob"))
     }

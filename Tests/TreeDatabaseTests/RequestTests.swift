@@ -31,7 +31,7 @@ struct RequestTests {
     defer { fixture.close() }
     func commit(_ operation: WriteOperation, quietSince revision: Revision? = nil) async throws -> CommitReceipt {
       var request = CommitRequest(namespace: fixture.namespace, actor: .anonymous, operations: [operation])
-      request.quiet = revision.map { [CommitRequest.Quiet(path: "/users/a", since: $0)] } ?? []
+      request.preconditions.unwritten = revision.map { [CommitRequest.Unwritten(path: "/users/a", since: $0)] } ?? []
       return try await fixture.database.commit(request)
     }
     let first = try await commit(.set("/users/a/level", 4))

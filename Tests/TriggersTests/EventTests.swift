@@ -89,7 +89,7 @@ struct EventTests {
     for operation in row.first { try await fixture.write(operation) }
     let old = try fixture.events().count
     var request = CommitRequest(namespace: fixture.namespace, actor: .admin("ann"), operations: row.writes)
-    request.requestID = "r"
+    request.log.requestID = "r"
     _ = try await fixture.database.commit(request)
     let made = try fixture.events().dropFirst(old)
     #expect(made.map { "\($0.kind) \($0.id.path.path!)" } == row.events)

@@ -89,7 +89,7 @@ final class TriggerFixture: Sendable {
     _ operations: WriteOperation..., by actor: Actor = .user(uid: "ann"), suppressingTriggers: Bool = false
   ) async throws -> CommitReceipt {
     var request = CommitRequest(namespace: namespace, actor: actor, operations: operations)
-    request.suppressesTriggers = suppressingTriggers
+    request.triggers.areSuppressed = suppressingTriggers
     return try await database.commit(request)
   }
 

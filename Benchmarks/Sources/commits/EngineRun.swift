@@ -100,7 +100,7 @@ final class Writers: Sendable {
       let operation = WriteOperation.set(try EngineRun.path(player), .leaf(.int(Int64(level))))
       let user = AuthVariable(json: ["uid": .string("p\(player)"), "provider": "password"])
       var request = CommitRequest(namespace: namespace, actor: user.actor, operations: [operation])
-      request.auth = user
+      request.access.auth = user
       database.submit(request) { [self] result in finish(result, writer) }
     } catch {
       end(.failure(error))

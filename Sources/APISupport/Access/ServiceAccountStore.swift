@@ -162,7 +162,7 @@ extension ServiceAccountStore {
       var request = CommitRequest(namespace: try await carrier(), actor: actor)
       var upkeep = Maintenance()
       upkeep.serviceAccounts = [record]
-      request.upkeep = upkeep
+      request.rows.maintenance = upkeep
       _ = try await database.commit(request)
     } catch {
       throw APIError(error)

@@ -92,7 +92,7 @@ package final class AuditTrail: RequestAuditing {
 
   private func commit(_ record: AuditRecord, in namespace: NamespaceID) {
     var request = CommitRequest(namespace: namespace, actor: record.actor)
-    request.audit = record
+    request.log.audit = record
     database.submit(request) { [logger] committed in
       if case .failure(let refusal) = committed {
         logger.error("an admin action could not be recorded", metadata: ["reason": "\(refusal.message)"])

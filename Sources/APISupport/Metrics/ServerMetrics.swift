@@ -34,11 +34,11 @@ package final class ServerMetrics: CommitObserver {
       if one.receipt.changed { made.commits += 1 }
       made.events += one.receipt.events.count
       made.entries += one.receipt.entries.count
-      if let execution = one.request.execution {
+      if let execution = one.request.triggers.execution {
         made.executions += 1
         if execution.outcome == .skipped { made.skips += 1 }
       }
-      for delivery in one.request.deliveries where delivery.state == .dead { made.deadLetters += 1 }
+      for delivery in one.request.triggers.deliveries where delivery.state == .dead { made.deadLetters += 1 }
     }
     commits.add(made.commits)
     events.add(made.events)
@@ -77,7 +77,7 @@ final class EffectLag: Sendable {
   func note(_ batch: [CommittedRequest], at now: NIODeadline = .now()) {
     causes.withLock { causes in
       for one in batch {
-        if let execution = one.request.execution, execution.outcome == .done,
+        if let execution = one.request.triggers.execution, execution.outcome == .done,
           let cause = causes[Self.slot(execution.event.revision)], cause.revision == execution.event.revision,
           cause.namespace == one.request.namespace
         {

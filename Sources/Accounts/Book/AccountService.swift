@@ -95,9 +95,9 @@ package final class AccountService: Sendable {
   ) async throws(AccountError) -> Output {
     let answer = Answer<Output>()
     var request = CommitRequest(namespace: project.namespace, actor: actor, operations: operations)
-    request.outbox = outbox
-    request.suppressesTriggers = suppressingTriggers
-    request.audit = audit
+    request.rows.outbox = outbox
+    request.triggers.areSuppressed = suppressingTriggers
+    request.log.audit = audit
     request.decision = AccountChange(options, clock: clock) { (bench) throws(AccountError) in
       answer.set(try body(bench))
     }

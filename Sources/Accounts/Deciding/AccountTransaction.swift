@@ -12,7 +12,7 @@ final class AccountTransaction {
 
   /// The commit's time, unless that is ahead of the clock: everything that the change stamps has this one.
   let time: Int64
-  let session: any WriteSession
+  let session: any CommitSession
   let options: AccountOptions
   /// Accounts that changed, as functions may see them.
   private var places: [String: TreeNode] = [:]
@@ -20,7 +20,7 @@ final class AccountTransaction {
   /// A fault of the store.
   private(set) var failure: StorageError?
 
-  init(namespace: NamespaceID, time: Int64, session: any WriteSession, options: AccountOptions) {
+  init(namespace: NamespaceID, time: Int64, session: any CommitSession, options: AccountOptions) {
     self.namespace = namespace
     self.options = options
     self.time = time
@@ -279,7 +279,7 @@ final class AccountChange: WriterDecision {
 
   var revocations: [AccountRevocation] { outcome.withLock { $0 } }
 
-  func decide(in namespace: NamespaceID, at time: Int64, _ session: any WriteSession) throws(CommitError)
+  func decide(in namespace: NamespaceID, at time: Int64, _ session: any CommitSession) throws(CommitError)
     -> [WriteOperation.Assignment]
   {
     // Tokens are checked by the clock, so they are stamped by it too. The commit's time, which never runs backwards, stays

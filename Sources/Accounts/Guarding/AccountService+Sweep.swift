@@ -127,10 +127,10 @@ extension AccountService {
           in: project.namespace, kind: kind, after: after, isDescending: false, limit: Self.page)
       }
       var request = CommitRequest(namespace: project.namespace, actor: .system("account-sweep"))
-      request.records = records.filter { isOver($0.value) }.map {
+      request.rows.records = records.filter { isOver($0.value) }.map {
         KeyedRecordChange(kind: $0.kind, key: $0.key, value: nil, expecting: .value($0.value))
       }
-      if !request.records.isEmpty {
+      if !request.rows.records.isEmpty {
         _ = try await writer.commit(request)
       }
       guard records.count == Self.page else { return }

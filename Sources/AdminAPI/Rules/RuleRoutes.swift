@@ -53,9 +53,9 @@ enum RuleRoutes {
     }
     var request = CommitRequest(
       namespace: namespace, actor: auth?.actor ?? .anonymous, operations: [try operation(body, target)])
-    request.auth = auth
+    request.access.auth = auth
     let note = RuleDecisionNote(isAlwaysWanted: true)
-    request.judgement = note
+    request.access.note = note
     let result = await rehearse(request, call.services.database)
     if let judgement = note.judgement { return .json(judgement.json) }
     // It was refused before rules were asked; what they would say of a write that cannot be is not known.

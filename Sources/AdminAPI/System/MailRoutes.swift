@@ -67,7 +67,7 @@ enum MailRoutes {
     do throws(CommitError) {
       var request = CommitRequest(
         namespace: try await database.openNamespace(named: call.services.defaultNamespace), actor: call.caller.actor)
-      request.outbox = [
+      request.rows.outbox = [
         OutboxRecord(
           key: key, outlet: MailOrder.outlet, payload: order.payload, cause: nil, state: .waiting, attempts: 0,
           nextAttemptAt: 0, lastError: nil, createdAt: now)

@@ -99,12 +99,12 @@ package struct ReferralIndex: CommitParticipant {
   }
 
   /// Nothing: the index follows what others write.
-  package func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitError)
+  package func assignments(for request: CommitRequest, at time: Int64, in session: any CommitSession) throws(CommitError)
     -> [WriteOperation.Assignment]
   { [] }
 
   /// Moves the players whose referrer the commit changes.
-  package func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitError) {
+  package func participate(in draft: inout CommitDraft, session: any CommitSession) throws(CommitError) {
     // What is kept from the beginning need not be made at the next start.
     if draft.revision == Revision(1) { session.put(ReferralBuild.mark(of: place), in: draft.request.namespace) }
     for change in draft.treeChanges {

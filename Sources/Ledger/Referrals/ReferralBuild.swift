@@ -84,7 +84,7 @@ package struct ReferralBuild: Sendable {
 
   private func put(_ changes: [KeyedRecordChange], in namespace: NamespaceID) async throws(LedgerError) {
     var request = CommitRequest(namespace: namespace, actor: .system("referrals"))
-    request.records = changes
+    request.rows.records = changes
 
     do throws(CommitError) {
       _ = try await writer.commit(request)

@@ -88,10 +88,10 @@ extension LinkService {
     let path = try Self.path(settings.referral.path, player)
     do throws(LinkError) {
       try await commit { request in
-        request.requestID = claim.requestID
-        request.expectations = [CommitRequest.Expectation(path: path, node: .absent)]
+        request.log.requestID = claim.requestID
+        request.preconditions.expectations = [CommitRequest.Expectation(path: path, node: .absent)]
         request.operations = [.set(path, TreeNode.leaf(.string(inviter)))]
-        request.records = changes(claim, proof)
+        request.rows.records = changes(claim, proof)
       }
     } catch  where error.reason == "stale" {
       throw LinkError(.alreadyExists, "Somebody is already recorded as having invited this player.", reason: "already_referred")
@@ -209,7 +209,7 @@ extension LinkService {
   private func recordFraud(_ claim: LinkClaim) async throws(LinkError) {
     let record = AuditRecord(
       time: clock.now(), actor: .system("links"), action: "links.self_referral", detail: claim.json.text, result: "refused")
-    try await commit { request in request.audit = record }
+    try await commit { request in request.log.audit = record }
   }
 }
 

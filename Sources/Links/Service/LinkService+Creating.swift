@@ -33,7 +33,7 @@ extension LinkService {
       do throws(LinkError) {
         try await commit { request in
           request.actor = actor
-          request.records = Self.changes(record, same: order.invite == nil && order.option != .custom ? same : nil) + forms
+          request.rows.records = Self.changes(record, same: order.invite == nil && order.option != .custom ? same : nil) + forms
         }
         return Created(record: record, warnings: warnings, isRepeated: false)
       } catch  where error.reason == Self.changed {

@@ -132,9 +132,9 @@ extension LinkService {
           if !part.isEmpty {
             var upkeep = Maintenance()
             upkeep.linkCounts = part
-            request.upkeep = upkeep
+            request.rows.maintenance = upkeep
           }
-          request.records = marks.map { KeyedRecordChange(kind: Kind.mark, key: $0.key, value: "{\"at\":\($0.value)}") }
+          request.rows.records = marks.map { KeyedRecordChange(kind: Kind.mark, key: $0.key, value: "{\"at\":\($0.value)}") }
         }
       } catch {
         counter.giveBack(counts, marks)

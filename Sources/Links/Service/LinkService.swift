@@ -172,7 +172,7 @@ package final class LinkService: Sendable {
   func commit(records: [KeyedRecordChange], actor: Actor) async throws(LinkError) {
     try await commit { request in
       request.actor = actor
-      request.records = records
+      request.rows.records = records
     }
   }
 

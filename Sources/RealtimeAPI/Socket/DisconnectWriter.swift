@@ -20,8 +20,8 @@ struct DisconnectWriter: Sendable {
 
   func submit(_ operations: [WriteOperation], attempt: Int = 1) {
     var commit = CommitRequest(namespace: namespace, actor: caller.actor, operations: operations)
-    commit.auth = caller.auth
-    commit.audit = audit
+    commit.access.auth = caller.auth
+    commit.log.audit = audit
     services.database.submit(commit) { result in
       guard case .failure(let refusal) = result else { return finish() }
       switch refusal.code {
@@ -43,7 +43,7 @@ struct DisconnectWriter: Sendable {
       return finish()
     }
     var commit = CommitRequest(namespace: namespace, actor: caller.actor, operations: [update])
-    commit.auth = caller.auth
+    commit.access.auth = caller.auth
     services.database.submit(commit) { result in
       // What is refused at once is told on this stack, and thousands may follow: each begins on a stack of its own.
       session.eventLoop.execute { go(on: assignments, after: result, attempt) }

@@ -38,10 +38,10 @@ extension SocketSession {
   private func submit(_ write: SocketWrite) {
     let place = answers.begin()
     var commit = CommitRequest(namespace: write.namespace, actor: caller.actor, operations: [write.operation])
-    commit.auth = caller.auth
-    commit.audit = services.audit.treeWrite(write.operation, by: caller, bytes: write.weight, in: namespaceName)
+    commit.access.auth = caller.auth
+    commit.log.audit = services.audit.treeWrite(write.operation, by: caller, bytes: write.weight, in: namespaceName)
     let note = services.access.note(for: caller, in: namespaceName)
-    commit.judgement = note
+    commit.access.note = note
     let reference = reference
     let metrics = services.metrics
     let start = NIODeadline.now()

@@ -15,7 +15,7 @@ struct ChunkedWrite: Sendable {
 
     /// A commit makes 1,000 events at most, and a leaf may make several.
     static func of(_ request: CommitRequest, _ limits: WriteLimits) -> Portion {
-      let leaves = request.suppressesTriggers ? 10_000 : 200
+      let leaves = request.triggers.areSuppressed ? 10_000 : 200
       return Portion(leavesMax: min(leaves, limits.leavesMax), bytesMax: min(4 << 20, limits.bytesMax / 2))
     }
   }

@@ -62,7 +62,7 @@ extension TreeRoutes {
     _ plan: WritePlan, in namespace: NamespaceID, _ idempotency: CommitRequest.Idempotency?, sink: ResponseSink
   ) {
     var request = request(plan, in: namespace, idempotency)
-    request.judgement = services.access.note(for: plan.call.caller, in: plan.call.namespace)
+    request.access.note = services.access.note(for: plan.call.caller, in: plan.call.namespace)
     let start = NIODeadline.now()
     services.database.submit(request) { [self, request] result in
       // On the writer: only hand it on.
@@ -73,7 +73,7 @@ extension TreeRoutes {
         case .failure(let refusal):
           // What stood there may be what is too large.
           if case .tooLarge = refusal.code, plan.divisible != nil { return divide(plan, request, sink: sink) }
-          sink.send(Self.response(to: refusal, plan: plan, because: request.judgement?.judgement?.text))
+          sink.send(Self.response(to: refusal, plan: plan, because: request.access.note?.judgement?.text))
         }
       }
       // What took long to read takes long to print.
@@ -86,12 +86,12 @@ extension TreeRoutes {
   {
     let call = plan.call
     var request = CommitRequest(namespace: namespace, actor: call.caller.actor, operations: [plan.operation])
-    request.auth = call.caller.auth
-    request.requestID = call.requestID
-    request.suppressesTriggers = call.parameters.suppressesTriggers
-    request.isImport = call.parameters.isImport
+    request.access.auth = call.caller.auth
+    request.log.requestID = call.requestID
+    request.triggers.areSuppressed = call.parameters.suppressesTriggers
+    request.ledger.isImport = call.parameters.isImport
     request.idempotency = idempotency
-    request.audit = services.audit.treeWrite(
+    request.log.audit = services.audit.treeWrite(
       plan.operation, as: call.parameters.isImport ? "data.import" : nil, by: call.caller, bytes: plan.bytes,
       in: call.namespace)
     return request
@@ -104,7 +104,7 @@ extension TreeRoutes {
     common.operations = []
     // Once, not with each of its commits.
     common.audit = nil
-    if let record = request.audit { services.audit.put(record) }
+    if let record = request.log.audit { services.audit.put(record) }
     let write = ChunkedWrite(database: services.database, request: common)
     sink.eventLoop.makeFutureWithTask { () async -> HTTPResponse in
       do throws(CommitError) {

@@ -8,10 +8,10 @@ public import TreeModel
 public protocol CommitParticipant: Sendable {
   /// Turns the part of the request that is not a tree operation into assignments; called after the operations were
   /// applied to the session.
-  func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitError)
+  func assignments(for request: CommitRequest, at time: Int64, in session: any CommitSession) throws(CommitError)
     -> [WriteOperation.Assignment]
   /// Adds its rows to the session, and to the draft what others are told of.
-  func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitError)
+  func participate(in draft: inout CommitDraft, session: any CommitSession) throws(CommitError)
 }
 
 /// A request on its way to a commit, as participants see it: what it will change, and what they add to it.
@@ -57,6 +57,6 @@ public struct CommitDraft {
 /// ``TreeModel/Key/accounts`` or anywhere else in the tree. It must be quick, wait for nothing, and bear to be called again
 /// for a request that is rehearsed.
 public protocol WriterDecision: AnyObject, Sendable {
-  func decide(in namespace: NamespaceID, at time: Int64, _ session: any WriteSession) throws(CommitError)
+  func decide(in namespace: NamespaceID, at time: Int64, _ session: any CommitSession) throws(CommitError)
     -> [WriteOperation.Assignment]
 }

@@ -5,13 +5,64 @@ public import TreeModel
 /// One operation of the write pipeline: everything in it is committed together, or nothing is.
 ///
 /// A client's write has one tree operation. The effect of a function has several, with transfers, outbox rows and the
-/// record that it ran: it enters by the same door and is judged, matched, committed and shown like any other.
+/// record that it ran: it takes the same way, and is checked, matched, committed and shown like any other.
 public struct CommitRequest: Sendable {
+  /// The namespace whose tree and ledger it changes; a request never changes two.
+  public var namespace: NamespaceID
+  /// Who asks. The commit records it; the surface has checked by then whether the actor may.
+  public var actor: Actor
+  /// Applied in order; a later one sees the earlier.
+  public var operations: [WriteOperation]
+  /// What security rules evaluate it with.
+  public var access = Access()
+  /// What must still be true when it is applied.
+  public var preconditions = Preconditions()
+  /// What is decided about accounts, on the writer; nil for requests that are not about any.
+  public var decision: (any WriterDecision)?
+  /// What it adds to the ledger.
+  public var ledger = Ledger()
+  /// What it says of functions and their events.
+  public var triggers = Triggers()
+  /// Rows beside the tree and the ledger.
+  public var rows = Rows()
+  /// What the logs say of it.
+  public var log = Log()
+  /// Makes a repetition of the request harmless; nil where every request counts.
+  public var idempotency: Idempotency?
+
+  /// A request with tree operations alone.
+  public init(namespace: NamespaceID, actor: Actor, operations: [WriteOperation] = []) {
+    self.namespace = namespace
+    self.actor = actor
+    self.operations = operations
+  }
+}
+
+// MARK: - Its parts
+
+extension CommitRequest {
+  /// What security rules evaluate a request with.
+  public struct Access: Sendable {
+    /// What the rules see as `auth`; nil for nobody. An actor that rules do not apply to has none.
+    public var auth: AuthVariable?
+    /// Gets the reasons of the decision; nil where nobody may know them.
+    public var note: RuleDecisionNote?
+  }
+
+  /// What must still be true when a request is applied: what fails refuses the whole request as stale, before anything is
+  /// applied.
+  public struct Preconditions: Sendable {
+    /// Nodes that must be what the author of the request saw.
+    public var expectations: [Expectation] = []
+    /// Subtrees in which nothing may have been written. What was removed is not noticed.
+    public var unwritten: [Unwritten] = []
+  }
+
   /// A node that must still be what the author of the request saw.
   public struct Expectation: Sendable {
     /// Where it must be.
     public let path: Path
-    /// What must stand there, priority and all; absent if nothing may.
+    /// What must be there, priority and all; absent if nothing may.
     public let node: TreeNode
 
     public init(path: Path, node: TreeNode) {
@@ -20,8 +71,8 @@ public struct CommitRequest: Sendable {
     }
   }
 
-  /// A subtree in which nothing may have been written since a commit, not even what stood there before.
-  public struct Quiet: Sendable {
+  /// A subtree in which nothing may have been written since a commit, not even what was there before.
+  public struct Unwritten: Sendable {
     /// The subtree.
     public let path: Path
     /// The commit.
@@ -31,6 +82,52 @@ public struct CommitRequest: Sendable {
       self.path = path
       self.since = since
     }
+  }
+
+  /// What a request adds to the ledger.
+  public struct Ledger: Sendable {
+    /// Applied after the operations.
+    public var transfers: [LedgerTransfer] = []
+    /// Whether new balances are opening entries, not adjustments.
+    public var isImport = false
+  }
+
+  /// What a request says of functions and their events.
+  public struct Triggers: Sendable {
+    /// Whether the commit makes no events, so that no function runs for it.
+    public var areSuppressed = false
+    /// The end of a function's run; its event and function may have only one, ever.
+    public var execution: ExecutionRecord?
+    /// Deliveries to store.
+    public var deliveries: [DeliveryRecord] = []
+    /// A delivery that this request settles.
+    public var settles: (event: EventID, function: String)?
+    /// See ``Snapshot/settledRevision(of:)``.
+    public var settledRevision: Revision?
+    /// What is to be remembered of functions; each replaces the record of its name.
+    public var functions: [FunctionRecord] = []
+  }
+
+  /// Rows that a request stores beside the tree and the ledger.
+  public struct Rows: Sendable {
+    /// Messages for the outside, stored with the commit and delivered after it.
+    public var outbox: [OutboxRecord] = []
+    /// What becomes of keyed records; an expectation that fails refuses the whole request.
+    public var records: [KeyedRecordChange] = []
+    /// Rows of the administrators' work; nil for all other requests.
+    public var maintenance: Maintenance?
+  }
+
+  /// What the logs say of a request.
+  public struct Log: Sendable {
+    /// What the client calls the request; nothing depends on it.
+    public var requestID: String?
+    /// The event and the function whose effect this is; nil for all other requests.
+    public var cause: Cause?
+    /// Whether the commit log gets a record of the request even if it changes nothing.
+    public var isMarked = false
+    /// A line for the audit log, written in the same transaction: a request that is refused leaves none.
+    public var audit: AuditRecord?
   }
 
   /// Asks to answer a repetition of this request with the first answer.
@@ -52,83 +149,6 @@ public struct CommitRequest: Sendable {
       self.lifetime = lifetime
       self.answer = answer
     }
-  }
-
-  /// Whose tree and ledger it is about; a request never touches two.
-  public var namespace: NamespaceID
-  /// Who asks. The commit records it; the surface has judged by then whether the actor may.
-  public var actor: Actor
-  /// What security rules see as `auth` when they judge the request; nil for nobody. An actor that rules do not apply to has
-  /// none.
-  public var auth: AuthVariable?
-  /// Gets the reasons of security rules; nil where nobody may know them.
-  public var judgement: RuleDecisionNote?
-  /// What the client calls this request, for the log; nothing is judged by it.
-  public var requestID: String?
-  /// Applied in order; a later one sees the earlier.
-  public var operations: [WriteOperation]
-  /// Applied after the operations.
-  public var transfers: [LedgerTransfer]
-  /// Judged before anything is applied; one that fails refuses the whole request as stale.
-  public var expectations: [Expectation]
-  /// Judged with the expectations. What was removed is not noticed.
-  public var quiet: [Quiet]
-  /// Messages for the outside, stored with the commit and delivered after it.
-  public var outbox: [OutboxRecord]
-  /// The end of a function's run; its event and function may have only one, ever.
-  public var execution: ExecutionRecord?
-  /// Deliveries to store.
-  public var deliveries: [DeliveryRecord]
-  /// A delivery that this request settles.
-  public var settles: (event: EventID, function: String)?
-  /// See ``Snapshot/settledRevision(of:)``.
-  public var settledRevision: Revision?
-  /// What is to be remembered of functions; each replaces the record of its name.
-  public var functions: [FunctionRecord]
-  /// What becomes of rooms' records; an expectation that fails refuses the whole request.
-  public var records: [KeyedRecordChange]
-  /// A line for the audit log, written in the same transaction: a request that is refused leaves none.
-  public var audit: AuditRecord?
-  /// Rows of the administrators' work; nil for everybody else's requests.
-  public var upkeep: Maintenance?
-  /// What is decided about accounts, on the writer; nil for requests that are not about any.
-  public var decision: (any WriterDecision)?
-  /// The event and the function whose effect this is; nil for everybody else's request.
-  public var cause: Cause?
-  /// Whether the commit makes no events, so that no function runs for it.
-  public var suppressesTriggers: Bool
-  /// Whether the log gets a record of this request even if it changes nothing.
-  public var isMarked: Bool
-  /// Whether new balances are opening entries, not adjustments.
-  public var isImport: Bool
-  /// Makes a repetition of the request harmless; nil where every request counts.
-  public var idempotency: Idempotency?
-
-  public init(namespace: NamespaceID, actor: Actor, operations: [WriteOperation] = []) {
-    self.namespace = namespace
-    self.actor = actor
-    self.operations = operations
-    auth = nil
-    judgement = nil
-    requestID = nil
-    transfers = []
-    expectations = []
-    quiet = []
-    outbox = []
-    execution = nil
-    deliveries = []
-    settles = nil
-    settledRevision = nil
-    functions = []
-    records = []
-    audit = nil
-    upkeep = nil
-    decision = nil
-    cause = nil
-    suppressesTriggers = false
-    isMarked = false
-    isImport = false
-    idempotency = nil
   }
 }
 

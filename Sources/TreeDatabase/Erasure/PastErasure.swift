@@ -31,8 +31,8 @@ public struct PastErasure: Sendable {
   public func order(_ record: ErasureRecord, in namespace: NamespaceID) async throws(CommitError) -> ErasureRecord {
     var request = CommitRequest(namespace: namespace, actor: record.actor)
     request.decision = ErasureOrdering(record)
-    request.isMarked = true
-    request.upkeep = Self.upkeep(.rows)
+    request.log.isMarked = true
+    request.rows.maintenance = Self.upkeep(.rows)
     var ordered = record
     ordered.order = try await commit(request).revision
     ordered.state = .forgetting
@@ -106,11 +106,11 @@ public struct PastErasure: Sendable {
     var writer = JSONWriter()
     writer.write(list)
     var request = CommitRequest(namespace: namespace, actor: ErasureSeal.actor)
-    request.records = [
+    request.rows.records = [
       KeyedRecordChange(
         kind: ErasureRecord.commitsKind, key: record.uid, value: String(decoding: writer.bytes, as: UTF8.self))
     ]
-    request.upkeep = Self.upkeep(.rows)
+    request.rows.maintenance = Self.upkeep(.rows)
     _ = try await commit(request)
     return revisions
   }
@@ -127,12 +127,12 @@ public struct PastErasure: Sendable {
     sealed.state = .sealed
     sealed.commits = seal.count
     var request = CommitRequest(namespace: namespace, actor: ErasureSeal.actor)
-    request.requestID = seal.requestID(of: order)
-    request.isMarked = true
-    request.records = [
+    request.log.requestID = seal.requestID(of: order)
+    request.log.isMarked = true
+    request.rows.records = [
       sealed.change, KeyedRecordChange(kind: ErasureRecord.commitsKind, key: record.uid, value: nil),
     ]
-    request.upkeep = Self.upkeep(.rows)
+    request.rows.maintenance = Self.upkeep(.rows)
     _ = try await commit(request)
     return sealed
   }
@@ -175,7 +175,7 @@ public struct PastErasure: Sendable {
 
   private func erase(_ step: Maintenance.Erasing, in namespace: NamespaceID) async throws(CommitError) {
     var request = CommitRequest(namespace: namespace, actor: ErasureSeal.actor)
-    request.upkeep = Self.upkeep(step)
+    request.rows.maintenance = Self.upkeep(step)
     _ = try await commit(request)
   }
 
@@ -199,7 +199,7 @@ final class ErasureOrdering: WriterDecision {
     self.record = record
   }
 
-  func decide(in namespace: NamespaceID, at time: Int64, _ session: any WriteSession) throws(CommitError)
+  func decide(in namespace: NamespaceID, at time: Int64, _ session: any CommitSession) throws(CommitError)
     -> [WriteOperation.Assignment]
   {
     let (standing, head) = try refusing { () throws(StorageError) -> (Path?, NamespaceHead) in
@@ -217,7 +217,7 @@ final class ErasureOrdering: WriterDecision {
   }
 
   /// A place at which something stands; nil if nothing does at any.
-  private func standing(in namespace: NamespaceID, _ session: any WriteSession) throws(StorageError) -> Path? {
+  private func standing(in namespace: NamespaceID, _ session: any CommitSession) throws(StorageError) -> Path? {
     for path in record.places
     where try !session.leaves(in: namespace, under: PathBytes(path), limit: 1).isEmpty { return path }
     return nil

@@ -75,7 +75,7 @@ final class IndexBuilder: Sendable {
   }
 
   /// - Returns: whether nothing is left to do in the namespace.
-  private static func step(_ namespace: NamespaceID, _ rules: NamespaceRules?, _ session: any WriteSession)
+  private static func step(_ namespace: NamespaceID, _ rules: NamespaceRules?, _ session: any CommitSession)
     throws(StorageError) -> Bool
   {
     guard let record = try session.indexes(in: namespace).first(where: { $0.state != .ready }) else { return true }
@@ -100,7 +100,7 @@ final class IndexBuilder: Sendable {
 struct IndexBuild {
   let index: TreeIndex
   let namespace: NamespaceID
-  let session: any WriteSession
+  let session: any CommitSession
 
   /// Children that one step places, and seeks that it may need to find them.
   static let childrenMax = 256

@@ -9,11 +9,11 @@ import TreeModel
 struct IndexParticipant: CommitParticipant {
   let catalog: IndexCatalog
 
-  func assignments(for request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitError)
+  func assignments(for request: CommitRequest, at time: Int64, in session: any CommitSession) throws(CommitError)
     -> [WriteOperation.Assignment]
   { [] }
 
-  func participate(in draft: inout CommitDraft, session: any WriteSession) throws(CommitError) {
+  func participate(in draft: inout CommitDraft, session: any CommitSession) throws(CommitError) {
     let namespace = draft.request.namespace
     guard let indexes = catalog.indexes(of: namespace) else { return }
     let changes = draft.treeChanges
@@ -51,7 +51,7 @@ private struct IndexedChild {
   /// Not empty.
   let changes: ArraySlice<LeafChange>
 
-  func keepPlace(in namespace: NamespaceID, _ session: any WriteSession) throws(StorageError) {
+  func keepPlace(in namespace: NamespaceID, _ session: any CommitSession) throws(StorageError) {
     let target = index.target(of: child)
     let priority = target.priority
     let value = changes.first { $0.path == target }
@@ -78,7 +78,7 @@ private struct IndexedChild {
     if let new { try setIndexEntry(new, isTaken: true, in: namespace, session) }
   }
 
-  private func setIndexEntry(_ rank: IndexRank, isTaken: Bool, in namespace: NamespaceID, _ session: any WriteSession)
+  private func setIndexEntry(_ rank: IndexRank, isTaken: Bool, in namespace: NamespaceID, _ session: any CommitSession)
     throws(StorageError)
   {
     guard let key = child.key(at: parentBytes)?.key else { throw .unreadablePath }
@@ -154,7 +154,7 @@ final class TreeIndex: Sendable {
   }
 
   /// What a child is ordered by, as the session has it; nil if there is no such child.
-  func rank(of child: PathBytes, in namespace: NamespaceID, _ session: any WriteSession) throws(StorageError) -> IndexRank? {
+  func rank(of child: PathBytes, in namespace: NamespaceID, _ session: any CommitSession) throws(StorageError) -> IndexRank? {
     let target = target(of: child)
     // A leaf comes first, then the priority of the node, then what is below it.
     let rows = try session.leaves(in: namespace, under: target, limit: 2)

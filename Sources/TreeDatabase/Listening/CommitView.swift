@@ -128,7 +128,7 @@ struct CommitPaths {
   init(of commit: CommittedRequest) {
     let request = commit.request
     // With several operations, or with transfers, what an operation wrote may have been overwritten since.
-    let isFinal = request.operations.count == 1 && request.transfers.isEmpty
+    let isFinal = request.operations.count == 1 && request.ledger.transfers.isEmpty
     var index = 0
     for operation in request.operations {
       for assignment in operation.assignments {

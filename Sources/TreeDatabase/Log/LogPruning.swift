@@ -116,7 +116,7 @@ public struct LogPruning: Sendable {
 
   private func commit(_ upkeep: Maintenance, in namespace: NamespaceID) async throws(CommitError) {
     var request = CommitRequest(namespace: namespace, actor: .system("prune"))
-    request.upkeep = upkeep
+    request.rows.maintenance = upkeep
     _ = try await writer.commit(request)
   }
 }

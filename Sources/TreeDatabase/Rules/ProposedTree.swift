@@ -22,7 +22,7 @@ final class ProposedTree: RuleTree {
   /// Rows of a written place that are fetched at once when the rules look there more than now and then.
   private static let rowsMax = 256
 
-  private let session: any WriteSession
+  private let session: any CommitSession
   private let namespace: NamespaceID
   private let time: Int64
   /// In path order; no place lies in another.
@@ -35,7 +35,7 @@ final class ProposedTree: RuleTree {
   private var looks: [Int: Int] = [:]
   private var rows: [Int: [StoredLeaf]] = [:]
 
-  init(_ session: any WriteSession, _ namespace: NamespaceID, _ operation: WriteOperation, at time: Int64) {
+  init(_ session: any CommitSession, _ namespace: NamespaceID, _ operation: WriteOperation, at time: Int64) {
     self.session = session
     self.namespace = namespace
     self.time = time

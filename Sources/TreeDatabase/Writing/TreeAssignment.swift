@@ -6,12 +6,12 @@ struct TreeAssignment {
   let namespace: NamespaceID
   let revision: Revision
   let limits: WriteLimits
-  let session: any WriteSession
+  let session: any CommitSession
   private(set) var changes = ChangeList()
   /// Nodes that lost a child in this step.
   private var bereft: Set<PathBytes> = []
 
-  init(namespace: NamespaceID, revision: Revision, limits: WriteLimits, session: any WriteSession) {
+  init(namespace: NamespaceID, revision: Revision, limits: WriteLimits, session: any CommitSession) {
     self.namespace = namespace
     self.revision = revision
     self.limits = limits

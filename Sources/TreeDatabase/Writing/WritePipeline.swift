@@ -15,7 +15,7 @@ struct WritePipeline {
   let catalog: IndexCatalog
 
   /// - Returns: what the request became; not durable yet.
-  func accept(_ request: CommitRequest, in session: any WriteSession) throws(CommitError) -> CommittedRequest {
+  func accept(_ request: CommitRequest, in session: any CommitSession) throws(CommitError) -> CommittedRequest {
     let namespace = request.namespace
     let head = try refusing { () throws(StorageError) in try session.head(of: namespace) }
     // Commit time never runs backwards, whatever the machine's clock does.
@@ -26,7 +26,7 @@ struct WritePipeline {
         changes: [])
     }
     try checkExecution(of: request, in: session)
-    for change in request.records { try check(change, in: request.namespace, session) }
+    for change in request.rows.records { try check(change, in: request.namespace, session) }
 
     var tree = TreeAssignment(namespace: namespace, revision: head.revision.next, limits: limits, session: session)
     let resolved =
@@ -44,10 +44,10 @@ struct WritePipeline {
 
     var draft = CommitDraft(
       request: request, time: time, epoch: session.epoch, revision: head.revision.next, changes: changes, head: head)
-    if !changes.isEmpty || !request.transfers.isEmpty {
+    if !changes.isEmpty || !request.ledger.transfers.isEmpty {
       for participant in participants { try participant.participate(in: &draft, session: session) }
     }
-    let changed = !changes.isEmpty || !draft.entries.isEmpty || request.isMarked
+    let changed = !changes.isEmpty || !draft.entries.isEmpty || request.log.isMarked
     if changed { append(draft, to: session) }
     let receipt = CommitReceipt(
       revision: changed ? draft.revision : head.revision, changed: changed, time: time, resolved: resolved,
@@ -57,7 +57,7 @@ struct WritePipeline {
     return CommittedRequest(request: request, receipt: receipt, changes: changes)
   }
 
-  private func repetition(of request: CommitRequest, at time: Int64, in session: any WriteSession) throws(CommitError)
+  private func repetition(of request: CommitRequest, at time: Int64, in session: any CommitSession) throws(CommitError)
     -> IdempotencyRecord?
   {
     guard let idempotency = request.idempotency else { return nil }
@@ -73,8 +73,8 @@ struct WritePipeline {
     return stored
   }
 
-  private func checkExecution(of request: CommitRequest, in session: any WriteSession) throws(CommitError) {
-    guard let execution = request.execution else { return }
+  private func checkExecution(of request: CommitRequest, in session: any CommitSession) throws(CommitError) {
+    guard let execution = request.triggers.execution else { return }
     let stored = try refusing { () throws(StorageError) in
       try session.execution(in: request.namespace, of: execution.event, by: execution.function)
     }
@@ -83,7 +83,7 @@ struct WritePipeline {
     }
   }
 
-  private func check(_ change: KeyedRecordChange, in namespace: NamespaceID, _ session: any WriteSession) throws(CommitError) {
+  private func check(_ change: KeyedRecordChange, in namespace: NamespaceID, _ session: any CommitSession) throws(CommitError) {
     if case .anything = change.expectation { return }
     let stored = try refusing { () throws(StorageError) in
       try session.record(in: namespace, kind: change.kind, key: change.key)
@@ -110,13 +110,13 @@ struct WritePipeline {
 
   /// Refuses a request whose author saw another tree than this one.
   func checkExpectations(of request: CommitRequest, _ tree: TreeAssignment) throws(CommitError) {
-    for expectation in request.expectations {
+    for expectation in request.preconditions.expectations {
       let node = try currentNode(PathBytes(expectation.path), tree)
       guard node == expectation.node else {
         throw CommitError(.stale(node), "\(expectation.path) has changed since it was read. Read it again and retry.")
       }
     }
-    for quiet in request.quiet { try check(quiet, tree) }
+    for subtree in request.preconditions.unwritten { try check(subtree, tree) }
   }
 
   /// Refuses an operation that meets another value than it expects.
@@ -128,13 +128,13 @@ struct WritePipeline {
     }
   }
 
-  private func check(_ quiet: CommitRequest.Quiet, _ tree: TreeAssignment) throws(CommitError) {
+  private func check(_ subtree: CommitRequest.Unwritten, _ tree: TreeAssignment) throws(CommitError) {
     let leaves = try refusing { () throws(StorageError) in
-      try tree.session.leaves(in: tree.namespace, under: PathBytes(quiet.path), limit: limits.leavesMax + 1)
+      try tree.session.leaves(in: tree.namespace, under: PathBytes(subtree.path), limit: limits.leavesMax + 1)
     }
     guard leaves.count <= limits.leavesMax else { throw .tooLarge }
-    if leaves.contains(where: { $0.revision > quiet.since }) {
-      throw CommitError(.stale(.absent), "\(quiet.path) has been written to since it was read. Read it again and retry.")
+    if leaves.contains(where: { $0.revision > subtree.since }) {
+      throw CommitError(.stale(.absent), "\(subtree.path) has been written to since it was read. Read it again and retry.")
     }
   }
 
@@ -149,16 +149,17 @@ struct WritePipeline {
     return node
   }
 
-  private func append(_ draft: CommitDraft, to session: any WriteSession) {
+  private func append(_ draft: CommitDraft, to session: any CommitSession) {
     let request = draft.request
     let digest = CommitRecord.digest(of: draft.changes)
     let hash = CommitRecord.chainHash(
       previous: draft.head.commitHash, epoch: draft.epoch, revision: draft.revision, time: draft.time, actor: request.actor,
-      requestID: request.requestID, cause: request.cause, suppressesTriggers: request.suppressesTriggers, digest: digest)
+      requestID: request.log.requestID, cause: request.log.cause, suppressesTriggers: request.triggers.areSuppressed,
+      digest: digest)
     session.append(
       CommitRecord(
         namespace: request.namespace, epoch: draft.epoch, revision: draft.revision, time: draft.time, actor: request.actor,
-        requestID: request.requestID, cause: request.cause, suppressesTriggers: request.suppressesTriggers,
+        requestID: request.log.requestID, cause: request.log.cause, suppressesTriggers: request.triggers.areSuppressed,
         changes: draft.changes, digest: digest, hash: hash))
     for event in draft.events { session.append(event) }
     var head = draft.head
@@ -169,20 +170,20 @@ struct WritePipeline {
   }
 
   /// The rows that ride along: the end of a function's run, deliveries, messages, the answer to a keyed request.
-  private func putRecords(of request: CommitRequest, receipt: CommitReceipt, in session: any WriteSession) {
+  private func putRecords(of request: CommitRequest, receipt: CommitReceipt, in session: any CommitSession) {
     let namespace = request.namespace
-    if var execution = request.execution {
+    if var execution = request.triggers.execution {
       execution.effect = receipt.changed ? receipt.revision : nil
       session.put(execution, in: namespace)
     }
-    if let settled = request.settles { session.removeDelivery(of: settled.event, to: settled.function, in: namespace) }
-    for delivery in request.deliveries { session.put(delivery, in: namespace) }
-    for message in request.outbox { session.put(message, in: namespace) }
-    for function in request.functions { session.put(function) }
-    if let audit = request.audit { session.append(audit) }
-    if let upkeep = request.upkeep { session.put(upkeep, in: namespace) }
-    for change in request.records { session.put(change, in: namespace) }
-    if let revision = request.settledRevision { session.setSettledRevision(revision, of: namespace) }
+    if let settled = request.triggers.settles { session.removeDelivery(of: settled.event, to: settled.function, in: namespace) }
+    for delivery in request.triggers.deliveries { session.put(delivery, in: namespace) }
+    for message in request.rows.outbox { session.put(message, in: namespace) }
+    for function in request.triggers.functions { session.put(function) }
+    if let audit = request.log.audit { session.append(audit) }
+    if let upkeep = request.rows.maintenance { session.put(upkeep, in: namespace) }
+    for change in request.rows.records { session.put(change, in: namespace) }
+    if let revision = request.triggers.settledRevision { session.setSettledRevision(revision, of: namespace) }
     if let idempotency = request.idempotency {
       // Who changed nothing has no commit: under somebody else's, an erasure would not find the answer.
       session.put(
@@ -223,16 +224,16 @@ extension WritePipeline {
   }
 
   private func judge(
-    _ operation: WriteOperation, of request: CommitRequest, by rules: RuleSet, at time: Int64, in session: any WriteSession
+    _ operation: WriteOperation, of request: CommitRequest, by rules: RuleSet, at time: Int64, in session: any CommitSession
   ) throws(CommitError) {
     let tree = ProposedTree(session, request.namespace, operation, at: time)
-    let judge = RuleEvaluator(rules, auth: request.auth?.json, now: time, tree: tree)
+    let judge = RuleEvaluator(rules, auth: request.access.auth?.json, now: time, tree: tree)
     // Made one by one, as they are asked for: of many the first may be the last.
     let writes = operation.assignments.lazy.map { RuleWrite($0) }
     let isAllowed: Bool
     do throws(RuleTreeError) {
       isAllowed = try judge.mayWrite(writes)
-      if let note = request.judgement, !isAllowed || note.isAlwaysWanted {
+      if let note = request.access.note, !isAllowed || note.isAlwaysWanted {
         let explanation = try judge.explainWrite(writes)
         note.judgement = RuleDecisionNote.RuleDecision(isAllowed: isAllowed, text: explanation.text, json: explanation.json)
       }

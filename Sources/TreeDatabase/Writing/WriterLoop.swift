@@ -156,7 +156,7 @@ struct WriterLoop {
 extension CommitRequest {
   /// Whether it changes what a namespace holds, and is not only a note of the engine's own work.
   fileprivate var isContent: Bool {
-    !operations.isEmpty || !transfers.isEmpty || !records.isEmpty || decision != nil
+    !operations.isEmpty || !ledger.transfers.isEmpty || !rows.records.isEmpty || decision != nil
   }
 }
 
