@@ -213,14 +213,14 @@ package struct AccountMerge: Sendable {
     let order = plan.order
     let report = MergeReport(plan, at: database.clock.now())
     var request = CommitRequest(namespace: plan.namespace, actor: order.actor, operations: plan.operations)
-    request.requestID = "merge/\(order.from)/\(order.into)"
-    request.expectations = plan.expectations
-    request.quiet = plan.records.map { CommitRequest.Quiet(path: $0, since: head) }
-    request.transfers = plan.transfers
-    request.records = [report.change]
-    request.suppressesTriggers = true
+    request.log.requestID = "merge/\(order.from)/\(order.into)"
+    request.preconditions.expectations = plan.expectations
+    request.preconditions.unwritten = plan.records.map { CommitRequest.Unwritten(path: $0, since: head) }
+    request.ledger.transfers = plan.transfers
+    request.rows.records = [report.change]
+    request.triggers.areSuppressed = true
     request.decision = accounts?.disabling(order.from.text)
-    request.isMarked = true
+    request.log.isMarked = true
     _ = try await database.commit(request)
     return report
   }

@@ -6,7 +6,7 @@ import TreeModel
 ///
 /// Requests that wait while a batch is on its way to the disk make the next batch: they share one transaction and one
 /// fsync. Nothing that was judged on a batch leaves before the batch is durable: no receipt, no push, and no refusal.
-/// When the disk refuses a batch the writer stops for good (design §4): what the file holds is then not known, and an
+/// When the disk refuses a batch the writer stops for good: what the file holds is then not known, and an
 /// fsync that failed is never repeated. ``failure`` says why, and every later request is refused as unavailable.
 public final class Database: TreeWriter {
   typealias WriterTask = @Sendable (any WriteSession) throws(StorageError) -> Void

@@ -2,7 +2,8 @@ import Crypto
 import TextFormats
 
 extension TreeNode {
-  /// The hash by which clients and server compare data: base64 of SHA-1 (spec: rtdb-protocol §3.6).
+  /// The hash by which clients and server compare data: base64 of SHA-1 (firebase-js-sdk,
+  /// `core/snap/ChildrenNode.ts` and `LeafNode.ts`).
   ///
   /// - Returns: 28 characters; the empty string for an absent node.
   public var dataHash: String {

@@ -217,7 +217,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// A sentence for whoever sent the text.
+  /// A sentence for the sender of the text.
   public var description: String { "Invalid JSON at byte \(offset): \(sentence)" }
 
   private var sentence: String {

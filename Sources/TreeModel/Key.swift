@@ -7,7 +7,7 @@ public struct Key: Sendable {
   /// The key as text.
   public let text: String
 
-  /// A key's largest size, in UTF-8 bytes (spec: rtdb-protocol §1).
+  /// A key's largest size, in UTF-8 bytes (Firebase, "Realtime Database Limits").
   public static let bytesMax = 768
 
   /// Checks a key as it arrives from outside.

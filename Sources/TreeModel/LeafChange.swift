@@ -126,7 +126,7 @@ struct TreeBuilder {
   }
 }
 
-/// The sparse difference that Firebase's event bodies carry beside the value before (spec: triggers-ledger §1.1).
+/// The sparse difference that Firebase's event bodies carry beside the value before (firebase-functions, `DatabaseEvent`).
 ///
 /// null removes, an object merges into an object, anything else replaces. Values only: priorities are not part of events,
 /// and maps are objects whatever their keys are.

@@ -1,4 +1,4 @@
-/// An order of children (spec: rtdb-protocol §1, ordering). Ties are broken by key, so every order is total.
+/// An order of children (Firebase, "Retrieve Data: How query data is ordered"). Ties are broken by key, so every order is total.
 public enum NodeOrder: Sendable, Hashable {
   /// By key: integers first, by value; then by UTF-16 code units.
   case key

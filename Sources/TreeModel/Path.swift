@@ -3,7 +3,7 @@ public struct Path: Sendable, Hashable {
   /// The keys, outermost first.
   public var keys: [Key]
 
-  /// The deepest level that data may stand on (spec: rtdb-protocol §1).
+  /// The deepest level that data may stand on (Firebase, "Realtime Database Limits").
   public static let depthMax = 32
 
   /// The path without keys.
@@ -102,7 +102,7 @@ public struct PathError: Error, Sendable, Hashable, CustomStringConvertible {
     self.key = key
   }
 
-  /// A sentence for whoever sent the path.
+  /// A sentence for the sender of the path.
   public var description: String {
     switch code {
     case .emptyKey: "Invalid path: a key must not be empty."

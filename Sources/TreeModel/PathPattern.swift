@@ -1,4 +1,4 @@
-/// A path in which some segments are open (spec: triggers-ledger §1.2).
+/// A path in which some segments are open.
 ///
 /// | Segment | Matches | Captures |
 /// |---|---|---|

@@ -1,4 +1,4 @@
-/// Makes push ids: 20 characters that sort by the time of their making (spec: rtdb-protocol §1, push ids).
+/// Makes push ids: 20 characters that sort by the time of their making (firebase-js-sdk, `core/util/NextPushId.ts`).
 ///
 /// Eight characters hold the clock in milliseconds, twelve are random. Ids of one generator always ascend: within a
 /// millisecond, and when the clock steps back, the random part counts up instead.

@@ -1,5 +1,6 @@
 extension Query {
-  /// Reads the query object of the socket protocol (spec: rtdb-protocol §3.4).
+  /// Reads the query object of the socket protocol (firebase-js-sdk,
+  /// `core/view/QueryParams.ts`).
   ///
   /// - Parameter wire: `i` index; `sp`, `sn`, `sin` start; `ep`, `en`, `ein` end; `l`, `vf` limit. All may be missing.
   /// - Throws: ``QueryError`` if a member is not legal; unknown members are ignored.

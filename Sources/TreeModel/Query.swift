@@ -1,4 +1,4 @@
-/// A window over a node's children: an order, bounds on it, and a limit (spec: rtdb-protocol §3.4, query object).
+/// A window over a node's children: an order, bounds on it, and a limit (firebase-js-sdk, `core/view/QueryParams.ts`).
 ///
 /// The query without bounds and limit (``isUnfiltered``) is the whole node in some order.
 public struct Query: Sendable, Hashable {

@@ -1,4 +1,4 @@
-/// How a node is written as JSON (spec: rtdb-protocol §1).
+/// How a node is written as JSON.
 public enum TreeFormat: Sendable, Hashable {
   /// What REST clients see: priorities are hidden and list-like maps become arrays.
   case plain

@@ -112,7 +112,7 @@ extension TreeNode: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, Ex
 }
 
 extension TreeNode {
-  /// A copy in which the node at `path` is replaced, value and priority (spec: rtdb-protocol §1).
+  /// A copy in which the node at `path` is replaced, value and priority.
   ///
   /// Where a leaf stands above the place it becomes a map and keeps its priority; maps that lose their last child vanish,
   /// and their priorities with them. Deleting what is absent changes nothing.

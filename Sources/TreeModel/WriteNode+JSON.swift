@@ -1,8 +1,8 @@
 extension WriteNode {
-  /// A string's largest size, in bytes of UTF-8 (spec: rtdb-protocol §1).
+  /// A string's largest size, in bytes of UTF-8 (Firebase, "Realtime Database Limits").
   public static let stringBytesMax = 10 * 1024 * 1024
 
-  /// Reads the data of a write: plain JSON, export form, and server values (spec: rtdb-protocol §1, input JSON).
+  /// Reads the data of a write: plain JSON, export form, and server values.
   ///
   /// Nulls and empty containers are absence; arrays become maps with the keys 0, 1, …; of a repeated name the last counts.
   ///

@@ -86,7 +86,7 @@ extension TreeNode {
   }
 }
 
-/// A value that the server fills in when it judges a write (spec: rtdb-protocol §1).
+/// A value that the server fills in when it applies a write (firebase-js-sdk, `core/util/ServerValues.ts`).
 public enum ServerValue: Sendable, Hashable {
   /// Milliseconds since 1970: one reading of the clock for a whole operation.
   case timestamp

@@ -110,7 +110,7 @@ public struct WriteOperation: Sendable, Hashable {
   }
 }
 
-/// An update that names a place and a place inside it (spec: rtdb-protocol §1, update).
+/// An update that names a place and a place inside it.
 public struct WriteOperationError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The outer place.
   public let upper: Path

@@ -3,7 +3,7 @@ import TreeModel
 
 @testable import AccessRules
 
-/// The order in which rules are asked, and what they see (spec: rtdb-protocol §4.2; §7, checks 70-73).
+/// The order in which rules are asked, and what they see.
 @Suite("Judging reads and writes")
 struct JudgementTests {
   private static func rules(_ source: String) throws -> RuleSet { try RuleSet(parsing: "{\"rules\": \(source)}") }

@@ -87,22 +87,22 @@ struct ErasureCrashTests {
         _ = try await fixture.erasure.carryOut(try fixture.order("bob"), in: fixture.namespace)
       }
     }
-    try await fixture.commit { $0.deliveries = [delivery(.waiting)] }
+    try await fixture.commit { $0.triggers.deliveries = [delivery(.waiting)] }
     #expect(try await refusal()?.description.contains("greet for 1-2:/users/bob/name is waiting: no answer") == true)
-    try await fixture.commit { $0.deliveries = [delivery(.dead)] }
+    try await fixture.commit { $0.triggers.deliveries = [delivery(.dead)] }
     let dead = try await refusal()
     guard case .unsettled("bob", _)? = dead else {
       Issue.record("The erasure is refused with \(String(describing: dead)).")
       return
     }
     #expect(dead?.description.contains("greet for 1-2:/users/bob/name is dead: retry or acknowledge it") == true)
-    try await fixture.commit { $0.settles = (event, "greet") }
+    try await fixture.commit { $0.triggers.settles = (event, "greet") }
     let mail = OutboxRecord(
       key: "code/2", outlet: "mail", payload: "{\"to\":\"\(PlayerFixture.secret)@mail.example\"}", cause: nil, state: .waiting,
       attempts: 0, nextAttemptAt: 0, lastError: nil, createdAt: 1)
-    try await fixture.commit { $0.outbox = [mail] }
+    try await fixture.commit { $0.rows.outbox = [mail] }
     #expect(try await refusal()?.description.contains("The message code/2 to mail is not delivered yet") == true)
-    try await fixture.commit { $0.outbox = [mail.erased] }
+    try await fixture.commit { $0.rows.outbox = [mail.erased] }
     // Nothing was touched so far.
     #expect(
       try fixture.engine.read { (snapshot) throws(StorageError) in try snapshot.erasure(in: fixture.namespace, of: "bob") }

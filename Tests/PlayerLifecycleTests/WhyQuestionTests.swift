@@ -49,7 +49,7 @@ struct WhyQuestionTests {
     try await PlayerFixture.run { fixture in
       try await fixture.commit([.set("/users/bob/level", 3)])
       try await fixture.commit([.set("/users/bob/level", 4)])
-      try await fixture.commit([.set("/users/bob/level", 5)]) { $0.suppressesTriggers = true }
+      try await fixture.commit([.set("/users/bob/level", 5)]) { $0.triggers.areSuppressed = true }
       try await fixture.commit([.set("/users/bob/level", 4)])
       try await fixture.commit([.set("/users/bob/level", 6)])
       #expect(try fates(fixture) == ["unwanted", "unwanted", "suppressed", "unwanted", "unheard"])
@@ -70,13 +70,13 @@ struct WhyQuestionTests {
           nextAttemptAt: 9, lastError: "no answer", updatedAt: 1)
       }
       for (state, fate) in [(DeliveryRecord.State.waiting, "waiting"), (.paused, "paused"), (.dead, "dead")] {
-        try await fixture.commit { $0.deliveries = [delivery(state)] }
+        try await fixture.commit { $0.triggers.deliveries = [delivery(state)] }
         #expect(try fates(fixture).last == fate)
       }
       #expect(try report(fixture).deadLetters.isEmpty)
       try await fixture.commit { request in
-        request.settles = (id, "rewardReferrals")
-        request.execution = ExecutionRecord(
+        request.triggers.settles = (id, "rewardReferrals")
+        request.triggers.execution = ExecutionRecord(
           event: id, function: "rewardReferrals", outcome: .skipped, reason: "not_referred", attempt: 3, startedAt: 1,
           finishedAt: 2, settings: #"{"amount":60}"#)
       }
@@ -93,7 +93,7 @@ struct WhyQuestionTests {
       try await fixture.commit([.set("/users/bob/level", 4)])
       let change = try await fixture.commit([.set("/users/bob/level", 5)])
       try await fixture.commit { request in
-        request.transfers = [
+        request.ledger.transfers = [
           LedgerTransfer(
             debit: LedgerAccount("issuance:level5"), credit: LedgerAccount("user:bob"), amount: 50, unit: "pieces_of_eight",
             code: "level5", key: BusinessKey("level5/bob"), event: event(change).description, function: "rewardReferrals")
@@ -127,7 +127,7 @@ struct WhyQuestionTests {
     try await PlayerFixture.run { fixture in
       let change = try await fixture.commit([.set("/users/bob/level", 4)])
       try await fixture.commit { [id = event(change)] request in
-        request.deliveries = [
+        request.triggers.deliveries = [
           DeliveryRecord(
             event: id, kind: .created, hop: 0, function: "gone", state: .dead, attempts: 12, crashes: 0, nextAttemptAt: 0,
             lastError: "no answer", updatedAt: 1)

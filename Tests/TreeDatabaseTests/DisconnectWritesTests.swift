@@ -4,7 +4,7 @@ import TreeModel
 
 @testable import TreeDatabase
 
-/// What is registered for a connection's end (spec: rtdb-protocol §3.9; checks 60, 62).
+/// What is registered for a connection's end.
 struct DisconnectWritesTests {
   enum Step: Sendable {
     case set(Path, WriteNode)

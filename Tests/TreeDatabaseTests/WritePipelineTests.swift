@@ -6,7 +6,7 @@ import Testing
 import TreeDatabase
 import TreeModel
 
-/// What a write does to the tree (spec: rtdb-protocol §1 and §7).
+/// What a write does to the tree.
 struct WritePipelineTests {
   @Test("A set replaces value and priority; an update leaves what it does not name (§7.5, §7.6)")
   func setAndUpdate() async throws {

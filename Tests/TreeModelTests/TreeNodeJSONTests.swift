@@ -67,7 +67,7 @@ import TreeModel
   }
 }
 
-/// The sparse difference of event bodies (spec: triggers-ledger §1.1 and §8.20).
+/// The sparse difference of event bodies.
 struct DeltaTests {
   @Test(
     "null removes, an object merges, anything else replaces",

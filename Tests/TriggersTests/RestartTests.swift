@@ -161,7 +161,7 @@ struct RestartTests {
     #expect(again.dispatcher.counts(of: "pay")?.alreadyDone == 1)
     // One that an older version left behind can be put away, and others with it.
     var letter = CommitRequest(namespace: again.namespace, actor: .system("triggers"))
-    letter.deliveries = [
+    letter.triggers.deliveries = [
       DeliveryRecord(
         event: event.id, kind: .created, hop: 0, function: "pay", state: .dead, attempts: 1, crashes: 0, nextAttemptAt: 0,
         lastError: "no such currency", updatedAt: 0)

@@ -154,7 +154,7 @@ struct ResumingTests {
     var resuming = try await self.resuming(1...1)
     let events = resuming.events
     let record = try #require(
-      try resuming.arrive(events[0]).first?.request.deliveries.first)
+      try resuming.arrive(events[0]).first?.request.triggers.deliveries.first)
     let delivery = try #require(resuming.state.delivery(record, in: resuming.fixture.namespace))
     resuming.state.queue(delivery)
     let lane = try #require(delivery.lane)

@@ -1,6 +1,6 @@
 public import TreeModel
 
-/// Judges one operation by the rules (spec: rtdb-protocol §4.2).
+/// Evaluates the rules for one operation (Firebase, "Understand Security Rules": they cascade).
 public struct RuleEvaluator {
   private let rules: RuleSet
   private let auth: JSON?

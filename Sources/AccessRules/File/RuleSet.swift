@@ -1,7 +1,7 @@
 import TextFormats
 public import TreeModel
 
-/// A rules file, read, checked and ready to be judged with (spec: rtdb-protocol §4.1).
+/// A rules file, read, checked and ready to be evaluated.
 public struct RuleSet: Sendable {
   /// An order that some node's children are indexed by.
   public struct Index: Sendable {
@@ -153,7 +153,7 @@ public final class RuleNode: Sendable {
     validatesBelow = below.contains { $0.validate != nil || $0.validatesBelow }
   }
 
-  /// The rules of a child: a named one wins over the variable (spec: rtdb-protocol §4.1).
+  /// The rules of a child: a named one wins over the variable.
   public func child(_ key: Key) -> RuleNode? {
     children[key] ?? wildcard
   }

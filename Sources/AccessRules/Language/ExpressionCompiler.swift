@@ -1,7 +1,7 @@
 import TextFormats
 import TreeModel
 
-/// Checks what was read, and makes it ready to be judged (spec: rtdb-protocol §4.1).
+/// Checks what was read, and makes it ready to be evaluated.
 struct ExpressionCompiler {
   /// What a rule may look at depends on what it decides.
   let kind: RuleKind

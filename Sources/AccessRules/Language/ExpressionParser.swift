@@ -1,6 +1,6 @@
 import TreeModel
 
-/// Reads the text of an expression (spec: rtdb-protocol §4.3); operators bind as in JavaScript.
+/// Reads the text of an expression (Firebase, "Security Rules API reference"); operators bind as in JavaScript.
 struct ExpressionParser {
   /// The longest expression, in bytes of UTF-8.
   private static let bytesMax = 64 << 10

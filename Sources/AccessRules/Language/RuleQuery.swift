@@ -1,6 +1,6 @@
 public import TreeModel
 
-/// What `query` is in a `.read` rule: the window that a client asks for (spec: rtdb-protocol §4.3).
+/// What `query` is in a `.read` rule: the window that a client asks for (Firebase, "Query-based rules").
 public struct RuleQuery: Sendable, Hashable {
   enum Property: String, Sendable, CaseIterable {
     case orderByKey, orderByPriority, orderByValue, orderByChild, startAt, endAt, equalTo, limitToFirst, limitToLast

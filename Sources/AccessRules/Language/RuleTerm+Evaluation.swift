@@ -218,7 +218,7 @@ extension RuleTerm {
 }
 
 extension RuleValue {
-  /// A member of a part of `auth`; null where there is none, of null too (spec: rtdb-protocol §4.3).
+  /// A member of a part of `auth`; null where there is none, of null too.
   func member(_ name: String) -> RuleValue {
     switch self {
     case .json(.object): if case .json(let json) = self, let member = json[name] { RuleValue(member) } else { .null }

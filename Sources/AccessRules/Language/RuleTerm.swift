@@ -95,7 +95,7 @@ final class RuleTerm: Sendable {
   }
 }
 
-/// Why a rule could not be judged to its end. The whole rule is false then (spec: rtdb-protocol §4.2).
+/// Why a rule could not be evaluated to its end. The whole rule is false then.
 struct EvaluationError: Error {
   enum Reason {
     /// A part was not what its place needs: the message says which.

@@ -41,7 +41,7 @@ enum RuleValue: Sendable {
     }
   }
 
-  /// Strict equality: of one kind, and the same. Objects equal nothing (spec: rtdb-protocol §4.3).
+  /// Strict equality: of one kind, and the same. Objects equal nothing.
   func isEqual(to other: RuleValue) -> Bool {
     switch (self, other) {
     case (.null, .null): true
@@ -63,7 +63,7 @@ public enum RuleKind: String, Sendable, Hashable {
 
 /// What a part of an expression may be when it is judged: a set of kinds.
 ///
-/// Expressions are checked when a file is uploaded (spec: rtdb-protocol §4.1): a part that can never be what its place needs
+/// Expressions are checked when a file is uploaded: a part that can never be what its place needs
 /// is a fault; one that may or may not be is looked at when it is judged.
 struct RuleType: OptionSet, Sendable, Hashable {
   let rawValue: UInt16
@@ -114,7 +114,7 @@ struct RuleSnapshot: Sendable {
   let place: PathBytes?
 
   /// The place at a relative path as rules write it: superfluous slashes are ignored. An empty path, and one with a key that
-  /// the tree cannot hold, lead nowhere (spec: rtdb-protocol §4.3).
+  /// the tree cannot hold, lead nowhere.
   func child(_ text: String) -> RuleSnapshot {
     guard var place else { return self }
     guard let path = try? Path(parsing: text), !path.isRoot else { return RuleSnapshot(side: side, place: nil) }
@@ -152,7 +152,7 @@ extension Scalar {
     switch kind {
     case .minus: return .number(x - y)
     case .times: return .number(x * y)
-    // Nothing is infinite here (spec: rtdb-protocol §4.3).
+    // Nothing is infinite here.
     case .over: return .number(y == 0 ? .nan : x / y)
     case .modulo: return .number(x.truncatingRemainder(dividingBy: y))
     }

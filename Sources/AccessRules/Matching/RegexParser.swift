@@ -1,6 +1,7 @@
 import TextFormats
 
-/// Reads the subset of regular expressions that rules have (spec: rtdb-protocol §4.3).
+/// Reads the subset of regular expressions that rules have (Firebase, "Security Rules Regular
+/// Expressions").
 ///
 /// `^` stands first in the whole expression and `$` last. Where a group or the expression begins, `?`, `*`, `+` and braces
 /// have nothing to work on and mean themselves: `(?:x)` is a group that begins with a question mark.

@@ -149,9 +149,9 @@ extension SocketSession {
     }
     // What the rules say now: the writer tries it and takes it back. They are asked again when it is carried out.
     var trial = CommitRequest(namespace: namespace, actor: caller.actor, operations: [operation])
-    trial.auth = caller.auth
+    trial.access.auth = caller.auth
     let note = services.access.note(for: caller, in: namespaceName)
-    trial.judgement = note
+    trial.access.note = note
     try willWork(request)
     isBlocked = true
     let reference = reference

@@ -103,7 +103,7 @@ extension TreeRoutes {
     var common = request
     common.operations = []
     // Once, not with each of its commits.
-    common.audit = nil
+    common.log.audit = nil
     if let record = request.log.audit { services.audit.put(record) }
     let write = ChunkedWrite(database: services.database, request: common)
     sink.eventLoop.makeFutureWithTask { () async -> HTTPResponse in

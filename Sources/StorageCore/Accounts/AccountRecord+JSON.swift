@@ -54,7 +54,7 @@ extension AccountRecord {
     signInProvider = json["signInProvider"]?.string
     network = json["network"]?.string
     for stored in json["secondFactors"]?.array ?? [] {
-      // Never left out: whoever set it would be let in without it.
+      // Never left out: a player who set it could sign in without it.
       guard let factor = SecondFactor(storedJSON: stored) else { return nil }
       secondFactors.append(factor)
     }

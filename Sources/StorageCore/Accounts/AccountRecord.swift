@@ -46,7 +46,7 @@ public struct AccountRecord: Sendable, Hashable {
   public var photoURL: String?
   /// As `+4915112345678`.
   public var phoneNumber: String?
-  /// The hash with its algorithm, salt and costs, in the form of the credentials room.
+  /// The hash with its algorithm, salt and costs, in the form of the target Credentials.
   public var password: String?
   /// When the password was set.
   public var passwordUpdatedAt: Int64?

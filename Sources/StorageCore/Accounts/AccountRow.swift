@@ -45,7 +45,7 @@ public enum AccountRow: Sendable, Hashable {
 
 /// A code that was sent by mail, good for one use. Only a hash of it is stored.
 public struct AccountCodeRecord: Sendable, Hashable {
-  /// What the code does, by the protocol's names (spec: auth-protocol §2.5).
+  /// What the code does, by the names of `requestType` (Identity Toolkit, `accounts:sendOobCode`).
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case passwordReset = "PASSWORD_RESET"
     case verifyEmail = "VERIFY_EMAIL"
@@ -87,7 +87,7 @@ public struct RefreshTokenRecord: Sendable, Hashable {
   public let provider: String
   /// The claims of the custom token that the player signed in with, as JSON text.
   public let claims: String?
-  /// The second factor that the player showed, as the tokens' room writes it: `totp/ID`; nil for none.
+  /// The second factor that the player showed, as the token service writes it: `totp/ID`; nil for none.
   public let secondFactor: String?
   /// When the player signed in, in seconds since 1970 (`auth_time`).
   public let authTime: Int64

@@ -3,7 +3,7 @@ import Synchronization
 /// A clock that can be moved: by tests, and by `/admin/v1/clock` in `doubloon dev`.
 ///
 /// Made with a start time it stands still until it is moved; made without one it runs with the machine's clock, shifted.
-/// Whoever sleeps past the new time is woken, in the order of their times.
+/// Sleepers whose time has come are woken, in the order of their times.
 public final class AdjustableClock: WallClock {
   private struct Sleeper {
     let id: Int

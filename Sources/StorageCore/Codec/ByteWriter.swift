@@ -5,7 +5,7 @@ public struct ByteWriter: Sendable {
   /// What was written so far.
   public private(set) var bytes: [UInt8]
 
-  /// - Parameter capacity: the bytes to make room for; more make it grow.
+  /// - Parameter capacity: how many bytes to reserve; more make it grow.
   public init(capacity: Int = 64) {
     bytes = []
     bytes.reserveCapacity(capacity)

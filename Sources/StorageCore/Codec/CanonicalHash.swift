@@ -3,7 +3,7 @@ internal import RewardModel
 public import TreeModel
 
 /// One SHA-256 over everything that a namespace promises to keep: the tree with its priorities, the ledger, and the
-/// executions (design §1, P5). Two stores with the same hash say the same about every player.
+/// executions. Two stores with the same hash say the same about every player.
 ///
 /// Numbers of namespaces, revisions of leaves and what is only on its way do not count.
 public enum CanonicalHash {

@@ -1,6 +1,6 @@
 public import TreeModel
 
-/// The erasure of a player: what is to go, why, and how far it is. A room's record, so that it goes on after a crash.
+/// The erasure of a player: what is to go, why, and how far it is. A keyed record, so that it goes on after a crash.
 public struct ErasureRecord: Sendable, Hashable {
   /// What is done.
   public enum State: String, Sendable, Hashable, CaseIterable {
@@ -126,7 +126,7 @@ public struct ErasedPart: Sendable, Hashable {
   }
 }
 
-/// A place of the tree whose past was erased: what whoever asks for it is told.
+/// A path of the tree whose past was erased: what is answered to a question about it.
 public struct ErasedPath: Sendable, Hashable {
   /// Of which kind the records are; their keys are the places.
   public static let kind = "erased_place"

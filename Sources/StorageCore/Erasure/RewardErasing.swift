@@ -53,7 +53,7 @@ extension KeyedRecord {
   fileprivate var removal: KeyedRecordChange { KeyedRecordChange(kind: kind, key: key, value: nil) }
 }
 
-/// A room that keeps records of players beside the tree, and can say which of them go when one leaves.
+/// A module that keeps records of players beside the tree, and can say which of them go when one leaves.
 public protocol PlayerRecordsErasing: Sendable {
   /// What there is of a player's. Asked again after it was carried out, it is empty.
   ///
@@ -64,7 +64,7 @@ public protocol PlayerRecordsErasing: Sendable {
   func didErase()
 }
 
-/// What of a room's records goes when a player leaves.
+/// What of a module's keyed records goes when a player leaves.
 public struct KeyedRecordErasure: Sendable {
   /// Records that are removed, or replaced by what may stay.
   public var records: [KeyedRecordChange]

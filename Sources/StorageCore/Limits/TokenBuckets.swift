@@ -4,7 +4,7 @@
 /// (the generic cell rate algorithm). The table has two halves: when the younger is full it becomes the older, and what was
 /// not asked for in the meantime is forgotten. A client that was forgotten starts with a full bucket.
 ///
-/// A value without a clock: whoever holds it brings the time, and the lock.
+/// A value without a clock: its owner brings the time, and the lock.
 public struct TokenBuckets<Client: Hashable & Sendable>: Sendable {
   /// Whether something may happen.
   public enum Verdict: Sendable, Hashable {
@@ -26,7 +26,7 @@ public struct TokenBuckets<Client: Hashable & Sendable>: Sendable {
 
   /// - `capacity`: how many clients are known at once; at least two.
   public init(limit: RateLimit, capacity: Int = 65_536) {
-    precondition(capacity >= 2, "The table needs room for two clients.")
+    precondition(capacity >= 2, "The table must hold two clients at least.")
     self.limit = limit
     self.capacity = capacity
     growth = max(1, limit.period * 1000 / Int64(limit.count))

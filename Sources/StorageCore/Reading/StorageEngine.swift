@@ -68,12 +68,12 @@ public protocol StorageReading {
 
   func outbox(in namespace: NamespaceID, key: String) throws(StorageError) -> OutboxRecord?
   func idempotency(in namespace: NamespaceID, key: String) throws(StorageError) -> IdempotencyRecord?
-  /// The value of a room's record; nil if there is none.
+  /// The value of a keyed record; nil if there is none.
   func record(in namespace: NamespaceID, kind: String, key: String) throws(StorageError) -> String?
   func head(of namespace: NamespaceID) throws(StorageError) -> NamespaceHead
 }
 
-/// What went wrong below the store's door: the file, the disk, the schema. Never a fault of a request, but for
+/// What went wrong in the store: the file, the disk, the schema. Never a fault of a request, but for
 /// ``Code/unsuitable``.
 public struct StorageError: Error, Sendable, CustomStringConvertible {
   /// What kind of fault. Engines may learn of more, so it is no enum that a caller could switch over completely.

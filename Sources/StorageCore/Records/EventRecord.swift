@@ -4,7 +4,7 @@ public import TreeModel
 ///
 /// Before and after are not stored: they come from the commit record and the tree as of the revision.
 public struct EventRecord: Sendable, Hashable {
-  /// What happened at the matched path (spec: triggers-ledger §1.1).
+  /// What happened at the matched path.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case created
     case updated
@@ -29,7 +29,7 @@ public struct EventRecord: Sendable, Hashable {
 
 /// What makes an event the same event: where and when something changed, whatever is registered.
 ///
-/// A function deployed years later derives the same ids from the log (design §5). The namespace is not part of the value:
+/// A function deployed years later derives the same ids from the log. The namespace is not part of the value:
 /// everything that has a name is scoped by its namespace. The text form is `epoch-revision:path`, as in
 /// `1-42:/users/bob/level`.
 public struct EventID: Sendable, Hashable, CustomStringConvertible {
@@ -174,7 +174,7 @@ public struct FailedAttempt: Sendable, Hashable {
   public let event: EventID
   /// Which function.
   public let function: String
-  /// The number of the attempt, from 1; counted anew after a replay.
+  /// The number of the attempt, from 1; counted from 1 again after a replay.
   public let attempt: Int
   /// Milliseconds since 1970; nil if the process died in the attempt, and with it the memory of when it began.
   public let startedAt: Int64?

@@ -1,8 +1,8 @@
-/// A record of a room that looks its records up by name only: links, claims, invitations, suppressed addresses.
+/// A record that is looked up by its key only: links, claims, invitations, suppressed addresses.
 ///
-/// One table holds them all; what a value says is the room's own affair.
+/// One table holds them all; what a value says is known to its module only.
 public struct KeyedRecord: Sendable, Hashable {
-  /// Of which kind: `link`, `invite`. Constant texts of the room's.
+  /// Of which kind: `link`, `invite`. Constant texts of the module's.
   public let kind: String
   /// Unique in its kind and namespace. Listings go by its bytes.
   public let key: String
@@ -23,7 +23,7 @@ public struct KeyedRecordChange: Sendable, Hashable {
     case anything
     /// Nothing: the first to come gets it.
     case absent
-    /// Exactly this: whoever changed it in between wins.
+    /// Exactly this: a change in between wins.
     case value(String)
   }
 
@@ -44,7 +44,7 @@ public struct KeyedRecordChange: Sendable, Hashable {
   }
 }
 
-/// What a snapshot knows of the rooms' records. Listings are bounded, as in ``Snapshot``.
+/// What a snapshot knows of keyed records. Listings are bounded, as in ``Snapshot``.
 public protocol KeyedRecordReading {
   /// Records of a kind by key, after the one given (nil: from the first) or, descending, before it.
   func records(in namespace: NamespaceID, kind: String, after key: String?, isDescending: Bool, limit: Int)

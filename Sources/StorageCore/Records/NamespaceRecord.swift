@@ -12,7 +12,7 @@ public struct NamespaceRecord: Sendable, Hashable {
   }
 }
 
-/// The number that a namespace's rows carry. A namespace's name is looked up once, at the door.
+/// The number that a namespace's rows carry. A namespace's name is looked up once, by the surface.
 public struct NamespaceID: RawRepresentable, Sendable, Hashable {
   public let rawValue: Int64
 

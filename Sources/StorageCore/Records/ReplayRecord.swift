@@ -22,7 +22,7 @@ public struct ReplayRecord: Sendable, Hashable {
   public let state: State
   /// What was asked for.
   public let order: ReplayOrder
-  /// Where it stands, with its counts; in the form of whoever runs it.
+  /// Where it stands, with its counts; in the form of its runner.
   public let progress: JSON
   /// Milliseconds since 1970.
   public let createdAt: Int64
@@ -52,7 +52,7 @@ public struct ReplayItem: Sendable, Hashable {
   }
 }
 
-/// What is to be replayed, why, and by whose order (spec: triggers-ledger §5).
+/// What is to be replayed, why, and by whose order.
 public struct ReplayOrder: Sendable, Hashable {
   /// Which pairs of event and function are meant.
   public enum Mode: String, Sendable, Hashable, CaseIterable {
@@ -80,7 +80,7 @@ public struct ReplayOrder: Sendable, Hashable {
   public var allowsHandled: Bool
   /// Whether writes count, too, that told functions to sleep: imports, and writes with triggers suppressed.
   public var takesSuppressed: Bool
-  /// The most events in a second; 0 for as many as there is room for.
+  /// The most events in a second; 0 for no limit.
   public var rate: Int64
   /// Why, for the record; never empty.
   public var reason: String

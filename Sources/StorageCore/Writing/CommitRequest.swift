@@ -152,7 +152,7 @@ extension CommitRequest {
   }
 }
 
-/// Where the writer notes why security rules allowed or denied a request, for whoever asked to know.
+/// Where the writer notes why security rules allowed or denied a request, for a caller who asked for the reasons.
 public final class RuleDecisionNote: Sendable {
   /// What was noted.
   public struct RuleDecision: Sendable {
@@ -187,7 +187,7 @@ public final class RuleDecisionNote: Sendable {
   }
 }
 
-/// Who a write is from, as security rules see it: the variable `auth` (spec: rtdb-protocol §4.4).
+/// Who a write is from, as security rules see it: the variable `auth` (Firebase, "Security Rules API reference").
 ///
 /// A class, so that a session's requests share one. Equal are those with equal texts.
 public final class AuthVariable: Sendable, Hashable {

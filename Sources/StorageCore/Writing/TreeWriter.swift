@@ -1,7 +1,7 @@
 public import RewardModel
 public import TreeModel
 
-/// The door of the write pipeline, for rooms that commit something themselves.
+/// The entrance to the write pipeline, for modules that commit something themselves.
 public protocol TreeWriter: Sendable {
   /// Queues a request. `completion` is called once, on the writer, when the request is durable or refused; it must only
   /// hand the result on.
@@ -91,7 +91,7 @@ extension CommitObserver {
 public struct CommitError: Error, Sendable, CustomStringConvertible {
   /// The reasons, with what a surface needs to answer.
   public enum Code: Sendable {
-    /// A compare-and-set, or an expectation, met another value: the node that stands there.
+    /// A compare-and-set, or an expectation, met another value: the node that is there.
     case stale(TreeNode)
     /// Security rules do not allow it.
     case permissionDenied
@@ -111,11 +111,11 @@ public struct CommitError: Error, Sendable, CustomStringConvertible {
     case invalidTransfer
     /// The event was already handled by this function.
     case alreadyExecuted
-    /// A room's record is not what the request expects: the value that stands there, nil if none does.
+    /// A keyed record is not what the request expects: its value, nil if there is none.
     case recordChanged(kind: String, key: String, value: String?)
     /// Another request was made under the same idempotency key.
     case idempotencyConflict
-    /// What was asked about an account cannot be done; the code is the protocol's (spec: auth-protocol §2).
+    /// What was asked about an account cannot be done; the code is one of the Identity Toolkit's.
     case account(code: String)
     /// The queue before the writer is full.
     case overloaded
@@ -125,7 +125,7 @@ public struct CommitError: Error, Sendable, CustomStringConvertible {
 
   /// Which reason.
   public let code: Code
-  /// What happened, and what to do: a sentence that may be shown to whoever asked.
+  /// What happened, and what to do: a sentence that may be shown to the caller.
   public let message: String
 
   public init(_ code: Code, _ message: String) {
@@ -133,7 +133,7 @@ public struct CommitError: Error, Sendable, CustomStringConvertible {
     self.message = message
   }
 
-  /// Refuses because of the security rules; the words are the hosted service's (spec: rtdb-protocol §2, 401).
+  /// Refuses because of the security rules; the words are the hosted service's.
   public static let permissionDenied = CommitError(.permissionDenied, "Permission denied")
 
   /// Refuses because the store failed. That is never the request's fault, so it is ``Code/unavailable``.
@@ -150,7 +150,7 @@ public struct WriteLimits: Sendable, Hashable {
   public var leavesMax: Int
   /// Bytes of leaf values and paths that one commit may change.
   public var bytesMax: Int
-  /// Events that one commit may cause (spec: triggers-ledger §1.6).
+  /// Events that one commit may cause.
   public var eventsMax: Int
   /// Bytes of before and after that one event may carry.
   public var eventBytesMax: Int

@@ -1,9 +1,9 @@
 import StorageCore
 import TreeModel
 
-/// One commit as listeners see it: where it wrote, and what stands there now. Used on the hub's thread.
+/// One commit as listeners see it: where it wrote, and what is there now. Used on the hub's thread.
 final class CommitView {
-  /// A place relative to a listen, and what stands there now.
+  /// A place relative to a listen, and what is there now.
   struct Part {
     let path: String
     let node: TreeNode

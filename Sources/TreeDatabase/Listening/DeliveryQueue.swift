@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What the hub has for one lane, and how the lane takes it.
+/// What the hub has for one executor, and how the executor takes it.
 ///
 /// `@unchecked Sendable`: ``items`` and ``itemBytes`` belong to the hub's thread, ``touched``, ``isTurning`` and
-/// ``delivered`` to the lane; the two share atomics only, and rows of items that the hub hands over and forgets.
+/// ``delivered`` to the executor; the two share atomics only, and rows of items that the hub hands over and forgets.
 final class DeliveryQueue: @unchecked Sendable {
   enum Item {
-    /// Somebody comes; `isLate` if the audience is on its way to begin anew: some of what came behind the join may be left out.
+    /// Somebody comes; `isLate` if the audience is on its way to start again: some of what came behind the join may be left out.
     case join(Listening, Audience, isLate: Bool)
     case leave(Listening, Audience)
     /// `isLate` if a window kept the commit back until it was filled: what was told of later commits may have gone before.
@@ -19,7 +19,7 @@ final class DeliveryQueue: @unchecked Sendable {
     case end(Audience, ListenEnd)
   }
 
-  let lane: any DeliveryExecutor
+  let executor: any DeliveryExecutor
   private let counters: ListenCounters
   private let bytesMax: Int
   /// Bytes of messages that were handed over and not yet delivered.
@@ -29,13 +29,13 @@ final class DeliveryQueue: @unchecked Sendable {
   private var items: [Item] = []
   private var itemBytes = 0
 
-  // The lane's
+  // The executor's
   private var touched: [Listener] = []
   private var isTurning = false
   private var delivered = 0
 
-  init(lane: any DeliveryExecutor, counters: ListenCounters, bytesMax: Int) {
-    self.lane = lane
+  init(executor: any DeliveryExecutor, counters: ListenCounters, bytesMax: Int) {
+    self.executor = executor
     self.counters = counters
     self.bytesMax = bytesMax
   }
@@ -50,7 +50,7 @@ extension DeliveryQueue {
     return items.count == 1
   }
 
-  /// Sends a message to the audience, or has it begin anew if the lane is too far behind.
+  /// Sends a message to the audience, or has it start again if the executor is too far behind.
   func send(_ message: ListenMessage, to audience: Audience, isLate: Bool) -> Bool {
     if audience.isRestarting.load(ordering: .acquiring) { return false }
     guard inFlight.load(ordering: .relaxed) + itemBytes <= bytesMax else { return restart(audience) }
@@ -58,9 +58,9 @@ extension DeliveryQueue {
     return append(.change(message, audience, isLate: isLate))
   }
 
-  /// Has the audience begin anew, unless that is on its way already.
+  /// Has the audience start again, unless that is on its way already.
   ///
-  /// What is left out meanwhile was durable before, so the snapshot that the lane is going to ask for has it.
+  /// What is left out meanwhile was durable before, so the snapshot that the executor is going to ask for has it.
   func restart(_ audience: Audience) -> Bool {
     guard audience.isRestarting.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
     else { return false }
@@ -76,14 +76,14 @@ extension DeliveryQueue {
     items.reserveCapacity(min(row.count, 256))
     itemBytes = 0
     inFlight.add(bytes, ordering: .relaxed)
-    lane.execute { [self] in
+    executor.execute { [self] in
       run(row)
       inFlight.subtract(bytes, ordering: .relaxed)
     }
   }
 }
 
-// MARK: - On the lane
+// MARK: - On the executor
 
 extension DeliveryQueue {
   private func run(_ row: [Item]) {
@@ -148,11 +148,11 @@ extension DeliveryQueue {
 
 /// The thread of control on which a sink lives: an event loop.
 ///
-/// What the hub has for all sinks of a lane is handed over in one piece, so that a commit costs one hop for each lane and
+/// What the hub has for all sinks of an executor is handed over in one piece, so that a commit costs one hop for each executor and
 /// not one for each listener.
 public protocol DeliveryExecutor: Sendable {
-  /// Equal for values that stand for the same lane; the object must live as long as the lane does.
+  /// Equal for values that stand for the same executor; the object must live as long as the executor does.
   var identity: ObjectIdentifier { get }
-  /// Runs work on the lane, in the order of the calls, one after the other. Called from any thread.
+  /// Runs work on the executor, in the order of the calls, one after the other. Called from any thread.
   func execute(_ work: @escaping @Sendable () -> Void)
 }

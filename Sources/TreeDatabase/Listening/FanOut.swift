@@ -30,7 +30,7 @@ struct FanOut {
     case .commits(let batch, let weight):
       missed.release(weight)
       for commit in batch where commit.receipt.changed { tell(commit, snapshot) }
-    case .run(let listener, let work): append(.run(listener, work), to: listener.lane)
+    case .run(let listener, let work): append(.run(listener, work), to: listener.queue)
     case .listen(let listening): listen(listening)
     case .leave(let listening): leave(listening)
     case .reload(let listening, let generation): wait(listening, generation)
@@ -52,12 +52,12 @@ struct FanOut {
   mutating func finishTurn() {
     for group in thirsty { read(group) }
     thirsty.removeAll(keepingCapacity: true)
-    for lane in busy { lane.submit() }
+    for queue in busy { queue.submit() }
     busy.removeAll(keepingCapacity: true)
   }
 
-  private mutating func append(_ item: DeliveryQueue.Item, to lane: DeliveryQueue) {
-    if lane.append(item) { busy.append(lane) }
+  private mutating func append(_ item: DeliveryQueue.Item, to queue: DeliveryQueue) {
+    if queue.append(item) { busy.append(queue) }
   }
 
   private mutating func notifyAll(_ namespace: NamespaceID?, _ item: (Audience) -> DeliveryQueue.Item) {
@@ -67,7 +67,7 @@ struct FanOut {
     } else {
       table.forEachGroup { audiences += $0.audiences.values }
     }
-    for audience in audiences { append(item(audience), to: audience.lane) }
+    for audience in audiences { append(item(audience), to: audience.queue) }
   }
 }
 
@@ -102,19 +102,19 @@ extension FanOut {
         message = try view.message(at: group.path, changes: range, format: group.format)
       }
     } catch {
-      // What could not be read now is read anew; if that fails too, the listens end with the reason.
+      // What could not be read now is read again; if that fails too, the listens end with the reason.
       return restart(group)
     }
     guard let message else { return }
-    for audience in group.audiences.values where audience.lane.send(message, to: audience, isLate: isLate) {
-      busy.append(audience.lane)
+    for audience in group.audiences.values where audience.queue.send(message, to: audience, isLate: isLate) {
+      busy.append(audience.queue)
     }
   }
 
   /// Everybody in the group gets a fresh snapshot.
   private mutating func restart(_ group: ListenGroup) {
     group.window?.reset()
-    for audience in group.audiences.values where audience.lane.restart(audience) { busy.append(audience.lane) }
+    for audience in group.audiences.values where audience.queue.restart(audience) { busy.append(audience.queue) }
   }
 }
 
@@ -124,14 +124,14 @@ extension FanOut {
   private mutating func listen(_ listening: Listening) {
     let group = table.group(for: listening.request, limits: limits)
     listening.group = group
-    let audience = group.audience(on: listening.listener.lane)
+    let audience = group.audience(on: listening.listener.queue)
     audience.count += 1
-    // The lane begins anew before it sees the join, and nothing is left out any more from then on.
+    // The executor starts again before it sees the join, and nothing is left out any more from then on.
     let isLate = audience.isRestarting.load(ordering: .acquiring)
-    append(.join(listening, audience, isLate: isLate), to: audience.lane)
+    append(.join(listening, audience, isLate: isLate), to: audience.queue)
     // Who found the namespace just before it went comes behind those who were told; nothing will ever happen there.
     if forgotten.contains(listening.request.namespace) {
-      return append(.end(audience, .namespaceForgotten), to: audience.lane)
+      return append(.end(audience, .namespaceForgotten), to: audience.queue)
     }
     wait(listening, 0)
   }
@@ -142,7 +142,7 @@ extension FanOut {
     listening.group = nil
     group.waiting.removeAll { $0.listening === listening }
     guard let audience = group.remove(listening) else { return }
-    append(.leave(listening, audience), to: audience.lane)
+    append(.leave(listening, audience), to: audience.queue)
     if group.isGone { table.remove(group) }
   }
 
@@ -177,7 +177,7 @@ extension FanOut {
       if !isFilled, case .read = outcome {
         group.waiting.append(waiter)
       } else {
-        append(.load(waiter.listening, generation: waiter.generation, outcome), to: waiter.listening.listener.lane)
+        append(.load(waiter.listening, generation: waiter.generation, outcome), to: waiter.listening.listener.queue)
       }
     }
     read(group)

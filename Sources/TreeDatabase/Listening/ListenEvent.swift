@@ -42,7 +42,7 @@ public struct ListenRequest: Sendable, Hashable {
   public let query: Query?
   /// How data are written: plain for event streams, export (with priorities) for sockets.
   public let format: TreeFormat
-  /// The hash of what the client holds (spec: rtdb-protocol §3.6); if it is still current, no data are sent.
+  /// The hash of what the client holds (``TreeNode/dataHash``); if it is still current, no data are sent.
   public let dataHash: String?
   /// What the transport calls the listen; nothing here looks at it.
   public let tag: Int64?
@@ -110,7 +110,7 @@ extension ListenSink {
   public func mayContinue(_ listening: Listening) -> Bool { true }
 }
 
-/// What kept a message from being made: the listens that it was for end, or begin anew.
+/// What kept a message from being made: the listens that it was for end, or start again.
 struct ListenError: Error {
   let end: ListenEnd
 

@@ -2,7 +2,7 @@ import StorageCore
 import Synchronization
 import TreeModel
 
-/// All listens of one place, one window and one format: whoever gets the same messages.
+/// All listens of one place, one window and one format: all of them get the same messages.
 ///
 /// `@unchecked Sendable`: touched by the hub's thread only; readers carry it back, and look at ``isGone`` alone.
 final class ListenGroup: @unchecked Sendable {
@@ -33,39 +33,39 @@ final class ListenGroup: @unchecked Sendable {
     self.point = point
   }
 
-  func audience(on lane: DeliveryQueue) -> Audience {
-    if let audience = audiences[ObjectIdentifier(lane)] { return audience }
-    let audience = Audience(lane: lane)
-    audiences[ObjectIdentifier(lane)] = audience
+  func audience(on queue: DeliveryQueue) -> Audience {
+    if let audience = audiences[ObjectIdentifier(queue)] { return audience }
+    let audience = Audience(queue: queue)
+    audiences[ObjectIdentifier(queue)] = audience
     return audience
   }
 
   /// - Returns: the audience that the listen leaves.
   func remove(_ listening: Listening) -> Audience? {
-    let lane = ObjectIdentifier(listening.listener.lane)
-    guard let audience = audiences[lane] else { return nil }
+    let queue = ObjectIdentifier(listening.listener.queue)
+    guard let audience = audiences[queue] else { return nil }
     audience.count -= 1
-    if audience.count == 0 { audiences[lane] = nil }
+    if audience.count == 0 { audiences[queue] = nil }
     if audiences.isEmpty { gone.store(true, ordering: .relaxed) }
     return audience
   }
 }
 
-/// The listens of one lane that get the same messages.
+/// The listens of one executor that get the same messages.
 ///
-/// `@unchecked Sendable`: ``members`` is touched on the lane only, ``count`` by the hub's thread only.
+/// `@unchecked Sendable`: ``members`` is touched on the executor only, ``count`` by the hub's thread only.
 final class Audience: @unchecked Sendable {
-  let lane: DeliveryQueue
-  /// Whether the hub has told the lane to begin anew, and the lane has not yet done so.
+  let queue: DeliveryQueue
+  /// Whether the hub has told the executor to start again, and the executor has not yet done so.
   let isRestarting = Atomic<Bool>(false)
-  /// The hub's: how many there are, or will be once the lane has caught up.
+  /// The hub's: how many there are, or will be once the executor has caught up.
   var count = 0
 
-  /// The lane's.
+  /// The executor's.
   private var members: [Listening] = []
 
-  init(lane: DeliveryQueue) {
-    self.lane = lane
+  init(queue: DeliveryQueue) {
+    self.queue = queue
   }
 
   func join(_ listening: Listening) {
@@ -83,7 +83,7 @@ final class Audience: @unchecked Sendable {
     listening.seat = nil
   }
 
-  /// Whoever is told may stop, but leaves the audience only with a later item of the lane.
+  /// A listener that is told may stop, but leaves the audience only with a later item of the executor.
   func forEach(_ body: (Listening) -> Void) {
     for member in members { body(member) }
   }

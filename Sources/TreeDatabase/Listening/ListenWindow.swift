@@ -64,7 +64,7 @@ final class ListenWindow {
     return window.hasLimit ? window.limit + window.reserve : nil
   }
 
-  /// Begins anew: something was missed.
+  /// Starts again: something was missed.
   func reset() {
     generation += 1
     state = .loading
@@ -212,7 +212,7 @@ extension ListenWindow {
     }
   }
 
-  /// Those that nobody touched, and that others pushed over the limit or made room for: they stand close to it.
+  /// Those that nobody touched, and that others pushed over the limit or below it: they stand close to it.
   private func showBoundary(around touched: [Touched], _ view: CommitView, _ parts: inout [CommitView.Part])
     throws(ListenError)
   {

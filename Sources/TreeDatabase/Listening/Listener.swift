@@ -1,12 +1,12 @@
 /// A connection with its listens.
 ///
-/// `@unchecked Sendable`: what can change is touched on the listener's lane only; ``afterDeliveries(_:)`` alone may be called
+/// `@unchecked Sendable`: what can change is touched on the listener's executor only; ``afterDeliveries(_:)`` alone may be called
 /// from elsewhere, and only hands on to the hub.
 public final class Listener: @unchecked Sendable {
   /// Where its events go.
   private let sink: any ListenSink
   private let hub: ListenerHub
-  let lane: DeliveryQueue
+  let queue: DeliveryQueue
   var limits: ListenLimits { hub.limits }
 
   /// The listens that were made and not stopped, in no particular order.
@@ -28,16 +28,16 @@ public final class Listener: @unchecked Sendable {
   /// Whether events were given to the sink and not flushed.
   var isTouched = false
 
-  init(sink: any ListenSink, lane: DeliveryQueue, hub: ListenerHub) {
+  init(sink: any ListenSink, queue: DeliveryQueue, hub: ListenerHub) {
     self.sink = sink
-    self.lane = lane
+    self.queue = queue
     self.hub = hub
     held = HeldDeliveries(bytesMax: hub.limits.outstandingBytesMax)
   }
 
   /// Begins to listen. Events come later, never from within this call.
   ///
-  /// Call it on the lane.
+  /// Call it on the executor.
   /// - Returns: nil if the connection has ``ListenLimits/listensPerConnectionMax`` listens already.
   public func listen(_ request: ListenRequest) -> Listening? {
     guard !isClosed, listenings.count < limits.listensPerConnectionMax else { return nil }
@@ -50,30 +50,30 @@ public final class Listener: @unchecked Sendable {
     return listening
   }
 
-  /// Ends a listen; nothing comes for it any more. Call it on the lane.
+  /// Ends a listen; nothing comes for it any more. Call it on the executor.
   public func stop(_ listening: Listening) {
     listening.stop()
     forget(listening)
     settle()
   }
 
-  /// Bytes that ``ListenSink/receive(_:for:)`` counted have left. Call it on the lane.
+  /// Bytes that ``ListenSink/receive(_:for:)`` counted have left. Call it on the executor.
   public func didWrite(_ bytes: Int) {
     outstanding = max(0, outstanding - bytes)
     recoverNext()
   }
 
-  /// Runs `run` on the lane once every event of every commit that was durable at the time of this call was given to the
+  /// Runs `run` on the executor once every event of every commit that was durable at the time of this call was given to the
   /// sink, those of listens that began before and are still reading their snapshot included; then flushes.
   ///
-  /// Acknowledgements go this way (spec: rtdb-protocol §3.5, invariants 3 and 4): observers are told of a commit before its
+  /// Acknowledgements go this way: observers are told of a commit before its
   /// completion runs, so a completion that calls this needs no revision. From any thread. Not run if the connection is closed
   /// before.
   public func afterDeliveries(_ run: @escaping @Sendable () -> Void) {
     hub.push(.run(self, run))
   }
 
-  /// Ends all listens, because the connection has ended. Call it on the lane.
+  /// Ends all listens, because the connection has ended. Call it on the executor.
   public func close() {
     isClosed = true
     let all = listenings
@@ -88,21 +88,21 @@ public final class Listener: @unchecked Sendable {
   }
 }
 
-// MARK: - On the lane
+// MARK: - On the executor
 
 extension Listener {
   /// - Returns: false if the client is too far behind; nothing was sent then.
   func send(_ event: ListenEvent, for listening: Listening) -> Bool {
     guard outstanding <= limits.outstandingBytesMax else { return false }
-    lane.touch(self)
-    lane.countDelivery()
+    queue.touch(self)
+    queue.countDelivery()
     outstanding += sink.receive(event, for: listening)
     return true
   }
 
   func sendEnd(_ end: ListenEnd, for listening: Listening) {
     guard !isClosed else { return }
-    lane.touch(self)
+    queue.touch(self)
     _ = sink.receive(.ended(end), for: listening)
   }
 
@@ -148,9 +148,9 @@ extension Listener {
 
   private func perform(_ work: @escaping @Sendable () -> Void) {
     guard waiting.isEmpty, reloading == 0, stale.isEmpty else { return waiting.append(work) }
-    lane.touch(self)
+    queue.touch(self)
     // Who waits for the deliveries finds them counted.
-    lane.publishCount()
+    queue.publishCount()
     work()
   }
 
@@ -164,8 +164,8 @@ extension Listener {
       waiting = []
       for work in ready { perform(work) }
     }
-    // Called outside of a turn of the lane, nobody else would flush.
-    lane.flushIfIdle()
+    // Called outside of a turn of the executor, nobody else would flush.
+    queue.flushIfIdle()
   }
 
   /// One after the other, so that a slow client with many listens holds one snapshot in memory and not all of them.

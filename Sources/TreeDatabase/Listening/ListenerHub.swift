@@ -5,7 +5,7 @@ import TreeModel
 /// Tells everybody who listens what was committed: each commit to each listen at most once, in revision order.
 ///
 /// The writer only takes note. A thread of the hub's own finds the listens that a commit concerns by a trie, makes one
-/// message for all that listen to the same place in the same way, and hands it to the lanes (event loops) on which the
+/// message for all that listen to the same place in the same way, and hands it to the executors (event loops) on which the
 /// connections live; the rest happens there. Nobody who is slow holds up anybody else: see <doc:Listening>.
 public final class ListenerHub: CommitObserver {
   /// How much listening may cost.
@@ -16,7 +16,7 @@ public final class ListenerHub: CommitObserver {
 
   private let queue = WriterQueue<HubWork>(capacity: .max)
   private let counters = ListenCounters()
-  private let lanes = Mutex<[ObjectIdentifier: DeliveryQueue]>([:])
+  private let queues = Mutex<[ObjectIdentifier: DeliveryQueue]>([:])
   private let threads = Mutex<(hub: BlockingThread, reader: SnapshotReader)?>(nil)
   private let missed = MissedCommits()
   private let search = WindowSearch()
@@ -48,15 +48,15 @@ public final class ListenerHub: CommitObserver {
   ///
   /// - Parameters:
   ///   - sink: gets the events; the listener holds it until ``Listener/close()``.
-  ///   - lane: where the sink lives.
-  public func attach(_ sink: any ListenSink, on lane: any DeliveryExecutor) -> Listener {
-    let queue = lanes.withLock { lanes in
-      if let queue = lanes[lane.identity] { return queue }
-      let queue = DeliveryQueue(lane: lane, counters: counters, bytesMax: limits.executorBytesMax)
-      lanes[lane.identity] = queue
+  ///   - executor: where the sink lives.
+  public func attach(_ sink: any ListenSink, on executor: any DeliveryExecutor) -> Listener {
+    let queue = queues.withLock { queues in
+      if let queue = queues[executor.identity] { return queue }
+      let queue = DeliveryQueue(executor: executor, counters: counters, bytesMax: limits.executorBytesMax)
+      queues[executor.identity] = queue
       return queue
     }
-    return Listener(sink: sink, lane: queue, hub: self)
+    return Listener(sink: sink, queue: queue, hub: self)
   }
 
   /// Asks for every listen again whether it may stay (``ListenSink/mayContinue(_:)``), because rules or identities changed:
@@ -68,7 +68,7 @@ public final class ListenerHub: CommitObserver {
   /// What was done so far, and how many listen.
   public var counts: ListenCounts { counters.current }
 
-  /// Ends the threads, after what was committed has been handed to the lanes.
+  /// Ends the threads, after what was committed has been handed to the executors.
   public func stop() {
     let running = threads.withLock { threads in
       defer { threads = nil }
@@ -132,7 +132,7 @@ enum HubWork: Sendable {
   case missed
   case listen(Listening)
   case leave(Listening)
-  /// The lane wants another snapshot.
+  /// The executor wants another snapshot.
   case reload(Listening, generation: Int)
   case loaded(LoadResult)
   case run(Listener, @Sendable () -> Void)
@@ -145,7 +145,7 @@ public struct ListenLimits: Sendable {
   /// Bytes that may wait to be written to one client. Beyond it the client's changes are dropped, and it gets fresh
   /// snapshots once it has caught up.
   public var outstandingBytesMax = 512 << 10
-  /// Bytes of messages that a lane may be behind. Beyond it the listens concerned get fresh snapshots.
+  /// Bytes of messages that an executor may be behind. Beyond it the listens concerned get fresh snapshots.
   public var executorBytesMax = 32 << 20
   /// Leaf changes (and requests) that may wait for the hub. Beyond it what is committed is not looked at any more, and every
   /// listen of the namespaces concerned gets a fresh snapshot.

@@ -3,7 +3,7 @@ import StorageCore
 /// One listen of one connection, as its transport holds it.
 ///
 /// `@unchecked Sendable`: `request` and `listener` never change; ``group`` belongs to the hub's thread; everything else is
-/// touched on the listener's lane only, where the hub's work for the lane runs too.
+/// touched on the listener's executor only, where the hub's work for the executor runs too.
 public final class Listening: @unchecked Sendable {
   /// What was asked.
   public let request: ListenRequest

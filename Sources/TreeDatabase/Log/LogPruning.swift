@@ -1,7 +1,7 @@
 public import StorageCore
 import TreeModel
 
-/// Forgets what commits before a revision changed, behind a checkpoint of the tree (design §4).
+/// Forgets what commits before a revision changed, behind a checkpoint of the tree.
 ///
 /// The records of the commits stay, with their digests: the chain verifies from its beginning. Ledger, executions and
 /// business keys are not touched. What goes are the changes, and with them the trees and the events' values of that time;

@@ -2,9 +2,9 @@ import RewardModel
 public import StorageCore
 import TreeModel
 
-/// Builds a namespace anew, in a fresh store, from its recorded commits: the last checkpoint, or the empty tree, with every
+/// Rebuilds a namespace in a fresh store from its recorded commits: the last checkpoint, or the empty tree, with every
 /// change after it; every entry posted again on the balances so far; every execution. Whatever functions do today has no
-/// part in it. What comes out must have the canonical hash of the store (design §1, P5).
+/// part in it. What comes out must have the canonical hash of the store.
 public struct StoreRebuild {
   private static let commitsPerBatch = 256
   private static let rowsPerBatch = 1000
@@ -101,7 +101,7 @@ public struct StoreRebuild {
       guard let changes = commit.changes else {
         return report.note(commit.revision, "The changes of commit \(commit.revision) are missing.")
       }
-      // Accounts are no part of what is built anew: their records are rows beside the log.
+      // Accounts are no part of what is rebuilt: their records are rows beside the log.
       for change in changes where !change.path.isAccounts {
         let before = try session.leaf(in: target, at: change.path)?.leaf.scalar
         if before != change.before {
@@ -184,7 +184,7 @@ public struct StoreRebuild {
   }
 }
 
-/// What came of building a store anew from the recorded commits.
+/// The result of rebuilding a store from the recorded commits.
 public struct RebuildReport: Sendable, Hashable {
   /// The last revision.
   public internal(set) var through = Revision.zero

@@ -1,6 +1,6 @@
 public import TreeModel
 
-/// What a connection has asked to be written when it ends (spec: rtdb-protocol §3.9).
+/// What a connection has asked to be written when it ends (Firebase, "Enabling Offline Capabilities").
 ///
 /// A sparse tree: a later registration replaces what was registered at and below its place, one below a registered node
 /// changes that node, and a cancellation forgets what lies at and below its place and carves the place out of a node

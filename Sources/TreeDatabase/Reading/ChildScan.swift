@@ -113,7 +113,7 @@ public struct ReadBounds: Sendable {
   public static let brief = ReadBounds(leavesMax: 512, bytesMax: 1 << 20, visitsMax: 1024)
   /// What one answer may hold; for a thread that may take its time.
   public static let standard = ReadBounds(leavesMax: 1_000_000, bytesMax: 64 << 20, visitsMax: 4_000_000)
-  /// What an administrator may ask for at once: 256 MB, as hosted (spec: rtdb-protocol §6).
+  /// What an administrator may ask for at once: 256 MB, as hosted (Firebase, "Realtime Database Limits").
   public static let generous = ReadBounds(leavesMax: 4_000_000, bytesMax: 256 << 20, visitsMax: 40_000_000)
 }
 

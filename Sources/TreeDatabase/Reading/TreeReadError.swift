@@ -20,7 +20,7 @@ func reading<Result>(_ body: () throws(StorageError) -> Result) throws(TreeReadE
   }
 }
 
-/// A query that the rules have no index for (spec: rtdb-protocol §2, 400 messages).
+/// A query that the rules have no index for (Firebase, "Index Your Data").
 public struct MissingIndex: Error, Sendable, Hashable {
   /// By what the children would have to be indexed.
   public let order: NodeOrder

@@ -68,7 +68,7 @@ public final class PathWatch: Sendable {
     for changed in concerned { changed() }
   }
 
-  /// Whoever watches the place of a leaf, or one above it.
+  /// Watchers of the path of a leaf, or of one above it.
   private static func collect(_ path: PathBytes, _ numbers: [PathBytes: Set<Int64>], into found: inout Set<Int64>) {
     for end in [0] + path.keyEnds {
       if let here = numbers[PathBytes(bytes: Array(path.bytes[..<end]))] { found.formUnion(here) }

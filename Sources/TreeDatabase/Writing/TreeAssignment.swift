@@ -1,7 +1,7 @@
 import StorageCore
 import TreeModel
 
-/// Puts nodes into the batch, leaf by leaf, and notes what changed (spec: rtdb-protocol §1).
+/// Puts nodes into the batch, leaf by leaf, and notes what changed.
 struct TreeAssignment {
   let namespace: NamespaceID
   let revision: Revision

@@ -3,7 +3,7 @@ import RewardModel
 import StorageCore
 import TreeModel
 
-/// One request's way from the queue into the batch: resolve, judge, diff, participate (design §3, steps 2-5).
+/// One request's way from the queue into the batch: resolve, evaluate, diff, participate.
 ///
 /// Everything here runs on the writer, on the state that the request is applied to: there is no window between judging
 /// and applying. What it puts into the session is taken back if it throws.
@@ -197,7 +197,7 @@ struct WritePipeline {
 
 extension WritePipeline {
   /// The rules that a request is judged by; nil if none apply to who asks, or if there are none. What holds without rules is
-  /// decided at the door.
+  /// decided by the surface.
   func rules(for request: CommitRequest) -> RuleSet? {
     switch request.actor {
     case .user, .anonymous: catalog.ruleSet(of: request.namespace)

@@ -11,7 +11,7 @@ struct ListenFixture {
   let hub: ListenerHub
   let database: Database
   let namespace: NamespaceID
-  let lanes = [TestExecutor(), TestExecutor()]
+  let executors = [TestExecutor(), TestExecutor()]
 
   static func run(
     limits: ListenLimits = ListenLimits(), participants: [any CommitParticipant] = [], reads: HeldReads? = nil,
@@ -36,17 +36,18 @@ struct ListenFixture {
     try outcome.get()
   }
 
-  /// A connection on one of the lanes.
-  func connect(_ lane: Int = 0) -> MirrorSink {
+  /// A connection on one of the executors.
+  func connect(_ executor: Int = 0) -> MirrorSink {
     let sink = MirrorSink()
-    lanes[lane].sync { sink.listener = hub.attach(sink, on: lanes[lane]) }
+    executors[executor].sync { sink.listener = hub.attach(sink, on: executors[executor]) }
     return sink
   }
 
   func listen(
-    _ sink: MirrorSink, _ path: Path, _ query: Query? = nil, format: TreeFormat = .export, hash: String? = nil, lane: Int = 0
+    _ sink: MirrorSink, _ path: Path, _ query: Query? = nil, format: TreeFormat = .export, hash: String? = nil,
+    executor: Int = 0
   ) throws -> Listening {
-    try lanes[lane].sync {
+    try executors[executor].sync {
       try #require(
         sink.begin(ListenRequest(namespace: namespace, path: path, query: query, format: format, dataHash: hash)))
     }
@@ -57,12 +58,12 @@ struct ListenFixture {
     try await database.commit(CommitRequest(namespace: namespace, actor: .admin("test"), operations: operations))
   }
 
-  /// Waits until the sink has everything that was committed, then looks at it on its lane.
-  func settled<T: Sendable>(_ sink: MirrorSink, lane: Int = 0, _ look: @Sendable (MirrorSink) -> T) async -> T {
+  /// Waits until the sink has everything that was committed, then looks at it on its executor.
+  func settled<T: Sendable>(_ sink: MirrorSink, executor: Int = 0, _ look: @Sendable (MirrorSink) -> T) async -> T {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       sink.listener?.afterDeliveries { continuation.resume() }
     }
-    return lanes[lane].sync { look(sink) }
+    return executors[executor].sync { look(sink) }
   }
 
   /// The whole tree after each revision, from the commit log.

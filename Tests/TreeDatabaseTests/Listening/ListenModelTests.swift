@@ -16,7 +16,7 @@ struct ListenModelTests {
     /// The hub's queue is nearly always full.
     case backlog
     /// Lanes may be hardly any bytes behind.
-    case lanes
+    case executors
     /// Clients stop reading now and then.
     case readers
 
@@ -27,7 +27,7 @@ struct ListenModelTests {
       case .nothing, .reserve: break
       case .longTimeout: limits.heldMessagesMax = 1
       case .backlog: limits.backlogMax = 12
-      case .lanes: limits.executorBytesMax = 300
+      case .executors: limits.executorBytesMax = 300
       case .readers: limits.outstandingBytesMax = 400
       }
       return limits
@@ -49,11 +49,11 @@ struct ListenModelTests {
         }
         await Self.listen(30, in: fixture, sinks, stalling: scarcity == .readers, RandomTree(seed: seed))
       }
-      for (index, sink) in sinks.enumerated() { fixture.lanes[index % 2].sync { sink.read() } }
+      for (index, sink) in sinks.enumerated() { fixture.executors[index % 2].sync { sink.read() } }
       let states = try fixture.states()
       var resyncs = 0
       for (index, sink) in sinks.enumerated() {
-        let (mirrors, isFlushed, isOutOfOrder, strayEvents) = await fixture.settled(sink, lane: index % 2) {
+        let (mirrors, isFlushed, isOutOfOrder, strayEvents) = await fixture.settled(sink, executor: index % 2) {
           ($0.mirrors.values, $0.isFullyFlushed, $0.isOutOfOrder, $0.strayEvents)
         }
         #expect(isFlushed)
@@ -76,11 +76,11 @@ struct ListenModelTests {
     var random = random
     for _ in 0..<count {
       let index = random.pick(Array(sinks.indices))
-      let (sink, lane) = (sinks[index], fixture.lanes[index % 2])
+      let (sink, executor) = (sinks[index], fixture.executors[index % 2])
       let request = request(&random, fixture.namespace)
       let stops = random.chance(6)
       let stalls = stalling && index >= readers.steady && random.chance(2)
-      lane.sync {
+      executor.sync {
         let listening = sink.begin(request)
         if stops, let listening { sink.stop(listening) }
         if stalls { sink.isStalled = true } else { sink.read() }

@@ -21,12 +21,12 @@ struct ListenOrderTests {
     return (sink, listenings)
   }
 
-  /// Returns when everything has been given that is not held: somebody else on the same lane who comes later has it.
+  /// Returns when everything has been given that is not held: somebody else on the same executor who comes later has it.
   private func passOthers(_ fixture: ListenFixture) async throws {
     let other = fixture.connect()
     _ = try fixture.listen(other, "/other")
     _ = await fixture.settled(other) { _ in }
-    fixture.lanes[0].sync { other.listener?.close() }
+    fixture.executors[0].sync { other.listener?.close() }
   }
 
   @Test("First events come in the order of the listens; changes and acknowledgements wait behind them")
@@ -41,7 +41,7 @@ struct ListenOrderTests {
       try await fixture.write(.set("/a", 4))
       sink.listener?.afterDeliveries { sink.note("acknowledged") }
       try await passOthers(fixture)
-      #expect(fixture.lanes[0].sync { sink.log } == ["snapshot 0"])
+      #expect(fixture.executors[0].sync { sink.log } == ["snapshot 0"])
       reads.open()
       // The held snapshot is read when all that is committed.
       let told = ["snapshot 0", #"snapshot {"more":3}"#, "snapshot 2", "overwrite / 1", "overwrite / 4", "acknowledged"]
@@ -59,10 +59,10 @@ struct ListenOrderTests {
       defer { reads.free() }
       try await fixture.write(.set("/large", ["b": 1, "c": 2, "d": 3]))
       let (sink, listenings) = try await hold(["/slow", "/large", "/a"], in: fixture, reads)
-      #expect(fixture.lanes[0].sync { sink.log } == ["snapshot null"])
-      fixture.lanes[0].sync { sink.stop(listenings[0]) }
-      #expect(fixture.lanes[0].sync { sink.log } == ["snapshot null", "ended", "snapshot null"])
-      #expect(fixture.lanes[0].sync { sink.isFullyFlushed })
+      #expect(fixture.executors[0].sync { sink.log } == ["snapshot null"])
+      fixture.executors[0].sync { sink.stop(listenings[0]) }
+      #expect(fixture.executors[0].sync { sink.log } == ["snapshot null", "ended", "snapshot null"])
+      #expect(fixture.executors[0].sync { sink.isFullyFlushed })
       reads.open()
       #expect(await fixture.settled(sink) { $0.events } == 3)
     }

@@ -86,25 +86,25 @@ struct ListenTests {
     try await ListenFixture.run { fixture in
       let sinks = (0..<100).map { fixture.connect($0 % 2) }
       for (index, sink) in sinks.enumerated() {
-        try fixture.lanes[index % 2].sync {
+        try fixture.executors[index % 2].sync {
           for _ in 0..<100 {
             _ = try #require(sink.begin(ListenRequest(namespace: fixture.namespace, path: "/a", format: .export)))
           }
         }
       }
-      for (index, sink) in sinks.enumerated() { _ = await fixture.settled(sink, lane: index % 2) { _ in } }
+      for (index, sink) in sinks.enumerated() { _ = await fixture.settled(sink, executor: index % 2) { _ in } }
       #expect(fixture.hub.counts.deliveries == 10_000 && fixture.hub.counts.listens == 10_000)
-      fixture.lanes[0].sync { sinks[0].listener?.close() }
-      let flushes = sinks.enumerated().map { index, sink in fixture.lanes[index % 2].sync { sink.flushes } }
+      fixture.executors[0].sync { sinks[0].listener?.close() }
+      let flushes = sinks.enumerated().map { index, sink in fixture.executors[index % 2].sync { sink.flushes } }
       try await fixture.write(.set("/a", 1))
       var messages: Set<ObjectIdentifier> = []
       for (index, sink) in sinks.enumerated().dropFirst() {
-        messages.formUnion(await fixture.settled(sink, lane: index % 2) { $0.changes.map(ObjectIdentifier.init) })
+        messages.formUnion(await fixture.settled(sink, executor: index % 2) { $0.changes.map(ObjectIdentifier.init) })
         // One for the hundred changes, and one for whoever waited for them.
-        #expect(fixture.lanes[index % 2].sync { sink.flushes } <= flushes[index] + 2)
+        #expect(fixture.executors[index % 2].sync { sink.flushes } <= flushes[index] + 2)
       }
       #expect(messages.count == 1)
-      #expect(fixture.lanes[0].sync { sinks[0].events } == 100)
+      #expect(fixture.executors[0].sync { sinks[0].events } == 100)
       #expect(fixture.hub.counts.deliveries == 19_900 && fixture.hub.counts.listens == 9900)
     }
   }
@@ -115,21 +115,21 @@ struct ListenTests {
     limits.outstandingBytesMax = 1000
     try await ListenFixture.run(limits: limits) { fixture in
       let (slow, quick) = (fixture.connect(), fixture.connect())
-      fixture.lanes[0].sync { slow.isStalled = true }
+      fixture.executors[0].sync { slow.isStalled = true }
       for sink in [slow, quick] { _ = try fixture.listen(sink, "/a") }
       for sink in [slow, quick] { _ = await fixture.settled(sink) { _ in } }
       let text = TreeNode.leaf(.string(String(repeating: "x", count: 100)))
       for number in 0..<50 { try await fixture.write(.set(Path(keys: [Key("a"), Key("k\(number)")]), text)) }
       #expect(await fixture.settled(quick) { $0.changes.count } == 50)
-      #expect(fixture.lanes[0].sync { slow.unwritten } <= 1200)
-      fixture.lanes[0].sync { slow.read() }
+      #expect(fixture.executors[0].sync { slow.unwritten } <= 1200)
+      fixture.executors[0].sync { slow.read() }
       let tree = try fixture.states().last?["a"]
       #expect(await fixture.settled(slow) { $0.mirrors.values.map(\.tree.root) } == [try #require(tree)])
       #expect(fixture.hub.counts.resyncs == 1)
     }
   }
 
-  @Test("Who comes while a lane is about to begin anew misses nothing of what is left out for the lane")
+  @Test("Who comes while an executor is about to begin anew misses nothing of what is left out for the executor")
   func late() async throws {
     var limits = ListenLimits()
     limits.executorBytesMax = 300
@@ -137,28 +137,28 @@ struct ListenTests {
       let (first, late, other) = (fixture.connect(), fixture.connect(), fixture.connect(1))
       _ = try fixture.listen(first, "/a")
       _ = await fixture.settled(first) { _ in }
-      let lane = fixture.lanes[0]
+      let executor = fixture.executors[0]
       let request = ListenRequest(namespace: fixture.namespace, path: "/a", format: .export)
-      let open = lane.block()
+      let open = executor.block()
       let begun = Latch()
-      lane.execute {
+      executor.execute {
         _ = late.begin(request)
         begun.open()
       }
-      let openAgain = lane.block()
+      let openAgain = executor.block()
       try await fixture.write(.set("/a/text", .leaf(.string(String(repeating: "x", count: 400)))))
       try await fixture.write(.set("/a/more", 1))
-      // The lane is to begin anew, and is held up before it. Somebody comes, and his snapshot is read.
+      // The executor is to begin anew, and is held up before it. Somebody comes, and his snapshot is read.
       open()
       await begun.wait()
-      _ = try fixture.listen(other, "/a", lane: 1)
-      _ = await fixture.settled(other, lane: 1) { _ in }
+      _ = try fixture.listen(other, "/a", executor: 1)
+      _ = await fixture.settled(other, executor: 1) { _ in }
       try await fixture.write(.set("/a/last", 2))
-      _ = await fixture.settled(other, lane: 1) { _ in }
+      _ = await fixture.settled(other, executor: 1) { _ in }
       openAgain()
       let states = try fixture.states()
       for (index, sink) in [first, late, other].enumerated() {
-        let differences = await fixture.settled(sink, lane: index / 2) {
+        let differences = await fixture.settled(sink, executor: index / 2) {
           $0.mirrors.values.map { $0.differences(from: states) }
         }
         #expect(differences == [[]])
@@ -171,14 +171,14 @@ struct ListenTests {
     try await ListenFixture.run { fixture in
       let (first, second) = (fixture.connect(), fixture.connect(1))
       _ = try fixture.listen(first, "/a")
-      _ = try fixture.listen(second, "/a", lane: 1)
+      _ = try fixture.listen(second, "/a", executor: 1)
       _ = await fixture.settled(first) { _ in }
-      fixture.lanes[1].sync { second.isRevoked = true }
+      fixture.executors[1].sync { second.isRevoked = true }
       fixture.hub.review()
-      #expect(await fixture.settled(second, lane: 1) { $0.mirrors.values.map(\.end) } == [.revoked])
+      #expect(await fixture.settled(second, executor: 1) { $0.mirrors.values.map(\.end) } == [.revoked])
       try await fixture.database.forgetNamespace(named: "game")
       #expect(await fixture.settled(first) { $0.mirrors.values.map(\.end) } == [.namespaceForgotten])
-      #expect(fixture.lanes[1].sync { second.log.filter { $0 == "ended" } } == ["ended"])
+      #expect(fixture.executors[1].sync { second.log.filter { $0 == "ended" } } == ["ended"])
       _ = await fixture.settled(first) { _ in }
       #expect(fixture.hub.counts.listens == 0)
     }
@@ -193,8 +193,8 @@ struct ListenTests {
       #expect(await fixture.settled(late) { $0.mirrors.values.map(\.end) } == [.namespaceForgotten])
       let namespace = try await fixture.database.openNamespace(named: "game")
       let request = ListenRequest(namespace: namespace, path: "/a", format: .export)
-      _ = try fixture.lanes[1].sync { try #require(fresh.begin(request)) }
-      #expect(await fixture.settled(fresh, lane: 1) { $0.log } == ["snapshot null"])
+      _ = try fixture.executors[1].sync { try #require(fresh.begin(request)) }
+      #expect(await fixture.settled(fresh, executor: 1) { $0.log } == ["snapshot null"])
       _ = await fixture.settled(late) { _ in }
       #expect(fixture.hub.counts.listens == 1)
     }

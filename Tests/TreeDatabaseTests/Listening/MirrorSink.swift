@@ -6,7 +6,7 @@ import TreeModel
 
 /// A connection whose client mirrors everything that it listens to.
 ///
-/// `@unchecked Sendable`: touched on its lane only; tests look through `TestExecutor.sync`.
+/// `@unchecked Sendable`: touched on its executor only; tests look through `TestExecutor.sync`.
 final class MirrorSink: ListenSink, @unchecked Sendable {
   private(set) var mirrors: [ObjectIdentifier: ListenMirror] = [:]
   /// In their order; kept, so that identities stay unique.
@@ -115,15 +115,15 @@ final class MirrorSink: ListenSink, @unchecked Sendable {
   import Darwin
 #endif
 
-/// A lane that runs its work when the test says so, on the test's own thread, or at once on a queue of its own.
+/// A executor that runs its work when the test says so, on the test's own thread, or at once on a queue of its own.
 final class TestExecutor: DeliveryExecutor, Sendable {
-  private let queue = DispatchQueue(label: "lane")
+  private let queue = DispatchQueue(label: "executor")
 
   var identity: ObjectIdentifier { ObjectIdentifier(self) }
 
   func execute(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
-  /// Runs something on the lane and waits for it.
+  /// Runs something on the executor and waits for it.
   func sync<T>(_ work: () throws -> T) rethrows -> T { try queue.sync(execute: work) }
 
   /// Holds everything up until the result is called.
