@@ -84,15 +84,15 @@ struct EventListingTests {
       let attempts = Int.random(in: 1...4, using: &random)
       switch Int.random(in: 0..<4, using: &random) {
       case 0:
-        ending.execution = ExecutionRecord(
+        ending.triggers.execution = ExecutionRecord(
           event: event, function: "f", outcome: .done, reason: nil, attempt: attempts, startedAt: 1, finishedAt: 2,
           settings: nil)
       case 1:
-        ending.execution = ExecutionRecord(
+        ending.triggers.execution = ExecutionRecord(
           event: event, function: "g", outcome: .skipped, reason: "not_referred", attempt: 1, startedAt: 1, finishedAt: 2,
           settings: nil)
       case 2:
-        ending.deliveries = [
+        ending.triggers.deliveries = [
           DeliveryRecord(
             event: event, kind: .updated, hop: 0, function: "f", state: .dead, attempts: attempts, crashes: 0,
             nextAttemptAt: 0, lastError: "boom \(revision)", updatedAt: 3)
