@@ -75,11 +75,12 @@ let package = Package(
       name: "StorageSQLite", dependencies: ["CSQLite", "RewardModel", "StorageCore", "TextFormats", "TreeModel"],
       swiftSettings: strict),
     .target(
-      name: "TreeDatabase", dependencies: ["AccessRules", "RewardModel", "StorageCore", "TextFormats", "TreeModel"],
+      name: "TreeDatabase", dependencies: ["AccessRules", "RewardModel", "StorageCore", "TextFormats", "TreeModel", deque],
       swiftSettings: strict),
     .target(name: "Ledger", dependencies: ["RewardModel", "StorageCore", "TextFormats", "TreeModel"], swiftSettings: strict),
     .target(
-      name: "Triggers", dependencies: ["FunctionsKit", "RewardModel", "StorageCore", "TextFormats", "TreeModel", logging],
+      name: "Triggers",
+      dependencies: ["FunctionsKit", "RewardModel", "StorageCore", "TextFormats", "TreeModel", logging, deque],
       swiftSettings: strict),
     .target(
       name: "Accounts", dependencies: ["Credentials", "MailContent", "StorageCore", "TextFormats", "TreeModel", crypto],
@@ -199,7 +200,8 @@ let package = Package(
     .testTarget(
       name: "PlayerLifecycleTests",
       dependencies: [
-        "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "PlayerLifecycle", "RewardModel", "StorageCore",
+        "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "PlayerLifecycle", "RewardModel",
+        "StorageCore",
         "StorageSQLite", "TestSupport", "TextFormats", "TreeDatabase", "TreeModel",
       ], swiftSettings: strict),
     .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"], swiftSettings: strict),

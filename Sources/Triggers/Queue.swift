@@ -1,52 +1,40 @@
-/// First in, first out, on one array.
-struct Queue<Element> {
-  private var elements: [Element?] = []
-  private var first = 0
+import DequeModule
 
-  var count: Int { elements.count - first }
-  var isEmpty: Bool { first == elements.count }
+/// First in, first out: a deque that gives its memory back once it runs empty after a rush.
+struct Queue<Element> {
+  private var elements = Deque<Element>()
+  /// The most elements since the queue was last empty.
+  private var peak = 0
+
+  var count: Int { elements.count }
+  var isEmpty: Bool { elements.isEmpty }
 
   mutating func append(_ element: Element) {
     elements.append(element)
+    peak = max(peak, elements.count)
   }
 
   mutating func popFirst() -> Element? {
-    guard first < elements.count else { return nil }
-    let element = elements[first].take()
-    first += 1
-    if first == elements.count {
-      elements.removeAll(keepingCapacity: first <= 64)
-      first = 0
-    } else if first >= 64, first * 2 >= elements.count {
-      elements.removeFirst(first)
-      first = 0
+    guard let element = elements.popFirst() else { return nil }
+    if elements.isEmpty {
+      if peak > 64 { elements = Deque() }
+      peak = 0
     }
     return element
   }
 
   /// Changes every element.
   mutating func update(_ change: (inout Element) -> Void) {
-    for index in elements.indices.dropFirst(first) {
-      guard var element = elements[index].take() else { continue }
-      change(&element)
-      elements[index] = element
-    }
+    for index in elements.indices { change(&elements[index]) }
   }
 
   /// Takes out what fits, in order.
   mutating func remove(where fits: (Element) -> Bool) -> [Element] {
-    var removed: [Element] = []
-    var kept: [Element?] = []
-    for case let element? in elements[first...] {
-      if fits(element) { removed.append(element) } else { kept.append(element) }
-    }
-    elements = kept
-    first = 0
-    return removed
+    let removed = elements.filter(fits)
+    if !removed.isEmpty { elements.removeAll(where: fits) }
+    return Array(removed)
   }
 
   /// The first elements, for a look.
-  func prefix(_ count: Int) -> [Element] {
-    elements[first...].prefix(count).compactMap(\.self)
-  }
+  func prefix(_ count: Int) -> [Element] { Array(elements.prefix(count)) }
 }

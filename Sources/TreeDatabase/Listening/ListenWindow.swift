@@ -1,3 +1,4 @@
+import DequeModule
 import StorageCore
 import TreeModel
 
@@ -29,7 +30,7 @@ final class ListenWindow {
   private(set) var state = State.loading
   /// Counts how often it had to be filled: what was read for an earlier filling does not count.
   private(set) var generation = 0
-  private(set) var pending: [Pending] = []
+  private(set) var pending = Deque<Pending>()
   /// Of the commits that waited, those up to this revision were dropped.
   private(set) var droppedThrough = Revision.zero
 
@@ -88,7 +89,7 @@ final class ListenWindow {
     state = .live(result.revision)
     let waiting = pending.filter { $0.commit.receipt.revision > result.revision }
     pending = []
-    return waiting
+    return Array(waiting)
   }
 
   func set(_ children: [QueryPosition], isComplete: Bool) {

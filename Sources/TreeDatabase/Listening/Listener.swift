@@ -1,3 +1,5 @@
+import DequeModule
+
 /// A connection with its listens.
 ///
 /// `@unchecked Sendable`: what can change is touched on the listener's executor only; ``afterDeliveries(_:)`` alone may be called
@@ -21,7 +23,7 @@ public final class Listener: @unchecked Sendable {
   private var held: HeldDeliveries
   private var isAdvancing = false
   /// Listens that missed something, in the order in which they did.
-  private var stale: [Listening] = []
+  private var stale = Deque<Listening>()
   /// What is to happen once every listen that missed something has it.
   private var waiting: [@Sendable () -> Void] = []
   private var isClosed = false
@@ -232,8 +234,7 @@ struct HeldDeliveries {
   /// What a message takes beyond its body.
   private static let messageBytes = 64
 
-  private var items: [Item] = []
-  private var start = 0
+  private var items = Deque<Item>()
   /// Bytes of the changes, and of first events that have to wait.
   private var bytes = 0
   private let bytesMax: Int
@@ -242,8 +243,8 @@ struct HeldDeliveries {
     self.bytesMax = bytesMax
   }
 
-  var isEmpty: Bool { start == items.count }
-  var first: Item? { isEmpty ? nil : items[start] }
+  var isEmpty: Bool { items.isEmpty }
+  var first: Item? { items.first }
 
   /// Whether a listen's first event is the next thing to be given.
   func isNext(_ listening: Listening) -> Bool {
@@ -265,7 +266,7 @@ struct HeldDeliveries {
   /// Where the first work stands that waits for a listen's first event.
   private func firstWork(behind listening: Listening) -> Int {
     var isBehind = false
-    let index = items[start...].firstIndex { item in
+    let index = items.firstIndex { item in
       switch item {
       case .first(let other): isBehind = isBehind || other === listening
       case .change: break
@@ -290,10 +291,6 @@ struct HeldDeliveries {
   mutating func release(_ message: ListenMessage) { bytes -= message.body.count + Self.messageBytes }
 
   mutating func removeFirst() {
-    if case .change(let message, _) = items[start] { release(message) }
-    start += 1
-    guard start == items.count || start >= 256 else { return }
-    items.removeFirst(start)
-    start = 0
+    if case .change(let message, _) = items.removeFirst() { release(message) }
   }
 }

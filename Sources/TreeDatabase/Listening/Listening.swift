@@ -1,3 +1,4 @@
+import DequeModule
 import StorageCore
 
 /// One listen of one connection, as its transport holds it.
@@ -36,7 +37,7 @@ public final class Listening: @unchecked Sendable {
   private(set) var hasBegun = false
   private var early: Early?
   /// Messages that came while a snapshot was read that is not the first.
-  private var held: [ListenMessage] = []
+  private var held = Deque<ListenMessage>()
   /// Of messages up to this revision some were dropped while the snapshot was read.
   private var droppedThrough = Revision.zero
   /// Where it stands in its audience.
