@@ -25,20 +25,15 @@ package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
   ///
   /// - Throws: ``AdminClientError`` with a sentence.
   package init(_ text: String) throws(AdminClientError) {
-    var rest = text[...]
-    var isTLS = false
-    if let mark = Self.schemeEnd(text) {
-      switch text[..<mark].lowercased() {
-      case "http": rest = text[text.index(mark, offsetBy: 3)...]
-      case "https":
-        rest = text[text.index(mark, offsetBy: 3)...]
-        isTLS = true
-      default: throw Self.unreadable(text)
-      }
-    }
-    if rest.last == "/" { rest.removeLast() }
-    guard let (host, port) = Self.split(rest) else { throw Self.unreadable(text) }
-    self.init(host: host, port: port ?? (isTLS ? 443 : 80), isTLS: isTLS)
+    let hasScheme = text.utf8.firstIndex(of: UInt8(ascii: ":")).map { text[$0...].utf8.starts(with: "://".utf8) } == true
+    let url = URLParts(hasScheme ? text : "http://\(text)")
+    let scheme = url.scheme?.lowercased()
+    guard scheme == "http" || scheme == "https", url.query == nil, url.fragment == nil, url.path.isEmpty || url.path == "/",
+      let authority = url.authority.flatMap({ URLAuthority($0) }), authority.userInfo == nil, Self.isHost(authority.host),
+      authority.port == nil || authority.portNumber != nil
+    else { throw Self.unreadable(text) }
+    let isTLS = scheme == "https"
+    self.init(host: String(authority.host), port: authority.portNumber ?? (isTLS ? 443 : 80), isTLS: isTLS)
   }
 
   /// The host and port as the `Host` header has them.
@@ -54,35 +49,8 @@ package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
     AdminClientError(.badAddress, "\"\(text)\" is no server's address; write it like http://127.0.0.1:9000.")
   }
 
-  /// Where `://` begins.
-  private static func schemeEnd(_ text: String) -> String.Index? {
-    guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }
-    return colon
-  }
-
-  /// The host, without the brackets of IPv6, and the port if one is named.
-  private static func split(_ text: Substring) -> (String, Int?)? {
-    var host = text
-    var port: Substring?
-    if text.first == "[" {
-      guard let end = text.firstIndex(of: "]") else { return nil }
-      host = text[text.index(after: text.startIndex)..<end]
-      let rest = text[text.index(after: end)...]
-      guard rest.isEmpty || rest.first == ":" else { return nil }
-      port = rest.isEmpty ? nil : rest.dropFirst()
-    } else if let colon = text.firstIndex(of: ":") {
-      host = text[..<colon]
-      port = text[text.index(after: colon)...]
-    }
-    let isName = host.utf8.allSatisfy { byte in
-      byte > 0x20 && byte < 0x7F && !"/?#@[]\\\"".utf8.contains(byte)
-    }
-    guard !host.isEmpty, isName else { return nil }
-    guard let port else { return (String(host), nil) }
-    guard port.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(port), (1...65_535).contains(number) else {
-      return nil
-    }
-    return (String(host), number)
+  private static func isHost(_ text: Substring) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#@[]\\\"".utf8.contains($0) }
   }
 }
 

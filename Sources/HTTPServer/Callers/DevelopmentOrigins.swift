@@ -1,4 +1,5 @@
 package import NIOHTTP1
+import TextFormats
 
 /// Which hosts and web pages a server in development takes for its developer's own.
 ///
@@ -72,19 +73,13 @@ package struct DevelopmentOrigins: Sendable {
 extension DevelopmentOrigins {
   /// The host of `scheme://host:port`; nil for `null` and everything else.
   private static func name(ofOrigin origin: String) -> String? {
-    guard let mark = origin.firstRange(of: "://") else { return nil }
-    return name(in: String(origin[mark.upperBound...]))
+    URLParts(origin).authority.flatMap { name(in: String($0)) }
   }
 
   /// The name in `name:port`, in lower case, an IPv6 address in its brackets; nil if it is empty or no name.
   private static func name(in host: String) -> String? {
-    var name = host.lowercased()
-    if name.hasPrefix("[") {
-      guard let end = name.firstIndex(of: "]") else { return nil }
-      name = String(name[...end])
-    } else if let colon = name.firstIndex(of: ":") {
-      name = String(name[..<colon])
-    }
+    guard let authority = URLAuthority(host.lowercased()), authority.userInfo == nil else { return nil }
+    let name = authority.isBracketed ? "[\(authority.host)]" : String(authority.host)
     let isName = name.utf8.allSatisfy { byte in
       (48...58).contains(byte) || (97...122).contains(byte) || [45, 46, 91, 93, 95].contains(byte)
     }

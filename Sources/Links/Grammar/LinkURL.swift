@@ -25,34 +25,16 @@ package struct LinkURL: Sendable, Hashable {
   ///   percent-encoded.
   package init?(_ text: String) {
     guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else { return nil }
-    // By bytes, as browsers read: what is combined with a separator is one character, and a separator all the same.
-    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text.utf8[colon...].starts(with: "://".utf8) else {
+    let url = URLParts(text)
+    guard let scheme = url.scheme, let authority = url.authority, let (host, port) = Self.authority(authority) else {
       return nil
     }
-    scheme = text[..<colon].lowercased()
-    guard let first = scheme.utf8.first, (97...122).contains(first),
-      scheme.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 43 || $0 == 45 || $0 == 46 })
-    else { return nil }
-    var rest = text.utf8[colon...].dropFirst(3)
-    let end =
-      rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? rest.endIndex
-    guard let (host, port) = Self.authority(Substring(rest[..<end])) else { return nil }
+    self.scheme = scheme.lowercased()
     self.host = host
     self.port = port
-    rest = rest[end...]
-    if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
-      fragment = PercentEncoding.encodeIllegal(Substring(rest[rest.index(after: hash)...]))
-      rest = rest[..<hash]
-    } else {
-      fragment = nil
-    }
-    if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
-      query = PercentEncoding.encodeIllegal(Substring(rest[rest.index(after: mark)...]))
-      rest = rest[..<mark]
-    } else {
-      query = nil
-    }
-    path = PercentEncoding.encodeIllegal(Substring(rest))
+    path = PercentEncoding.encodeIllegal(url.path)
+    query = url.query.map { PercentEncoding.encodeIllegal($0) }
+    fragment = url.fragment.map { PercentEncoding.encodeIllegal($0) }
   }
 
   /// The URL as it may stand in a header: ASCII, no blanks, no quotes.
@@ -84,19 +66,11 @@ package struct LinkURL: Sendable, Hashable {
   }
 
   private static func authority(_ text: Substring) -> (host: String, port: String)? {
-    let name: Substring
-    var port = ""
-    if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
-      name = text[..<colon]
-      let digits = text[text.index(after: colon)...]
-      guard let number = UInt16(digits), number > 0, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
-      port = ":\(number)"
-    } else {
-      name = text
-    }
-    let host = name.lowercased()
+    guard let authority = URLAuthority(text), authority.userInfo == nil, !authority.isBracketed else { return nil }
+    let host = authority.host.lowercased()
     guard !host.isEmpty, host.utf8.count <= 253, isHost(host) else { return nil }
-    return (host, port)
+    guard authority.port != nil else { return (host, "") }
+    return authority.portNumber.map { (host, ":\($0)") }
   }
 
   /// Labels of letters, digits and hyphens, separated by single dots. International names come in their ASCII form.
