@@ -16,7 +16,7 @@ struct NodeTree: RuleTree {
     return (side == .before ? before : after)[path]
   }
 
-  func glance(at place: PathBytes, _ side: RuleSide) -> RuleRead {
+  func read(at place: PathBytes, side: RuleSide) -> RuleRead {
     switch node(place, side).content {
     case .absent: .absent
     case .leaf(let scalar): .leaf(scalar)
@@ -24,5 +24,5 @@ struct NodeTree: RuleTree {
     }
   }
 
-  func priority(at place: PathBytes, _ side: RuleSide) -> Scalar? { node(place, side).priority }
+  func priority(at place: PathBytes, side: RuleSide) -> Scalar? { node(place, side).priority }
 }

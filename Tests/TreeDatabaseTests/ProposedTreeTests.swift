@@ -30,9 +30,10 @@ struct ProposedTreeTests {
         for path in trees.places {
           for (side, tree) in [(RuleSide.before, trees.before), (.after, trees.after)] {
             let node = tree[path]
-            let glance = try proposed.glance(at: PathBytes(path), side)
-            #expect(glance == RuleRead(node), "\(path) \(side) \(trees.operation)")
-            #expect(try proposed.priority(at: PathBytes(path), side) == node.priority, "\(path) \(side) \(trees.operation)")
+            let found = try proposed.read(at: PathBytes(path), side: side)
+            #expect(found == RuleRead(node), "\(path) \(side) \(trees.operation)")
+            #expect(
+              try proposed.priority(at: PathBytes(path), side: side) == node.priority, "\(path) \(side) \(trees.operation)")
           }
         }
       } catch {

@@ -120,7 +120,7 @@ struct NodePair: RuleTree {
   let before: TreeNode
   let after: TreeNode
 
-  func glance(at place: PathBytes, _ side: RuleSide) -> RuleRead {
+  func read(at place: PathBytes, side: RuleSide) -> RuleRead {
     switch node(place, side).content {
     case .absent: .absent
     case .leaf(let scalar): .leaf(scalar)
@@ -128,7 +128,7 @@ struct NodePair: RuleTree {
     }
   }
 
-  func priority(at place: PathBytes, _ side: RuleSide) -> Scalar? { node(place, side).priority }
+  func priority(at place: PathBytes, side: RuleSide) -> Scalar? { node(place, side).priority }
 
   private func node(_ place: PathBytes, _ side: RuleSide) -> TreeNode {
     guard let path = place.path else { return .absent }

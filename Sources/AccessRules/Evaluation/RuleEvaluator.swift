@@ -122,7 +122,7 @@ public struct RuleEvaluator {
   private func leavesSomething(_ write: RuleWrite) throws(RuleTreeError) -> Bool {
     switch write.value {
     case .node(let node): node.exists
-    case .priority: try tree.glance(at: write.place, .after) != .absent
+    case .priority: try tree.read(at: write.place, side: .after) != .absent
     }
   }
 

@@ -53,11 +53,11 @@ final class RuleScope {
     if stepsLeft < 0 { throw EvaluationError(.tooLong, term) }
   }
 
-  func glance(_ snapshot: RuleSnapshot, _ term: RuleTerm) throws(EvaluationError) -> RuleRead {
+  func read(_ snapshot: RuleSnapshot, for term: RuleTerm) throws(EvaluationError) -> RuleRead {
     guard let place = snapshot.place else { return .absent }
     try spend(1, term)
     do throws(RuleTreeError) {
-      return try tree.glance(at: place, snapshot.side)
+      return try tree.read(at: place, side: snapshot.side)
     } catch {
       throw EvaluationError(.unreadable(error), term)
     }
@@ -67,7 +67,7 @@ final class RuleScope {
     guard let place = snapshot.place else { return nil }
     try spend(1, term)
     do throws(RuleTreeError) {
-      return try tree.priority(at: place, snapshot.side)
+      return try tree.priority(at: place, side: snapshot.side)
     } catch {
       throw EvaluationError(.unreadable(error), term)
     }

@@ -5,9 +5,9 @@ public import TreeModel
 /// Without a write both sides are the same.
 public protocol RuleTree {
   /// What stands at a place, without what lies below it.
-  func glance(at place: PathBytes, _ side: RuleSide) throws(RuleTreeError) -> RuleRead
+  func read(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> RuleRead
   /// The priority of the node at a place; nil if it has none.
-  func priority(at place: PathBytes, _ side: RuleSide) throws(RuleTreeError) -> Scalar?
+  func priority(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> Scalar?
 }
 
 /// What stands at a place.

@@ -71,8 +71,8 @@ extension RuleTerm {
   /// Judges a part that ``isDecision``.
   private func decide(_ scope: RuleScope) throws(EvaluationError) -> Bool {
     switch operation {
-    case .look(let look): return holds(look, of: try scope.glance(try operands[0].snapshot(in: scope), self))
-    case .hasChild: return try scope.glance(try child(scope), self) != .absent
+    case .look(let look): return holds(look, of: try scope.read(try operands[0].snapshot(in: scope), for: self))
+    case .hasChild: return try scope.read(try child(scope), for: self) != .absent
     case .hasChildren: return try hasChildren(scope)
     case .matches(let regex):
       let text = try operands[0].text(in: scope)
@@ -178,8 +178,8 @@ extension RuleTerm {
   func look(_ look: Look, _ scope: RuleScope) throws(EvaluationError) -> RuleValue {
     let snapshot = try operands[0].snapshot(in: scope)
     if look == .getPriority { return RuleValue(try scope.priority(snapshot, self)) }
-    let glance = try scope.glance(snapshot, self)
-    switch (look, glance) {
+    let found = try scope.read(snapshot, for: self)
+    switch (look, found) {
     case (.val, .leaf(let scalar)): return .scalar(scalar)
     case (.val, .map): return .map
     default: return .null
@@ -187,8 +187,8 @@ extension RuleTerm {
   }
 
   /// Whether what stands at a place is so.
-  func holds(_ look: Look, of glance: RuleRead) -> Bool {
-    switch (look, glance) {
+  func holds(_ look: Look, of found: RuleRead) -> Bool {
+    switch (look, found) {
     case (.exists, .absent): false
     case (.exists, _), (.isString, .leaf(.string)), (.isBoolean, .leaf(.bool)), (.isNumber, .leaf(.int)),
       (.isNumber, .leaf(.double)):
@@ -209,10 +209,10 @@ extension RuleTerm {
 
   func hasChildren(_ scope: RuleScope) throws(EvaluationError) -> Bool {
     let snapshot = try operands[0].snapshot(in: scope)
-    guard operands.count > 1 else { return try scope.glance(snapshot, self) == .map }
+    guard operands.count > 1 else { return try scope.read(snapshot, for: self) == .map }
     // All names are judged first: one that is no string makes the rule false, whatever is there.
     let names = try operands.dropFirst().map { (name) throws(EvaluationError) in try name.text(in: scope) }
-    for name in names where try scope.glance(snapshot.child(name), self) == .absent { return false }
+    for name in names where try scope.read(snapshot.child(name), for: self) == .absent { return false }
     return true
   }
 }

@@ -42,7 +42,7 @@ final class ProposedTree: RuleTree {
     assignments = operation.assignments
   }
 
-  func glance(at place: PathBytes, _ side: RuleSide) throws(RuleTreeError) -> RuleRead {
+  func read(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> RuleRead {
     let above = assignment(above: place)
     if side == .after, let above { return try writtenRead(at: place, in: above) }
     let question = Question(place: place, side: side)
@@ -53,7 +53,7 @@ final class ProposedTree: RuleTree {
     return answer
   }
 
-  func priority(at place: PathBytes, _ side: RuleSide) throws(RuleTreeError) -> Scalar? {
+  func priority(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> Scalar? {
     guard side == .after else { return try stored(place.priority) }
     if let index = assignment(above: place) {
       guard case .node(let write) = assignments[index].value, let path = path(of: place, in: index) else { return nil }
@@ -64,7 +64,7 @@ final class ProposedTree: RuleTree {
       return try filled(value, at: place.priority)
     }
     // What vanishes takes its priority along.
-    guard try glance(at: place, .after) != .absent else { return nil }
+    guard try read(at: place, side: .after) != .absent else { return nil }
     let index = firstIndex(from: place.priority)
     guard index < assignments.count, assignments[index].place == place.priority,
       case .priority(let value) = assignments[index].value
@@ -140,7 +140,7 @@ extension ProposedTree {
       if case .node(let write) = assignments[index].value, write.node.exists { return .map }
       index += 1
     }
-    let before = try glance(at: place, .before)
+    let before = try read(at: place, side: .before)
     guard case .map = before, index > first else { return before }
     // Below is only removed. What is left is looked for around the places that go.
     var from = place.firstChild

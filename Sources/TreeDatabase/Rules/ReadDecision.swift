@@ -38,7 +38,7 @@ final class SnapshotTree: RuleTree {
     self.namespace = namespace
   }
 
-  func glance(at place: PathBytes, _ side: RuleSide) throws(RuleTreeError) -> RuleRead {
+  func read(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> RuleRead {
     places.insert(place)
     do throws(StorageError) {
       for row in try snapshot.leaves(in: namespace, under: place, limit: 2) {
@@ -51,7 +51,7 @@ final class SnapshotTree: RuleTree {
     }
   }
 
-  func priority(at place: PathBytes, _ side: RuleSide) throws(RuleTreeError) -> Scalar? {
+  func priority(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> Scalar? {
     places.insert(place.priority)
     do throws(StorageError) {
       return try snapshot.leaf(in: namespace, at: place.priority)?.leaf.scalar
@@ -107,6 +107,6 @@ extension Database {
 
 /// A tree that is not looked at, or empty.
 private struct Nothing: RuleTree {
-  func glance(at place: PathBytes, _ side: RuleSide) -> RuleRead { .absent }
-  func priority(at place: PathBytes, _ side: RuleSide) -> Scalar? { nil }
+  func read(at place: PathBytes, side: RuleSide) -> RuleRead { .absent }
+  func priority(at place: PathBytes, side: RuleSide) -> Scalar? { nil }
 }
