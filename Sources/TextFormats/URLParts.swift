@@ -3,7 +3,7 @@
 ///
 /// The text is cut by bytes, as browsers do it: a separator with a combining accent behind it is a separator all the same.
 package struct URLParts: Sendable, Hashable {
-  /// What stands before the first colon, as it is written; nil if the text does not begin with a scheme.
+  /// What is before the first colon, as it is written; nil if the text does not begin with a scheme.
   package let scheme: Substring?
   /// What follows `//`; nil if nothing does.
   package let authority: Substring?
@@ -50,7 +50,7 @@ package struct URLParts: Sendable, Hashable {
 
 /// The authority of a URL, or the value of a `Host` header, cut into its components (RFC 3986 §3.2).
 package struct URLAuthority: Sendable, Hashable {
-  /// What stands before the last `@`; nil if there is none.
+  /// What is before the last `@`; nil if there is none.
   package let userInfo: Substring?
   /// The name or address, without the brackets of IPv6. It may be empty.
   package let host: Substring

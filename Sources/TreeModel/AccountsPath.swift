@@ -2,7 +2,7 @@ extension Key {
   /// The first key of what the log, the events and the functions know of accounts: `/.accounts/UID/…`.
   ///
   /// No client can name it: a key from outside holds no dot. In binary form it stands behind ``PathBytes/afterAll``, so that
-  /// no read, listen, index, export or hash of the tree ever comes across it; only who asks for it by name finds it.
+  /// no read, listen, index, export or hash of the tree ever comes across it; only the caller for it by name finds it.
   public static let accounts = Key(unchecked: ".accounts")
 }
 

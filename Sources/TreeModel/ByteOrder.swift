@@ -46,7 +46,7 @@ extension UnsafeRawBufferPointer {
     return false
   }
 
-  /// Where a byte stands first, from an offset on; nil if it does not.
+  /// Where a byte is first, from an offset on; nil if it does not.
   public func first(_ byte: UInt8, from start: Int = 0) -> Int? {
     guard let base = baseAddress, start < count, let found = memchr(base + start, Int32(byte), count - start) else {
       return nil

@@ -27,10 +27,10 @@ public struct EmailAddress: Sendable, Hashable, Comparable, CustomStringConverti
     self.text = text.lowercased()
   }
 
-  /// What stands before the at sign.
+  /// What is before the at sign.
   public var local: Substring { text.prefix { $0 != "@" } }
 
-  /// What stands behind the at sign.
+  /// What is behind the at sign.
   public var host: Substring { text.drop { $0 != "@" }.dropFirst() }
 
   /// The address that mail for this one is delivered to, as far as that is known: without `+tag`, and of Gmail without dots

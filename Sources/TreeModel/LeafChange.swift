@@ -5,9 +5,9 @@
 public struct LeafChange: Sendable, Hashable {
   /// The place of the leaf or of the priority.
   public let path: PathBytes
-  /// What stood there.
+  /// The value there before.
   public let before: Scalar?
-  /// What stands there now.
+  /// The value there now.
   public let after: Scalar?
 
   /// A change of one leaf or priority.

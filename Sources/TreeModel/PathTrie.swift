@@ -23,7 +23,7 @@ public struct PathTrie: Sendable {
       literals.insert((segment, next), at: segment.withUnsafeBytes(place(of:)))
     }
 
-    /// Where a segment stands, or would stand, among the literals.
+    /// Where a segment is, or would stand, among the literals.
     private func place(of segment: UnsafeRawBufferPointer) -> Int {
       var low = 0
       var high = literals.count
@@ -76,7 +76,7 @@ public struct PathTrie: Sendable {
   /// every prefix that fits.
   ///
   /// - Parameters:
-  ///   - place: where a value stands; of a priority's place, the node's own is looked for.
+  ///   - place: where a value is; of a priority's place, the node's own is looked for.
   ///   - body: called for each pattern and each prefix that it matches, with the number of bytes of the prefix and the
   ///     pattern's position; in no particular order.
   public func forEachPrefixMatch(of place: PathBytes, _ body: (_ end: Int, _ position: Int) -> Void) {

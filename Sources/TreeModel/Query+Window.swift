@@ -1,4 +1,4 @@
-/// Where a child stands in a query's order: enough to keep a window without keeping its children.
+/// Where a child is in a query's order: enough to keep a window without keeping its children.
 public struct QueryPosition: Sendable {
   let rank: OrderRank
   /// The child.

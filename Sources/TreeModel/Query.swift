@@ -149,7 +149,7 @@ public struct QueryBound: Sendable, Hashable {
     return place < 0 || (place == 0 && isInclusive)
   }
 
-  /// Where a child stands to the bound: negative before it, zero at it, positive behind it.
+  /// Where a child is to the bound: negative before it, zero at it, positive behind it.
   private func compare(_ rank: OrderRank, _ key: Key, in order: NodeOrder) -> Int {
     if order != .key {
       let bound = OrderRank(value)

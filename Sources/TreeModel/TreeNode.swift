@@ -114,7 +114,7 @@ extension TreeNode: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, Ex
 extension TreeNode {
   /// A copy in which the node at `path` is replaced, value and priority.
   ///
-  /// Where a leaf stands above the place it becomes a map and keeps its priority; maps that lose their last child vanish,
+  /// Where a leaf is above the place it becomes a map and keeps its priority; maps that lose their last child vanish,
   /// and their priorities with them. Deleting what is absent changes nothing.
   public func setting(_ path: Path, to node: TreeNode) -> TreeNode {
     replacing(path.keys[...]) { _ in node }

@@ -208,7 +208,7 @@ extension WriteDataReader {
     }
   }
 
-  /// What stands under `.value`.
+  /// What is under `.value`.
   private mutating func leaf(_ value: JSON) throws(WriteDataError) -> TreeNode {
     switch value {
     case .object(let members):

@@ -34,7 +34,7 @@ public struct WriteNode: Sendable, Hashable {
   /// The time of the operation.
   public static let timestamp = WriteNode(.leaf(.int(0)), slots: [Slot(path: .root, isPriority: false, value: .timestamp)])
 
-  /// What stands at the place, plus `delta`.
+  /// What is at the path, plus `delta`.
   public static func increment(_ delta: Int64) -> WriteNode {
     WriteNode(.leaf(.int(0)), slots: [Slot(path: .root, isPriority: false, value: .increment(.int(delta)))])
   }
@@ -43,7 +43,7 @@ public struct WriteNode: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - now: the operation's time, in milliseconds since 1970.
-  ///   - current: reads what stands at a slot's place before the operation: its leaf, or its priority.
+  ///   - current: reads what is at a slot's place before the operation: its leaf, or its priority.
   public func resolved<E: Error>(now: Int64, current: (Slot) throws(E) -> Scalar?) throws(E) -> TreeNode {
     if slots.isEmpty { return node }
     var fills: [Fill] = []
@@ -97,7 +97,7 @@ public enum ServerValue: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - now: the operation's time, in milliseconds since 1970.
-  ///   - current: what stands at the place before the operation.
+  ///   - current: what is at the path before the operation.
   public func resolved(now: Int64, current: Scalar?) -> Scalar {
     switch self {
     case .timestamp: .int(now)

@@ -29,7 +29,7 @@ public struct WriteOperation: Sendable, Hashable {
     public let path: Path
     /// What it gets.
     public let value: Value
-    /// Where it writes, as storage has it: worked out here, for the writer's time is everybody's. A node's priority is a place
+    /// Where it writes, as storage has it: worked out here, for the writer's time is everyone's. A node's priority is a place
     /// of its own beside the node's children, so an update may name both it and a child.
     public let place: PathBytes
 

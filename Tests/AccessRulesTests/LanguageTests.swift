@@ -5,7 +5,7 @@ import TreeModel
 /// What expressions are worth, beyond the hosted service's own rows.
 @Suite("The language of rules")
 struct LanguageTests {
-  /// A row: an expression, and whether it is true; nil if judging it fails, which makes the rule false.
+  /// A row: an expression, and whether it is true; nil if evaluating it fails, which makes the rule false.
   struct Row: Sendable, CustomTestStringConvertible {
     let expression: String
     let value: Bool?
@@ -123,7 +123,7 @@ struct LanguageTests {
 
   @Test("What can never be judged is refused at its place", arguments: faults)
   func refused(_ expression: String, _ place: String, _ message: String) throws {
-    // As it stands in the file: the tests write the file's own escapes.
+    // As it is in the file: the tests write the file's own escapes.
     let source = "{\"rules\":{ \".read\": \"\(expression)\"}}"
     let shift = place.hasPrefix("1:") ? 1 : 0
     if expression.hasPrefix("'a'.matches(/(?=a)/)") {

@@ -1,7 +1,7 @@
 import TestSupport
 import TreeModel
 
-/// A random expression, with the plainest way to judge it: over whole trees, value by value, as the specification has it.
+/// A random expression, with the plainest way to evaluate it: over whole trees, value by value, as the specification has it.
 ///
 /// It shares nothing with the room's own evaluator but the text that ``text`` writes.
 indirect enum NaiveExpression {
@@ -21,7 +21,7 @@ indirect enum NaiveExpression {
 
   struct Failure: Error {}
 
-  /// What it is judged with.
+  /// What it is evaluated with.
   struct World {
     let before: TreeNode
     let after: TreeNode

@@ -5,7 +5,7 @@
 /// with or without fee is hereby granted, provided that the above copyright notice and this permission notice appear in all
 /// copies. (ISC licence; the software is provided "as is", without warranty of any kind.)
 ///
-/// One row a line: the rule; whether it is accepted; whether judging it fails, and else what it is; and what it was judged
+/// One row a line: the rule; whether it is accepted; whether evaluating it fails, and else what it is; and what it was evaluated
 /// with: `auth` ("bob" stands for ``bob``; none: nobody), `data`, `wildchildren`, `query`.
 enum OracleRows {
   static let bob = #"""

@@ -48,7 +48,7 @@ struct OracleTests {
       rules, auth: try Self.auth(row), now: 0, tree: NodeTree(node)
     ).explainRead(Path(parsing: key), query: Self.query(row))
     let step = try #require(explained.steps.first)
-    // A rule of which a part cannot be judged is false as a whole, and says so.
+    // A rule of which a part cannot be evaluated is false as a whole, and says so.
     let failed = step.findings.contains { if case .failed = $0.outcome { true } else { false } }
     #expect(failed == (row.json["failAtRuntime"] == true), "\(explained.text)")
     #expect(explained.isAllowed == (row.json["evaluateTo"] == true), "\(explained.text)")

@@ -33,9 +33,9 @@ public struct RuleCase: Sendable {
     public let problem: String?
   }
 
-  /// Judges the case by rules.
+  /// Evaluates the case by rules.
   ///
-  /// - `coverage`: takes note of what was judged.
+  /// - `coverage`: takes note of what was evaluated.
   public func result(by rules: RuleSet, coverage: RuleCoverage? = nil) -> Result {
     let explanation: RuleExplanation
     do {

@@ -12,7 +12,7 @@ public final class RuleCoverage {
     public let kind: RuleKind
     /// The rule node, as the file has it: `/users/$uid`.
     public let pattern: String
-    /// Where the rule stands in the file, from 1.
+    /// Where the rule is in the file, from 1.
     public let line: Int
     /// See ``line``.
     public let column: Int
@@ -22,7 +22,7 @@ public final class RuleCoverage {
     public let trueCount: Int
     /// How often it was false.
     public let falseCount: Int
-    /// How often it could not be judged, and so was false.
+    /// How often it could not be evaluated, and so was false.
     public let failedCount: Int
     /// Conditions in it of which something was never seen.
     public let gaps: [Gap]
@@ -35,7 +35,7 @@ public final class RuleCoverage {
   public struct Gap: Sendable {
     /// Its text.
     public let text: String
-    /// Where it stands in the file, from 1.
+    /// Where it is in the file, from 1.
     public let line: Int
     /// See ``line``.
     public let column: Int

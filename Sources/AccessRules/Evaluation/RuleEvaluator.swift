@@ -11,7 +11,7 @@ public struct RuleEvaluator {
   /// See ``RuleScope/stepsMax``.
   private let stepsMax: Int
 
-  /// - `auth`: who asks; nil for nobody.
+  /// - `auth`: the caller; nil for nobody.
   /// - `now`: the operation's time, in milliseconds since 1970: that of its server values.
   /// - `tree`: what rules may look at.
   public init(_ rules: RuleSet, auth: JSON?, now: Int64, tree: any RuleTree) {
@@ -60,7 +60,7 @@ public struct RuleEvaluator {
     return false
   }
 
-  /// Whether a read is decided without a look at the tree, whatever stands there.
+  /// Whether a read is decided without a look at the tree, whatever is there.
   public static func readsTree(_ rules: RuleSet, _ path: Path) -> Bool {
     var node: RuleNode? = rules.root
     var keys = path.keys[...]
@@ -222,7 +222,7 @@ public struct RuleEvaluator {
 // MARK: - Explaining
 
 extension RuleEvaluator {
-  /// Judges a read, and says why.
+  /// Evaluates a read, and says why.
   public func explainRead(_ path: Path, query: Query? = nil) throws(RuleTreeError) -> RuleExplanation {
     let trace = RuleTrace()
     let judge = RuleEvaluator(rules, auth: auth, now: now, tree: tree, witness: trace, stepsMax: stepsMax)
@@ -230,7 +230,7 @@ extension RuleEvaluator {
     return RuleExplanation(operation: "read \(path)", isAllowed: isAllowed, steps: trace.steps)
   }
 
-  /// Judges a write, and says why.
+  /// Evaluates a write, and says why.
   public func explainWrite(_ writes: some Collection<RuleWrite>) throws(RuleTreeError) -> RuleExplanation {
     let trace = RuleTrace()
     let judge = RuleEvaluator(rules, auth: auth, now: now, tree: tree, witness: trace, stepsMax: stepsMax)

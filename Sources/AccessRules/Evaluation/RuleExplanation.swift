@@ -10,7 +10,7 @@ public struct RuleExplanation: Sendable {
     public let pattern: String
     /// The place in the tree: `/users/bob`.
     public let path: Path
-    /// Where the rule stands in the file, from 1.
+    /// Where the rule is in the file, from 1.
     public let line: Int
     /// See ``line``.
     public let column: Int
@@ -26,21 +26,21 @@ public struct RuleExplanation: Sendable {
   public struct Finding: Sendable {
     /// Its text.
     public let text: String
-    /// Where it stands in the file, from 1.
+    /// Where it is in the file, from 1.
     public let line: Int
     /// See ``line``.
     public let column: Int
-    /// What it was: false, true (the condition of a choice), or why it could not be judged.
+    /// What it was: false, true (the condition of a choice), or why it could not be evaluated.
     public let outcome: Outcome
     /// What it looked at: the text of each smaller part, and what that was.
     public let values: [Value]
   }
 
-  /// How the judging of a part ended.
+  /// How the evaluation of a part ended.
   public enum Outcome: Sendable, Hashable {
     case isFalse
     case isTrue
-    /// It could not be judged, which makes the whole rule false.
+    /// It could not be evaluated, which makes the whole rule false.
     case failed(String)
   }
 

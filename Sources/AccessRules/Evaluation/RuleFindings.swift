@@ -26,7 +26,7 @@ struct RuleFindings {
     return [finding(term)]
   }
 
-  /// Why a rule could not be judged.
+  /// Why a rule could not be evaluated.
   func reason(of failure: EvaluationError) -> RuleExplanation.Finding {
     finding(failure.term ?? rule.term, .failed(failure.message))
   }

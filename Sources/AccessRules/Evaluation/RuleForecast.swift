@@ -1,6 +1,6 @@
 public import TreeModel
 
-/// What can be said of an expression by who asks alone, whatever the data, the time and the names are.
+/// What can be said of an expression by the caller alone, whatever the data, the time and the names are.
 ///
 /// An expression that fails is not true either, so "known" means: this value, or a failure.
 enum RuleForecast {
@@ -32,7 +32,7 @@ enum RuleForecast {
 }
 
 extension RuleTerm {
-  /// What the part is for somebody, as far as that alone says it.
+  /// What the part is for someone, as far as that alone says it.
   func forecast(for auth: RuleValue) -> RuleForecast {
     switch operation {
     case .constant(let value): return .known(value)
@@ -128,11 +128,11 @@ extension RuleValue {
 // MARK: - Rules
 
 extension RuleSet {
-  /// Whether a write of a place could be allowed to somebody; false if no data, time or names would let a `.write` on the way
+  /// Whether a write of a place could be allowed to someone; false if no data, time or names would let a `.write` on the way
   /// be true.
   ///
   /// - `below`: whether places below it are meant, too, as those of an update.
-  /// - `auth`: who asks; nil for nobody.
+  /// - `auth`: the caller; nil for nobody.
   public func mightAllowWrite(_ path: Path, below: Bool, auth: JSON?) -> Bool {
     let auth = auth.map { RuleValue($0) } ?? .null
     var node = root

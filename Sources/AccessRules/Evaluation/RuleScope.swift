@@ -1,8 +1,8 @@
 import TreeModel
 
-/// What one operation's rules are judged with.
+/// What one operation's rules are evaluated with.
 final class RuleScope {
-  /// How much work the rules of one operation may be: parts judged, places looked at, and 64 bytes of text each count one.
+  /// How much work the rules of one operation may be: parts evaluated, places looked at, and 64 bytes of text each count one.
   static let stepsMax = 10_000_000
   /// The longest text that a rule may make, in bytes of UTF-8: as long as a leaf may be.
   static let textMax = 10 << 20
@@ -10,7 +10,7 @@ final class RuleScope {
   let auth: RuleValue
   /// The member that nearly every rule asks for.
   private(set) lazy var uid = auth.member("uid")
-  /// The operation's time; who asks is noted.
+  /// The operation's time; that it was read is noted.
   var now: Int64 {
     looksAtTime = true
     return time
@@ -19,9 +19,9 @@ final class RuleScope {
   let query: RuleQuery
   /// The keys on the way to the rule.
   var keys: [Key] = []
-  /// Where the rule stands.
+  /// Where the rule is.
   var place = PathBytes.root
-  /// Told of every part that was judged; nil where nobody wants to know.
+  /// Gets every part that was evaluated; nil where that is not wanted.
   var recorder: (any RuleRecording)?
   private var stepsLeft: Int
   private let time: Int64
@@ -37,7 +37,7 @@ final class RuleScope {
     self.query = query
   }
 
-  /// Until when what was judged stays as it is; nil if nothing looked at the time.
+  /// Until when what was evaluated stays as it is; nil if nothing looked at the time.
   var holdsUntil: Int64? {
     looksAtTime ? min(turnsAt, time.addingReportingOverflow(RuleVerdict.believedFor).partialValue) : nil
   }
@@ -74,11 +74,11 @@ final class RuleScope {
   }
 }
 
-/// Who watches a judgement: explanations and coverage.
+/// Who watches an evaluation: explanations and coverage.
 protocol RuleObserver: AnyObject {
-  /// A rule is about to be judged; what is answered is told of its parts.
+  /// A rule is about to be evaluated; what is returned gets its parts.
   func begin(_ rule: RuleExpression) -> (any RuleRecording)?
-  /// A rule was judged.
+  /// A rule was evaluated.
   func end(_ rule: RuleExpression, of node: RuleNode, at place: PathBytes, _ result: Result<Bool, EvaluationError>)
 }
 
@@ -88,7 +88,7 @@ protocol RuleRecording: AnyObject {
   func note(_ term: RuleTerm, failed: EvaluationError)
 }
 
-/// What the parts of one rule were when it was judged.
+/// What the parts of one rule were when it was evaluated.
 final class TermValues: RuleRecording {
   private var values: [ObjectIdentifier: RuleValue] = [:]
 
@@ -101,7 +101,7 @@ final class TermValues: RuleRecording {
   subscript(_ term: RuleTerm) -> RuleValue? { values[ObjectIdentifier(term)] }
 }
 
-/// Watches a judgement for the sake of an explanation.
+/// Watches an evaluation for the sake of an explanation.
 final class RuleTrace: RuleObserver {
   /// Of how many rules an explanation speaks: the last ones decide, so the first are kept back if there are more.
   private static let stepsMax = 200

@@ -4,13 +4,13 @@ public import TreeModel
 ///
 /// Without a write both sides are the same.
 public protocol RuleTree {
-  /// What stands at a place, without what lies below it.
+  /// What is at a path, without what lies below it.
   func read(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> RuleRead
   /// The priority of the node at a place; nil if it has none.
   func priority(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> Scalar?
 }
 
-/// What stands at a place.
+/// What is at a path.
 public enum RuleRead: Sendable, Hashable {
   case absent
   case leaf(Scalar)
@@ -18,7 +18,7 @@ public enum RuleRead: Sendable, Hashable {
   case map
 }
 
-/// The tree could not be looked at: nothing was judged.
+/// The tree could not be looked at: nothing was evaluated.
 public struct RuleTreeError: Error, Sendable, CustomStringConvertible {
   /// What happened, and what to do.
   public let message: String
@@ -44,7 +44,7 @@ public struct RuleWrite: Sendable {
   public enum Value: Sendable {
     /// The whole node; absent where it is deleted. Only which places it has counts here: rules look at values in the tree.
     case node(TreeNode)
-    /// Only its priority. It is judged as a write of the node, of which nothing below has changed.
+    /// Only its priority. It is evaluated as a write of the node, of which nothing below has changed.
     case priority
   }
 
@@ -55,7 +55,7 @@ public struct RuleWrite: Sendable {
   /// What it gets.
   public let value: Value
 
-  /// A write of what stands at `path` once it is allowed.
+  /// A write of what is at `path` once it is allowed.
   public init(path: Path, value: Value) {
     self.init(path: path, place: PathBytes(path), value: value)
   }

@@ -25,7 +25,7 @@ public struct RuleSet: Sendable {
   /// Reads a file.
   ///
   /// - Throws: ``RulesError`` for what is no JSON, for a structure that rules do not have, and for expressions that can never
-  ///   be judged: of these, all that there are.
+  ///   be evaluated: of these, all that there are.
   public init(parsing source: String) throws(RulesError) {
     var faults: [RulesError] = []
     try self.init(source, &faults)
@@ -121,7 +121,7 @@ public struct RulesError: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// The rules of one place in the tree, and of the places below it.
 public final class RuleNode: Sendable {
-  /// Where the node stands.
+  /// Where the node is.
   public let pattern: RulePattern
   /// Who may read; nil if the node says nothing.
   public let read: RuleExpression?
@@ -165,7 +165,7 @@ public final class RuleNode: Sendable {
   }
 }
 
-/// A `.read`, `.write` or `.validate` rule: its text, checked and ready to be judged.
+/// A `.read`, `.write` or `.validate` rule: its text, checked and ready to be evaluated.
 public final class RuleExpression: Sendable {
   /// What it decides.
   public let kind: RuleKind
@@ -175,7 +175,7 @@ public final class RuleExpression: Sendable {
   public let line: Int
   /// See ``line``.
   public let column: Int
-  /// Whether judging it looks at the tree; if not, who asks and what is asked decide alone.
+  /// Whether evaluating it looks at the tree; if not, the caller and what is asked decide alone.
   public let looksAtTree: Bool
 
   let term: RuleTerm
@@ -195,7 +195,7 @@ public final class RuleExpression: Sendable {
     self.source = source
   }
 
-  /// Where a part stands in the file.
+  /// Where a part is in the file.
   func position(of offset: Int) -> CommentedJSON.Position { source.position(of: place.source(of: offset)) }
 
   /// The text of a part.
@@ -204,7 +204,7 @@ public final class RuleExpression: Sendable {
   }
 }
 
-/// Where a rule node stands: keys, and variables that take any key.
+/// Where a rule node is: keys, and variables that take any key.
 public struct RulePattern: Sendable, Hashable, CustomStringConvertible {
   /// One level.
   public enum Segment: Sendable, Hashable {

@@ -62,7 +62,7 @@ struct ExpressionParser {
     }
   }
 
-  /// Counts what stands in each other, for the sake of the stack.
+  /// Counts the nesting, which the stack must bear.
   private mutating func nested(_ body: (inout Self) throws(ExpressionError) -> Syntax) throws(ExpressionError) -> Syntax {
     guard nesting < Self.nestingMax else { throw Syntax.tooDeep(at: token.range.lowerBound) }
     nesting += 1
@@ -143,7 +143,7 @@ struct ExpressionParser {
     }
   }
 
-  /// What stands between brackets, and where they end.
+  /// What is between brackets, and where they end.
   private mutating func elements(until mark: String) throws(ExpressionError) -> ([Syntax], Int) {
     var elements: [Syntax] = []
     while !isMark(mark) {
@@ -207,7 +207,7 @@ struct Syntax {
     case index(Syntax, Syntax)
     case call(Syntax, [Syntax])
     case list([Syntax])
-    /// A regular expression: where it stands in the text, between its slashes, and its flags.
+    /// A regular expression: where it is in the text, between its slashes, and its flags.
     case pattern(Range<Int>, flags: String)
     case not(Syntax)
     case minus(Syntax)

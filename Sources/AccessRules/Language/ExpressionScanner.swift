@@ -178,7 +178,7 @@ extension UInt8 {
   }
 }
 
-/// A word of an expression, with the bytes of the text that it stands on.
+/// A word of an expression, with the bytes of the text that it takes.
 struct ExpressionToken {
   enum Kind: Equatable {
     case number(Scalar)

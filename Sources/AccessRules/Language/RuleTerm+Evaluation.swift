@@ -2,7 +2,7 @@ import TextFormats
 import TreeModel
 
 extension RuleTerm {
-  /// Judges the part.
+  /// Evaluates the part.
   func value(in scope: RuleScope) throws(EvaluationError) -> RuleValue {
     try scope.spend(1, self)
     guard let recorder = scope.recorder else { return try compute(scope) }
@@ -16,9 +16,9 @@ extension RuleTerm {
     }
   }
 
-  /// Judges a part that must be true or false.
+  /// Evaluates a part that must be true or false.
   func bool(in scope: RuleScope) throws(EvaluationError) -> Bool {
-    // Most parts are decisions, and no value is made of them unless somebody wants to know it.
+    // Most parts are decisions, and no value is made of them unless someone wants to know it.
     if isDecision, scope.recorder == nil {
       try scope.spend(1, self)
       return try decide(scope)
@@ -68,7 +68,7 @@ extension RuleTerm {
     }
   }
 
-  /// Judges a part that ``isDecision``.
+  /// Evaluates a part that ``isDecision``.
   private func decide(_ scope: RuleScope) throws(EvaluationError) -> Bool {
     switch operation {
     case .look(let look): return holds(look, of: try scope.read(try operands[0].snapshot(in: scope), for: self))
@@ -186,7 +186,7 @@ extension RuleTerm {
     }
   }
 
-  /// Whether what stands at a place is so.
+  /// Whether what is at a path is so.
   func holds(_ look: Look, of found: RuleRead) -> Bool {
     switch (look, found) {
     case (.exists, .absent): false
@@ -210,7 +210,7 @@ extension RuleTerm {
   func hasChildren(_ scope: RuleScope) throws(EvaluationError) -> Bool {
     let snapshot = try operands[0].snapshot(in: scope)
     guard operands.count > 1 else { return try scope.read(snapshot, for: self) == .map }
-    // All names are judged first: one that is no string makes the rule false, whatever is there.
+    // All names are evaluated first: one that is no string makes the rule false, whatever is there.
     let names = try operands.dropFirst().map { (name) throws(EvaluationError) in try name.text(in: scope) }
     for name in names where try scope.read(snapshot.child(name), for: self) == .absent { return false }
     return true
@@ -231,14 +231,14 @@ extension RuleValue {
 }
 
 extension RuleTerm {
-  /// Judges a part that must be a string.
+  /// Evaluates a part that must be a string.
   func text(in scope: RuleScope) throws(EvaluationError) -> String {
     let value = try value(in: scope)
     guard case .scalar(.string(let text)) = value else { throw mismatch("a string", value) }
     return text
   }
 
-  /// Judges a part that must be a number.
+  /// Evaluates a part that must be a number.
   func number(in scope: RuleScope) throws(EvaluationError) -> Scalar {
     let value = try value(in: scope)
     guard case .scalar(let number) = value, number.isNumber else { throw mismatch("a number", value) }

@@ -1,7 +1,7 @@
 import TextFormats
 import TreeModel
 
-/// A part of an expression, checked and ready to be judged.
+/// A part of an expression, checked and ready to be evaluated.
 ///
 /// A final class with one switch: parts are shared by all who judge, and judging one costs no allocation but for what it makes.
 final class RuleTerm: Sendable {
@@ -86,7 +86,7 @@ final class RuleTerm: Sendable {
   /// Whether it is `now` itself.
   var isNow: Bool { if case .now = operation { true } else { false } }
 
-  /// Whether judging it looks at the tree.
+  /// Whether evaluating it looks at the tree.
   var looksAtTree: Bool {
     switch operation {
     case .look, .hasChild, .hasChildren: true
@@ -102,7 +102,7 @@ struct EvaluationError: Error {
     case type(String)
     /// See ``RuleScope/stepsMax``.
     case tooLong
-    /// The tree could not be looked at: nothing is judged at all.
+    /// The tree could not be looked at: nothing is evaluated at all.
     case unreadable(RuleTreeError)
   }
 

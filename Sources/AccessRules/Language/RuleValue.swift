@@ -1,6 +1,6 @@
 import TreeModel
 
-/// What a part of an expression is when it is judged.
+/// What a part of an expression is when it is evaluated.
 enum RuleValue: Sendable {
   case null
   /// A number may be NaN here, though never in the tree.
@@ -61,10 +61,10 @@ public enum RuleKind: String, Sendable, Hashable {
   case validate = ".validate"
 }
 
-/// What a part of an expression may be when it is judged: a set of kinds.
+/// What a part of an expression may be when it is evaluated: a set of kinds.
 ///
 /// Expressions are checked when a file is uploaded: a part that can never be what its place needs
-/// is a fault; one that may or may not be is looked at when it is judged.
+/// is a fault; one that may or may not be is looked at when it is evaluated.
 struct RuleType: OptionSet, Sendable, Hashable {
   let rawValue: UInt16
 

@@ -159,7 +159,7 @@ struct RegexParser {
 
   // MARK: Characters
 
-  /// What stands between `[` and `]`.
+  /// What is between `[` and `]`.
   private mutating func bracketed(_ start: Int) throws(RegexError) -> ScalarSet {
     let isInverted = take("^")
     var ranges: [ClosedRange<UInt32>] = []
@@ -191,7 +191,7 @@ struct RegexParser {
     return isInverted ? set.inverted : set
   }
 
-  /// What stands behind a backslash.
+  /// What is behind a backslash.
   private mutating func escaped(_ start: Int) throws(RegexError) -> ScalarSet {
     guard let scalar = peek else { throw fault("Nothing stands behind this backslash.", at: start) }
     at += 1

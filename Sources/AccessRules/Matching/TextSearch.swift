@@ -1,4 +1,4 @@
-/// Finds a text in others, byte by byte: Swift's own search would find `é` in one spelling where the other stands.
+/// Finds a text in others, byte by byte: Swift's own search would find `é` in one spelling where the other is.
 ///
 /// Knuth, Morris and Pratt's way, so that no text and no pattern costs more than their lengths.
 struct TextSearch {

@@ -3,7 +3,7 @@
 /// Times are milliseconds since 1970 but for ``validSince``. Two things in it are secret, and leave the server only to an
 /// administrator who exports: ``password``, kept in a column of its own, and the secrets of authenticators.
 public struct AccountRecord: Sendable, Hashable {
-  /// An identity at somebody else: a Google or an OpenID Connect account.
+  /// An identity at someone else: a Google or an OpenID Connect account.
   public struct Provider: Sendable, Hashable {
     /// `google.com`, `apple.com`, `oidc.NAME`.
     public var id: String

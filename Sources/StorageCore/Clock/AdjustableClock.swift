@@ -33,7 +33,7 @@ public final class AdjustableClock: WallClock {
   /// How many are asleep: a test waits for this before it moves the clock.
   public var sleeperCount: Int { state.withLock(\.sleepers.count) }
 
-  /// Sets the clock back, as somebody does to one that ran ahead. Who sleeps goes on to.
+  /// Sets the clock back, as someone does to one that ran ahead. Sleepers sleep on.
   public func setBack(by milliseconds: Int64) {
     precondition(milliseconds >= 0, "Setting back by \(milliseconds) ms would be forward.")
     state.withLock { state in

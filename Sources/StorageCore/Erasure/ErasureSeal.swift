@@ -58,7 +58,7 @@ extension Snapshot {
       .compactMap { ErasureRecord(uid: $0.key, value: $0.value) }
   }
 
-  /// The erased place that a path lies in, if what stood there at a revision is not known any more.
+  /// The erased place that a path lies in, if what was there at a revision is not known any more.
   public func erasedPath(in namespace: NamespaceID, around path: Path, asOf revision: Revision) throws(StorageError)
     -> ErasedPath?
   {

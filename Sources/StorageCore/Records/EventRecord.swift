@@ -166,7 +166,7 @@ public struct ExecutionRecord: Sendable, Hashable {
   }
 }
 
-/// An attempt that ended in a failure, kept for ever: what was tried, with which settings, and why it did not work.
+/// An attempt that ended in a failure, kept forever: what was tried, with which settings, and why it did not work.
 ///
 /// What comes next is in the ``DeliveryRecord``; an attempt that succeeded has an ``ExecutionRecord``.
 public struct FailedAttempt: Sendable, Hashable {

@@ -36,7 +36,7 @@ public enum NamespaceName {
   }
 }
 
-/// Where a namespace stands: what the next commit and the next ledger entry follow on.
+/// The head of a namespace: what the next commit and the next ledger entry follow on.
 public struct NamespaceHead: Sendable, Hashable {
   /// The last commit's revision.
   public var revision: Revision

@@ -22,7 +22,7 @@ public struct ReplayRecord: Sendable, Hashable {
   public let state: State
   /// What was asked for.
   public let order: ReplayOrder
-  /// Where it stands, with its counts; in the form of its runner.
+  /// How far it is, with its counts; in the form of its runner.
   public let progress: JSON
   /// Milliseconds since 1970.
   public let createdAt: Int64

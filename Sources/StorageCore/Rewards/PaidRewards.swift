@@ -8,7 +8,7 @@ public struct PaidRewards: Sendable, Hashable {
   public static let playerKind = "reward-paid"
   /// Records by the keyed hash of an identity, after the account went or gave the identity up.
   public static let identityKind = "reward-identity"
-  /// Players of one reward that are told apart: of two others one is always somebody else.
+  /// Players of one reward that are told apart: of two others one is always someone else.
   private static let playersMax = 2
 
   /// By the rewards' codes the keyed hashes of the players (``IdentityHash/player(_:)``) who were paid; of a player's own record,

@@ -9,7 +9,7 @@ public import TreeModel
 public struct CommitRequest: Sendable {
   /// The namespace whose tree and ledger it changes; a request never changes two.
   public var namespace: NamespaceID
-  /// Who asks. The commit records it; the surface has checked by then whether the actor may.
+  /// The caller. The commit records it; the surface has checked by then whether the actor may.
   public var actor: Actor
   /// Applied in order; a later one sees the earlier.
   public var operations: [WriteOperation]

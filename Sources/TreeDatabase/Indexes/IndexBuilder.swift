@@ -106,7 +106,7 @@ struct IndexBuild {
   static let childrenMax = 256
   static let seeksMax = 1024
 
-  /// Goes on where the record stands.
+  /// Goes on where the record is.
   ///
   /// - Returns: the record after the step.
   func step(_ record: IndexRecord) throws(StorageError) -> IndexRecord {

@@ -116,7 +116,7 @@ struct CommitPaths {
     /// The node; of a priority, the node that has it.
     let path: PathBytes
     let isPriority: Bool
-    /// What stands there now; nil if it has to be read.
+    /// The value there now; nil if it has to be read.
     var node: TreeNode?
 
     /// The place itself.

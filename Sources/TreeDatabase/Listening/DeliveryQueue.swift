@@ -6,7 +6,7 @@ import Synchronization
 /// ``delivered`` to the executor; the two share atomics only, and rows of items that the hub hands over and forgets.
 final class DeliveryQueue: @unchecked Sendable {
   enum Item {
-    /// Somebody comes; `isLate` if the audience is on its way to start again: some of what came behind the join may be left out.
+    /// Someone comes; `isLate` if the audience is on its way to start again: some of what came behind the join may be left out.
     case join(Listening, Audience, isLate: Bool)
     case leave(Listening, Audience)
     /// `isLate` if a window kept the commit back until it was filled: what was told of later commits may have gone before.

@@ -111,7 +111,7 @@ extension FanOut {
     }
   }
 
-  /// Everybody in the group gets a fresh snapshot.
+  /// Everyone in the group gets a fresh snapshot.
   private mutating func restart(_ group: ListenGroup) {
     group.window?.reset()
     for audience in group.audiences.values where audience.queue.restart(audience) { busy.append(audience.queue) }

@@ -59,7 +59,7 @@ public struct ListenRequest: Sendable, Hashable {
   }
 }
 
-/// What one commit (or a snapshot) means to everybody who listens to the same place in the same way.
+/// What one commit (or a snapshot) means to everyone who listens to the same place in the same way.
 ///
 /// Made and encoded once, and handed to every such listen by reference. What differs between listens (a tag, the path of
 /// the request) is the transport's to add around ``body``.

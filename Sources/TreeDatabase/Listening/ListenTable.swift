@@ -46,7 +46,7 @@ struct ListenTable {
   }
 }
 
-/// A node of the trie of places that somebody listens to, or listens below.
+/// A node of the trie of places that someone listens to, or listens below.
 final class ListenPoint {
   let place: PathBytes
   /// The bytes of the last key.

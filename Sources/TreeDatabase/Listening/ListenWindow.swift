@@ -98,7 +98,7 @@ final class ListenWindow {
     self.isComplete = isComplete
   }
 
-  /// Where a child stands in the order, or would.
+  /// Where a child is in the order, or would.
   func index(of place: QueryPosition) -> Int {
     var (low, high) = (0, ranked.count)
     while low < high {

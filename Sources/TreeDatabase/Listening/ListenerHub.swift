@@ -2,7 +2,7 @@ public import StorageCore
 import Synchronization
 import TreeModel
 
-/// Tells everybody who listens what was committed: each commit to each listen at most once, in revision order.
+/// Tells everyone who listens what was committed: each commit to each listen at most once, in revision order.
 ///
 /// The writer only takes note. A thread of the hub's own finds the listens that a commit concerns by a trie, makes one
 /// message for all that listen to the same place in the same way, and hands it to the executors (event loops) on which the

@@ -40,9 +40,9 @@ public final class Listening: @unchecked Sendable {
   private var held = Deque<ListenMessage>()
   /// Of messages up to this revision some were dropped while the snapshot was read.
   private var droppedThrough = Revision.zero
-  /// Where it stands in its audience.
+  /// Where it is in its audience.
   var seat: Int?
-  /// Where it stands in its listener's list.
+  /// Where it is in its listener's list.
   var position = 0
 
   /// The hub's: where it listens; nil once it has left.

@@ -31,7 +31,7 @@ public struct MissingIndex: Error, Sendable, Hashable {
 
   /// What holds in a namespace without rules.
   public enum Unruled: Sendable, Hashable {
-    /// Everybody may do everything, as in development.
+    /// Everyone may do everything, as in development.
     case open
     /// Only administrators may.
     case closed

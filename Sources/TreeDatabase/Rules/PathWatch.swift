@@ -2,7 +2,7 @@ public import StorageCore
 import Synchronization
 public import TreeModel
 
-/// Tells of commits at places that a verdict depends on: listens are judged again when what their rules looked at changes.
+/// Tells of commits at places that a verdict depends on: listens are evaluated again when what their rules looked at changes.
 public final class PathWatch: Sendable {
   /// More places than this are watched as one: the root.
   private static let placesMax = 64

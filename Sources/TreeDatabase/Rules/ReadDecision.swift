@@ -62,7 +62,7 @@ final class SnapshotTree: RuleTree {
 }
 
 extension Database {
-  /// Judges a read by the rules of a namespace, as the tree is now.
+  /// Evaluates a read by the rules of a namespace, as the tree is now.
   ///
   /// Looks at single nodes only, and at none if the rules on the way do not ask: short enough for an event loop. What it looks
   /// at may be a moment ahead of the disk; nothing of it is told.
@@ -86,7 +86,7 @@ extension Database {
     }
   }
 
-  /// Judges a read, and says why.
+  /// Evaluates a read, and says why.
   public func explainRead(_ path: Path, query: Query?, in namespace: NamespaceID?, as auth: AuthVariable?, by rules: RuleSet)
     throws(CommitError) -> RuleExplanation
   {

@@ -86,7 +86,7 @@ struct TreeAssignment {
   ///
   /// Between a leaf and a place below it only the leaf's own priority is stored, so at most two look-ups find it.
   private mutating func removeLeaf(above path: PathBytes) throws(CommitError) {
-    // What stands before the accounts is the tree, even where the tree is one leaf.
+    // What is before the accounts is the tree, even where the tree is one leaf.
     if path.isAccounts { return }
     var previous = try refusing { () throws(StorageError) in try session.leaf(in: namespace, before: path) }
     if let found = previous, found.leaf.path.isPriority {
@@ -193,7 +193,7 @@ struct ChangeList {
   private var changes: [LeafChange] = []
   /// Where each path stands; nil as long as changes came in path order, as those of a single write do.
   private var positions: [PathBytes: Int]?
-  /// Of which commit what stood there first was; nil where nothing did.
+  /// Of which commit what was there first was; nil where nothing did.
   private var origins: [Revision?] = []
   private(set) var bytes = 0
   /// Bytes of what is replaced or removed: a commit's record holds that, too.
@@ -201,7 +201,7 @@ struct ChangeList {
 
   var count: Int { changes.count }
 
-  /// - `origin`: the commit of what stood there.
+  /// - `origin`: the commit of what was there.
   mutating func append(_ change: LeafChange, origin: Revision?) {
     bytes += change.path.bytes.count + (change.after?.stringValue?.utf8.count ?? 8)
     bytesBefore += change.before?.stringValue?.utf8.count ?? 8

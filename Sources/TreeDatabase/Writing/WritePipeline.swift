@@ -185,7 +185,7 @@ struct WritePipeline {
     for change in request.rows.records { session.put(change, in: namespace) }
     if let revision = request.triggers.settledRevision { session.setSettledRevision(revision, of: namespace) }
     if let idempotency = request.idempotency {
-      // Who changed nothing has no commit: under somebody else's, an erasure would not find the answer.
+      // Who changed nothing has no commit: under someone else's, an erasure would not find the answer.
       session.put(
         IdempotencyRecord(
           key: idempotency.key, requestDigest: idempotency.requestDigest,
@@ -196,7 +196,7 @@ struct WritePipeline {
 }
 
 extension WritePipeline {
-  /// The rules that a request is judged by; nil if none apply to who asks, or if there are none. What holds without rules is
+  /// The rules that a request is judged by; nil if none apply to the caller, or if there are none. What holds without rules is
   /// decided by the surface.
   func rules(for request: CommitRequest) -> RuleSet? {
     switch request.actor {
