@@ -22,7 +22,7 @@ enum Referrer {
   ///
   /// Looks at nobody twice. What bounds a very long chain is the function's deadline: then the run fails visibly, and pays
   /// nothing.
-  static func leadsBack(to player: UserID, from start: UserID, _ context: FunctionContext) async throws -> Bool {
+  static func leadsBack(to player: UserID, from start: UserID, context: FunctionContext) async throws -> Bool {
     var seen: Set<UserID> = []
     var current = start
     while seen.insert(current).inserted {

@@ -30,7 +30,7 @@ func rewardReferrals(_ functions: Functions) {
     }
     if referrer == player && settings.selfReferral == .skip { return .skipped("self_referral") }
     if referrer != player, settings.cycle == .skip,
-      try await Referrer.leadsBack(to: player, from: referrer, context)
+      try await Referrer.leadsBack(to: player, from: referrer, context: context)
     {
       return .skipped("cycle")
     }

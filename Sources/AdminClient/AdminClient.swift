@@ -74,7 +74,7 @@ package final class AdminClient: Sendable {
       throw AdminClientError(.badRequest, "\"\(path)\" is no path of a request; it must be percent-encoded.")
     }
     let request = HTTPExchange.Request(
-      head: head(method, path + QueryItem.encoded(query), headers, bodyCount: body?.count), body: body,
+      head: head(method, uri: path + QueryItem.encoded(query), headers: headers, bodyCount: body?.count), body: body,
       timeout: timeout ?? limits.requestTimeout, responseBytesMax: responseBytesMax ?? limits.responseBytesMax)
     // The server may close a kept connection at the moment it is used. Only reads are then sent again by themselves: a
     // write may have been applied.
@@ -148,7 +148,7 @@ package final class AdminClient: Sendable {
     }
   }
 
-  private func head(_ method: HTTPMethod, _ uri: String, _ headers: HTTPHeaders, bodyCount: Int?) -> HTTPRequestHead {
+  private func head(_ method: HTTPMethod, uri: String, headers: HTTPHeaders, bodyCount: Int?) -> HTTPRequestHead {
     var all: HTTPHeaders = ["Host": address.authority]
     if let token { all.add(name: "Authorization", value: "Bearer \(token)") }
     if let bodyCount {
@@ -192,7 +192,7 @@ extension AdminClient {
   package func post(
     _ path: String, _ body: JSON = .object([]), query: [QueryItem] = [], headers: HTTPHeaders = [:], timeout: TimeAmount? = nil
   ) async throws(AdminClientError) -> JSON {
-    try await exchange(.POST, path, body, query: query, headers: headers, timeout: timeout)
+    try await exchange(.POST, at: path, body: body, query: query, headers: headers, timeout: timeout)
   }
 
   /// Puts a JSON value and reads the answer as one.
@@ -201,7 +201,7 @@ extension AdminClient {
   package func put(
     _ path: String, _ body: JSON, query: [QueryItem] = [], headers: HTTPHeaders = [:], timeout: TimeAmount? = nil
   ) async throws(AdminClientError) -> JSON {
-    try await exchange(.PUT, path, body, query: query, headers: headers, timeout: timeout)
+    try await exchange(.PUT, at: path, body: body, query: query, headers: headers, timeout: timeout)
   }
 
   /// Patches with a JSON object and reads the answer as a value.
@@ -210,7 +210,7 @@ extension AdminClient {
   package func patch(
     _ path: String, _ body: JSON, query: [QueryItem] = [], headers: HTTPHeaders = [:], timeout: TimeAmount? = nil
   ) async throws(AdminClientError) -> JSON {
-    try await exchange(.PATCH, path, body, query: query, headers: headers, timeout: timeout)
+    try await exchange(.PATCH, at: path, body: body, query: query, headers: headers, timeout: timeout)
   }
 
   /// Deletes, and reads the answer as a value.
@@ -223,7 +223,7 @@ extension AdminClient {
   }
 
   private func exchange(
-    _ method: HTTPMethod, _ path: String, _ body: JSON, query: [QueryItem], headers: HTTPHeaders, timeout: TimeAmount?
+    _ method: HTTPMethod, at path: String, body: JSON, query: [QueryItem], headers: HTTPHeaders, timeout: TimeAmount?
   ) async throws(AdminClientError) -> JSON {
     var writer = JSONWriter()
     writer.write(body)

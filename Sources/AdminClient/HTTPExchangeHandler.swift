@@ -44,7 +44,7 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     timer = context.eventLoop.scheduleTask(in: exchange.request.timeout) {
       let (handler, context) = bound.value
-      handler.fail(HTTPExchange.Failure.timedOut, context)
+      handler.fail(HTTPExchange.Failure.timedOut, context: context)
     }
     context.write(wrapOutboundOut(.head(exchange.request.head)), promise: nil)
     if let body = exchange.request.body {
@@ -61,7 +61,7 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
     case .body(let part):
       guard let current else { return }
       guard body.count + part.readableBytes <= current.request.responseBytesMax else {
-        return fail(HTTPExchange.Failure.tooLarge(limit: current.request.responseBytesMax), context)
+        return fail(HTTPExchange.Failure.tooLarge(limit: current.request.responseBytesMax), context: context)
       }
       body.append(contentsOf: part.readableBytesView)
     case .end:
@@ -71,12 +71,12 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    fail(HTTPExchange.Failure.disconnected, context)
+    fail(HTTPExchange.Failure.disconnected, context: context)
     context.fireChannelInactive()
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    fail(error, context)
+    fail(error, context: context)
   }
 
   private func finish() {
@@ -87,7 +87,7 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
     body = []
   }
 
-  private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
+  private func fail(_ error: any Error, context: ChannelHandlerContext) {
     let exchange = current
     reset()
     exchange?.promise.fail(error)

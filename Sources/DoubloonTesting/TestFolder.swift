@@ -23,22 +23,22 @@ final class TestFolder: Sendable {
   /// A folder with the same files, as they are at this moment.
   func copy() throws(TestServerError) -> TestFolder {
     let copy = try TestFolder()
-    try Self.copyFiles(path, copy.path)
+    try Self.copyFiles(path, target: copy.path)
     return copy
   }
 
-  private static func copyFiles(_ source: String, _ target: String) throws(TestServerError) {
+  private static func copyFiles(_ source: String, target: String) throws(TestServerError) {
     for name in names(in: source) {
       if isFolder("\(source)/\(name)") {
         mkdir("\(target)/\(name)", 0o700)
-        try copyFiles("\(source)/\(name)", "\(target)/\(name)")
+        try copyFiles("\(source)/\(name)", target: "\(target)/\(name)")
       } else {
-        try copyFile("\(source)/\(name)", "\(target)/\(name)")
+        try copyFile("\(source)/\(name)", target: "\(target)/\(name)")
       }
     }
   }
 
-  private static func copyFile(_ source: String, _ target: String) throws(TestServerError) {
+  private static func copyFile(_ source: String, target: String) throws(TestServerError) {
     let input = open(source, O_RDONLY)
     let output = open(target, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     defer {

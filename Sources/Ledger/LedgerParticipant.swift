@@ -4,8 +4,8 @@ package import TreeModel
 
 /// The ledger's part in every commit: transfers become balances, and every change of a balance becomes an entry.
 ///
-/// Two steps, both on the writer (design §3). ``assignments(for:at:in:)`` judges the request's transfers on the state that
-/// they apply to, and writes the balances that stand in the tree. ``participate(in:session:)`` then looks at what really
+/// Two steps, both on the writer (design §3). `assignments(for:at:in:)` judges the request's transfers on the state that
+/// they apply to, and writes the balances that stand in the tree. `participate(in:session:)` then looks at what really
 /// changed: what the transfers do not explain was written by somebody else and is posted as an adjustment. That second
 /// step does not ask who wrote or how deep, so the sum of the ledger equals the balances in the tree always (promise P3).
 package struct LedgerParticipant: CommitParticipant {

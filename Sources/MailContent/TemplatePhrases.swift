@@ -23,10 +23,11 @@ struct TemplatePhrases: Sendable {
     let closing = letter.closing ?? ignore
     let start = hello.isEmpty ? "" : hello + "\n\n"
     let text = "\(start)\(letter.body)\n\n{{link}}\n\n\(closing)\n\n{{appName}}\n"
-    return try MailTemplate(kind: kind, subject: letter.subject, text: text, html: html(hello, letter, closing))
+    return try MailTemplate(
+      kind: kind, subject: letter.subject, text: text, html: html(hello, letter: letter, closing: closing))
   }
 
-  private func html(_ hello: String, _ letter: Letter, _ closing: String) -> String {
+  private func html(_ hello: String, letter: Letter, closing: String) -> String {
     let paragraphs = ([hello].filter { !$0.isEmpty } + letter.body.split(separator: "\n\n").map(String.init))
       .map { "<p>\(Self.markup($0))</p>" }.joined(separator: "\n")
     return """

@@ -53,24 +53,24 @@ package struct TemplateText: Sendable {
   /// - Parameter values: by placeholder; one that is missing is empty.
   package func rendered(_ values: [String: String]) -> String {
     var text = ""
-    Self.render(pieces, values, form, into: &text)
+    Self.render(pieces, values: values, form: form, into: &text)
     return text
   }
 
-  private static func render(_ pieces: [Piece], _ values: [String: String], _ form: Form, into text: inout String) {
+  private static func render(_ pieces: [Piece], values: [String: String], form: Form, into text: inout String) {
     for piece in pieces {
       switch piece {
       case .literal(let literal): text += literal
-      case .value(let name, let isLink): text += escaped(values[name] ?? "", form, isLink: isLink)
+      case .value(let name, let isLink): text += escaped(values[name] ?? "", form: form, isLink: isLink)
       case .section(let name, let inner):
-        if values[name]?.isEmpty == false { render(inner, values, form, into: &text) }
+        if values[name]?.isEmpty == false { render(inner, values: values, form: form, into: &text) }
       }
     }
   }
 
   // MARK: Escaping
 
-  private static func escaped(_ value: String, _ form: Form, isLink: Bool) -> String {
+  private static func escaped(_ value: String, form: Form, isLink: Bool) -> String {
     if isLink, !isWebLink(value) { return "" }
     var text = ""
     for scalar in value.unicodeScalars {

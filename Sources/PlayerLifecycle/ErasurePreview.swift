@@ -33,7 +33,7 @@ extension PlayerErasure {
 
   /// Looks at what an erasure would do; changes nothing.
   ///
-  /// - Parameter currencies: those whose balances are told.
+  /// - `currencies`: those whose balances are told.
   package func preview(_ order: Order, currencies: [Currency], in namespace: NamespaceID) throws(StorageError)
     -> ErasurePreview
   {
@@ -61,14 +61,14 @@ extension PlayerErasure {
       }
       return ErasurePreview(
         uid: record.uid, hasAccount: account != nil, paths: paths, commitCount: commitCount, recordCount: recordCount,
-        balances: try balances(of: record.uid, currencies, in: namespace, snapshot),
+        balances: try balances(of: record.uid, currencies: currencies, in: namespace, snapshot: snapshot),
         holds: try PlayerHolds(uid: record.uid, namespace: namespace).open(in: snapshot), waitingWork: waitingWork,
         rememberedIdentityCount: remembered ?? 0, lastErasure: try snapshot.erasure(in: namespace, of: record.uid))
     }
   }
 
   private func balances(
-    of uid: String, _ currencies: [Currency], in namespace: NamespaceID, _ snapshot: any Snapshot
+    of uid: String, currencies: [Currency], in namespace: NamespaceID, snapshot: any Snapshot
   ) throws(StorageError) -> [(unit: String, balance: Int64)] {
     var found: [(unit: String, balance: Int64)] = []
     for currency in currencies {

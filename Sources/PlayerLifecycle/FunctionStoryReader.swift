@@ -28,7 +28,7 @@ struct FunctionStoryReader {
     for revision in touches.revisions.reversed() {
       guard let commit = try snapshot.commit(in: namespace, at: revision) else { continue }
       for (path, exact) in found(in: commit, under: PathBytes(Path(keys: keys))) where changes.count < Self.changesMax {
-        guard let change = try change(of: commit, at: path, exact, settled: settled) else { continue }
+        guard let change = try change(of: commit, at: path, exact: exact, settled: settled) else { continue }
         changes.append(change)
       }
     }
@@ -58,7 +58,7 @@ struct FunctionStoryReader {
     return found.map { ($0, below.contains($0) ? nil : exact[$0]) }
   }
 
-  private func change(of commit: CommitRecord, at changed: Path, _ exact: LeafChange?, settled: Revision) throws(StorageError)
+  private func change(of commit: CommitRecord, at changed: Path, exact: LeafChange?, settled: Revision) throws(StorageError)
     -> ChangeStory?
   {
     let path = PathBytes(changed)
@@ -76,7 +76,7 @@ struct FunctionStoryReader {
     return ChangeStory(
       event: event, happening: Happening(path: changed, kind: kind, before: before, after: after), time: commit.time,
       actor: commit.actor,
-      fate: try fate(of: event, kind, commit, before: before.scalar, after: after.scalar, settled: settled))
+      fate: try fate(of: event, kind: kind, commit: commit, before: before.scalar, after: after.scalar, settled: settled))
   }
 
   private func node(at path: PathBytes, asOf revision: Revision) throws(StorageError) -> TreeNode {
@@ -87,7 +87,7 @@ struct FunctionStoryReader {
   // MARK: What became of it
 
   private func fate(
-    of event: EventID, _ kind: EventRecord.Kind, _ commit: CommitRecord, before: Scalar?, after: Scalar?, settled: Revision
+    of event: EventID, kind: EventRecord.Kind, commit: CommitRecord, before: Scalar?, after: Scalar?, settled: Revision
   ) throws(StorageError) -> ChangeStory.Fate {
     let names = [function.name] + function.formerly
     if let execution = try snapshot.executions(in: namespace, of: event).first(where: { names.contains($0.function) }) {

@@ -28,7 +28,7 @@ package struct PersonalPaths: Sendable {
   /// None lies within another.
   package let paths: [Path]
 
-  /// - Parameter patterns: with one capture each, for the player: `/leaderboard/{uid}`.
+  /// - `patterns`: with one capture each, for the player: `/leaderboard/{uid}`.
   package init(of uid: String, currencies: [Currency], patterns: [String]) throws(PathsError) {
     var found = [AccountRecord.place(of: uid)] + Self.records(of: uid, currencies: currencies)
     for pattern in patterns { found.append(try Self.path(of: uid, in: pattern)) }
@@ -38,7 +38,7 @@ package struct PersonalPaths: Sendable {
   /// The subtrees that a player's balances are part of: `/users/bob` for `/users/{uid}/inventory/gold`.
   static func records(of uid: String, currencies: [Currency]) -> [Path] {
     guard let key = try? Key(uid) else { return [] }
-    return outermost(of: currencies.compactMap { record(of: key, $0) })
+    return outermost(of: currencies.compactMap { record(of: key, currency: $0) })
   }
 
   /// What lies within another path goes with it.
@@ -48,7 +48,7 @@ package struct PersonalPaths: Sendable {
     }.map(\.element)
   }
 
-  private static func record(of uid: Key, _ currency: Currency) -> Path? {
+  private static func record(of uid: Key, currency: Currency) -> Path? {
     let segments = currency.pattern.segments
     guard currency.pattern.captureNames.count == 1,
       let capture = segments.firstIndex(where: { if case .single = $0 { true } else { false } }),

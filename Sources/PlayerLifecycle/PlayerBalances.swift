@@ -38,9 +38,8 @@ struct PlayerBalances {
     LedgerAccount("\(currency.holder):\(owner.joined(separator: "/"))")
   }
 
-  /// - Parameters:
-  ///   - path: a path that the beginning of the pattern matches.
-  ///   - captured: what its captures are there.
+  /// - `path`: a path that the beginning of the pattern matches.
+  /// - `captured`: what its captures are there.
   /// - Returns: false if there is too much to look through.
   private func find(
     _ owners: inout [[String]], of uid: Key, below path: Path, captured: [String]

@@ -30,7 +30,7 @@ package enum ErasureError: Error, Sendable, Hashable, CustomStringConvertible {
 /// First everything that functions and the outbox still have to do for the player must be done. Coins that are held for the
 /// player go back to where they came from, by an entry that says why: nobody could pay them out any more. Then the nodes and
 /// the account are removed in one commit, which functions hear of as of any other; when they are done with it too, the past is
-/// forgotten (``TreeDatabase/PastErasure``). The record of the erasure says what is next, so that one which was cut off goes on.
+/// forgotten (`PastErasure`). The record of the erasure says what is next, so that one which was cut off goes on.
 package struct PlayerErasure: Sendable {
   /// What is to be done.
   package struct Order: Sendable {
@@ -70,9 +70,8 @@ package struct PlayerErasure: Sendable {
   private let replacementAnswer: [UInt8]
   let past: PastErasure
 
-  /// - Parameters:
-  ///   - replacementAnswer: what takes the place of answers to the player's writes that are kept with idempotency keys, in
-  ///     the form in which the surface that answers writes keeps them.
+  /// - `replacementAnswer`: what takes the place of answers to the player's writes that are kept with idempotency keys, in
+  ///   the form in which the surface that answers writes keeps them.
   package init(
     database: Database, accounts: AccountService?, recordStores: [any PlayerRecordsErasing],
     functions: (any FunctionActivity)?, ledger: LedgerService?, replacementAnswer: [UInt8]

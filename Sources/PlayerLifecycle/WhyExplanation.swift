@@ -54,7 +54,7 @@ package enum WhyExplanation {
       let failed = "\(name) gave up on \(record.event) after \(times(record.attempts)): \(record.lastError)"
       let way =
         letter.isRegistered
-        ? "Once the cause is mended: \(replayCommand(of: record.event, name))"
+        ? "Once the cause is mended: \(replayCommand(of: record.event, function: name))"
         : "No function of that name is registered any more."
       return [failed, "  \(way)", ""]
     }
@@ -232,7 +232,7 @@ package enum WhyExplanation {
     case .dead:
       return Repair(
         words: "Once the cause is mended:",
-        command: replayCommand(of: change.event, name))
+        command: replayCommand(of: change.event, function: name))
     case .paused: return Repair(words: "To go on:", command: "doubloon functions resume \(quoted(name))")
     case .unheard:
       return Repair(
@@ -256,7 +256,7 @@ package enum WhyExplanation {
   }
 
   /// Runs a function once more on an event.
-  static func replayCommand(of event: EventID, _ function: String) -> String {
+  static func replayCommand(of event: EventID, function: String) -> String {
     "doubloon replay --event \(quoted(event.description)) --function \(quoted(function)) --reason TEXT"
   }
 
@@ -266,12 +266,13 @@ package enum WhyExplanation {
     let (before, after) = (TreeNode.leaf(example.before), TreeNode.leaf(example.after))
     guard change.happening.before != before || change.happening.after != after else { return nil }
     // Who has not come so far is to be paid when that happens.
-    guard hasReached(change.happening.after.scalar, story.function.example) else { return nil }
-    return invocation(at: change, of: story.function.name, before: before, after: after, "If it should be paid all the same:")
+    guard hasReached(change.happening.after.scalar, example: story.function.example) else { return nil }
+    return invocation(
+      at: change, of: story.function.name, before: before, after: after, words: "If it should be paid all the same:")
   }
 
   /// Whether a value is as far as a rule's example goes, or further in its direction.
-  private static func hasReached(_ value: Scalar?, _ example: (before: Scalar, after: Scalar)?) -> Bool {
+  private static func hasReached(_ value: Scalar?, example: (before: Scalar, after: Scalar)?) -> Bool {
     guard let value, let example else { return false }
     guard let found = value.doubleValue, let goal = example.after.doubleValue else { return value == example.after }
     guard let start = example.before.doubleValue else { return found == goal }
@@ -279,7 +280,7 @@ package enum WhyExplanation {
   }
 
   private static func invocation(
-    at change: ChangeStory, of name: String, before: TreeNode, after: TreeNode, _ words: String
+    at change: ChangeStory, of name: String, before: TreeNode, after: TreeNode, words: String
   ) -> Repair {
     var command = "doubloon functions invoke \(quoted(name)) --path \(quoted(change.happening.path.description))"
     for (option, node) in [("before", before), ("after", after)] where node.exists {

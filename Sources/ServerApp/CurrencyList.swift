@@ -17,7 +17,7 @@ struct CurrencyList {
     var all = configured
     for one in declared {
       let currency = Currency(unit: one.unit, pattern: one.pattern, holder: one.holder)
-      if let known = all.firstIndex(where: { Self.isSame($0, currency) }) {
+      if let known = all.firstIndex(where: { Self.isSame($0, other: currency) }) {
         all[known] = currency
       } else {
         all.append(currency)
@@ -68,7 +68,7 @@ struct CurrencyList {
     return list.currencies
   }
 
-  private static func isSame(_ one: Currency, _ other: Currency) -> Bool {
+  private static func isSame(_ one: Currency, other: Currency) -> Bool {
     one.unit == other.unit && one.holder == other.holder && one.pattern.description == other.pattern.description
   }
 }

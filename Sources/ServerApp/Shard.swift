@@ -43,11 +43,10 @@ final class Shard: Sendable {
   private let referralPath: ReferralPath?
   private let logger: Logger
 
-  /// - Parameters:
-  ///   - engine: the store, opened; closed by ``close()``.
-  ///   - transports: what delivers the messages that functions send to the outside.
-  ///   - keys: what tokens of players and service accounts are signed with.
-  ///   - metrics: told of every commit.
+  /// - `engine`: the store, opened; closed by ``close()``.
+  /// - `transports`: what delivers the messages that functions send to the outside.
+  /// - `keys`: what tokens of players and service accounts are signed with.
+  /// - `metrics`: told of every commit.
   init(
     engine: any StorageEngine, configuration: ServerConfiguration, functions: Functions, transports: [any OutboxTransport],
     failpoint: Failpoint, keys: CurrentKeys, metrics: ServerMetrics, logger: Logger

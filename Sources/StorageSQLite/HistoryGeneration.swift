@@ -39,7 +39,7 @@ final class HistoryGeneration: Sendable {
   }
 
   func forEachRow(
-    after revision: Int64, through last: Int64, in range: PathRange, _ body: (PathBytes, Int64, Scalar?) -> Void
+    after revision: Int64, through last: Int64, in range: PathRange, body: (PathBytes, Int64, Scalar?) -> Void
   ) {
     changes.withPaths { path in
       range.lower.withUnsafeBytes { lower in
@@ -131,7 +131,7 @@ struct ChangeColumns {
 
   /// Calls `body` with each change after `revision`, up to `last`, within a range of paths; oldest first.
   func forEachChange(
-    after revision: Int64, through last: Int64, in range: PathRange, _ body: (PathBytes, Int64, Scalar?) -> Void
+    after revision: Int64, through last: Int64, in range: PathRange, body: (PathBytes, Int64, Scalar?) -> Void
   ) {
     let first = revisions.lowerBound { $0 <= revision }
     let end = revisions.lowerBound { $0 <= last }

@@ -213,13 +213,13 @@ struct RecentChanges {
   /// Calls `body` with each change of later revisions than `revision`, up to `last`, within a range of paths; oldest first
   /// for each path.
   func forEachChange(
-    after revision: Int64, through last: Int64, in range: PathRange, _ body: (PathBytes, Int64, Scalar?) -> Void
+    after revision: Int64, through last: Int64, in range: PathRange, body: (PathBytes, Int64, Scalar?) -> Void
   ) {
     for generation in frozen where generation.last > revision {
-      generation.forEachRow(after: revision, through: last, in: range, body)
+      generation.forEachRow(after: revision, through: last, in: range, body: body)
     }
-    for block in blocks { block.forEachChange(after: revision, through: last, in: range, body) }
-    block.forEachChange(after: revision, through: last, in: range, body)
+    for block in blocks { block.forEachChange(after: revision, through: last, in: range, body: body) }
+    block.forEachChange(after: revision, through: last, in: range, body: body)
   }
 }
 

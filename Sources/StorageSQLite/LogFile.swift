@@ -24,7 +24,7 @@ internal import Synchronization
 /// it is damage (``LogInspection``).
 ///
 /// `@unchecked Sendable`: the writer's thread alone calls the methods of the file; ``sync()`` may be called from another one
-/// while the writer does not write (``WriteSession/flush()`` demands that).
+/// while the writer does not write (`WriteSession.flush()` demands that).
 final class LogFile: @unchecked Sendable {
   /// SQLite's file object, and the methods of the VFS below.
   private let file: UnsafeMutablePointer<sqlite3_file>

@@ -110,8 +110,8 @@ enum LogFileSystem {
 
 /// Opens a file by the VFS below; a log becomes one of ours.
 private func openFile(
-  _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?, _ file: UnsafeMutablePointer<sqlite3_file>?,
-  _ flags: Int32, _ outFlags: UnsafeMutablePointer<Int32>?
+  _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, name: UnsafePointer<CChar>?, file: UnsafeMutablePointer<sqlite3_file>?,
+  flags: Int32, outFlags: UnsafeMutablePointer<Int32>?
 ) -> Int32 {
   guard let below = sqlite3_vfs.below(vfs), let file else { return SQLITE_ERROR }
   let code = below.pointee.xOpen(below, name, file, flags, outFlags)

@@ -60,10 +60,10 @@ struct LogInspection {
     }
     salts = UInt64(words[4]) << 32 | UInt64(words[5])
     soundBytes = Int64(Self.headerBytes)
-    try readFrames(descriptor, pageBytes: pageBytes, after: sum, path)
+    try readFrames(descriptor, pageBytes: pageBytes, after: sum, at: path)
   }
 
-  private mutating func readFrames(_ descriptor: Int32, pageBytes: Int, after header: Checksum, _ path: String)
+  private mutating func readFrames(_ descriptor: Int32, pageBytes: Int, after header: Checksum, at path: String)
     throws(StorageError)
   {
     let frameBytes = Self.frameHeaderBytes + pageBytes

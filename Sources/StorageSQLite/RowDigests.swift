@@ -69,7 +69,7 @@ final class RowDigests {
   private var putting: SQLiteStatement?
   private var removing: SQLiteStatement?
 
-  /// Learns the tables, and gives the connection the function ``function(_:)``; nothing is added up yet.
+  /// Learns the tables, and gives the connection the function `function(_:)`; nothing is added up yet.
   init(_ connection: SQLiteConnection) throws(StorageError) {
     self.connection = connection
     var tables: [Table] = []

@@ -12,7 +12,7 @@ extension SQLiteConnection {
   }
 
   /// Calls `body` with each commit after a revision, as long as it returns true: a log is long, and its records are large.
-  func forEachCommit(_ ns: NamespaceID, after revision: Int64, _ body: (CommitRecord) throws(StorageError) -> Bool)
+  func forEachCommit(_ ns: NamespaceID, after revision: Int64, body: (CommitRecord) throws(StorageError) -> Bool)
     throws(StorageError)
   {
     let rows = try statement(.commits)

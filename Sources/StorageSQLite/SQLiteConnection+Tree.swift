@@ -105,10 +105,10 @@ extension SQLiteConnection {
   /// Calls `body` with the earliest change after `revision` of each path of a range that a run holds.
   func forEachEarliest(
     _ ns: NamespaceID, in run: HistoryRun, after revision: Int64, in range: PathRange,
-    _ body: (_ path: PathBytes, _ before: () throws(StorageError) -> Scalar?) throws(StorageError) -> Void
+    body: (_ path: PathBytes, _ before: () throws(StorageError) -> Scalar?) throws(StorageError) -> Void
   ) throws(StorageError) {
     var (path, skipped) = (range.lower, Int64(-1))
-    while let next = try step(ns, run, after: revision, from: path, skipped, to: range.upper, body) {
+    while let next = try step(ns, run: run, after: revision, from: path, skipped: skipped, to: range.upper, body: body) {
       (path, skipped) = next
     }
   }
@@ -117,8 +117,8 @@ extension SQLiteConnection {
   ///
   /// - Returns: where to go on; nil at the end.
   private func step(
-    _ ns: NamespaceID, _ run: HistoryRun, after revision: Int64, from path: [UInt8], _ skipped: Int64, to upper: [UInt8],
-    _ body: (_ path: PathBytes, _ before: () throws(StorageError) -> Scalar?) throws(StorageError) -> Void
+    _ ns: NamespaceID, run: HistoryRun, after revision: Int64, from path: [UInt8], skipped: Int64, to upper: [UInt8],
+    body: (_ path: PathBytes, _ before: () throws(StorageError) -> Scalar?) throws(StorageError) -> Void
   ) throws(StorageError) -> (path: [UInt8], revision: Int64)? {
     let statement = try statement(.historyAfter)
     defer { statement.reset() }

@@ -5,7 +5,7 @@ public import StorageCore
 extension SQLiteEngine {
   /// Copies the store, as of now, into one file; the writer and readers go on. A file of that name is replaced, whole.
   ///
-  /// - Throws: ``StorageError/Code/unsuitable`` for what is no regular file, and for the store's own folder.
+  /// - Throws: `StorageError.Code.unsuitable` for what is no regular file, and for the store's own folder.
   public func backup(to path: String) throws(StorageError) {
     let target = try replaceable(path)
     let connection = try pool.take()
@@ -33,7 +33,7 @@ extension SQLiteEngine {
   /// ids than what happened after the backup and is lost with it.
   ///
   /// - Returns: the new epoch.
-  /// - Throws: ``StorageError/Code/damaged`` if the file or one of its hash chains is broken.
+  /// - Throws: `StorageError.Code.damaged` if the file or one of its hash chains is broken.
   @discardableResult
   public static func restore(from backup: String, to directory: String) throws(StorageError) -> Int64 {
     let folder = try DataFolder(directory)

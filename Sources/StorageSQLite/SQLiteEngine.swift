@@ -38,8 +38,8 @@ public final class SQLiteEngine: StorageEngine {
   /// Opens the store in a folder; creates both if there is none, and no trace of one.
   ///
   /// - `companions`: names of what else lies in the folder of a store, and in no other.
-  /// - Throws: ``StorageError/Code/locked`` with the pid of the process that has it open,
-  ///   ``StorageError/Code/newerSchema``, or ``StorageError/Code/damaged``: also where something that was acknowledged is
+  /// - Throws: `StorageError.Code.locked` with the pid of the process that has it open,
+  ///   `StorageError.Code.newerSchema`, or `StorageError.Code.damaged`: also where something that was acknowledged is
   ///   missing (``acceptLoss(in:)``).
   public convenience init(directory: String, options: SQLiteOptions = SQLiteOptions(), companions: [String] = [])
     throws(StorageError)
@@ -59,7 +59,7 @@ public final class SQLiteEngine: StorageEngine {
 
   /// A store that is only needed for a while, in a folder of its own inside another; it goes with ``close()``.
   ///
-  /// - Throws: ``StorageError/Code/locked`` if there is one already.
+  /// - Throws: `StorageError.Code.locked` if there is one already.
   public static func scratch(in directory: String, options: SQLiteOptions = SQLiteOptions()) throws(StorageError)
     -> SQLiteEngine
   {

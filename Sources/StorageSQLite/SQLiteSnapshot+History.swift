@@ -185,7 +185,7 @@ extension SQLiteSnapshot {
         answer.scanned = max(run.after, pruned) + 1
         continue
       }
-      try lookThroughCommits(of: run, through: last, in: range, namespace, &answer)
+      try lookThroughCommits(of: run, through: last, in: range, namespace: namespace, answer: &answer)
       break
     }
     return answer.touches
@@ -193,7 +193,7 @@ extension SQLiteSnapshot {
 
   /// Looks at the commits themselves, newest first.
   private func lookThroughCommits(
-    of run: HistoryRun, through last: Int64, in range: PathRange, _ namespace: NamespaceID, _ answer: inout Answer
+    of run: HistoryRun, through last: Int64, in range: PathRange, namespace: NamespaceID, answer: inout Answer
   ) throws(StorageError) {
     var revision = min(run.last, last)
     // Of this run only what the rows before did not show in full.

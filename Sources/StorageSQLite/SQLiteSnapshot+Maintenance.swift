@@ -28,13 +28,13 @@ extension SQLiteSnapshot {
   func replay(in namespace: NamespaceID, id: Int64) throws(StorageError) -> ReplayRecord? {
     let db = try db
     return try statement("SELECT \(Self.replayColumns) FROM replay WHERE ns = ? AND id = ?").bind(namespace.rawValue).bind(id)
-      .first { row throws(StorageError) in try Self.replay(row, db) }
+      .first { row throws(StorageError) in try Self.replay(row, db: db) }
   }
 
   func replays(in namespace: NamespaceID, before id: Int64?, limit: Int) throws(StorageError) -> [ReplayRecord] {
     let db = try db
     return try statement("SELECT \(Self.replayColumns) FROM replay WHERE ns = ? AND id < ? ORDER BY id DESC")
-      .bind(namespace.rawValue).bind(id ?? .max).all(limit: limit) { row throws(StorageError) in try Self.replay(row, db) }
+      .bind(namespace.rawValue).bind(id ?? .max).all(limit: limit) { row throws(StorageError) in try Self.replay(row, db: db) }
   }
 
   func replayItems(in namespace: NamespaceID, of replay: Int64, after last: ReplayItem?, limit: Int) throws(StorageError)
@@ -63,7 +63,7 @@ extension SQLiteSnapshot {
       ORDER BY id DESC
       """
     ).bind(namespace.rawValue).bind(id ?? .max).all(limit: limit) { row throws(StorageError) in
-      try Self.invocation(row, db)
+      try Self.invocation(row, db: db)
     }
   }
 
@@ -105,23 +105,23 @@ extension SQLiteSnapshot {
 
   private static let replayColumns = "id, state, orders, progress, created_at, updated_at"
 
-  private static func replay(_ row: SQLiteStatement, _ db: SQLiteConnection) throws(StorageError) -> ReplayRecord {
-    guard let order = ReplayOrder(try json(row.text(2), db)) else { throw db.damaged("a replay's order") }
+  private static func replay(_ row: SQLiteStatement, db: SQLiteConnection) throws(StorageError) -> ReplayRecord {
+    guard let order = ReplayOrder(try json(row.text(2), db: db)) else { throw db.damaged("a replay's order") }
     return ReplayRecord(
       id: row.int(0), state: try db.value(row.text(1), "a replay's state"), order: order,
-      progress: try json(row.text(3), db), createdAt: row.int(4), updatedAt: row.int(5))
+      progress: try json(row.text(3), db: db), createdAt: row.int(4), updatedAt: row.int(5))
   }
 
-  private static func invocation(_ row: SQLiteStatement, _ db: SQLiteConnection) throws(StorageError) -> InvocationRecord {
+  private static func invocation(_ row: SQLiteStatement, db: SQLiteConnection) throws(StorageError) -> InvocationRecord {
     guard let path = PathBytes(bytes: row.bytes(2)).path, let actingAs = Actor(try row.text(5)),
       let actor = Actor(try row.text(6))
     else { throw db.damaged("an invocation") }
     return InvocationRecord(
-      id: row.int(0), function: try row.text(1), path: path, before: try node(row.text(3), db),
-      after: try node(row.text(4), db), actingAs: actingAs, actor: actor, reason: try row.text(7), time: row.int(8))
+      id: row.int(0), function: try row.text(1), path: path, before: try node(row.text(3), db: db),
+      after: try node(row.text(4), db: db), actingAs: actingAs, actor: actor, reason: try row.text(7), time: row.int(8))
   }
 
-  private static func json(_ text: String, _ db: SQLiteConnection) throws(StorageError) -> JSON {
+  private static func json(_ text: String, db: SQLiteConnection) throws(StorageError) -> JSON {
     do throws(JSONError) {
       return try JSONParser.parse(text)
     } catch {
@@ -129,8 +129,8 @@ extension SQLiteSnapshot {
     }
   }
 
-  private static func node(_ text: String, _ db: SQLiteConnection) throws(StorageError) -> TreeNode {
-    let parsed = try json(text, db)
+  private static func node(_ text: String, db: SQLiteConnection) throws(StorageError) -> TreeNode {
+    let parsed = try json(text, db: db)
     do throws(WriteDataError) {
       return try TreeNode(json: parsed)
     } catch {

@@ -4,7 +4,7 @@ internal import TreeModel
 
 /// A look at the store: one reader connection inside one read transaction.
 ///
-/// The connection is taken and the transaction begun with the first question, because ``StorageEngine/read(_:)`` itself
+/// The connection is taken and the transaction begun with the first question, because `StorageEngine.read(_:)` itself
 /// cannot fail. SQLite fixes what the transaction sees at its first SELECT.
 final class SQLiteSnapshot: Snapshot {
   let epoch: Int64

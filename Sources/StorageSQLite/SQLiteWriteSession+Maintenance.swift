@@ -115,7 +115,7 @@ extension SQLiteWriteSession {
   }
 }
 
-/// The steps of the erasure of a player: see <doc:CommitRecords>.
+/// The steps of the erasure of a player: see StorageCore's page *Commit records*.
 extension SQLiteWriteSession {
   /// Whether the batch erases something: then SQLite overwrites what it removes, which it otherwise only gives free.
   var isErasing: Bool { batch.overlays.values.contains { $0.rows.maintenance.rows.contains { $0.erasing != nil } } }

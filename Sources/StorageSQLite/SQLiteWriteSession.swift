@@ -6,7 +6,7 @@ internal import TreeModel
 
 /// The one writer's hold on a SQLite store: a buffer over the file, and the transaction that writes it.
 ///
-/// `@unchecked Sendable`: used by one thread at a time, as ``WriteSession`` says. The engine keeps it only to close it, which
+/// `@unchecked Sendable`: used by one thread at a time, as `WriteSession` says. The engine keeps it only to close it, which
 /// its contract allows after the writer's thread has ended.
 final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
   let epoch: Int64

@@ -42,7 +42,7 @@ struct StoreCheck {
   }
 
   /// Goes on with the rest where something cannot be read.
-  private mutating func attempt(_ what: String, _ body: (inout StoreCheck) throws(StorageError) -> Void) {
+  private mutating func attempt(_ what: String, body: (inout StoreCheck) throws(StorageError) -> Void) {
     do throws(StorageError) {
       try body(&self)
     } catch {
@@ -196,7 +196,7 @@ extension StoreCheck {
     while try rows.step() {
       let ns = rows.int(0)
       let place = Self.hash(ns, rows.raw(1))
-      guard Self.isIn(pass, of: passes, place) else { continue }
+      guard Self.isIn(pass, of: passes, place: place) else { continue }
       let (revision, pruned) = (rows.int(2), namespaces[ns]?.pruned ?? 0)
       guard let expected = tree.removeValue(forKey: place) else {
         // A checkpoint holds nothing of accounts.
@@ -223,14 +223,14 @@ extension StoreCheck {
     defer { leaves.reset() }
     while try leaves.step() {
       let place = Self.hash(leaves.int(0), leaves.raw(1))
-      guard Self.isIn(pass, of: passes, place) else { continue }
+      guard Self.isIn(pass, of: passes, place: place) else { continue }
       tree[place] = Expected(revision: nil, value: Self.hash(0, leaves.raw(2)))
     }
     for (ns, past) in namespaces {
       try connection.forEachCommit(NamespaceID(rawValue: ns), after: past.pruned) { commit throws(StorageError) in
         for change in commit.changes ?? [] {
           let place = change.path.bytes.withUnsafeBytes { Self.hash(ns, $0) }
-          guard Self.isIn(pass, of: passes, place) else { continue }
+          guard Self.isIn(pass, of: passes, place: place) else { continue }
           tree[place] = change.after.map { value in
             Expected(revision: commit.revision.rawValue, value: value.storedBytes.withUnsafeBytes { Self.hash(0, $0) })
           }
@@ -241,7 +241,7 @@ extension StoreCheck {
     return tree
   }
 
-  private static func isIn(_ pass: Int64, of passes: Int64, _ place: Int) -> Bool {
+  private static func isIn(_ pass: Int64, of passes: Int64, place: Int) -> Bool {
     UInt64(bitPattern: Int64(place)) % UInt64(passes) == UInt64(pass)
   }
 

@@ -189,7 +189,7 @@ extension SQLiteEngine {
   /// is kept beside, and a new epoch begins, as after a restore.
   ///
   /// - Returns: what was lost, in a sentence, and where the log is kept.
-  /// - Throws: ``StorageError/Code/unsuitable`` if nothing is missing of the log.
+  /// - Throws: `StorageError.Code.unsuitable` if nothing is missing of the log.
   public static func acceptLoss(in directory: String) throws(StorageError) -> (loss: String, kept: String?) {
     guard FileCalls.exists(directory) else { throw StorageError(.failed, "There is no folder \(directory).") }
     let folder = try DataFolder(directory)

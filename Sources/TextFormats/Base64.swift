@@ -13,7 +13,7 @@ package enum Base64 {
     var text: [UInt8] = []
     var buffer: UInt32 = 0
     var bitCount: UInt32 = 0
-    func append(_ value: UInt32) { text.append(character(UInt8(truncatingIfNeeded: value & 63), alphabet)) }
+    func append(_ value: UInt32) { text.append(character(UInt8(truncatingIfNeeded: value & 63), alphabet: alphabet)) }
     for byte in bytes {
       buffer = buffer << 8 | UInt32(byte)
       bitCount += 8
@@ -46,7 +46,7 @@ package enum Base64 {
     return bytes
   }
 
-  private static func character(_ value: UInt8, _ alphabet: Alphabet) -> UInt8 {
+  private static func character(_ value: UInt8, alphabet: Alphabet) -> UInt8 {
     switch (value, alphabet) {
     case (0..<26, _): value + 65
     case (26..<52, _): value + 71

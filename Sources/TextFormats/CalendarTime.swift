@@ -19,14 +19,14 @@ package struct CalendarTime: Sendable, Hashable {
 
   /// - Parameter milliseconds: since 1970; negative before it.
   package init(milliseconds: Int64) {
-    let (days, rest) = Self.floorDivide(Int(milliseconds), 86_400_000)
+    let (days, rest) = Self.floorDivide(Int(milliseconds), divisor: 86_400_000)
     (year, month, day) = Self.date(daysSince1970: days)
     hour = rest / 3_600_000
     minute = rest / 60_000 % 60
     second = rest / 1000 % 60
     millisecond = rest % 1000
     // 1970-01-01 was a Thursday.
-    weekday = Self.floorDivide(days + 4, 7).remainder
+    weekday = Self.floorDivide(days + 4, divisor: 7).remainder
   }
 
   /// The days from 1970-01-01 to a date. A day beyond its month's end counts on into the next month.
@@ -35,7 +35,7 @@ package struct CalendarTime: Sendable, Hashable {
   /// algorithms").
   package static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
     let year = month <= 2 ? year - 1 : year
-    let (era, yearOfEra) = floorDivide(year, 400)
+    let (era, yearOfEra) = floorDivide(year, divisor: 400)
     let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
     let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
     return era * 146_097 + dayOfEra - 719_468
@@ -43,7 +43,7 @@ package struct CalendarTime: Sendable, Hashable {
 
   /// The date of a day; the inverse of ``daysSince1970(year:month:day:)``.
   package static func date(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
-    let (era, dayOfEra) = floorDivide(days + 719_468, 146_097)
+    let (era, dayOfEra) = floorDivide(days + 719_468, divisor: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
     let shiftedMonth = (5 * dayOfYear + 2) / 153
@@ -51,7 +51,7 @@ package struct CalendarTime: Sendable, Hashable {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
   }
 
-  private static func floorDivide(_ value: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {
+  private static func floorDivide(_ value: Int, divisor: Int) -> (quotient: Int, remainder: Int) {
     let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
@@ -64,7 +64,7 @@ extension CalendarTime {
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
   /// RFC 3339 with milliseconds: `2026-01-31T12:00:00.000Z`.
-  package var rfc3339: String { "\(date)T\(clock).\(Self.padded(millisecond, 3))Z" }
+  package var rfc3339: String { "\(date)T\(clock).\(Self.padded(millisecond, width: 3))Z" }
 
   /// For sentences: `2026-07-30 18:00:05 UTC`.
   package var readable: String { "\(date) \(clock) UTC" }
@@ -95,13 +95,15 @@ extension CalendarTime {
     return Int64((days * 86_400 + hour * 3600 + minute * 60 + second) * 1000 + fraction)
   }
 
-  private var date: String { "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))" }
-  private var clock: String { "\(Self.padded(hour, 2)):\(Self.padded(minute, 2)):\(Self.padded(second, 2))" }
+  private var date: String { "\(Self.padded(year, width: 4))-\(Self.padded(month, width: 2))-\(Self.padded(day, width: 2))" }
+  private var clock: String {
+    "\(Self.padded(hour, width: 2)):\(Self.padded(minute, width: 2)):\(Self.padded(second, width: 2))"
+  }
   private var messageDate: String {
-    "\(Self.weekdays[weekday]), \(Self.padded(day, 2)) \(Self.months[month - 1]) \(year) \(clock)"
+    "\(Self.weekdays[weekday]), \(Self.padded(day, width: 2)) \(Self.months[month - 1]) \(year) \(clock)"
   }
 
-  private static func padded(_ number: Int, _ width: Int) -> String {
+  private static func padded(_ number: Int, width: Int) -> String {
     let text = String(number)
     return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
   }

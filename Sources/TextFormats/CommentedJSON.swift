@@ -89,7 +89,7 @@ package struct CommentedJSON: Sendable {
 
   /// Reads the one value of a file.
   ///
-  /// - Parameter source: UTF-8, without a byte order mark.
+  /// - `source`: UTF-8, without a byte order mark.
   package static func parse(_ source: [UInt8], as dialect: Dialect) throws(CommentedJSONError) -> CommentedJSON {
     var scanner = CommentedJSONScanner(source, dialect)
     return try scanner.document()

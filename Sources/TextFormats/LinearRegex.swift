@@ -116,7 +116,7 @@ private struct RegexProgram: Sendable {
     case .start: try append(.start)
     case .end: try append(.end)
     case .either(let branches): try addEither(branches)
-    case .repeated(let part, let least, let most): try addRepeated(part, least, most)
+    case .repeated(let part, let least, let most): try addRepeated(part, least: least, most: most)
     }
   }
 
@@ -135,7 +135,7 @@ private struct RegexProgram: Sendable {
     for end in ends { steps[end] = .jump(steps.count) }
   }
 
-  private mutating func addRepeated(_ part: RegexSyntax, _ least: Int, _ most: Int?) throws(LinearRegex.TooLarge) {
+  private mutating func addRepeated(_ part: RegexSyntax, least: Int, most: Int?) throws(LinearRegex.TooLarge) {
     for _ in 0..<least {
       let count = steps.count
       try add(part)

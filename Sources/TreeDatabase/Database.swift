@@ -125,7 +125,7 @@ public final class Database: TreeWriter {
     ) { completion(.failure($0)) }
   }
 
-  /// The namespace of this name, made if it does not exist; refused as ``CommitError/Code/invalid`` if the name is not
+  /// The namespace of this name, made if it does not exist; refused as `CommitError.Code.invalid` if the name is not
   /// legal.
   public func openNamespace(named name: String) async throws(CommitError) -> NamespaceID {
     try await withCheckedContinuation { continuation in

@@ -87,14 +87,14 @@ public struct JSONParser: ~Copyable {
     case UInt8(ascii: "{"): return .object(try members())
     case UInt8(ascii: "["): return .array(try elements())
     case UInt8(ascii: "\""): return .string(try string())
-    case UInt8(ascii: "t"): return try literal("true", .bool(true))
-    case UInt8(ascii: "f"): return try literal("false", .bool(false))
-    case UInt8(ascii: "n"): return try literal("null", .null)
+    case UInt8(ascii: "t"): return try literal("true", value: .bool(true))
+    case UInt8(ascii: "f"): return try literal("false", value: .bool(false))
+    case UInt8(ascii: "n"): return try literal("null", value: .null)
     default: return try number()
     }
   }
 
-  private mutating func literal(_ word: StaticString, _ value: JSON) throws(JSONError) -> JSON {
+  private mutating func literal(_ word: StaticString, value: JSON) throws(JSONError) -> JSON {
     for i in 0..<word.utf8CodeUnitCount {
       guard at < count else { throw fault(.unexpectedEnd) }
       guard bytes[at] == word.utf8Start[i] else { throw fault(.unexpectedCharacter) }

@@ -83,29 +83,29 @@ public struct PathTrie: Sendable {
     place.bytes.withUnsafeBytes { bytes in
       let node = place.isPriority ? UnsafeRawBufferPointer(rebasing: bytes.dropLast()) : bytes
       // Accounts are no part of the tree: only a pattern that names their place is meant.
-      guard place.isAccounts else { return visit(0, node, from: 0, body) }
+      guard place.isAccounts else { return visit(0, bytes: node, from: 0, body: body) }
       guard let end = PathBytes.segmentEnd(in: node, at: 0), let next = nodes[0].literal(.init(rebasing: node[..<end])) else {
         return
       }
-      visit(next, node, from: end, body)
+      visit(next, bytes: node, from: end, body: body)
     }
   }
 
-  private func visit(_ at: Int, _ bytes: UnsafeRawBufferPointer, from start: Int, _ body: (Int, Int) -> Void) {
+  private func visit(_ at: Int, bytes: UnsafeRawBufferPointer, from start: Int, body: (Int, Int) -> Void) {
     for position in nodes[at].positions { body(start, position) }
-    descend(from: at, bytes, start: start, body)
+    descend(from: at, bytes: bytes, start: start, body: body)
   }
 
-  private func descend(from at: Int, _ bytes: UnsafeRawBufferPointer, start: Int, _ body: (Int, Int) -> Void) {
+  private func descend(from at: Int, bytes: UnsafeRawBufferPointer, start: Int, body: (Int, Int) -> Void) {
     guard let end = PathBytes.segmentEnd(in: bytes, at: start) else { return }
-    if let next = nodes[at].literal(.init(rebasing: bytes[start..<end])) { visit(next, bytes, from: end, body) }
-    if let next = nodes[at].single { visit(next, bytes, from: end, body) }
+    if let next = nodes[at].literal(.init(rebasing: bytes[start..<end])) { visit(next, bytes: bytes, from: end, body: body) }
+    if let next = nodes[at].single { visit(next, bytes: bytes, from: end, body: body) }
     guard let next = nodes[at].multi else { return }
     for position in nodes[next].positions { body(bytes.count, position) }
     // The multi-segment may end at any of the keys that follow.
     var later = end
     while let after = PathBytes.segmentEnd(in: bytes, at: later) {
-      descend(from: next, bytes, start: later, body)
+      descend(from: next, bytes: bytes, start: later, body: body)
       later = after
     }
   }

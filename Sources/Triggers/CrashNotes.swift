@@ -25,12 +25,12 @@ final class CrashNotes: @unchecked Sendable {
   /// Opens or creates the file.
   init(path: String) throws(StorageError) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Self.failure("opened", path) }
+    guard descriptor >= 0 else { throw Self.failure("opened", at: path) }
     defer { close(descriptor) }
     let size = slotCount * Self.slotBytes
-    guard ftruncate(descriptor, off_t(size)) == 0 else { throw Self.failure("sized", path) }
+    guard ftruncate(descriptor, off_t(size)) == 0 else { throw Self.failure("sized", at: path) }
     let mapped = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
-    guard let mapped, mapped != MAP_FAILED else { throw Self.failure("mapped", path) }
+    guard let mapped, mapped != MAP_FAILED else { throw Self.failure("mapped", at: path) }
     base = mapped
   }
 
@@ -80,7 +80,7 @@ final class CrashNotes: @unchecked Sendable {
     bytes.reduce(2_166_136_262) { ($0 ^ UInt32($1)) &* 16_777_619 }
   }
 
-  private static func failure(_ what: String, _ path: String) -> StorageError {
+  private static func failure(_ what: String, at path: String) -> StorageError {
     StorageError(
       .failed, "\(path) could not be \(what): \(String(cString: strerror(errno))). Check the folder's rights and space.")
   }

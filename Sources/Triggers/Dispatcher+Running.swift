@@ -5,7 +5,7 @@ import Synchronization
 import TreeModel
 
 extension Dispatcher {
-  /// Runs functions until the task is cancelled. Call it once, after ``start(writer:)``.
+  /// Runs functions until the task is cancelled. Call it once, after `start(writer:)`.
   ///
   /// When it returns, nothing more is submitted: runs that were under way are abandoned, and happen again at the next
   /// start.

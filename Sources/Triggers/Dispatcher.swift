@@ -6,12 +6,12 @@ import TreeModel
 
 /// Takes events to functions, and the functions' effects to the writer: at least once, with effects exactly once.
 ///
-/// An event is noted when its commit is durable (``didCommit(_:)``, on the writer, which only takes note), waits in the lane
+/// An event is noted when its commit is durable (`didCommit(_:)`, on the writer, which only takes note), waits in the lane
 /// of its order key, is run on a thread of the dispatcher's own, and what the run asks for is committed as one request
 /// together with the record that it ran. The writer refuses a second record for the same event and function, whatever led
 /// to the second run: that, not any bookkeeping here, is what makes effects happen once. See <doc:ExactlyOnce>.
 ///
-/// Make it before the database, whose observer it is; call ``start(writer:)`` before the doors open, then keep
+/// Make it before the database, whose observer it is; call `start(writer:)` before the doors open, then keep
 /// ``run()`` going until the server stops.
 package final class Dispatcher: CommitObserver, Sendable {
   /// The functions that it runs.

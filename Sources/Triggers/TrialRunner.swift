@@ -53,7 +53,7 @@ struct TrialRunner: Sendable {
       // A runner, and not a child of this task: a function that never returns must not keep it.
       Runner().start { _ in
         for trial in trials where progress.state.withLock({ $0.waiter != nil }) {
-          let ending = await attempt(trial, progress)
+          let ending = await attempt(trial, progress: progress)
           progress.state.withLock { $0.endings.append(ending) }
         }
         progress.finish()
@@ -95,7 +95,7 @@ struct TrialRunner: Sendable {
     }
   }
 
-  private func attempt(_ trial: Trial, _ progress: Progress) async -> RunEnding {
+  private func attempt(_ trial: Trial, progress: Progress) async -> RunEnding {
     do {
       let input = try trial.input()
       let now = dispatcher.clock.now()

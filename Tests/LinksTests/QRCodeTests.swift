@@ -24,7 +24,7 @@ import Testing
   func correction(_ number: Int) {
     let degree = QRVersion(number).correctionBytes
     let data = (0..<30).map { UInt8($0 * 7 & 0xFF) }
-    let block = data + QRCodewords.remainder(of: data, QRCodewords.generator(degree))
+    let block = data + QRCodewords.remainder(of: data, generator: QRCodewords.generator(degree))
     var root: UInt8 = 1
     for _ in 0..<degree {
       #expect(block.reduce(UInt8(0)) { QRCodewords.product($0, root) ^ $1 } == 0)

@@ -5,7 +5,7 @@ import TreeModel
 
 /// Access without accounts and rules: admin tokens, and a tree that is open (development) or closed (production).
 ///
-/// With rules it is ``RuleBasedAccess``, which asks this one where a namespace has none.
+/// With rules it is `RuleBasedAccess`, which asks this one where a namespace has none.
 package struct AccessPolicy: Authenticating {
   /// The two ways to run the server (design §8).
   package enum Mode: Sendable, Hashable {

@@ -32,13 +32,13 @@ public struct RuleCases: Sendable {
       throw RuleCaseError("The file must have \"cases\": a list with at least one case.")
     }
     let frame = Frame(
-      users: json["users"] ?? .object([]), data: try Self.node(json["data"] ?? .null, "data"),
+      users: json["users"] ?? .object([]), data: try Self.node(json["data"] ?? .null, name: "data"),
       now: json["now"]?.int ?? 1_700_000_000_000)
     var cases: [RuleCase] = []
     for (index, row) in rows.enumerated() {
       let name = row["name"]?.string ?? "case \(index + 1)"
       do throws(RuleCaseError) {
-        cases.append(try Self.ruleCase(row, name, frame))
+        cases.append(try Self.ruleCase(row, name: name, frame: frame))
       } catch {
         throw RuleCaseError("\(name): \(error.message)")
       }
@@ -53,7 +53,7 @@ public struct RuleCases: Sendable {
     let now: Int64
   }
 
-  private static func ruleCase(_ row: JSON, _ name: String, _ frame: Frame) throws(RuleCaseError) -> RuleCase {
+  private static func ruleCase(_ row: JSON, name: String, frame: Frame) throws(RuleCaseError) -> RuleCase {
     try check(
       row, "A case", ["name", "as", "read", "query", "set", "update", "delete", "value", "data", "now", "expect", "by"])
     let isAllowed: Bool
@@ -63,12 +63,12 @@ public struct RuleCases: Sendable {
     default: throw RuleCaseError("\"expect\" must be \"allowed\" or \"denied\".")
     }
     return RuleCase(
-      name: name, auth: try auth(row["as"], frame.users), action: try action(row),
-      data: try row["data"].map { (json) throws(RuleCaseError) in try node(json, "data") } ?? frame.data,
+      name: name, auth: try auth(row["as"], users: frame.users), action: try action(row),
+      data: try row["data"].map { (json) throws(RuleCaseError) in try node(json, name: "data") } ?? frame.data,
       now: row["now"]?.int ?? frame.now, isAllowed: isAllowed, decidedBy: row["by"]?.string)
   }
 
-  private static func auth(_ json: JSON?, _ users: JSON) throws(RuleCaseError) -> JSON? {
+  private static func auth(_ json: JSON?, users: JSON) throws(RuleCaseError) -> JSON? {
     switch json {
     case nil: throw RuleCaseError("\"as\" must say who asks: a name from \"users\", an object, or null for nobody.")
     case .null: return nil
@@ -115,14 +115,14 @@ public struct RuleCases: Sendable {
       order = child
     }
     var query = Query(order: order)
-    if let start = json["startAt"] ?? json["equalTo"] { query.start = try bound(start, order, isStart: true) }
-    if let end = json["endAt"] ?? json["equalTo"] { query.end = try bound(end, order, isStart: false) }
+    if let start = json["startAt"] ?? json["equalTo"] { query.start = try bound(start, order: order, isStart: true) }
+    if let end = json["endAt"] ?? json["equalTo"] { query.end = try bound(end, order: order, isStart: false) }
     if let count = json["limitToFirst"]?.int { query.limit = .first(Int(clamping: count)) }
     if let count = json["limitToLast"]?.int { query.limit = .last(Int(clamping: count)) }
     return query
   }
 
-  private static func bound(_ json: JSON, _ order: NodeOrder, isStart: Bool) throws(RuleCaseError) -> QueryBound {
+  private static func bound(_ json: JSON, order: NodeOrder, isStart: Bool) throws(RuleCaseError) -> QueryBound {
     if order == .key, let key = json.string { return .key(Key(unchecked: key)) }
     let scalar: Scalar?
     switch json {
@@ -136,7 +136,7 @@ public struct RuleCases: Sendable {
     return isStart ? .start(scalar) : .end(scalar)
   }
 
-  private static func node(_ json: JSON, _ name: String) throws(RuleCaseError) -> TreeNode {
+  private static func node(_ json: JSON, name: String) throws(RuleCaseError) -> TreeNode {
     do {
       return try TreeNode(json: json)
     } catch {

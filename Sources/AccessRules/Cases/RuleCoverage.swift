@@ -58,13 +58,13 @@ public final class RuleCoverage {
     var rows: [Row] = []
     var waiting = [rules.root]
     while let node = waiting.popLast() {
-      for rule in [node.read, node.write, node.validate].compactMap(\.self) { rows.append(row(rule, node)) }
+      for rule in [node.read, node.write, node.validate].compactMap(\.self) { rows.append(row(rule, node: node)) }
       waiting += Array(node.children.values) + [node.wildcard].compactMap(\.self)
     }
     return rows.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
   }
 
-  private func row(_ rule: RuleExpression, _ node: RuleNode) -> Row {
+  private func row(_ rule: RuleExpression, node: RuleNode) -> Row {
     let tally = self.tally(rule.term)
     var gaps: [Gap] = []
     collectGaps(rule.term, of: rule, into: &gaps)
@@ -87,18 +87,18 @@ public final class RuleCoverage {
     switch term.operation {
     case .constant:
       // One that is written as true or false is never anything else.
-      if what == "never judged" { gaps.append(gap(term, rule, "never judged")) }
+      if what == "never judged" { gaps.append(gap(term, rule: rule, what: "never judged")) }
     case .all, .any, .not, .choice:
       // What is said of a whole is said of its parts, and of them more exactly; but a part that nobody asked is told once.
-      if what == "never judged" { return gaps.append(gap(term, rule, "never judged")) }
+      if what == "never judged" { return gaps.append(gap(term, rule: rule, what: "never judged")) }
       for operand in term.operands where operand.type == .bool || operand.type.isSuperset(of: .bool) {
         collectGaps(operand, of: rule, into: &gaps)
       }
-    default: if let what { gaps.append(gap(term, rule, what)) }
+    default: if let what { gaps.append(gap(term, rule: rule, what: what)) }
     }
   }
 
-  private func gap(_ term: RuleTerm, _ rule: RuleExpression, _ what: String) -> Gap {
+  private func gap(_ term: RuleTerm, rule: RuleExpression, what: String) -> Gap {
     let place = rule.position(of: term.range.lowerBound)
     return Gap(text: rule.text(of: term).onOneLine, line: place.line, column: place.column, what: what)
   }

@@ -19,7 +19,7 @@ struct RuleFindings {
     case .choice:
       if let taken = term.operands.dropFirst().first(where: { memory[$0]?.isFalse == true }) {
         let inner = reasons(of: taken)
-        return [finding(term.operands[0], memory[term.operands[0]]?.isFalse == true ? .isFalse : .isTrue)] + inner
+        return [finding(term.operands[0], outcome: memory[term.operands[0]]?.isFalse == true ? .isFalse : .isTrue)] + inner
       }
     default: break
     }
@@ -28,10 +28,10 @@ struct RuleFindings {
 
   /// Why a rule could not be evaluated.
   func reason(of failure: EvaluationError) -> RuleExplanation.Finding {
-    finding(failure.term ?? rule.term, .failed(failure.message))
+    finding(failure.term ?? rule.term, outcome: .failed(failure.message))
   }
 
-  private func finding(_ term: RuleTerm, _ outcome: RuleExplanation.Outcome = .isFalse) -> RuleExplanation.Finding {
+  private func finding(_ term: RuleTerm, outcome: RuleExplanation.Outcome = .isFalse) -> RuleExplanation.Finding {
     let place = rule.position(of: term.range.lowerBound)
     var values: [RuleExplanation.Value] = []
     collect(term, isTop: true, into: &values)

@@ -36,10 +36,10 @@ struct RuleBuilder {
       throw RulesError(at: document.position, "The key \"rules\" is missing.")
     }
     if members.count > 1 { throw RulesError(at: members[1].keyPosition, "The key \"rules\" is there twice.") }
-    return try node(rules.value, RulePattern(), source, &faults)
+    return try node(rules.value, pattern: RulePattern(), source: source, faults: &faults)
   }
 
-  private static func node(_ value: CommentedJSON, _ pattern: RulePattern, _ source: RulesSource, _ faults: inout [RulesError])
+  private static func node(_ value: CommentedJSON, pattern: RulePattern, source: RulesSource, faults: inout [RulesError])
     throws(RulesError) -> RuleNode
   {
     guard case .object(let members) = value.content else {
@@ -64,16 +64,16 @@ struct RuleBuilder {
 
   private mutating func add(_ member: CommentedJSON.Member, _ faults: inout [RulesError]) throws(RulesError) {
     switch member.key {
-    case ".read": read = try expression(.read, member, &faults)
-    case ".write": write = try expression(.write, member, &faults)
-    case ".validate": validate = try expression(.validate, member, &faults)
+    case ".read": read = try expression(.read, member: member, faults: &faults)
+    case ".write": write = try expression(.write, member: member, faults: &faults)
+    case ".validate": validate = try expression(.validate, member: member, faults: &faults)
     case ".indexOn": indexOn = try Self.orders(member.value)
-    case let name where name.utf8.first == UInt8(ascii: "$"): try addWildcard(name, member, &faults)
-    default: try addChild(member, &faults)
+    case let name where name.utf8.first == UInt8(ascii: "$"): try addWildcard(name, member: member, faults: &faults)
+    default: try addChild(member, faults: &faults)
     }
   }
 
-  private func expression(_ kind: RuleKind, _ member: CommentedJSON.Member, _ faults: inout [RulesError]) throws(RulesError)
+  private func expression(_ kind: RuleKind, member: CommentedJSON.Member, faults: inout [RulesError]) throws(RulesError)
     -> RuleExpression
   {
     let text: CommentedJSON.Text
@@ -117,7 +117,7 @@ struct RuleBuilder {
     return orders
   }
 
-  private mutating func addWildcard(_ name: String, _ member: CommentedJSON.Member, _ faults: inout [RulesError])
+  private mutating func addWildcard(_ name: String, member: CommentedJSON.Member, faults: inout [RulesError])
     throws(RulesError)
   {
     guard Self.isVariable(name) else {
@@ -132,7 +132,7 @@ struct RuleBuilder {
       throw RulesError(
         at: member.keyPosition, "The variable \(name) stands further up on this path; give this one another name.")
     }
-    wildcard = try Self.node(member.value, pattern.appending(.variable(name)), source, &faults)
+    wildcard = try Self.node(member.value, pattern: pattern.appending(.variable(name)), source: source, faults: &faults)
   }
 
   private static func isVariable(_ name: String) -> Bool {
@@ -148,7 +148,7 @@ struct RuleBuilder {
     }
   }
 
-  private mutating func addChild(_ member: CommentedJSON.Member, _ faults: inout [RulesError]) throws(RulesError) {
+  private mutating func addChild(_ member: CommentedJSON.Member, faults: inout [RulesError]) throws(RulesError) {
     let key: Key
     do {
       key = try Key(member.key)
@@ -159,6 +159,6 @@ struct RuleBuilder {
         member.key.utf8.first == UInt8(ascii: ".")
           ? "Unknown rule \"\(member.key)\"; there are \(known)." : "\(error.description)")
     }
-    children[key] = try Self.node(member.value, pattern.appending(.literal(key)), source, &faults)
+    children[key] = try Self.node(member.value, pattern: pattern.appending(.literal(key)), source: source, faults: &faults)
   }
 }

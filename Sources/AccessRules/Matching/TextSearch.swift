@@ -23,7 +23,7 @@ struct TextSearch {
     if pattern.isEmpty { return true }
     var matched = 0
     for byte in text.utf8 {
-      matched = advance(matched, byte)
+      matched = advance(matched, byte: byte)
       if matched == pattern.count { return true }
     }
     return false
@@ -38,7 +38,7 @@ struct TextSearch {
     var matched = 0
     for byte in text.utf8 {
       result.append(byte)
-      matched = advance(matched, byte)
+      matched = advance(matched, byte: byte)
       if matched == pattern.count {
         result.removeLast(pattern.count)
         result.append(contentsOf: other.utf8)
@@ -49,7 +49,7 @@ struct TextSearch {
     return String(decoding: result, as: UTF8.self)
   }
 
-  private func advance(_ matched: Int, _ byte: UInt8) -> Int {
+  private func advance(_ matched: Int, byte: UInt8) -> Int {
     var matched = matched
     while matched > 0, pattern[matched] != byte { matched = borders[matched - 1] }
     return pattern[matched] == byte ? matched + 1 : matched

@@ -46,7 +46,7 @@ extension AccountTransaction {
 
   private func remember(_ codes: Set<String>, of hashes: [String], by player: String, until end: Int64) throws(AccountError) {
     for hash in hashes {
-      let paid = try paidRewards(PaidRewards.identityKind, hash) ?? PaidRewards()
+      let paid = try paidRewards(PaidRewards.identityKind, key: hash) ?? PaidRewards()
       let value = paid.adding(codes, of: player, until: end).text
       session.put(KeyedRecordChange(kind: PaidRewards.identityKind, key: hash, value: value), in: namespace)
     }
@@ -54,10 +54,10 @@ extension AccountTransaction {
 
   /// What was paid for a player; nil if nothing was.
   private func paidRewards(of uid: String) throws(AccountError) -> PaidRewards? {
-    try paidRewards(PaidRewards.playerKind, uid)
+    try paidRewards(PaidRewards.playerKind, key: uid)
   }
 
-  private func paidRewards(_ kind: String, _ key: String) throws(AccountError) -> PaidRewards? {
+  private func paidRewards(_ kind: String, key: String) throws(AccountError) -> PaidRewards? {
     try read { () throws(StorageError) in try session.record(in: namespace, kind: kind, key: key) }
       .map { PaidRewards(stored: $0) }
   }

@@ -50,7 +50,7 @@ final class PasswordHashingService: Sendable {
   func hash(_ password: String, for client: Client) async throws(AccountError) -> String {
     let text = try await perform(for: client) { [hasher, random] in
       var random = random()
-      return Self.record(password, hasher, &random)
+      return Self.record(password, hasher: hasher, random: &random)
     }
     guard let text else {
       throw AccountError("WEAK_PASSWORD", "Password should be at most \(PasswordRecord.passwordMax) bytes")
@@ -66,14 +66,14 @@ final class PasswordHashingService: Sendable {
   }
 
   private static func record(
-    _ password: String, _ hasher: PasswordHasher, _ random: inout any RandomNumberGenerator
+    _ password: String, hasher: PasswordHasher, random: inout any RandomNumberGenerator
   ) -> String? {
     hasher.record(for: password, using: &random)?.text
   }
 
   // MARK: Turns
 
-  private func perform<Value: Sendable>(for client: Client, _ work: @escaping @Sendable () -> Value)
+  private func perform<Value: Sendable>(for client: Client, work: @escaping @Sendable () -> Value)
     async throws(AccountError) -> Value
   {
     let value: Value? = await withCheckedContinuation { continuation in

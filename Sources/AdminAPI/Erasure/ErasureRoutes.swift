@@ -71,7 +71,7 @@ enum ErasureRoutes {
     let reason = try body.required("reason")
     let uid = try uid(call)
     let order = PlayerErasure.Order(
-      uid: uid, paths: try paths(of: uid, call, body), actor: call.caller.actor, reason: reason,
+      uid: uid, paths: try paths(of: uid, call: call, body: body), actor: call.caller.actor, reason: reason,
       runsTriggers: body["triggers"]?.bool ?? true)
     let namespace = try call.namespace()
     do {
@@ -97,7 +97,7 @@ enum ErasureRoutes {
   private static func preview(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
     let (uid, namespace) = (try uid(call), try call.namespace())
     let order = PlayerErasure.Order(
-      uid: uid, paths: try paths(of: uid, call, try call.body()), actor: call.caller.actor, reason: "")
+      uid: uid, paths: try paths(of: uid, call: call, body: try call.body()), actor: call.caller.actor, reason: "")
     do throws(StorageError) {
       return .json(
         try call.services.erasure.preview(order, currencies: call.services.ledger?.declaredCurrencies ?? [], in: namespace)
@@ -134,7 +134,7 @@ enum ErasureRoutes {
     return uid
   }
 
-  private static func paths(of uid: String, _ call: RouteCall, _ body: JSON) throws(APIError) -> [Path] {
+  private static func paths(of uid: String, call: RouteCall, body: JSON) throws(APIError) -> [Path] {
     let patterns = body["paths"]?.array?.compactMap(\.string) ?? []
     guard patterns.count <= 50 else { throw .badRequest("At most 50 paths can be named at once.") }
     do throws(PersonalPaths.PathsError) {

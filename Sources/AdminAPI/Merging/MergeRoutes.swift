@@ -64,11 +64,12 @@ enum MergeRoutes {
   private static func order(_ call: RouteCall, because reason: String) throws(APIError) -> MergeOrder {
     let body = try call.body()
     return MergeOrder(
-      from: try key(call.captures["uid"] ?? "", call), into: try key(try body.required("into"), call), actor: call.caller.actor,
+      from: try key(call.captures["uid"] ?? "", call: call), into: try key(try body.required("into"), call: call),
+      actor: call.caller.actor,
       reason: reason, movesBalances: body["balances"]?.bool ?? false, copiesRecord: body["record"]?.bool ?? false)
   }
 
-  private static func key(_ text: String, _ call: RouteCall) throws(APIError) -> Key {
+  private static func key(_ text: String, call: RouteCall) throws(APIError) -> Key {
     let uid = try AccountRoutes.player(text, call)
     do throws(PathError) {
       return try Key(uid)

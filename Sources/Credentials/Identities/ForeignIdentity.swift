@@ -34,9 +34,9 @@ package struct ForeignIdentity: Sendable, Hashable {
     let claims = token.claims
     let issuer = claims["iss"]?.string ?? "nobody"
     guard provider.issuers.contains(issuer) else { throw .wrongIssuer(String(issuer.unicodeScalars.prefix(100))) }
-    try Self.checkAudience(claims, provider)
+    try Self.checkAudience(claims, provider: provider)
     try TokenTimes(claims).check(at: now, skew: TokenTimes.skew)
-    try Self.checkNonce(claims, nonce, provider)
+    try Self.checkNonce(claims, nonce: nonce, provider: provider)
     try self.init(claims, provider)
   }
 
@@ -55,7 +55,7 @@ package struct ForeignIdentity: Sendable, Hashable {
     self.claims = claims
   }
 
-  private static func checkAudience(_ claims: JSON, _ provider: IdentityProvider) throws(TokenError) {
+  private static func checkAudience(_ claims: JSON, provider: IdentityProvider) throws(TokenError) {
     let audiences = claims["aud"]?.array?.compactMap(\.string) ?? [claims["aud"]?.string].compactMap { $0 }
     guard audiences.contains(where: provider.audiences.contains) else {
       throw .wrongAudience(String((audiences.first ?? "nobody").unicodeScalars.prefix(100)))
@@ -66,14 +66,14 @@ package struct ForeignIdentity: Sendable, Hashable {
     }
   }
 
-  private static func checkNonce(_ claims: JSON, _ nonce: String?, _ provider: IdentityProvider) throws(TokenError) {
+  private static func checkNonce(_ claims: JSON, nonce: String?, provider: IdentityProvider) throws(TokenError) {
     let claimed = claims["nonce"]?.string
     guard let nonce else {
       if claimed != nil && provider.demandsNonce { throw .wrongNonce }
       return
     }
     let hash = Hex.encode(SHA256.hash(data: Array(nonce.utf8)))
-    guard let claimed, SecretComparison.areEqual(Array(claimed.utf8), Array(hash.utf8)) else { throw .wrongNonce }
+    guard let claimed, SecretComparison.areEqual(Array(claimed.utf8), right: Array(hash.utf8)) else { throw .wrongNonce }
   }
 }
 

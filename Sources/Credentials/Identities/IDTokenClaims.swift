@@ -5,7 +5,7 @@ enum IDTokenClaims {
   /// The longest user id, in characters.
   static let uidMax = 128
 
-  static func of(_ subject: TokenSubject, _ signIn: SignIn, project: String, second: Int64) -> JSON {
+  static func of(_ subject: TokenSubject, signIn: SignIn, project: String, second: Int64) -> JSON {
     // Later ones win: name and picture, then the account's claims, then the custom token's, then the server's.
     var members: [JSON.Member] = []
     func set(_ name: String, _ value: JSON) {

@@ -56,7 +56,7 @@ package struct AuthenticatorSecret: Sendable, Hashable {
     var found: Int64?
     // Every one is looked at, whichever it was: the time that this takes says nothing.
     for step in (current - Int64(adjacent))...(current + Int64(adjacent)) {
-      let isRight = SecretComparison.areEqual(Array(self.code(at: step).utf8), given)
+      let isRight = SecretComparison.areEqual(Array(self.code(at: step).utf8), right: given)
       if isRight, step > last, found == nil { found = step }
     }
     return found

@@ -74,26 +74,26 @@ struct Argon2Memory: ~Copyable {
 
   /// The hash. To be called once.
   mutating func hash(_ password: [UInt8], salt: [UInt8], size: Int) -> [UInt8] {
-    start(password, salt, size)
+    start(password, salt: salt, size: size)
     for pass in 0..<parameters.passes {
       for slice in 0..<Self.slices {
-        for lane in 0..<parameters.lanes { fill(pass, slice, lane) }
+        for lane in 0..<parameters.lanes { fill(pass, slice: slice, lane: lane) }
       }
     }
     var last = [UInt64](repeating: 0, count: Self.words)
     for lane in 0..<parameters.lanes {
-      let block = block(lane, laneLength - 1)
+      let block = block(lane, column: laneLength - 1)
       for word in 0..<Self.words { last[word] ^= block[word] }
     }
     return Self.longHash(last.flatMap(Self.bytes), size: size)
   }
 
-  private borrowing func block(_ lane: Int, _ column: Int) -> UnsafeMutablePointer<UInt64> {
+  private borrowing func block(_ lane: Int, column: Int) -> UnsafeMutablePointer<UInt64> {
     blocks + (lane * laneLength + column) * Self.words
   }
 
   /// The first two blocks of each lane (§3.2).
-  private mutating func start(_ password: [UInt8], _ salt: [UInt8], _ size: Int) {
+  private mutating func start(_ password: [UInt8], salt: [UInt8], size: Int) {
     func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
     var input: [UInt8] = []
     for value in [
@@ -106,7 +106,7 @@ struct Argon2Memory: ~Copyable {
     for lane in 0..<parameters.lanes {
       for column in 0..<2 {
         let bytes = Self.longHash(seed + number(column) + number(lane), size: 1024)
-        let target = block(lane, column)
+        let target = block(lane, column: column)
         for word in 0..<Self.words {
           target[word] = (0..<8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64(bytes[word * 8 + $1]) }
         }
@@ -133,7 +133,7 @@ struct Argon2Memory: ~Copyable {
 
 extension Argon2Memory {
   /// One segment: a lane's part of a slice (§3.4).
-  private mutating func fill(_ pass: Int, _ slice: Int, _ lane: Int) {
+  private mutating func fill(_ pass: Int, slice: Int, lane: Int) {
     let segment = laneLength / Self.slices
     let isByPosition =
       parameters.variant == .i || (parameters.variant == .id && pass == 0 && slice < Self.slices / 2)
@@ -142,20 +142,20 @@ extension Argon2Memory {
     for index in 0..<segment {
       if isByPosition && index % Self.words == 0 {
         counter += 1
-        addresses = nextAddresses(pass, slice, lane, counter)
+        addresses = nextAddresses(pass, slice: slice, lane: lane, counter: counter)
       }
       if pass == 0 && slice == 0 && index < 2 { continue }
       let column = slice * segment + index
-      let previous = block(lane, (column + laneLength - 1) % laneLength)
+      let previous = block(lane, column: (column + laneLength - 1) % laneLength)
       let chance = isByPosition ? addresses[index % Self.words] : previous[0]
-      let reference = reference(chance, pass, slice, lane, index)
-      let target = block(lane, column)
+      let reference = reference(chance, pass: pass, slice: slice, lane: lane, index: index)
+      let target = block(lane, column: column)
       compress(previous, reference, into: target, adding: pass > 0 && parameters.version == 0x13)
     }
   }
 
   /// 128 numbers that depend on the position alone (§3.4.1.2).
-  private mutating func nextAddresses(_ pass: Int, _ slice: Int, _ lane: Int, _ counter: UInt64) -> [UInt64] {
+  private mutating func nextAddresses(_ pass: Int, slice: Int, lane: Int, counter: UInt64) -> [UInt64] {
     var input = [UInt64](repeating: 0, count: Self.words)
     let head = [pass, lane, slice, blockCount, parameters.passes, Int(parameters.variant.number)]
     for (index, value) in head.enumerated() { input[index] = UInt64(value) }
@@ -178,8 +178,7 @@ extension Argon2Memory {
   }
 
   /// The block that is mixed in (§3.4.2).
-  private func reference(_ chance: UInt64, _ pass: Int, _ slice: Int, _ lane: Int, _ index: Int) -> UnsafeMutablePointer<UInt64>
-  {
+  private func reference(_ chance: UInt64, pass: Int, slice: Int, lane: Int, index: Int) -> UnsafeMutablePointer<UInt64> {
     let segment = laneLength / Self.slices
     let isFirst = pass == 0 && slice == 0
     let other = isFirst ? lane : Int((chance >> 32) % UInt64(parameters.lanes))
@@ -190,7 +189,7 @@ extension Argon2Memory {
     let y = (x * x) >> 32
     let z = (UInt64(area) * y) >> 32
     let start = pass == 0 || slice == Self.slices - 1 ? 0 : (slice + 1) * segment
-    return block(other, (start + area - 1 - Int(z)) % laneLength)
+    return block(other, column: (start + area - 1 - Int(z)) % laneLength)
   }
 
   /// The function G (§3.5).
@@ -203,13 +202,13 @@ extension Argon2Memory {
       r[word] = x[word] ^ y[word]
       z[word] = r[word]
     }
-    for row in 0..<8 { Self.permute(z + row * 16, 2, 1) }
-    for column in 0..<8 { Self.permute(z + column * 2, 16, 1) }
+    for row in 0..<8 { Self.permute(z + row * 16, stride: 2, step: 1) }
+    for column in 0..<8 { Self.permute(z + column * 2, stride: 16, step: 1) }
     for word in 0..<Self.words { target[word] = (adding ? target[word] : 0) ^ r[word] ^ z[word] }
   }
 
   /// The permutation P on eight pairs of words, `stride` words from pair to pair (§3.6).
-  private static func permute(_ v: UnsafeMutablePointer<UInt64>, _ stride: Int, _ step: Int) {
+  private static func permute(_ v: UnsafeMutablePointer<UInt64>, stride: Int, step: Int) {
     @inline(__always)
     func at(_ index: Int) -> Int { (index >> 1) * stride + (index & 1) * step }
     for (a, b, c, d) in quarters { mix(v + at(a), v + at(b), v + at(c), v + at(d)) }
@@ -227,15 +226,15 @@ extension Argon2Memory {
     @inline(__always)
     func multiplied(_ x: UInt64, _ y: UInt64) -> UInt64 { x &+ y &+ 2 &* (x & 0xFFFF_FFFF) &* (y & 0xFFFF_FFFF) }
     @inline(__always)
-    func rotated(_ word: UInt64, _ count: UInt64) -> UInt64 { word >> count | word << (64 &- count) }
+    func rotated(_ word: UInt64, count: UInt64) -> UInt64 { word >> count | word << (64 &- count) }
     a.pointee = multiplied(a.pointee, b.pointee)
-    d.pointee = rotated(d.pointee ^ a.pointee, 32)
+    d.pointee = rotated(d.pointee ^ a.pointee, count: 32)
     c.pointee = multiplied(c.pointee, d.pointee)
-    b.pointee = rotated(b.pointee ^ c.pointee, 24)
+    b.pointee = rotated(b.pointee ^ c.pointee, count: 24)
     a.pointee = multiplied(a.pointee, b.pointee)
-    d.pointee = rotated(d.pointee ^ a.pointee, 16)
+    d.pointee = rotated(d.pointee ^ a.pointee, count: 16)
     c.pointee = multiplied(c.pointee, d.pointee)
-    b.pointee = rotated(b.pointee ^ c.pointee, 63)
+    b.pointee = rotated(b.pointee ^ c.pointee, count: 63)
   }
 }
 
@@ -259,15 +258,15 @@ struct Blake2b {
     state[0] ^= 0x0101_0000 ^ UInt64(size)
     var offset = 0
     while bytes.count - offset > 128 {
-      compress(&state, bytes[offset..<(offset + 128)], count: offset + 128, isLast: false)
+      compress(&state, block: bytes[offset..<(offset + 128)], count: offset + 128, isLast: false)
       offset += 128
     }
     let rest = bytes[offset...] + [UInt8](repeating: 0, count: 128 - (bytes.count - offset))
-    compress(&state, rest[...], count: bytes.count, isLast: true)
+    compress(&state, block: rest[...], count: bytes.count, isLast: true)
     return Array(state.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }.prefix(size))
   }
 
-  private static func compress(_ state: inout [UInt64], _ block: ArraySlice<UInt8>, count: Int, isLast: Bool) {
+  private static func compress(_ state: inout [UInt64], block: ArraySlice<UInt8>, count: Int, isLast: Bool) {
     let start = block.startIndex
     let words = (0..<16).map { word in
       (0..<8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64(block[start + word * 8 + $1]) }
@@ -292,14 +291,14 @@ struct Blake2b {
   private static func mix(_ v: inout [UInt64], _ at: [Int], _ x: UInt64, _ y: UInt64) {
     let (a, b, c, d) = (at[0], at[1], at[2], at[3])
     v[a] = v[a] &+ v[b] &+ x
-    v[d] = rotated(v[d] ^ v[a], 32)
+    v[d] = rotated(v[d] ^ v[a], count: 32)
     v[c] = v[c] &+ v[d]
-    v[b] = rotated(v[b] ^ v[c], 24)
+    v[b] = rotated(v[b] ^ v[c], count: 24)
     v[a] = v[a] &+ v[b] &+ y
-    v[d] = rotated(v[d] ^ v[a], 16)
+    v[d] = rotated(v[d] ^ v[a], count: 16)
     v[c] = v[c] &+ v[d]
-    v[b] = rotated(v[b] ^ v[c], 63)
+    v[b] = rotated(v[b] ^ v[c], count: 63)
   }
 
-  private static func rotated(_ word: UInt64, _ count: UInt64) -> UInt64 { word >> count | word << (64 - count) }
+  private static func rotated(_ word: UInt64, count: UInt64) -> UInt64 { word >> count | word << (64 - count) }
 }

@@ -47,7 +47,7 @@ enum Bcrypt {
     for _ in 0..<64 {
       for index in stride(from: 0, to: 6, by: 2) {
         var (left, right) = (block[index], block[index + 1])
-        cipher.encrypt(&left, &right)
+        cipher.encrypt(&left, right: &right)
         (block[index], block[index + 1]) = (left, right)
       }
     }
@@ -104,7 +104,7 @@ struct Blowfish: ~Copyable {
   }
 
   /// One block.
-  borrowing func encrypt(_ left: inout UInt32, _ right: inout UInt32) {
+  borrowing func encrypt(_ left: inout UInt32, right: inout UInt32) {
     var a = left ^ state[0]
     var b = right
     var round = 1
@@ -130,7 +130,7 @@ struct Blowfish: ~Copyable {
     while at < Self.count {
       left ^= salt[at & 2]
       right ^= salt[(at & 2) &+ 1]
-      encrypt(&left, &right)
+      encrypt(&left, right: &right)
       state[at] = left
       state[at &+ 1] = right
       at &+= 2

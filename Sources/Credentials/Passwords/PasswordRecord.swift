@@ -53,10 +53,10 @@ package struct PasswordRecord: Sendable, Hashable {
     guard bytes.count <= Self.passwordMax else { return false }
     if case .bcrypt = scheme {
       guard let parsed = Bcrypt.Parsed(hash) else { return false }
-      return SecretComparison.areEqual(Bcrypt.hash(bytes, salt: parsed.salt, cost: parsed.cost), parsed.hash)
+      return SecretComparison.areEqual(Bcrypt.hash(bytes, salt: parsed.salt, cost: parsed.cost), right: parsed.hash)
     }
     guard let made = scheme.hash(bytes, salt: salt, size: hash.count) else { return false }
-    return SecretComparison.areEqual(made, hash)
+    return SecretComparison.areEqual(made, right: hash)
   }
 }
 

@@ -5,7 +5,7 @@ import TreeModel
 
 /// A way to hash a password, with its parameters. All but the first are for accounts that come from elsewhere.
 ///
-/// Every parameter is bounded (``isBounded``): whoever imports accounts must not choose how much memory or time a sign-in
+/// Every parameter is bounded (`isBounded`): whoever imports accounts must not choose how much memory or time a sign-in
 /// takes.
 enum PasswordScheme: Sendable, Hashable {
   /// Which hash function.
@@ -70,11 +70,11 @@ enum PasswordScheme: Sendable, Hashable {
         .flatMap { Self.encrypted(key, with: Array($0.prefix(32))) }
     case .bcrypt: nil
     case .pbkdf2(let function, let rounds):
-      Self.pbkdf2(password, salt: salt, function, rounds: max(1, rounds), size: size)
+      Self.pbkdf2(password, salt: salt, function: function, rounds: max(1, rounds), size: size)
     case .hmac(let function, let key, let saltFirst):
-      Self.hmac(saltFirst ? salt + password : password + salt, key: key, function)
+      Self.hmac(saltFirst ? salt + password : password + salt, key: key, function: function)
     case .digest(let function, let rounds, let saltFirst):
-      Self.digest(saltFirst ? salt + password : password + salt, function, rounds: max(1, rounds))
+      Self.digest(saltFirst ? salt + password : password + salt, function: function, rounds: max(1, rounds))
     case .argon2(let parameters): Argon2.hash(password, salt: salt, parameters, size: size)
     }
   }
@@ -87,7 +87,7 @@ extension PasswordScheme {
     return key.map(bytes)
   }
 
-  static func pbkdf2(_ password: [UInt8], salt: [UInt8], _ function: Function, rounds: Int, size: Int) -> [UInt8]? {
+  static func pbkdf2(_ password: [UInt8], salt: [UInt8], function: Function, rounds: Int, size: Int) -> [UInt8]? {
     let hash: KDF.Insecure.PBKDF2.HashFunction =
       switch function {
       case .md5: .insecureMD5
@@ -100,7 +100,7 @@ extension PasswordScheme {
     return key.map(bytes)
   }
 
-  static func hmac(_ text: [UInt8], key: [UInt8], _ function: Function) -> [UInt8] {
+  static func hmac(_ text: [UInt8], key: [UInt8], function: Function) -> [UInt8] {
     let key = SymmetricKey(data: key)
     return switch function {
     case .md5: Array(HMAC<Insecure.MD5>.authenticationCode(for: text, using: key))
@@ -111,7 +111,7 @@ extension PasswordScheme {
   }
 
   /// The function, then the function of its result, as often as there are rounds.
-  static func digest(_ text: [UInt8], _ function: Function, rounds: Int) -> [UInt8] {
+  static func digest(_ text: [UInt8], function: Function, rounds: Int) -> [UInt8] {
     var result = text
     for _ in 0..<rounds {
       result =

@@ -31,8 +31,8 @@ package struct WebToken: Sendable {
     guard bytes.count <= Self.sizeMax else { throw .malformed("it is longer than \(Self.sizeMax) bytes.") }
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 else { throw .malformed("it has \(parts.count) parts instead of three.") }
-    let header = try Self.object(parts[0], "header")
-    claims = try Self.object(parts[1], "payload")
+    let header = try Self.object(parts[0], name: "header")
+    claims = try Self.object(parts[1], name: "payload")
     guard let name = header["alg"]?.string else { throw .malformed("its header has no alg.") }
     guard let algorithm = TokenAlgorithm(rawValue: name) else {
       throw .unsupportedAlgorithm(String(name.unicodeScalars.prefix(20)))
@@ -57,7 +57,7 @@ package struct WebToken: Sendable {
     guard key.isValid(signature, for: signedBytes) else { throw .badSignature }
   }
 
-  private static func object(_ part: ArraySlice<UInt8>, _ name: String) throws(TokenError) -> JSON {
+  private static func object(_ part: ArraySlice<UInt8>, name: String) throws(TokenError) -> JSON {
     guard let bytes = Base64.decode(part) else { throw .malformed("its \(name) is not base64url.") }
     guard let json = try? JSONParser.parse(bytes, depthMax: depthMax), let members = json.object else {
       throw .malformed("its \(name) is no JSON object.")

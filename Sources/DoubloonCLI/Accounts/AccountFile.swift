@@ -13,14 +13,14 @@ enum AccountFile {
 
   /// Reads a file; CSV if its name ends so.
   static func read(_ bytes: [UInt8], from name: String) throws -> [JSON] {
-    if name.hasSuffix(".csv") { return try rows(of: String(decoding: bytes, as: UTF8.self), name) }
+    if name.hasSuffix(".csv") { return try rows(of: String(decoding: bytes, as: UTF8.self), name: name) }
     let json = try JSONInput.parse(bytes, from: name)
     guard let users = json["users"]?.array ?? json.array else {
       throw CommandError("\(name) must hold {\"users\": […]}, as \"firebase auth:export\" writes it.")
     }
     var rests: [ExactKey: JSON] = [:]
     for member in json["doubloon"]?.object ?? [] { rests[ExactKey(text: member.key)] = member.value }
-    return users.map { normalized(AccountSplit.joined($0, $0["localId"]?.string.flatMap { rests[ExactKey(text: $0)] })) }
+    return users.map { normalized(AccountSplit.joined($0, rest: $0["localId"]?.string.flatMap { rests[ExactKey(text: $0)] })) }
   }
 
   static func write(_ users: [JSON], asCSV: Bool) -> [UInt8] {
@@ -46,7 +46,7 @@ enum AccountFile {
   /// The columns: uid, address, whether it is verified, hash, salt, name, picture, then id, address, name and picture of four
   /// providers, then when it was made, the last sign-in, the number, whether it is disabled, the claims, and last how the
   /// password is hashed and the second factors, which Firebase's files have not.
-  private static func rows(of text: String, _ name: String) throws -> [JSON] {
+  private static func rows(of text: String, name: String) throws -> [JSON] {
     guard let rows = LinkCSV.rows(text) else { throw CommandError("\(name): a quote is not closed.") }
     var users: [JSON] = []
     for (index, cells) in rows.enumerated() {
@@ -145,7 +145,7 @@ struct AccountSplit {
   }
 
   /// The account again, from both parts: what the first does not say the second does.
-  static func joined(_ user: JSON, _ rest: JSON?) -> JSON {
+  static func joined(_ user: JSON, rest: JSON?) -> JSON {
     var members = (user.object ?? []).filter { $0.key != "providerUserInfo" }
     if user["lastLoginAt"] == nil, let last = user["lastSignedInAt"] {
       members.append(JSON.Member(key: "lastLoginAt", value: last))

@@ -34,7 +34,7 @@ struct DataSetCommand: AsyncParsableCommand {
     let answer = try await server.withClient { client in
       try await client.put(path.urlPath, json, query: server.query + write.query)
     }
-    write.report(answer, "Set \(path.text).")
+    write.report(answer, sentence: "Set \(path.text).")
   }
 }
 
@@ -70,7 +70,7 @@ struct DataUpdateCommand: AsyncParsableCommand {
     let answer = try await server.withClient { client in
       try await client.patch(path.urlPath, json, query: server.query + write.query)
     }
-    write.report(answer, "Updated \(members.count.counted("place", "places")) below \(path.text).")
+    write.report(answer, sentence: "Updated \(members.count.counted("place", "places")) below \(path.text).")
   }
 }
 
@@ -112,7 +112,7 @@ struct DataRemoveCommand: AsyncParsableCommand {
       var transfer = DataTransfer(client: client, query: server.query + write.query, output: DoubloonCommandLine.output)
       try await transfer.remove(path)
     }
-    write.report(.null, "Removed \(path.text).")
+    write.report(.null, sentence: "Removed \(path.text).")
   }
 }
 
@@ -128,7 +128,7 @@ struct DataWriteOptions: ParsableArguments {
   var query: [QueryItem] { triggers ? [] : [QueryItem("disableTriggers", "true")] }
 
   /// Says that it is done.
-  func report(_ answer: JSON, _ sentence: String) {
+  func report(_ answer: JSON, sentence: String) {
     output.print(answer) { _ in sentence }
   }
 }

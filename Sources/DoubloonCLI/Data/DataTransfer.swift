@@ -62,11 +62,11 @@ struct DataTransfer {
       _ = try await client.put(place.urlPath, json, query: query, timeout: Self.timeout)
       return count(weight.leaves)
     }
-    try await putChildren(of: place, json)
+    try await putChildren(of: place, json: json)
   }
 
   /// Writes an object child by child, and removes the children that it does not have.
-  private mutating func putChildren(of place: PathArgument, _ json: JSON) async throws {
+  private mutating func putChildren(of place: PathArgument, json: JSON) async throws {
     let members = json.treeMembers
     let names = Set(members.lazy.map { Key(unchecked: $0.key) })
     var parts: [JSON.Member] = try await client.childNames(of: place, query: query)
@@ -86,11 +86,11 @@ struct DataTransfer {
     try await patch(place, parts)
     if place.target.isPriority { return }
     let priority = members.last { $0.key == ".priority" }?.value ?? .null
-    try await putPriority(of: place, priority)
+    try await putPriority(of: place, priority: priority)
   }
 
   /// Gives a place its priority, or takes that away which what stood there before has left.
-  private func putPriority(of place: PathArgument, _ priority: JSON) async throws {
+  private func putPriority(of place: PathArgument, priority: JSON) async throws {
     let target = PathArgument(priorityOf: place)
     if priority.isNull {
       // A place that is gone has no priority, and the server takes none for it, not even null.

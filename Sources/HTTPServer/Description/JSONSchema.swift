@@ -25,7 +25,7 @@ package indirect enum JSONSchema: Sendable {
   case list(JSONSchema)
   /// An object; a closed one has no other members than these.
   case object([Field], isClosed: Bool = false)
-  /// One of ``AnswerSchemas``, by its name.
+  /// One of `AnswerSchemas`, by its name.
   case named(String)
   /// The same, or null.
   case nullable(JSONSchema)

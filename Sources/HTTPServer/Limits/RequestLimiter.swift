@@ -6,7 +6,7 @@ import Synchronization
 /// Stands before the router and the sockets, and sends away who asks too often (design §8).
 ///
 /// Counts by household (``ClientAddress/clientNetwork``) and kind of request, in tables of bounded size; a request costs one
-/// lock and one look-up. What is written over sockets has a pace of its own (``SocketPace``).
+/// lock and one look-up. What is written over sockets has a pace of its own (`SocketPace`).
 package final class RequestLimiter: RequestResponder, SocketAccepting {
   /// What a request counts as: judged by what the router will see, however its path is spelt.
   package typealias Classification =

@@ -7,7 +7,7 @@ import TreeModel
 /// Who clients are, by their ID tokens; administrators by what the policy beneath says.
 ///
 /// Nothing is read from the store: a token's signature is checked once and remembered, and whether it is void is known in
-/// memory (``Accounts/AccountWatch``).
+/// memory (`AccountWatch`).
 package struct AccountAuthenticator: Authenticating {
   private let administrators: any Authenticating
   private let book: AccountService

@@ -37,12 +37,12 @@ package struct ReferralService: Sendable {
   {
     guard (try? Key(referrer)) != nil else { return [] }
     return try read { (snapshot) throws(StorageError) in
-      let players = try players(of: referrer, in: namespace, after: after, limit: min(max(limit, 0), 1000), snapshot)
+      let players = try players(of: referrer, in: namespace, after: after, limit: min(max(limit, 0), 1000), snapshot: snapshot)
       if players.isEmpty { return [] }
-      let earnings = try earnings(of: referrer, in: namespace, snapshot)
+      let earnings = try earnings(of: referrer, in: namespace, snapshot: snapshot)
       return try players.map { (player) throws(StorageError) -> Referral in
         Referral(
-          player: player, since: try since(player, in: namespace, snapshot), coins: earnings.paid[player] ?? [:],
+          player: player, since: try since(player, in: namespace, snapshot: snapshot), coins: earnings.paid[player] ?? [:],
           held: earnings.held[player] ?? [:])
       }
     }
@@ -79,7 +79,7 @@ package struct ReferralService: Sendable {
       }
       if let current { add(current.referrer, current.count) }
       return try best.map { (row) throws(StorageError) -> ReferralRank in
-        let paid = try earnings(of: row.referrer, in: namespace, snapshot).paid
+        let paid = try earnings(of: row.referrer, in: namespace, snapshot: snapshot).paid
         let coins = paid.values.reduce(into: [:]) { sum, units in sum.merge(units) { Self.sum($0, $1) } }
         return ReferralRank(referrer: row.referrer, count: row.count, coins: coins)
       }
@@ -89,7 +89,7 @@ package struct ReferralService: Sendable {
   // MARK: -
 
   private func players(
-    of referrer: String, in namespace: NamespaceID, after: String?, limit: Int, _ snapshot: any Snapshot
+    of referrer: String, in namespace: NamespaceID, after: String?, limit: Int, snapshot: any Snapshot
   ) throws(StorageError) -> [String] {
     let page = try snapshot.records(
       in: namespace, kind: ReferralIndex.kind, after: ReferralIndex.key(referrer, after ?? ""), isDescending: false,
@@ -98,13 +98,13 @@ package struct ReferralService: Sendable {
       .prefix { $0.referrer.utf8.elementsEqual(referrer.utf8) }.map(\.player)
   }
 
-  private func since(_ player: String, in namespace: NamespaceID, _ snapshot: any Snapshot) throws(StorageError) -> Int64? {
+  private func since(_ player: String, in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError) -> Int64? {
     guard let path = place.path(of: player), let stored = try snapshot.leaf(in: namespace, at: path) else { return nil }
     return try snapshot.commit(in: namespace, at: stored.revision)?.time
   }
 
   /// What a player got, and what waits for the player, by the player that it was about, and by unit.
-  private func earnings(of referrer: String, in namespace: NamespaceID, _ snapshot: any Snapshot) throws(StorageError)
+  private func earnings(of referrer: String, in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError)
     -> (paid: [String: [String: Int64]], held: [String: [String: Int64]])
   {
     var paid: [String: [String: Int64]] = [:]

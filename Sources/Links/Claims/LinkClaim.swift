@@ -214,7 +214,7 @@ extension LinkService {
 }
 
 extension LinkClaim {
-  /// Reads what ``json`` wrote; nil if it is damaged.
+  /// Reads what `json` wrote; nil if it is damaged.
   init?(stored text: String) {
     guard let json = try? JSONParser.parse(text), let player = json["player"]?.string, let inviter = json["inviter"]?.string,
       let link = json["link"]?.string, let at = json["at"]?.int

@@ -14,7 +14,7 @@ struct QRCanvas {
     drawPatterns()
   }
 
-  private mutating func fix(_ x: Int, _ y: Int, _ isDark: Bool) {
+  private mutating func fix(_ x: Int, _ y: Int, isDark: Bool) {
     dark[y * size + x] = isDark
     isFixed[y * size + x] = true
   }
@@ -23,13 +23,13 @@ struct QRCanvas {
 
   private mutating func drawPatterns() {
     for index in 0..<size {
-      fix(6, index, index % 2 == 0)
-      fix(index, 6, index % 2 == 0)
+      fix(6, index, isDark: index % 2 == 0)
+      fix(index, 6, isDark: index % 2 == 0)
     }
-    for (x, y) in [(3, 3), (size - 4, 3), (3, size - 4)] { drawFinder(x, y) }
+    for (x, y) in [(3, 3), (size - 4, 3), (3, size - 4)] { drawFinder(x, centerY: y) }
     let places = version.alignments
     for x in places {
-      for y in places where !isNearFinder(x, y) { drawAlignment(x, y) }
+      for y in places where !isNearFinder(x, y) { drawAlignment(x, centerY: y) }
     }
     drawFormat(mask: 0)
     if version.number >= 7 { drawVersion() }
@@ -39,20 +39,20 @@ struct QRCanvas {
     (x == 6 && y == 6) || (x == 6 && y == size - 7) || (x == size - 7 && y == 6)
   }
 
-  private mutating func drawFinder(_ centerX: Int, _ centerY: Int) {
+  private mutating func drawFinder(_ centerX: Int, centerY: Int) {
     for dy in -4...4 {
       for dx in -4...4 {
         let (x, y) = (centerX + dx, centerY + dy)
         guard (0..<size).contains(x), (0..<size).contains(y) else { continue }
         let ring = max(abs(dx), abs(dy))
-        fix(x, y, ring != 2 && ring != 4)
+        fix(x, y, isDark: ring != 2 && ring != 4)
       }
     }
   }
 
-  private mutating func drawAlignment(_ centerX: Int, _ centerY: Int) {
+  private mutating func drawAlignment(_ centerX: Int, centerY: Int) {
     for dy in -2...2 {
-      for dx in -2...2 { fix(centerX + dx, centerY + dy, max(abs(dx), abs(dy)) != 1) }
+      for dx in -2...2 { fix(centerX + dx, centerY + dy, isDark: max(abs(dx), abs(dy)) != 1) }
     }
   }
 
@@ -62,14 +62,14 @@ struct QRCanvas {
     for _ in 0..<10 { rest = rest << 1 ^ (rest >> 9) * 0x537 }
     let bits = (mask << 10 | rest) ^ 0x5412
     func bit(_ index: Int) -> Bool { bits >> index & 1 == 1 }
-    for index in 0...5 { fix(8, index, bit(index)) }
-    fix(8, 7, bit(6))
-    fix(8, 8, bit(7))
-    fix(7, 8, bit(8))
-    for index in 9..<15 { fix(14 - index, 8, bit(index)) }
-    for index in 0..<8 { fix(size - 1 - index, 8, bit(index)) }
-    for index in 8..<15 { fix(8, size - 15 + index, bit(index)) }
-    fix(8, size - 8, true)
+    for index in 0...5 { fix(8, index, isDark: bit(index)) }
+    fix(8, 7, isDark: bit(6))
+    fix(8, 8, isDark: bit(7))
+    fix(7, 8, isDark: bit(8))
+    for index in 9..<15 { fix(14 - index, 8, isDark: bit(index)) }
+    for index in 0..<8 { fix(size - 1 - index, 8, isDark: bit(index)) }
+    for index in 8..<15 { fix(8, size - 15 + index, isDark: bit(index)) }
+    fix(8, size - 8, isDark: true)
   }
 
   private mutating func drawVersion() {
@@ -79,8 +79,8 @@ struct QRCanvas {
     for index in 0..<18 {
       let isDark = bits >> index & 1 == 1
       let (a, b) = (size - 11 + index % 3, index / 3)
-      fix(a, b, isDark)
-      fix(b, a, isDark)
+      fix(a, b, isDark: isDark)
+      fix(b, a, isDark: isDark)
     }
   }
 

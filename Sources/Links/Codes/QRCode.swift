@@ -76,9 +76,9 @@ enum PNGImage {
       }
     }
     var png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    chunk("IHDR", bytes(UInt32(width)) + bytes(UInt32(height)) + [1, 0, 0, 0, 0], to: &png)
-    chunk("IDAT", stored(rows), to: &png)
-    chunk("IEND", [], to: &png)
+    chunk("IHDR", data: bytes(UInt32(width)) + bytes(UInt32(height)) + [1, 0, 0, 0, 0], to: &png)
+    chunk("IDAT", data: stored(rows), to: &png)
+    chunk("IEND", data: [], to: &png)
     return png
   }
 
@@ -102,7 +102,7 @@ enum PNGImage {
     return stream + bytes(b << 16 | a)
   }
 
-  private static func chunk(_ name: StaticString, _ data: [UInt8], to png: inout [UInt8]) {
+  private static func chunk(_ name: StaticString, data: [UInt8], to png: inout [UInt8]) {
     let body = Array(String(describing: name).utf8) + data
     png += bytes(UInt32(data.count)) + body + bytes(checksum(body))
   }

@@ -26,7 +26,7 @@ struct QRCodewords {
     for index in 0..<version.blockCount {
       let length = shortLength + (index >= version.blockCount - longCount ? 1 : 0)
       let block = Array(data[start..<start + length])
-      blocks.append((block, Self.remainder(of: block, generator)))
+      blocks.append((block, Self.remainder(of: block, generator: generator)))
       start += length
     }
     var result: [UInt8] = []
@@ -65,7 +65,7 @@ struct QRCodewords {
     return result
   }
 
-  static func remainder(of data: [UInt8], _ generator: [UInt8]) -> [UInt8] {
+  static func remainder(of data: [UInt8], generator: [UInt8]) -> [UInt8] {
     var rest = [UInt8](repeating: 0, count: generator.count)
     for byte in data {
       let factor = byte ^ rest.removeFirst()

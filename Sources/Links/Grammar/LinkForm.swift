@@ -42,7 +42,7 @@ enum LinkForm {
   /// - Throws: ``LinkError`` for a wrong type, and for no prefix, or two.
   static func read(_ info: JSON, settings: LinkSettings) throws(LinkError) -> (LinkPrefix, LinkParameters) {
     guard info.object != nil else { throw .invalid("dynamicLinkInfo must be an object.") }
-    let prefix = try prefix(info, settings)
+    let prefix = try prefix(info, settings: settings)
     var parameters = LinkParameters()
     for (group, members) in groups {
       guard let object = try self.group(group, of: info) else { continue }
@@ -81,7 +81,7 @@ enum LinkForm {
     return .object(members)
   }
 
-  private static func prefix(_ info: JSON, _ settings: LinkSettings) throws(LinkError) -> LinkPrefix {
+  private static func prefix(_ info: JSON, settings: LinkSettings) throws(LinkError) -> LinkPrefix {
     let uri = try text(info["domainUriPrefix"], "domainUriPrefix")
     let domain = try text(info["dynamicLinkDomain"], "dynamicLinkDomain")
     let text: String

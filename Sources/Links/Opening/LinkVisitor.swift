@@ -47,7 +47,7 @@ package struct LinkVisitor: Sendable, Hashable {
     }
     mayBeIPad =
       device == .desktop && agent.contains("macintosh") && agent.contains("version/") && agent.contains("safari/")
-    systemVersion = Self.version(agent, device)
+    systemVersion = Self.version(agent, device: device)
   }
 
   /// The same visitor, after its page has told which of both it is.
@@ -69,7 +69,7 @@ package struct LinkVisitor: Sendable, Hashable {
     }
   }
 
-  private static func version(_ agent: String, _ device: Device) -> String {
+  private static func version(_ agent: String, device: Device) -> String {
     let mark =
       switch device {
       case .iphone, .ipad: " os "

@@ -29,7 +29,7 @@ extension LinkPage {
   /// not load, the page has a band of colour in its place. Texts run in the direction of their own script.
   package init(_ preview: Preview, settings: LinkSettings) {
     let (opening, parameters, phrases) = (preview.opening, preview.opening.parameters, preview.phrases)
-    let app = Self.appName(opening, preview.device, settings) ?? phrases.anApp
+    let app = Self.appName(opening, device: preview.device, settings: settings) ?? phrases.anApp
     let title = parameters[.socialTitle] ?? phrases.invitation.replacing("{{app}}", with: app)
     let words = parameters[.socialDescription] ?? phrases.words
     var body = "<main><div class=\"card\"><div class=\"hero\" aria-hidden=\"true\">"
@@ -65,7 +65,7 @@ extension LinkPage {
 
   /// A page for programs that show a card of the link: the same tags, nothing to click.
   package init(cardOf opening: LinkOpening, settings: LinkSettings, phrases: LinkPhrases = .english) {
-    let title = opening.parameters[.socialTitle] ?? Self.appName(opening, .iphone, settings) ?? phrases.anApp
+    let title = opening.parameters[.socialTitle] ?? Self.appName(opening, device: .iphone, settings: settings) ?? phrases.anApp
     let words = opening.parameters[.socialDescription] ?? ""
     self.init(
       title: title, language: phrases.language, head: Self.card(opening, title: title, words: words),
@@ -86,7 +86,7 @@ extension LinkPage {
     }.joined()
   }
 
-  private static func appName(_ opening: LinkOpening, _ device: LinkVisitor.Device, _ settings: LinkSettings) -> String? {
+  private static func appName(_ opening: LinkOpening, device: LinkVisitor.Device, settings: LinkSettings) -> String? {
     if let bundle = opening.bundle(on: device) {
       return settings.iosApp(bundle)?.name ?? bundle.split(separator: ".").last.map(String.init) ?? bundle
     }

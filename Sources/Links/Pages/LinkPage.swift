@@ -180,8 +180,8 @@ extension LinkPage {
         "<tr><th>\(parameter.rawValue)</th><td><code>\(HTMLText.escape($0))</code></td></tr>"
       }
     }
-    var findings = warnings.map { finding($0.code, $0.message) }
-    if let fault { findings.insert(finding(words.error, fault.message), at: 0) }
+    var findings = warnings.map { finding($0.code, message: $0.message) }
+    if let fault { findings.insert(finding(words.error, message: fault.message), at: 0) }
     let list = findings.isEmpty ? "<p>\(HTMLText.escape(words.nothing))</p>" : "<ul>\(findings.joined())</ul>"
     return LinkPage(
       title: words.title, language: phrases.language,
@@ -195,7 +195,7 @@ extension LinkPage {
         """)
   }
 
-  private static func finding(_ name: String, _ message: String) -> String {
+  private static func finding(_ name: String, message: String) -> String {
     "<li><b>\(HTMLText.escape(name))</b> <span lang=\"en\">\(HTMLText.escape(message))</span></li>"
   }
 

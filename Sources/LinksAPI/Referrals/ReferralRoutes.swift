@@ -52,7 +52,7 @@ package enum ReferralRoutes {
     let answer = try? await call.services.threadPool.runIfActive {
       Result { () throws(APIError) in
         let referrer = try APIError.mapping { () throws(LedgerError) in try book.referrer(of: uid, in: namespace) }
-        let (rows, next) = try page(call, uid)
+        let (rows, next) = try page(call, uid: uid)
         return JSON.record([("referredBy", referrer.map(JSON.string)), ("referrals", .array(rows)), ("next", next)])
       }
     }
@@ -68,7 +68,7 @@ package enum ReferralRoutes {
     guard let uid = try call.key("uid")?.text else { throw .badRequest("The parameter uid is missing.") }
     let (book, namespace) = (try book(call), try call.namespace())
     let referrer = try APIError.mapping { () throws(LedgerError) in try book.referrer(of: uid, in: namespace) }
-    let (rows, next) = try page(call, uid)
+    let (rows, next) = try page(call, uid: uid)
     return .json(
       .record([
         ("player", .string(uid)), ("referredBy", referrer.map(JSON.string)), ("referrals", .array(rows)), ("next", next),
@@ -86,7 +86,7 @@ package enum ReferralRoutes {
     ])
   }
 
-  private static func page(_ call: RouteCall, _ uid: String) throws(APIError) -> (rows: [JSON], next: JSON?) {
+  private static func page(_ call: RouteCall, uid: String) throws(APIError) -> (rows: [JSON], next: JSON?) {
     let (book, namespace, limit) = (try book(call), try call.namespace(), try call.limit())
     let referrals = try APIError.mapping { () throws(LedgerError) in
       try book.referrals(of: uid, in: namespace, after: call.query["cursor"], limit: limit)

@@ -19,12 +19,12 @@ package struct EncodedMail: Sendable, Hashable {
     // Keys may hold what nobody else should see; their digest holds nothing.
     let digest = Hex.encode(SHA256.hash(data: Array(key.utf8)).prefix(16))
     var headers = [
-      "Date: \(CalendarTime(milliseconds: max(0, time)).mailDate)", Self.header("From", message.from),
-      Self.header("To", message.to),
+      "Date: \(CalendarTime(milliseconds: max(0, time)).mailDate)", Self.header("From", address: message.from),
+      Self.header("To", address: message.to),
       "Subject: \(HeaderText.unstructured(message.subject))", "Message-ID: <\(digest)@\(message.from.domain)>",
       "MIME-Version: 1.0", "Auto-Submitted: auto-generated",
     ]
-    if let replyTo = message.replyTo { headers.append(Self.header("Reply-To", replyTo)) }
+    if let replyTo = message.replyTo { headers.append(Self.header("Reply-To", address: replyTo)) }
     if let link = message.unsubscribe {
       headers.append("List-Unsubscribe: <\(link)>")
       headers.append("List-Unsubscribe-Post: List-Unsubscribe=One-Click")
@@ -35,21 +35,21 @@ package struct EncodedMail: Sendable, Hashable {
       let boundary = "=_\(digest)"
       text += "Content-Type: multipart/alternative;\r\n boundary=\"\(boundary)\"\r\n\r\n"
       for (type, part) in [("plain", message.text), ("html", html)] {
-        text += "--\(boundary)\r\n" + Self.part(type, part)
+        text += "--\(boundary)\r\n" + Self.part(type, text: part)
       }
       text += "--\(boundary)--\r\n"
     } else {
-      text += Self.part("plain", message.text)
+      text += Self.part("plain", text: message.text)
     }
     bytes = Array(text.utf8)
   }
 
-  private static func part(_ type: String, _ text: String) -> String {
+  private static func part(_ type: String, text: String) -> String {
     "Content-Type: text/\(type); charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n"
       + QuotedPrintable.encode(text) + "\r\n"
   }
 
-  private static func header(_ name: String, _ address: MailAddress) -> String {
+  private static func header(_ name: String, address: MailAddress) -> String {
     guard let shown = address.name else { return "\(name): \(address.address)" }
     return "\(name): \(HeaderText.phrase(shown))\r\n <\(address.address)>"
   }

@@ -44,7 +44,7 @@ package struct MailMessage: Sendable, Hashable {
   }
 }
 
-/// An ``EmailAddress`` of a person as it was written, with the name that is shown, or without.
+/// An `EmailAddress` of a person as it was written, with the name that is shown, or without.
 ///
 /// The address is ASCII: those in other alphabets need an extension that few servers between here and there have (RFC 6531).
 /// Names may be in any.

@@ -30,7 +30,7 @@ final class SMTPConnection: Sendable {
     do throws(MailError) {
       var connection = SMTPConnection(channel, configuration, replies, features: SMTPFeatures())
       let welcome = try await connection.reply()
-      guard welcome.code == 220 else { throw connection.unready(welcome, "greeted with") }
+      guard welcome.code == 220 else { throw connection.unready(welcome, did: "greeted with") }
       connection = try await connection.hello()
       if configuration.security == .startTLS { connection = try await connection.startTLS(tls) }
       if let login = configuration.login { try await connection.signIn(login) }
@@ -50,7 +50,7 @@ final class SMTPConnection: Sendable {
       return try await bootstrap.connect(host: configuration.host, port: configuration.port) { channel in
         channel.eventLoop.makeCompletedFuture {
           if configuration.security == .tls {
-            try channel.pipeline.syncOperations.addHandler(Self.handler(tls, configuration.host))
+            try channel.pipeline.syncOperations.addHandler(Self.handler(tls, host: configuration.host))
           }
           let replies = SMTPReplyHandler()
           try channel.pipeline.syncOperations.addHandler(replies)
@@ -63,7 +63,7 @@ final class SMTPConnection: Sendable {
   }
 
   /// A host that is an address is verified as one; only names are told to the server.
-  private static func handler(_ tls: NIOSSLContext, _ host: String) throws -> NIOSSLClientHandler {
+  private static func handler(_ tls: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {
     do {
       return try NIOSSLClientHandler(context: tls, serverHostname: host)
     } catch let error as NIOSSLExtraError where error == .cannotUseIPAddressInSNI {
@@ -80,9 +80,9 @@ final class SMTPConnection: Sendable {
       return SMTPConnection(channel, configuration, replies, features: SMTPFeatures(answer))
     }
     // A server from before the extensions (RFC 5321 §3.2).
-    guard answer.code == 500 || answer.code == 502 else { throw unready(answer, "answered EHLO with") }
+    guard answer.code == 500 || answer.code == 502 else { throw unready(answer, did: "answered EHLO with") }
     let plain = try await command("HELO \(name ?? "localhost")")
-    guard plain.code == 250 else { throw unready(plain, "answered HELO with") }
+    guard plain.code == 250 else { throw unready(plain, did: "answered HELO with") }
     return SMTPConnection(channel, configuration, replies, features: SMTPFeatures())
   }
 
@@ -94,13 +94,13 @@ final class SMTPConnection: Sendable {
       )
     }
     let answer = try await command("STARTTLS")
-    guard answer.code == 220 else { throw unready(answer, "answered STARTTLS with") }
+    guard answer.code == 220 else { throw unready(answer, did: "answered STARTTLS with") }
     let (host, bound) = (configuration.host, replies)
     try await failing { [channel] in
       try await channel.eventLoop.submit {
         // Whatever came in the clear behind the answer was put there by somebody on the way.
         guard !bound.value.isAhead else { throw SMTPReplyHandler.Failure.unexpected }
-        try channel.pipeline.syncOperations.addHandler(Self.handler(tls, host), position: .first)
+        try channel.pipeline.syncOperations.addHandler(Self.handler(tls, host: host), position: .first)
       }.get()
     }
     return try await hello()
@@ -121,7 +121,7 @@ final class SMTPConnection: Sendable {
     } else {
       throw MailError(.temporary, "\(configuration.host) offers neither AUTH PLAIN nor AUTH LOGIN; remove user and password.")
     }
-    guard answer.code == 235 else { throw unready(answer, "did not accept user and password:") }
+    guard answer.code == 235 else { throw unready(answer, did: "did not accept user and password:") }
   }
 
   private static func base64(_ text: String) -> String { Base64.encode(text.utf8, as: .standard) }
@@ -133,20 +133,20 @@ final class SMTPConnection: Sendable {
     if let most = features.sizeMax, mail.bytes.count > most {
       throw MailError(.permanent, "The mail has \(mail.bytes.count) bytes; \(configuration.host) takes at most \(most).")
     }
-    try accepted(try await command("MAIL FROM:<\(mail.sender)>"), "the sender \(mail.sender)")
-    try accepted(try await command("RCPT TO:<\(mail.recipient)>"), "the recipient \(mail.recipient)")
+    try accepted(try await command("MAIL FROM:<\(mail.sender)>"), what: "the sender \(mail.sender)")
+    try accepted(try await command("RCPT TO:<\(mail.recipient)>"), what: "the recipient \(mail.recipient)")
     let ready = try await command("DATA")
     guard ready.code == 354 else { throw refusal(ready, "the mail") }
-    try accepted(try await exchange(Self.stuffed(mail.bytes)), "the mail")
+    try accepted(try await exchange(Self.stuffed(mail.bytes)), what: "the mail")
   }
 
   /// Forgets a mail that was begun and refused, so that the next can be sent.
   func reset() async throws(MailError) {
     let answer = try await command("RSET")
-    guard answer.code == 250 else { throw unready(answer, "answered RSET with") }
+    guard answer.code == 250 else { throw unready(answer, did: "answered RSET with") }
   }
 
-  private func accepted(_ reply: SMTPReply, _ what: String) throws(MailError) {
+  private func accepted(_ reply: SMTPReply, what: String) throws(MailError) {
     guard (200..<300).contains(reply.code) else { throw refusal(reply, what) }
   }
 
@@ -156,7 +156,7 @@ final class SMTPConnection: Sendable {
     return MailError(isFinal ? .permanent : .temporary, "\(configuration.host) refused \(what): \(reply.summary)")
   }
 
-  private func unready(_ reply: SMTPReply, _ did: String) -> MailError {
+  private func unready(_ reply: SMTPReply, did: String) -> MailError {
     MailError(.temporary, "\(configuration.host) \(did) \(reply.summary)")
   }
 

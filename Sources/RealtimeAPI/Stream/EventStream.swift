@@ -8,7 +8,7 @@ import TreeModel
 
 /// A connection that has become a stream of server-sent events: one listen, until either side ends it.
 ///
-/// Takes the place of ``HTTPConnection`` behind NIO's decoder. Whatever the client still sends is thrown away.
+/// Takes the place of `HTTPConnection` behind NIO's decoder. Whatever the client still sends is thrown away.
 ///
 /// `@unchecked Sendable`: touched on the connection's event loop only, which is also its listener's lane.
 final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable {

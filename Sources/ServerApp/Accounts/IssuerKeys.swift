@@ -46,7 +46,7 @@ final class IssuerKeys: Sendable {
 
   /// The keys, fetched first if this one is not among them.
   ///
-  /// - Throws: ``Credentials/TokenError/keysUnavailable(_:)``
+  /// - Throws: `TokenError.keysUnavailable(_:)`
   func keys(for key: KeyID?) async throws(TokenError) -> KeySet {
     if want(key) {
       await withCheckedContinuation { continuation in
@@ -63,7 +63,7 @@ final class IssuerKeys: Sendable {
 
   /// The keys as they are known; what is missing is fetched meanwhile.
   ///
-  /// - Throws: ``Credentials/TokenError/keysUnavailable(_:)`` while it is.
+  /// - Throws: `TokenError.keysUnavailable(_:)` while it is.
   func keysAtHand(for key: KeyID?) throws(TokenError) -> KeySet {
     let isMissing = want(key)
     let keys = try found(key)
@@ -200,7 +200,7 @@ struct DocumentFetcher: Sendable {
   /// Fetches one document.
   ///
   /// - Parameter url: such as `https://accounts.google.com/.well-known/openid-configuration`.
-  /// - Throws: ``AdminClientError`` with a sentence that names the address.
+  /// - Throws: `AdminClientError` with a sentence that names the address.
   func fetch(_ url: String) async throws(AdminClientError) -> Document {
     guard let (server, target) = Self.split(url) else {
       throw AdminClientError(.badAddress, "\"\(url)\" is no https address of a document.")

@@ -36,10 +36,10 @@ public struct RowSetDigest: Sendable, Hashable {
   public mutating func add(_ row: UnsafeRawBufferPointer) {
     let other = Self.hash(row)
     var carry = false
-    sum.0 = Self.adding(sum.0, other.0, &carry)
-    sum.1 = Self.adding(sum.1, other.1, &carry)
-    sum.2 = Self.adding(sum.2, other.2, &carry)
-    sum.3 = Self.adding(sum.3, other.3, &carry)
+    sum.0 = Self.adding(sum.0, other: other.0, carry: &carry)
+    sum.1 = Self.adding(sum.1, other: other.1, carry: &carry)
+    sum.2 = Self.adding(sum.2, other: other.2, carry: &carry)
+    sum.3 = Self.adding(sum.3, other: other.3, carry: &carry)
     count += 1
   }
 
@@ -47,21 +47,21 @@ public struct RowSetDigest: Sendable, Hashable {
   public mutating func remove(_ row: UnsafeRawBufferPointer) {
     let other = Self.hash(row)
     var borrow = false
-    sum.0 = Self.subtracting(sum.0, other.0, &borrow)
-    sum.1 = Self.subtracting(sum.1, other.1, &borrow)
-    sum.2 = Self.subtracting(sum.2, other.2, &borrow)
-    sum.3 = Self.subtracting(sum.3, other.3, &borrow)
+    sum.0 = Self.subtracting(sum.0, other: other.0, borrow: &borrow)
+    sum.1 = Self.subtracting(sum.1, other: other.1, borrow: &borrow)
+    sum.2 = Self.subtracting(sum.2, other: other.2, borrow: &borrow)
+    sum.3 = Self.subtracting(sum.3, other: other.3, borrow: &borrow)
     count -= 1
   }
 
-  private static func adding(_ one: UInt64, _ other: UInt64, _ carry: inout Bool) -> UInt64 {
+  private static func adding(_ one: UInt64, other: UInt64, carry: inout Bool) -> UInt64 {
     let (partial, overflow) = one.addingReportingOverflow(other)
     let (result, more) = partial.addingReportingOverflow(carry ? 1 : 0)
     carry = overflow || more
     return result
   }
 
-  private static func subtracting(_ one: UInt64, _ other: UInt64, _ borrow: inout Bool) -> UInt64 {
+  private static func subtracting(_ one: UInt64, other: UInt64, borrow: inout Bool) -> UInt64 {
     let (partial, overflow) = one.subtractingReportingOverflow(other)
     let (result, more) = partial.subtractingReportingOverflow(borrow ? 1 : 0)
     borrow = overflow || more

@@ -54,7 +54,7 @@ public struct CommitDraft {
 /// it writes, with nothing in between.
 ///
 /// It reads and puts rows through the session, all of which are taken back if it throws, and returns what it writes below
-/// ``TreeModel/Key/accounts`` or anywhere else in the tree. It must be quick, wait for nothing, and bear to be called again
+/// `Key.accounts` or anywhere else in the tree. It must be quick, wait for nothing, and bear to be called again
 /// for a request that is rehearsed.
 public protocol WriterDecision: AnyObject, Sendable {
   func decide(in namespace: NamespaceID, at time: Int64, _ session: any CommitSession) throws(CommitError)

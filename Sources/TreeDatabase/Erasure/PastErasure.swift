@@ -5,7 +5,7 @@ public import TreeModel
 /// Forgets the past of some places, for a player who left: payloads of commits, history, checkpoint.
 ///
 /// The records of the commits stay, with their digests and hashes, and so does what the commits changed elsewhere: the chain
-/// verifies, a rebuild gives the same tree. See <doc:CommitRecords>.
+/// verifies, a rebuild gives the same tree. See StorageCore's page *Commit records*.
 ///
 /// Every step is a commit of its own, the record says which is the next, and every step bears to be done twice: an erasure
 /// that was cut off goes on where it was.

@@ -37,7 +37,7 @@ public struct ListenRequest: Sendable, Hashable {
   public let namespace: NamespaceID
   /// The node.
   public let path: Path
-  /// The window over the node's children; nil for the whole node. A query that is ``TreeModel/Query/isUnfiltered`` counts
+  /// The window over the node's children; nil for the whole node. A query that is `Query.isUnfiltered` counts
   /// as none.
   public let query: Query?
   /// How data are written: plain for event streams, export (with priorities) for sockets.

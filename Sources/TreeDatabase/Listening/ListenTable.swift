@@ -34,7 +34,7 @@ struct ListenTable {
   func forEachChanged(
     in namespace: NamespaceID, _ changes: [LeafChange], _ visit: (ListenPoint, Range<Int>) -> Void
   ) {
-    roots[namespace]?.forEachChanged(changes, changes.indices, visit)
+    roots[namespace]?.forEachChanged(changes, range: changes.indices, visit: visit)
   }
 
   func forEachGroup(in namespace: NamespaceID, _ body: (ListenGroup) -> Void) {
@@ -79,7 +79,7 @@ final class ListenPoint {
   /// A node has changed if and only if leaves at or below it have, so only the ancestors of changed leaves are looked at: a
   /// commit's cost does not depend on how many listen elsewhere.
   func forEachChanged(
-    _ changes: [LeafChange], _ range: Range<Int>, _ visit: (ListenPoint, Range<Int>) -> Void
+    _ changes: [LeafChange], range: Range<Int>, visit: (ListenPoint, Range<Int>) -> Void
   ) {
     if !groups.isEmpty { visit(self, range) }
     if children.isEmpty { return }
@@ -87,7 +87,7 @@ final class ListenPoint {
     if children.count * 8 < range.count {
       for child in children.values {
         let part = changes.range(under: child.place, in: range)
-        if !part.isEmpty { child.forEachChanged(changes, part, visit) }
+        if !part.isEmpty { child.forEachChanged(changes, range: part, visit: visit) }
       }
       return
     }
@@ -101,7 +101,7 @@ final class ListenPoint {
       let segment = path.bytes[place.bytes.count..<end]
       var next = at + 1
       while next < range.upperBound, changes[next].path.bytes.dropFirst(place.bytes.count).starts(with: segment) { next += 1 }
-      if let child = children[Array(segment)] { child.forEachChanged(changes, at..<next, visit) }
+      if let child = children[Array(segment)] { child.forEachChanged(changes, range: at..<next, visit: visit) }
       at = next
     }
   }

@@ -6,7 +6,7 @@ import TreeModel
 ///
 /// The writer only takes note. A thread of the hub's own finds the listens that a commit concerns by a trie, makes one
 /// message for all that listen to the same place in the same way, and hands it to the executors (event loops) on which the
-/// connections live; the rest happens there. Nobody who is slow holds up anybody else: see <doc:Listening>.
+/// connections live; the rest happens there. Nobody who is slow holds up anybody else: see <doc:Listeners>.
 public final class ListenerHub: CommitObserver {
   /// How much listening may cost.
   public let limits: ListenLimits

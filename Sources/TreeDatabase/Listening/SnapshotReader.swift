@@ -35,7 +35,7 @@ final class SnapshotReader: Sendable {
     // Thousands of listens may have gone with their connection before it was their turn.
     guard !job.group.isGone else { return LoadResult(group: job.group, outcomes: [], window: nil) }
     do throws(ListenError) {
-      let (revision, node) = try load(job, engine, limits, search)
+      let (revision, node) = try load(job, engine: engine, limits: limits, search: search)
       var window: LoadResult.Window?
       var shown = node
       if let query = job.query {
@@ -49,7 +49,7 @@ final class SnapshotReader: Sendable {
         shown = query.result(of: node)
       }
       let message = ListenMessage(revision: revision, kind: .overwrite, path: "", body: shown.json(job.format))
-      return LoadResult(group: job.group, outcomes: outcomes(job, shown, message), window: window)
+      return LoadResult(group: job.group, outcomes: outcomes(job, node: shown, message: message), window: window)
     } catch {
       return LoadResult(group: job.group, outcomes: job.waiters.map { ($0, .failed(error.end)) }, window: nil)
     }
@@ -57,7 +57,7 @@ final class SnapshotReader: Sendable {
 
   /// The node, or of a query as many of its children as are wanted; and of which revision they are.
   private static func load(
-    _ job: LoadJob, _ engine: any StorageEngine, _ limits: ListenLimits, _ search: WindowSearch
+    _ job: LoadJob, engine: any StorageEngine, limits: ListenLimits, search: WindowSearch
   ) throws(ListenError) -> (Revision, TreeNode) {
     try engine.read { (snapshot) throws(ListenError) in
       // All is looked up in one transaction: what is found is as of this head.
@@ -77,7 +77,7 @@ final class SnapshotReader: Sendable {
 
   /// Who has what is there already: the hash is computed once, and the clients' own ways of computing it only where that
   /// differs.
-  private static func outcomes(_ job: LoadJob, _ node: TreeNode, _ message: ListenMessage) -> [(LoadJob.Waiter, LoadOutcome)] {
+  private static func outcomes(_ job: LoadJob, node: TreeNode, message: ListenMessage) -> [(LoadJob.Waiter, LoadOutcome)] {
     var known: [String: Bool] = [:]
     return job.waiters.map { waiter in
       guard let hash = waiter.listening.request.dataHash, waiter.generation == 0 else {

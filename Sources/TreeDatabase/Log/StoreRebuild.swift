@@ -196,7 +196,7 @@ public struct RebuildReport: Sendable, Hashable {
   public internal(set) var entries: Int64 = 0
   /// Executions that were taken over.
   public internal(set) var executions: Int64 = 0
-  /// The canonical hash of the store (``StorageCore/CanonicalHash``).
+  /// The canonical hash of the store (`CanonicalHash`).
   public internal(set) var recorded: [UInt8] = []
   /// The canonical hash of what was built.
   public internal(set) var rebuilt: [UInt8] = []

@@ -67,7 +67,7 @@ final class BatchFlusher: Sendable {
   /// The thread's work, until ``stop()``.
   func run(_ session: any WriteSession) {
     while let batches = queue.take(1) {
-      for batch in batches { finish(batch, session) }
+      for batch in batches { finish(batch, session: session) }
     }
   }
 
@@ -76,7 +76,7 @@ final class BatchFlusher: Sendable {
     queue.close()
   }
 
-  private func finish(_ batch: Batch, _ session: any WriteSession) {
+  private func finish(_ batch: Batch, session: any WriteSession) {
     var failure = batch.failure
     if failure == nil {
       do throws(StorageError) {

@@ -32,7 +32,7 @@ final class Checkpointer: Sendable {
       // A merge that the last process began goes on at once.
       var isTidy = false
       while (isTidy ? queue.take(1) : queue.takeNow(1)) != nil {
-        if Self.isDue(pending, engine) {
+        if Self.isDue(pending, engine: engine) {
           pending.count.store(0, ordering: .relaxed)
           // A checkpoint that fails loses nothing: the log keeps everything, and the next one tries again. A disk that
           // refuses for good is met by the writer, who stops.
@@ -51,10 +51,10 @@ final class Checkpointer: Sendable {
   func didCommit(_ count: Int) {
     pending.count.add(count, ordering: .relaxed)
     // Full: the thread is on its way, and looks for itself.
-    if Self.isDue(pending, engine) { _ = queue.push(()) }
+    if Self.isDue(pending, engine: engine) { _ = queue.push(()) }
   }
 
-  private static func isDue(_ pending: Pending, _ engine: any StorageEngine) -> Bool {
+  private static func isDue(_ pending: Pending, engine: any StorageEngine) -> Bool {
     pending.count.load(ordering: .relaxed) >= interval || engine.isCheckpointDue
   }
 
