@@ -22,6 +22,22 @@ import Testing
     #expect(found.isEmpty, "\(found.listing)")
   }
 
+  @Test("every file that is named is there")
+  func paths() {
+    var found: [Finding] = []
+    for document in Repository.texts where document.path.hasSuffix(".md") {
+      for (number, line) in document.lines.enumerated() {
+        let spans = line.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }
+        for path in spans.map(\.element) where ["Sources/", "Tests/"].contains(where: { path.hasPrefix($0) }) {
+          if !path.contains(" "), !path.contains("<"), !Repository.exists(String(path)) {
+            found.append(Finding(path: document.path, line: number + 1, message: "there is no \(path)"))
+          }
+        }
+      }
+    }
+    #expect(found.isEmpty, "\(found.listing)")
+  }
+
   @Test("every script that is shown can be started, and every command exists")
   func commands() {
     let known = Self.commandNames
