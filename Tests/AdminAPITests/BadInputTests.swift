@@ -5,7 +5,7 @@ import Testing
 import TreeDatabase
 import TreeModel
 
-/// Bad input gets a clear error and changes nothing (design §1, P6).
+/// Bad input gets a clear error and changes nothing.
 struct BadInputTests {
   static let rows: [ExchangeRow] = [
     .init("PUT", "/a.json", "{", status: 400), .init("PUT", "/a.json", #"{".value":1,"b":2}"#, status: 400),

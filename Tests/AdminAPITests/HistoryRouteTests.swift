@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-/// The tree as it was (spec: triggers-ledger §8, check 67).
+/// The tree as it was.
 struct HistoryRouteTests {
   /// Commits a second apart: bob's levels 1 to 4, a priority, eve, and bob's record removed.
   private func prepare(_ server: APIServer) async throws {

@@ -11,7 +11,7 @@ import TreeModel
 @testable import RealtimeAPI
 @testable import ServerApp
 
-/// What each role may (design §8): viewer reads, support repairs, admin everything.
+/// What each role may: viewer reads, support repairs, admin everything.
 struct RoleTests {
   /// What changes nothing, though it is posted.
   static let looking: Set<String> = [

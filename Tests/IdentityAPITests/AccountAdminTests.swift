@@ -3,7 +3,7 @@ import StorageCore
 import Testing
 import TreeModel
 
-/// What administrators' tools call (spec: auth-protocol §6, checks 52 to 61).
+/// What administrators' tools call.
 struct AccountAdminTests {
   private func run(_ test: (APIServer, IdentityClient) async throws -> Void) async throws {
     try await APIServer.run(accounts: .development) { server in try await test(server, IdentityClient(server: server)) }

@@ -9,7 +9,7 @@ struct AccountTransferTests {
     try await APIServer.run(accounts: .development) { server in try await test(server, IdentityClient(server: server)) }
   }
 
-  /// One of Firebase's own hash, of the password `password` (spec: auth-protocol §5).
+  /// One of Firebase's own hash, of the password `password`.
   private static let foreign: JSON = [
     "hashAlgorithm": "SCRYPT", "rounds": 8, "memoryCost": 14, "saltSeparator": "Bw==",
     "signerKey": "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==",

@@ -2,7 +2,7 @@ import ServerTestSupport
 import Testing
 import TreeModel
 
-/// What clients send that says nothing, and what they ask for that is not there (spec: auth-protocol §2.0, §2.4, §2.7).
+/// What clients send that says nothing, and what they ask for that is not there.
 struct ProtocolToleranceTests {
   private func run(_ kind: AccountKind = .development, _ test: (IdentityClient) async throws -> Void) async throws {
     try await APIServer.run(accounts: kind) { server in try await test(IdentityClient(server: server)) }

@@ -7,7 +7,7 @@ import TreeModel
 @testable import HTTPServer
 @testable import IdentityAPI
 
-/// Identities elsewhere, links in mails, telephones (spec: auth-protocol §6, checks 23 to 40).
+/// Identities elsewhere, links in mails, telephones.
 struct ProviderTests {
   private func run(_ test: (APIServer, IdentityClient) async throws -> Void) async throws {
     try await APIServer.run(accounts: .development) { server in try await test(server, IdentityClient(server: server)) }

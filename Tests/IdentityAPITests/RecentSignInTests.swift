@@ -4,7 +4,7 @@ import StorageCore
 import Testing
 import TreeModel
 
-/// What hands an account over takes a sign-in that is recent (spec: auth-protocol §4.3, old login).
+/// What hands an account over takes a sign-in that is recent.
 struct RecentSignInTests {
   private static let tooOld = "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
 

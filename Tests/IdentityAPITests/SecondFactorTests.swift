@@ -5,7 +5,7 @@ import StorageCore
 import Testing
 import TreeModel
 
-/// Second factors: telephones and authenticators (spec: auth-protocol §2.6).
+/// Second factors: telephones and authenticators.
 struct SecondFactorTests {
   private func run(_ kind: AccountKind = .development, _ test: (FactorClient) async throws -> Void) async throws {
     try await APIServer.run(accounts: kind) { server in

@@ -4,7 +4,7 @@ import StorageCore
 import Testing
 import TreeModel
 
-/// Refresh, custom tokens, sign-in and codes (spec: auth-protocol §6, checks 41 to 51, 65).
+/// Refresh, custom tokens, sign-in and codes.
 struct SessionTests {
   private func run(_ kind: AccountKind = .development, _ test: (APIServer, IdentityClient) async throws -> Void) async throws {
     try await APIServer.run(accounts: kind) { server in try await test(server, IdentityClient(server: server)) }

@@ -4,7 +4,7 @@ import TreeModel
 
 @testable import APISupport
 
-/// The pages of `signInWithPopup` and `signInWithRedirect`, in development (spec: auth-protocol §2.4, popup).
+/// The pages of `signInWithPopup` and `signInWithRedirect`, in development.
 struct SignInPageTests {
   private static let page = "/emulator/auth/handler?apiKey=k&appName=%5BDEFAULT%5D&authType=signInViaPopup&eventId=1"
 

@@ -3,7 +3,7 @@ import StorageCore
 import Testing
 import TreeModel
 
-/// Anonymous accounts, and how they become accounts (spec: auth-protocol §6, checks 1 to 22).
+/// Anonymous accounts, and how they become accounts.
 struct SignUpTests {
   private func run(_ kind: AccountKind = .development, _ test: (APIServer, IdentityClient) async throws -> Void) async throws {
     try await APIServer.run(accounts: kind) { server in try await test(server, IdentityClient(server: server)) }

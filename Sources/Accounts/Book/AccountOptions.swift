@@ -32,7 +32,7 @@ package struct AccountOptions: Sendable {
   /// Where players' own data stand beside the record that the balance is part of, as patterns with one capture: what an
   /// erasure takes.
   package var personalPlaces: [String] = []
-  /// New accounts for one address in an hour; nil for any number (spec: auth-protocol §5, limits).
+  /// New accounts for one address in an hour; nil for any number.
   package var signUpsPerHour: Int? = 1000
   /// Mailed codes that one address may ask for; nil for any number. In development nothing is mailed, and nothing counted.
   package var codesPerClient: RateLimit? = RateLimit(30, per: 3_600_000)

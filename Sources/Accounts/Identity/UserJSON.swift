@@ -3,7 +3,7 @@ import StorageCore
 import TextFormats
 import TreeModel
 
-/// An account as the protocol shows it, `UserInfo` (spec: auth-protocol §2.3).
+/// An account as the protocol shows it, `UserInfo`.
 enum UserJSON {
   /// What stands for a password that is there: base64 of "REDACTED".
   private static let redacted = "UkVEQUNURUQ="

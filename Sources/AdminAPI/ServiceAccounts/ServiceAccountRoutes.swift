@@ -8,7 +8,7 @@ import NIOPosix
 import StorageCore
 import TreeModel
 
-/// Service accounts: who may administer, and as what (design §8).
+/// Service accounts: who may administer, and as what.
 enum ServiceAccountRoutes {
   static let routes: [Route] = [
     Route.list("/admin/v1/service-accounts", "The service accounts, revoked ones too, oldest first.", list).described(

@@ -1,6 +1,6 @@
 package import TreeModel
 
-/// A token by which a studio's own server signs a user in (spec: auth-protocol §3.3).
+/// A token by which a studio's own server signs a user in.
 package struct CustomToken: Sendable, Hashable {
   /// What custom tokens are meant for (`aud`).
   package static let audience =
@@ -88,7 +88,7 @@ package enum CustomTokenError: Error, Sendable, Hashable {
   /// It claims what only the server may.
   case forbiddenClaim(String)
 
-  /// What clients are told (spec: auth-protocol §2.3).
+  /// What clients are told.
   package var wireMessage: String {
     switch self {
     case .invalid(let why): "INVALID_CUSTOM_TOKEN : \(why)"

@@ -1,6 +1,6 @@
 package import TreeModel
 
-/// The claims of an ID token, written and read (spec: auth-protocol §3.1).
+/// The claims of an ID token, written and read.
 enum IDTokenClaims {
   /// The longest user id, in characters.
   static let uidMax = 128
@@ -65,7 +65,7 @@ enum IDTokenClaims {
 
 /// Claims that an admin gives an account, or a custom token carries: what is allowed.
 package enum ReservedClaims {
-  /// Names that only the server sets (spec: auth-protocol §3.1).
+  /// Names that only the server sets.
   package static let names: Set<String> = [
     "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat", "iss", "jti", "nbf",
     "nonce", "sub",
@@ -99,7 +99,7 @@ package enum ClaimsError: Error, Sendable, Hashable {
   /// A name that only the server sets.
   case forbidden(String)
 
-  /// What clients are told (spec: auth-protocol §2.2).
+  /// What clients are told.
   package var wireMessage: String {
     switch self {
     case .tooLarge: "CLAIMS_TOO_LARGE"

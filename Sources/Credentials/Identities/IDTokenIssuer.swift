@@ -3,7 +3,7 @@ import Synchronization
 import TextFormats
 import TreeModel
 
-/// Issues and verifies the ID tokens and session cookies of users (spec: auth-protocol §3).
+/// Issues and verifies the ID tokens and session cookies of users.
 ///
 /// One for the whole server. In development it also issues and believes unsigned tokens, as emulators do.
 package final class IDTokenIssuer: Sendable {

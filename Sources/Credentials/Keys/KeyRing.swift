@@ -5,7 +5,7 @@ package import TreeModel
 ///
 /// One fact about each key decides everything: from when on it signs. The key that signs is the one whose time came last;
 /// it is published before its time comes, so that whoever keeps the published keys for a while knows it when it signs, and
-/// after its time, so that what it signed can be checked to its end (spec: auth-protocol §3.2).
+/// after its time, so that what it signed can be checked to its end.
 package struct KeyRing: Sendable {
   /// A key and its time.
   package struct Entry: Sendable {
@@ -89,7 +89,7 @@ extension KeyRing {
   /// The public keys as a JWKS (RFC 7517).
   package var jwks: JSON { ["keys": .array(entries.map(\.key.jwk))] }
 
-  /// The public keys as certificates, `{kid: PEM}`, as admin SDKs read them (spec: auth-protocol §3.2).
+  /// The public keys as certificates, `{kid: PEM}`, as admin SDKs read them.
   package func certificates() throws(TokenError) -> JSON {
     var members: [JSON.Member] = []
     for entry in entries {

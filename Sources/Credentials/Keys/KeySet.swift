@@ -142,7 +142,7 @@ package struct KeySetCache: Sendable {
 package struct PublishedKeys: Sendable {
   /// A JWKS (RFC 7517).
   package let jwks: [UInt8]
-  /// `{kid: certificate}` in PEM, as admin SDKs read it (spec: auth-protocol §3.2).
+  /// `{kid: certificate}` in PEM, as admin SDKs read it.
   package let certificates: [UInt8]
 
   init(_ ring: KeyRing) throws(TokenError) {

@@ -1,7 +1,7 @@
 import TextFormats
 package import TreeModel
 
-/// How the passwords of accounts from elsewhere are hashed: the parameters of a `batchCreate` call (spec: auth-protocol §5).
+/// How the passwords of accounts from elsewhere are hashed: the parameters of a `batchCreate` call.
 package struct PasswordImport: Sendable {
   private let scheme: PasswordScheme
   /// The size that `dkLen` or `hashLengthBytes` promises, in bytes.

@@ -61,8 +61,7 @@ package struct PasswordRecord: Sendable, Hashable {
 }
 
 extension PasswordRecord {
-  /// How the password is hashed, in the words of a `batchCreate` call: what ``PasswordImport`` reads
-  /// (spec: auth-protocol §5).
+  /// How the password is hashed, in the words of a `batchCreate` call: what ``PasswordImport`` reads.
   package var importParameters: JSON {
     JSON.object(parameters.map { JSON.Member(key: $0.0, value: $0.1) })
   }

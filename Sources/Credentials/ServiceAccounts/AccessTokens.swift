@@ -80,7 +80,7 @@ package struct AccessGrant: Sendable, Hashable {
   }
 }
 
-/// What a service account may do (design §8). Each role may all that the ones before it may.
+/// What a service account may do. Each role may all that the ones before it may.
 package enum AdminRole: String, Sendable, Hashable, CaseIterable, Comparable {
   /// Reads.
   case viewer

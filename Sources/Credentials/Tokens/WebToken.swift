@@ -75,7 +75,7 @@ extension WebToken {
   /// every token that this server issues has `typ`.
   var isMock: Bool { algorithm == .none && (claims["iat"]?.int == 0 || mediaType == nil) }
 
-  /// The text of an unsigned token, as emulators issue it: the last part is empty, its dot is there (spec: auth-protocol §3.2).
+  /// The text of an unsigned token, as emulators issue it: the last part is empty, its dot is there.
   package static func unsigned(_ claims: JSON) -> String {
     let bytes = signedBytes(header: ["alg": "none", "typ": "JWT"], claims: claims)
     return String(decoding: bytes, as: UTF8.self) + "."

@@ -175,7 +175,7 @@ extension AdminClientError {
   var isTooLarge: Bool {
     switch code {
     case .refused(status: 400):
-      // The hosted service's words, which the surface keeps (spec: rtdb-protocol §2); and the engine's for events.
+      // The hosted service's words, which the surface keeps; and the engine's for events.
       message.hasPrefix("Data to write exceeds") || message.hasPrefix("Data requested exceeds")
         || message.hasPrefix("The write would cause more than")
     case .refused(status: 413): true

@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// What a URL of the accounts' surface asks for (spec: auth-protocol §1, §2): with or without Google's host in the path.
+/// What a URL of the accounts' surface asks for: with or without Google's host in the path.
 package enum IdentityAddress: Sendable, Hashable {
   /// A method, of the project in the path or of the caller's.
   case method(String, project: String?)

@@ -3,8 +3,7 @@ import HTTPServer
 import NIOHTTP1
 import TreeModel
 
-/// The public keys that users' tokens are checked with: where everybody looks, and where Google publishes its own
-/// (spec: auth-protocol §3.2).
+/// The public keys that users' tokens are checked with: where everybody looks, and where Google publishes its own.
 package enum KeyRoutes {
   private static let account = "securetoken@system.gserviceaccount.com"
 

@@ -1,6 +1,6 @@
 import TreeModel
 
-/// A link as an object of parameters: `dynamicLinkInfo` of the API (spec: links-messaging §1 and §2).
+/// A link as an object of parameters: `dynamicLinkInfo` of the API.
 enum LinkForm {
   private static let groups: [(group: [String], members: [(name: String, parameter: LinkParameter)])] = [
     ([], [("link", .link)]),

@@ -1,6 +1,6 @@
 package import TreeModel
 
-/// What a link host tells the systems of phones about its apps (spec: links-messaging §3).
+/// What a link host tells the systems of phones about its apps.
 package enum AssociationFiles {
   /// The association file of Apple's systems, for one host: apps with an App ID prefix, and the paths that are links.
   ///

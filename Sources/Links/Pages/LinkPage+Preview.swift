@@ -1,5 +1,5 @@
 extension LinkPage {
-  /// What the preview page shows (spec: links-messaging §3, iPhone).
+  /// What the preview page shows.
   package struct Preview: Sendable {
     /// The opening that is shown.
     package let opening: LinkOpening
