@@ -10,7 +10,10 @@ package enum Base64 {
 
   /// The text of the bytes.
   package static func encode(_ bytes: some Sequence<UInt8>, as alphabet: Alphabet) -> String {
+    // From here on nothing is generic: callers in other modules get this loop unspecialized otherwise.
+    let bytes = Array(bytes)
     var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
     var buffer: UInt32 = 0
     var bitCount: UInt32 = 0
     func append(_ value: UInt32) { text.append(character(UInt8(truncatingIfNeeded: value & 63), alphabet: alphabet)) }

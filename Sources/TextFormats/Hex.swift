@@ -2,8 +2,10 @@
 package enum Hex {
   /// Two digits for each byte, in lower case unless asked otherwise.
   package static func encode(_ bytes: some Sequence<UInt8>, uppercase: Bool = false) -> String {
+    // From here on nothing is generic: callers in other modules get this loop unspecialized otherwise.
+    let bytes = Array(bytes)
     var text: [UInt8] = []
-    text.reserveCapacity(2 * bytes.underestimatedCount)
+    text.reserveCapacity(2 * bytes.count)
     for byte in bytes {
       text.append(digit(byte >> 4, uppercase: uppercase))
       text.append(digit(byte & 15, uppercase: uppercase))
