@@ -29,15 +29,15 @@ public struct WriteOperation: Sendable, Hashable {
     public let path: Path
     /// What it gets.
     public let value: Value
-    /// Where it writes, as storage has it: worked out here, for the writer's time is everyone's. A node's priority is a place
+    /// Where it writes, as storage has it: worked out here, for the writer's time is everyone's. A node's priority is a path
     /// of its own beside the node's children, so an update may name both it and a child.
-    public let place: PathBytes
+    public let pathBytes: PathBytes
 
     /// An assignment.
     public init(path: Path, value: Value) {
       self.path = path
       self.value = value
-      place = if case .priority = value { PathBytes(path).priority } else { PathBytes(path) }
+      pathBytes = if case .priority = value { PathBytes(path).priority } else { PathBytes(path) }
     }
   }
 
@@ -102,8 +102,8 @@ public struct WriteOperation: Sendable, Hashable {
   ///
   /// - Throws: ``WriteOperationError`` if one assignment's place is another's, or lies below it.
   public static func update(_ path: Path, _ assignments: [Assignment]) throws(WriteOperationError) -> WriteOperation {
-    let sorted = assignments.sorted { $0.place < $1.place }
-    for (upper, lower) in zip(sorted, sorted.dropFirst()) where upper.place.contains(lower.place) {
+    let sorted = assignments.sorted { $0.pathBytes < $1.pathBytes }
+    for (upper, lower) in zip(sorted, sorted.dropFirst()) where upper.pathBytes.contains(lower.pathBytes) {
       throw WriteOperationError(upper: upper.path, lower: lower.path)
     }
     return WriteOperation(kind: .update, path: path, assignments: sorted)

@@ -81,8 +81,8 @@ public struct RuleCase: Sendable {
       switch assignment.value {
       case .node(let write):
         let node = write.resolved(now: now) { slot in
-          let place = data[path.appending(slot.path)]
-          return slot.isPriority ? place.priority : place.scalar
+          let found = data[path.appending(slot.path)]
+          return slot.isPriority ? found.priority : found.scalar
         }
         after = after.setting(path, to: node)
         writes.append(RuleWrite(path: path, value: .node(node)))
@@ -120,18 +120,18 @@ struct NodePair: RuleTree {
   let before: TreeNode
   let after: TreeNode
 
-  func read(at place: PathBytes, side: RuleSide) -> RuleRead {
-    switch node(place, side).content {
+  func read(at pathBytes: PathBytes, side: RuleSide) -> RuleRead {
+    switch node(pathBytes, side).content {
     case .absent: .absent
     case .leaf(let scalar): .leaf(scalar)
     case .map: .map
     }
   }
 
-  func priority(at place: PathBytes, side: RuleSide) -> Scalar? { node(place, side).priority }
+  func priority(at pathBytes: PathBytes, side: RuleSide) -> Scalar? { node(pathBytes, side).priority }
 
-  private func node(_ place: PathBytes, _ side: RuleSide) -> TreeNode {
-    guard let path = place.path else { return .absent }
+  private func node(_ pathBytes: PathBytes, _ side: RuleSide) -> TreeNode {
+    guard let path = pathBytes.path else { return .absent }
     return (side == .before ? before : after)[path]
   }
 }

@@ -99,8 +99,8 @@ public final class RuleCoverage {
   }
 
   private func gap(_ term: RuleTerm, rule: RuleExpression, what: String) -> Gap {
-    let place = rule.position(of: term.range.lowerBound)
-    return Gap(text: rule.text(of: term).onOneLine, line: place.line, column: place.column, what: what)
+    let position = rule.position(of: term.range.lowerBound)
+    return Gap(text: rule.text(of: term).onOneLine, line: position.line, column: position.column, what: what)
   }
 }
 
@@ -117,5 +117,5 @@ extension RuleCoverage: RuleRecording, RuleObserver {
 
   func begin(_ rule: RuleExpression) -> (any RuleRecording)? { self }
 
-  func end(_ rule: RuleExpression, of node: RuleNode, at place: PathBytes, _ result: Result<Bool, EvaluationError>) {}
+  func end(_ rule: RuleExpression, of node: RuleNode, at pathBytes: PathBytes, _ result: Result<Bool, EvaluationError>) {}
 }

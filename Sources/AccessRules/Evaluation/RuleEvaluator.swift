@@ -55,7 +55,7 @@ public struct RuleEvaluator {
       if let read = here.read, try holds(read, of: here, scope) { return true }
       guard depth < path.depth else { break }
       node = here.child(path.keys[depth])
-      scope.place = scope.place.child(path.keys[depth])
+      scope.pathBytes = scope.pathBytes.child(path.keys[depth])
     }
     return false
   }
@@ -99,7 +99,7 @@ public struct RuleEvaluator {
     var levels = [Level(node: rules.root, end: 0)]
     for write in writes {
       go(to: write, &levels, scope)
-      guard try isAllowed(write.place, &levels, scope) else { return false }
+      guard try isAllowed(write.pathBytes, &levels, scope) else { return false }
     }
     return true
   }
@@ -110,9 +110,9 @@ public struct RuleEvaluator {
     for write in writes {
       guard try leavesSomething(write) else { continue }
       go(to: write, &levels, scope)
-      guard try isValid(write.place, &levels, scope) else { return false }
+      guard try isValid(write.pathBytes, &levels, scope) else { return false }
       if case .node(let node) = write.value, levels.count == write.path.depth + 1, let last = levels.last {
-        guard try isValid(node, below: last.node, at: write.place, scope) else { return false }
+        guard try isValid(node, below: last.node, at: write.pathBytes, scope) else { return false }
       }
     }
     return true
@@ -122,7 +122,7 @@ public struct RuleEvaluator {
   private func leavesSomething(_ write: RuleWrite) throws(RuleTreeError) -> Bool {
     switch write.value {
     case .node(let node): node.exists
-    case .priority: try tree.read(at: write.place, side: .after) != .absent
+    case .priority: try tree.read(at: write.pathBytes, side: .after) != .absent
     }
   }
 
@@ -138,19 +138,19 @@ public struct RuleEvaluator {
     while levels.count <= path.depth {
       let key = path.keys[levels.count - 1]
       let last = levels[levels.count - 1]
-      guard let node = last.node.child(key), let end = write.place.segmentEnd(at: last.end) else { return }
+      guard let node = last.node.child(key), let end = write.pathBytes.segmentEnd(at: last.end) else { return }
       levels.append(Level(node: node, end: end))
     }
   }
 
-  private func isAllowed(_ place: PathBytes, _ levels: inout [Level], _ scope: RuleScope) throws(RuleTreeError) -> Bool {
+  private func isAllowed(_ pathBytes: PathBytes, _ levels: inout [Level], _ scope: RuleScope) throws(RuleTreeError) -> Bool {
     for index in levels.indices {
       guard let write = levels[index].node.write else { continue }
       if let known = levels[index].mayWrite {
         if known { return true }
         continue
       }
-      scope.place = place.prefix(levels[index].end)
+      scope.pathBytes = pathBytes.prefix(levels[index].end)
       let holds = try holds(write, of: levels[index].node, scope)
       levels[index].mayWrite = holds
       if holds { return true }
@@ -158,10 +158,10 @@ public struct RuleEvaluator {
     return false
   }
 
-  private func isValid(_ place: PathBytes, _ levels: inout [Level], _ scope: RuleScope) throws(RuleTreeError) -> Bool {
+  private func isValid(_ pathBytes: PathBytes, _ levels: inout [Level], _ scope: RuleScope) throws(RuleTreeError) -> Bool {
     for index in levels.indices {
       guard let validate = levels[index].node.validate, levels[index].isValid == nil else { continue }
-      scope.place = place.prefix(levels[index].end)
+      scope.pathBytes = pathBytes.prefix(levels[index].end)
       guard try holds(validate, of: levels[index].node, scope) else { return false }
       levels[index].isValid = true
     }
@@ -169,7 +169,8 @@ public struct RuleEvaluator {
   }
 
   /// Whether what will stand below a place is valid.
-  private func isValid(_ data: TreeNode, below node: RuleNode, at place: PathBytes, _ scope: RuleScope) throws(RuleTreeError)
+  private func isValid(_ data: TreeNode, below node: RuleNode, at pathBytes: PathBytes, _ scope: RuleScope)
+    throws(RuleTreeError)
     -> Bool
   {
     guard node.validatesBelow, case .map(let children) = data.content else { return true }
@@ -177,25 +178,25 @@ public struct RuleEvaluator {
       for key in node.children.keys.sorted() {
         let child = children[key]
         guard child.exists else { continue }
-        guard try isValid(child, key, below: node, at: place, scope) else { return false }
+        guard try isValid(child, key, below: node, at: pathBytes, scope) else { return false }
       }
       return true
     }
     for entry in children {
-      guard try isValid(entry.node, entry.key, below: node, at: place, scope) else { return false }
+      guard try isValid(entry.node, entry.key, below: node, at: pathBytes, scope) else { return false }
     }
     return true
   }
 
-  private func isValid(_ data: TreeNode, _ key: Key, below node: RuleNode, at place: PathBytes, _ scope: RuleScope)
+  private func isValid(_ data: TreeNode, _ key: Key, below node: RuleNode, at pathBytes: PathBytes, _ scope: RuleScope)
     throws(RuleTreeError) -> Bool
   {
     guard let child = node.child(key) else { return true }
-    let below = place.child(key)
+    let below = pathBytes.child(key)
     scope.keys.append(key)
     defer { scope.keys.removeLast() }
     if let validate = child.validate {
-      scope.place = below
+      scope.pathBytes = below
       guard try holds(validate, of: child, scope) else { return false }
     }
     return try isValid(data, below: child, at: below, scope)
@@ -213,7 +214,7 @@ public struct RuleEvaluator {
       if case .unreadable(let fault) = error.reason { throw fault }
       result = .failure(error)
     }
-    witness?.end(rule, of: node, at: scope.place, result)
+    witness?.end(rule, of: node, at: scope.pathBytes, result)
     if case .success(true) = result { return true }
     return false
   }
@@ -235,8 +236,8 @@ extension RuleEvaluator {
     let trace = RuleTrace()
     let judge = RuleEvaluator(rules, auth: auth, now: now, tree: tree, witness: trace, stepsMax: stepsMax)
     let isAllowed = try judge.mayWrite(writes)
-    let places = writes.prefix(3).map(\.path.description).joined(separator: ", ") + (writes.count > 3 ? ", …" : "")
-    return RuleExplanation(operation: "write \(places)", isAllowed: isAllowed, steps: trace.steps)
+    let paths = writes.prefix(3).map(\.path.description).joined(separator: ", ") + (writes.count > 3 ? ", …" : "")
+    return RuleExplanation(operation: "write \(paths)", isAllowed: isAllowed, steps: trace.steps)
   }
 }
 

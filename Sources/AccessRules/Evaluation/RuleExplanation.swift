@@ -79,9 +79,9 @@ public struct RuleExplanation: Sendable {
 
 extension RuleExplanation.Step {
   fileprivate var lines: [String] {
-    let place = pattern == path.description ? "" : " (\(path))"
+    let location = pattern == path.description ? "" : " (\(path))"
     var lines = [
-      "  \(line):\(column) \(kind.rawValue) of \(pattern)\(place) is \(isTrue ? "true" : "false"): \(text.onOneLine)"
+      "  \(line):\(column) \(kind.rawValue) of \(pattern)\(location) is \(isTrue ? "true" : "false"): \(text.onOneLine)"
     ]
     for finding in findings {
       if finding.text != text || finding.outcome != .isFalse {

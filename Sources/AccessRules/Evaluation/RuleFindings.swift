@@ -32,11 +32,11 @@ struct RuleFindings {
   }
 
   private func finding(_ term: RuleTerm, outcome: RuleExplanation.Outcome = .isFalse) -> RuleExplanation.Finding {
-    let place = rule.position(of: term.range.lowerBound)
+    let position = rule.position(of: term.range.lowerBound)
     var values: [RuleExplanation.Value] = []
     collect(term, isTop: true, into: &values)
     return RuleExplanation.Finding(
-      text: rule.text(of: term), line: place.line, column: place.column, outcome: outcome, values: values)
+      text: rule.text(of: term), line: position.line, column: position.column, outcome: outcome, values: values)
   }
 
   /// What the part looked at: values that stand for something, not the calculations between them.

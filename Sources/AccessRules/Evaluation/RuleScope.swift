@@ -20,7 +20,7 @@ final class RuleScope {
   /// The keys on the way to the rule.
   var keys: [Key] = []
   /// Where the rule is.
-  var place = PathBytes.root
+  var pathBytes = PathBytes.root
   /// Gets every part that was evaluated; nil where that is not wanted.
   var recorder: (any RuleRecording)?
   private var stepsLeft: Int
@@ -54,20 +54,20 @@ final class RuleScope {
   }
 
   func read(_ snapshot: RuleSnapshot, for term: RuleTerm) throws(EvaluationError) -> RuleRead {
-    guard let place = snapshot.place else { return .absent }
+    guard let pathBytes = snapshot.pathBytes else { return .absent }
     try spend(1, term)
     do throws(RuleTreeError) {
-      return try tree.read(at: place, side: snapshot.side)
+      return try tree.read(at: pathBytes, side: snapshot.side)
     } catch {
       throw EvaluationError(.unreadable(error), term)
     }
   }
 
   func priority(_ snapshot: RuleSnapshot, _ term: RuleTerm) throws(EvaluationError) -> Scalar? {
-    guard let place = snapshot.place else { return nil }
+    guard let pathBytes = snapshot.pathBytes else { return nil }
     try spend(1, term)
     do throws(RuleTreeError) {
-      return try tree.priority(at: place, side: snapshot.side)
+      return try tree.priority(at: pathBytes, side: snapshot.side)
     } catch {
       throw EvaluationError(.unreadable(error), term)
     }
@@ -79,7 +79,7 @@ protocol RuleObserver: AnyObject {
   /// A rule is about to be evaluated; what is returned gets its parts.
   func begin(_ rule: RuleExpression) -> (any RuleRecording)?
   /// A rule was evaluated.
-  func end(_ rule: RuleExpression, of node: RuleNode, at place: PathBytes, _ result: Result<Bool, EvaluationError>)
+  func end(_ rule: RuleExpression, of node: RuleNode, at pathBytes: PathBytes, _ result: Result<Bool, EvaluationError>)
 }
 
 /// Who wants to know what every part of a rule was: explanations and coverage.
@@ -114,7 +114,7 @@ final class RuleTrace: RuleObserver {
     return memory
   }
 
-  func end(_ rule: RuleExpression, of node: RuleNode, at place: PathBytes, _ result: Result<Bool, EvaluationError>) {
+  func end(_ rule: RuleExpression, of node: RuleNode, at pathBytes: PathBytes, _ result: Result<Bool, EvaluationError>) {
     var isTrue = false
     var findings: [RuleExplanation.Finding] = []
     switch result {
@@ -125,7 +125,7 @@ final class RuleTrace: RuleObserver {
     if steps.count >= Self.stepsMax { steps.removeFirst() }
     steps.append(
       RuleExplanation.Step(
-        kind: rule.kind, pattern: node.pattern.description, path: place.path ?? .root, line: rule.line, column: rule.column,
+        kind: rule.kind, pattern: node.pattern.description, path: pathBytes.path ?? .root, line: rule.line, column: rule.column,
         text: rule.text, isTrue: isTrue, findings: findings))
   }
 }

@@ -5,9 +5,9 @@ public import TreeModel
 /// Without a write both sides are the same.
 public protocol RuleTree {
   /// What is at a path, without what lies below it.
-  func read(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> RuleRead
+  func read(at pathBytes: PathBytes, side: RuleSide) throws(RuleTreeError) -> RuleRead
   /// The priority of the node at a place; nil if it has none.
-  func priority(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> Scalar?
+  func priority(at pathBytes: PathBytes, side: RuleSide) throws(RuleTreeError) -> Scalar?
 }
 
 /// What is at a path.
@@ -51,19 +51,19 @@ public struct RuleWrite: Sendable {
   /// The place; of a priority, that of its node.
   public let path: Path
   /// The same as storage has it.
-  public let place: PathBytes
+  public let pathBytes: PathBytes
   /// What it gets.
   public let value: Value
 
   /// A write of what is at `path` once it is allowed.
   public init(path: Path, value: Value) {
-    self.init(path: path, place: PathBytes(path), value: value)
+    self.init(path: path, pathBytes: PathBytes(path), value: value)
   }
 
   /// As above, where the place is known as storage has it.
-  public init(path: Path, place: PathBytes, value: Value) {
+  public init(path: Path, pathBytes: PathBytes, value: Value) {
     self.path = path
-    self.place = place
+    self.pathBytes = pathBytes
     self.value = value
   }
 }

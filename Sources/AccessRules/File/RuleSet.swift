@@ -179,24 +179,24 @@ public final class RuleExpression: Sendable {
   public let looksAtTree: Bool
 
   let term: RuleTerm
-  private let place: CommentedJSON.Text
+  private let located: CommentedJSON.Text
   private let source: RulesSource
 
   init(
-    _ kind: RuleKind, _ place: CommentedJSON.Text, at position: CommentedJSON.Position, in source: RulesSource, term: RuleTerm
+    _ kind: RuleKind, _ located: CommentedJSON.Text, at position: CommentedJSON.Position, in source: RulesSource, term: RuleTerm
   ) {
     self.kind = kind
-    text = place.text
+    text = located.text
     line = position.line
     column = position.column
     looksAtTree = term.looksAtTree
     self.term = term
-    self.place = place
+    self.located = located
     self.source = source
   }
 
   /// Where a part is in the file.
-  func position(of offset: Int) -> CommentedJSON.Position { source.position(of: place.source(of: offset)) }
+  func position(of offset: Int) -> CommentedJSON.Position { source.position(of: located.source(of: offset)) }
 
   /// The text of a part.
   func text(of term: RuleTerm) -> String {

@@ -272,17 +272,17 @@ extension ExpressionCompiler {
   }
 
   private func regex(_ argument: Syntax) throws(ExpressionError) -> LinearRegex {
-    guard case .pattern(let place, let flags) = argument.kind else {
+    guard case .pattern(let bounds, let flags) = argument.kind else {
       throw ExpressionError(
         at: argument.range.lowerBound, "matches takes a regular expression between slashes, without quotes: matches(/^a+$/).")
     }
     guard flags.isEmpty || flags == "i" else {
-      throw ExpressionError(at: place.upperBound + 1, "Unknown flags \(flags); the only one is i, for either case.")
+      throw ExpressionError(at: bounds.upperBound + 1, "Unknown flags \(flags); the only one is i, for either case.")
     }
     do throws(RegexError) {
-      return try RegexParser.regex(String(decoding: bytes[place], as: UTF8.self), ignoresCase: flags == "i")
+      return try RegexParser.regex(String(decoding: bytes[bounds], as: UTF8.self), ignoresCase: flags == "i")
     } catch {
-      throw ExpressionError(at: place.lowerBound + error.offset, error.message)
+      throw ExpressionError(at: bounds.lowerBound + error.offset, error.message)
     }
   }
 

@@ -39,9 +39,9 @@ extension RuleTerm {
     case .uid: return scope.uid
     case .now: return .scalar(.int(scope.now))
     case .key(let level): return .scalar(.string(scope.keys[level].text))
-    case .root: return .snapshot(RuleSnapshot(side: .before, place: .root))
-    case .data: return .snapshot(RuleSnapshot(side: .before, place: scope.place))
-    case .newData: return .snapshot(RuleSnapshot(side: .after, place: scope.place))
+    case .root: return .snapshot(RuleSnapshot(side: .before, pathBytes: .root))
+    case .data: return .snapshot(RuleSnapshot(side: .before, pathBytes: scope.pathBytes))
+    case .newData: return .snapshot(RuleSnapshot(side: .after, pathBytes: scope.pathBytes))
     case .query(let property): return scope.query.value(of: property)
     case .member(let name):
       let target = try operands[0].value(in: scope)
@@ -142,12 +142,12 @@ extension RuleTerm {
       }
     case (.scalar(let x), .scalar(let y)) where x.isNumber && y.isNumber:
       if operands[0].isNow { scope.noteTurn(y) } else if operands[1].isNow { scope.noteTurn(x) }
-      guard let place = x.compared(to: y) else { return false }
+      guard let comparison = x.compared(to: y) else { return false }
       return switch order {
-      case .less: place < 0
-      case .lessOrEqual: place <= 0
-      case .greater: place > 0
-      case .greaterOrEqual: place >= 0
+      case .less: comparison < 0
+      case .lessOrEqual: comparison <= 0
+      case .greater: comparison > 0
+      case .greaterOrEqual: comparison >= 0
       }
     default:
       let (term, value, other) =
@@ -165,9 +165,9 @@ extension RuleTerm {
   func snapshot(in scope: RuleScope) throws(EvaluationError) -> RuleSnapshot {
     // Most are one of these, and nobody is told what a snapshot was.
     switch operation {
-    case .data: return RuleSnapshot(side: .before, place: scope.place)
-    case .newData: return RuleSnapshot(side: .after, place: scope.place)
-    case .root: return RuleSnapshot(side: .before, place: .root)
+    case .data: return RuleSnapshot(side: .before, pathBytes: scope.pathBytes)
+    case .newData: return RuleSnapshot(side: .after, pathBytes: scope.pathBytes)
+    case .root: return RuleSnapshot(side: .before, pathBytes: .root)
     default: break
     }
     let value = try value(in: scope)
@@ -202,7 +202,9 @@ extension RuleTerm {
     let snapshot = try operands[0].snapshot(in: scope)
     let path = try operands[1].text(in: scope)
     // A path beyond the longest that there can be leads nowhere; it is not worth being read.
-    guard path.utf8.count <= Path.depthMax * (Key.bytesMax + 1) else { return RuleSnapshot(side: snapshot.side, place: nil) }
+    guard path.utf8.count <= Path.depthMax * (Key.bytesMax + 1) else {
+      return RuleSnapshot(side: snapshot.side, pathBytes: nil)
+    }
     try scope.spend(path.utf8.count / 64, self)
     return snapshot.child(path)
   }

@@ -111,22 +111,22 @@ struct RuleType: OptionSet, Sendable, Hashable {
 struct RuleSnapshot: Sendable {
   let side: RuleSide
   /// Nil for a place that cannot be: `child('a.b')`. Nothing is there.
-  let place: PathBytes?
+  let pathBytes: PathBytes?
 
   /// The place at a relative path as rules write it: superfluous slashes are ignored. An empty path, and one with a key that
   /// the tree cannot hold, lead nowhere.
   func child(_ text: String) -> RuleSnapshot {
-    guard var place else { return self }
-    guard let path = try? Path(parsing: text), !path.isRoot else { return RuleSnapshot(side: side, place: nil) }
-    for key in path.keys { place = place.child(key) }
-    return RuleSnapshot(side: side, place: place)
+    guard var pathBytes else { return self }
+    guard let path = try? Path(parsing: text), !path.isRoot else { return RuleSnapshot(side: side, pathBytes: nil) }
+    for key in path.keys { pathBytes = pathBytes.child(key) }
+    return RuleSnapshot(side: side, pathBytes: pathBytes)
   }
 
   /// The place above; nil at the root.
   var parent: RuleSnapshot? {
-    guard let place else { return self }
-    guard let last = place.keyEnds.dropLast().last ?? (place.bytes.isEmpty ? nil : 0) else { return nil }
-    return RuleSnapshot(side: side, place: PathBytes(bytes: Array(place.bytes[..<last])))
+    guard let pathBytes else { return self }
+    guard let last = pathBytes.keyEnds.dropLast().last ?? (pathBytes.bytes.isEmpty ? nil : 0) else { return nil }
+    return RuleSnapshot(side: side, pathBytes: PathBytes(bytes: Array(pathBytes.bytes[..<last])))
   }
 }
 

@@ -50,8 +50,8 @@ final class ListenAdmission {
     var judgement = judge(caller)
     var watched: Set<PathBytes> = []
     // A commit may come between the look and the watch: what is watched is looked at once more.
-    while judgement.isAllowed, !watched.isSuperset(of: judgement.places) {
-      watched.formUnion(judgement.places)
+    while judgement.isAllowed, !watched.isSuperset(of: judgement.paths) {
+      watched.formUnion(judgement.paths)
       watching = services.listeners.watch.watch(Array(watched), in: namespace, changed: changed)
       judgement = judge(caller)
     }

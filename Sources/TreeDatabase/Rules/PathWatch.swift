@@ -5,11 +5,11 @@ public import TreeModel
 /// Tells of commits at places that a verdict depends on: listens are evaluated again when what their rules looked at changes.
 public final class PathWatch: Sendable {
   /// More places than this are watched as one: the root.
-  private static let placesMax = 64
+  private static let pathsMax = 64
 
   private struct Watched: Sendable {
     let namespace: NamespaceID
-    let places: [PathBytes]
+    let paths: [PathBytes]
     let changed: @Sendable () -> Void
   }
 
@@ -31,12 +31,12 @@ public final class PathWatch: Sendable {
   ///
   /// - `changed`: called for each batch of commits that changed one of the places, or something below it; on the
   ///   thread that tells of commits, where it must only take note.
-  public func watch(_ places: [PathBytes], in namespace: NamespaceID, changed: @escaping @Sendable () -> Void) -> PathWatching {
-    let places = places.count > Self.placesMax ? [.root] : places
+  public func watch(_ paths: [PathBytes], in namespace: NamespaceID, changed: @escaping @Sendable () -> Void) -> PathWatching {
+    let paths = paths.count > Self.pathsMax ? [.root] : paths
     let number = state.withLock { state in
       state.last += 1
-      state.watched[state.last] = Watched(namespace: namespace, places: places, changed: changed)
-      for place in places { state.numbers[namespace, default: [:]][place, default: []].insert(state.last) }
+      state.watched[state.last] = Watched(namespace: namespace, paths: paths, changed: changed)
+      for pathBytes in paths { state.numbers[namespace, default: [:]][pathBytes, default: []].insert(state.last) }
       isWatching.store(true, ordering: .releasing)
       return state.last
     }
@@ -46,9 +46,9 @@ public final class PathWatch: Sendable {
   private func end(_ number: Int64) {
     state.withLock { state in
       guard let watched = state.watched.removeValue(forKey: number) else { return }
-      for place in watched.places {
-        state.numbers[watched.namespace]?[place]?.remove(number)
-        if state.numbers[watched.namespace]?[place]?.isEmpty == true { state.numbers[watched.namespace]?[place] = nil }
+      for pathBytes in watched.paths {
+        state.numbers[watched.namespace]?[pathBytes]?.remove(number)
+        if state.numbers[watched.namespace]?[pathBytes]?.isEmpty == true { state.numbers[watched.namespace]?[pathBytes] = nil }
       }
       if state.numbers[watched.namespace]?.isEmpty == true { state.numbers[watched.namespace] = nil }
       if state.watched.isEmpty { isWatching.store(false, ordering: .releasing) }

@@ -9,7 +9,7 @@ import TreeModel
 /// what the rules look at, however much is written.
 final class ProposedTree: RuleTree {
   private struct Question: Hashable {
-    let place: PathBytes
+    let pathBytes: PathBytes
     let side: RuleSide
   }
 
@@ -42,36 +42,36 @@ final class ProposedTree: RuleTree {
     assignments = operation.assignments
   }
 
-  func read(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> RuleRead {
-    let above = assignment(above: place)
-    if side == .after, let above { return try writtenRead(at: place, in: above) }
-    let question = Question(place: place, side: side)
+  func read(at pathBytes: PathBytes, side: RuleSide) throws(RuleTreeError) -> RuleRead {
+    let above = assignment(above: pathBytes)
+    if side == .after, let above { return try writtenRead(at: pathBytes, in: above) }
+    let question = Question(pathBytes: pathBytes, side: side)
     if let answer = known[question] { return answer }
     let answer =
-      if side == .after { try remainingRead(at: place) } else { try storedRead(at: place, below: above) }
+      if side == .after { try remainingRead(at: pathBytes) } else { try storedRead(at: pathBytes, below: above) }
     known[question] = answer
     return answer
   }
 
-  func priority(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> Scalar? {
-    guard side == .after else { return try stored(place.priority) }
-    if let index = assignment(above: place) {
-      guard case .node(let write) = assignments[index].value, let path = path(of: place, in: index) else { return nil }
+  func priority(at pathBytes: PathBytes, side: RuleSide) throws(RuleTreeError) -> Scalar? {
+    guard side == .after else { return try stored(pathBytes.priority) }
+    if let index = assignment(above: pathBytes) {
+      guard case .node(let write) = assignments[index].value, let path = path(of: pathBytes, in: index) else { return nil }
       let node = write.node[path]
       guard node.priority == .int(0), let value = filling(index, write, Filling(path: path, isPriority: true)) else {
         return node.priority
       }
-      return try filled(value, at: place.priority)
+      return try filled(value, at: pathBytes.priority)
     }
     // What vanishes takes its priority along.
-    guard try read(at: place, side: .after) != .absent else { return nil }
-    let index = firstIndex(from: place.priority)
-    guard index < assignments.count, assignments[index].place == place.priority,
+    guard try read(at: pathBytes, side: .after) != .absent else { return nil }
+    let index = firstIndex(from: pathBytes.priority)
+    guard index < assignments.count, assignments[index].pathBytes == pathBytes.priority,
       case .priority(let value) = assignments[index].value
-    else { return try stored(place.priority) }
+    else { return try stored(pathBytes.priority) }
     switch value {
     case .scalar(let scalar): return scalar
-    case .server(let server): return try filled(server, at: place.priority)
+    case .server(let server): return try filled(server, at: pathBytes.priority)
     }
   }
 }
@@ -80,52 +80,52 @@ final class ProposedTree: RuleTree {
 
 extension ProposedTree {
   /// The first assignment at a place or behind it.
-  private func firstIndex(from place: PathBytes) -> Int {
+  private func firstIndex(from pathBytes: PathBytes) -> Int {
     var low = 0
     var high = assignments.count
     while low < high {
       let middle = (low + high) / 2
-      if assignments[middle].place < place { low = middle + 1 } else { high = middle }
+      if assignments[middle].pathBytes < pathBytes { low = middle + 1 } else { high = middle }
     }
     return low
   }
 
   /// The assignment that replaces a place, or a node above it.
-  private func assignment(above place: PathBytes) -> Int? {
-    let next = firstIndex(from: place)
+  private func assignment(above pathBytes: PathBytes) -> Int? {
+    let next = firstIndex(from: pathBytes)
     for index in [next, next - 1] where assignments.indices.contains(index) {
-      guard assignments[index].place.contains(place), case .node = assignments[index].value else { continue }
+      guard assignments[index].pathBytes.contains(pathBytes), case .node = assignments[index].value else { continue }
       return index
     }
     return nil
   }
 
   /// A place as a path below that of an assignment.
-  private func path(of place: PathBytes, in index: Int) -> Path? {
-    place.keys(after: assignments[index].place.bytes.count).map { Path(keys: $0) }
+  private func path(of pathBytes: PathBytes, in index: Int) -> Path? {
+    pathBytes.keys(after: assignments[index].pathBytes.bytes.count).map { Path(keys: $0) }
   }
 
-  private func writtenRead(at place: PathBytes, in index: Int) throws(RuleTreeError) -> RuleRead {
-    guard case .node(let write) = assignments[index].value, let path = path(of: place, in: index) else { return .absent }
+  private func writtenRead(at pathBytes: PathBytes, in index: Int) throws(RuleTreeError) -> RuleRead {
+    guard case .node(let write) = assignments[index].value, let path = path(of: pathBytes, in: index) else { return .absent }
     let node = write.node[path]
     // Where the server fills something in, a 0 stands.
     guard node.scalar == .int(0), let value = filling(index, write, Filling(path: path, isPriority: false)) else {
       return RuleRead(node)
     }
-    return .leaf(try filled(value, at: place))
+    return .leaf(try filled(value, at: pathBytes))
   }
 
-  private func filling(_ index: Int, _ write: WriteNode, _ place: Filling) -> ServerValue? {
+  private func filling(_ index: Int, _ write: WriteNode, _ pathBytes: Filling) -> ServerValue? {
     if write.slots.isEmpty { return nil }
-    if let fillings = fillings[index] { return fillings[place] }
+    if let fillings = fillings[index] { return fillings[pathBytes] }
     let found = Dictionary(write.slots.map { (Filling(path: $0.path, isPriority: $0.isPriority), $0.value) }) { $1 }
     fillings[index] = found
-    return found[place]
+    return found[pathBytes]
   }
 
-  private func filled(_ value: ServerValue, at place: PathBytes) throws(RuleTreeError) -> Scalar {
+  private func filled(_ value: ServerValue, at pathBytes: PathBytes) throws(RuleTreeError) -> Scalar {
     guard case .increment = value else { return value.resolved(now: time, current: nil) }
-    return value.resolved(now: time, current: try stored(place))
+    return value.resolved(now: time, current: try stored(pathBytes))
   }
 }
 
@@ -133,18 +133,18 @@ extension ProposedTree {
 
 extension ProposedTree {
   /// What would stand at a place that nothing is written at or above, but perhaps below.
-  private func remainingRead(at place: PathBytes) throws(RuleTreeError) -> RuleRead {
-    var index = firstIndex(from: place)
+  private func remainingRead(at pathBytes: PathBytes) throws(RuleTreeError) -> RuleRead {
+    var index = firstIndex(from: pathBytes)
     let first = index
-    while index < assignments.count, place.contains(assignments[index].place) {
+    while index < assignments.count, pathBytes.contains(assignments[index].pathBytes) {
       if case .node(let write) = assignments[index].value, write.node.exists { return .map }
       index += 1
     }
-    let before = try read(at: place, side: .before)
+    let before = try read(at: pathBytes, side: .before)
     guard case .map = before, index > first else { return before }
     // Below is only removed. What is left is looked for around the places that go.
-    var from = place.firstChild
-    let end = place.subtreeEnd ?? .afterAll
+    var from = pathBytes.firstChild
+    let end = pathBytes.subtreeEnd ?? .afterAll
     while from < end, let row = try firstRow(from: from, to: end) {
       guard let gone = assignment(above: row.leaf.path) else {
         // A priority goes with its node, of which more may come behind it.
@@ -152,7 +152,7 @@ extension ProposedTree {
         from = PathBytes(bytes: row.leaf.path.bytes.dropLast()).firstChild
         continue
       }
-      guard let next = assignments[gone].place.subtreeEnd else { break }
+      guard let next = assignments[gone].pathBytes.subtreeEnd else { break }
       from = next
     }
     return .absent
@@ -163,17 +163,17 @@ extension ProposedTree {
   }
 
   /// - `index`: the assignment that replaces the place.
-  private func storedRead(at place: PathBytes, below index: Int?) throws(RuleTreeError) -> RuleRead {
+  private func storedRead(at pathBytes: PathBytes, below index: Int?) throws(RuleTreeError) -> RuleRead {
     let rows: ArraySlice<StoredLeaf>
     if let index, let all = try fewRows(of: index) {
-      rows = all[all.firstIndex(from: place)...].prefix(2)
+      rows = all[all.firstIndex(from: pathBytes)...].prefix(2)
     } else {
-      rows = try looking { () throws(StorageError) in try session.leaves(in: namespace, under: place, limit: 2) }[...]
+      rows = try looking { () throws(StorageError) in try session.leaves(in: namespace, under: pathBytes, limit: 2) }[...]
     }
     // The node's own value comes first, then its priority, then what lies below.
-    for row in rows where place.contains(row.leaf.path) {
-      if row.leaf.path == place { return .leaf(row.leaf.scalar) }
-      if row.leaf.path != place.priority { return .map }
+    for row in rows where pathBytes.contains(row.leaf.path) {
+      if row.leaf.path == pathBytes { return .leaf(row.leaf.scalar) }
+      if row.leaf.path != pathBytes.priority { return .map }
     }
     return .absent
   }
@@ -184,14 +184,14 @@ extension ProposedTree {
     looks[index, default: 0] += 1
     guard looks[index] == 3 else { return nil }
     let found = try looking { () throws(StorageError) in
-      try session.leaves(in: namespace, under: assignments[index].place, limit: Self.rowsMax)
+      try session.leaves(in: namespace, under: assignments[index].pathBytes, limit: Self.rowsMax)
     }
     rows[index] = found
     return found.count < Self.rowsMax ? found : nil
   }
 
-  private func stored(_ place: PathBytes) throws(RuleTreeError) -> Scalar? {
-    try looking { () throws(StorageError) in try session.leaf(in: namespace, at: place)?.leaf.scalar }
+  private func stored(_ pathBytes: PathBytes) throws(RuleTreeError) -> Scalar? {
+    try looking { () throws(StorageError) in try session.leaf(in: namespace, at: pathBytes)?.leaf.scalar }
   }
 
   private func looking<Result>(_ body: () throws(StorageError) -> Result) throws(RuleTreeError) -> Result {
@@ -205,12 +205,12 @@ extension ProposedTree {
 
 extension [StoredLeaf] {
   /// The first row at a place or behind it, in rows that are in path order.
-  fileprivate func firstIndex(from place: PathBytes) -> Int {
+  fileprivate func firstIndex(from pathBytes: PathBytes) -> Int {
     var low = 0
     var high = count
     while low < high {
       let middle = (low + high) / 2
-      if self[middle].leaf.path < place { low = middle + 1 } else { high = middle }
+      if self[middle].leaf.path < pathBytes { low = middle + 1 } else { high = middle }
     }
     return low
   }

@@ -7,16 +7,16 @@ public struct ReadDecision: Sendable {
   /// Whether it is allowed.
   public let isAllowed: Bool
   /// Where the rules looked: a commit there may change what they say.
-  public let places: [PathBytes]
+  public let paths: [PathBytes]
 
   /// When the rules should be asked again although nothing was written, in milliseconds since 1970; nil if time changes
   /// nothing.
   public let holdsUntil: Int64?
 
   /// A verdict.
-  public init(isAllowed: Bool, places: [PathBytes] = [], holdsUntil: Int64? = nil) {
+  public init(isAllowed: Bool, paths: [PathBytes] = [], holdsUntil: Int64? = nil) {
     self.isAllowed = isAllowed
-    self.places = places
+    self.paths = paths
     self.holdsUntil = holdsUntil
   }
 
@@ -31,19 +31,19 @@ public struct ReadDecision: Sendable {
 final class SnapshotTree: RuleTree {
   private let snapshot: any Snapshot
   private let namespace: NamespaceID
-  private(set) var places: Set<PathBytes> = []
+  private(set) var paths: Set<PathBytes> = []
 
   init(_ snapshot: any Snapshot, _ namespace: NamespaceID) {
     self.snapshot = snapshot
     self.namespace = namespace
   }
 
-  func read(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> RuleRead {
-    places.insert(place)
+  func read(at pathBytes: PathBytes, side: RuleSide) throws(RuleTreeError) -> RuleRead {
+    paths.insert(pathBytes)
     do throws(StorageError) {
-      for row in try snapshot.leaves(in: namespace, under: place, limit: 2) {
-        if row.leaf.path == place { return .leaf(row.leaf.scalar) }
-        if row.leaf.path != place.priority { return .map }
+      for row in try snapshot.leaves(in: namespace, under: pathBytes, limit: 2) {
+        if row.leaf.path == pathBytes { return .leaf(row.leaf.scalar) }
+        if row.leaf.path != pathBytes.priority { return .map }
       }
       return .absent
     } catch {
@@ -51,10 +51,10 @@ final class SnapshotTree: RuleTree {
     }
   }
 
-  func priority(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> Scalar? {
-    places.insert(place.priority)
+  func priority(at pathBytes: PathBytes, side: RuleSide) throws(RuleTreeError) -> Scalar? {
+    paths.insert(pathBytes.priority)
     do throws(StorageError) {
-      return try snapshot.leaf(in: namespace, at: place.priority)?.leaf.scalar
+      return try snapshot.leaf(in: namespace, at: pathBytes.priority)?.leaf.scalar
     } catch {
       throw RuleTreeError(error.message)
     }
@@ -78,7 +78,7 @@ extension Database {
       return try engine.readAhead { (snapshot) throws(RuleTreeError) in
         let tree = SnapshotTree(snapshot, namespace)
         let verdict = try RuleEvaluator(rules, auth: auth?.json, now: now, tree: tree).decideRead(path, query: query)
-        return ReadDecision(isAllowed: verdict.isAllowed, places: Array(tree.places), holdsUntil: verdict.holdsUntil)
+        return ReadDecision(isAllowed: verdict.isAllowed, paths: Array(tree.paths), holdsUntil: verdict.holdsUntil)
       }.result
     } catch {
       // A store that cannot be read allows nothing.
@@ -107,6 +107,6 @@ extension Database {
 
 /// A tree that is not looked at, or empty.
 private struct Nothing: RuleTree {
-  func read(at place: PathBytes, side: RuleSide) -> RuleRead { .absent }
-  func priority(at place: PathBytes, side: RuleSide) -> Scalar? { nil }
+  func read(at pathBytes: PathBytes, side: RuleSide) -> RuleRead { .absent }
+  func priority(at pathBytes: PathBytes, side: RuleSide) -> Scalar? { nil }
 }

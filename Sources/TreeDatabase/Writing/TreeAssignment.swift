@@ -29,7 +29,7 @@ struct TreeAssignment {
       switch assignment.value {
       case .node(let write):
         let node = try resolved(write, at: assignment.path, time: time)
-        try replace(assignment.place, depth: assignment.path.depth, with: node)
+        try replace(assignment.pathBytes, depth: assignment.path.depth, with: node)
         nodes.append(node)
       case .priority(let value):
         nodes.append(try setPriority(value, of: PathBytes(assignment.path), time: time))

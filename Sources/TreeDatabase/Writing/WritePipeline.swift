@@ -247,7 +247,7 @@ extension WritePipeline {
 extension RuleWrite {
   fileprivate init(_ assignment: WriteOperation.Assignment) {
     switch assignment.value {
-    case .node(let write): self.init(path: assignment.path, place: assignment.place, value: .node(write.node))
+    case .node(let write): self.init(path: assignment.path, pathBytes: assignment.pathBytes, value: .node(write.node))
     case .priority: self.init(path: assignment.path, value: .priority)
     }
   }
