@@ -108,16 +108,17 @@ let package = Package(
       ], swiftSettings: strict),
     .target(
       name: "AdminClient",
-      dependencies: ["Credentials", "StorageCore", "TextFormats", "TreeModel", nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS],
+      dependencies: [
+        "AdminModel", "Credentials", "StorageCore", "TextFormats", "TreeModel", nioCore, nioHTTP1, nioPosix, nioSSL, nioTLS,
+      ],
       swiftSettings: strict),
 
     // Layers 6 and 7: what the surfaces share, and the surfaces, one subject each
     .target(
       name: "APISupport",
       dependencies: [
-        "Credentials", "HTTPServer", "Ledger", "MailContent", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel",
-        logging, nioCore,
-        nioHTTP1, nioPosix,
+        "AdminModel", "Credentials", "HTTPServer", "Ledger", "MailContent", "StorageCore", "TextFormats", "TreeDatabase",
+        "TreeModel", logging, nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
     .target(
       name: "RealtimeAPI",
@@ -136,16 +137,15 @@ let package = Package(
     .target(
       name: "LinksAPI",
       dependencies: [
-        "APISupport", "Accounts", "HTTPServer", "Invites", "Ledger", "Links", "StorageCore", "TextFormats", "TreeDatabase",
-        "TreeModel",
-        nioCore, nioHTTP1, nioPosix,
+        "APISupport", "Accounts", "AdminModel", "HTTPServer", "Invites", "Ledger", "Links", "StorageCore", "TextFormats",
+        "TreeDatabase", "TreeModel", nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
     .target(
       name: "AdminAPI",
       dependencies: [
-        "APISupport", "AccessRules", "Accounts", "Credentials", "HTTPServer", "Invites", "Ledger", "Links", "MailContent",
-        "PlayerLifecycle", "RewardModel", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel", logging, nioCore,
-        nioHTTP1, nioPosix,
+        "APISupport", "AccessRules", "Accounts", "AdminModel", "Credentials", "HTTPServer", "Invites", "Ledger", "Links",
+        "MailContent", "PlayerLifecycle", "RewardModel", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel", logging,
+        nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
 
     // Layers 7 to 9: the configuration, the composition, the commands
@@ -158,16 +158,15 @@ let package = Package(
     .target(
       name: "ServerApp",
       dependencies: [
-        "APISupport", "Accounts", "AdminAPI", "AdminClient", "CMalloc", "Credentials", "FunctionsKit", "HTTPServer",
-        "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Mail", "MailContent", "PlayerLifecycle", "RealtimeAPI",
-        "RewardModel", "ServerConfiguration", "StorageCore", "StorageSQLite", "TextFormats", "TreeDatabase", "TreeModel",
-        "Triggers", lifecycle, logging,
-        nioCore, nioHTTP1, nioPosix, unixSignals,
+        "APISupport", "Accounts", "AdminAPI", "AdminClient", "AdminModel", "CMalloc", "Credentials", "FunctionsKit",
+        "HTTPServer", "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Mail", "MailContent", "PlayerLifecycle",
+        "RealtimeAPI", "RewardModel", "ServerConfiguration", "StorageCore", "StorageSQLite", "TextFormats", "TreeDatabase",
+        "TreeModel", "Triggers", lifecycle, logging, nioCore, nioHTTP1, nioPosix, unixSignals,
       ], swiftSettings: strict),
     .target(
       name: "DoubloonCLI",
       dependencies: [
-        "APISupport", "AccessRules", "AdminClient", "Credentials", "FunctionsKit", "Links", "Mail", "ServerApp",
+        "APISupport", "AccessRules", "AdminClient", "AdminModel", "Credentials", "FunctionsKit", "Links", "Mail", "ServerApp",
         "ServerConfiguration", "StorageCore", "StorageSQLite", "TextFormats", "TreeModel", argumentParser, logging, nioCore,
         nioHTTP1,
       ], swiftSettings: strict),
@@ -189,9 +188,9 @@ let package = Package(
     .target(
       name: "ServerTestSupport",
       dependencies: [
-        "APISupport", "Accounts", "AdminAPI", "Credentials", "DoubloonCLI", "FunctionsKit", "HTTPServer", "IdentityAPI",
-        "Invites", "Ledger", "Links", "LinksAPI", "RealtimeAPI", "ServerApp", "StorageCore", "StorageSQLite", "TestSupport",
-        "TextFormats", "TreeDatabase", "TreeModel", logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+        "APISupport", "Accounts", "AdminAPI", "AdminModel", "Credentials", "DoubloonCLI", "FunctionsKit", "HTTPServer",
+        "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "RealtimeAPI", "ServerApp", "StorageCore", "StorageSQLite",
+        "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", logging, nioCore, nioHTTP1, nioPosix, nioSSL,
       ], path: "Tests/ServerTestSupport", swiftSettings: strict),
     .executableTarget(
       name: "TrapFixture", dependencies: ["DoubloonCLI", "FunctionsKit"], path: "Tests/TrapFixture", swiftSettings: strict),
@@ -259,7 +258,8 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "AdminClientTests",
-      dependencies: ["AdminClient", "DoubloonCLI", "ServerTestSupport", "TreeModel", nioCore, nioHTTP1], swiftSettings: strict),
+      dependencies: ["AdminClient", "AdminModel", "DoubloonCLI", "ServerTestSupport", "TreeModel", nioCore, nioHTTP1],
+      swiftSettings: strict),
     .testTarget(
       name: "APISupportTests", dependencies: ["APISupport", "HTTPServer", "StorageCore", "TreeModel", nioCore],
       swiftSettings: strict),
@@ -279,16 +279,15 @@ let package = Package(
     .testTarget(
       name: "LinksAPITests",
       dependencies: [
-        "FunctionsKit", "HTTPServer", "Invites", "Links", "ServerTestSupport", "StorageCore", "TextFormats", "TreeDatabase",
-        "TreeModel",
+        "AdminModel", "FunctionsKit", "HTTPServer", "Invites", "Links", "ServerTestSupport", "StorageCore", "TextFormats",
+        "TreeDatabase", "TreeModel",
       ], swiftSettings: strict),
     .testTarget(
       name: "AdminAPITests",
       dependencies: [
-        "APISupport", "Accounts", "AdminAPI", "Credentials", "HTTPServer", "Invites", "Ledger", "Links", "PlayerLifecycle",
-        "RealtimeAPI", "RewardModel", "ServerApp", "ServerTestSupport", "StorageCore", "StorageSQLite", "TestSupport",
-        "TextFormats", "TreeDatabase",
-        "TreeModel", nioHTTP1,
+        "APISupport", "Accounts", "AdminAPI", "AdminModel", "Credentials", "HTTPServer", "Invites", "Ledger", "Links",
+        "PlayerLifecycle", "RealtimeAPI", "RewardModel", "ServerApp", "ServerTestSupport", "StorageCore", "StorageSQLite",
+        "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", nioHTTP1,
       ], swiftSettings: strict),
     .testTarget(
       name: "ServerConfigurationTests",
@@ -307,17 +306,17 @@ let package = Package(
     .testTarget(
       name: "DoubloonCLITests",
       dependencies: [
-        "AdminClient", "Credentials", "DoubloonCLI", "FunctionsKit", "ServerApp", "ServerConfiguration", "ServerTestSupport",
-        "StorageCore", "TestSupport", "TextFormats", "TreeModel", argumentParser, nioHTTP1,
+        "AdminClient", "AdminModel", "Credentials", "DoubloonCLI", "FunctionsKit", "ServerApp", "ServerConfiguration",
+        "ServerTestSupport", "StorageCore", "TestSupport", "TextFormats", "TreeModel", argumentParser, nioHTTP1,
       ], swiftSettings: strict),
     .testTarget(
       name: "FunctionsTests", dependencies: ["DoubloonTesting", "Functions", "RewardModel", "TreeModel"], swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Accounts", "AdminAPI", "AdminClient", "DoubloonTesting", "Functions", "FunctionsKit", "HTTPServer", "Ledger", "Links",
-        "RewardModel", "ServerApp", "ServerConfiguration", "StorageCore", "StorageSQLite", "TestSupport", "TreeDatabase",
-        "TreeModel", "Triggers", logging, nioHTTP1,
+        "Accounts", "AdminAPI", "AdminClient", "AdminModel", "DoubloonTesting", "Functions", "FunctionsKit", "HTTPServer",
+        "Ledger", "Links", "RewardModel", "ServerApp", "ServerConfiguration", "StorageCore", "StorageSQLite", "TestSupport",
+        "TreeDatabase", "TreeModel", "Triggers", logging, nioHTTP1,
       ], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ]

@@ -1,4 +1,5 @@
 package import APISupport
+import AdminModel
 package import Accounts
 import Credentials
 package import HTTPServer
@@ -59,22 +60,15 @@ package enum AdminRoutes {
   }
 
   private static func index(of heads: [RouteHead]) -> Route {
-    Route.get("/admin/v1", "This list.", access: .viewer) { _ in
+    Route.get(RouteTemplate(stringLiteral: AdminAccess.routes.template), AdminAccess.routes.summary, access: .viewer) { _ in
       .json(
-        .array(
-          heads.map { route in
-            [
-              "method": .string(route.method.rawValue), "path": .string(route.template.text), "summary": .string(route.summary),
-              "role": .string(route.role?.rawValue ?? "none"),
-            ]
+        JSON(
+          encoding: heads.map { route in
+            AdminAccess.RouteEntry(
+              method: route.method.rawValue, path: route.template.text, summary: route.summary,
+              role: route.role?.rawValue ?? "none")
           }))
-    }.described(
-      RouteDescription(
-        answer: .list(
-          .object([
-            .always("method", .text), .always("path", .text), .always("summary", .text),
-            .always("role", .text, "what it takes"),
-          ]))))
+    }.described(RouteDescription(of: AdminAccess.routes))
   }
 
   private static func openAPI(of heads: [RouteHead]) -> Route {

@@ -63,7 +63,7 @@ struct RoleTests {
     }
   }
 
-  @Test("Every route, asked for by every role: 403 below what it takes, past the door from there on; 401 for nobody")
+  @Test("Every route, asked for by every role: 403 below what it takes, admitted from there on; 401 for nobody")
   func everyRoute() async throws {
     try await KeyedServer.run { keyed in
       let account = try await keyed.account("ci", "viewer")

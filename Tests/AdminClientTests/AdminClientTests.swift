@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import AdminModel
 import ServerTestSupport
 import Testing
 import TreeModel
@@ -150,6 +151,6 @@ import TreeModel
     #expect(AdminClient.treePath("/") == "/.json")
     #expect(AdminClient.treePath("users/bob") == "/users/bob.json")
     #expect(AdminClient.treePath("/a b/ü/.priority") == "/a%20b/%C3%BC/.priority.json")
-    #expect(AdminPath.event("1-42:/users/b b") == "/admin/v1/events/1-42%3A/users/b%20b")
+    #expect(AdminEvents.show.path(["1-42:/users/b b"]) == "/admin/v1/events/1-42%3A/users/b%20b")
   }
 }

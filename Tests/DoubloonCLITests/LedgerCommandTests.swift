@@ -6,8 +6,17 @@ import TreeModel
   private static let entry: JSON = [
     "sequence": 7, "time": 1000, "debit": "issuance:level5", "credit": "user:bob", "amount": 50, "unit": "pieces_of_eight",
     "code": "level5", "key": "level5/alice", "debitAfter": -50, "creditAfter": 1050, "function": "rewardReferrals",
-    "event": "1-42:/users/alice/level",
+    "event": "1-42:/users/alice/level", "revision": 43, "hash": "",
   ]
+
+  /// What an audit answers.
+  private static func report(entries: JSON, faults: JSON = [], unbacked: JSON = []) -> JSON {
+    let (faultCount, unbackedCount) = (Int64(faults.array?.count ?? 0), Int64(unbacked.array?.count ?? 0))
+    return [
+      "sound": .bool(faultCount == 0), "entries": entries, "accounts": 2, "lastHash": "", "faultCount": .int(faultCount),
+      "faults": faults, "unbackedCount": .int(unbackedCount), "unbacked": unbacked,
+    ]
+  }
 
   private func run(_ arguments: [String], _ answer: @escaping @Sendable (TinyServer.Request) -> TinyServer.Answer) async throws
     -> (
@@ -31,12 +40,16 @@ import TreeModel
   @Test("a statement shows both directions")
   func statement() async throws {
     let entries: JSON = [
+      "account": "user:bob",
       "entries": [
-        ["sequence": 8, "time": 2000, "debit": "user:bob", "credit": "shop", "amount": 10, "debitAfter": 1040], Self.entry,
-      ]
+        [
+          "sequence": 8, "revision": 44, "time": 2000, "debit": "user:bob", "credit": "shop", "amount": 10,
+          "unit": "pieces_of_eight", "code": "shop", "key": "shop/1", "debitAfter": 1040, "creditAfter": 10, "hash": "",
+        ], Self.entry,
+      ],
     ]
     let (run, _) = try await run(["ledger", "statement", "bob", "--limit", "2"]) { _ in .json(entries) }
-    #expect(run.out.contains("    8  1970-01-01T00:00:02.000Z  -          -10    1,040"))
+    #expect(run.out.contains("    8  1970-01-01T00:00:02.000Z  shop       -10    1,040"))
     #expect(run.out.contains("    7  1970-01-01T00:00:01.000Z  level5     +50    1,050  pieces_of_eight  issuance:level5"))
     #expect(run.out.contains("rewardReferrals, 1-42:/users/alice/level"))
     #expect(run.out.hasSuffix("There may be more: add --before 7.\n"))
@@ -45,14 +58,16 @@ import TreeModel
   @Test("verify walks all namespaces, and what is unsound is exit code 1")
   func verify() async throws {
     let (run, requests) = try await run(["ledger", "verify"]) { request in
-      if request.path == "/admin/v1/namespaces" { return .json(["namespaces": [["name": "a"], ["name": "b"]]]) }
-      if request.uri.contains("ns=a") {
-        return .json(["sound": true, "entries": 1, "accounts": 2, "unbacked": [["path": "/x", "found": "a string"]]])
+      if request.path == "/admin/v1/namespaces" {
+        let rows = ["a", "b"].map { ["name": .string($0), "createdAt": 0, "revision": 1, "entries": 1] as JSON }
+        return .json(["namespaces": .array(rows)])
       }
-      return .json([
-        "sound": false, "entries": 3, "accounts": 2, "faultCount": 1,
-        "faults": [["kind": "chain", "sequence": 2, "message": "Broken."]],
-      ])
+      if request.uri.contains("ns=a") {
+        return .json(
+          Self.report(
+            entries: 1, unbacked: [["path": "/x", "account": "user:x", "unit": "coins", "found": "a string"]]))
+      }
+      return .json(Self.report(entries: 3, faults: [["kind": "chain", "sequence": 2, "message": "Broken."]]))
     }
     #expect(run.code == 1)
     #expect(
@@ -64,9 +79,12 @@ import TreeModel
 
         """)
     #expect(requests.count == 3)
-    let (one, oneRequests) = try await self.run(["ledger", "verify", "--ns", "a", "--json"]) { _ in .json(["sound": true]) }
+    let (one, oneRequests) = try await self.run(["ledger", "verify", "--ns", "a", "--json"]) { _ in
+      .json(Self.report(entries: 1))
+    }
     #expect(one.code == 0)
-    #expect(try JSONParser.parse(one.out) == [["namespace": "a", "sound": true]])
+    let printed = JSON.object([.init(key: "namespace", value: "a")] + (Self.report(entries: 1).object ?? []))
+    #expect(try JSONParser.parse(one.out) == [printed])
     #expect(oneRequests.map(\.uri) == ["/admin/v1/ledger/verify?ns=a"])
   }
 

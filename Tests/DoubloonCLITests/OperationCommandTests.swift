@@ -12,6 +12,9 @@ import TreeModel
         guard request.path == "/readyz" else {
           return .json([
             "mode": "development", "time": 0, "epoch": 1, "namespaces": 2, "defaultNamespace": "d", "writer": ["queueDepth": 0],
+            "warnings": [], "problems": [], "pausedFunctions": [],
+            "deadLetters": ["count": 0, "complete": true, "functions": []],
+            "retries": ["count": 0, "complete": true, "functions": []],
           ])
         }
         return isReady ? .json(["status": "ready"]) : .json(["status": "not ready", "reasons": ["f is paused."]], status: 503)
@@ -55,7 +58,11 @@ import TreeModel
       switch (request.method, request.path) {
       case (.GET, _):
         .json([
-          "functions": [["name": "f", "pattern": "/a/{b}", "kinds": "onUpdate", "paused": true, "pauseReason": "too much"]]
+          "functions": [
+            [
+              "name": "f", "pattern": "/a/{b}", "kinds": "onUpdate", "paused": true, "pauseReason": "too much", "updatedAt": 0,
+            ]
+          ]
         ])
       case (_, "/admin/v1/functions/f/retry"): .json(["status": "ok", "retried": 1])
       default: .json(["status": "ok"])
@@ -78,7 +85,7 @@ import TreeModel
 
   @Test("a backup's path is made absolute, for the server's folder is another")
   func backup() async throws {
-    try await TinyServer.run({ _ in .json(["status": "ok"]) }) { server in
+    try await TinyServer.run({ .json(["status": "ok", "path": $0.json["path"] ?? .null]) }) { server in
       let run = await CommandRun(["backup", "b.db", "--server", server.address])
       #expect(run.code == 0)
       let path = server.requests.first?.json["path"]?.string ?? ""

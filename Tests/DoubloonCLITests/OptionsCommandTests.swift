@@ -1,3 +1,4 @@
+import AdminModel
 import ArgumentParser
 @testable import DoubloonCLI
 import Glibc
@@ -149,7 +150,7 @@ import TreeModel
   func plain() {
     let value: JSON = ["event": "1-2:/a", "list": [1, "x", nil], "n": 1.5]
     #expect(value.plainText == "event 1-2:/a, list 1, x, -, n 1.5")
-    #expect(JSON.int(0).timeText == "1970-01-01T00:00:00.000Z")
-    #expect(JSON.null.timeText == "-")
+    #expect(Timestamp(0).text == "1970-01-01T00:00:00.000Z")
+    #expect(Timestamp?.none.text == "-")
   }
 }

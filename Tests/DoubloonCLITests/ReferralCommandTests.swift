@@ -1,3 +1,4 @@
+import AdminModel
 import ServerTestSupport
 import Testing
 import TreeModel
@@ -46,7 +47,8 @@ struct ReferralCommandTests {
   func holds() async throws {
     let hold: JSON = [
       "sequence": 17, "time": 1000, "debit": "issuance:level5", "credit": "hold:alice", "amount": 50, "unit": "pieces_of_eight",
-      "code": "hold", "key": "level5/bob", "subject": "bob", "reason": "review: more than 2 a day",
+      "code": "hold", "key": "level5/bob", "subject": "bob", "reason": "review: more than 2 a day", "revision": 40,
+      "debitAfter": -50, "creditAfter": 50, "hash": "",
     ]
     let (list, _) = try await run(["ledger", "holds", "list"], ["holds": [hold], "count": 1])
     for word in ["17", "alice", "50", "bob", "review: more than 2 a day"] { #expect(list.out.contains(word)) }
@@ -65,8 +67,13 @@ struct ReferralCommandTests {
 
   @Test("A warning of the server's stands in its status")
   func warning() {
-    let status: JSON = ["warnings": ["Most requests come from 10.0.0.5, a private address."]]
-    let text = StatusCommand.text(ready: ["status": "ready"], status: status)
+    let none = AdminSystem.Failures(count: 0, complete: true, functions: [])
+    let status = AdminSystem.Status(
+      mode: .production, time: 0, epoch: 1, namespaces: 1, defaultNamespace: "d",
+      writer: AdminSystem.Writer(queueDepth: 0),
+      warnings: ["Most requests come from 10.0.0.5, a private address."], problems: [], pausedFunctions: [],
+      deadLetters: none, retries: none)
+    let text = StatusCommand.text(ready: AdminSystem.Readiness(status: "ready"), status: status)
     #expect(text.contains("Warning: Most requests come from 10.0.0.5"))
   }
 }

@@ -1,3 +1,4 @@
+import AdminModel
 import NIOHTTP1
 import ServerTestSupport
 import TestSupport
@@ -65,7 +66,9 @@ import TreeModel
   func server() async throws {
     let folder = try Self.folder(["rules.json": Self.rules, "bad.json": "{}"])
     try await TinyServer.run({ request in
-      if request.path == AdminPath.explainRules { return .json(["allowed": false, "text": "Denied: set /x\n  because"]) }
+      if request.path == AdminAccess.explainRules.template {
+        return .json(["operation": "set", "allowed": false, "text": "Denied: set /x\n  because", "rules": []])
+      }
       return request.method == .GET ? TinyServer.Answer(body: Array("{\"rules\": {}}\n".utf8)) : .json(["status": "ok"])
     }) { server in
       let at = ["--server", server.address]

@@ -1,7 +1,9 @@
+import AdminModel
 import ServerTestSupport
 import Testing
 import TreeModel
 
+@testable import AdminClient
 @testable import DoubloonCLI
 
 @Suite struct TriggersCommandTests {
@@ -11,19 +13,42 @@ import TreeModel
       "time": .int(Int64(revision) * 1000),
       "actor": "user:bob", "hop": 0, "revision": .int(Int64(revision)),
       "executions": outcome.map {
-        [["function": "rewardReferrals", "outcome": .string($0), "attempt": 1, "startedAt": 5000, "settings": ["amount": 50]]]
+        [
+          [
+            "event": "1-1:/a", "function": "rewardReferrals", "outcome": .string($0), "attempt": 1, "startedAt": 5000,
+            "finishedAt": 5001, "settings": ["amount": 50],
+          ]
+        ]
       } ?? [],
       "deliveries": outcome == nil
-        ? [["function": "rewardReferrals", "state": "dead", "attempts": 12, "lastError": "balance_type"]] : [],
+        ? [
+          [
+            "event": "1-1:/a", "function": "rewardReferrals", "state": "dead", "kind": "updated", "hop": 0, "attempts": 12,
+            "crashes": 0, "lastError": "balance_type", "updatedAt": 6000,
+          ]
+        ] : [],
     ]
+  }
+
+  /// A page as the server answers it.
+  private static func page(_ events: [JSON], next: JSON? = nil) -> JSON {
+    JSON(fields: [
+      ("events", .array(events)), ("next", next), ("scanned", 0), ("scannedThrough", 0), ("complete", .bool(next == nil)),
+    ])
+  }
+
+  /// An event of the list, as a value and as it came.
+  private static func listed(_ revision: Int, outcome: String? = "done") throws -> AdminAnswer<AdminEvents.Event> {
+    let json = event(revision, outcome: outcome)
+    return AdminAnswer(json: json, value: try json.decoded(), status: 200)
   }
 
   @Test("the list pages on until it has enough, and filters become parameters")
   func list() async throws {
     try await TinyServer.run({ request in
       // A page may be empty and still not the last.
-      if !request.uri.contains("cursor=") { return .json(["events": [], "next": "9:/a"]) }
-      return .json(["events": [Self.event(3), Self.event(2, outcome: nil)]])
+      if !request.uri.contains("cursor=") { return .json(Self.page([], next: "9:/a")) }
+      return .json(Self.page([Self.event(3), Self.event(2, outcome: nil)]))
     }) { server in
       let run = await CommandRun([
         "events", "list", "--server", server.address, "--function", "rewardReferrals", "--outcome", "dead", "--path",
@@ -44,11 +69,11 @@ import TreeModel
 
   @Test("nothing found is said, and JSON is JSON")
   func empty() async throws {
-    try await TinyServer.run({ _ in .json(["events": []]) }) { server in
+    try await TinyServer.run({ _ in .json(Self.page([])) }) { server in
       #expect(await CommandRun(["triggers", "list", "--server", server.address]).out == "No events match.\n")
       let run = await CommandRun(["triggers", "list", "--server", server.address, "--json"])
       let printed = try JSONParser.parse(run.out)
-      #expect(printed == ["events": []])
+      #expect(printed == ["events": [], "scannedThrough": 0])
     }
   }
 
@@ -57,8 +82,18 @@ import TreeModel
     var members = Self.event(42).object ?? []
     members += [
       JSON.Member(key: "before", value: 4), JSON.Member(key: "after", value: 5),
-      JSON.Member(key: "entries", value: [["sequence": 1, "debit": "issuance:level5", "credit": "user:bob", "amount": 50]]),
+      JSON.Member(
+        key: "entries",
+        value: [
+          [
+            "sequence": 1, "revision": 43, "time": 5001, "debit": "issuance:level5", "credit": "user:bob", "amount": 50,
+            "unit": "pieces_of_eight", "code": "level5", "key": "level5/alice", "debitAfter": -50, "creditAfter": 50,
+            "hash": "",
+          ]
+        ]),
+      JSON.Member(key: "write", value: nil),
     ]
+    members += ["failures", "matches", "effects", "children", "outbox"].map { JSON.Member(key: $0, value: []) }
     let event = JSON.object(members)
     try await TinyServer.run({ _ in .json(event) }) { server in
       let run = await CommandRun(["triggers", "show", "1-42:/users/bob/level", "--server", server.address])
@@ -73,14 +108,14 @@ import TreeModel
   }
 
   @Test("following shows what is new, oldest first, and again what changed")
-  func follow() {
+  func follow() throws {
     var follower = EventFollower()
     func ids(_ fresh: [EventFollower.Fresh]) -> [String] { fresh.flatMap(\.rows).map { "\($0.event.prefix(3)) \($0.outcome)" } }
-    #expect(ids(follower.take([Self.event(3), Self.event(2), Self.event(1)], showing: 2)) == ["1-2 done", "1-3 done"])
-    #expect(ids(follower.take([Self.event(3), Self.event(2), Self.event(1)], showing: 2)).isEmpty)
-    #expect(!follower.reaches([Self.event(5), Self.event(4)]))
-    #expect(follower.reaches([Self.event(4), Self.event(3)]))
-    #expect(ids(follower.take([Self.event(4, outcome: nil), Self.event(3), Self.event(2)], showing: 2)) == ["1-4 dead"])
-    #expect(ids(follower.take([Self.event(4), Self.event(3), Self.event(2)], showing: 2)) == ["1-4 done"])
+    #expect(try ids(follower.take([Self.listed(3), Self.listed(2), Self.listed(1)], showing: 2)) == ["1-2 done", "1-3 done"])
+    #expect(try ids(follower.take([Self.listed(3), Self.listed(2), Self.listed(1)], showing: 2)).isEmpty)
+    #expect(try !follower.reaches([Self.listed(5), Self.listed(4)]))
+    #expect(try follower.reaches([Self.listed(4), Self.listed(3)]))
+    #expect(try ids(follower.take([Self.listed(4, outcome: nil), Self.listed(3), Self.listed(2)], showing: 2)) == ["1-4 dead"])
+    #expect(try ids(follower.take([Self.listed(4), Self.listed(3), Self.listed(2)], showing: 2)) == ["1-4 done"])
   }
 }

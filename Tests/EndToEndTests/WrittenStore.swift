@@ -1,3 +1,4 @@
+import AdminModel
 import DoubloonTesting
 import Functions
 import FunctionsKit
@@ -101,8 +102,7 @@ struct WrittenStore {
     defer { engine.close() }
     let report = StoreVerification.run(
       engine, currencies: try CurrencyTable([.piecesOfEight]), referrals: ReferralPath("/users/{uid}/referred_by"))
-    let lists = [report.json] + (report.json["namespaces"]?.array ?? [])
-    let errors = lists.flatMap { $0["faults"]?.array ?? [] }.map { $0.string ?? "?" }
+    let errors = report.answer.faults + report.answer.namespaces.flatMap(\.faults)
     return report.isSound ? [] : errors + ["not sound"]
   }
 

@@ -1,4 +1,5 @@
 import APISupport
+import AdminModel
 import Accounts
 import Credentials
 import HTTPServer
@@ -10,69 +11,18 @@ import TreeModel
 
 /// Players who leave: what would go, the erasure itself, and which there were.
 enum ErasureRoutes {
-  private static let uid = RouteDescription.Parameter(
-    "uid", .filled, required: true, "The player: the uid, or the account's e-mail address.")
-  private static let patterns = JSONSchema.Field.maybe(
-    "paths", .list(.filled), "more places of the player's, as patterns with one capture: /leaderboard/{uid}")
-
-  static let erasure: JSONSchema = .object([
-    .always("uid", .text), .always("state", .choice(ErasureRecord.State.allCases.map(\.rawValue))),
-    .always("places", .list(.text), "what was the player's, and everything below"), .always("by", .text),
-    .always("reason", .text), .always("orderedAt", .time),
-    .maybe("order", .count, "the commit up to which the past of the places is forgotten"), .maybe("finishedAt", .time),
-    .always("commits", .count, "whose changes were erased, as far as they were the player's"),
-  ])
-
-  /// What readers of the history are told of erased paths.
-  static let place: JSONSchema = .object([
-    .always("path", .text), .always("uid", .text), .always("through", .count, "up to here nothing is known of it"),
-    .always("at", .time), .always("by", .text), .always("reason", .text),
-  ])
-
   static let routes: [Route] = [
-    Route.mutate(
-      .POST, "/admin/v1/accounts/{uid}/erase", audit: "accounts.erase",
-      "Erases a player who leaves: record, account and their past; the ledger and the chains of hashes stay.", erase
-    ).described(
-      RouteDescription(
-        captures: [uid],
-        body: [
-          .always("reason", .filled, "why, for the record"), patterns,
-          .maybe("triggers", .boolean, "false: functions do not hear of the removal"),
-        ], answer: erasure)),
-    Route.mutate(
-      .POST, "/admin/v1/accounts/{uid}/erase/preview", audit: nil,
-      "What an erasure would take, and what still waits for the player.", access: .viewer, preview
-    ).described(
-      RouteDescription(
-        captures: [uid], body: [patterns],
-        answer: .object([
-          .always("uid", .text), .always("account", .boolean, "whether there is one"),
-          .always("places", .list(.object([.always("path", .text), .always("leaves", .count)]))),
-          .always("commits", .count, "whose changes would be erased, as far as they are the player's"),
-          .always("rows", .count, "of links and invitations"),
-          .always(
-            "balances", .list(.object([.always("unit", .text), .always("balance", .int64)])),
-            "what the ledger takes back when the record goes"),
-          .always("holds", .list(.named("Entry")), "coins that wait, and go back to where they came from"),
-          .always("waiting", .list(.text), "what has to be done before"),
-          .always(
-            "rememberedIdentities", .count, "keyed hashes of identities that stay, so that who was paid is not paid again"),
-          .maybe("erasure", erasure, "the last one of this player"),
-        ]))),
-    Route.list("/admin/v1/erasures", "The players who were erased, by uid.", list).described(
-      RouteDescription(
-        query: [.namespace, .limit(50), .cursor],
-        answer: .object([.always("erasures", .list(erasure)), .maybe("next", .text, "the next page's cursor")]))),
+    .changing(AdminAccounts.erase, audit: "accounts.erase", erase),
+    .changing(AdminAccounts.previewErasure, audit: nil, preview), .reading(AdminAccounts.erasures, by: list),
   ]
 
-  private static func erase(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let body = try call.body()
-    let reason = try body.required("reason")
+  private static func erase(_ call: RouteCall, order wanted: AdminAccounts.ErasureOrder) async throws(APIError)
+    -> AdminAccounts.Erasure
+  {
     let uid = try uid(call)
     let order = PlayerErasure.Order(
-      uid: uid, paths: try paths(of: uid, call: call, body: body), actor: call.caller.actor, reason: reason,
-      runsTriggers: body["triggers"]?.bool ?? true)
+      uid: uid, paths: try paths(of: uid, and: wanted.paths, call: call), actor: call.caller.actor, reason: wanted.reason,
+      runsTriggers: wanted.triggers ?? true)
     let namespace = try call.namespace()
     do {
       guard let record = try await call.services.erasure.carryOut(order, in: namespace) else {
@@ -80,7 +30,7 @@ enum ErasureRoutes {
           .notFound, "not_found",
           "There is nothing of \(order.uid): no account, no record in the tree, and none in its past. See to the spelling.")
       }
-      return .json(record.json)
+      return AdminAccounts.Erasure(record)
     } catch let error as APIError {
       throw error
     } catch let error as ErasureError {
@@ -94,28 +44,29 @@ enum ErasureRoutes {
     }
   }
 
-  private static func preview(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+  private static func preview(_ call: RouteCall, order wanted: AdminAccounts.ErasurePreviewOrder) async throws(APIError)
+    -> AdminAccounts.ErasurePlan
+  {
     let (uid, namespace) = (try uid(call), try call.namespace())
     let order = PlayerErasure.Order(
-      uid: uid, paths: try paths(of: uid, call: call, body: try call.body()), actor: call.caller.actor, reason: "")
+      uid: uid, paths: try paths(of: uid, and: wanted.paths, call: call), actor: call.caller.actor, reason: "")
     do throws(StorageError) {
-      return .json(
-        try call.services.erasure.preview(order, currencies: call.services.ledger?.declaredCurrencies ?? [], in: namespace)
-          .json)
+      return AdminAccounts.ErasurePlan(
+        try call.services.erasure.preview(order, currencies: call.services.ledger?.declaredCurrencies ?? [], in: namespace))
     } catch {
       throw APIError(error)
     }
   }
 
-  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    let (namespace, limit, cursor) = (try call.namespace(), try call.limit(), call.query["cursor"])
+  private static func list(_ call: RouteCall, query: AdminAccounts.ErasureQuery) throws(APIError)
+    -> AdminAccounts.ErasureList
+  {
+    let (namespace, limit) = (try call.namespace(), Int(query.limit ?? 50))
     let page = try call.read { (snapshot) throws(StorageError) in
-      try snapshot.erasures(in: namespace, after: cursor, limit: limit)
+      try snapshot.erasures(in: namespace, after: query.cursor, limit: limit)
     }
-    return .json(
-      .record([
-        ("erasures", .array(page.map(\.json))), ("next", page.count == limit ? page.last.map { .string($0.uid) } : nil),
-      ]))
+    return AdminAccounts.ErasureList(
+      erasures: page.map { AdminAccounts.Erasure($0) }, next: page.count == limit ? page.last?.uid : nil)
   }
 
   /// The player whom the call names. Also by an address that an erasure took which is not done: it is ordered again.
@@ -134,8 +85,8 @@ enum ErasureRoutes {
     return uid
   }
 
-  private static func paths(of uid: String, call: RouteCall, body: JSON) throws(APIError) -> [Path] {
-    let patterns = body["paths"]?.array?.compactMap(\.string) ?? []
+  private static func paths(of uid: String, and patterns: [String]?, call: RouteCall) throws(APIError) -> [Path] {
+    let patterns = patterns ?? []
     guard patterns.count <= 50 else { throw .badRequest("At most 50 paths can be named at once.") }
     do throws(PersonalPaths.PathsError) {
       return try PersonalPaths(
@@ -171,15 +122,14 @@ extension APIError {
   }
 }
 
-extension ErasurePreview {
-  fileprivate var json: JSON {
-    .record([
-      ("holds", .array(holds.map { JSON($0) })), ("rememberedIdentities", .int(Int64(rememberedIdentityCount))),
-      ("uid", .string(uid)), ("account", .bool(hasAccount)),
-      ("places", .array(paths.map { ["path": .string($0.path.description), "leaves": .int(Int64($0.leafCount))] })),
-      ("commits", .int(Int64(commitCount))), ("rows", .int(Int64(recordCount))),
-      ("balances", .array(balances.map { ["unit": .string($0.unit), "balance": .int($0.balance)] })),
-      ("waiting", .array(waitingWork.map(JSON.string))), ("erasure", lastErasure?.json),
-    ])
+extension AdminAccounts.ErasurePlan {
+  fileprivate init(_ preview: ErasurePreview) {
+    self.init(
+      holds: preview.holds.map { AdminLedger.Entry($0) }, rememberedIdentities: Int64(preview.rememberedIdentityCount),
+      uid: preview.uid, account: preview.hasAccount,
+      paths: preview.paths.map { AdminAccounts.PathSize(path: $0.path.description, leaves: Int64($0.leafCount)) },
+      commits: Int64(preview.commitCount), rows: Int64(preview.recordCount),
+      balances: preview.balances.map { AdminAccounts.Held(unit: $0.unit, balance: $0.balance) },
+      waiting: preview.waitingWork, erasure: preview.lastErasure.map { AdminAccounts.Erasure($0) })
   }
 }

@@ -1,7 +1,8 @@
+import AdminModel
 import HTTPServer
+import PlayerLifecycle
 import RewardModel
 package import StorageCore
-import PlayerLifecycle
 import TreeModel
 
 /// One event whole: the row of the list, and what the list leaves out.
@@ -37,73 +38,65 @@ struct EventDetail {
     self.invocation = invocation
   }
 
-  /// The row, with the write, the functions whose pattern matched, the node before and after, what each run changed, the
+  /// The event with its write, the functions whose pattern matched, the node before and after, what each run changed, the
   /// ledger entries and events that came of it, and its messages to the outside.
-  func json() throws(StorageError) -> JSON {
+  func answer() throws(StorageError) -> AdminEvents.Detail {
     let commit = invocation == nil ? try snapshot.commit(in: namespace, at: event.id.revision) : nil
     let executions = try snapshot.executions(in: namespace, of: event.id)
-    let deliveries = try snapshot.deliveries(in: namespace, of: event.id)
-    guard case .object(var members) = EventListing.row(event, commit, executions, deliveries) else { return .null }
+    let row = AdminEvents.Event(event, commit, executions, try snapshot.deliveries(in: namespace, of: event.id))
     let (before, after) = try values()
-    if let invocation { members.append(.init(key: "invocation", value: JSON(invocation))) }
-    members += [
-      .init(key: "before", value: before.node.jsonValue(.export)), .init(key: "after", value: after.node.jsonValue(.export)),
-    ]
-    if invocation == nil, let path = event.id.path.path,
-      let place = try snapshot.erasedPath(in: namespace, around: path, asOf: event.id.revision)
-    {
-      members.append(.init(key: "erased", value: place.json))
-    }
-    if before.isCut || after.isCut { members.append(.init(key: "cut", value: .bool(true))) }
-    let failures = try snapshot.failedAttempts(in: namespace, of: event.id, limit: Self.rowsMax)
-    members += [
-      .init(key: "failures", value: .array(failures.map(JSON.init))),
-      .init(key: "matches", value: .array(matches)),
-      .init(key: "write", value: commit.map { CommitRow($0, changesMax: 100).json } ?? .null),
-    ]
-    var effects: [JSON] = []
-    var entries: [JSON] = []
-    var children: [JSON] = []
+    var effects: [AdminEvents.Change] = []
+    var entries: [AdminLedger.Entry] = []
+    var children: [AdminEvents.Reference] = []
     for revision in Set(executions.compactMap(\.effect)).sorted() {
       effects += try changes(of: revision)
-      entries += try snapshot.entries(in: namespace, of: revision, limit: 100).map(JSON.init)
+      entries += try snapshot.entries(in: namespace, of: revision, limit: 100).map { AdminLedger.Entry($0) }
       children += try self.children(of: revision)
     }
-    members += [
-      .init(key: "effects", value: .array(effects)), .init(key: "entries", value: .array(entries)),
-      .init(key: "children", value: .array(children)), .init(key: "outbox", value: .array(try outbox())),
-    ]
-    return .object(members)
+    return AdminEvents.Detail(
+      id: row.id, kind: row.kind, path: row.path, revision: row.revision, hop: row.hop, time: row.time, actor: row.actor,
+      requestID: row.requestID, cause: row.cause, executions: row.executions, deliveries: row.deliveries,
+      invocation: invocation.map { AdminEvents.Invocation($0) }, before: before.node.jsonValue(.export),
+      after: after.node.jsonValue(.export), erased: try erased(), cut: before.isCut || after.isCut ? true : nil,
+      failures: try snapshot.failedAttempts(in: namespace, of: event.id, limit: Self.rowsMax)
+        .map { AdminEvents.FailedAttempt($0) },
+      matches: matches, write: Nullable(commit.map { AdminEvents.Commit($0, changesMax: 100) }), effects: effects,
+      entries: entries, children: children, outbox: try outbox())
+  }
+
+  /// The erased path that the event is on; nil if before and after are known.
+  private func erased() throws(StorageError) -> AdminEvents.ErasedPath? {
+    guard invocation == nil, let path = event.id.path.path else { return nil }
+    return try snapshot.erasedPath(in: namespace, around: path, asOf: event.id.revision).map { AdminEvents.ErasedPath($0) }
   }
 
   /// The registered functions whose pattern matches the path, with what it captures.
-  private var matches: [JSON] {
+  private var matches: [AdminEvents.FunctionMatch] {
     guard let path = event.id.path.path else { return [] }
     return functions.compactMap { function in
       function.pattern.match(path).map { captures in
-        .record([
-          ("function", .string(function.name)), ("pattern", .string(function.pattern.description)),
-          ("captures", .object(captures.map { .init(key: $0.name, value: .string($0.value)) })),
-          ("runsOn", .string(function.runsOn)),
-        ])
+        AdminEvents.FunctionMatch(
+          function: function.name, pattern: function.pattern.description,
+          captures: NamedValues(captures.map { NamedValues.Member($0.name, $0.value) }), runsOn: function.runsOn)
       }
     }
   }
 
   /// The events that a commit of an effect caused.
-  private func children(of revision: Revision) throws(StorageError) -> [JSON] {
+  private func children(of revision: Revision) throws(StorageError) -> [AdminEvents.Reference] {
     try snapshot.events(in: namespace, after: EventPosition(revision: revision, path: nil), limit: Self.rowsMax)
       .filter { $0.id.revision == revision }
-      .map { ["id": .string($0.id.description), "kind": .string($0.kind.rawValue)] }
+      .map { AdminEvents.Reference(id: $0.id.description, kind: AdminEvents.Kind($0.kind)) }
   }
 
   /// The messages that its runs asked for: their keys begin with the event's id.
-  private func outbox() throws(StorageError) -> [JSON] {
-    var found: [JSON] = []
+  private func outbox() throws(StorageError) -> [AdminEvents.OutboxMessage] {
+    var found: [AdminEvents.OutboxMessage] = []
     let prefix = "\(event.id)/"
     for state in OutboxRecord.State.allCases {
       let rows = try snapshot.outbox(in: namespace, state: state, after: prefix, limit: Self.rowsMax)
-      found += rows.prefix { $0.key.hasPrefix(prefix) }.filter { $0.cause?.event == event.id }.map(JSON.init)
+      found += rows.prefix { $0.key.hasPrefix(prefix) }.filter { $0.cause?.event == event.id }
+        .map { AdminEvents.OutboxMessage($0) }
     }
     return found
   }
@@ -123,11 +116,9 @@ struct EventDetail {
   }
 
   /// What the commit of an effect changed; empty once its payload is forgotten.
-  private func changes(of revision: Revision) throws(StorageError) -> [JSON] {
+  private func changes(of revision: Revision) throws(StorageError) -> [AdminEvents.Change] {
     let changes = try snapshot.commit(in: namespace, at: revision)?.changes ?? []
-    return changes.prefix(Self.leavesMax).map { change in
-      .object((JSON(change).object ?? []) + [.init(key: "revision", value: .int(revision.rawValue))])
-    }
+    return changes.prefix(Self.leavesMax).map { AdminEvents.Change($0, revision: revision) }
   }
 }
 

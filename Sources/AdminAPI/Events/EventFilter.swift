@@ -1,14 +1,12 @@
+import AdminModel
 import HTTPServer
 import StorageCore
 import TreeModel
 
 /// Which events a listing shows; everything that is given must hold.
 struct EventFilter: Sendable {
-  /// What became of an event, for one function or any.
-  static let outcomes = ["done", "skipped", "waiting", "paused", "dead", "pending"]
-
   /// Where an event's path must be.
-  private enum Place: Sendable {
+  private enum Scope: Sendable {
     case below(Path)
     case matching(PathPattern)
 
@@ -28,7 +26,7 @@ struct EventFilter: Sendable {
   private let actor: String?
   /// It took so many attempts, or more.
   private let attempt: Int64?
-  private let place: Place?
+  private let scope: Scope?
   /// The first write: of this event, or of this revision.
   let cause: EventCause?
   /// A player who is in the path, or whose account got or gave coins for the event.
@@ -38,24 +36,24 @@ struct EventFilter: Sendable {
   /// The latest commit, in milliseconds since 1970.
   let until: Int64?
 
-  init(_ call: RouteCall) throws(APIError) {
-    function = call.query["function"]
-    outcome = call.query["outcome"]
-    reason = call.query["reason"]
-    actor = call.query["actor"]
-    attempt = try call.integer("attempt")
-    since = try call.integer("since")
-    until = try call.integer("until")
-    cause = try call.query["cause"].map { (text) throws(APIError) in try EventCause(text) }
+  init(_ query: AdminEvents.Query) throws(APIError) {
+    function = query.function
+    outcome = query.outcome?.rawValue
+    reason = query.reason
+    actor = query.actor
+    attempt = query.attempt
+    since = query.since?.milliseconds
+    until = query.until?.milliseconds
+    cause = try query.cause.map { (text) throws(APIError) in try EventCause(text) }
     do throws(PathError) {
-      uid = try call.query["uid"].map { (text) throws(PathError) in try Key(text) }
+      uid = try query.uid.map { (text) throws(PathError) in try Key(text) }
     } catch {
       throw .badRequest(error.description)
     }
-    place = try call.query["path"].map { (text) throws(APIError) in try Self.place(text) }
+    scope = try query.path.map { (text) throws(APIError) in try Self.scope(text) }
   }
 
-  private static func place(_ text: String) throws(APIError) -> Place {
+  private static func scope(_ text: String) throws(APIError) -> Scope {
     guard text.utf8.contains(where: { [UInt8(ascii: "{"), UInt8(ascii: "*")].contains($0) }) else {
       do throws(PathError) {
         return .below(try Path(parsingInternal: text))
@@ -75,9 +73,9 @@ struct EventFilter: Sendable {
   /// - `isReceived`: whether coins moved for it on an account of ``uid``.
   func admits(_ event: EventRecord, isReceived: Bool) -> Bool {
     if let cause, !cause.mayLead(to: event) { return false }
-    guard place != nil || uid != nil else { return true }
+    guard scope != nil || uid != nil else { return true }
     guard let path = event.id.path.path else { return false }
-    if let place, !place.contains(path) { return false }
+    if let scope, !scope.contains(path) { return false }
     if let uid, !isReceived, !path.keys.contains(uid) { return false }
     return true
   }

@@ -1,4 +1,5 @@
 import APISupport
+import AdminModel
 import HTTPServer
 import Ledger
 import NIOHTTP1
@@ -11,87 +12,74 @@ enum EventRoutes {
   static let routes: [Route] =
     ["/admin/v1/events", "/admin/v1/triggers"].flatMap { base in
       [
-        Route.list(
-          RouteTemplate(stringLiteral: base),
-          "Events, newest first, or how many there are; each page says how far it looked.", list
-        ).described(listDescription),
-        Route.list(
-          RouteTemplate(stringLiteral: base + "/{event...}"),
-          "One event whole: the write, before and after, the runs, their effects, entries, events and messages.", show
-        ).described(showDescription),
-        Route.mutate(
-          .POST, RouteTemplate(stringLiteral: base + "/{event...}/redeliver"), audit: "events.redeliver",
-          "Gives an event to its functions again; who handled it does nothing.", access: .support, redeliver
-        ).described(redeliverDescription),
+        .reading(AdminEvents.list.at(base), by: list), .reading(AdminEvents.show.at(base + "/{event...}"), by: show),
+        .changing(AdminEvents.redeliver.at(base + "/{event...}/redeliver"), audit: "events.redeliver", redeliver),
       ]
     } + [
-      Route.list("/admin/v1/executions", "What the functions did with an event.", executions)
-        .described(executionsDescription),
-      Route.list("/admin/v1/dead-letters", "Events that a function gave up on.", deadLetters)
-        .described(deadLettersDescription),
-      Route.mutate(
-        .POST, "/admin/v1/drain", audit: nil,
-        "Waits until the events committed so far are settled; 504 with the list if they are not.",
-        access: .viewer, drain
-      ).described(drainDescription),
+      .reading(AdminEvents.executions, by: executions), .reading(AdminEvents.deadLetters, by: deadLetters),
+      .responding(to: AdminEvents.drain, audit: nil, drain),
     ]
 
-  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    let filter = try EventFilter(call)
-    let start = try call.query["cursor"].map { (text) throws(APIError) in try EventScan.position(text) }
-    let (namespace, limit, isCount) = (try call.namespace(), try call.limit(), call.query["count"] == "true")
+  private static func list(_ call: RouteCall, query: AdminEvents.Query) throws(APIError) -> AdminEvents.Page {
+    let filter = try EventFilter(query)
+    let start = try query.cursor.map { (text) throws(APIError) in try EventScan.position(text) }
+    let (namespace, limit, isCount) = (try call.namespace(), Int(query.limit ?? 50), query.count == true)
     let currencies = call.services.ledger?.declaredCurrencies ?? []
     let functions = call.services.functions?.descriptions ?? []
-    return .json(
-      try call.read { (snapshot) throws(StorageError) in
-        let walk = try EventScan(
+    return try call.read { (snapshot) throws(StorageError) in
+      var listing = EventListing(
+        try EventScan(
           namespace, filter, currencies: currencies, functions: functions, before: start,
-          scanMax: isCount ? EventListing.countMax : EventListing.scanMax, in: snapshot)
-        var listing = EventListing(walk)
-        let page = isCount ? try listing.count() : try listing.page(limit: limit)
-        guard let uid = filter.uid, let erasure = try snapshot.erasure(in: namespace, of: uid.text), erasure.order != nil else {
-          return page
-        }
-        return .object((page.object ?? []) + [.init(key: "erased", value: erasure.json)])
-      })
+          scanMax: isCount ? EventListing.countMax : EventListing.scanMax, in: snapshot))
+      var page = isCount ? try listing.count() : try listing.page(limit: limit)
+      if let uid = filter.uid, let erasure = try snapshot.erasure(in: namespace, of: uid.text), erasure.order != nil {
+        page.erased = AdminAccounts.Erasure(erasure)
+      }
+      return page
+    }
   }
 
-  private static func show(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func show(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminEvents.Detail {
     let id = try eventID(call.captures["event"] ?? "")
     let namespace = try call.namespace()
     let functions = call.services.functions?.descriptions ?? []
-    let row = try call.read { (snapshot) throws(StorageError) -> JSON? in
+    let detail = try call.read { (snapshot) throws(StorageError) -> AdminEvents.Detail? in
       if let event = try snapshot.event(in: namespace, id: id) {
-        return try EventDetail(event: event, namespace: namespace, functions: functions, snapshot: snapshot).json()
+        return try EventDetail(event: event, namespace: namespace, functions: functions, snapshot: snapshot).answer()
       }
       guard let invocation = try snapshot.invocation(in: namespace, of: id) else { return nil }
-      return try EventDetail(of: invocation, namespace: namespace, functions: functions, snapshot: snapshot).json()
+      return try EventDetail(of: invocation, namespace: namespace, functions: functions, snapshot: snapshot).answer()
     }
-    guard let row else { throw unknown(id) }
-    return .json(row)
+    guard let detail else { throw unknown(id) }
+    return detail
   }
 
-  private static func executions(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    let id = try eventID(try call.required("event"))
+  private static func executions(_ call: RouteCall, query: AdminEvents.ExecutionQuery) throws(APIError)
+    -> AdminEvents.ExecutionList
+  {
+    let id = try eventID(query.event)
     let namespace = try call.namespace()
     let records = try call.read { (snapshot) throws(StorageError) in try snapshot.executions(in: namespace, of: id) }
-    return .json(["executions": .array(records.map(JSON.init))])
+    return AdminEvents.ExecutionList(executions: records.map { AdminEvents.Execution($0) })
   }
 
-  private static func deadLetters(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func deadLetters(_ call: RouteCall, query: AdminEvents.DeadLetterQuery) throws(APIError)
+    -> AdminEvents.DeadLetterList
+  {
     let namespace = try call.namespace()
-    let limit = try call.limit(default: 100)
-    let cursor = try call.query["cursor"].map { (text) throws(APIError) in try delivery(text) }
+    let limit = Int(query.limit ?? 100)
+    let cursor = try query.cursor.map { (text) throws(APIError) in try delivery(text) }
     let records = try call.read { (snapshot) throws(StorageError) -> [DeliveryRecord] in
       var last: DeliveryRecord?
       if let cursor { last = try snapshot.delivery(in: namespace, of: cursor.event, to: cursor.function) }
       return try snapshot.deliveries(in: namespace, state: .dead, after: last, limit: limit)
     }
-    let next = records.count == limit ? records.last.map { "\($0.function) \($0.event)" } : nil
-    return .json(.record([("deadLetters", .array(records.map(JSON.init))), ("next", next.map(JSON.string))]))
+    return AdminEvents.DeadLetterList(
+      deadLetters: records.map { AdminEvents.Delivery($0) },
+      next: records.count == limit ? records.last.map { "\($0.function) \($0.event)" } : nil)
   }
 
-  private static func redeliver(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+  private static func redeliver(_ call: RouteCall, body _: EmptyBody) async throws(APIError) -> Done {
     let id = try eventID(call.captures["event"] ?? "")
     let functions = try FunctionRoutes.functions(call)
     let namespace = try call.namespace()
@@ -100,19 +88,17 @@ enum EventRoutes {
     try await FunctionRoutes.carryOut { () throws(OperationError) in
       try await functions.redeliver(id, in: namespace, by: call.caller.actor)
     }
-    return .json(["status": "ok"])
+    return Done()
   }
 
-  private static func drain(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+  private static func drain(_ call: RouteCall, body _: EmptyBody) async throws(APIError) -> HTTPResponse {
     let timeout = try call.query["timeout"].map { (text) throws(APIError) in try milliseconds(text) } ?? 30_000
     let functions = try FunctionRoutes.functions(call)
     let report = await functions.drain(timeoutMilliseconds: timeout)
     let failure: [JSON] = report.failure.map { [["error": .string($0)]] } ?? []
-    return .json(
-      [
-        "settled": .bool(report.isComplete), "running": .array(failure + report.running.map(\.json)),
-        "unfinished": .array(report.unfinished.map(\.json)),
-      ], status: report.isComplete ? .ok : .gatewayTimeout)
+    let answer = AdminEvents.DrainReport(
+      settled: report.isComplete, running: failure + report.running.map(\.json), unfinished: report.unfinished.map(\.json))
+    return .json(JSON(encoding: answer), status: report.isComplete ? .ok : .gatewayTimeout)
   }
 
   // MARK: Arguments
@@ -158,95 +144,6 @@ enum EventRoutes {
     }
     return count * unit
   }
-}
-
-extension EventRoutes {
-  private static let event = RouteDescription.Parameter(
-    "event", .form(JSONSchema.eventForm), required: true, "The event's id: 1-42:/users/bob/level.")
-  /// How far a page of the log looked.
-  private static let scan: [JSONSchema.Field] = [
-    .maybe("next", .text, "the cursor of the next page; missing at the end"),
-    .always("scanned", .count, "events that were looked at"),
-    .always("scannedThrough", .count, "every event of this revision and later ones was looked at"),
-    .always("complete", .boolean, "whether that was the end"),
-  ]
-
-  static let listDescription = RouteDescription(
-    query: [
-      .namespace, .since, .until, .function,
-      .init("outcome", .choice(EventFilter.outcomes), "Only with this outcome for a function."),
-      .init("reason", .filled, "Only where this stands in the reason or the error."),
-      .init("attempt", .integer(0...1_000_000), "Only after so many attempts, or more."),
-      .init("actor", .filled, "Only written by this actor (user:bob), or this kind of actor (user)."),
-      .init("path", .form(#"^[^.#$\[\]{}*\x00-\x1F\x7F]*$"#), "Only at this path or below; or at a pattern: /users/*/level."),
-      .init(
-        "uid", .form(JSONSchema.keyForm), "Only about this player: in the path, or with coins moved on an account of theirs."),
-      .init(
-        "cause", .form(#"^([0-9]{1,9}|[0-9]{1,9}-[0-9]{1,9}:/[^.#$\[\]\x00-\x1F\x7F]*)$"#),
-        "Only this event, or the events of this revision, and what came of them."),
-      .init("count", .boolean, "Only how many."), .limit(50),
-      .init("cursor", .form(#"^[0-9]{1,9}:(/[^.#$\[\]\x00-\x1F\x7F]*)?$"#), "The \"next\" of an earlier page."),
-    ],
-    answer: .object(
-      [
-        .maybe("events", .list(.named("Event"))), .maybe("count", .count),
-        .maybe("outcomes", .object([]), "runs by outcome"),
-        .maybe("erased", ErasureRoutes.erasure, "of the player who was asked for"),
-      ] + scan))
-
-  static let showDescription = RouteDescription(
-    query: [.namespace], captures: [event],
-    answer: .object([
-      .always("id", .text), .always("before", .any), .always("after", .any),
-      .maybe("invocation", ReplayRoutes.invocation, "of a run by hand"),
-      .maybe("cut", .boolean, "whether before or after has more leaves than are shown"),
-      .maybe("erased", ErasureRoutes.place, "if before and after are not known any more"),
-      .always(
-        "matches",
-        .list(
-          .object([
-            .always("function", .text), .always("pattern", .text), .always("captures", .object([])), .always("runsOn", .text),
-          ]))),
-      .always("write", .nullable(CommitRow.schema)), .always("executions", .list(.named("Execution"))),
-      .always("deliveries", .list(.named("Delivery"))),
-      .always(
-        "failures",
-        .list(
-          .object([
-            .always("function", .text), .always("attempt", .count), .maybe("startedAt", .count),
-            .always("finishedAt", .count), .always("error", .text), .maybe("settings", .any),
-          ])), "attempts that failed, oldest first"),
-      .always("effects", .list(.named("Change"))),
-      .always("entries", .list(.named("Entry"))),
-      .always("children", .list(.object([.always("id", .text), .always("kind", .text)])), "events that its effects caused"),
-      .always(
-        "outbox", .list(.object([.always("key", .text), .always("outlet", .text), .always("state", .text)])),
-        "messages to the outside"),
-    ]))
-
-  static let redeliverDescription = RouteDescription(
-    query: [.namespace], captures: [event], body: [], answer: .named("Done"))
-
-  static let executionsDescription = RouteDescription(
-    query: [.namespace, event], answer: .object([.always("executions", .list(.named("Execution")))]))
-
-  static let deadLettersDescription = RouteDescription(
-    query: [
-      .namespace, .limit(100),
-      .init("cursor", .form(#"^[A-Za-z0-9_-]+ [0-9]{1,9}-[0-9]{1,9}:/[A-Za-z0-9/_-]*$"#), "The next of a page."),
-    ],
-    answer: .object([.always("deadLetters", .list(.named("Delivery"))), .maybe("next", .text)]))
-
-  static let drainDescription = RouteDescription(
-    query: [
-      .init("timeout", .form("^([0-9]{1,6}ms|[0-9]{1,3}s?|[0-9]min)$"), "How long to wait: 500ms, 30s, 2min; at most an hour.")
-    ],
-    body: [],
-    answer: .object([
-      .always("settled", .boolean), .always("running", .list(.any)),
-      .always("unfinished", .list(.any), "what waits for a retry, is paused or dead"),
-    ]),
-    others: [504: "Not settled in time; what is running is listed."])
 }
 
 extension DrainReport.Run {

@@ -1,3 +1,4 @@
+import AdminModel
 import HTTPServer
 import PlayerLifecycle
 import RewardModel
@@ -110,17 +111,16 @@ struct EventScan {
 
   // MARK: How far it came
 
-  /// Where to go on, and how far was looked; asked once, after the last ``next()``.
-  mutating func end() throws(StorageError) -> [(String, JSON?)] {
+  /// A page without rows that says where to go on, and how far was looked; asked once, after the last ``next()``.
+  mutating func end() throws(StorageError) -> AdminEvents.Page {
     if ahead == nil { ahead = try nextEvent() }
     let isComplete = ahead == nil && (isBelowFloor || source.isAtEnd)
     let position = ahead == nil ? source.position : last
     let cursor = position.map { "\($0.revision):\($0.path?.path?.description ?? "")" }
     let through = isComplete ? floor : (position?.revision ?? floor)
-    return [
-      ("next", isComplete ? nil : cursor.map(JSON.string)), ("scanned", .int(Int64(scanned))),
-      ("scannedThrough", .int(max(through.rawValue, 0))), ("complete", .bool(isComplete)),
-    ]
+    return AdminEvents.Page(
+      next: isComplete ? nil : cursor, scanned: Int64(scanned), scannedThrough: max(through.rawValue, 0),
+      complete: isComplete)
   }
 
   /// Reads a cursor as ``end()`` wrote it.
@@ -140,50 +140,73 @@ struct EventListing {
   /// Events that one count looks at.
   static let countMax = 50_000
 
-  private var walk: EventScan
+  private var scan: EventScan
 
-  init(_ walk: EventScan) {
-    self.walk = walk
+  init(_ scan: EventScan) {
+    self.scan = scan
   }
 
   /// The rows, where to go on, and how far was looked.
-  mutating func page(limit: Int) throws(StorageError) -> JSON {
-    var rows: [JSON] = []
-    while rows.count < limit, let found = try walk.next() {
-      rows.append(Self.row(found.event, found.commit, found.executions, found.deliveries))
+  mutating func page(limit: Int) throws(StorageError) -> AdminEvents.Page {
+    var rows: [AdminEvents.Event] = []
+    while rows.count < limit, let found = try scan.next() {
+      rows.append(AdminEvents.Event(found.event, found.commit, found.executions, found.deliveries))
     }
-    return .record([("events", .array(rows))] + (try walk.end()))
+    var page = try scan.end()
+    page.events = rows
+    return page
   }
 
   /// How many rows there are, and what became of them for the functions that the filter means.
-  mutating func count() throws(StorageError) -> JSON {
+  mutating func count() throws(StorageError) -> AdminEvents.Page {
     var count: Int64 = 0
-    var outcomes: [String: Int64] = [:]
-    while let found = try walk.next() {
+    var outcomes: [AdminEvents.Outcome: Int64] = [:]
+    while let found = try scan.next() {
       count += 1
-      for execution in found.executions where walk.filter.admits(execution) {
-        outcomes[execution.outcome.rawValue, default: 0] += 1
+      for execution in found.executions where scan.filter.admits(execution) {
+        outcomes[AdminEvents.Outcome(execution.outcome), default: 0] += 1
       }
-      for delivery in found.deliveries where walk.filter.admits(delivery) {
-        outcomes[delivery.state.rawValue, default: 0] += 1
+      for delivery in found.deliveries where scan.filter.admits(delivery) {
+        outcomes[AdminEvents.Outcome(delivery.state), default: 0] += 1
       }
-      if found.executions.isEmpty && found.deliveries.isEmpty { outcomes["pending", default: 0] += 1 }
+      if found.executions.isEmpty && found.deliveries.isEmpty { outcomes[.pending, default: 0] += 1 }
     }
-    let members = EventFilter.outcomes.compactMap { name in outcomes[name].map { JSON.Member(key: name, value: .int($0)) } }
-    return .record([("count", .int(count)), ("outcomes", .object(members))] + (try walk.end()))
+    var page = try scan.end()
+    page.count = count
+    page.outcomes = NamedValues(
+      AdminEvents.Outcome.allCases.compactMap { outcome in
+        outcomes[outcome].map { NamedValues.Member(outcome.rawValue, $0) }
+      })
+    return page
+  }
+}
+
+extension AdminEvents.Event {
+  /// An event with what became of it.
+  init(
+    _ event: EventRecord, _ commit: CommitRecord?, _ executions: [ExecutionRecord], _ deliveries: [DeliveryRecord]
+  ) {
+    self.init(
+      id: event.id.description, kind: AdminEvents.Kind(event.kind), path: event.id.path.path?.description ?? "?",
+      revision: event.id.revision.rawValue, hop: Int64(event.hop), time: commit.map { Timestamp($0.time) },
+      actor: commit?.actor.description, requestID: commit?.requestID, cause: commit?.cause.map { AdminEvents.Cause($0) },
+      executions: executions.map { AdminEvents.Execution($0) }, deliveries: deliveries.map { AdminEvents.Delivery($0) })
+  }
+}
+
+extension AdminEvents.Outcome {
+  init(_ outcome: ExecutionRecord.Outcome) {
+    switch outcome {
+    case .done: self = .done
+    case .skipped: self = .skipped
+    }
   }
 
-  /// One event with what became of it.
-  static func row(
-    _ event: EventRecord, _ commit: CommitRecord?, _ executions: [ExecutionRecord], _ deliveries: [DeliveryRecord]
-  ) -> JSON {
-    .record([
-      ("id", .string(event.id.description)), ("kind", .string(event.kind.rawValue)),
-      ("path", event.id.path.path.map { .string($0.description) }), ("revision", .int(event.id.revision.rawValue)),
-      ("hop", .int(Int64(event.hop))), ("time", commit.map { .int($0.time) }),
-      ("actor", commit.map { .string($0.actor.description) }), ("requestId", commit?.requestID.map(JSON.string)),
-      ("cause", commit?.cause.map { JSON($0) }), ("executions", .array(executions.map(JSON.init))),
-      ("deliveries", .array(deliveries.map(JSON.init))),
-    ])
+  init(_ state: DeliveryRecord.State) {
+    switch state {
+    case .waiting: self = .waiting
+    case .paused: self = .paused
+    case .dead: self = .dead
+    }
   }
 }

@@ -1,4 +1,5 @@
 import APISupport
+import AdminModel
 import HTTPServer
 import NIOHTTP1
 import PlayerLifecycle
@@ -8,53 +9,38 @@ import TreeModel
 /// The functions: what there is, and their brakes.
 enum FunctionRoutes {
   static let routes: [Route] = [
-    Route.list("/admin/v1/functions", "The functions, with their state.", list).described(
-      RouteDescription(answer: .object([.always("functions", .list(.named("Function")))]))),
-    Route.mutate(
-      .POST, "/admin/v1/functions/{name}/pause", audit: "functions.pause", "Lets a function's events wait; body: reason.",
-      access: .support
-    ) {
-      (call) throws(APIError) in
-      let reason = try call.body().optional("reason") ?? "paused by \(call.caller.actor)"
-      let functions = try functions(call)
-      try await carryOut { () throws(OperationError) in
-        try await functions.pause(call.captures["name"] ?? "", reason: reason, by: call.caller.actor)
-      }
-      return .json(["status": "ok"])
-    }.described(
-      RouteDescription(
-        captures: [name], body: [.maybe("reason", .text, "why, for the record")], answer: .named("Done"))),
-    Route.mutate(
-      .POST, "/admin/v1/functions/{name}/resume", audit: "functions.resume", "Goes on, with the events that waited.",
-      access: .support
-    ) {
-      (call) throws(APIError) in
-      let functions = try functions(call)
-      try await carryOut { () throws(OperationError) in
-        try await functions.resume(call.captures["name"] ?? "", by: call.caller.actor)
-      }
-      return .json(["status": "ok"])
-    }.described(RouteDescription(captures: [name], body: [], answer: .named("Done"))),
-    Route.mutate(
-      .POST, "/admin/v1/functions/{name}/retry", audit: "functions.retry", "Tries the function's dead letters once more.",
-      access: .support
-    ) {
-      (call) throws(APIError) in
-      let functions = try functions(call)
-      let namespace = try call.namespace()
-      let count = try await carryOut { () throws(OperationError) in
-        try await functions.retryDeadLetters(of: call.captures["name"] ?? "", in: namespace, by: call.caller.actor)
-      }
-      return .json(["status": "ok", "retried": .int(Int64(count))])
-    }.described(
-      RouteDescription(
-        query: [.namespace], captures: [name], body: [],
-        answer: .object([.always("status", .choice(["ok"])), .always("retried", .count, "how many")]))),
+    .reading(AdminFunctions.list, by: list), .changing(AdminFunctions.pause, audit: "functions.pause", pause),
+    .changing(AdminFunctions.resume, audit: "functions.resume", resume),
+    .changing(AdminFunctions.retry, audit: "functions.retry", retry),
   ]
 
-  private static let name = RouteDescription.Parameter("name", .filled, required: true, "The function's name.")
+  private static func pause(_ call: RouteCall, order: AdminFunctions.PauseOrder) async throws(APIError) -> Done {
+    let functions = try functions(call)
+    try await carryOut { () throws(OperationError) in
+      try await functions.pause(
+        call.captures["name"] ?? "", reason: order.reason ?? "paused by \(call.caller.actor)", by: call.caller.actor)
+    }
+    return Done()
+  }
 
-  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func resume(_ call: RouteCall, body _: EmptyBody) async throws(APIError) -> Done {
+    let functions = try functions(call)
+    try await carryOut { () throws(OperationError) in
+      try await functions.resume(call.captures["name"] ?? "", by: call.caller.actor)
+    }
+    return Done()
+  }
+
+  private static func retry(_ call: RouteCall, body _: EmptyBody) async throws(APIError) -> AdminFunctions.Retried {
+    let functions = try functions(call)
+    let namespace = try call.namespace()
+    let count = try await carryOut { () throws(OperationError) in
+      try await functions.retryDeadLetters(of: call.captures["name"] ?? "", in: namespace, by: call.caller.actor)
+    }
+    return AdminFunctions.Retried(status: .ok, retried: Int64(count))
+  }
+
+  private static func list(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminFunctions.List {
     let records: [FunctionRecord]
     if let functions = call.services.functions {
       do throws(OperationError) {
@@ -69,14 +55,14 @@ enum FunctionRoutes {
       (try DeliveryFailures(.dead, in: snapshot), try DeliveryFailures(.waiting, in: snapshot))
     }
     let descriptions = call.services.functions?.descriptions ?? []
-    let rows = records.map { record -> JSON in
-      .object(
-        (JSON(record).object ?? [])
-          + (descriptions.first { $0.name == record.name }?.settingsJSON.map { [.init(key: "settings", value: $0)] } ?? [])
-          + (dead[record.name].map { [.init(key: "deadLetters", value: $0.json)] } ?? [])
-          + (retries[record.name].map { [.init(key: "retries", value: $0.json)] } ?? []))
-    }
-    return .json(["functions": .array(rows)])
+    return AdminFunctions.List(
+      functions: records.map { record in
+        AdminFunctions.Function(
+          name: record.name, pattern: record.pattern, kinds: record.kinds, paused: record.isPaused,
+          pauseReason: record.pauseReason, updatedAt: Timestamp(record.updatedAt),
+          settings: descriptions.first { $0.name == record.name }?.settingsJSON, deadLetters: dead[record.name],
+          retries: retries[record.name])
+      })
   }
 
   static func functions(_ call: RouteCall) throws(APIError) -> any FunctionOperating {
@@ -95,13 +81,6 @@ enum FunctionRoutes {
   }
 }
 
-extension FunctionDescription {
-  /// The settings with their values; nil if it has none.
-  fileprivate var settingsJSON: JSON? {
-    settings.exists ? try? JSONParser.parse(settings.json(.plain)) : nil
-  }
-}
-
 /// What functions gave up on, and what they failed on and try again, in all namespaces: so many, and the last of them.
 struct DeliveryFailures {
   /// Deliveries of one state that are counted.
@@ -109,29 +88,16 @@ struct DeliveryFailures {
   private static let pageSize = 1000
 
   /// What one function has of one state.
-  struct Pile {
+  private struct Count {
     let function: String
-    var count = 0
+    var count: Int64 = 0
     /// The one that was written last.
     var latest: DeliveryRecord
     var namespace: String
-
-    /// `{"count":2,"namespace":"demo","event":"1-7:/users/bob/level","attempts":12,"error":"…","time":…}`
-    var json: JSON {
-      [
-        "count": .int(Int64(count)), "namespace": .string(namespace), "event": .string(latest.event.description),
-        "attempts": .int(Int64(latest.attempts)), "error": .string(latest.lastError), "time": .int(latest.updatedAt),
-      ]
-    }
-
-    static let schema = JSONSchema.object([
-      .always("count", .count), .always("namespace", .text, "of the last one"), .always("event", .text),
-      .always("attempts", .count), .always("error", .text), .always("time", .time),
-    ])
   }
 
   /// By function.
-  private(set) var piles: [Pile] = []
+  private var counts: [Count] = []
   /// Whether all were counted.
   private(set) var isComplete = true
 
@@ -152,27 +118,38 @@ struct DeliveryFailures {
   }
 
   private mutating func add(_ delivery: DeliveryRecord, _ namespace: String) {
-    let position = piles.firstIndex { $0.function == delivery.function }
-    let index = position ?? piles.count
-    if position == nil { piles.append(Pile(function: delivery.function, latest: delivery, namespace: namespace)) }
-    piles[index].count += 1
-    guard delivery.updatedAt >= piles[index].latest.updatedAt else { return }
-    (piles[index].latest, piles[index].namespace) = (delivery, namespace)
+    let position = counts.firstIndex { $0.function == delivery.function }
+    let index = position ?? counts.count
+    if position == nil { counts.append(Count(function: delivery.function, latest: delivery, namespace: namespace)) }
+    counts[index].count += 1
+    guard delivery.updatedAt >= counts[index].latest.updatedAt else { return }
+    (counts[index].latest, counts[index].namespace) = (delivery, namespace)
   }
 
-  subscript(function: String) -> Pile? { piles.first { $0.function == function } }
-
-  /// `{"count":3,"complete":true,"functions":[{"function":"pay","count":3,…}]}`
-  var json: JSON {
-    [
-      "count": .int(Int64(piles.reduce(0) { $0 + $1.count })), "complete": .bool(isComplete),
-      "functions": .array(
-        piles.map { .object([.init(key: "function", value: .string($0.function))] + ($0.json.object ?? [])) }),
-    ]
+  subscript(function: String) -> AdminFunctions.DeliveryFailures? {
+    counts.first { $0.function == function }.map { found in
+      AdminFunctions.DeliveryFailures(
+        count: found.count, namespace: found.namespace, event: found.latest.event.description,
+        attempts: Int64(found.latest.attempts), error: found.latest.lastError, time: Timestamp(found.latest.updatedAt))
+    }
   }
 
-  static let schema = JSONSchema.object([
-    .always("count", .count), .always("complete", .boolean, "whether all were counted"),
-    .always("functions", .list(.any), "each with its count and its last one: namespace, event, attempts, error, time"),
-  ])
+  /// Of all functions.
+  var summary: AdminSystem.Failures {
+    AdminSystem.Failures(
+      count: counts.reduce(0) { $0 + $1.count }, complete: isComplete,
+      functions: counts.map { found in
+        AdminSystem.FunctionFailures(
+          function: found.function, count: found.count, namespace: found.namespace,
+          event: found.latest.event.description, attempts: Int64(found.latest.attempts), error: found.latest.lastError,
+          time: Timestamp(found.latest.updatedAt))
+      })
+  }
+}
+
+extension FunctionDescription {
+  /// The settings with their values; nil if it has none.
+  fileprivate var settingsJSON: JSON? {
+    settings.exists ? try? JSONParser.parse(settings.json(.plain)) : nil
+  }
 }

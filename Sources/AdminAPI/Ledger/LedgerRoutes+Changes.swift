@@ -1,3 +1,4 @@
+import AdminModel
 import APISupport
 import HTTPServer
 import Ledger
@@ -7,97 +8,86 @@ import StorageCore
 import TreeModel
 
 extension LedgerRoutes {
-  static func transfer(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let body = try call.body()
-    let book = try book(call)
+  static func transfer(_ call: RouteCall, order: AdminLedger.TransferOrder) async throws(APIError) -> AdminLedger.Posted {
+    let ledger = try ledger(call)
     let transfer = LedgerTransfer(
-      debit: LedgerAccount(try body.required("debit")), credit: LedgerAccount(try body.required("credit")),
-      amount: try body.requiredInteger("amount"), unit: try unit(try body.optional("unit"), book),
-      code: try body.optional("code") ?? "transfer", key: BusinessKey(try body.required("key")),
-      subject: try body.optional("subject"), reason: try body.optional("reason"),
-      allowsNegative: body["allowNegative"]?.bool ?? false)
+      debit: LedgerAccount(order.debit), credit: LedgerAccount(order.credit), amount: order.amount,
+      unit: try unit(order.unit, of: ledger), code: order.code ?? "transfer", key: BusinessKey(order.key),
+      subject: order.subject, reason: order.reason, allowsNegative: order.allowNegative ?? false)
     let namespace = try call.namespace()
-    return posted(
+    return AdminLedger.Posted(
       try await changing { () throws(LedgerError) in
-        try await book.transfer(transfer, in: namespace, by: call.caller.actor)
+        try await ledger.transfer(transfer, in: namespace, by: call.caller.actor)
       })
   }
 
-  static func reverse(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let body = try call.body()
-    let sequence = try body.requiredInteger("sequence")
-    let reason = try body.required("reason")
-    let name = try body.optional("policy") ?? ReversalPolicy.allowNegative.rawValue
-    guard let policy = ReversalPolicy(rawValue: name) else {
-      throw .badRequest("\"policy\" must be \(ReversalPolicy.allCases.map(\.rawValue).joined(separator: " or ")).")
-    }
-    let book = try book(call)
+  static func reverse(_ call: RouteCall, order: AdminLedger.ReverseOrder) async throws(APIError) -> AdminLedger.Posted {
+    let policy: ReversalPolicy =
+      switch order.policy {
+      case .allowNegative, nil: .allowNegative
+      case .refuse: .refuse
+      }
+    let ledger = try ledger(call)
     let namespace = try call.namespace()
-    return posted(
+    return AdminLedger.Posted(
       try await changing { () throws(LedgerError) in
-        try await book.reverse(sequence, in: namespace, by: call.caller.actor, reason: reason, policy: policy)
+        try await ledger.reverse(order.sequence, in: namespace, by: call.caller.actor, reason: order.reason, policy: policy)
       })
   }
 
-  static func hold(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let body = try call.body()
-    let book = try book(call)
-    let unit = try unit(try body.optional("unit"), book)
-    let order = HoldOrder(
-      from: LedgerAccount(try body.required("from")), owner: owner(try body.required("owner"), unit, book),
-      amount: try body.requiredInteger("amount"), unit: unit, key: BusinessKey(try body.required("key")),
-      expiresAt: try body.optionalInteger("expiresAt"), subject: try body.optional("subject"),
-      reason: try body.optional("reason"))
+  static func hold(_ call: RouteCall, order: AdminLedger.HoldOrder) async throws(APIError) -> AdminLedger.Posted {
+    let ledger = try ledger(call)
+    let unit = try unit(order.unit, of: ledger)
+    let hold = HoldOrder(
+      from: LedgerAccount(order.from), owner: owner(order.owner, unit: unit, of: ledger), amount: order.amount, unit: unit,
+      key: BusinessKey(order.key), expiresAt: order.expiresAt?.milliseconds, subject: order.subject, reason: order.reason)
     let namespace = try call.namespace()
-    return posted(
-      try await changing { () throws(LedgerError) in try await book.hold(order, in: namespace, by: call.caller.actor) })
+    return AdminLedger.Posted(
+      try await changing { () throws(LedgerError) in try await ledger.hold(hold, in: namespace, by: call.caller.actor) })
   }
 
-  static func release(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let body = try call.body()
-    let (amount, reason) = (try body.optionalInteger("amount"), try body.optional("reason"))
-    let (book, sequence, namespace) = (try book(call), try sequence(call), try call.namespace())
+  static func release(_ call: RouteCall, order: AdminLedger.ReleaseOrder) async throws(APIError) -> AdminLedger.Ended {
+    let (ledger, sequence, namespace) = (try ledger(call), try sequence(call), try call.namespace())
     let receiver: LedgerAccount
-    if let named = try body.optional("to") {
+    if let named = order.to {
       receiver = LedgerAccount(named)
     } else {
-      receiver = try ownAccount(ofHold: sequence, book, namespace)
+      receiver = try ownAccount(ofHold: sequence, in: namespace, of: ledger)
     }
-    if !call.caller.isAdmin { try checkReceiver(receiver, ofHold: sequence, book, namespace) }
-    return ended(
+    if !call.caller.isAdmin { try checkReceiver(receiver, ofHold: sequence, in: namespace, of: ledger) }
+    return AdminLedger.Ended(
       try await changing { () throws(LedgerError) in
-        try await book.release(
-          sequence, to: receiver, amount: amount, in: namespace, by: call.caller.actor, reason: reason)
+        try await ledger.release(
+          sequence, to: receiver, amount: order.amount, in: namespace, by: call.caller.actor, reason: order.reason)
       })
   }
 
-  static func voidHold(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let reason = try call.body().optional("reason")
-    let (book, sequence, namespace) = (try book(call), try sequence(call), try call.namespace())
-    return ended(
+  static func voidHold(_ call: RouteCall, order: AdminLedger.VoidOrder) async throws(APIError) -> AdminLedger.Ended {
+    let (ledger, sequence, namespace) = (try ledger(call), try sequence(call), try call.namespace())
+    return AdminLedger.Ended(
       try await changing { () throws(LedgerError) in
-        try await book.void(sequence, in: namespace, by: call.caller.actor, reason: reason)
+        try await ledger.void(sequence, in: namespace, by: call.caller.actor, reason: order.reason)
       })
   }
 
   /// In whose name coins are held: the player, also where the player's account is named.
-  private static func owner(_ text: String, _ unit: String, _ book: LedgerService) -> String {
-    for currency in book.declaredCurrencies where currency.unit == unit && text.hasPrefix("\(currency.holder):") {
+  private static func owner(_ text: String, unit: String, of ledger: LedgerService) -> String {
+    for currency in ledger.declaredCurrencies where currency.unit == unit && text.hasPrefix("\(currency.holder):") {
       return String(text.dropFirst(currency.holder.count + 1))
     }
     return text
   }
 
   /// The account of the player in whose name coins are held.
-  private static func ownAccount(ofHold sequence: Int64, _ book: LedgerService, _ namespace: NamespaceID) throws(APIError)
+  private static func ownAccount(ofHold sequence: Int64, in namespace: NamespaceID, of ledger: LedgerService) throws(APIError)
     -> LedgerAccount
   {
-    let entry = try asking { () throws(LedgerError) in try book.entry(in: namespace, sequence: sequence) }
+    let entry = try asking { () throws(LedgerError) in try ledger.entry(in: namespace, sequence: sequence) }
     guard let hold = entry?.transfer, hold.credit.isHold else {
       throw APIError(
         .notFound, "not_found", "Entry \(sequence) made no hold; \"doubloon ledger holds list\" shows those that wait.")
     }
-    let holders = Set(book.declaredCurrencies.filter { $0.unit == hold.unit }.map(\.holder))
+    let holders = Set(ledger.declaredCurrencies.filter { $0.unit == hold.unit }.map(\.holder))
     guard holders.count == 1, let holder = holders.first else {
       throw .badRequest("\(hold.unit) is held by several kinds of account: say which gets the coins (\"to\", or --to).")
     }
@@ -106,11 +96,11 @@ extension LedgerRoutes {
 
   /// A hold's coins may have come from anywhere: sent to any account they would be a transfer, which takes an administrator.
   private static func checkReceiver(
-    _ receiver: LedgerAccount, ofHold sequence: Int64, _ book: LedgerService, _ namespace: NamespaceID
+    _ receiver: LedgerAccount, ofHold sequence: Int64, in namespace: NamespaceID, of ledger: LedgerService
   ) throws(APIError) {
-    let entry = try asking { () throws(LedgerError) in try book.entry(in: namespace, sequence: sequence) }
+    let entry = try asking { () throws(LedgerError) in try ledger.entry(in: namespace, sequence: sequence) }
     guard let hold = entry?.transfer, hold.credit.isHold else { return }
-    let isOwner = book.declaredCurrencies.contains { currency in
+    let isOwner = ledger.declaredCurrencies.contains { currency in
       currency.unit == hold.unit
         && [LedgerAccount("\(currency.holder):\(hold.credit.owner)"), LedgerAccount(String(hold.credit.owner))].contains(
           receiver)
@@ -129,22 +119,22 @@ extension LedgerRoutes {
     return sequence
   }
 
-  private static func posted(_ posted: PostedTransfer) -> HTTPResponse {
-    .json(["entry": JSON(posted.entry), "repeated": .bool(posted.isRepeated)])
-  }
-
-  private static func ended(_ ending: HoldEnding) -> HTTPResponse {
-    .json(
-      .record([
-        ("entry", JSON(ending.entry)), ("rest", ending.rest.map { JSON($0) }), ("repeated", .bool(ending.isRepeated)),
-      ]))
-  }
-
   private static func changing<Value>(_ body: () async throws(LedgerError) -> Value) async throws(APIError) -> Value {
     do throws(LedgerError) {
       return try await body()
     } catch {
       throw APIError(error)
     }
+  }
+}
+
+extension AdminLedger.Posted {
+  init(_ posted: PostedTransfer) { self.init(entry: AdminLedger.Entry(posted.entry), repeated: posted.isRepeated) }
+}
+
+extension AdminLedger.Ended {
+  init(_ ending: HoldEnding) {
+    self.init(
+      entry: AdminLedger.Entry(ending.entry), rest: ending.rest.map { AdminLedger.Entry($0) }, repeated: ending.isRepeated)
   }
 }

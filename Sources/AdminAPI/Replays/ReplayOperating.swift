@@ -19,7 +19,7 @@ package protocol ReplayOperating: Sendable {
   /// What a replay gave to functions, in order, after one; each as an object with `event`, `function` and `outcome`.
   func items(of replay: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws(OperationError)
     -> [JSON]
-  /// Builds the namespace anew from its recorded commits and compares.
+  /// Builds the namespace again from its recorded commits, and compares.
   ///
   /// - `folder`: an empty folder that keeps what was built; nil builds it in one that goes afterwards.
   /// - `rerun`: whether to run the functions on everything that they have handled, and list what they would do differently.
@@ -39,9 +39,9 @@ package struct InvocationOrder: Sendable {
   package let function: String
   /// Where the event would have happened.
   package let path: Path
-  /// What stood there.
+  /// The value before the change.
   package let before: TreeNode
-  /// What stands there now.
+  /// The value after the change.
   package let after: TreeNode
   /// Who is to have written.
   package let actingAs: Actor

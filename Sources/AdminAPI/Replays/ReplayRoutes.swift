@@ -1,4 +1,5 @@
 import APISupport
+import AdminModel
 import HTTPServer
 import NIOHTTP1
 import StorageCore
@@ -6,104 +7,77 @@ import TreeModel
 
 /// Replays: what would happen, what happens, what happened; and the other repairs of what functions did or did not do.
 enum ReplayRoutes {
-  /// What an order may say, for the summaries.
-  private static let orderText =
-    "body: mode (failed, gaps, all), reason, and to narrow it event, function, since, until (ms), uid; allowHandled, suppressed, rate (per s)"
-
   static let routes: [Route] = [
-    Route.list("/admin/v1/replays", "Replays, newest first; before, limit.", list).described(listDescription),
-    Route.mutate(
-      .POST, "/admin/v1/replays", audit: "replays.start", "Gives events to functions again; \(orderText).",
-      access: .support
-    ) {
-      (call) throws(APIError) in
-      let (order, namespace, replays) = (try order(call), try call.namespace(), try replays(call))
-      return .json(
-        try await FunctionRoutes.carryOut { () throws(OperationError) in try await replays.start(order, in: namespace) })
-    }.described(startDescription),
-    Route.mutate(
-      .POST, "/admin/v1/replays/preview", audit: nil, "Counts and coins of a replay, without any of it; \(orderText).",
-      access: .viewer
-    ) {
-      (call) throws(APIError) in
-      let (order, namespace, replays) = (try order(call), try call.namespace(), try replays(call))
-      return .json(
-        try await FunctionRoutes.carryOut { () throws(OperationError) in try await replays.preview(order, in: namespace) })
-    }.described(trialDescription),
-    Route.mutate(
-      .POST, "/admin/v1/replays/dry-run", audit: nil,
-      "What exactly a replay would change, without any of it; \(orderText).", access: .viewer
-    ) { (call) throws(APIError) in
-      let (order, namespace, replays) = (try order(call), try call.namespace(), try replays(call))
-      return .json(
-        try await FunctionRoutes.carryOut { () throws(OperationError) in try await replays.dryRun(order, in: namespace) })
-    }.described(trialDescription),
-    Route.mutate(
-      .POST, "/admin/v1/replays/rebuild", audit: "replays.rebuild",
-      "Builds the namespace anew from its commits and compares; body: into (an empty folder that keeps it), rerun, reason.",
-      rebuild
-    ).described(rebuildDescription),
-    Route.list("/admin/v1/replays/{id}", "One replay, with its progress.", show).described(showDescription),
-    Route.list(
-      "/admin/v1/replays/{id}/items", "What a replay gave to functions, and what came of it; cursor, limit.", items
-    ).described(itemsDescription),
-    step("pause", "Stops a replay after what is on its way.") { (replays, id, namespace) throws(OperationError) in
+    .responding(AdminReplays.list, by: list),
+    .responding(to: AdminReplays.start, audit: "replays.start") { (call, order) throws(APIError) in
+      try await order.give(
+        call,
+        to: { (replays, order, namespace) throws(OperationError) in
+          try await replays.start(order, in: namespace)
+        })
+    },
+    .responding(to: AdminReplays.preview, audit: nil) { (call, order) throws(APIError) in
+      try await order.give(
+        call,
+        to: { (replays, order, namespace) throws(OperationError) in
+          try await replays.preview(order, in: namespace)
+        })
+    },
+    .responding(to: AdminReplays.dryRun, audit: nil) { (call, order) throws(APIError) in
+      try await order.give(
+        call,
+        to: { (replays, order, namespace) throws(OperationError) in
+          try await replays.dryRun(order, in: namespace)
+        })
+    },
+    .responding(to: AdminReplays.rebuild, audit: "replays.rebuild", rebuild), .responding(AdminReplays.show, by: show),
+    .responding(AdminReplays.items, by: items),
+    step(AdminReplays.pause, "replays.pause") { (replays, id, namespace) throws(OperationError) in
       try await replays.pause(id, in: namespace)
     },
-    step("resume", "Goes on with a replay.") { (replays, id, namespace) throws(OperationError) in
+    step(AdminReplays.resume, "replays.resume") { (replays, id, namespace) throws(OperationError) in
       try await replays.resume(id, in: namespace)
     },
-    step("cancel", "Ends a replay after what is on its way.") { (replays, id, namespace) throws(OperationError) in
+    step(AdminReplays.cancel, "replays.cancel") { (replays, id, namespace) throws(OperationError) in
       try await replays.cancel(id, in: namespace)
     },
-    Route.mutate(
-      .POST, "/admin/v1/functions/{name}/invoke", audit: "functions.invoke",
-      "Runs a function by hand on an event that never happened; body: path, before, after, as, reason.", invoke
-    ).described(invokeDescription),
-    Route.list("/admin/v1/invocations", "Functions that were run by hand, newest first; before, limit.", invocations)
-      .described(invocationsDescription),
-    Route.mutate(
-      .POST, "/admin/v1/dead-letters/acknowledge", audit: "dead-letters.acknowledge",
-      "Closes dead letters without running them; body: reason, and function, event or both.", access: .support,
-      acknowledge
-    ).described(acknowledgeDescription),
+    .responding(to: AdminFunctions.invoke, audit: "functions.invoke", invoke),
+    .reading(AdminFunctions.invocations, by: invocations),
+    .changing(AdminEvents.acknowledge, audit: "dead-letters.acknowledge", acknowledge),
   ]
 
   private static func step(
-    _ name: String, _ summary: String,
+    _ endpoint: Endpoint<NoQuery, EmptyBody, AdminReplays.Replay>, _ audit: String,
     _ body: @escaping @Sendable (any ReplayOperating, Int64, NamespaceID) async throws(OperationError) -> JSON
   ) -> Route {
-    Route.mutate(
-      .POST, RouteTemplate(stringLiteral: "/admin/v1/replays/{id}/\(name)"), audit: "replays.\(name)", summary,
-      access: .support
-    ) { (call) throws(APIError) in
+    .responding(to: endpoint, audit: audit) { (call, _) throws(APIError) in
       let (id, namespace, replays) = (try id(call), try call.namespace(), try replays(call))
       return .json(
         try await FunctionRoutes.carryOut { () throws(OperationError) in try await body(replays, id, namespace) })
-    }.described(stepDescription)
+    }
   }
 
   // MARK: Looking
 
-  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    let (namespace, replays, before, limit) = (
-      try call.namespace(), try replays(call), try call.integer("before"), try call.limit()
-    )
-    let rows = try asking { () throws(OperationError) in try replays.list(in: namespace, before: before, limit: limit) }
+  private static func list(_ call: RouteCall, query: AdminReplays.Query) throws(APIError) -> HTTPResponse {
+    let (namespace, replays, limit) = (try call.namespace(), try replays(call), Int(query.limit ?? 50))
+    let rows = try asking { () throws(OperationError) in
+      try replays.list(in: namespace, before: query.before, limit: limit)
+    }
     let next = rows.count == limit ? rows.last?["id"] : nil
     return .json(.record([("replays", .array(rows)), ("next", next)]))
   }
 
-  private static func show(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func show(_ call: RouteCall, query _: NoQuery) throws(APIError) -> HTTPResponse {
     let (id, namespace, replays) = (try id(call), try call.namespace(), try replays(call))
     return .json(try asking { () throws(OperationError) in try replays.show(id, in: namespace) })
   }
 
-  private static func items(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func items(_ call: RouteCall, query: AdminReplays.ItemQuery) throws(APIError) -> HTTPResponse {
     let (id, namespace, replays, limit) = (
-      try id(call), try call.namespace(), try replays(call), try call.limit(default: 100)
+      try id(call), try call.namespace(), try replays(call), Int(query.limit ?? 100)
     )
-    let last = try call.query["cursor"].map { (text) throws(APIError) in try item(text) }
+    let last = try query.cursor.map { (text) throws(APIError) in try item(text) }
     let rows = try asking { () throws(OperationError) in
       try replays.items(of: id, in: namespace, after: last, limit: limit)
     }
@@ -114,20 +88,21 @@ enum ReplayRoutes {
     return .json(.record([("items", .array(rows)), ("next", next)]))
   }
 
-  private static func invocations(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    let (namespace, before, limit) = (try call.namespace(), try call.integer("before"), try call.limit())
+  private static func invocations(_ call: RouteCall, query: AdminFunctions.InvocationQuery) throws(APIError)
+    -> AdminFunctions.InvocationList
+  {
+    let (namespace, limit) = (try call.namespace(), Int(query.limit ?? 50))
     let records = try call.read { (snapshot) throws(StorageError) in
-      try snapshot.invocations(in: namespace, before: before, limit: limit)
+      try snapshot.invocations(in: namespace, before: query.before, limit: limit)
     }
-    let next = records.count == limit ? records.last.map { JSON.int($0.id) } : nil
-    return .json(.record([("invocations", .array(records.map(JSON.init))), ("next", next)]))
+    return AdminFunctions.InvocationList(
+      invocations: records.map { AdminEvents.Invocation($0) }, next: records.count == limit ? records.last?.id : nil)
   }
 
   // MARK: Repairing
 
-  private static func rebuild(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let body = try call.body()
-    let (name, folder, rerun) = (call.namespaceName, try body.optional("into"), body["rerun"]?.bool ?? false)
+  private static func rebuild(_ call: RouteCall, order: AdminReplays.RebuildOrder) async throws(APIError) -> HTTPResponse {
+    let (name, folder, rerun) = (call.namespaceName, order.into, order.rerun ?? false)
     _ = try call.namespace()
     if let folder, !folder.hasPrefix("/") {
       throw .badRequest("\"into\" must be absolute: the folder is made by the server.")
@@ -139,27 +114,25 @@ enum ReplayRoutes {
       })
   }
 
-  private static func invoke(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let body = try call.body()
+  private static func invoke(_ call: RouteCall, order wanted: AdminFunctions.InvocationOrder) async throws(APIError)
+    -> HTTPResponse
+  {
     let path: Path
     let before: TreeNode
     let after: TreeNode
     do {
-      path = try Path(parsingInternal: body.required("path"))
-      before = try TreeNode(json: body["before"] ?? .null, depth: path.depth)
-      after = try TreeNode(json: body["after"] ?? .null, depth: path.depth)
-    } catch let error as APIError {
-      throw error
+      path = try Path(parsingInternal: wanted.path)
+      before = try TreeNode(json: wanted.before ?? .null, depth: path.depth)
+      after = try TreeNode(json: wanted.after ?? .null, depth: path.depth)
     } catch {
       throw .badRequest("\(error)")
     }
-    let name = try body.optional("as") ?? call.caller.actor.description
-    guard let actor = Actor(name) else {
+    guard let actor = Actor(wanted.actingAs ?? call.caller.actor.description) else {
       throw .badRequest("\"as\" must be an actor, such as user:bob, anonymous or admin:owner.")
     }
     let order = InvocationOrder(
       function: call.captures["name"] ?? "", path: path, before: before, after: after, actingAs: actor,
-      reason: try body.required("reason"))
+      reason: wanted.reason)
     let (namespace, replays) = (try call.namespace(), try replays(call))
     return .json(
       try await FunctionRoutes.carryOut { () throws(OperationError) in
@@ -167,23 +140,23 @@ enum ReplayRoutes {
       })
   }
 
-  private static func acknowledge(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let body = try call.body()
-    let (reason, function) = (try body.required("reason"), try body.optional("function"))
-    let event = try body.optional("event").map { (text) throws(APIError) in try eventID(text) }
-    guard function != nil || event != nil else {
+  private static func acknowledge(_ call: RouteCall, order: AdminEvents.AcknowledgeOrder) async throws(APIError)
+    -> AdminEvents.Acknowledged
+  {
+    let event = try order.event.map { (text) throws(APIError) in try eventID(text) }
+    guard order.function != nil || event != nil else {
       throw .badRequest("Name a \"function\", an \"event\", or both: all dead letters at once are never acknowledged.")
     }
     let (namespace, replays) = (try call.namespace(), try replays(call))
     let count = try await FunctionRoutes.carryOut { () throws(OperationError) in
-      try await replays.acknowledge(function: function, event: event, in: namespace, reason: reason)
+      try await replays.acknowledge(function: order.function, event: event, in: namespace, reason: order.reason)
     }
-    return .json(["status": "ok", "acknowledged": .int(Int64(count))])
+    return AdminEvents.Acknowledged(status: .ok, acknowledged: Int64(count))
   }
 
   // MARK: Arguments
 
-  private static func replays(_ call: RouteCall) throws(APIError) -> any ReplayOperating {
+  fileprivate static func replays(_ call: RouteCall) throws(APIError) -> any ReplayOperating {
     guard let replays = call.services.replays else {
       throw APIError(.notImplemented, "not_available", "This server replays nothing.")
     }
@@ -197,24 +170,7 @@ enum ReplayRoutes {
     return id
   }
 
-  private static func order(_ call: RouteCall) throws(APIError) -> ReplayOrder {
-    let body = try call.body()
-    let event = try body.optional("event").map { (text) throws(APIError) in try eventID(text) }
-    let name = try body.optional("mode") ?? (event == nil ? ReplayOrder.Mode.failed : .all).rawValue
-    guard let mode = ReplayOrder.Mode(rawValue: name) else {
-      throw .badRequest("\"mode\" must be \(ReplayOrder.Mode.allCases.map(\.rawValue).joined(separator: ", ")).")
-    }
-    let rate = try body.optionalInteger("rate") ?? 0
-    guard (0...1_000_000).contains(rate) else { throw .badRequest("\"rate\" must be 0 to 1000000 events in a second.") }
-    return ReplayOrder(
-      mode: mode, event: event, function: try body.optional("function"), since: try body.optionalInteger("since"),
-      until: try body.optionalInteger("until"), uid: try body.optional("uid"),
-      allowsHandled: body["allowHandled"]?.bool ?? false,
-      takesSuppressed: body["suppressed"]?.bool ?? false, rate: rate, reason: try body.required("reason"),
-      actor: call.caller.actor)
-  }
-
-  private static func eventID(_ text: String) throws(APIError) -> EventID {
+  fileprivate static func eventID(_ text: String) throws(APIError) -> EventID {
     guard let id = EventID(text) else {
       throw .badRequest("\"\(text.prefix(200))\" is no event's id; they look like 1-42:/users/bob/level.")
     }
@@ -239,90 +195,33 @@ enum ReplayRoutes {
   }
 }
 
-extension JSON {
-  init(_ invocation: InvocationRecord) {
-    self = .record([
-      ("id", .int(invocation.id)), ("event", .string(invocation.event.description)),
-      ("function", .string(invocation.function)), ("path", .string(invocation.path.description)),
-      ("before", invocation.before.jsonValue(.export)), ("after", invocation.after.jsonValue(.export)),
-      ("as", .string(invocation.actingAs.description)), ("actor", .string(invocation.actor.description)),
-      ("reason", .string(invocation.reason)), ("time", .int(invocation.time)),
-    ])
+extension AdminReplays.Order {
+  /// Gives the order to the replays, and answers with what they say.
+  fileprivate func give(
+    _ call: RouteCall, to body: (any ReplayOperating, ReplayOrder, NamespaceID) async throws(OperationError) -> JSON
+  ) async throws(APIError) -> HTTPResponse {
+    let (order, namespace, replays) = (try order(by: call.caller.actor), try call.namespace(), try ReplayRoutes.replays(call))
+    return .json(
+      try await FunctionRoutes.carryOut { () throws(OperationError) in try await body(replays, order, namespace) })
+  }
+
+  private func order(by actor: Actor) throws(APIError) -> ReplayOrder {
+    let event = try event.map { (text) throws(APIError) in try ReplayRoutes.eventID(text) }
+    let rate = rate ?? 0
+    guard (0...1_000_000).contains(rate) else { throw .badRequest("\"rate\" must be 0 to 1000000 events in a second.") }
+    return ReplayOrder(
+      mode: (mode ?? (event == nil ? .failed : .all)).stored, event: event, function: function, since: since?.milliseconds,
+      until: until?.milliseconds, uid: uid, allowsHandled: allowHandled ?? false, takesSuppressed: suppressed ?? false,
+      rate: rate, reason: reason, actor: actor)
   }
 }
 
-extension ReplayRoutes {
-  private static let id = RouteDescription.Parameter("id", .integer(1 ... .max), required: true, "The replay's number.")
-  private static let reason = JSONSchema.Field.always("reason", .filled, "why, for the record")
-  private static let before = RouteDescription.Parameter(
-    "before", .count, "Only those before this number: the \"next\" of an earlier page.")
-
-  private static let order: [JSONSchema.Field] = [
-    .maybe("mode", .choice(ReplayOrder.Mode.allCases.map(\.rawValue)), "failed, or all if an event is named"), reason,
-    .maybe("event", .form(JSONSchema.eventForm), "this event alone"), .maybe("function", .filled, "this function alone"),
-    .maybe("since", .time, "events from this time on"), .maybe("until", .time, "events up to this time, itself included"),
-    .maybe("uid", .form(JSONSchema.keyForm), "events of this player's places"),
-    .maybe("suppressed", .boolean, "also writes that told functions to sleep: imports, and with triggers suppressed"),
-    .maybe("allowHandled", .boolean, "also where another function has handled the pattern"),
-    .maybe("rate", .integer(0...1_000_000), "events a second at most; 0 or none: as fast as the server likes"),
-  ]
-  private static let replay = JSONSchema.object([
-    .always("id", .count), .always("state", .choice(["running", "paused", "done", "cancelled", "failed"])),
-    .always("order", .any, "what was asked for, by whom and why"), .always("progress", .any, "where it stands, and its counts"),
-    .always("createdAt", .time), .always("updatedAt", .time),
-  ])
-  static let invocation = JSONSchema.object([
-    .always("id", .count), .always("event", .text), .always("function", .text), .always("path", .text),
-    .always("before", .any), .always("after", .any), .always("as", .text, "whose write the function saw"),
-    .always("actor", .text, "who ran it"), .always("reason", .text), .always("time", .time),
-  ])
-
-  static let listDescription = RouteDescription(
-    query: [.namespace, before, .limit(50)],
-    answer: .object([.always("replays", .list(replay)), .maybe("next", .count, "the next page's before")]))
-  static let startDescription = RouteDescription(query: [.namespace], body: order, answer: replay)
-  /// Of what only looks: the answer depends on the order.
-  static let trialDescription = RouteDescription(query: [.namespace], body: order, answer: .any)
-  static let rebuildDescription = RouteDescription(
-    query: [.namespace],
-    body: [
-      .maybe("into", .form("^/"), "an empty folder of the server's machine, which keeps what is built"),
-      .maybe("reason", .text, "why, for the audit log"),
-      .maybe("rerun", .boolean, "whether the functions run again, to list what they would do differently"),
-    ],
-    answer: .object([
-      .always("equal", .boolean), .always("through", .count, "the last revision"), .always("commits", .count),
-      .always("entries", .count), .always("executions", .count), .always("recorded", .text, "SHA-256 of what is there"),
-      .always("rebuilt", .text, "SHA-256 of what was built"), .always("faultCount", .count),
-      .always("faults", .list(.text)), .maybe("checkpoint", .count), .maybe("folder", .text), .maybe("rerun", .any),
-    ]))
-  static let showDescription = RouteDescription(query: [.namespace], captures: [id], answer: .any)
-  static let itemsDescription = RouteDescription(
-    query: [.namespace, .cursor, .limit(100)], captures: [id],
-    answer: .object([
-      .always(
-        "items",
-        .list(
-          .object([
-            .always("event", .text), .always("function", .text), .always("outcome", .text), .maybe("reason", .text),
-            .maybe("effect", .count, "the revision of its commit"),
-          ]))), .maybe("next", .text, "the next page's cursor"),
-    ]))
-  static let stepDescription = RouteDescription(query: [.namespace], captures: [id], body: [], answer: replay)
-  static let invokeDescription = RouteDescription(
-    query: [.namespace], captures: [.init("name", .filled, required: true, "The function's name.")],
-    body: [
-      .always("path", .filled, "where the event is said to have happened"),
-      .maybe("before", .any, "nothing if it is not given"),
-      .maybe("after", .any, "nothing if it is not given"), .maybe("as", .filled, "an actor: user:bob, anonymous"), reason,
-    ], answer: .any)
-  static let invocationsDescription = RouteDescription(
-    query: [.namespace, before, .limit(50)],
-    answer: .object([.always("invocations", .list(invocation)), .maybe("next", .count, "the next page's before")]))
-  static let acknowledgeDescription = RouteDescription(
-    query: [.namespace],
-    body: [
-      reason, .maybe("function", .filled, "of this function"), .maybe("event", .form(JSONSchema.eventForm), "of this event"),
-    ],
-    answer: .object([.always("status", .choice(["ok"])), .always("acknowledged", .count, "how many")]))
+extension AdminReplays.Mode {
+  fileprivate var stored: ReplayOrder.Mode {
+    switch self {
+    case .failed: .failed
+    case .gaps: .gaps
+    case .all: .all
+    }
+  }
 }

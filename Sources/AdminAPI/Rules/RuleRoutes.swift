@@ -1,4 +1,5 @@
 import APISupport
+import AdminModel
 import AccessRules
 import HTTPServer
 import NIOHTTP1
@@ -8,30 +9,10 @@ import TreeModel
 
 /// What the rules would say: one operation tried in somebody's name, without doing it.
 enum RuleRoutes {
-  static let routes: [Route] = [
-    Route.mutate(
-      .POST, "/admin/v1/rules/explain", audit: nil,
-      "Tries an operation in somebody's name and says what the rules say; nothing is done.",
-      access: .viewer, explain
-    ).described(
-      RouteDescription(
-        query: [.namespace],
-        body: [
-          .always("operation", .choice(["read", "set", "update", "delete"]), "what is tried"),
-          .always("path", .text, "where: /users/bob"), .maybe("value", .any, "of a set or an update"),
-          .maybe("auth", .any, "who asks: an object, as rules see it; null or nothing: nobody"),
-          .maybe("query", .any, "of a read: the query object of the socket protocol"),
-        ], answer: answer))
-  ]
+  static let routes: [Route] = [.responding(to: AdminAccess.explainRules, audit: nil, explain)]
 
-  private static let answer = JSONSchema.object([
-    .always("operation", .text), .always("allowed", .boolean), .always("text", .text, "for people"),
-    .always("rules", .list(.object([])), "every rule that was asked, in order, and what it looked at"),
-  ])
-
-  private static func explain(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let body = try call.body()
-    let auth = try auth(body["auth"])
+  private static func explain(_ call: RouteCall, order: AdminAccess.ExplainOrder) async throws(APIError) -> HTTPResponse {
+    let auth = try auth(order.auth)
     guard
       let rules = call.services.database.namespace(named: call.namespaceName)
         .flatMap({ call.services.database.catalog.ruleSet(of: $0) })
@@ -41,18 +22,16 @@ enum RuleRoutes {
     }
     let namespace = try call.namespace()
     let target: PathTarget
-    do {
-      target = try PathTarget(parsing: try body.required("path"))
-    } catch let error as APIError {
-      throw error
+    do throws(PathError) {
+      target = try PathTarget(parsing: order.path)
     } catch {
       throw .badRequest("\(error)")
     }
-    if body["operation"] == "read" {
-      return .json(try read(target.path, body["query"], auth, rules, namespace, call))
+    if order.operation == .read {
+      return .json(try read(target.path, order.query, auth, rules, namespace, call))
     }
     var request = CommitRequest(
-      namespace: namespace, actor: auth?.actor ?? .anonymous, operations: [try operation(body, target)])
+      namespace: namespace, actor: auth?.actor ?? .anonymous, operations: [try operation(order, at: target)])
     request.access.auth = auth
     let note = RuleDecisionNote(isAlwaysWanted: true)
     request.access.note = note
@@ -87,14 +66,15 @@ enum RuleRoutes {
     return AuthVariable(json: json)
   }
 
-  private static func operation(_ body: JSON, _ target: PathTarget) throws(APIError) -> WriteOperation {
-    let value = body["value"]
-    if body["operation"] != "delete", value == nil { throw .badRequest("\"value\" is missing.") }
+  private static func operation(_ order: AdminAccess.ExplainOrder, at target: PathTarget) throws(APIError)
+    -> WriteOperation
+  {
+    if order.operation != .delete, order.value == nil { throw .badRequest("\"value\" is missing.") }
     do throws(WriteDataError) {
-      switch body["operation"] {
-      case "set": return try .set(target, json: value ?? .null)
-      case "update": return try .update(target.path, json: value ?? .null)
-      default: return try .set(target, json: .null)
+      switch order.operation {
+      case .set: return try .set(target, json: order.value ?? .null)
+      case .update: return try .update(target.path, json: order.value ?? .null)
+      case .read, .delete: return try .set(target, json: .null)
       }
     } catch {
       throw .badRequest(error.description)
@@ -115,44 +95,34 @@ enum RuleRoutes {
 
 /// The indexes that the rules declare, and how far they are.
 enum IndexRoutes {
-  static let routes: [Route] = [
-    Route.list("/admin/v1/indexes", "The indexes of the rules and how far each is built; ns (all namespaces without).", list)
-      .described(
-        RouteDescription(
-          query: [.namespace],
-          answer: .object([
-            .always(
-              "indexes",
-              .list(
-                .object([
-                  .always("namespace", .text), .always("path", .text, "where the parents stand"),
-                  .always("index", .text, "what their children are ordered by"),
-                  .always("state", .choice(["building", "ready", "dropping"])), .always("childrenIndexed", .count),
-                  .maybe("at", .text, "how far building is"), .maybe("problem", .text, "why it does not go on"),
-                ])))
-          ])))
-  ]
+  static let routes: [Route] = [.reading(AdminAccess.indexes, by: list)]
 
-  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func list(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminAccess.IndexList {
     let wanted = try call.query["ns"].map { (_) throws(APIError) in try call.namespace() }
-    let rows = try call.read { (snapshot) throws(StorageError) -> [JSON] in
-      var rows: [JSON] = []
+    return try call.read { (snapshot) throws(StorageError) in
+      var rows: [AdminAccess.Index] = []
       for namespace in try snapshot.namespaces() where wanted == nil || namespace.id == wanted {
         for index in try snapshot.indexes(in: namespace.id) {
-          rows.append(row(index, in: namespace, problem: call.services.database.indexProblem(in: namespace.id)))
+          rows.append(
+            AdminAccess.Index(index, of: namespace, problem: call.services.database.indexProblem(in: namespace.id)))
         }
       }
-      return rows
+      return AdminAccess.IndexList(indexes: rows)
     }
-    return .json(["indexes": .array(rows)])
   }
+}
 
-  private static func row(_ index: IndexRecord, in namespace: NamespaceRecord, problem: String?) -> JSON {
-    .record([
-      ("namespace", .string(namespace.name)), ("path", .string(index.pattern)), ("index", .string(index.order)),
-      ("state", .string(index.state.rawValue)), ("childrenIndexed", .int(index.childCount)),
-      ("at", index.state == .building ? index.cursor.flatMap(\.path).map { .string($0.description) } : nil),
-      ("problem", index.state == .ready ? nil : problem.map(JSON.string)),
-    ])
+extension AdminAccess.Index {
+  fileprivate init(_ index: IndexRecord, of namespace: NamespaceRecord, problem: String?) {
+    let state: AdminAccess.IndexState =
+      switch index.state {
+      case .building: .building
+      case .ready: .ready
+      case .dropping: .dropping
+      }
+    self.init(
+      namespace: namespace.name, path: index.pattern, index: index.order, state: state, childrenIndexed: index.childCount,
+      at: index.state == .building ? index.cursor.flatMap(\.path)?.description : nil,
+      problem: index.state == .ready ? nil : problem)
   }
 }

@@ -1,4 +1,5 @@
 import APISupport
+import AdminModel
 import Credentials
 import HTTPServer
 import Logging
@@ -11,71 +12,51 @@ import TreeModel
 /// Service accounts: who may administer, and as what.
 enum ServiceAccountRoutes {
   static let routes: [Route] = [
-    Route.list("/admin/v1/service-accounts", "The service accounts, revoked ones too, oldest first.", list).described(
-      RouteDescription(answer: .object([.always("serviceAccounts", .list(account))]))),
-    Route.mutate(
-      .POST, "/admin/v1/service-accounts", audit: "service-accounts.create",
-      "Makes a service account; the answer holds its key file, which nobody can ask for again.", create
-    ).described(
-      RouteDescription(
-        body: [
-          .always("name", .form("^[a-z][a-z0-9-]{0,62}$"), "a small letter, then small letters, digits and hyphens"),
-          .always("role", .choice(AdminRole.allCases.map(\.rawValue))),
-          .maybe("project", .form("^[A-Za-z0-9-]{1,48}$"), "part of the account's address; the server's project without it"),
-          .always("server", .form("^https?://[^/?#]+.*$"), "this server's address as the account will reach it"),
-        ],
-        answer: .object([
-          .always("account", account), .always("key", .object([.always("token_uri", .text)]), "the key file's content"),
-        ]))),
-    Route.mutate(
-      .DELETE, "/admin/v1/service-accounts/{name}", audit: "service-accounts.revoke",
-      "Revokes a service account: its tokens are void from now on.", revoke
-    ).described(
-      RouteDescription(captures: [.init("name", .filled, required: true, "The account's name.")], answer: .named("Done"))),
+    .reading(AdminAccess.serviceAccounts, by: list),
+    .responding(to: AdminAccess.createServiceAccount, audit: "service-accounts.create", create),
+    .changing(AdminAccess.revokeServiceAccount, audit: "service-accounts.revoke", revoke),
   ]
 
-  private static let account = JSONSchema.object([
-    .always("name", .text), .always("role", .text), .always("email", .text), .always("keyId", .text),
-    .always("tokenUri", .text), .always("createdAt", .time), .always("createdBy", .text), .maybe("revokedAt", .time),
-  ])
-
-  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func list(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminAccess.ServiceAccountList {
     let records = try call.read { (snapshot) throws(StorageError) in try snapshot.serviceAccounts() }
-    return .json(["serviceAccounts": .array(records.map(json))])
+    return AdminAccess.ServiceAccountList(serviceAccounts: records.map { AdminAccess.ServiceAccount($0) })
   }
 
-  private static func create(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let desk = try desk(call)
-    let body = try call.body()
-    let name = try body.required("name")
+  private static func create(_ call: RouteCall, order: AdminAccess.ServiceAccountOrder) async throws(APIError)
+    -> HTTPResponse
+  {
+    let accounts = try accounts(call)
+    let name = order.name
     guard ServiceAccountKey.isLegal(name: name) else {
       throw .badRequest("\"name\" must be 1 to 63 small letters, digits and hyphens, a letter first.")
     }
-    guard let role = AdminRole(rawValue: try body.required("role")) else {
+    guard let role = AdminRole(rawValue: order.role) else {
       throw .badRequest("\"role\" must be viewer, support or admin.")
     }
-    let project = try body.optional("project") ?? desk.projectName
+    let project = order.project ?? accounts.projectName
     guard (1...48).contains(project.utf8.count), NamespaceName.isLegal(project) else {
       throw .badRequest("\"project\" must be 1 to 48 letters, digits and hyphens.")
     }
-    let server = try server(try body.required("server"))
+    let server = try server(order.server)
     let made = try? await call.services.adminPool.runIfActive { try SigningKey.generate() }
     guard let made else { throw APIError(.serviceUnavailable, "unavailable", "No key could be made; try again.") }
     let key = ServiceAccountKey(name: name, project: project, server: server, key: made)
-    let record = try await desk.create(key, role: role, by: call.caller.actor)
-    return HTTPResponse.json(["account": json(record), "key": key.file]).adding("Cache-Control", "no-store")
+    let record = try await accounts.create(key, role: role, by: call.caller.actor)
+    return HTTPResponse.json(
+      JSON(encoding: AdminAccess.CreatedServiceAccount(account: AdminAccess.ServiceAccount(record), key: key.file))
+    ).adding("Cache-Control", "no-store")
   }
 
-  private static func revoke(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    try await desk(call).revoke(call.captures["name"] ?? "", by: call.caller.actor)
-    return .json(["status": "ok"])
+  private static func revoke(_ call: RouteCall, body _: NoBody) async throws(APIError) -> Done {
+    try await accounts(call).revoke(call.captures["name"] ?? "", by: call.caller.actor)
+    return Done()
   }
 
-  private static func desk(_ call: RouteCall) throws(APIError) -> ServiceAccountStore {
-    guard let desk = call.services.serviceAccounts else {
+  private static func accounts(_ call: RouteCall) throws(APIError) -> ServiceAccountStore {
+    guard let accounts = call.services.serviceAccounts else {
       throw APIError(.notImplemented, "not_available", "This server has no service accounts.")
     }
-    return desk
+    return accounts
   }
 
   /// The address that key files name, without a slash at its end.
@@ -89,13 +70,14 @@ enum ServiceAccountRoutes {
     }
     return String(address)
   }
+}
 
-  private static func json(_ record: ServiceAccountRecord) -> JSON {
-    .record([
-      ("name", .string(record.name)), ("role", .string(record.role)), ("email", .string(record.email)),
-      ("keyId", .string(record.keyID)), ("tokenUri", .string(record.tokenURI)), ("createdAt", .int(record.createdAt)),
-      ("createdBy", .string(record.createdBy.description)), ("revokedAt", record.revokedAt.map(JSON.int)),
-    ])
+extension AdminAccess.ServiceAccount {
+  fileprivate init(_ record: ServiceAccountRecord) {
+    self.init(
+      name: record.name, role: record.role, email: record.email, keyID: record.keyID, tokenURI: record.tokenURI,
+      createdAt: Timestamp(record.createdAt), createdBy: record.createdBy.description,
+      revokedAt: record.revokedAt.map { Timestamp($0) })
   }
 }
 
@@ -116,7 +98,7 @@ package enum TokenRoutes {
   }
 
   private static func exchange(_ call: RouteCall) -> HTTPResponse {
-    guard let desk = call.services.serviceAccounts else {
+    guard let accounts = call.services.serviceAccounts else {
       return refusal("invalid_client", "This server has no service accounts.", .unauthorized)
     }
     guard let body = call.request.body, body.readableBytes <= bodyBytesMax,
@@ -129,7 +111,7 @@ package enum TokenRoutes {
       return refusal("invalid_request", "The parameter assertion is missing.")
     }
     do throws(TokenError) {
-      let granted = try desk.exchange(assertion)
+      let granted = try accounts.exchange(assertion)
       return unstored(
         .json(["access_token": .string(granted.token), "expires_in": .int(granted.seconds), "token_type": "Bearer"]))
     } catch {

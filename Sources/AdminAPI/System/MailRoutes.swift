@@ -1,4 +1,5 @@
 import APISupport
+import AdminModel
 import HTTPServer
 import MailContent
 import NIOHTTP1
@@ -13,39 +14,9 @@ enum MailRoutes {
 
   static let routes: [Route] = [
     Route.get(
-      "/admin/v1/mail", "The mails that were shown instead of sent, newest first (development only).",
-      access: .adminInDevelopment, list
-    ).described(
-      RouteDescription(
-        query: [.limit(50)],
-        answer: .object([
-          .always(
-            "mails",
-            .list(
-              .object([
-                .always("time", .time), .always("kind", .text), .always("to", .text), .always("subject", .text),
-                .always("text", .text), .maybe("html", .text), .maybe("from", .text),
-                .maybe("link", .text, "the first link in the text"),
-              ])))
-        ]))),
-    Route.mutate(.POST, "/admin/v1/mail/test", audit: "mail.test", "Has a mail sent, to see whether it arrives.", test)
-      .described(
-        RouteDescription(
-          body: [
-            .always("to", .filled, "an address, with a name or without"), .maybe("subject", .text), .maybe("text", .text),
-            .maybe("html", .text),
-          ],
-          answer: .object([
-            .always("status", .choice(["ok"])),
-            .always("key", .text, "of the order in the outbox; what became of it stands there"),
-          ]))),
-    Route.list("/admin/v1/mail/orders/{key...}", "What became of a mail that was ordered.", order).described(
-      RouteDescription(
-        captures: [.init("key", .filled, required: true, "The order's key.")],
-        answer: .object([
-          .always("key", .text), .always("state", .choice(["waiting", "delivered", "dead"])), .always("attempts", .count),
-          .maybe("lastError", .text),
-        ]))),
+      RouteTemplate(stringLiteral: AdminAccess.mails.template), AdminAccess.mails.summary, access: .adminInDevelopment, list
+    ).described(RouteDescription(of: AdminAccess.mails)),
+    .changing(AdminAccess.testMail, audit: "mail.test", test), .reading(AdminAccess.mailOrder, by: order),
   ]
 
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
@@ -55,11 +26,12 @@ enum MailRoutes {
     return .json(["mails": .array(mail.recentMail(limit: min(try call.limit(), limitMax)))])
   }
 
-  private static func test(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let body = try call.body()
+  private static func test(_ call: RouteCall, order wanted: AdminAccess.TestMailOrder) async throws(APIError)
+    -> AdminAccess.OrderedMail
+  {
     let order = MailOrder(
-      kind: .notice, to: try body.required("to"), subject: try body.optional("subject") ?? "A test of Doubloon's mail",
-      text: try body.optional("text") ?? "If you can read this, mail works.\n", html: try body.optional("html"))
+      kind: .notice, to: wanted.to, subject: wanted.subject ?? "A test of Doubloon's mail",
+      text: wanted.text ?? "If you can read this, mail works.\n", html: wanted.html)
     let database = call.services.database
     let now = database.clock.now()
     var random = call.services.random
@@ -76,21 +48,24 @@ enum MailRoutes {
     } catch {
       throw APIError(error)
     }
-    return .json(["status": "ok", "key": .string(key)])
+    return AdminAccess.OrderedMail(status: .ok, key: key)
   }
 
-  private static func order(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func order(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminAccess.MailOrderState {
     let namespace = try call.namespace()
     let key = call.captures["key"] ?? ""
     let found = try call.read { (snapshot) throws(StorageError) in try snapshot.outbox(in: namespace, key: key) }
     guard let found, found.outlet == MailOrder.outlet else {
       throw APIError(.notFound, "not_found", "No mail was ordered under the key \(key).")
     }
-    return .json(
-      .record([
-        ("key", .string(found.key)), ("state", .string(found.state.rawValue)), ("attempts", .int(Int64(found.attempts))),
-        ("lastError", found.lastError.map(JSON.string)),
-      ]))
+    let state: AdminAccess.MailState =
+      switch found.state {
+      case .waiting: .waiting
+      case .delivered: .delivered
+      case .dead: .dead
+      }
+    return AdminAccess.MailOrderState(
+      key: found.key, state: state, attempts: Int64(found.attempts), lastError: found.lastError)
   }
 }
 

@@ -1,9 +1,9 @@
+package import AdminModel
 import HTTPServer
 package import Ledger
 import RewardModel
 package import StorageCore
 import TreeDatabase
-package import TreeModel
 
 /// Everything that can be proved of a store at once: its pages and rows, and of each namespace the log, the ledger and the index
 /// of referrals.
@@ -12,16 +12,17 @@ package import TreeModel
 package struct StoreVerification: Sendable {
   /// What was found in one namespace's logs.
   struct Part: Sendable {
-    let namespace: String
-    /// How much was read: commits, executions, ledger entries, accounts, referrals.
-    var counts: [(name: String, count: Int64)] = []
-    var faults: [String] = []
-    var faultCount = 0
+    /// How much was read, and what was wrong with it.
+    var answer: AdminSystem.NamespaceVerification
+
+    init(namespace: String) {
+      answer = AdminSystem.NamespaceVerification(namespace: namespace, faultCount: 0, faults: [])
+    }
 
     /// Takes over the faults of an audit.
     mutating func add(_ messages: [String], of count: Int) {
-      faults += messages
-      faultCount += count
+      answer.faults += messages
+      answer.faultCount += Int64(count)
     }
 
     /// Runs an audit on a look of its own; what it cannot read is a fault.
@@ -41,7 +42,7 @@ package struct StoreVerification: Sendable {
   private(set) var parts: [Part] = []
 
   /// Whether everything is what was written.
-  package var isSound: Bool { store.isSound && parts.allSatisfy { $0.faultCount == 0 } }
+  package var isSound: Bool { store.isSound && parts.allSatisfy { $0.answer.faultCount == 0 } }
 
   /// Checks everything, each part on a look of its own; others go on writing.
   ///
@@ -63,20 +64,20 @@ package struct StoreVerification: Sendable {
       var part = Part(namespace: namespace.name)
       part.check("The log", in: engine) { snapshot, part throws(StorageError) in
         let log = try LogAudit.verify(snapshot, namespace: namespace.id)
-        part.counts += [("commits", log.commits), ("executions", log.executions)]
+        (part.answer.commits, part.answer.executions) = (log.commits, log.executions)
         part.add(log.faults.map(\.message), of: log.faultCount)
       }
       if let currencies {
         part.check("The ledger", in: engine) { snapshot, part throws(StorageError) in
           let ledger = try LedgerAudit.verify(snapshot, namespace: namespace.id, currencies: currencies)
-          part.counts += [("entries", ledger.entryCount), ("ledgerAccounts", Int64(ledger.accountCount))]
+          (part.answer.entries, part.answer.ledgerAccounts) = (ledger.entryCount, Int64(ledger.accountCount))
           part.add(ledger.faults.map(\.message), of: ledger.faultCount)
         }
       }
       if let referrals {
         part.check("The index of referrals", in: engine) { snapshot, part throws(StorageError) in
           let index = try ReferralAudit.verify(snapshot, namespace: namespace.id, place: referrals)
-          part.counts.append(("referrals", index.referrals))
+          part.answer.referrals = index.referrals
           part.add(index.messages, of: index.faultCount)
         }
       }
@@ -85,18 +86,10 @@ package struct StoreVerification: Sendable {
     return result
   }
 
-  /// The report as the admin surface answers it.
-  package var json: JSON {
-    let namespaces = parts.map { part in
-      var members: [(String, JSON?)] = [("namespace", .string(part.namespace))]
-      for (name, count) in part.counts { members.append((name, .int(count))) }
-      members.append(("faultCount", .int(Int64(part.faultCount))))
-      members.append(("faults", .array(part.faults.map(JSON.string))))
-      return JSON.record(members)
-    }
-    return .record([
-      ("sound", .bool(isSound)), ("rows", .int(store.rows)), ("faultCount", .int(Int64(store.faultCount))),
-      ("faults", .array(store.faults.map(JSON.string))), ("namespaces", .array(namespaces)),
-    ])
+  /// The report as the administrators' surface answers it.
+  package var answer: AdminSystem.Verification {
+    AdminSystem.Verification(
+      sound: isSound, rows: store.rows, faultCount: Int64(store.faultCount), faults: store.faults,
+      namespaces: parts.map(\.answer))
   }
 }

@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerApp
 import ServerConfiguration
@@ -13,9 +14,9 @@ enum AccountTransfer {
   /// Where a method of the project is whose namespace is meant.
   static func path(_ client: AdminClient, _ server: ServerOptions, _ method: String) async throws -> String {
     var namespace = server.namespace
-    if namespace == nil { namespace = try await client.get(AdminPath.status)["defaultNamespace"]?.string }
+    if namespace == nil { namespace = try await client.call(AdminSystem.status).value.defaultNamespace }
     let suffix = "-default-rtdb"
-    guard let name = namespace else { throw CommandError("The server did not name its namespace; give it with --ns.") }
+    let name = namespace ?? ""
     let project = name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
     return "/identitytoolkit.googleapis.com/v1/projects/\(PercentEncoding.encode(project))/\(method)"
   }

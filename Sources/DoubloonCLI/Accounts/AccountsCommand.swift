@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerApp
 import ServerConfiguration
@@ -49,24 +50,22 @@ struct AccountsListCommand: AsyncParsableCommand {
   var listing: ListingOptions
 
   func run() async throws {
-    let answer = try await listing.page(of: AdminPath.accounts, [QueryItem("cursor", after), QueryItem("email", email)])
-    listing.output.print(answer, Self.text)
+    let query = AdminAccounts.Query(limit: listing.count, email: email, cursor: after)
+    listing.output.print(try await listing.page(of: AdminAccounts.list, query), Self.text)
   }
 
-  static func text(_ answer: JSON) -> String {
+  static func text(_ list: AdminAccounts.List) -> String {
     var table = TextTable([.text("UID"), .text("EMAIL"), .text("PROVIDERS"), .text("STATE"), .text("NAME")])
-    for account in answer.listed("accounts") {
-      let providers = account.listed("providerUserInfo").compactMap { $0["providerId"]?.string }
+    for account in list.accounts {
+      let providers = (account.providerUserInfo ?? []).compactMap(\.providerID)
       table.add([
-        account["localId"]?.string?.printable ?? "-", account["email"]?.string?.printable ?? "-",
-        providers.isEmpty ? "anonymous" : providers.joined(separator: ", "),
-        account["disabled"]?.bool == true ? "disabled" : "active", account["displayName"]?.string?.printable ?? "",
+        account.localID.printable, account.email?.printable ?? "-",
+        providers.isEmpty ? "anonymous" : providers.joined(separator: ", "), account.disabled ? "disabled" : "active",
+        account.displayName?.printable ?? "",
       ])
     }
     var text = table.isEmpty ? "There are no accounts." : table.render()
-    if let next = answer["next"]?.string {
-      text += "\n\nThere are \(answer["count"]?.int ?? 0) in all: add --after \(next.printable)."
-    }
+    if let next = list.next { text += "\n\nThere are \(list.count) in all: add --after \(next.printable)." }
     return text
   }
 }
@@ -90,9 +89,9 @@ struct AccountsShowCommand: AsyncParsableCommand {
 
   func run() async throws {
     let answer = try await server.withClient { client in
-      try await client.get(AdminPath.account(uid), query: server.query)
+      try await client.call(AdminAccounts.show, at: [uid], namespace: server.namespace)
     }
-    DoubloonCommandLine.output.line(answer.prettyText)
+    DoubloonCommandLine.output.line(answer.json.prettyText)
   }
 }
 
@@ -159,11 +158,10 @@ struct AccountArgument: ParsableArguments {
   @OptionGroup(title: "Server")
   var server: ServerOptions
 
-  /// Where the administrators' surface has the account.
-  var path: String { AdminPath.account(uid) }
-
   /// Asks something of the server about the account, and prints its answer, or a sentence about the account.
-  func perform(saying sentence: (String) -> String, _ request: (AdminClient) async throws -> JSON) async throws {
+  func perform<Answer>(
+    saying sentence: (String) -> String, _ request: (AdminClient) async throws -> AdminAnswer<Answer>
+  ) async throws {
     let answer = try await server.withClient(request)
     output.print(answer) { _ in sentence(uid.printable) }
   }
@@ -184,7 +182,7 @@ struct AccountsDisableCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await choice.perform(saying: { "\($0) is disabled; nobody can sign in to it." }) { client in
-      try await client.post("\(choice.path)/disable", query: choice.server.query)
+      try await client.call(AdminAccounts.disable, at: [choice.uid], namespace: choice.server.namespace)
     }
   }
 }
@@ -204,7 +202,7 @@ struct AccountsEnableCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await choice.perform(saying: { "\($0) is enabled; its player can sign in again." }) { client in
-      try await client.post("\(choice.path)/enable", query: choice.server.query)
+      try await client.call(AdminAccounts.enable, at: [choice.uid], namespace: choice.server.namespace)
     }
   }
 }
@@ -227,7 +225,7 @@ struct AccountsRemoveFactorsCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await choice.perform(saying: { "\($0) has no second factor any more; its sessions ended." }) { client in
-      try await client.delete("\(choice.path)/second-factors", query: choice.server.query)
+      try await client.call(AdminAccounts.removeSecondFactors, at: [choice.uid], namespace: choice.server.namespace)
     }
   }
 }
@@ -250,7 +248,7 @@ struct AccountsDeleteCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await choice.perform(saying: { "\($0) is deleted." }) { client in
-      try await client.delete(choice.path, query: choice.server.query)
+      try await client.call(AdminAccounts.delete, at: [choice.uid], namespace: choice.server.namespace)
     }
   }
 }

@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerApp
 import TreeModel
@@ -59,61 +60,48 @@ struct AccountsEraseCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var body: [JSON.Member] = path.isEmpty ? [] : [.init(key: "paths", value: .array(path.map(JSON.string)))]
-    let preview = try await post("\(AdminPath.account(player))/erase/preview", .object(body))
+    let paths = path.isEmpty ? nil : path
+    let preview = try await server.withClient { client in
+      try await client.call(
+        AdminAccounts.previewErasure, at: [player], body: AdminAccounts.ErasurePreviewOrder(paths: paths),
+        namespace: server.namespace, timeout: ReplayStartCommand.longTimeout)
+    }
     if dryRun { return output.print(preview, Self.planText) }
     if !yes {
-      DoubloonCommandLine.output.error(Self.planText(preview))
+      DoubloonCommandLine.output.error(Self.planText(preview.value))
       guard try DoubloonCommandLine.question.confirm("Erase it? This cannot be taken back.") else { throw ExitCode(1) }
     }
-    body.append(.init(key: "reason", value: .string(reason ?? "")))
-    if noTriggers { body.append(.init(key: "triggers", value: .bool(false))) }
-    // The player that the preview named: the address may be somebody else's by now.
-    let uid = preview["uid"]?.string ?? player
-    output.print(try await post("\(AdminPath.account(uid))/erase", .object(body)), Self.text)
+    let order = AdminAccounts.ErasureOrder(reason: reason ?? "", paths: paths, triggers: noTriggers ? false : nil)
+    let erasure = try await server.withClient { client in
+      // The player that the preview named: the address may be somebody else's by now.
+      try await client.call(
+        AdminAccounts.erase, at: [preview.value.uid], body: order, namespace: server.namespace,
+        timeout: ReplayStartCommand.longTimeout)
+    }
+    output.print(erasure, Self.text)
   }
 
-  private func post(_ path: String, _ body: JSON) async throws -> JSON {
-    try await server.withClient { client in
-      try await client.post(path, body, query: server.query, timeout: ReplayStartCommand.longTimeout)
+  static func planText(_ plan: AdminAccounts.ErasurePlan) -> String {
+    var lines = [plan.account ? "The account \(plan.uid) goes." : "There is no account \(plan.uid)."]
+    lines += plan.paths.map { "\($0.path): \($0.leaves.counted("value", "values"))" }
+    lines.append("In the past, the changes of \(plan.commits.counted("commit", "commits")).")
+    if plan.rows > 0 { lines.append("Of links and invitations, \(plan.rows.counted("record", "records")).") }
+    lines += plan.balances.map { "The ledger takes back \($0.balance) \($0.unit)." }
+    lines += plan.holds.map { hold in
+      "Hold \(hold.sequence) is given back: \(hold.amount) \(hold.unit) of \(hold.credit) to \(hold.debit)"
+        + (hold.reason.map { " (\($0))." } ?? ".")
     }
-  }
-
-  static func planText(_ plan: JSON) -> String {
-    let uid = plan["uid"]?.string ?? "?"
-    var lines = plan.listed("places").map { place in
-      "\(place["path"]?.string ?? "?"): \((place["leaves"]?.int ?? 0).counted("value", "values"))"
-    }
-    lines.insert(plan["account"]?.bool == true ? "The account \(uid) goes." : "There is no account \(uid).", at: 0)
-    lines.append("In the past, the changes of \((plan["commits"]?.int ?? 0).counted("commit", "commits")).")
-    let rows = plan["rows"]?.int ?? 0
-    if rows > 0 { lines.append("Of links and invitations, \(rows.counted("record", "records")).") }
-    for balance in plan.listed("balances") {
-      lines.append("The ledger takes back \(balance["balance"]?.int ?? 0) \(balance["unit"]?.string ?? "?").")
-    }
-    for hold in plan.listed("holds") {
-      lines.append(
-        "Hold \(LedgerText.sequence(hold)) is given back: \(hold["amount"]?.int ?? 0) \(hold["unit"]?.string ?? "?") of "
-          + "\(hold["credit"]?.string ?? "?") to \(hold["debit"]?.string ?? "?")"
-          + (hold["reason"]?.string.map { " (\($0))." } ?? "."))
-    }
-    let waiting = plan.listed("waiting")
-    if !waiting.isEmpty {
-      lines += ["This has to be done before:"] + waiting.map { "  \($0.string ?? "?")" }
-    }
-    if let erasure = plan["erasure"], !erasure.isNull { lines.append(text(erasure)) }
+    if !plan.waiting.isEmpty { lines += ["This has to be done before:"] + plan.waiting.map { "  \($0)" } }
+    if let erasure = plan.erasure { lines.append(text(erasure)) }
     return lines.joined(separator: "\n").printable
   }
 
-  static func text(_ erasure: JSON) -> String {
-    let uid = erasure["uid"]?.string ?? "?"
-    guard erasure["state"]?.string == "done" else {
-      return "The erasure of \(uid) has begun and is not done; order it again, and it goes on.".printable
+  static func text(_ erasure: AdminAccounts.Erasure) -> String {
+    guard erasure.state == .done else {
+      return "The erasure of \(erasure.uid) has begun and is not done; order it again, and it goes on.".printable
     }
-    let commits = (erasure["commits"]?.int ?? 0).counted("commit", "commits")
-    return
-      "\(uid) is erased: \(erasure.listed("places").compactMap(\.string).joined(separator: ", ")), and what \(commits) had of it."
-      .printable
+    let commits = erasure.commits.counted("commit", "commits")
+    return "\(erasure.uid) is erased: \(erasure.paths.joined(separator: ", ")), and what \(commits) had of it.".printable
   }
 }
 
@@ -137,18 +125,15 @@ struct AccountsErasuresCommand: AsyncParsableCommand {
   var listing: ListingOptions
 
   func run() async throws {
-    let answer = try await listing.page(of: AdminPath.erasures, [QueryItem("cursor", cursor)])
-    listing.output.print(answer, Self.text)
+    let query = AdminAccounts.ErasureQuery(limit: listing.count, cursor: cursor)
+    listing.output.print(try await listing.page(of: AdminAccounts.erasures, query), Self.text)
   }
 
-  static func text(_ answer: JSON) -> String {
+  static func text(_ list: AdminAccounts.ErasureList) -> String {
     var table = TextTable([.text("UID"), .text("STATE"), .text("ORDERED"), .text("BY"), .text("REASON")])
-    for erasure in answer.listed("erasures") {
-      table.add([
-        erasure["uid"]?.string ?? "?", erasure["state"]?.string ?? "?", erasure["orderedAt"]?.timeText ?? "-",
-        erasure["by"]?.string ?? "-", erasure["reason"]?.string ?? "",
-      ])
+    for erasure in list.erasures {
+      table.add([erasure.uid, erasure.state.rawValue, erasure.orderedAt.text, erasure.by, erasure.reason])
     }
-    return table.page(of: answer, empty: "Nobody was erased.", next: "--cursor")
+    return table.page(empty: "Nobody was erased.", next: list.next, by: "--cursor")
   }
 }

@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerApp
 import TreeModel
@@ -52,39 +53,35 @@ struct AccountsMergeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var body: [JSON.Member] = [
-      .init(key: "into", value: .string(into)), .init(key: "balances", value: .bool(balances)),
-      .init(key: "record", value: .bool(record)),
-    ]
-    if !dryRun { body.append(.init(key: "reason", value: .string(reason ?? ""))) }
-    let order = JSON.object(body)
-    let place = "\(AdminPath.account(from))/merge\(dryRun ? "/preview" : "")"
-    let answer = try await server.withClient { client in
-      try await client.post(place, order, query: server.query, timeout: ReplayStartCommand.longTimeout)
+    let merge = try await server.withClient { client in
+      guard dryRun else {
+        return try await client.call(
+          AdminAccounts.merge, at: [from],
+          body: AdminAccounts.MergeOrder(into: into, balances: balances, record: record, reason: reason ?? ""),
+          namespace: server.namespace, timeout: ReplayStartCommand.longTimeout)
+      }
+      return try await client.call(
+        AdminAccounts.previewMerge, at: [from],
+        body: AdminAccounts.MergePreviewOrder(into: into, balances: balances, record: record), namespace: server.namespace,
+        timeout: ReplayStartCommand.longTimeout)
     }
-    output.print(answer, Self.text)
+    output.print(merge, Self.text)
   }
 
   /// What was moved; what would be, if it has no time.
-  static func text(_ merge: JSON) -> String {
-    let (from, into) = (merge["from"]?.string ?? "?", merge["into"]?.string ?? "?")
-    let isDone = merge["at"] != nil
+  static func text(_ merge: AdminAccounts.Merge) -> String {
+    let (from, into) = (merge.from, merge.into)
     var lines = [
-      isDone
-        ? "\(from) was merged into \(into) at \(merge["at"]?.timeText ?? "?")." : "\(from) would be merged into \(into):"
+      merge.at.map { "\(from) was merged into \(into) at \($0.text)." } ?? "\(from) would be merged into \(into):"
     ]
-    lines.append(merge["referrer"]?.string.map { "Referred by \($0): moved." } ?? "No referral to move.")
-    for balance in merge.listed("balances") {
-      lines.append("\(balance["amount"]?.int ?? 0) \(balance["unit"]?.string ?? "?"): moved.")
-    }
-    let copied = merge.listed("copied").compactMap(\.string)
-    if !copied.isEmpty { lines.append("Copied: \(copied.joined(separator: ", ")).") }
-    if let held = merge["held"]?.string { lines.append("The reward that waits for the referrer: moved to \(held).") }
-    let spent = merge.listed("spent").compactMap(\.string)
-    if !spent.isEmpty { lines.append("Paid before, and not again: \(spent.joined(separator: ", ")).") }
-    let waiting = merge.listed("waiting").compactMap(\.string)
+    lines.append(merge.referrer.map { "Referred by \($0): moved." } ?? "No referral to move.")
+    lines += merge.balances.map { "\($0.amount) \($0.unit): moved." }
+    if !merge.copied.isEmpty { lines.append("Copied: \(merge.copied.joined(separator: ", ")).") }
+    if let held = merge.held { lines.append("The reward that waits for the referrer: moved to \(held).") }
+    if !merge.spent.isEmpty { lines.append("Paid before, and not again: \(merge.spent.joined(separator: ", ")).") }
+    let waiting = merge.waiting ?? []
     if !waiting.isEmpty { lines += ["This has to be done before:"] + waiting.map { "  \($0)" } }
-    if isDone { lines.append("Nobody can sign in to \(from) any more.") }
+    if merge.at != nil { lines.append("Nobody can sign in to \(from) any more.") }
     return lines.joined(separator: "\n").printable
   }
 }

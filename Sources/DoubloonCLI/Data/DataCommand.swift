@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import NIOHTTP1
 import TreeModel
@@ -25,7 +26,7 @@ struct DataCommand: AsyncParsableCommand {
     ])
 }
 
-/// `doubloon data get`: prints what stands at a place.
+/// `doubloon data get`: prints the value at a path.
 struct DataGetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get",
@@ -89,23 +90,22 @@ struct DataGetCommand: AsyncParsableCommand {
   /// The namespaces that may be meant where the whole tree is empty, and nobody said which tree.
   private func otherNamespaces(_ response: AdminResponse, _ client: AdminClient) async throws -> [String] {
     guard path.target.path.isRoot, server.namespace == nil, response.body.elementsEqual("null".utf8) else { return [] }
-    let fallback = try await client.get(AdminPath.status)["defaultNamespace"]?.string
-    return try await client.get(AdminPath.namespaces).listed("namespaces").compactMap { $0["name"]?.string }
-      .filter { $0 != fallback }.sorted()
+    let fallback = try await client.call(AdminSystem.status).value.defaultNamespace
+    return try await client.call(AdminSystem.namespaces).value.namespaces.map(\.name).filter { $0 != fallback }.sorted()
   }
 
   /// Prints what stood there once; the revision goes beside the result, so that a pipe gets the value alone.
   private func printPast(_ moment: TreeMoment) async throws {
-    var query = server.query + [QueryItem("path", path.text), moment.parameter(revision: "revision", time: "time")]
-    if exportFormat { query.append(QueryItem("format", "export")) }
-    let parameters = query
-    let answer = try await server.withClient { client in
-      try await client.send(.GET, AdminPath.data, query: parameters, responseBytesMax: DataTransfer.responseBytesMax).checked()
-        .json()
+    let moment = moment.parameters
+    let query = AdminHistory.Query(
+      path: path.text, revision: moment.revision, time: moment.time, format: exportFormat ? .export : nil)
+    let state = try await server.withClient { client in
+      try await client.call(
+        AdminHistory.state, query: query, namespace: server.namespace, responseBytesMax: DataTransfer.responseBytesMax
+      ).value
     }
-    let value = answer["value"] ?? .null
-    DoubloonCommandLine.output.line(pretty ? value.prettyText : value.compactText)
-    let time = (answer["time"]).map { " of \($0.timeText)" } ?? ""
-    DoubloonCommandLine.output.error("As of revision \(answer["revision"]?.plainText ?? "?")\(time).\(answer.erasedText)")
+    DoubloonCommandLine.output.line(pretty ? state.value.prettyText : state.value.compactText)
+    let time = state.time.map { " of \($0.text)" } ?? ""
+    DoubloonCommandLine.output.error("As of revision \(state.revision)\(time).\(state.erased.text)")
   }
 }

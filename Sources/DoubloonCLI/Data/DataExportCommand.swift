@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import NIOHTTP1
 import ServerConfiguration
@@ -48,16 +49,14 @@ struct DataExportCommand: AsyncParsableCommand {
   }
 
   private func past(_ moment: TreeMoment, _ client: AdminClient) async throws -> [UInt8] {
-    let query =
-      server.query + [
-        QueryItem("path", path.text), QueryItem("format", "export"), moment.parameter(revision: "revision", time: "time"),
-      ]
-    let answer = try await client.send(
-      .GET, AdminPath.data, query: query, timeout: DataTransfer.timeout, responseBytesMax: DataTransfer.responseBytesMax
-    ).checked().json()
-    DoubloonCommandLine.output.error("As of revision \(answer["revision"]?.plainText ?? "?").")
-    let value = answer["value"] ?? .null
-    return Array((pretty ? value.prettyText : value.compactText).utf8)
+    let moment = moment.parameters
+    let state = try await client.call(
+      AdminHistory.state,
+      query: AdminHistory.Query(path: path.text, revision: moment.revision, time: moment.time, format: .export),
+      namespace: server.namespace, timeout: DataTransfer.timeout, responseBytesMax: DataTransfer.responseBytesMax
+    ).value
+    DoubloonCommandLine.output.error("As of revision \(state.revision).")
+    return Array((pretty ? state.value.prettyText : state.value.compactText).utf8)
   }
 }
 

@@ -60,7 +60,7 @@ struct ImportWeight: Sendable, Equatable {
     let leaves: Int
     let bytes: Int
 
-    /// Well below what the server takes: what stood there before counts too, and other writers wait while a
+    /// Well below what the server takes in one commit: the replaced value counts too, and other writers wait while a
     /// commit is made.
     static let plain = Limit(leaves: 10_000, bytes: 4 << 20)
     /// A commit makes 1,000 events at most, and a leaf may make several.

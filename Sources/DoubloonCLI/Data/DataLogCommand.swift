@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerApp
 import TreeModel
@@ -31,33 +32,32 @@ struct DataLogCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = [QueryItem("path", path.text), QueryItem("before", before.map { String($0) })]
-    let answer = try await listing.page(of: AdminPath.dataLog, place + span.query)
-    listing.output.print(answer, Self.text)
+    let query = AdminHistory.LogQuery(
+      path: path.text, before: before, since: span.from, until: span.through, limit: listing.count)
+    listing.output.print(try await listing.page(of: AdminHistory.log, query), Self.text)
   }
 
-  static func text(_ answer: JSON) -> String {
+  static func text(_ log: AdminHistory.Log) -> String {
     var table = TextTable([
       .number("REVISION"), .text("TIME"), .text("BY"), .text("PATH"), .text("BEFORE"), .text("AFTER"), .text("CAUSE"),
     ])
-    for commit in answer.listed("commits") { for row in rows(of: commit) { table.add(row) } }
-    var text = table.isEmpty ? "No commit touched \(answer["path"]?.string ?? "the path")." : table.render()
-    if let pruned = answer["prunedThrough"]?.int { text += "\n\nThe log was pruned up to revision \(pruned)." }
-    return text + answer.erasedText + answer.nextPageText(with: "--before")
+    for commit in log.commits { for row in rows(of: commit) { table.add(row) } }
+    var text = table.isEmpty ? "No commit touched \(log.path)." : table.render()
+    if let pruned = log.prunedThrough { text += "\n\nThe log was pruned up to revision \(pruned)." }
+    return text + log.erased.text + TextTable.nextPageText(log.next.map { String($0) }, by: "--before")
   }
 
-  /// A row for each change that is shown; the commit's own cells stand in the first.
-  private static func rows(of commit: JSON) -> [[String]] {
-    let cause = [
-      commit["cause"].map { $0["function"]?.string ?? "-" }, commit["triggers"] == false ? "triggers suppressed" : nil,
-    ].compactMap(\.self).joined(separator: ", ")
-    let head = [commit["revision"]?.plainText ?? "?", commit["time"]?.timeText ?? "-", commit["actor"]?.string ?? "-"]
-    let changes = commit.listed("changes")
+  /// A row for each change that is shown; the commit's own cells are in the first.
+  private static func rows(of commit: AdminEvents.Commit) -> [[String]] {
+    let cause = [commit.cause?.function, commit.triggers ? nil : "triggers suppressed"].compactMap(\.self)
+      .joined(separator: ", ")
+    let head = [String(commit.revision), commit.time.text, commit.actor]
+    let changes = commit.changes ?? []
     guard !changes.isEmpty else { return [head + ["-", "-", "-", cause]] }
     var rows = changes.enumerated().map { index, change in
-      (index == 0 ? head : ["", "", ""]) + change.changeCells + [index == 0 ? cause : ""]
+      (index == 0 ? head : ["", "", ""]) + change.cells + [index == 0 ? cause : ""]
     }
-    let rest = (commit["changeCount"]?.int ?? 0) - Int64(changes.count)
+    let rest = (commit.changeCount ?? 0) - Int64(changes.count)
     if rest > 0 { rows.append(["", "", "", "and \(rest.grouped) more", "", "", ""]) }
     return rows
   }
@@ -101,46 +101,38 @@ struct DataDiffCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let query =
-      server.query
-      + [
-        QueryItem("path", path.text), from.parameter(revision: "from", time: "fromTime"),
-        to?.parameter(revision: "to", time: "toTime"), QueryItem("limit", String(limit)),
-      ].compactMap(\.self)
-    let answer = try await server.withClient { client in try await client.get(AdminPath.dataDiff, query: query) }
+    let (start, end) = (from.parameters, to?.parameters)
+    let query = AdminHistory.DifferenceQuery(
+      path: path.text, from: start.revision, fromTime: start.time, to: end?.revision, toTime: end?.time, limit: Int64(limit))
+    let answer = try await server.withClient { client in
+      try await client.call(AdminHistory.difference, query: query, namespace: server.namespace)
+    }
     output.print(answer, Self.text)
   }
 
-  static func text(_ answer: JSON) -> String {
-    let changes = answer.listed("changes")
-    let ends = "revision \(answer["from"]?.plainText ?? "?") and revision \(answer["to"]?.plainText ?? "?")"
-    let erased = answer.erasedText
-    guard !changes.isEmpty else { return "Nothing is different between \(ends).\(erased)" }
+  static func text(_ difference: AdminHistory.Difference) -> String {
+    let ends = "revision \(difference.from) and revision \(difference.to)"
+    let erased = difference.erased.text
+    guard !difference.changes.isEmpty else { return "Nothing is different between \(ends).\(erased)" }
     var table = TextTable([.text("PATH"), .text("BEFORE"), .text("AFTER")])
-    for change in changes { table.add(change.changeCells) }
-    let count = answer["count"]?.int ?? 0
-    let rest = count > Int64(changes.count) ? "; the first \(changes.count.grouped) are shown" : ""
+    for change in difference.changes { table.add(change.cells) }
+    let (count, shown) = (difference.count, difference.changes.count)
+    let rest = count > Int64(shown) ? "; the first \(shown.grouped) are shown" : ""
     return table.render() + "\n\n\(count.counted("difference", "differences")) between \(ends)\(rest).\(erased)"
   }
 }
 
-extension JSON {
-  /// What a look into the past does not show, behind an empty line: places of players who left; empty if there is none.
-  var erasedText: String {
-    let places = listed("erased").compactMap { place -> String? in
-      guard let path = place["path"]?.string else { return nil }
-      return "\(path) was erased up to revision \(place["through"]?.plainText ?? "?"), at \(place["at"]?.timeText ?? "?") by "
-        + "\(place["by"]?.string ?? "?"): \(place["reason"]?.string ?? "")"
+extension [AdminEvents.ErasedPath]? {
+  /// What a look into the past does not show, behind an empty line: paths of players who left; empty if there is none.
+  var text: String {
+    let lines = (self ?? []).map { path in
+      "\(path.path) was erased up to revision \(path.through), at \(path.at.text) by \(path.by): \(path.reason)"
     }
-    return places.isEmpty ? "" : "\n\n" + places.joined(separator: "\n").printable
+    return lines.isEmpty ? "" : "\n\n" + lines.joined(separator: "\n").printable
   }
+}
 
-  /// The cells of a change: path, before, after; a dash stands for nothing.
-  var changeCells: [String] {
-    [self["path"]?.string ?? "?"]
-      + ["before", "after"].map { name in
-        guard let value = self[name], !value.isNull else { return "-" }
-        return value.compactText
-      }
-  }
+extension AdminEvents.Change {
+  /// Path, before, after; a dash stands for nothing.
+  fileprivate var cells: [String] { [path] + [before, after].map { $0.isNull ? "-" : $0.compactText } }
 }

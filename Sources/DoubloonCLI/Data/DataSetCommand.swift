@@ -2,7 +2,7 @@ import AdminClient
 import ArgumentParser
 import TreeModel
 
-/// `doubloon data set`: replaces what stands at a place.
+/// `doubloon data set`: replaces the value at a path.
 struct DataSetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",
@@ -74,7 +74,7 @@ struct DataUpdateCommand: AsyncParsableCommand {
   }
 }
 
-/// `doubloon data remove`: removes what stands at a place, in parts if it is large.
+/// `doubloon data remove`: removes the value at a path, in parts if it is large.
 struct DataRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",

@@ -35,14 +35,14 @@ struct DataTransfer {
     progress = ProgressLine(output)
   }
 
-  /// Removes what stands at a place.
+  /// Removes the value at a path.
   mutating func remove(_ place: PathArgument) async throws {
     defer { progress.clear() }
     if try await fits({ _ = try await client.delete(place.urlPath, query: query, timeout: Self.timeout) }) { return }
     try await removeChildren(of: place)
   }
 
-  /// Replaces what stands at a place.
+  /// Replaces the value at a path.
   mutating func replace(_ place: PathArgument, by json: JSON) async throws {
     defer { progress.clear() }
     try await put(place, json)
@@ -57,7 +57,7 @@ struct DataTransfer {
       return count(weight.leaves)
     }
     guard json.isSplittable else {
-      // A single value is never too large by itself: what stands there is.
+      // A single value is never too large by itself: the one that it replaces is.
       try await removeChildren(of: place)
       _ = try await client.put(place.urlPath, json, query: query, timeout: Self.timeout)
       return count(weight.leaves)
@@ -175,7 +175,7 @@ extension AdminClientError {
   var isTooLarge: Bool {
     switch code {
     case .refused(status: 400):
-      // The hosted service's words, which the surface keeps; and the engine's for events.
+      // The first two are the hosted service's words, which the surface keeps, the third the engine's.
       message.hasPrefix("Data to write exceeds") || message.hasPrefix("Data requested exceeds")
         || message.hasPrefix("The write would cause more than")
     case .refused(status: 413): true

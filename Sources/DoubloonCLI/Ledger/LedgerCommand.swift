@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerApp
 import TreeModel
@@ -51,14 +52,11 @@ struct LedgerBalanceCommand: AsyncParsableCommand {
   var server: ServerOptions
 
   func run() async throws {
-    let query = server.query + [QueryItem("account", account.text)] + [QueryItem("unit", unit)].compactMap(\.self)
-    let answer = try await server.withClient { client in try await client.get(AdminPath.balance, query: query) }
-    output.print(answer) { Self.text($0, account: account.text, unit: unit) }
-  }
-
-  static func text(_ answer: JSON, account: String, unit: String?) -> String {
-    let name = answer["account"]?.string ?? account
-    return "\(name) has \(answer["balance"]?.int?.grouped ?? "?") \(answer["unit"]?.string ?? unit ?? "").".printable
+    let query = AdminLedger.BalanceQuery(account: account.text, unit: unit)
+    let answer = try await server.withClient { client in
+      try await client.call(AdminLedger.balance, query: query, namespace: server.namespace)
+    }
+    output.print(answer) { "\($0.account) has \($0.balance.grouped) \($0.unit).".printable }
   }
 }
 
@@ -83,31 +81,28 @@ struct LedgerStatementCommand: AsyncParsableCommand {
   var listing: ListingOptions
 
   func run() async throws {
-    let answer = try await listing.page(
-      of: AdminPath.statement, [QueryItem("account", account.text), QueryItem("before", before.map { String($0) })])
-    listing.output.print(answer) { Self.text($0, account: account.text, limit: listing.limit) }
+    let query = AdminLedger.StatementQuery(account: account.text, before: before, limit: listing.count)
+    let answer = try await listing.page(of: AdminLedger.statement, query)
+    listing.output.print(answer) { Self.text($0.entries, account: account.text, limit: listing.limit) }
   }
 
-  static func text(_ answer: JSON, account: String, limit: Int) -> String {
-    let entries = answer.listed("entries")
+  static func text(_ entries: [AdminLedger.Entry], account: String, limit: Int) -> String {
     guard !entries.isEmpty else { return "\(account.printable) has no entries." }
     var table = TextTable([
       .number("ENTRY"), .text("TIME"), .text("CODE"), .number("AMOUNT"), .number("BALANCE"), .text("UNIT"), .text("OTHER SIDE"),
       .text("CAUSE"),
     ])
     for entry in entries {
-      let isCredit = entry["credit"]?.string == account
-      let amount = entry["amount"]?.int ?? 0
-      let after = isCredit ? entry["creditAfter"] : entry["debitAfter"]
+      let isCredit = entry.credit == account
       table.add([
-        LedgerText.sequence(entry), entry["time"]?.timeText ?? "-", entry["code"]?.string ?? "-",
-        isCredit ? "+\(amount.grouped)" : "-\(amount.grouped)", after?.int?.grouped ?? "-", entry["unit"]?.string ?? "-",
-        (isCredit ? entry["debit"] : entry["credit"])?.string ?? "-", LedgerText.cause(entry),
+        String(entry.sequence), entry.time.text, entry.code, (isCredit ? "+" : "-") + entry.amount.grouped,
+        (isCredit ? entry.creditAfter : entry.debitAfter).grouped, entry.unit, isCredit ? entry.debit : entry.credit,
+        LedgerText.cause(entry),
       ])
     }
     var text = table.render()
     if entries.count == limit, let last = entries.last {
-      text += "\n\nThere may be more: add --before \(LedgerText.sequence(last))."
+      text += "\n\nThere may be more: add --before \(last.sequence)."
     }
     return text
   }
@@ -140,39 +135,32 @@ struct LedgerAccountArgument: ExpressibleByArgument, Sendable, Hashable {
 /// Ledger entries as text.
 enum LedgerText {
   /// A table of entries.
-  static func entries(_ entries: [JSON]) -> TextTable {
+  static func table(of entries: [AdminLedger.Entry]) -> TextTable {
     var table = TextTable([
       .number("ENTRY"), .text("TIME"), .text("CODE"), .text("FROM"), .text("TO"), .number("AMOUNT"), .text("UNIT"),
       .text("CAUSE"),
     ])
     for entry in entries {
       table.add([
-        sequence(entry), entry["time"]?.timeText ?? "-", entry["code"]?.string ?? "-", entry["debit"]?.string ?? "-",
-        entry["credit"]?.string ?? "-", entry["amount"]?.int?.grouped ?? "-", entry["unit"]?.string ?? "-", cause(entry),
+        String(entry.sequence), entry.time.text, entry.code, entry.debit, entry.credit, entry.amount.grouped, entry.unit,
+        cause(entry),
       ])
     }
     return table
   }
 
   /// One entry in a sentence.
-  static func sentence(_ entry: JSON) -> String {
-    let amount = "\(entry["amount"]?.int?.grouped ?? "?") \(entry["unit"]?.string ?? "")"
-    return "Entry \(sequence(entry)): \(amount) from \(entry["debit"]?.string ?? "?") to \(entry["credit"]?.string ?? "?")"
-      + " (\(entry["code"]?.string ?? "-"), key \(entry["key"]?.string ?? "-"))."
+  static func sentence(_ entry: AdminLedger.Entry) -> String {
+    "Entry \(entry.sequence): \(entry.amount.grouped) \(entry.unit) from \(entry.debit) to \(entry.credit)"
+      + " (\(entry.code), key \(entry.key))."
   }
 
-  static func sequence(_ entry: JSON) -> String { entry["sequence"]?.plainText ?? "?" }
-
   /// Why the entry exists: what a person wrote, or the event and function.
-  static func cause(_ entry: JSON) -> String {
-    var parts: [String] = []
-    if let function = entry["function"]?.string { parts.append(function) }
-    if let event = entry["event"]?.string { parts.append(event) }
-    if let reverses = entry["reverses"]?.int { parts.append("reverses \(reverses)") }
-    if let reason = entry["reason"]?.string { parts.append(reason) }
-    if let referral = entry["referral"], let link = referral["link"]?.string {
-      parts.append("invited by \(referral["inviter"]?.string ?? "?"), \(referral["how"]?.string ?? "?") of \(link)")
-    }
+  static func cause(_ entry: AdminLedger.Entry) -> String {
+    var parts = [entry.function, entry.event].compactMap(\.self)
+    if let reverses = entry.reverses { parts.append("reverses \(reverses)") }
+    if let reason = entry.reason { parts.append(reason) }
+    if let referral = entry.referral { parts.append("invited by \(referral.inviter), \(referral.how) of \(referral.link)") }
     return parts.joined(separator: ", ")
   }
 }

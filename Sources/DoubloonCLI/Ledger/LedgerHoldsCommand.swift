@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import TreeModel
 
@@ -41,25 +42,22 @@ struct LedgerHoldsListCommand: AsyncParsableCommand {
   var listing: ListingOptions
 
   func run() async throws {
-    let answer = try await listing.page(
-      of: AdminPath.holds, [QueryItem("uid", uid), QueryItem("after", after.map { String($0) })])
-    listing.output.print(answer, Self.text)
+    let query = AdminLedger.HoldQuery(uid: uid, after: after, limit: listing.count)
+    listing.output.print(try await listing.page(of: AdminLedger.holds, query), Self.text)
   }
 
-  static func text(_ answer: JSON) -> String {
+  static func text(_ list: AdminLedger.HoldList) -> String {
     var table = TextTable([
       .number("HOLD"), .text("TIME"), .text("FOR"), .number("AMOUNT"), .text("UNIT"), .text("ABOUT"), .text("WHY"),
     ])
-    for hold in answer.listed("holds") {
-      let account = hold["credit"]?.string ?? "?"
+    for hold in list.holds {
       table.add([
-        LedgerText.sequence(hold), hold["time"]?.timeText ?? "-",
-        account.hasPrefix("hold:") ? String(account.dropFirst("hold:".count)) : account,
-        hold["amount"]?.int?.grouped ?? "-", hold["unit"]?.string ?? "-", hold["subject"]?.string ?? "-",
-        hold["reason"]?.string ?? "-",
+        String(hold.sequence), hold.time.text,
+        hold.credit.hasPrefix("hold:") ? String(hold.credit.dropFirst("hold:".count)) : hold.credit, hold.amount.grouped,
+        hold.unit, hold.subject ?? "-", hold.reason ?? "-",
       ])
     }
-    return table.page(of: answer, empty: "Nothing is held.", next: "--after")
+    return table.page(empty: "Nothing is held.", next: list.next.map { String($0) }, by: "--after")
   }
 }
 
@@ -84,7 +82,11 @@ struct LedgerHoldsReleaseCommand: AsyncParsableCommand {
   var to: LedgerAccountArgument?
 
   func run() async throws {
-    try await ending.end(by: "release", [("to", (to?.text).map(JSON.string))])
+    try await ending.end { client, server in
+      try await client.call(
+        AdminLedger.release, at: [String(ending.hold)],
+        body: AdminLedger.ReleaseOrder(to: to?.text, reason: ending.reason), namespace: server.namespace)
+    }
   }
 }
 
@@ -104,7 +106,11 @@ struct LedgerHoldsVoidCommand: AsyncParsableCommand {
   var ending: HoldEndOptions
 
   func run() async throws {
-    try await ending.end(by: "void")
+    try await ending.end { client, server in
+      try await client.call(
+        AdminLedger.void, at: [String(ending.hold)], body: AdminLedger.VoidOrder(reason: ending.reason),
+        namespace: server.namespace)
+    }
   }
 }
 
@@ -127,11 +133,8 @@ struct HoldEndOptions: ParsableArguments {
   }
 
   /// Ends the hold and prints the entry.
-  func end(by action: String, _ fields: [(String, JSON?)] = []) async throws {
-    let body = JSON(fields: fields + [("reason", reason.map(JSON.string))])
-    let answer = try await server.withClient { client in
-      try await client.post(AdminPath.hold(hold, action), body, query: server.query)
-    }
-    output.print(answer) { LedgerTransferCommand.text($0) }
+  func end(_ request: (AdminClient, ServerOptions) async throws -> AdminAnswer<AdminLedger.Ended>) async throws {
+    let answer = try await server.withClient { client in try await request(client, server) }
+    output.print(answer) { LedgerTransferCommand.text($0.entry, isRepeated: $0.repeated) }
   }
 }

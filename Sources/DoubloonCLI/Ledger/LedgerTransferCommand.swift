@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerApp
 import TreeModel
@@ -56,25 +57,18 @@ struct LedgerTransferCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var members: [JSON.Member] = [
-      JSON.Member(key: "debit", value: .string(from.text)), JSON.Member(key: "credit", value: .string(to.text)),
-      JSON.Member(key: "amount", value: .int(amount)),
-      JSON.Member(key: "code", value: .string(code)),
-      JSON.Member(key: "key", value: .string(once ?? "transfer/\(RandomToken.make())")),
-    ]
-    if let unit { members.append(JSON.Member(key: "unit", value: .string(unit))) }
-    if let reason { members.append(JSON.Member(key: "reason", value: .string(reason))) }
-    let body = JSON.object(members)
+    let order = AdminLedger.TransferOrder(
+      debit: from.text, credit: to.text, amount: amount, unit: unit, code: code,
+      key: once ?? "transfer/\(RandomToken.make())", reason: reason)
     let answer = try await server.withClient { client in
-      try await client.post(AdminPath.transfers, body, query: server.query)
+      try await client.call(AdminLedger.transfer, body: order, namespace: server.namespace)
     }
-    output.print(answer) { Self.text($0) }
+    output.print(answer) { Self.text($0.entry, isRepeated: $0.repeated) }
   }
 
   /// The entry that was made, or was there before.
-  static func text(_ answer: JSON) -> String {
-    let isRepeated = answer["repeated"]?.bool == true
-    let sentence = LedgerText.sentence(answer["entry"] ?? answer)
+  static func text(_ entry: AdminLedger.Entry, isRepeated: Bool) -> String {
+    let sentence = LedgerText.sentence(entry)
     return (isRepeated ? "Done before; nothing was posted. \(sentence)" : sentence).printable
   }
 }
@@ -82,9 +76,7 @@ struct LedgerTransferCommand: AsyncParsableCommand {
 /// `doubloon ledger reverse`: takes an entry back by another one.
 struct LedgerReverseCommand: AsyncParsableCommand {
   /// What to do if the coins were spent.
-  enum Policy: String, CaseIterable, ExpressibleByArgument {
-    case allowNegative, refuse
-  }
+  typealias Policy = AdminLedger.ReversalPolicy
 
   static let configuration = CommandConfiguration(
     commandName: "reverse",
@@ -118,10 +110,12 @@ struct LedgerReverseCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let body: JSON = ["sequence": .int(entry), "reason": .string(reason), "policy": .string(ifSpent.rawValue)]
+    let order = AdminLedger.ReverseOrder(sequence: entry, reason: reason, policy: ifSpent)
     let answer = try await server.withClient { client in
-      try await client.post(AdminPath.reverse, body, query: server.query)
+      try await client.call(AdminLedger.reverse, body: order, namespace: server.namespace)
     }
-    output.print(answer) { LedgerTransferCommand.text($0) }
+    output.print(answer) { LedgerTransferCommand.text($0.entry, isRepeated: $0.repeated) }
   }
 }
+
+extension AdminLedger.ReversalPolicy: ExpressibleByArgument {}

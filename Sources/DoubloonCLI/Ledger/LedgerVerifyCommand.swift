@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import NIOCore
 import ServerApp
@@ -38,54 +39,44 @@ struct LedgerVerifyCommand: AsyncParsableCommand {
 /// What an audit of one namespace's ledger found.
 struct LedgerVerification: Sendable {
   let namespace: String
-  /// As the server sent it.
-  let report: JSON
+  let answer: AdminAnswer<AdminLedger.Verification>
 
   /// Whether every rule holds.
-  var isSound: Bool { report["sound"]?.bool == true }
+  var isSound: Bool { answer.value.sound }
 
   /// The report with the namespace's name before it.
   var json: JSON {
-    .object([JSON.Member(key: "namespace", value: .string(namespace))] + (report.object ?? []))
+    .object([JSON.Member(key: "namespace", value: .string(namespace))] + (answer.json.object ?? []))
   }
 
   /// Audits one namespace.
   static func one(_ namespace: String, _ client: AdminClient) async throws -> LedgerVerification {
-    let report = try await client.get(AdminPath.verify, query: [QueryItem("ns", namespace)], timeout: .minutes(30))
-    return LedgerVerification(namespace: namespace, report: report)
+    LedgerVerification(
+      namespace: namespace,
+      answer: try await client.call(AdminLedger.verify, namespace: namespace, timeout: .minutes(30)))
   }
 
   /// Audits all namespaces of the server, one after the other.
   static func all(_ client: AdminClient) async throws -> [LedgerVerification] {
     var reports: [LedgerVerification] = []
-    for namespace in try await client.get(AdminPath.namespaces).listed("namespaces") {
-      guard let name = namespace["name"]?.string else { continue }
-      reports.append(try await one(name, client))
+    for namespace in try await client.call(AdminSystem.namespaces).value.namespaces {
+      reports.append(try await one(namespace.name, client))
     }
     return reports
   }
 
   /// The result in sentences, the faults below it.
   var lines: [String] {
-    let entries = report["entries"]?.int ?? 0
-    let accounts = report["accounts"]?.int ?? 0
-    let unbacked = report.listed("unbacked")
-    let extent = "\(entries.counted("entry", "entries")), \(accounts.counted("account", "accounts"))"
-    guard !isSound else {
-      return ["\(namespace): sound (\(extent))."] + unbacked.map(Self.unbackedLine)
-    }
-    let faults = report.listed("faults")
-    let count = report["faultCount"]?.int ?? Int64(faults.count)
-    return ["\(namespace): NOT SOUND, \(count.counted("fault", "faults")) (\(extent))."] + faults.map(Self.faultLine)
-      + unbacked.map(Self.unbackedLine)
+    let report = answer.value
+    let extent = "\(report.entries.counted("entry", "entries")), \(report.accounts.counted("account", "accounts"))"
+    let unbacked = report.unbacked.map { "  \($0.path) holds no integer and counts as 0 (\($0.found)).".printable }
+    guard !report.sound else { return ["\(namespace): sound (\(extent))."] + unbacked }
+    return ["\(namespace): NOT SOUND, \(report.faultCount.counted("fault", "faults")) (\(extent))."]
+      + report.faults.map(Self.line) + unbacked
   }
 
-  private static func faultLine(_ fault: JSON) -> String {
-    let place = fault["sequence"]?.int.map { " at entry \($0)" } ?? fault["account"]?.string.map { " of \($0)" } ?? ""
-    return "  \(fault["kind"]?.string ?? "fault")\(place): \(fault["message"]?.string ?? fault.plainText)".printable
-  }
-
-  private static func unbackedLine(_ place: JSON) -> String {
-    "  \(place["path"]?.string ?? "?") holds no integer and counts as 0 (\(place["found"]?.string ?? "?")).".printable
+  private static func line(of fault: AdminLedger.Finding) -> String {
+    let subject = fault.sequence.map { " at entry \($0)" } ?? fault.account.map { " of \($0)" } ?? ""
+    return "  \(fault.kind)\(subject): \(fault.message)".printable
   }
 }

@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerApp
 import ServerConfiguration
@@ -39,19 +40,18 @@ struct InvitesListCommand: AsyncParsableCommand {
   var listing: ListingOptions
 
   func run() async throws {
-    let answer = try await listing.page(of: AdminPath.invites, [QueryItem("cursor", before)])
-    listing.output.print(answer, Self.text)
+    let query = AdminInvitations.ListQuery(limit: listing.count, cursor: before)
+    listing.output.print(try await listing.page(of: AdminInvitations.list, query), Self.text)
   }
 
-  static func text(_ answer: JSON) -> String {
+  static func text(_ list: AdminInvitations.List) -> String {
     var table = TextTable([.text("ID"), .text("TIME"), .text("SENDER"), .text("CHANNEL"), .text("STATE"), .text("TO")])
-    for invite in answer.listed("invites") {
+    for invite in list.invites {
       table.add([
-        invite["id"]?.string ?? "?", invite["createdAt"]?.timeText ?? "-", invite["sender"]?.string ?? "-",
-        invite["channel"]?.string ?? "-", invite["state"]?.string ?? "-", invite["to"]?.string ?? "-",
+        invite.id, invite.createdAt.text, invite.sender, invite.channel, invite.state, invite.to ?? "-",
       ])
     }
-    return table.page(of: answer, empty: "There are no invitations.", next: "--before")
+    return table.page(empty: "There are no invitations.", next: list.next, by: "--before")
   }
 }
 
@@ -77,19 +77,21 @@ struct InvitesShowCommand: AsyncParsableCommand {
   func run() async throws {
     let path = "/v1/invites/\(PercentEncoding.encode(id))"
     let answer = try await server.withClient { client in try await client.get(path, query: server.query) }
-    output.print(answer, Self.text)
+    let invitation = try answer.decoded(as: AdminInvitations.Invitation.self)
+    output.print(answer) { _ in Self.text(invitation) }
   }
 
-  static func text(_ answer: JSON) -> String {
-    var lines = ["\(answer["id"]?.string ?? "?") is \(answer["state"]?.string ?? "?")"]
-    lines.append(
-      "from \(answer["sender"]?.string ?? "?") by \(answer["channel"]?.string ?? "?"), \(answer["createdAt"]?.timeText ?? "-")")
-    if let to = answer["to"]?.string { lines.append("to \(to)") }
-    lines.append("link \(answer["link"]?.string ?? "-")")
-    for key in ["openedAt", "clickedAt", "convertedAt"] {
-      if let time = answer[key]?.timeText { lines.append("\(key.dropLast(2)) \(time)") }
+  static func text(_ invitation: AdminInvitations.Invitation) -> String {
+    var lines = ["\(invitation.id) is \(invitation.state)"]
+    lines.append("from \(invitation.sender) by \(invitation.channel), \(invitation.createdAt.text)")
+    if let to = invitation.to { lines.append("to \(to)") }
+    lines.append("link \(invitation.link)")
+    for (word, time) in [
+      ("opened", invitation.openedAt), ("clicked", invitation.clickedAt), ("converted", invitation.convertedAt),
+    ] {
+      if let time { lines.append("\(word) \(time.text)") }
     }
-    if let error = answer["lastError"]?.string { lines.append("last error: \(error)") }
+    if let error = invitation.lastError { lines.append("last error: \(error)") }
     return lines.map(\.printable).joined(separator: "\n")
   }
 }
@@ -114,10 +116,13 @@ struct InvitesSettingsCommand: AsyncParsableCommand {
   func run() async throws {
     let document = try file.map { try JSONInput.parse(FileBytes.read($0), from: $0) }
     let answer = try await server.withClient { client in
-      if let document { return try await client.put(AdminPath.inviteSettings, document, query: server.query) }
-      return try await client.get(AdminPath.inviteSettings, query: server.query)
+      if let document {
+        return try await client.call(
+          AdminInvitations.putSettings, query: NoQuery(), document: document, namespace: server.namespace)
+      }
+      return try await client.call(AdminInvitations.settings, namespace: server.namespace)
     }
-    DoubloonCommandLine.output.line(answer.prettyText)
+    DoubloonCommandLine.output.line(answer.json.prettyText)
   }
 }
 
@@ -151,28 +156,23 @@ struct InvitesSuppressCommand: AsyncParsableCommand {
   func run() async throws {
     guard let email else {
       let answer = try await server.withClient { client in
-        try await client.get(AdminPath.suppressions, query: server.query + [QueryItem("limit", "1000")])
+        try await client.call(
+          AdminInvitations.suppressions, query: AdminInvitations.ListQuery(limit: 1000), namespace: server.namespace)
       }
       return output.print(answer, Self.text)
     }
-    var members: [JSON.Member] = [
-      JSON.Member(key: "email", value: .string(email)), JSON.Member(key: "release", value: .bool(release)),
-    ]
-    if let reason { members.append(JSON.Member(key: "reason", value: .string(reason))) }
-    let body = JSON.object(members)
+    let order = AdminInvitations.SuppressOrder(email: email, reason: reason, release: release)
     let answer = try await server.withClient { client in
-      try await client.post(AdminPath.suppressions, body, query: server.query)
+      try await client.call(AdminInvitations.suppress, body: order, namespace: server.namespace)
     }
     output.print(answer) { _ in
       release ? "\(email) may get invitations again.".printable : "\(email) gets no invitations any more.".printable
     }
   }
 
-  static func text(_ answer: JSON) -> String {
+  static func text(_ list: AdminInvitations.SuppressionList) -> String {
     var table = TextTable([.text("ADDRESS"), .text("SINCE"), .text("WHY")])
-    for row in answer.listed("suppressions") {
-      table.add([row["email"]?.string ?? "?", row["at"]?.timeText ?? "-", row["reason"]?.string ?? "-"])
-    }
+    for row in list.suppressions { table.add([row.email, row.at.text, row.reason ?? "-"]) }
     return table.isEmpty ? "Nobody is off the list." : table.render()
   }
 }

@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import Links
 import ServerApp
@@ -51,20 +52,19 @@ struct LinksListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let cursor = after.map { $0.hasPrefix("https://") ? String($0.dropFirst(8)) : $0 }
-    let answer = try await listing.page(of: AdminPath.links, [QueryItem("cursor", cursor)])
-    listing.output.print(answer, Self.text)
+    let query = AdminLinks.ListQuery(limit: listing.count, cursor: cursor)
+    listing.output.print(try await listing.page(of: AdminLinks.list, query), Self.text)
   }
 
-  static func text(_ answer: JSON) -> String {
+  static func text(_ list: AdminLinks.List) -> String {
     var table = TextTable([.text("LINK"), .text("NAME"), .text("INVITER"), .text("CREATED"), .text("OPENS")])
-    for link in answer.listed("links") {
+    for link in list.links {
       table.add([
-        (link["shortLink"]?.string ?? "?") + (link["disabledAt"] == nil ? "" : " (disabled)"), link["name"]?.string ?? "-",
-        link["inviter"]?.string ?? "-",
-        link["createdAt"]?.timeText ?? "-", link["info"]?["link"]?.string ?? "-",
+        link.shortLink + (link.disabledAt == nil ? "" : " (disabled)"), link.name ?? "-", link.inviter ?? "-",
+        link.createdAt.text, link.info.link ?? "-",
       ])
     }
-    return table.page(of: answer, empty: "There are no links.", next: "--after")
+    return table.page(empty: "There are no links.", next: list.next, by: "--after")
   }
 }
 
@@ -82,23 +82,19 @@ struct LinksShowCommand: AsyncParsableCommand {
   var choice: LinkArgument
 
   func run() async throws {
-    let answer = try await choice.server.withClient { client in try await client.get(AdminPath.link, query: choice.query) }
+    let answer = try await choice.server.withClient { client in
+      try await client.call(AdminLinks.show, query: choice.query, namespace: choice.server.namespace)
+    }
     choice.output.print(answer, Self.text)
   }
 
-  static func text(_ answer: JSON) -> String {
-    var lines = [
-      "link      \(answer["shortLink"]?.string ?? "?")", "opens     \(answer["info"]?["link"]?.string ?? "-")",
-      "created   \(answer["createdAt"]?.timeText ?? "-")",
+  static func text(_ link: AdminLinks.Link) -> String {
+    let rows: [(label: String, value: String?)] = [
+      ("link", link.shortLink), ("opens", link.info.link ?? "-"), ("created", link.createdAt.text), ("name", link.name),
+      ("inviter", link.inviter), ("code", link.code), ("invite", link.invitation), ("changed", link.changedAt?.text),
+      ("disabled", link.disabledAt?.text), ("says", link.longLink),
     ]
-    for (label, key) in [("name", "name"), ("inviter", "inviter"), ("code", "code"), ("invite", "invitation")] {
-      if let value = answer[key]?.string { lines.append(label.padded(10) + value) }
-    }
-    for (label, key) in [("changed", "changedAt"), ("disabled", "disabledAt")] {
-      if let time = answer[key]?.timeText { lines.append(label.padded(10) + time) }
-    }
-    lines.append("says      \(answer["longLink"]?.string ?? "-")")
-    return lines.map(\.printable).joined(separator: "\n")
+    return rows.compactMap { row in row.value.map { (row.label.padded(10) + $0).printable } }.joined(separator: "\n")
   }
 }
 
@@ -137,26 +133,18 @@ struct LinksStatsCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let query = server.query + [QueryItem("link", link), QueryItem("days", String(days))]
-    let answer = try await server.withClient { client in try await client.get(AdminPath.linkStats, query: query) }
+    let query = AdminLinks.StatisticsQuery(link: link, days: Int64(days))
+    let answer = try await server.withClient { client in
+      try await client.call(AdminLinks.statistics, query: query, namespace: server.namespace)
+    }
     output.print(answer, Self.text)
   }
 
-  static func text(_ answer: JSON) -> String {
-    let rows = answer.listed("days")
-    guard !rows.isEmpty else {
-      return "Nothing was counted of \(answer["link"]?.string ?? "the link") in these days.".printable
-    }
+  static func text(_ statistics: AdminLinks.Statistics) -> String {
+    guard !statistics.days.isEmpty else { return "Nothing was counted of \(statistics.link) in these days.".printable }
     var table = TextTable([.text("DAY"), .text("PLATFORM"), .text("EVENT"), .number("COUNT")])
-    for row in rows {
-      table.add([
-        row["day"]?.string ?? "-", row["platform"]?.string ?? "-", row["event"]?.string ?? "-",
-        row["count"]?.int?.grouped ?? "-",
-      ])
-    }
-    let totals = answer.listed("totals").map {
-      "\($0["platform"]?.string ?? "") \($0["event"]?.string ?? ""): \($0["count"]?.string ?? "")"
-    }
+    for row in statistics.days { table.add([row.day, row.platform, row.event, row.count.grouped]) }
+    let totals = statistics.totals.map { "\($0.platform) \($0.event): \($0.count)" }
     return table.render() + "\n\n" + totals.joined(separator: "\n").printable(keepingLines: true)
   }
 }
@@ -188,11 +176,14 @@ struct LinksSettingsCommand: AsyncParsableCommand {
   func run() async throws {
     let document = try file.map { try JSONInput.parse(FileBytes.read($0), from: $0) }
     let answer = try await server.withClient { client in
-      if let document { return try await client.put(AdminPath.linkSettings, document, query: server.query) }
-      return try await client.get(AdminPath.linkSettings, query: server.query)
+      if let document {
+        return try await client.call(
+          AdminLinks.putSettings, query: NoQuery(), document: document, namespace: server.namespace)
+      }
+      return try await client.call(AdminLinks.settings, namespace: server.namespace)
     }
-    DoubloonCommandLine.output.line(answer.prettyText)
-    for warning in answer.listed("warnings") { DoubloonCommandLine.output.error("warning: \(warning.string ?? "")".printable) }
+    DoubloonCommandLine.output.line(answer.json.prettyText)
+    for warning in answer.value.warnings { DoubloonCommandLine.output.error("warning: \(warning)".printable) }
   }
 }
 

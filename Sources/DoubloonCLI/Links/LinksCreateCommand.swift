@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerApp
 import TextFormats
@@ -71,17 +72,15 @@ struct LinksCreateCommand: AsyncParsableCommand {
     let body = JSON.object(members)
     let path = name == nil ? "/v1/shortLinks" : "/v1/managedShortLinks:create"
     let answer = try await server.withClient { client in try await client.post(path, body, query: server.query) }
-    output.print(answer, Self.text)
+    let created = try answer.decoded(as: AdminLinks.CreatedLink.self)
+    output.print(answer) { _ in Self.text(created) }
   }
 
   /// The short link, and what is doubtful about it.
-  static func text(_ answer: JSON) -> String {
-    let link = answer["shortLink"]?.string ?? answer["managedShortLink"]?["link"]?.string ?? "?"
-    let warnings = answer.listed("warning").map {
-      "warning: \($0["warningCode"]?.string ?? ""): \($0["warningMessage"]?.string ?? "")".printable
-    }
-    let code = answer["code"]?.string.map { ["code: \($0)"] } ?? []
-    return ([link.printable] + code + warnings).joined(separator: "\n")
+  static func text(_ created: AdminLinks.CreatedLink) -> String {
+    let link = created.shortLink ?? created.managedShortLink?.link ?? "?"
+    let code = created.code.map { ["code: \($0)"] } ?? []
+    return ([link.printable] + code + (created.warnings ?? []).map(\.text)).joined(separator: "\n")
   }
 }
 
@@ -126,25 +125,25 @@ struct LinksEditCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var changes: [JSON.Member] = to.map { [JSON.Member(key: "link", value: .string($0))] } ?? []
+    var changes = NamedValues<Nullable<String>>()
+    if let to { changes.members.append(.init("link", Nullable(to))) }
     for text in parameters {
       let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      changes.append(JSON.Member(key: String(parts[0]), value: .string(String(parts[1]))))
+      changes.members.append(.init(String(parts[0]), Nullable(String(parts[1]))))
     }
-    changes += unset.map { JSON.Member(key: $0, value: .null) }
-    var members: [JSON.Member] = []
-    if let name { members.append(JSON.Member(key: "name", value: .string(name))) }
-    if !changes.isEmpty { members.append(JSON.Member(key: "parameters", value: .object(changes))) }
-    choice.output.print(try await choice.change(.object(members)), Self.text)
+    changes.members += unset.map { .init($0, Nullable(nil)) }
+    let edit = AdminLinks.Edit(name: name, parameters: changes.isEmpty ? nil : changes)
+    choice.output.print(try await choice.change(edit), Self.text)
   }
 
   /// The link as it is now, and what is doubtful about it.
-  static func text(_ answer: JSON) -> String {
-    let warnings = answer.listed("warning").map {
-      "warning: \($0["warningCode"]?.string ?? ""): \($0["warningMessage"]?.string ?? "")".printable
-    }
-    return ([LinksShowCommand.text(answer["link"] ?? .null)] + warnings).joined(separator: "\n")
+  static func text(_ changed: AdminLinks.ChangedLink) -> String {
+    ([LinksShowCommand.text(changed.link)] + changed.warnings.map(\.text)).joined(separator: "\n")
   }
+}
+
+extension AdminLinks.Warning {
+  fileprivate var text: String { "warning: \(code): \(message)".printable }
 }
 
 /// `doubloon links disable`: switches a short link off.
@@ -164,8 +163,8 @@ struct LinksDisableCommand: AsyncParsableCommand {
   var choice: LinkArgument
 
   func run() async throws {
-    let answer = try await choice.change(["disabled": true])
-    choice.output.print(answer) { "\($0["link"]?["shortLink"]?.string ?? choice.link) is disabled.".printable }
+    let answer = try await choice.change(AdminLinks.Edit(disabled: true))
+    choice.output.print(answer) { "\($0.link.shortLink) is disabled.".printable }
   }
 }
 
@@ -185,8 +184,8 @@ struct LinksEnableCommand: AsyncParsableCommand {
   var choice: LinkArgument
 
   func run() async throws {
-    let answer = try await choice.change(["disabled": false])
-    choice.output.print(answer) { "\($0["link"]?["shortLink"]?.string ?? choice.link) is enabled.".printable }
+    let answer = try await choice.change(AdminLinks.Edit(disabled: false))
+    choice.output.print(answer) { "\($0.link.shortLink) is enabled.".printable }
   }
 }
 
@@ -207,8 +206,10 @@ struct LinksDeleteCommand: AsyncParsableCommand {
   var choice: LinkArgument
 
   func run() async throws {
-    let answer = try await choice.server.withClient { client in try await client.delete(AdminPath.link, query: choice.query) }
-    choice.output.print(answer) { "\($0["shortLink"]?.string ?? choice.link) is deleted.".printable }
+    let answer = try await choice.server.withClient { client in
+      try await client.call(AdminLinks.delete, query: choice.query, namespace: choice.server.namespace)
+    }
+    choice.output.print(answer) { "\($0.shortLink) is deleted.".printable }
   }
 }
 
@@ -224,12 +225,14 @@ struct LinkArgument: ParsableArguments {
   var server: ServerOptions
 
   /// The parameters of a request about the link.
-  var query: [QueryItem] { server.query + [QueryItem("link", link)] }
+  var query: AdminLinks.LinkQuery { AdminLinks.LinkQuery(link: link) }
 
   /// Changes the link.
   ///
   /// - Returns: the link as it is now, and what is doubtful about what it says.
-  func change(_ body: JSON) async throws -> JSON {
-    try await server.withClient { client in try await client.patch(AdminPath.link, body, query: query) }
+  func change(_ edit: AdminLinks.Edit) async throws -> AdminAnswer<AdminLinks.ChangedLink> {
+    try await server.withClient { client in
+      try await client.call(AdminLinks.edit, query: query, body: edit, namespace: server.namespace)
+    }
   }
 }

@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import Links
 import NIOCore
@@ -49,59 +50,37 @@ struct LinksImportCommand: AsyncParsableCommand {
     let report = try await server.withClient { client in
       var progress = ProgressLine(DoubloonCommandLine.output)
       defer { progress.clear() }
-      var report = Report()
+      var report = AdminLinks.ImportReport(created: 0, unchanged: 0, refused: 0, rows: [])
       for start in stride(from: 0, to: rows.count, by: Self.rowsMax) {
         let part = Array(rows[start..<min(start + Self.rowsMax, rows.count)])
-        let answer = try await client.post(
-          AdminPath.linkImport, body((hasHeader ? [header] : []) + part), query: server.query, timeout: .seconds(120))
-        report.add(answer, start)
+        let order = AdminLinks.ImportOrder(
+          csv: ((hasHeader ? [header] : []) + part).map(LinkCSV.line).joined(), prefix: prefix, dryRun: dryRun)
+        let answer = try await client.call(
+          AdminLinks.take, body: order, namespace: server.namespace, timeout: .seconds(120)
+        ).value
+        report.add(answer, from: Int64(start))
         progress.show("\((start + part.count).grouped) of \(rows.count.grouped) rows")
       }
       return report
     }
-    output.print(report.json) { _ in report.text(isDryRun: dryRun) }
-    if !report.refused.isEmpty { throw ExitCode(1) }
+    output.print(JSON(encoding: report)) { _ in report.text(isDryRun: dryRun) }
+    if report.refused > 0 { throw ExitCode(1) }
+  }
+}
+
+extension AdminLinks.ImportReport {
+  /// Adds what became of the rows from a place in the table on.
+  fileprivate mutating func add(_ part: AdminLinks.ImportReport, from start: Int64) {
+    created += part.created
+    unchanged += part.unchanged
+    rows += part.rows.map { AdminLinks.RefusedRow(row: $0.row + start, link: $0.link, problem: $0.problem) }
+    refused = Int64(rows.count)
   }
 
-  private func body(_ rows: [[String]]) -> JSON {
-    var members: [JSON.Member] = [
-      JSON.Member(key: "csv", value: .string(rows.map(LinkCSV.line).joined())),
-      JSON.Member(key: "dryRun", value: .bool(dryRun)),
-    ]
-    if let prefix { members.append(JSON.Member(key: "prefix", value: .string(prefix))) }
-    return .object(members)
-  }
-
-  /// What became of all rows.
-  struct Report {
-    var created: Int64 = 0
-    var unchanged: Int64 = 0
-    var refused: [(row: Int64, link: String, problem: String)] = []
-
-    mutating func add(_ answer: JSON, _ offset: Int) {
-      created += answer["created"]?.int ?? 0
-      unchanged += answer["unchanged"]?.int ?? 0
-      for row in answer.listed("rows") {
-        refused.append(
-          (
-            (row["row"]?.int ?? 0) + Int64(offset), row["link"]?.string ?? "?", row["problem"]?.string ?? "?"
-          ))
-      }
-    }
-
-    var json: JSON {
-      [
-        "created": .int(created), "unchanged": .int(unchanged), "refused": .int(Int64(refused.count)),
-        "rows": .array(
-          refused.map { ["row": .int($0.row), "link": .string($0.link), "problem": .string($0.problem)] }),
-      ]
-    }
-
-    func text(isDryRun: Bool) -> String {
-      let verb = isDryRun ? "would be created" : "created"
-      let head = "\(created.grouped) \(verb), \(unchanged.grouped) there already, \(refused.count.grouped) refused"
-      return ([head] + refused.map { "row \($0.row): \($0.link): \($0.problem)".printable }).joined(separator: "\n")
-    }
+  fileprivate func text(isDryRun: Bool) -> String {
+    let verb = isDryRun ? "would be created" : "created"
+    let head = "\(created.grouped) \(verb), \(unchanged.grouped) there already, \(refused.grouped) refused"
+    return ([head] + rows.map { "row \($0.row): \($0.link): \($0.problem)".printable }).joined(separator: "\n")
   }
 }
 
@@ -131,14 +110,14 @@ struct LinksExportCommand: AsyncParsableCommand {
       var lines = [LinkCSV.line(["Link name", "Short link", "Long link", "State"])]
       var cursor: String?
       repeat {
-        var query = server.query + [QueryItem("limit", "1000")]
-        if let cursor { query.append(QueryItem("cursor", cursor)) }
-        let page = try await client.get(AdminPath.links, query: query)
-        for link in page.listed("links") {
-          let fields = [link["name"], link["shortLink"], link["longLink"]].map { $0?.string ?? "" }
-          lines.append(LinkCSV.line(fields + [link["disabledAt"] == nil ? "enabled" : LinkImport.disabledState]))
+        let page = try await client.call(
+          AdminLinks.list, query: AdminLinks.ListQuery(limit: 1000, cursor: cursor), namespace: server.namespace
+        ).value
+        for link in page.links {
+          let state = link.disabledAt == nil ? "enabled" : LinkImport.disabledState
+          lines.append(LinkCSV.line([link.name ?? "", link.shortLink, link.longLink, state]))
         }
-        cursor = page["next"]?.string
+        cursor = page.next
         progress.show("\((lines.count - 1).grouped) links")
       } while cursor != nil
       return lines.joined()

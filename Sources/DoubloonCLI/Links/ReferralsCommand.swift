@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerApp
 import TreeModel
@@ -42,30 +43,24 @@ struct ReferralsShowCommand: AsyncParsableCommand {
   var listing: ListingOptions
 
   func run() async throws {
-    let answer = try await listing.page(of: AdminPath.referrals, [QueryItem("uid", player), QueryItem("cursor", after)])
-    listing.output.print(answer, Self.text)
+    let query = AdminInvitations.ReferralQuery(uid: player, limit: listing.count, cursor: after)
+    listing.output.print(try await listing.page(of: AdminInvitations.referrals, query), Self.text)
   }
 
-  static func text(_ answer: JSON) -> String {
-    let player = answer["player"]?.string ?? "?"
-    let referrer =
-      answer["referredBy"]?.string.map { "\(player) was referred by \($0)." } ?? "\(player) was referred by nobody."
-    let referrals = answer.listed("referrals")
-    guard !referrals.isEmpty else { return "\(referrer) \(player) brought nobody.".printable }
+  static func text(_ list: AdminInvitations.ReferralList) -> String {
+    let player = list.player
+    let referrer = list.referredBy.map { "\(player) was referred by \($0)." } ?? "\(player) was referred by nobody."
+    guard !list.referrals.isEmpty else { return "\(referrer) \(player) brought nobody.".printable }
     var table = TextTable([.text("PLAYER"), .text("SINCE"), .text("STATE"), .text("COINS"), .text("HELD")])
-    for referral in referrals {
-      table.add([
-        referral["player"]?.string ?? "?", referral["since"]?.timeText ?? "-", referral["state"]?.string ?? "-",
-        coins(referral["coins"]), coins(referral["held"]),
-      ])
+    for referral in list.referrals {
+      table.add([referral.player, referral.since.text, referral.state, coins(referral.coins), coins(referral.held)])
     }
-    return "\(referrer.printable)\n\n\(table.render())" + answer.nextPageText(with: "--after")
+    return "\(referrer.printable)\n\n\(table.render())" + TextTable.nextPageText(list.next, by: "--after")
   }
 
   /// Amounts with their units; a dash for none.
-  static func coins(_ amounts: JSON?) -> String {
-    let parts = (amounts?.object ?? []).map { "\($0.value.int?.grouped ?? "?") \($0.key)" }
-    return parts.isEmpty ? "-" : parts.joined(separator: ", ")
+  static func coins(_ amounts: NamedValues<Int64>) -> String {
+    amounts.isEmpty ? "-" : amounts.members.map { "\($0.value.grouped) \($0.name)" }.joined(separator: ", ")
   }
 }
 
@@ -84,18 +79,14 @@ struct ReferralsTopCommand: AsyncParsableCommand {
   var listing: ListingOptions
 
   func run() async throws {
-    listing.output.print(try await listing.page(of: AdminPath.topReferrers), Self.text)
+    let query = AdminInvitations.TopQuery(limit: listing.count)
+    listing.output.print(try await listing.page(of: AdminInvitations.top, query), Self.text)
   }
 
-  static func text(_ answer: JSON) -> String {
-    let top = answer.listed("top")
-    guard !top.isEmpty else { return "Nobody brought anybody yet." }
+  static func text(_ answer: AdminInvitations.Top) -> String {
+    guard !answer.top.isEmpty else { return "Nobody brought anybody yet." }
     var table = TextTable([.text("PLAYER"), .number("BROUGHT"), .text("COINS")])
-    for row in top {
-      table.add([
-        row["player"]?.string ?? "?", row["count"]?.int?.grouped ?? "?", ReferralsShowCommand.coins(row["coins"]),
-      ])
-    }
+    for row in answer.top { table.add([row.player, row.count.grouped, ReferralsShowCommand.coins(row.coins)]) }
     return table.render()
   }
 }

@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import TreeModel
 
@@ -25,9 +26,7 @@ struct AuditCommand: AsyncParsableCommand {
 /// `doubloon audit list`: the audit log, newest first.
 struct AuditListCommand: AsyncParsableCommand {
   /// Whether an action was done.
-  enum Result: String, CaseIterable, ExpressibleByArgument {
-    case ok, refused
-  }
+  typealias Result = AdminLogs.AuditResult
 
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -63,24 +62,23 @@ struct AuditListCommand: AsyncParsableCommand {
   var listing: ListingOptions
 
   func run() async throws {
-    let filter = [
-      QueryItem("action", action), QueryItem("except", except), QueryItem("actor", actor),
-      QueryItem("result", result?.rawValue), QueryItem("before", before.map { String($0) }),
-    ]
-    let answer = try await listing.page(of: AdminPath.audits, filter + span.query, spansNamespaces: true)
-    listing.output.print(answer, Self.text)
+    let query = AdminLogs.AuditQuery(
+      action: action, except: except, actor: actor, result: result, since: span.from, until: span.through, before: before,
+      limit: listing.count)
+    listing.output.print(try await listing.page(of: AdminLogs.audits, query, spansNamespaces: true), Self.text)
   }
 
-  static func text(_ answer: JSON) -> String {
+  static func text(_ page: AdminLogs.AuditPage) -> String {
     var table = TextTable([.number("ID"), .text("TIME"), .text("BY"), .text("ACTION"), .text("RESULT"), .text("DETAIL")])
-    for action in answer.listed("actions") {
+    for action in page.actions {
       table.add([
-        action["id"]?.plainText ?? "-", action["time"]?.timeText ?? "-", action["actor"]?.string ?? "-",
-        action["action"]?.string ?? "-", AuditDetail.cut(action["result"]?.string ?? "-"),
-        AuditDetail.text(action["detail"] ?? .null),
+        String(action.id), action.time.text, action.actor, action.action, AuditDetail.cut(action.result),
+        AuditDetail.text(action.detail),
       ])
     }
-    return table.page(of: answer, empty: "No records match.", next: "--before", within: DoubloonCommandLine.output.width)
+    return table.page(
+      empty: "No records match.", next: page.next.map { String($0) }, by: "--before",
+      within: DoubloonCommandLine.output.width)
   }
 }
 
@@ -119,3 +117,5 @@ enum AuditDetail {
     text.count <= valueMax ? text : "\(text.prefix(valueMax - 3))..."
   }
 }
+
+extension AdminLogs.AuditResult: ExpressibleByArgument {}

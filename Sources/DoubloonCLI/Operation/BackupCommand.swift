@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import NIOCore
 import ServerApp
@@ -35,7 +36,7 @@ struct BackupCommand: AsyncParsableCommand {
   func run() async throws {
     let path = FileBytes.absolute(file)
     let answer = try await server.withClient(spansNamespaces: true) { client in
-      try await client.post(AdminPath.backup, ["path": .string(path)], timeout: .hours(1))
+      try await client.call(AdminSystem.backup, body: AdminSystem.BackupOrder(path: path), timeout: .hours(1))
     }
     output.print(answer) { _ in "The backup is in \(path)." }
   }
@@ -79,22 +80,22 @@ struct RestoreCommand: AsyncParsableCommand {
     }
     let (epoch, report) = try await ServerOptions.withApplication(on: data) { client in
       // What the store says when it is opened again, as a server will have it.
-      let epoch: JSON = try await client.get(AdminPath.status)["epoch"] ?? .null
-      return (epoch, try await client.get(AdminPath.everything, timeout: ReplayStartCommand.longTimeout))
+      let epoch = try await client.call(AdminSystem.status).value.epoch
+      return (epoch, try await client.call(AdminSystem.verify, timeout: ReplayStartCommand.longTimeout))
     }
     let answer: JSON = [
-      "data": .string(FileBytes.absolute(data)), "epoch": epoch, "verification": report,
+      "data": .string(FileBytes.absolute(data)), "epoch": .int(epoch), "verification": report.json,
     ]
     output.print(answer) { _ in
       let lines =
-        ["Restored \(file) into \(data), epoch \(epoch.plainText)."] + VerifyCommand.lines(report)
+        ["Restored \(file) into \(data), epoch \(epoch)."] + VerifyCommand.lines(report.value)
         + [
           "The keys that sign players' tokens are not in a backup: copy DATA/keys of the old data to \(data)/keys, or players "
             + "have to sign in again."
         ]
       return lines.joined(separator: "\n")
     }
-    guard report["sound"]?.bool == true else { throw ExitCode(1) }
+    guard report.value.sound else { throw ExitCode(1) }
   }
 }
 
@@ -169,31 +170,29 @@ struct VerifyCommand: AsyncParsableCommand {
 
   func run() async throws {
     let answer = try await server.withClient(spansNamespaces: true) { client in
-      try await client.get(AdminPath.everything, timeout: ReplayStartCommand.longTimeout)
+      try await client.call(AdminSystem.verify, timeout: ReplayStartCommand.longTimeout)
     }
     output.print(answer) { Self.lines($0).joined(separator: "\n") }
-    if answer["sound"]?.bool != true { throw ExitCode(1) }
+    if !answer.value.sound { throw ExitCode(1) }
   }
 
   /// The report in sentences, the faults below them.
-  static func lines(_ answer: JSON) -> [String] {
-    let rows = (answer["rows"]?.int ?? 0).counted("row", "rows")
-    var lines = part("The store", rows, answer)
-    for namespace in answer.listed("namespaces") {
+  static func lines(_ report: AdminSystem.Verification) -> [String] {
+    var lines = part("The store", report.rows.counted("row", "rows"), report.faultCount, report.faults)
+    for namespace in report.namespaces {
       let counts = [
-        ("commits", "commit", "commits"), ("executions", "execution", "executions"),
-        ("entries", "ledger entry", "ledger entries"), ("ledgerAccounts", "account", "accounts"),
-        ("referrals", "referral", "referrals"),
+        namespace.commits?.counted("commit", "commits"), namespace.executions?.counted("execution", "executions"),
+        namespace.entries?.counted("ledger entry", "ledger entries"),
+        namespace.ledgerAccounts?.counted("account", "accounts"), namespace.referrals?.counted("referral", "referrals"),
       ]
-      let extent = counts.compactMap { name, one, many in namespace[name]?.int.map { $0.counted(one, many) } }
-      lines += part(namespace["namespace"]?.string ?? "?", extent.joined(separator: ", "), namespace)
+      let extent = counts.compactMap(\.self).joined(separator: ", ")
+      lines += part(namespace.namespace, extent, namespace.faultCount, namespace.faults)
     }
     return lines
   }
 
-  private static func part(_ name: String, _ extent: String, _ report: JSON) -> [String] {
-    let count = report["faultCount"]?.int ?? 0
-    let verdict = count == 0 ? "sound" : "NOT SOUND, \(count.counted("fault", "faults"))"
-    return (["\(name): \(verdict) (\(extent))."] + report.listed("faults").map { "  \($0.string ?? "?")" }).map(\.printable)
+  private static func part(_ name: String, _ extent: String, _ faultCount: Int64, _ faults: [String]) -> [String] {
+    let verdict = faultCount == 0 ? "sound" : "NOT SOUND, \(faultCount.counted("fault", "faults"))"
+    return (["\(name): \(verdict) (\(extent))."] + faults.map { "  \($0)" }).map(\.printable)
   }
 }

@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerApp
 import TreeModel
@@ -37,31 +38,25 @@ struct LogVerifyCommand: AsyncParsableCommand {
 
   func run() async throws {
     let answer = try await server.withClient { client in
-      try await client.get(AdminPath.log + "/verify", query: server.query, timeout: ReplayStartCommand.longTimeout)
+      try await client.call(AdminLogs.verify, namespace: server.namespace, timeout: ReplayStartCommand.longTimeout)
     }
     output.print(answer, Self.text)
-    if answer["sound"]?.bool != true { throw ExitCode(1) }
+    if !answer.value.sound { throw ExitCode(1) }
   }
 
-  static func text(_ answer: JSON) -> String {
+  static func text(_ report: AdminLogs.Verification) -> String {
     let extent =
-      "\((answer["commits"]?.int ?? 0).counted("commit", "commits")), "
-      + "\((answer["entries"]?.int ?? 0).counted("ledger entry", "ledger entries")), "
-      + (answer["executions"]?.int ?? 0).counted("execution", "executions")
-    let pruned = answer["pruned"]?.int ?? 0
-    let unsealed = answer.listed("unsealed").compactMap(\.int)
-    let waiting =
-      unsealed.isEmpty
-      ? "" : " Not finished: \(Int64(unsealed.count).counted("erasure", "erasures")); see \"doubloon accounts erasures\"."
+      "\(report.commits.counted("commit", "commits")), \(report.entries.counted("ledger entry", "ledger entries")), "
+      + report.executions.counted("execution", "executions")
+    let unsealed = report.unsealed.count
     let forgotten =
-      (pruned > 0 ? " The changes of revisions 1 to \(pruned.grouped) were pruned." : "")
-      + ((answer["erased"]?.int).map { $0 > 0 ? " Of \($0.counted("commit", "commits")) a part was erased." : "" } ?? "")
-      + waiting
-    guard answer["sound"]?.bool != true else { return "The log is sound: \(extent).\(forgotten)" }
-    let count = answer["faultCount"]?.int ?? 0
-    let lines = answer.listed("faults").map { "  \($0["message"]?.string ?? "?")" }
-    return (["The log is NOT SOUND, \(count.counted("fault", "faults")) (\(extent)).\(forgotten)"] + lines)
-      .joined(separator: "\n").printable
+      (report.pruned > 0 ? " The changes of revisions 1 to \(report.pruned.grouped) were pruned." : "")
+      + (report.erased > 0 ? " Of \(report.erased.counted("commit", "commits")) a part was erased." : "")
+      + (unsealed > 0
+        ? " Not finished: \(unsealed.counted("erasure", "erasures")); see \"doubloon accounts erasures\"." : "")
+    guard !report.sound else { return "The log is sound: \(extent).\(forgotten)" }
+    let head = "The log is NOT SOUND, \(report.faultCount.counted("fault", "faults")) (\(extent)).\(forgotten)"
+    return ([head] + report.faults.map { "  \($0.message)" }).joined(separator: "\n").printable
   }
 }
 
@@ -121,46 +116,44 @@ struct LogPruneCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let bound: JSON.Member =
+    let (through, time): (Int64?, Timestamp?) =
       switch before {
-      case .revision(let revision): .init(key: "through", value: .int(revision - 1))
-      case .time(let time): .init(key: "before", value: .int(time.milliseconds))
+      case .revision(let revision): (revision - 1, nil)
+      case .time(let time): (nil, Timestamp(time.milliseconds))
       }
     let answer = try await server.withClient { client in
-      let preview = try await client.post(
-        AdminPath.log + "/prune/preview", .object([bound]), query: server.query, timeout: ReplayStartCommand.longTimeout)
+      let preview = try await client.call(
+        AdminLogs.previewPruning, body: AdminLogs.PrunePreviewOrder(through: through, before: time),
+        namespace: server.namespace, timeout: ReplayStartCommand.longTimeout)
       if dryRun { return preview }
-      if !yes, Self.count(preview) > 0 {
-        DoubloonCommandLine.output.error(Self.text(preview, isPlan: true))
+      if !yes, preview.value.count > 0 {
+        DoubloonCommandLine.output.error(Self.text(preview.value, isPlan: true))
         guard try DoubloonCommandLine.question.confirm("Forget it? This cannot be taken back.") else { throw ExitCode(1) }
       }
-      return try await client.post(
-        AdminPath.log + "/prune", .object([bound, .init(key: "reason", value: .string(reason ?? ""))]), query: server.query,
-        timeout: ReplayStartCommand.longTimeout)
+      return try await client.call(
+        AdminLogs.prune, body: AdminLogs.PruneOrder(through: through, before: time, reason: reason ?? ""),
+        namespace: server.namespace, timeout: ReplayStartCommand.longTimeout)
     }
     output.print(answer) { Self.text($0, isPlan: dryRun) }
   }
 
-  /// How many commits are concerned.
-  private static func count(_ answer: JSON) -> Int64 {
-    (answer["pruned"]?.int ?? 0) - (answer["prunedBefore"]?.int ?? 0)
-  }
-
-  static func text(_ answer: JSON, isPlan: Bool) -> String {
-    let count = count(answer)
-    let through = (answer["pruned"]?.int ?? 0).grouped
+  static func text(_ pruning: AdminLogs.Pruning, isPlan: Bool) -> String {
+    let through = pruning.pruned.grouped
+    let commits = pruning.count.counted("commit", "commits")
     var lines = [
-      count == 0
+      pruning.count == 0
         ? "There is nothing to prune: the log was pruned up to revision \(through)."
-        : isPlan
-          ? "The changes of \(count.counted("commit", "commits")) would be forgotten, up to revision \(through)."
-          : "The changes of \(count.counted("commit", "commits")) were forgotten, up to revision \(through)."
+        : "The changes of \(commits) \(isPlan ? "would be" : "were") forgotten, up to revision \(through)."
     ]
-    if let reason = answer["heldBack"]?.string { lines.append("It goes no further: \(reason).") }
-    if let checkpoint = answer["checkpoint"] {
-      lines.append(
-        "Checkpoint: \((checkpoint["leaves"]?.int ?? 0).counted("leaf", "leaves")), \(checkpoint["treeHash"]?.string ?? "?")")
+    if let reason = pruning.heldBack { lines.append("It goes no further: \(reason).") }
+    if let checkpoint = pruning.checkpoint {
+      lines.append("Checkpoint: \(checkpoint.leaves.counted("leaf", "leaves")), \(checkpoint.treeHash)")
     }
     return lines.joined(separator: "\n").printable
   }
+}
+
+extension AdminLogs.Pruning {
+  /// How many commits are concerned.
+  fileprivate var count: Int64 { pruned - prunedBefore }
 }

@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import Credentials
 import ServerApp
@@ -87,24 +88,20 @@ struct ServiceAccountCreateCommand: AsyncParsableCommand {
     guard !FileBytes.exists(file) else {
       throw CommandError("\(file) is there already; name another file with --out.")
     }
-    let order: [(String, JSON?)] = [
-      ("name", .string(name)), ("role", .string(role.rawValue)), ("server", .string(url ?? server.address())),
-      ("project", project.map(JSON.string)),
-    ]
+    let order = AdminAccess.ServiceAccountOrder(
+      name: name, role: role.rawValue, project: project, server: url ?? server.address())
     let answer = try await server.withClient(spansNamespaces: true) { client in
-      try await client.post(
-        AdminPath.serviceAccounts,
-        .object(order.compactMap { name, value in value.map { JSON.Member(key: name, value: $0) } }))
+      try await client.call(AdminAccess.createServiceAccount, body: order)
     }
     var writer = JSONWriter(pretty: true)
-    writer.write(answer["key"] ?? .null)
+    writer.write(answer.value.key)
     do {
       try FileBytes.writeSecret(writer.bytes + Array("\n".utf8), to: file)
     } catch {
       throw CommandError(
         "\(error.message) The account was made, but its key is lost: doubloon service-account revoke \(name)")
     }
-    output.print(["account": answer["account"] ?? .null, "file": .string(file)]) { _ in
+    output.print(["account": JSON(encoding: answer.value.account), "file": .string(file)]) { _ in
       "\(name) may sign in as \(role.rawValue). Its key is in \(file); keep it secret, it cannot be had again."
     }
   }
@@ -129,17 +126,16 @@ struct ServiceAccountListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let answer = try await server.withClient(spansNamespaces: true) { client in
-      try await client.get(AdminPath.serviceAccounts)
+      try await client.call(AdminAccess.serviceAccounts)
     }
     output.print(answer, Self.text)
   }
 
-  static func text(_ answer: JSON) -> String {
+  static func text(_ list: AdminAccess.ServiceAccountList) -> String {
     var table = TextTable([.text("NAME"), .text("ROLE"), .text("MADE"), .text("BY"), .text("REVOKED"), .text("KEY")])
-    for account in answer.listed("serviceAccounts") {
+    for account in list.serviceAccounts {
       table.add([
-        account["name"]?.string ?? "-", account["role"]?.string ?? "-", account["createdAt"]?.timeText ?? "-",
-        account["createdBy"]?.string ?? "-", account["revokedAt"]?.timeText ?? "-", account["keyId"]?.string ?? "-",
+        account.name, account.role, account.createdAt.text, account.createdBy, account.revokedAt.text, account.keyID,
       ])
     }
     return table.isEmpty ? "There are no service accounts. \"doubloon service-account create\" makes one." : table.render()
@@ -169,7 +165,7 @@ struct ServiceAccountRevokeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let answer = try await server.withClient(spansNamespaces: true) { client in
-      try await client.delete(AdminPath.serviceAccount(name))
+      try await client.call(AdminAccess.revokeServiceAccount, at: [name])
     }
     output.print(answer) { _ in "\(name.printable) is revoked." }
   }

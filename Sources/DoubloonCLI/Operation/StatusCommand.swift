@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import NIOCore
 import NIOHTTP1
@@ -28,59 +29,49 @@ struct StatusCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (ready, status) = try await server.withClient(spansNamespaces: true) { client in
-      // 503 is an answer here: the reasons are in it.
-      let ready = try await client.send(.GET, "/readyz").json()
-      return (ready, try await client.get(AdminPath.status, query: server.query))
+      (
+        try await client.call(AdminSystem.readiness),
+        try await client.call(AdminSystem.status, namespace: server.namespace)
+      )
     }
-    output.print(["ready": ready, "server": status]) { _ in Self.text(ready: ready, status: status) }
-    if ready["status"]?.string != "ready" { throw ExitCode(1) }
+    output.print(["ready": ready.json, "server": status.json]) { _ in Self.text(ready: ready.value, status: status.value) }
+    if !ready.value.isReady { throw ExitCode(1) }
   }
 
-  static func text(ready: JSON, status: JSON) -> String {
-    var lines: [String] = []
-    if ready["status"]?.string == "ready" {
-      lines.append("The server is ready.")
-    } else {
-      lines.append("The server is not ready:")
-      lines += ready.listed("reasons").map { "  \($0.string ?? $0.compactText)" }
-    }
-    lines += status.listed("warnings").compactMap(\.string).map { "Warning: \($0)" }
-    let rows: [(String, String?)] = [
-      ("Mode", status["mode"]?.string), ("Time", status["time"]?.timeText), ("Epoch", status["epoch"]?.plainText),
-      ("Namespaces", status["namespaces"]?.plainText), ("Default namespace", status["defaultNamespace"]?.string),
-      ("Waiting writes", status["writer"]?["queueDepth"]?.plainText),
-    ]
+  static func text(ready: AdminSystem.Readiness, status: AdminSystem.Status) -> String {
+    var lines = [ready.isReady ? "The server is ready." : "The server is not ready:"]
+    if !ready.isReady { lines += (ready.reasons ?? []).map { "  \($0)" } }
+    lines += status.warnings.map { "Warning: \($0)" }
     var table = TextTable([.text("name"), .text("value")])
-    for (name, value) in rows { table.add([name, value ?? "-"]) }
-    for (name, value) in troubles(status) { table.add([name, value]) }
-    if let disk = status["disk"], let free = disk["freeBytes"]?.int, let total = disk["totalBytes"]?.int {
-      table.add(["Disk", "\(free.byteText) of \(total.byteText) free at \(disk["folder"]?.string ?? "?")"])
+    for (name, value) in [
+      ("Mode", status.mode.rawValue), ("Time", status.time.text), ("Epoch", String(status.epoch)),
+      ("Namespaces", String(status.namespaces)), ("Default namespace", status.defaultNamespace),
+      ("Waiting writes", String(status.writer.queueDepth)),
+    ] {
+      table.add([name, value])
+    }
+    for (name, value) in functionRows(status) { table.add([name, value]) }
+    if let disk = status.disk {
+      table.add(["Disk", "\(disk.freeBytes.byteText) of \(disk.totalBytes.byteText) free at \(disk.folder)"])
     }
     return (lines + table.lines(showsTitles: false)).joined(separator: "\n").printable
   }
 
   /// What functions have not done, and where to look.
-  private static func troubles(_ status: JSON) -> [(String, String)] {
-    var rows: [(String, String)] = []
-    for function in status.listed("pausedFunctions") {
-      let reason = function["reason"]?.string ?? ""
-      rows.append(("Paused", (function["name"]?.string ?? "?") + (reason.isEmpty ? "" : ": \(reason)")))
-    }
-    for (title, member) in [("Dead letters", "deadLetters"), ("Tried again", "retries")] {
-      guard let troubles = status[member], let count = troubles["count"]?.int else { continue }
-      let isAll = troubles["complete"]?.bool ?? true
-      rows.append((title, "\(count.grouped)\(isAll ? "" : " or more")"))
-      for pile in troubles.listed("functions") {
-        rows.append(
-          (
-            "",
-            "\(pile["function"]?.string ?? "?"): \((pile["count"]?.int ?? 0).grouped), the last on "
-              + "\(pile["event"]?.string ?? "?"): \(pile["error"]?.string ?? "")"
-          ))
+  private static func functionRows(_ status: AdminSystem.Status) -> [(String, String)] {
+    var rows = status.pausedFunctions.map { ("Paused", $0.name + ($0.reason.isEmpty ? "" : ": \($0.reason)")) }
+    for (title, failures) in [("Dead letters", status.deadLetters), ("Tried again", status.retries)] {
+      rows.append((title, "\(failures.count.grouped)\(failures.complete ? "" : " or more")"))
+      rows += failures.functions.map { found in
+        ("", "\(found.function): \(found.count.grouped), the last on \(found.event): \(found.error)")
       }
     }
     return rows
   }
+}
+
+extension AdminSystem.Readiness {
+  fileprivate var isReady: Bool { status == "ready" }
 }
 
 /// `doubloon namespaces`: what the server or the folder holds.
@@ -105,18 +96,16 @@ struct NamespacesCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (answer, fallback) = try await server.withClient(spansNamespaces: true) { client in
-      (try await client.get(AdminPath.namespaces), try await client.get(AdminPath.status)["defaultNamespace"]?.string)
+      (try await client.call(AdminSystem.namespaces), try await client.call(AdminSystem.status).value.defaultNamespace)
     }
     output.print(answer) { Self.text($0, default: fallback) }
   }
 
-  static func text(_ answer: JSON, default fallback: String?) -> String {
+  static func text(_ list: AdminSystem.NamespaceList, default fallback: String) -> String {
     var table = TextTable([.text("NAMESPACE"), .text("CREATED"), .number("REVISION"), .number("LEDGER ENTRIES"), .text("")])
-    for row in answer.listed("namespaces") {
-      let name = row["name"]?.string ?? "?"
+    for row in list.namespaces {
       table.add([
-        name, row["createdAt"]?.timeText ?? "-", (row["revision"]?.int ?? 0).grouped, (row["entries"]?.int ?? 0).grouped,
-        name == fallback ? "default" : "",
+        row.name, row.createdAt.text, row.revision.grouped, row.entries.grouped, row.name == fallback ? "default" : "",
       ])
     }
     return table.isEmpty ? "There are no namespaces yet; one appears with the first write." : table.render()
@@ -151,25 +140,22 @@ struct DrainCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let response = try await server.withClient(spansNamespaces: true) { client in
-      try await client.send(
-        .POST, AdminPath.drain, query: server.query + [QueryItem("timeout", "\(timeout)s")], body: Array("{}".utf8),
-        timeout: .seconds(timeout + 30))
+    let answer = try await server.withClient(spansNamespaces: true) { client in
+      try await client.call(
+        AdminEvents.drain, query: AdminEvents.DrainQuery(timeout: "\(timeout)s"), body: EmptyBody(),
+        namespace: server.namespace, timeout: .seconds(timeout + 30))
     }
-    // 504 is an answer here: the list is in it.
-    let answer = try response.status == 504 ? response.json() : response.checked().json()
     output.print(answer, Self.text)
-    if response.status == 504 { throw ExitCode(1) }
+    // 504 is an answer here: the list is in it.
+    if answer.status == 504 { throw ExitCode(1) }
   }
 
-  static func text(_ answer: JSON) -> String {
-    let running = answer.listed("running")
-    let unfinished = answer.listed("unfinished")
-    var lines = [running.isEmpty ? "Everything is settled." : "Still running after the time:"]
-    lines += running.map { "  \($0.plainText)" }
-    if !unfinished.isEmpty {
+  static func text(_ report: AdminEvents.DrainReport) -> String {
+    var lines = [report.running.isEmpty ? "Everything is settled." : "Still running after the time:"]
+    lines += report.running.map { "  \($0.plainText)" }
+    if !report.unfinished.isEmpty {
       lines.append("Settled, but not done:")
-      lines += unfinished.map { "  \($0.plainText)" }
+      lines += report.unfinished.map { "  \($0.plainText)" }
     }
     return lines.joined(separator: "\n").printable
   }

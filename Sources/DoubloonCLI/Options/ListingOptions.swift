@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerApp
 import TreeModel
@@ -18,33 +19,34 @@ struct ListingOptions: ParsableArguments {
     guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
   }
 
+  /// The limit as queries have it.
+  var count: Int64 { Int64(limit) }
+
   /// Asks for one page.
   ///
-  /// - `parameters`: those that have a value are sent, beside the namespace and the limit.
-  /// - `spansNamespaces`: whether the listing is not about one namespace.
-  func page(of path: String, _ parameters: [QueryItem?] = [], spansNamespaces: Bool = false) async throws -> JSON {
-    let query = server.query + parameters.compactMap(\.self) + [QueryItem("limit", String(limit))]
-    return try await server.withClient(spansNamespaces: spansNamespaces) { client in
-      try await client.get(path, query: query)
+  /// - Parameter spansNamespaces: whether the listing is not about one namespace.
+  func page<Query, Answer>(of endpoint: Endpoint<Query, NoBody, Answer>, _ query: Query, spansNamespaces: Bool = false)
+    async throws -> AdminAnswer<Answer>
+  {
+    try await server.withClient(spansNamespaces: spansNamespaces) { client in
+      try await client.call(endpoint, query: query, namespace: server.namespace)
     }
   }
 }
 
 extension TextTable {
-  /// The rows, or what stands in their place where there are none; below them how to go on, if the answer has a next page.
+  /// The rows, or what is said in their place where there are none; below them how to go on, if there is a next page.
   ///
-  /// - `option`: takes the answer's `next`.
-  /// - `width`: how long a line may be; nil for as long as it is.
-  func page(of answer: JSON, empty: String, next option: String, within width: Int? = nil) -> String {
-    (isEmpty ? empty : render(within: width)) + answer.nextPageText(with: option)
+  /// - Parameters:
+  ///   - option: takes `next`.
+  ///   - width: how long a line may be; nil for as long as it is.
+  func page(empty: String, next: String?, by option: String, within width: Int? = nil) -> String {
+    (isEmpty ? empty : render(within: width)) + Self.nextPageText(next, by: option)
   }
-}
 
-extension JSON {
   /// How to get the next page of a listing, behind an empty line; empty if this one is the last.
-  func nextPageText(with option: String) -> String {
-    guard let next = self["next"], !next.isNull else { return "" }
-    let text = next.plainText.printable
+  static func nextPageText(_ next: String?, by option: String) -> String {
+    guard let text = next?.printable else { return "" }
     let isPlain = text.utf8.allSatisfy { byte in
       (48...57).contains(byte) || (97...122).contains(byte | 0x20) || "._:/@-".utf8.contains(byte)
     }
@@ -64,5 +66,10 @@ struct OutputOptions: ParsableArguments {
     } else {
       DoubloonCommandLine.output.line(try text(answer))
     }
+  }
+
+  /// The same for what an endpoint answered; as JSON it is printed as the server sent it.
+  func print<Value>(_ answer: AdminAnswer<Value>, _ text: (Value) throws -> String) rethrows {
+    try print(answer.json) { _ in try text(answer.value) }
   }
 }

@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerConfiguration
 import TreeModel
@@ -46,11 +47,11 @@ enum TreeMoment: Sendable, Hashable {
     self = .time(time)
   }
 
-  /// The parameter of a request; the two forms have different names.
-  func parameter(revision: String, time: String) -> QueryItem {
+  /// The parameters of a request, of which one has a value.
+  var parameters: (revision: Int64?, time: Timestamp?) {
     switch self {
-    case .revision(let number): QueryItem(revision, String(number))
-    case .time(let point): QueryItem(time, String(point.milliseconds))
+    case .revision(let number): (number, nil)
+    case .time(let point): (nil, Timestamp(point.milliseconds))
     }
   }
 }

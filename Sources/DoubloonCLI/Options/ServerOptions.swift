@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import Credentials
 import Glibc
@@ -189,8 +190,8 @@ extension ServerOptions {
 
   /// Says which namespaces there are, if what was not found is the namespace itself.
   private func explainNamespace(_ client: AdminClient) async throws {
-    let names = try? await client.get(AdminPath.namespaces).listed("namespaces").compactMap { $0["name"]?.string }
-    let fallback = try? await client.get(AdminPath.status)["defaultNamespace"]?.string
+    let names = try? await client.call(AdminSystem.namespaces).value.namespaces.map(\.name)
+    let fallback = try? await client.call(AdminSystem.status).value.defaultNamespace
     guard let names, let name = namespace ?? fallback, !names.contains(name) else { return }
     throw CommandError(Self.missing(name, names, at: client.address.description))
   }
@@ -203,8 +204,8 @@ extension ServerOptions {
 
   /// A folder does not say which project it was served as; what has another name than the default's must be named.
   private static func checkNamespace(_ client: AdminClient, _ folder: String) async throws {
-    let names = try await client.get(AdminPath.namespaces).listed("namespaces").compactMap { $0["name"]?.string }
-    let fallback = try await client.get(AdminPath.status)["defaultNamespace"]?.string ?? ""
+    let names = try await client.call(AdminSystem.namespaces).value.namespaces.map(\.name)
+    let fallback = try await client.call(AdminSystem.status).value.defaultNamespace
     guard !names.isEmpty, !names.contains(fallback) else { return }
     throw CommandError(missing(fallback, names, at: folder))
   }

@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import Glibc
 import TextFormats
@@ -158,11 +159,8 @@ struct TimeSpan: ParsableArguments {
   @Option(help: ArgumentHelp("Only until then, that moment included.", valueName: "time"), transform: TimePoint.init(argument:))
   var until: TimePoint?
 
-  /// The parameters of a request.
-  var query: [QueryItem?] {
-    [
-      QueryItem("since", (since?.milliseconds).map { String($0) }),
-      QueryItem("until", (until?.milliseconds).map { String($0) }),
-    ]
-  }
+  /// The first moment, as requests have it.
+  var from: Timestamp? { since.map { Timestamp($0.milliseconds) } }
+  /// The last moment, as requests have it.
+  var through: Timestamp? { until.map { Timestamp($0.milliseconds) } }
 }

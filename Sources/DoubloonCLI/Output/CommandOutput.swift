@@ -74,8 +74,8 @@ package struct CommandOutput: Sendable {
 
   /// Another process may have made the pipe or the terminal one that does not wait by itself.
   private static func waitForSpace(_ descriptor: Int32) {
-    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    _ = poll(&room, 1, -1)
+    var events = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    _ = poll(&events, 1, -1)
   }
 }
 

@@ -1,3 +1,4 @@
+import AdminModel
 import ServerApp
 package import TreeModel
 
@@ -104,12 +105,16 @@ extension JSON {
     }
   }
 
-  /// A moment: milliseconds since 1970 as RFC 3339, a text as it is, nothing as a dash.
-  var timeText: String {
-    if let milliseconds = int { return TimePoint(milliseconds: milliseconds).description }
-    return string ?? "-"
-  }
-
-  /// The rows of a listing; none if it is missing.
+  /// The elements of a list by its name; none if it is missing.
   package func listed(_ name: String) -> [JSON] { self[name]?.array ?? [] }
+}
+
+extension Timestamp {
+  /// RFC 3339 in UTC.
+  var text: String { TimePoint(milliseconds: milliseconds).description }
+}
+
+extension Timestamp? {
+  /// RFC 3339 in UTC; a dash for none.
+  var text: String { self?.text ?? "-" }
 }

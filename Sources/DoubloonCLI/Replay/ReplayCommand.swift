@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import NIOCore
 import StorageCore
@@ -78,61 +79,58 @@ struct ReplayStartCommand: AsyncParsableCommand {
 
   func run() async throws {
     if selection.mode == .rebuild { return try await rebuild() }
-    let body = selection.body(reason: reason ?? "dry run")
+    let order = selection.order(reason: reason ?? "dry run")
     try await server.withClient { client in
       if dryRun {
-        let answer = try await client.post(
-          AdminPath.replays + "/dry-run", body, query: server.query, timeout: Self.longTimeout)
-        return output.print(answer, ReplayText.dryRun)
+        let trial = try await client.call(
+          AdminReplays.dryRun, body: order, namespace: server.namespace, timeout: Self.longTimeout)
+        return output.print(trial, ReplayText.dryRun)
       }
       if !yes {
-        let goesOn = try await confirm(body, client)
+        let goesOn = try await confirm(order, client)
         if !goesOn { throw ExitCode(1) }
       }
-      let started = try await client.post(AdminPath.replays, body, query: server.query, timeout: Self.longTimeout)
+      let started = try await client.call(
+        AdminReplays.start, body: order, namespace: server.namespace, timeout: Self.longTimeout)
       let ended = detach ? started : try await follow(started, client)
       output.print(ended, ReplayText.record)
-      if ended["state"]?.string == "failed" { throw ExitCode(1) }
+      if ended.value.state == .failed { throw ExitCode(1) }
     }
   }
 
-  private func confirm(_ body: JSON, _ client: AdminClient) async throws -> Bool {
-    let preview = try await client.post(
-      AdminPath.replays + "/preview", body, query: server.query, timeout: Self.longTimeout)
+  private func confirm(_ order: AdminReplays.Order, _ client: AdminClient) async throws -> Bool {
+    let preview = try await client.call(
+      AdminReplays.preview, body: order, namespace: server.namespace, timeout: Self.longTimeout
+    ).value
     DoubloonCommandLine.output.error(ReplayText.preview(preview))
-    guard (preview["survey"]?["run"]?.int ?? 0) > 0 else {
-      // Nothing to ask; the replay is begun for its record.
-      return true
-    }
-    return try DoubloonCommandLine.question.confirm("Go on?")
+    // Without events there is nothing to ask; the replay is begun for its record.
+    return try preview.survey.run == 0 || DoubloonCommandLine.question.confirm("Go on?")
   }
 
   /// Shows the progress until the replay is over, or was paused.
-  private func follow(_ started: JSON, _ client: AdminClient) async throws -> JSON {
-    var record = started
+  private func follow(_ started: AdminAnswer<AdminReplays.Replay>, _ client: AdminClient) async throws
+    -> AdminAnswer<AdminReplays.Replay>
+  {
+    var replay = started
     var line = ProgressLine(DoubloonCommandLine.output)
     var pause = Duration.milliseconds(20)
-    while record["state"]?.string == "running" {
-      line.show(ReplayText.progress(record))
+    while replay.value.state == .running {
+      line.show(ReplayText.progress(replay.value))
       try await Task.sleep(for: pause)
       pause = min(pause * 2, .milliseconds(500))
-      record = try await client.get(AdminPath.replay(record["id"]?.int ?? 0), query: server.query)
+      replay = try await client.call(AdminReplays.show, at: [String(replay.value.id)], namespace: server.namespace)
     }
     line.clear()
-    return record
+    return replay
   }
 
   private func rebuild() async throws {
-    var members: [JSON.Member] = []
-    if let reason { members.append(.init(key: "reason", value: .string(reason))) }
-    if let into { members.append(.init(key: "into", value: .string(into))) }
-    if rerun { members.append(.init(key: "rerun", value: .bool(true))) }
-    let body = JSON.object(members)
+    let order = AdminReplays.RebuildOrder(into: into, reason: reason, rerun: rerun ? true : nil)
     let answer = try await server.withClient { client in
-      try await client.post(AdminPath.replays + "/rebuild", body, query: server.query, timeout: Self.longTimeout)
+      try await client.call(AdminReplays.rebuild, body: order, namespace: server.namespace, timeout: Self.longTimeout)
     }
     output.print(answer, ReplayText.rebuild)
-    if answer["equal"]?.bool != true { throw ExitCode(1) }
+    if !answer.value.equal { throw ExitCode(1) }
   }
 }
 
@@ -191,19 +189,21 @@ struct ReplaySelection: ParsableArguments {
   }
 
   /// The order, for the server.
-  func body(reason: String) -> JSON {
-    var members: [JSON.Member] = [.init(key: "reason", value: .string(reason)), .init(key: "rate", value: .int(rate))]
-    func add(_ key: String, _ value: JSON?) {
-      if let value { members.append(.init(key: key, value: value)) }
+  func order(reason: String) -> AdminReplays.Order {
+    AdminReplays.Order(
+      mode: mode?.order, reason: reason, event: event, function: function, since: span.from, until: span.through, uid: uid,
+      suppressed: suppressed ? true : nil, allowHandled: allowHandled ? true : nil, rate: rate)
+  }
+}
+
+extension ReplaySelection.Mode {
+  /// A rebuild is no replay.
+  fileprivate var order: AdminReplays.Mode? {
+    switch self {
+    case .failed: .failed
+    case .gaps: .gaps
+    case .all: .all
+    case .rebuild: nil
     }
-    add("mode", mode.map { .string($0.rawValue) })
-    add("event", event.map(JSON.string))
-    add("function", function.map(JSON.string))
-    add("since", (span.since?.milliseconds).map(JSON.int))
-    add("until", (span.until?.milliseconds).map(JSON.int))
-    add("uid", uid.map(JSON.string))
-    add("allowHandled", allowHandled ? .bool(true) : nil)
-    add("suppressed", suppressed ? .bool(true) : nil)
-    return .object(members)
   }
 }

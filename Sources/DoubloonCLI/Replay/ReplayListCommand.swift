@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import TreeModel
 
@@ -16,19 +17,18 @@ struct ReplayListCommand: AsyncParsableCommand {
   var listing: ListingOptions
 
   func run() async throws {
-    listing.output.print(try await listing.page(of: AdminPath.replays), Self.text)
+    let query = AdminReplays.Query(limit: listing.count)
+    listing.output.print(try await listing.page(of: AdminReplays.list, query), Self.text)
   }
 
-  static func text(_ answer: JSON) -> String {
+  static func text(_ list: AdminReplays.List) -> String {
     var table = TextTable([
       .number("REPLAY"), .text("STATE"), .text("MODE"), .number("GIVEN"), .text("BEGUN"), .text("BY"), .text("REASON"),
     ])
-    for replay in answer.listed("replays") {
-      let order = replay["order"] ?? .null
+    for replay in list.replays {
       table.add([
-        String(replay["id"]?.int ?? 0), replay["state"]?.string ?? "?", order["mode"]?.string ?? "?",
-        (replay["progress"]?["given"]?.int ?? 0).grouped, (replay["createdAt"] ?? .null).timeText,
-        order["actor"]?.string ?? "?", order["reason"]?.string ?? "",
+        String(replay.id), replay.state.rawValue, replay.order.mode.rawValue, replay.progress.given.grouped,
+        replay.createdAt.text, replay.order.actor, replay.order.reason,
       ])
     }
     return table.isEmpty ? "Nothing was replayed yet." : table.render()
@@ -53,26 +53,23 @@ struct ReplayShowCommand: AsyncParsableCommand {
   var listing: ListingOptions
 
   func run() async throws {
-    let (server, limit) = (listing.server, listing.limit)
-    let answer = try await server.withClient { client in
-      let record = try await client.get(AdminPath.replay(id), query: server.query)
-      let items = try await client.get(
-        AdminPath.replay(id) + "/items", query: server.query + [QueryItem("limit", String(limit))])
-      return JSON.object((record.object ?? []) + (items.object ?? []))
+    let (server, id) = (listing.server, String(id))
+    let (replay, items) = try await server.withClient { client in
+      (
+        try await client.call(AdminReplays.show, at: [id], namespace: server.namespace),
+        try await client.call(
+          AdminReplays.items, at: [id], query: AdminReplays.ItemQuery(limit: listing.count), namespace: server.namespace)
+      )
     }
-    listing.output.print(answer, Self.text)
+    let json = JSON.object((replay.json.object ?? []) + (items.json.object ?? []))
+    listing.output.print(json) { _ in Self.text(replay.value, items.value) }
   }
 
-  static func text(_ answer: JSON) -> String {
+  static func text(_ replay: AdminReplays.Replay, _ list: AdminReplays.ItemList) -> String {
     var table = TextTable([.text("EVENT"), .text("FUNCTION"), .text("NOW"), .text("REASON")])
-    for item in answer.listed("items") {
-      table.add([
-        item["event"]?.string ?? "?", item["function"]?.string ?? "?", item["outcome"]?.string ?? "?",
-        item["reason"]?.string ?? "",
-      ])
-    }
-    let more = answer["next"] == nil ? "" : "\n(more with --limit)"
-    return ReplayText.record(answer) + (table.isEmpty ? "" : "\n\n" + table.render() + more)
+    for item in list.items { table.add([item.event, item.function, item.outcome, item.reason ?? ""]) }
+    let more = list.next == nil ? "" : "\n(more with --limit)"
+    return ReplayText.record(replay) + (table.isEmpty ? "" : "\n\n" + table.render() + more)
   }
 }
 
@@ -89,7 +86,7 @@ struct ReplayPauseCommand: AsyncParsableCommand {
   @OptionGroup
   var step: ReplayStep
 
-  func run() async throws { try await step.take("pause") }
+  func run() async throws { try await step.take(AdminReplays.pause) }
 }
 
 /// `doubloon replay resume`.
@@ -105,7 +102,7 @@ struct ReplayResumeCommand: AsyncParsableCommand {
   @OptionGroup
   var step: ReplayStep
 
-  func run() async throws { try await step.take("resume") }
+  func run() async throws { try await step.take(AdminReplays.resume) }
 }
 
 /// `doubloon replay cancel`.
@@ -121,7 +118,7 @@ struct ReplayCancelCommand: AsyncParsableCommand {
   @OptionGroup
   var step: ReplayStep
 
-  func run() async throws { try await step.take("cancel") }
+  func run() async throws { try await step.take(AdminReplays.cancel) }
 }
 
 /// What `doubloon replay pause`, `resume` and `cancel` share: the number of a replay, and one request about it.
@@ -136,9 +133,9 @@ struct ReplayStep: ParsableArguments {
   var server: ServerOptions
 
   /// Takes the step, and prints the replay as it is then.
-  func take(_ name: String) async throws {
+  func take(_ step: Endpoint<NoQuery, EmptyBody, AdminReplays.Replay>) async throws {
     let answer = try await server.withClient { client in
-      try await client.post(AdminPath.replay(id) + "/\(name)", query: server.query)
+      try await client.call(step, at: [String(id)], namespace: server.namespace)
     }
     output.print(answer, ReplayText.record)
   }

@@ -1,141 +1,120 @@
+import AdminModel
 import ServerApp
-import TreeModel
 
 /// Replays as people read them.
 enum ReplayText {
   /// One line while it works.
-  static func progress(_ record: JSON) -> String {
-    let progress = record["progress"] ?? .null
-    return "replay \(record["id"]?.int ?? 0): \((progress["given"]?.int ?? 0).grouped) given, "
-      + "\((progress["scanned"]?.int ?? 0).grouped) looked at"
+  static func progress(_ replay: AdminReplays.Replay) -> String {
+    "replay \(replay.id): \(replay.progress.given.grouped) given, \(replay.progress.scanned.grouped) looked at"
   }
 
   /// A replay with its counts.
-  static func record(_ record: JSON) -> String {
-    let order = record["order"] ?? .null
-    let progress = record["progress"] ?? .null
+  static func record(_ replay: AdminReplays.Replay) -> String {
+    let (order, progress) = (replay.order, replay.progress)
     var lines = [
-      "Replay \(record["id"]?.int ?? 0) (\(order["mode"]?.string ?? "?")) is \(record["state"]?.string ?? "?").",
-      "  reason       \(order["reason"]?.string ?? "")", "  by           \(order["actor"]?.string ?? "")",
-      "  begun        \((record["createdAt"] ?? .null).timeText)",
-      "  given        \((progress["given"]?.int ?? 0).counted("event to a function", "events to functions"))",
+      "Replay \(replay.id) (\(order.mode.rawValue)) is \(replay.state.rawValue).", "  reason       \(order.reason)",
+      "  by           \(order.actor)", "  begun        \(replay.createdAt.text)",
+      "  given        \(progress.given.counted("event to a function", "events to functions"))",
     ]
-    lines += counts("outcomes", progress["outcomes"])
-    lines += counts("coins", progress["coins"])
-    let already = progress["alreadyDone"]?.int ?? 0
-    if already > 0 { lines.append("  already done \(already.grouped)") }
-    let resting = progress["resting"]?.int ?? 0
-    if resting > 0 { lines.append("  left alone   \(resting.grouped): they wait for their function, or for another event") }
-    if let pruned = progress["pruned"]?.int {
-      lines.append("  not seen     revisions 1 to \(pruned.grouped), which were pruned")
+    lines += counts("outcomes", progress.outcomes) + counts("coins", progress.coins)
+    if progress.alreadyDone > 0 { lines.append("  already done \(progress.alreadyDone.grouped)") }
+    if progress.resting > 0 {
+      lines.append("  left alone   \(progress.resting.grouped): they wait for their function, or for another event")
     }
-    if let failure = progress["failure"]?.string { lines.append("  failed       \(failure)") }
+    if let pruned = progress.pruned { lines.append("  not seen     revisions 1 to \(pruned.grouped), which were pruned") }
+    if let failure = progress.failure { lines.append("  failed       \(failure)") }
     return lines.joined(separator: "\n").printable
   }
 
   /// What a replay would come to.
-  static func preview(_ answer: JSON) -> String {
-    (survey(answer) + trial(answer)).joined(separator: "\n").printable
+  static func preview(_ trial: AdminReplays.Trial) -> String {
+    (survey(trial) + summary(trial)).joined(separator: "\n").printable
   }
 
   /// What exactly would change.
-  static func dryRun(_ answer: JSON) -> String {
-    var lines = survey(answer) + trial(answer)
+  static func dryRun(_ trial: AdminReplays.Trial) -> String {
+    var lines = survey(trial) + summary(trial)
     var runs = TextTable([.text("EVENT"), .text("FUNCTION"), .text("WOULD END"), .text("RECORDED")])
-    for run in answer.listed("runs") {
-      let reason = run["reason"]?.string.map { ": \($0)" } ?? ""
-      runs.add([
-        run["event"]?.string ?? "?", run["function"]?.string ?? "?", (run["outcome"]?.string ?? "?") + reason,
-        run["recorded"]?.string ?? "",
-      ])
+    for run in trial.runs ?? [] {
+      runs.add([run.event, run.function, run.outcome + (run.reason.map { ": \($0)" } ?? ""), run.recorded])
     }
     if !runs.isEmpty { lines += ["", runs.render()] }
     var tree = TextTable([.text("PATH"), .text("BEFORE"), .text("AFTER")])
-    for change in answer.listed("tree") {
-      tree.add([
-        change["path"]?.string ?? "?", (change["before"] ?? .null).plainText, (change["after"] ?? .null).plainText,
-      ])
-    }
+    for change in trial.tree ?? [] { tree.add([change.path, change.before.plainText, change.after.plainText]) }
     lines += ["", tree.isEmpty ? "The tree would not change." : tree.render()]
     var entries = TextTable([.text("FROM"), .text("TO"), .number("AMOUNT"), .text("UNIT"), .text("KEY")])
-    for entry in answer.listed("entries") {
-      entries.add([
-        entry["debit"]?.string ?? "?", entry["credit"]?.string ?? "?", (entry["amount"]?.int ?? 0).grouped,
-        entry["unit"]?.string ?? "?", entry["key"]?.string ?? "?",
-      ])
+    for entry in trial.entries ?? [] {
+      entries.add([entry.debit, entry.credit, entry.amount.grouped, entry.unit, entry.key])
     }
     lines += ["", entries.isEmpty ? "No coins would move." : entries.render()]
-    return (lines + divergences(answer)).joined(separator: "\n").printable
+    if let compared = trial.compared {
+      let found = trial.divergences ?? []
+      lines += divergences(found, count: Int64(found.count), of: compared)
+    }
+    return lines.joined(separator: "\n").printable
   }
 
   /// What a rebuild came to.
-  static func rebuild(_ answer: JSON) -> String {
-    let isEqual = answer["equal"]?.bool == true
+  static func rebuild(_ rebuild: AdminReplays.Rebuild) -> String {
     var lines = [
-      isEqual ? "The recorded commits give the same store." : "NOT EQUAL: the recorded commits do not give this store.",
-      "  through revision \((answer["through"]?.int ?? 0).grouped), \((answer["commits"]?.int ?? 0).counted("commit", "commits"))"
-        + (answer["checkpoint"]?.int.map { " after the checkpoint of revision \($0.grouped)" } ?? ""),
-      "  \((answer["entries"]?.int ?? 0).counted("ledger entry", "ledger entries")), "
-        + (answer["executions"]?.int ?? 0).counted("execution", "executions"),
-      "  recorded \(answer["recorded"]?.string ?? "?")", "  rebuilt  \(answer["rebuilt"]?.string ?? "?")",
+      rebuild.equal
+        ? "The recorded commits give the same store." : "NOT EQUAL: the recorded commits do not give this store.",
+      "  through revision \(rebuild.through.grouped), \(rebuild.commits.counted("commit", "commits"))"
+        + (rebuild.checkpoint.map { " after the checkpoint of revision \($0.grouped)" } ?? ""),
+      "  \(rebuild.entries.counted("ledger entry", "ledger entries")), "
+        + rebuild.executions.counted("execution", "executions"),
+      "  recorded \(rebuild.recorded)", "  rebuilt  \(rebuild.rebuilt)",
     ]
-    lines += answer.listed("faults").map { "  \($0.plainText)" }
-    if let folder = answer["folder"]?.string { lines.append("  kept in \(folder)") }
-    if let rerun = answer["rerun"] { lines += divergences(rerun) }
+    lines += rebuild.faults.map { "  \($0)" }
+    if let folder = rebuild.folder { lines.append("  kept in \(folder)") }
+    if let rerun = rebuild.rerun { lines += divergences(rerun.divergences, count: rerun.divergent, of: rerun.compared) }
     return lines.joined(separator: "\n").printable
   }
 
   // MARK: Parts
 
-  private static func survey(_ answer: JSON) -> [String] {
-    let survey = answer["survey"] ?? .null
+  private static func survey(_ trial: AdminReplays.Trial) -> [String] {
+    let survey = trial.survey
     var lines = [
-      "\((survey["run"]?.int ?? 0).counted("event would be given to a function", "events would be given to functions")); "
-        + "\((survey["alreadyDone"]?.int ?? 0).grouped) were handled before."
+      "\(survey.run.counted("event would be given to a function", "events would be given to functions")); "
+        + "\(survey.alreadyDone.grouped) were handled before."
     ]
-    for function in survey.listed("functions") {
-      var line = "  \(function["name"]?.string ?? "?"): \((function["run"]?.int ?? 0).grouped) to run"
-      if let resting = function["resting"]?.int, resting > 0 { line += ", \(resting.grouped) wait for something else" }
-      if let handled = function["handledBy"] { line += "; handled by others: \(handled.plainText)" }
+    for function in survey.functions {
+      var line = "  \(function.name): \(function.run.grouped) to run"
+      if function.resting > 0 { line += ", \(function.resting.grouped) wait for something else" }
+      if let handled = function.handledBy {
+        line += "; handled by others: " + handled.members.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+      }
       lines.append(line)
     }
-    if let pruned = answer["pruned"]?.int {
-      lines.append("  Revisions 1 to \(pruned.grouped) were pruned and are not looked at.")
-    }
-    if let unknown = survey["unknownFunction"]?.int {
+    if let pruned = trial.pruned { lines.append("  Revisions 1 to \(pruned.grouped) were pruned and are not looked at.") }
+    if let unknown = survey.unknownFunction {
       lines.append("  \(unknown.counted("dead letter belongs", "dead letters belong")) to a function that is not registered.")
     }
     return lines
   }
 
-  private static func trial(_ answer: JSON) -> [String] {
-    let tried = answer["tried"]?.int ?? 0
+  private static func summary(_ trial: AdminReplays.Trial) -> [String] {
+    let tried = trial.tried
     guard tried > 0 else { return [] }
-    let all = answer["survey"]?["run"]?.int ?? tried
-    let extent = tried < all ? "The first \(tried.grouped) of them, tried without effect:" : "Tried without effect:"
-    return [extent] + counts("outcomes", answer["outcomes"]) + counts("coins", answer["coins"])
+    let extent =
+      tried < trial.survey.run ? "The first \(tried.grouped) of them, tried without effect:" : "Tried without effect:"
+    return [extent] + counts("outcomes", trial.outcomes) + counts("coins", trial.coins)
   }
 
-  private static func counts(_ name: String, _ value: JSON?) -> [String] {
-    let members = value?.object ?? []
-    let text = members.map { "\(($0.value.int ?? 0).grouped) \($0.key)" }.joined(separator: ", ")
+  private static func counts(_ name: String, _ counts: NamedValues<Int64>) -> [String] {
+    let text = counts.members.map { "\($0.value.grouped) \($0.name)" }.joined(separator: ", ")
     let padding = String(repeating: " ", count: max(1, 13 - name.count))
     return text.isEmpty ? [] : ["  \(name)\(padding)\(text)"]
   }
 
-  private static func divergences(_ answer: JSON) -> [String] {
-    guard let compared = answer["compared"]?.int, compared > 0 else { return [] }
-    let rows = answer.listed("divergences")
-    let count = answer["divergent"]?.int ?? Int64(rows.count)
+  private static func divergences(_ rows: [AdminReplays.Divergence], count: Int64, of compared: Int64) -> [String] {
+    guard compared > 0 else { return [] }
     guard count > 0 else {
       return ["", "\(compared.counted("handled event was", "handled events were")) run again: each would end as recorded."]
     }
     var table = TextTable([.text("EVENT"), .text("FUNCTION"), .text("RECORDED"), .text("TODAY")])
-    for row in rows {
-      table.add([
-        row["event"]?.string ?? "?", row["function"]?.string ?? "?", row["recorded"]?.string ?? "?", row["now"]?.string ?? "?",
-      ])
-    }
+    for row in rows { table.add([row.event, row.function, row.recorded, row.now]) }
     return ["", "\(count.grouped) of \(compared.grouped) handled events would end otherwise today:", table.render()]
   }
 }

@@ -1,5 +1,6 @@
 import AccessRules
 import AdminClient
+import AdminModel
 import ArgumentParser
 import NIOHTTP1
 import ServerApp
@@ -8,6 +9,9 @@ import TreeModel
 
 /// `doubloon rules`: who may read and write what.
 struct RulesCommand: AsyncParsableCommand {
+  /// Where the Realtime Database's REST surface has the rules.
+  static let documentPath = "/.settings/rules.json"
+
   static let configuration = CommandConfiguration(
     commandName: "rules",
     abstract: "Security rules: check, test, explain, get and put them.",
@@ -80,7 +84,7 @@ struct RulesGetCommand: AsyncParsableCommand {
 
   func run() async throws {
     let bytes = try await server.withClient { client in
-      try await client.send(.GET, AdminPath.rules, query: server.query).checked().body
+      try await client.send(.GET, RulesCommand.documentPath, query: server.query).checked().body
     }
     DoubloonCommandLine.output.line(String(decoding: bytes, as: UTF8.self).trimmingEnd)
   }
@@ -121,7 +125,7 @@ struct RulesPutCommand: AsyncParsableCommand {
     let source = try RulesFile(file).source
     let query = server.query + (dryRun ? [QueryItem("dryRun", "true")].compactMap(\.self) : [])
     _ = try await server.withClient { client in
-      try await client.send(.PUT, AdminPath.rules, query: query, body: Array(source.utf8)).checked()
+      try await client.send(.PUT, RulesCommand.documentPath, query: query, body: Array(source.utf8)).checked()
     }
     DoubloonCommandLine.output.line(dryRun ? "The server would take the rules." : "The rules hold now.")
   }
@@ -130,12 +134,7 @@ struct RulesPutCommand: AsyncParsableCommand {
 /// `doubloon rules explain`: why an operation is allowed or denied.
 struct RulesExplainCommand: AsyncParsableCommand {
   /// What is tried.
-  enum Operation: String, ExpressibleByArgument, CaseIterable {
-    case read
-    case set
-    case update
-    case delete
-  }
+  typealias Operation = AdminAccess.Operation
 
   static let configuration = CommandConfiguration(
     commandName: "explain",
@@ -184,17 +183,15 @@ struct RulesExplainCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var body: [JSON.Member] = [
-      JSON.Member(key: "operation", value: .string(operation.rawValue)), JSON.Member(key: "path", value: .string(path.text)),
-    ]
-    if let value { body.append(JSON.Member(key: "value", value: try JSONInput.value(value))) }
-    if let player { body.append(JSON.Member(key: "auth", value: ["uid": .string(player)])) }
-    if let auth { body.append(JSON.Member(key: "auth", value: try JSONInput.value(auth))) }
-    if let query { body.append(JSON.Member(key: "query", value: try JSONInput.value(query))) }
+    let order = AdminAccess.ExplainOrder(
+      operation: operation, path: path.text, value: try value.map(JSONInput.value),
+      auth: try auth.map(JSONInput.value) ?? player.map { ["uid": .string($0)] }, query: try query.map(JSONInput.value))
     let answer = try await server.withClient { client in
-      try await client.post(AdminPath.explainRules, .object(body), query: server.query)
+      try await client.call(AdminAccess.explainRules, body: order, namespace: server.namespace)
     }
-    output.print(answer) { ($0["text"]?.string ?? "").printable }
-    if answer["allowed"]?.bool != true { throw ExitCode(1) }
+    output.print(answer, \.text.printable)
+    if !answer.value.allowed { throw ExitCode(1) }
   }
 }
+
+extension AdminAccess.Operation: ExpressibleByArgument {}

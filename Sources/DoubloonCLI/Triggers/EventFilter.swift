@@ -1,19 +1,15 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import TreeModel
 
 /// Which events are wanted; all conditions must hold.
 struct EventFilter: ParsableArguments {
-  /// What came of an event for a function.
-  enum Outcome: String, CaseIterable, ExpressibleByArgument {
-    case done, skipped, waiting, paused, dead, pending
-  }
-
   @Option(help: ArgumentHelp("Only of this function.", valueName: "name"))
   var function: String?
 
   @Option(help: "Only with this outcome.")
-  var outcome: Outcome?
+  var outcome: AdminEvents.Outcome?
 
   @Option(help: ArgumentHelp("Only where this stands in the reason or the error.", valueName: "text"))
   var reason: String?
@@ -26,7 +22,7 @@ struct EventFilter: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("Only at this path, or below it; or at a pattern: '/users/*/level'.", valueName: "path"),
-    transform: Self.place)
+    transform: Self.scope)
   var path: String?
 
   @Option(
@@ -41,17 +37,14 @@ struct EventFilter: ParsableArguments {
   var span: TimeSpan
 
   /// The parameters of a request.
-  var query: [QueryItem] {
-    let own = [
-      QueryItem("function", function), QueryItem("outcome", outcome?.rawValue), QueryItem("reason", reason),
-      QueryItem("attempt", attempt.map { String($0) }), QueryItem("actor", actor), QueryItem("path", path),
-      QueryItem("uid", uid), QueryItem("cause", cause),
-    ]
-    return (own + span.query).compactMap(\.self)
+  var query: AdminEvents.Query {
+    AdminEvents.Query(
+      since: span.from, until: span.through, function: function, outcome: outcome, reason: reason, attempt: attempt,
+      actor: actor, path: path, uid: uid, cause: cause)
   }
 
   /// A path, or a pattern.
-  private static func place(_ text: String) throws -> String {
+  private static func scope(_ text: String) throws -> String {
     guard text.contains(where: { "{*".contains($0) }) else { return try PathArgument(argument: text).text }
     do {
       return try PathPattern(parsingInternal: text).description
@@ -72,39 +65,43 @@ struct EventPages {
   private static let emptyMax = 100
 
   let client: AdminClient
-  /// Namespace and filter.
-  let query: [QueryItem]
+  let namespace: String?
+  private let query: AdminEvents.Query
   private(set) var cursor: String?
   /// Every event of this revision and later ones was looked at.
   private(set) var scannedThrough: Int64?
   /// The erasure of the player who was asked for, if there was one.
-  private(set) var erased: JSON?
+  private(set) var erased: AdminAccounts.Erasure?
   /// Whether there are no more events.
   private(set) var isAtEnd = false
 
   /// - `cursor`: where to begin; nil for the newest.
-  init(client: AdminClient, query: [QueryItem], cursor: String? = nil) {
+  init(client: AdminClient, namespace: String?, query: AdminEvents.Query, cursor: String? = nil) {
     self.client = client
+    self.namespace = namespace
     self.query = query
     self.cursor = cursor
   }
 
-  /// The next `count` events; fewer at the end, and where the log was looked through for long without finding one.
-  mutating func take(_ count: Int) async throws -> [JSON] {
-    var events: [JSON] = []
+  /// The next `count` events, each as a value and as the server sent it; fewer at the end, and where the log was looked
+  /// through for long without finding one.
+  mutating func take(_ count: Int) async throws -> [AdminAnswer<AdminEvents.Event>] {
+    var events: [AdminAnswer<AdminEvents.Event>] = []
     var empty = 0
     while events.count < count, !isAtEnd, empty < Self.emptyMax {
-      let limit = min(count - events.count, Self.limitMax)
-      let page = query + [QueryItem("limit", String(limit)), QueryItem("cursor", cursor)].compactMap(\.self)
-      let answer = try await client.get(AdminPath.events, query: page)
-      let found = answer.listed("events")
+      var wanted = query
+      (wanted.limit, wanted.cursor) = (Int64(min(count - events.count, Self.limitMax)), cursor)
+      let answer = try await client.call(AdminEvents.list, query: wanted, namespace: namespace)
+      let found = answer.elements("events", answer.value.events ?? [])
       empty = found.isEmpty ? empty + 1 : 0
       events += found
-      scannedThrough = answer["scannedThrough"]?.int
-      erased = answer["erased"] ?? erased
-      cursor = answer["next"]?.string
+      scannedThrough = answer.value.scannedThrough
+      erased = answer.value.erased ?? erased
+      cursor = answer.value.next
       isAtEnd = cursor == nil
     }
     return events
   }
 }
+
+extension AdminEvents.Outcome: ExpressibleByArgument {}

@@ -1,105 +1,74 @@
+import AdminModel
 import ServerApp
 import TreeModel
 
 /// One event as a page of text.
 struct EventPage {
-  let event: JSON
+  let event: AdminEvents.Detail
 
   var text: String {
-    var sections = [head]
-    if event["before"] != nil || event["after"] != nil { sections.append(change) }
-    for run in event.runs { sections.append(lines(of: run)) }
-    if event.runs.isEmpty { sections.append(["No function has run for it."]) }
-    let failures = event.listed("failures")
-    if !failures.isEmpty { sections.append(["Attempts that failed"] + lines(of: failures)) }
-    let effects = event.listed("effects")
-    if !effects.isEmpty { sections.append(["Effects"] + effects.map { "  \($0.plainText)" }) }
-    let entries = event.listed("entries")
-    if !entries.isEmpty {
-      sections.append(["Ledger"] + LedgerText.entries(entries).lines().map { "  \($0)" })
+    var sections = [head, change]
+    sections += event.executions.map { EventRow(event, $0).section($0.details) }
+    sections += event.deliveries.map { EventRow(event, $0).section($0.details) }
+    if event.executions.isEmpty, event.deliveries.isEmpty { sections.append(["No function has run for it."]) }
+    if !event.failures.isEmpty { sections.append(["Attempts that failed"] + failureLines) }
+    if !event.effects.isEmpty {
+      sections.append(["Effects"] + event.effects.map { "  \(JSON(encoding: $0).plainText)" })
     }
-    for (title, name) in [("Events that came of it", "children"), ("Messages to the outside", "outbox")] {
-      let rows = event.listed(name)
-      if !rows.isEmpty { sections.append([title] + rows.map { "  \($0.plainText)" }) }
+    if !event.entries.isEmpty {
+      sections.append(["Ledger"] + LedgerText.table(of: event.entries).lines().map { "  \($0)" })
+    }
+    if !event.children.isEmpty {
+      sections.append(["Events that came of it"] + event.children.map { "  id \($0.id), kind \($0.kind.rawValue)" })
+    }
+    if !event.outbox.isEmpty {
+      sections.append(["Messages to the outside"] + event.outbox.map { "  \(JSON(encoding: $0).plainText)" })
     }
     return sections.map { $0.joined(separator: "\n") }.joined(separator: "\n\n").printable
   }
 
   private var head: [String] {
-    var lines = ["Event      \(event["id"]?.string ?? "?")"]
-    add("Path", event["path"], to: &lines)
-    add("Kind", event["kind"], to: &lines)
-    let invocation = event["invocation"]
-    lines.append("Time       \((event["time"] ?? invocation?["time"])?.timeText ?? "-")")
-    if let invocation {
-      lines.append("Run by hand by \(invocation["actor"]?.string ?? "?"), as if \(invocation["as"]?.string ?? "?") had written")
-      add("Reason", invocation["reason"], to: &lines)
+    var lines = [Self.line("Event", event.id), Self.line("Path", event.path), Self.line("Kind", event.kind.rawValue)]
+    lines.append(Self.line("Time", (event.time ?? event.invocation?.time).text))
+    if let invocation = event.invocation {
+      lines.append("Run by hand by \(invocation.actor), as if \(invocation.actingAs) had written")
+      lines.append(Self.line("Reason", invocation.reason))
     } else {
-      add("Revision", event["revision"], to: &lines)
+      lines.append(Self.line("Revision", String(event.revision)))
     }
-    add("Written by", event["actor"], to: &lines)
-    add("Request", event["requestId"], to: &lines)
-    add("Cause", event["cause"], to: &lines)
-    add("Hop", event["hop"], to: &lines)
-    for match in event.listed("matches") {
-      let captures = match["captures"].map { $0.plainText.isEmpty ? "" : " (\($0.plainText))" } ?? ""
-      add(
-        "Match", .string("\(match["function"]?.plainText ?? "?") at \(match["pattern"]?.plainText ?? "?")\(captures)"),
-        to: &lines)
+    if let actor = event.actor { lines.append(Self.line("Written by", actor)) }
+    if let request = event.requestID { lines.append(Self.line("Request", request)) }
+    if let cause = event.cause { lines.append(Self.line("Cause", "event \(cause.event), function \(cause.function)")) }
+    lines.append(Self.line("Hop", String(event.hop)))
+    for match in event.matches {
+      let captures = match.captures.members.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+      lines.append(
+        Self.line("Match", "\(match.function) at \(match.pattern)" + (captures.isEmpty ? "" : " (\(captures))")))
     }
-    if let erased = event["erased"] {
-      add(
-        "Erased", .string("\(erased["path"]?.string ?? "?"), up to revision \(erased["through"]?.plainText ?? "?")"), to: &lines
-      )
-    }
-    if event["write"]?["triggers"] == false { lines.append("Triggers   suppressed") }
-    if let count = event["write"]?["changeCount"]?.int, count > 1 {
-      lines.append("Write      \(count.counted("change", "changes")), of which this is one")
+    if let erased = event.erased { lines.append(Self.line("Erased", "\(erased.path), up to revision \(erased.through)")) }
+    if event.write.value?.triggers == false { lines.append(Self.line("Triggers", "suppressed")) }
+    if let count = event.write.value?.changeCount, count > 1 {
+      lines.append(Self.line("Write", "\(count.counted("change", "changes")), of which this is one"))
     }
     return lines
   }
 
+  private static func line(_ name: String, _ value: String) -> String {
+    name + String(repeating: " ", count: max(1, 11 - name.count)) + value
+  }
+
   private var change: [String] {
-    [
-      "Change", "  before   \((event["before"] ?? .null).compactText)", "  after    \((event["after"] ?? .null).compactText)",
-    ]
+    ["Change", "  before   \(event.before.compactText)", "  after    \(event.after.compactText)"]
   }
 
   /// One line for each attempt; an error that was printed already is not printed again.
-  private func lines(of failures: [JSON]) -> [String] {
-    var printed = Set(event.runs.compactMap { $0["lastError"]?.string })
-    return failures.map { failure in
-      let isNew = failure["error"]?.string.map { printed.insert($0).inserted } ?? true
-      return line(of: failure, error: isNew ? failure["error"]?.plainText ?? "" : "the same error")
+  private var failureLines: [String] {
+    var printed = Set(event.deliveries.map(\.lastError))
+    return event.failures.map { failure in
+      let error = printed.insert(failure.error).inserted ? failure.error : "the same error"
+      let settings = failure.settings.map { ", with \($0.compactText)" } ?? ""
+      return "  \(failure.finishedAt.text)  \(failure.function), attempt \(failure.attempt)\(settings): \(error)"
     }
-  }
-
-  private func line(of failure: JSON, error: String) -> String {
-    let settings = failure["settings"].map { ", with \($0.compactText)" } ?? ""
-    return "  \(failure["finishedAt"]?.timeText ?? "-")  \(failure["function"]?.plainText ?? "?"), attempt "
-      + "\(failure["attempt"]?.plainText ?? "?")\(settings): \(error)"
-  }
-
-  private func lines(of run: JSON) -> [String] {
-    let row = EventRow.rows(of: ["id": event["id"] ?? .null, "executions": .array([run])])[0]
-    let lines = ["\(row.function): \(row.outcome)" + (row.reason.isEmpty ? "" : " (\(row.reason))")]
-    // What the title says is not said again.
-    var table = TextTable([.text("name"), .text("value")])
-    for member in run.object ?? [] where !Self.titleMembers.contains(member.key) {
-      guard !member.value.isNull else { continue }
-      let isTime = member.key.hasSuffix("At")
-      table.add([member.key, isTime ? member.value.timeText : member.value.plainText])
-    }
-    return lines + table.lines(showsTitles: false).map { "  \($0)" }
-  }
-
-  private static let titleMembers: Set<String> = [
-    "event", "function", "outcome", "state", "reason", "lastError", "kind", "hop",
-  ]
-
-  private func add(_ name: String, _ value: JSON?, to lines: inout [String]) {
-    guard let value, !value.isNull else { return }
-    lines.append(name + String(repeating: " ", count: max(1, 11 - name.count)) + value.plainText)
   }
 }
 
@@ -126,27 +95,70 @@ struct EventRow: Sendable {
   /// What tells two states of the same line apart, for following.
   var identity: [String] { [event, function, outcome, attempts] }
 
-  /// The lines of an event as the admin surface lists it.
-  static func rows(of event: JSON) -> [EventRow] {
-    let runs = event.runs
-    guard !runs.isEmpty else { return [EventRow(event, run: .null)] }
-    return runs.map { EventRow(event, run: $0) }
+  /// The lines of an event: finished runs first, then what waits or failed.
+  static func rows(of event: AdminEvents.Event) -> [EventRow] {
+    let rows = event.executions.map { EventRow(event, $0) } + event.deliveries.map { EventRow(event, $0) }
+    // An event without a run was not looked at yet, or no function wanted it.
+    return rows.isEmpty ? [EventRow(event)] : rows
   }
 
-  private init(_ event: JSON, run: JSON) {
-    self.event = event["id"]?.string ?? "?"
-    time = event["time"]?.timeText ?? "-"
-    kind = event["kind"]?.string ?? "-"
-    actor = event["actor"]?.plainText ?? "-"
-    function = run["function"]?.string ?? "-"
-    // An event without a run was not looked at yet, or no function wanted it.
-    outcome = run["outcome"]?.string ?? run["state"]?.string ?? "-"
-    reason = run["reason"]?.string ?? run["lastError"]?.string ?? ""
-    attempts = (run["attempt"] ?? run["attempts"])?.plainText ?? ""
+  private init(
+    _ event: some LoggedEvent, function: String = "-", outcome: String = "-", reason: String = "", attempts: Int64? = nil
+  ) {
+    self.event = event.id
+    time = event.time.text
+    kind = event.kind.rawValue
+    actor = event.actor ?? "-"
+    self.function = function
+    self.outcome = outcome
+    self.reason = reason
+    self.attempts = attempts.map { String($0) } ?? ""
+  }
+
+  init(_ event: some LoggedEvent, _ execution: AdminEvents.Execution) {
+    self.init(
+      event, function: execution.function, outcome: execution.outcome.rawValue, reason: execution.reason ?? "",
+      attempts: execution.attempt)
+  }
+
+  init(_ event: some LoggedEvent, _ delivery: AdminEvents.Delivery) {
+    self.init(
+      event, function: delivery.function, outcome: delivery.state.rawValue, reason: delivery.lastError,
+      attempts: delivery.attempts)
+  }
+
+  /// A title, and below it what the title does not say.
+  fileprivate func section(_ values: [(name: String, value: String)]) -> [String] {
+    var table = TextTable([.text("name"), .text("value")])
+    for (name, value) in values { table.add([name, value]) }
+    return ["\(function): \(outcome)" + (reason.isEmpty ? "" : " (\(reason))")]
+      + table.lines(showsTitles: false).map { "  \($0)" }
   }
 }
 
-extension JSON {
-  /// What became of an event: finished runs first, then what waits or failed.
-  var runs: [JSON] { listed("executions") + listed("deliveries") }
+/// What the list of events and the page of one have in common.
+protocol LoggedEvent {
+  var id: String { get }
+  var kind: AdminEvents.Kind { get }
+  var time: Timestamp? { get }
+  var actor: String? { get }
+}
+
+extension AdminEvents.Event: LoggedEvent {}
+extension AdminEvents.Detail: LoggedEvent {}
+
+extension AdminEvents.Execution {
+  /// What the title of its section does not say.
+  fileprivate var details: [(name: String, value: String)] {
+    [("attempt", String(attempt)), ("startedAt", startedAt.text), ("finishedAt", finishedAt.text)]
+      + [effect.map { ("effect", String($0)) }, settings.map { ("settings", $0.plainText) }].compactMap(\.self)
+  }
+}
+
+extension AdminEvents.Delivery {
+  /// What the title of its section does not say.
+  fileprivate var details: [(name: String, value: String)] {
+    [("attempts", String(attempts)), ("crashes", String(crashes))]
+      + [nextAttemptAt.map { ("nextAttemptAt", $0.text) }].compactMap(\.self) + [("updatedAt", updatedAt.text)]
+  }
 }

@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerApp
 import StorageCore
@@ -43,37 +44,34 @@ struct FunctionsListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let answer = try await server.withClient(spansNamespaces: true) { client in
-      try await client.get(AdminPath.functions, query: server.query)
+      try await client.call(AdminFunctions.list, namespace: server.namespace)
     }
     output.print(answer, Self.text)
   }
 
-  static func text(_ answer: JSON) -> String {
+  static func text(_ list: AdminFunctions.List) -> String {
     var table = TextTable([
       .text("FUNCTION"), .text("STATE"), .text("RUNS"), .number("DEAD"), .text("PATTERN"), .text("PAUSED BECAUSE"),
     ])
-    var troubles: [String] = []
+    var failures: [String] = []
     var settings: [String] = []
-    for function in answer.listed("functions") {
+    for function in list.functions {
       table.add([
-        function["name"]?.string ?? "?", function["paused"]?.bool == true ? "paused" : "running",
-        function["kinds"]?.string ?? "-", "\(function["deadLetters"]?["count"]?.int ?? 0)", function["pattern"]?.string ?? "-",
-        function["pauseReason"]?.string ?? "",
+        function.name, function.paused ? "paused" : "running", function.kinds, "\(function.deadLetters?.count ?? 0)",
+        function.pattern, function.pauseReason ?? "",
       ])
-      if let values = function["settings"]?.object {
-        let list = values.map { "\($0.key) \($0.value.plainText)" }.joined(separator: ", ")
-        settings.append("\(function["name"]?.string ?? "?"): \(list)")
+      if let values = function.settings?.object {
+        settings.append("\(function.name): \(values.map { "\($0.key) \($0.value.plainText)" }.joined(separator: ", "))")
       }
-      for (member, words) in [("deadLetters", "gave up on"), ("retries", "failed on, and tries again,")] {
-        guard let pile = function[member] else { continue }
-        troubles.append(
-          "\(function["name"]?.string ?? "?") \(words) \((pile["count"]?.int ?? 0).counted("event", "events")), the last "
-            + "\(pile["event"]?.string ?? "?"): \(pile["error"]?.string ?? "")")
+      for (found, words) in [(function.deadLetters, "gave up on"), (function.retries, "failed on, and tries again,")] {
+        guard let found else { continue }
+        failures.append(
+          "\(function.name) \(words) \(found.count.counted("event", "events")), the last \(found.event): \(found.error)")
       }
     }
     guard !table.isEmpty else { return "There are no functions." }
     return table.render()
-      + [settings, troubles].filter { !$0.isEmpty }.map { "\n\n" + $0.joined(separator: "\n").printable }.joined()
+      + [settings, failures].filter { !$0.isEmpty }.map { "\n\n" + $0.joined(separator: "\n").printable }.joined()
   }
 }
 
@@ -103,7 +101,8 @@ struct FunctionsPauseCommand: AsyncParsableCommand {
 
   func run() async throws {
     let answer = try await server.withClient(spansNamespaces: true) { client in
-      try await client.post(AdminPath.function(name, "pause"), ["reason": .string(reason)], query: server.query)
+      try await client.call(
+        AdminFunctions.pause, at: [name], body: AdminFunctions.PauseOrder(reason: reason), namespace: server.namespace)
     }
     output.print(answer) { _ in "\(name.printable) is paused; its events wait." }
   }
@@ -130,7 +129,8 @@ struct FunctionsResumeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let answer = try await server.withClient(spansNamespaces: true) { client in
-      try await client.post(AdminPath.function(name, "resume"), query: server.query, timeout: ReplayStartCommand.longTimeout)
+      try await client.call(
+        AdminFunctions.resume, at: [name], namespace: server.namespace, timeout: ReplayStartCommand.longTimeout)
     }
     output.print(answer) { _ in "\(name.printable) goes on." }
   }
@@ -159,12 +159,9 @@ struct FunctionsRetryCommand: AsyncParsableCommand {
 
   func run() async throws {
     let answer = try await server.withClient { client in
-      try await client.post(AdminPath.function(name, "retry"), query: server.query)
+      try await client.call(AdminFunctions.retry, at: [name], namespace: server.namespace)
     }
-    output.print(answer) { answer in
-      let count = answer["retried"]?.int ?? 0
-      return "\(count.counted("dead letter", "dead letters")) of \(name.printable) will be tried again."
-    }
+    output.print(answer) { "\($0.retried.counted("dead letter", "dead letters")) of \(name.printable) will be tried again." }
   }
 }
 
@@ -217,20 +214,16 @@ struct FunctionsInvokeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var members: [JSON.Member] = [
-      .init(key: "path", value: .string(path.text)), .init(key: "reason", value: .string(reason)),
-      .init(key: "before", value: try before.map(JSONInput.value) ?? .null),
-      .init(key: "after", value: try after.map(JSONInput.value) ?? .null),
-    ]
-    if let actingAs { members.append(.init(key: "as", value: .string(actingAs))) }
-    let body = JSON.object(members)
+    let order = AdminFunctions.InvocationOrder(
+      path: path.text, before: try before.map(JSONInput.value), after: try after.map(JSONInput.value), actingAs: actingAs,
+      reason: reason)
     let answer = try await server.withClient { client in
-      try await client.post(AdminPath.function(name, "invoke"), body, query: server.query)
+      try await client.call(AdminFunctions.invoke, at: [name], body: order, namespace: server.namespace)
     }
-    output.print(answer) { answer in
-      let reason = answer["reason"]?.string.map { ": \($0)" } ?? ""
-      return "\(name) for \(answer["event"]?.string ?? "?"): \(answer["outcome"]?.string ?? "?")\(reason)".printable
+    output.print(answer) { result in
+      let reason = result.reason.map { ": \($0)" } ?? ""
+      return "\(name) for \(result.event): \(result.outcome)\(reason)".printable
     }
-    if answer["outcome"]?.string == "failed" { throw ExitCode(1) }
+    if answer.value.outcome == "failed" { throw ExitCode(1) }
   }
 }

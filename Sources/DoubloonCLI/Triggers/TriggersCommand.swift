@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import StorageCore
 import TreeModel
@@ -47,30 +48,29 @@ struct TriggersListCommand: AsyncParsableCommand {
   var listing: ListingOptions
 
   func run() async throws {
-    let query = listing.server.query + filter.query
     let (events, pages) = try await listing.server.withClient { client in
-      var pages = EventPages(client: client, query: query, cursor: cursor)
+      var pages = EventPages(client: client, namespace: listing.server.namespace, query: filter.query, cursor: cursor)
       return (try await pages.take(listing.limit), pages)
     }
-    var answer: [JSON.Member] = [.init(key: "events", value: .array(events))]
-    if let next = pages.cursor { answer.append(.init(key: "next", value: .string(next))) }
-    if let revision = pages.scannedThrough { answer.append(.init(key: "scannedThrough", value: .int(revision))) }
-    if let erased = pages.erased { answer.append(.init(key: "erased", value: erased)) }
-    listing.output.print(.object(answer), Self.text)
+    let json = JSON(fields: [
+      ("events", .array(events.map(\.json))), ("next", pages.cursor.map(JSON.string)),
+      ("scannedThrough", pages.scannedThrough.map(JSON.int)), ("erased", pages.erased.map { JSON(encoding: $0) }),
+    ])
+    listing.output.print(json) { _ in Self.text(events.map(\.value), pages) }
   }
 
-  static func text(_ answer: JSON) -> String {
+  static func text(_ events: [AdminEvents.Event], _ pages: EventPages) -> String {
     var table = TextTable(EventRow.columns)
-    for event in answer.listed("events") {
+    for event in events {
       for row in EventRow.rows(of: event) { table.add(row.cells) }
     }
     var text = table.isEmpty ? "No events match." : table.render()
-    if let erased = answer["erased"] {
-      text += "\n\n\(erased["uid"]?.string ?? "?") was erased up to revision \(erased["order"]?.plainText ?? "?") "
-      text += "(\(erased["reason"]?.string ?? "")); of the events before only those that the ledger names are found."
+    if let erased = pages.erased {
+      text += "\n\n\(erased.uid) was erased up to revision \(erased.order.map { String($0) } ?? "?") (\(erased.reason)); "
+      text += "of the events before only those that the ledger names are found."
     }
-    guard let next = answer["next"]?.string else { return text }
-    let revision = answer["scannedThrough"]?.plainText ?? "?"
+    guard let next = pages.cursor else { return text }
+    let revision = pages.scannedThrough.map { String($0) } ?? "?"
     return text + "\n\nLooked back to revision \(revision); to go on, add --cursor '\(next)'."
   }
 }
@@ -98,42 +98,49 @@ struct TriggersCountCommand: AsyncParsableCommand {
   var server: ServerOptions
 
   func run() async throws {
-    let query = server.query + filter.query + [QueryItem("count", "true")]
-    let answer = try await server.withClient { client in try await Self.count(client, query) }
-    output.print(answer, Self.text)
+    let total = try await server.withClient { client in try await count(by: client) }
+    output.print(JSON(encoding: total)) { _ in total.text }
   }
 
   /// Adds the counts of page after page up.
-  private static func count(_ client: AdminClient, _ query: [QueryItem]) async throws -> JSON {
+  private func count(by client: AdminClient) async throws -> Total {
     var progress = ProgressLine(DoubloonCommandLine.output)
     defer { progress.clear() }
-    var (count, scanned) = (Int64(0), Int64(0))
-    var outcomes: [(name: String, count: Int64)] = []
-    var cursor: String?
+    var total = Total()
+    var query = filter.query
+    query.count = true
     repeat {
-      let page = try await client.get(AdminPath.events, query: query + [QueryItem("cursor", cursor)].compactMap(\.self))
-      count += page["count"]?.int ?? 0
-      scanned += page["scanned"]?.int ?? 0
-      for member in page["outcomes"]?.object ?? [] {
-        if let index = outcomes.firstIndex(where: { $0.name == member.key }) {
-          outcomes[index].count += member.value.int ?? 0
-        } else {
-          outcomes.append((member.key, member.value.int ?? 0))
-        }
-      }
-      cursor = page["next"]?.string
-      progress.show("Looked at \(scanned.grouped) events")
-    } while cursor != nil
-    return [
-      "count": .int(count), "outcomes": .object(outcomes.map { .init(key: $0.name, value: .int($0.count)) }),
-      "scanned": .int(scanned),
-    ]
+      let page = try await client.call(AdminEvents.list, query: query, namespace: server.namespace).value
+      total.add(page)
+      query.cursor = page.next
+      progress.show("Looked at \(total.scanned.grouped) events")
+    } while query.cursor != nil
+    return total
   }
 
-  static func text(_ answer: JSON) -> String {
-    let head = (answer["count"]?.int ?? 0).counted("event", "events")
-    let outcomes = (answer["outcomes"]?.object ?? []).map { "\($0.key) \(($0.value.int ?? 0).grouped)" }
-    return outcomes.isEmpty ? "\(head)." : "\(head): \(outcomes.joined(separator: ", "))."
+  /// The counts of all pages.
+  struct Total: Encodable {
+    var count: Int64 = 0
+    var outcomes = NamedValues<Int64>()
+    var scanned: Int64 = 0
+
+    mutating func add(_ page: AdminEvents.Page) {
+      count += page.count ?? 0
+      scanned += page.scanned
+      for outcome in page.outcomes?.members ?? [] {
+        if let index = outcomes.members.firstIndex(where: { $0.name == outcome.name }) {
+          outcomes.members[index].value += outcome.value
+        } else {
+          outcomes.members.append(outcome)
+        }
+      }
+    }
+
+    var text: String {
+      let head = count.counted("event", "events")
+      let parts = outcomes.members.map { "\($0.name) \($0.value.grouped)" }
+      return parts.isEmpty ? "\(head)." : "\(head): \(parts.joined(separator: ", "))."
+    }
   }
 }
 
@@ -165,7 +172,9 @@ struct TriggersShowCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let answer = try await server.withClient { client in try await client.get(AdminPath.event(event), query: server.query) }
+    let answer = try await server.withClient { client in
+      try await client.call(AdminEvents.show, at: [event], namespace: server.namespace)
+    }
     output.print(answer) { EventPage(event: $0).text }
   }
 }
@@ -207,15 +216,10 @@ struct TriggersAcknowledgeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var members: [JSON.Member] = [.init(key: "reason", value: .string(reason))]
-    if let event { members.append(.init(key: "event", value: .string(event))) }
-    if let function { members.append(.init(key: "function", value: .string(function))) }
-    let body = JSON.object(members)
+    let order = AdminEvents.AcknowledgeOrder(reason: reason, function: function, event: event)
     let answer = try await server.withClient { client in
-      try await client.post(AdminPath.acknowledge, body, query: server.query)
+      try await client.call(AdminEvents.acknowledge, body: order, namespace: server.namespace)
     }
-    output.print(answer) { answer in
-      "\((answer["acknowledged"]?.int ?? 0).counted("dead letter was", "dead letters were")) closed."
-    }
+    output.print(answer) { "\($0.acknowledged.counted("dead letter was", "dead letters were")) closed." }
   }
 }

@@ -1,3 +1,5 @@
+import AdminClient
+import AdminModel
 import ArgumentParser
 import TreeModel
 
@@ -46,7 +48,7 @@ struct TriggersTailCommand: AsyncParsableCommand {
       var follower = EventFollower()
       var showsTitles = !output.json
       while true {
-        var pages = EventPages(client: client, query: server.query + filter.query)
+        var pages = EventPages(client: client, namespace: server.namespace, query: filter.query)
         var events = try await pages.take(Self.pageMax)
         // After a burst the newest page may not reach back to what was shown.
         while events.count < Self.burstMax, !pages.isAtEnd, !follower.reaches(events) {
@@ -62,7 +64,7 @@ struct TriggersTailCommand: AsyncParsableCommand {
 
   private func show(_ fresh: [EventFollower.Fresh], titles: Bool) {
     guard !fresh.isEmpty else { return }
-    if output.json { return fresh.forEach { DoubloonCommandLine.output.line($0.event.compactText) } }
+    if output.json { return fresh.forEach { DoubloonCommandLine.output.line($0.event.json.compactText) } }
     var table = TextTable(EventRow.columns)
     for item in fresh {
       for row in item.rows { table.add(row.cells) }
@@ -75,7 +77,7 @@ struct TriggersTailCommand: AsyncParsableCommand {
 struct EventFollower {
   /// An event with lines that were not shown yet.
   struct Fresh: Sendable {
-    let event: JSON
+    let event: AdminAnswer<AdminEvents.Event>
     let rows: [EventRow]
   }
 
@@ -84,20 +86,20 @@ struct EventFollower {
   private var isFirst = true
 
   /// Whether a look goes back far enough: its oldest event was seen in the look before.
-  func reaches(_ events: [JSON]) -> Bool {
+  func reaches(_ events: [AdminAnswer<AdminEvents.Event>]) -> Bool {
     guard !isFirst, let oldest = events.last else { return true }
-    return EventRow.rows(of: oldest).contains { ids.contains($0.event) }
+    return EventRow.rows(of: oldest.value).contains { ids.contains($0.event) }
   }
 
   /// Takes the newest events, newest first.
   ///
   /// - `count`: how many events of the first look are new; what was there before them is old.
   /// - Returns: what is new, oldest first.
-  mutating func take(_ events: [JSON], showing count: Int) -> [Fresh] {
+  mutating func take(_ events: [AdminAnswer<AdminEvents.Event>], showing count: Int) -> [Fresh] {
     var fresh: [Fresh] = []
     var present: Set<[String]> = []
     for (index, event) in events.enumerated() {
-      let rows = EventRow.rows(of: event)
+      let rows = EventRow.rows(of: event.value)
       present.formUnion(rows.map(\.identity))
       let unseen = rows.filter { !seen.contains($0.identity) }
       if !unseen.isEmpty, !isFirst || index < count { fresh.append(Fresh(event: event, rows: unseen)) }

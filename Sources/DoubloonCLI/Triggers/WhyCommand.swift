@@ -1,4 +1,5 @@
 import AdminClient
+import AdminModel
 import ArgumentParser
 import ServerApp
 import TreeModel
@@ -42,12 +43,10 @@ struct WhyCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let query =
-      server.query
-      + [QueryItem("uid", uid), QueryItem("reward", reward), QueryItem("limit", String(limit))].compactMap(\.self)
-    let answer = try await server.withClient { client in try await client.get(AdminPath.why, query: query) }
-    output.print(answer) { answer in
-      answer.listed("lines").map { ($0.string ?? "").printable }.joined(separator: "\n")
+    let query = AdminWhy.Query(uid: uid, reward: reward, limit: Int64(limit))
+    let answer = try await server.withClient { client in
+      try await client.call(AdminWhy.ask, query: query, namespace: server.namespace)
     }
+    output.print(answer) { $0.lines.map(\.printable).joined(separator: "\n") }
   }
 }

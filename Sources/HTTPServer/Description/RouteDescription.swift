@@ -1,4 +1,4 @@
-import TreeModel
+package import TreeModel
 
 /// What a route takes and gives, in types: what the OpenAPI document says of it, and what a request is judged by before the
 /// route sees it.
@@ -80,11 +80,4 @@ extension RouteDescription.Parameter {
   package static let function = Self("function", .filled, "Only of this function.")
   package static let since = Self("since", .time, "Not before this time, in milliseconds since 1970.")
   package static let until = Self("until", .time, "Not after this time, in milliseconds since 1970.")
-}
-
-extension JSONSchema {
-  /// A key of the tree.
-  package static let keyForm = #"^[^.#$\[\]/\x00-\x1F\x7F]+$"#
-  /// An event's id: `1-42:/users/bob/level`.
-  package static let eventForm = #"^[0-9]{1,9}-[0-9]{1,9}:/([^.#$\[\]\x00-\x1F\x7F]*|\.accounts/[^#$\[\]\x00-\x1F\x7F]*)$"#
 }

@@ -1,3 +1,5 @@
+import APISupport
+import AdminModel
 import HTTPServer
 import Invites
 import Links
@@ -7,50 +9,20 @@ import TreeModel
 
 /// Invitations for administrators: settings, listings, and who gets nothing any more.
 package enum InvitationAdminRoutes {
-  private static let settingsFields: [JSONSchema.Field] = [
-    .maybe("appName", .filled, "what the texts call the app"),
-    .maybe("campaigns", .object([]), "by name: link, image, partner, channels, templates by language"),
-    .maybe("perSenderPerDay", .integer(0...1_000_000)), .maybe("perRecipientPerWeek", .integer(0...1_000_000)),
-    .maybe("trackOpening", .boolean, "whether mails carry a picture that says that they were opened"),
-  ]
-
-  private static let settingsSchema = JSONSchema.object([
-    .always("appName", .text), .always("campaigns", .object([])), .always("perSenderPerDay", .count),
-    .always("perRecipientPerWeek", .count), .always("trackOpening", .boolean),
-  ])
-
-  private static let invitation = JSONSchema.object([
-    .always("id", .text), .always("channel", .text), .always("campaign", .text), .always("locale", .text),
-    .always("sender", .text), .maybe("to", .text), .always("link", .text), .always("createdAt", .time),
-    .always("state", .choice(InvitationState.allCases.map(\.rawValue))), .maybe("attempts", .count), .maybe("lastError", .text),
-    .maybe("openedAt", .time), .maybe("clickedAt", .time), .maybe("convertedAt", .time),
-  ])
 
   package static let routes: [Route] = [
     Route.list("/admin/v1/invites/settings", "The settings of invitations.", settings)
-      .described(RouteDescription(answer: settingsSchema)),
+      .described(RouteDescription(of: AdminInvitations.settings)),
     Route.mutate(
       .PUT, "/admin/v1/invites/settings", audit: "invites.settings", "Replaces the settings of invitations.", putSettings
-    ).described(RouteDescription(body: settingsFields, answer: settingsSchema)),
-    Route.list("/admin/v1/invites", "Invitations, newest first.", list).described(
-      RouteDescription(
-        query: [.limit(50), .cursor], answer: .object([.always("invites", .list(invitation)), .maybe("next", .text)]))),
+    ).described(RouteDescription(of: AdminInvitations.putSettings)),
+    Route.list("/admin/v1/invites", "Invitations, newest first.", list).described(RouteDescription(of: AdminInvitations.list)),
     Route.list("/admin/v1/invites/suppressions", "Addresses that get no invitations any more.", suppressions).described(
-      RouteDescription(
-        query: [.limit(50), .cursor],
-        answer: .object([
-          .always(
-            "suppressions", .list(.object([.always("email", .text), .maybe("at", .time), .maybe("reason", .text)]))),
-          .maybe("next", .text),
-        ]))),
+      RouteDescription(of: AdminInvitations.suppressions)),
     Route.mutate(
       .POST, "/admin/v1/invites/suppressions", audit: "invites.suppress", "Takes an address off the list, or lets it back.",
       suppress
-    ).described(
-      RouteDescription(
-        body: [
-          .always("email", .filled), .maybe("reason", .text), .maybe("release", .boolean, "true lets the address back"),
-        ], answer: .object([.always("status", .choice(["ok"]))]))),
+    ).described(RouteDescription(of: AdminInvitations.suppress)),
   ]
 
   private static func settings(_ call: RouteCall) throws(APIError) -> HTTPResponse {

@@ -1,3 +1,5 @@
+import APISupport
+import AdminModel
 package import HTTPServer
 package import Links
 import NIOHTTP1
@@ -8,95 +10,30 @@ import TreeModel
 package enum LinkAdminRoutes {
   package static let routes: [Route] = [
     Route.list("/admin/v1/links/settings", "The settings of links.", settings)
-      .described(RouteDescription(answer: settingsSchema)),
+      .described(RouteDescription(of: AdminLinks.settings)),
     Route.mutate(.PUT, "/admin/v1/links/settings", audit: "links.settings", "Replaces the settings of links.", putSettings)
-      .described(RouteDescription(body: settingsFields, answer: settingsSchema)),
-    Route.list("/admin/v1/links", "Short links, by address.", list).described(
-      RouteDescription(
-        query: [.limit(50), .cursor],
-        answer: .object([.always("links", .list(link)), .maybe("next", .text)]))),
+      .described(RouteDescription(of: AdminLinks.putSettings)),
+    Route.list("/admin/v1/links", "Short links, by address.", list).described(RouteDescription(of: AdminLinks.list)),
     Route.list("/admin/v1/links/link", "One short link, or what a long one says.", show).described(
-      RouteDescription(query: [linkParameter], answer: link)),
+      RouteDescription(of: AdminLinks.show)),
     Route.mutate(
       .PATCH, "/admin/v1/links/link", audit: "links.edit",
       "Changes what a short link says, what it is called, or whether it is on.", edit
-    ).described(
-      RouteDescription(
-        query: [linkParameter],
-        body: [
-          .maybe("name", .text, "what it is called; an empty text takes the name away"),
-          .maybe("parameters", .object([]), "parameters of the long link (link, apn, st, …) as texts; null takes one away"),
-          .maybe("disabled", .boolean, "true switches it off: it opens nothing, and names no inviter"),
-        ], answer: changedLink)),
+    ).described(RouteDescription(of: AdminLinks.edit)),
     Route.mutate(
       .DELETE, "/admin/v1/links/link", audit: "links.delete",
       "Deletes a short link and its code; what was claimed by it stays.", remove
-    ).described(RouteDescription(query: [linkParameter], answer: link)),
+    ).described(RouteDescription(of: AdminLinks.delete)),
     Route.mutate(.GET, "/admin/v1/links/stats", audit: nil, "What was counted of a short link, by day.", access: .viewer, stats)
-      .described(
-        RouteDescription(
-          query: [linkParameter, .init("days", .integer(1...36_500), "So many days back; 7 if it is not given.")],
-          answer: .object([
-            .always("link", .text),
-            .always("totals", .list(.object([.always("platform", .text), .always("event", .text), .always("count", .text)]))),
-            .always(
-              "days",
-              .list(
-                .object([
-                  .always("day", .text), .always("platform", .text), .always("event", .text), .always("count", .count),
-                ]))),
-          ]))),
-    Route.list("/admin/v1/links/qr", "A link as a QR code.", code).described(
-      RouteDescription(
-        query: [
-          linkParameter, .init("format", .choice(["svg", "png"]), "svg if it is not given."),
-          .init(
-            "scale", .integer(Int64(QRCode.scales.lowerBound)...Int64(QRCode.scales.upperBound)),
-            "Pixels of a module, for png; 8 if it is not given."),
-        ], answer: .any, mediaTypes: ["image/svg+xml", "image/png"])),
+      .described(RouteDescription(of: AdminLinks.statistics)),
+    Route.list("/admin/v1/links/qr", "A link as a QR code.", code).described(RouteDescription(of: AdminLinks.code)),
     Route.mutate(.POST, "/admin/v1/links/import", audit: "links.import", "Takes links in, each with its suffix.", take)
-      .described(
-        RouteDescription(
-          body: [
-            .always("csv", .filled, "a table of short and long links; at most 1000 rows"),
-            .maybe("prefix", .text, "where the suffixes are to live; the rows' own prefixes if it is not given"),
-            .maybe("dryRun", .boolean),
-          ],
-          answer: .object([
-            .always("created", .count), .always("unchanged", .count), .always("refused", .count),
-            .always(
-              "rows", .list(.object([.always("row", .count), .always("link", .text), .always("problem", .text)])),
-              "those that were refused"),
-          ]))),
+      .described(RouteDescription(of: AdminLinks.take)),
     Route.list("/admin/v1/links/claims", "How a player came: the link, the click, the inviter.", claim).described(
-      RouteDescription(
-        query: [.uid],
-        answer: .object([.always("uid", .text), .always("claim", .nullable(.object([])))]))),
+      RouteDescription(of: AdminLinks.claim)),
   ]
 
   // MARK: Settings
-
-  private static let settingsFields: [JSONSchema.Field] = [
-    .maybe("domains", .list(.text), "https://HOST or https://HOST/PATH"),
-    .maybe(
-      "apps", .object([]),
-      "ios: bundleId, appStoreId, appIdPrefix, customScheme, name; android: packageName, sha256Fingerprints, name"),
-    .maybe("hosts", .list(.text), "hosts that links may lead to, where there are no patterns"),
-    .maybe("allowPatterns", .list(.text), "at most ten regular expressions (RE2)"),
-    .maybe("apiKeys", .list(.any), "texts, or objects of key, bundleIds, methods"),
-    .maybe("referral", .object([]), "path, signedInPath, inviterParameters, claimWithinHours"),
-    .maybe("heuristics", .object([]), "enabled, windowHours"),
-    .maybe("limits", .object([]), "createPerSecond, createPerDay, codesPerMinute"),
-    .maybe("clickDays", .integer(1...3650), "how long the proof of a click is good"),
-    .maybe("warnings", .list(.text), "what an answer warned of; ignored"),
-  ]
-
-  private static let settingsSchema = JSONSchema.object([
-    .always("domains", .list(.text)), .always("apps", .object([.always("ios", .list(.any)), .always("android", .list(.any))])),
-    .always("hosts", .list(.text)), .always("allowPatterns", .list(.text)), .always("apiKeys", .list(.any)),
-    .always("referral", .object([])), .always("heuristics", .object([])), .always("limits", .object([])),
-    .always("clickDays", .count), .always("warnings", .list(.text)),
-  ])
 
   private static func settings(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     .json(document(try book(call).settings))
@@ -118,18 +55,6 @@ package enum LinkAdminRoutes {
   }
 
   // MARK: Looking
-
-  private static let linkParameter = RouteDescription.Parameter(
-    "link", .filled, required: true, "A short link, with or without https://.")
-  private static let link = JSONSchema.object([
-    .always("shortLink", .text), .always("longLink", .text), .always("option", .text), .always("createdAt", .time),
-    .maybe("name", .text), .maybe("inviter", .text), .maybe("code", .text), .maybe("invitation", .text),
-    .maybe("changedAt", .time), .maybe("disabledAt", .time), .always("info", .object([])),
-  ])
-  private static let changedLink = JSONSchema.object([
-    .always("link", link),
-    .always("warning", .list(.object([.always("warningCode", .text), .always("warningMessage", .text)]))),
-  ])
 
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let book = try book(call)

@@ -1,4 +1,5 @@
 import APISupport
+import AdminModel
 import HTTPServer
 import Ledger
 import NIOHTTP1
@@ -15,27 +16,10 @@ package enum ReferralRoutes {
       access: .open, own)
   ]
 
-  private static let coins = JSONSchema.object([])
-  private static let referral = JSONSchema.object([
-    .always("player", .text), .always("state", .choice(Referral.State.allCases.map(\.rawValue))), .maybe("since", .time),
-    .always("coins", coins, "what the referrer got, by unit"), .always("held", coins, "what waits, by unit"),
-  ])
-
   package static let adminRoutes: [Route] = [
     Route.list("/admin/v1/referrals", "Whom a player brought, and who brought the player.", list).described(
-      RouteDescription(
-        query: [.namespace, .uid, .limit(50), .cursor],
-        answer: .object([
-          .always("player", .text), .maybe("referredBy", .text), .always("referrals", .list(referral)), .maybe("next", .text),
-        ]))),
-    Route.list("/admin/v1/referrals/top", "Who brought most.", top).described(
-      RouteDescription(
-        query: [.namespace, .limit(20)],
-        answer: .object([
-          .always(
-            "top",
-            .list(.object([.always("player", .text), .always("count", .count), .always("coins", coins, "in all, by unit")])))
-        ]))),
+      RouteDescription(of: AdminInvitations.referrals)),
+    Route.list("/admin/v1/referrals/top", "Who brought most.", top).described(RouteDescription(of: AdminInvitations.top)),
   ]
 
   private static func own(_ call: RouteCall) async throws(APIError) -> HTTPResponse {

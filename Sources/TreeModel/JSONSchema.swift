@@ -1,6 +1,4 @@
-package import TreeModel
-
-/// What a JSON value may be: as much of JSON JSONSchema as this surface needs, for the document and for judging what comes in.
+/// What a JSON value may be: as much of JSON Schema as this surface needs, for the document and for judging what comes in.
 package indirect enum JSONSchema: Sendable {
   /// A member of an object.
   package struct Field: Sendable {
@@ -118,7 +116,7 @@ extension JSONSchema {
 }
 
 extension JSONSchema {
-  /// The schema as JSON JSONSchema 2020-12.
+  /// The schema as JSON Schema 2020-12.
   package var document: JSON {
     switch self {
     case .any: [:]
@@ -131,7 +129,7 @@ extension JSONSchema {
     case .choice(let texts): ["type": "string", "enum": .array(texts.map(JSON.string))]
     case .list(let element): ["type": "array", "items": element.document]
     case .object(let fields, let isClosed):
-      .record([
+      JSON(fields: [
         ("type", "object"), ("properties", .object(fields.map { .init(key: $0.name, value: $0.document) })),
         ("required", fields.contains(where: \.isRequired) ? .array(fields.filter(\.isRequired).map { .string($0.name) }) : nil),
         ("additionalProperties", isClosed ? false : nil),
@@ -147,4 +145,11 @@ extension JSONSchema.Field {
     guard !text.isEmpty, case .object(let members) = schema.document else { return schema.document }
     return .object(members + [.init(key: "description", value: .string(text))])
   }
+}
+
+extension JSONSchema {
+  /// A key of the tree.
+  package static let keyForm = #"^[^.#$\[\]/\x00-\x1F\x7F]+$"#
+  /// An event's id: `1-42:/users/bob/level`.
+  package static let eventForm = #"^[0-9]{1,9}-[0-9]{1,9}:/([^.#$\[\]\x00-\x1F\x7F]*|\.accounts/[^#$\[\]\x00-\x1F\x7F]*)$"#
 }

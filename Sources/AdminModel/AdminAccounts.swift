@@ -1,0 +1,107 @@
+import TreeModel
+
+/// Players' accounts, and players who leave.
+package enum AdminAccounts {
+  private static let account = EndpointParameter.capture("uid", "The account: its uid, or its e-mail address.")
+  private static let player = EndpointParameter.capture("uid", "The player: the uid, or the account's e-mail address.")
+  private static let left = EndpointParameter.capture(
+    "uid", "The account that the player leaves: its uid, or its e-mail address.")
+
+  package static let list = Endpoint<Query, NoBody, List>(.get, "/admin/v1/accounts", "The accounts, by uid.")
+  package static let show = Endpoint<NoQuery, NoBody, Account>(
+    .get, "/admin/v1/accounts/{uid}", "One account.", captures: [account])
+  package static let disable = Endpoint<NoQuery, EmptyBody, Account>(
+    .post, "/admin/v1/accounts/{uid}/disable", "Lets nobody sign in to an account; what was issued is void at once.",
+    access: .support, captures: [account])
+  package static let enable = Endpoint<NoQuery, EmptyBody, Account>(
+    .post, "/admin/v1/accounts/{uid}/enable", "Lets the player sign in again.", access: .support, captures: [account])
+  package static let removeSecondFactors = Endpoint<NoQuery, NoBody, Account>(
+    .delete, "/admin/v1/accounts/{uid}/second-factors",
+    "Takes every second factor from an account: the player lost the telephone. Its sessions end.", access: .admin,
+    captures: [account])
+  package static let delete = Endpoint<NoQuery, NoBody, Done>(
+    .delete, "/admin/v1/accounts/{uid}", "Removes an account; the player's record and ledger stay.", access: .admin,
+    captures: [account])
+
+  package static let erase = Endpoint<NoQuery, ErasureOrder, Erasure>(
+    .post, "/admin/v1/accounts/{uid}/erase",
+    "Erases a player who leaves: record, account and their past; the ledger and the chains of hashes stay.", access: .admin,
+    captures: [player])
+  package static let previewErasure = Endpoint<NoQuery, ErasurePreviewOrder, ErasurePlan>(
+    .post, "/admin/v1/accounts/{uid}/erase/preview", "What an erasure would take, and what still waits for the player.",
+    captures: [player])
+  package static let erasures = Endpoint<ErasureQuery, NoBody, ErasureList>(
+    .get, "/admin/v1/erasures", "The players who were erased, by uid.", isScoped: true)
+
+  package static let merge = Endpoint<NoQuery, MergeOrder, Merge>(
+    .post, "/admin/v1/accounts/{uid}/merge",
+    "Moves a player's referral, and if asked for coins and record, to another account of the player's, once.",
+    access: .admin, captures: [left])
+  package static let previewMerge = Endpoint<NoQuery, MergePreviewOrder, Merge>(
+    .post, "/admin/v1/accounts/{uid}/merge/preview", "What a merge would move, or what it did.", captures: [left])
+
+  /// An identity of an account at a provider.
+  package struct Identity: AdminValue, Hashable {
+    package var providerID: String
+
+    private enum CodingKeys: String, CodingKey {
+      case providerID = "providerId"
+    }
+  }
+
+  /// A player's account, as far as commands look at it.
+  package struct Account: AdminValue, Hashable {
+    package var localID: String
+    package var createdAt: String
+    package var disabled: Bool
+    package var email: String?
+    package var displayName: String?
+    package var providerUserInfo: [Identity]?
+
+    private enum CodingKeys: String, CodingKey {
+      case localID = "localId"
+      case createdAt
+      case disabled
+      case email
+      case displayName
+      case providerUserInfo
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "providerUserInfo": .only(.list(.any))
+    ]
+  }
+
+  /// Which accounts are wanted.
+  package struct Query: AdminValue, Hashable {
+    package var limit: Int64?
+    package var email: String?
+    package var cursor: String?
+
+    package init(limit: Int64? = nil, email: String? = nil, cursor: String? = nil) {
+      self.limit = limit
+      self.email = email
+      self.cursor = cursor
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "limit": .limit(50),
+      "email": .only(.filled, "Only the account with this e-mail address."),
+      "cursor": .only(.filled, "The \"next\" of an earlier page, to go on behind it."),
+    ]
+  }
+
+  /// Accounts, by uid.
+  package struct List: AdminValue, Hashable {
+    package var accounts: [Account]
+    /// How many there are in all.
+    package var count: Int64
+    /// The next page's cursor.
+    package var next: String?
+
+    package static let notes: [String: FieldNote] = [
+      "count": .text("how many there are in all"),
+      "next": .text("the next page's cursor"),
+    ]
+  }
+}

@@ -1,0 +1,121 @@
+package import TreeModel
+
+extension AdminEvents {
+  /// Whose runs are wanted.
+  package struct ExecutionQuery: AdminValue, Hashable {
+    package var event: String
+
+    package init(event: String) {
+      self.event = event
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "event": .only(.form(JSONSchema.eventForm), "The event's id: 1-42:/users/bob/level.")
+    ]
+  }
+
+  /// The runs of an event.
+  package struct ExecutionList: AdminValue, Hashable {
+    package var executions: [Execution]
+
+    package init(executions: [Execution]) {
+      self.executions = executions
+    }
+  }
+
+  /// Which dead letters are wanted.
+  package struct DeadLetterQuery: AdminValue, Hashable {
+    package var limit: Int64?
+    package var cursor: String?
+
+    package init(limit: Int64? = nil, cursor: String? = nil) {
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "limit": .limit(100),
+      "cursor": .only(.form(#"^[A-Za-z0-9_-]+ [0-9]{1,9}-[0-9]{1,9}:/[A-Za-z0-9/_-]*$"#), "The next of a page."),
+    ]
+  }
+
+  /// Events that functions gave up on.
+  package struct DeadLetterList: AdminValue, Hashable {
+    package var deadLetters: [Delivery]
+    package var next: String?
+
+    package init(deadLetters: [Delivery], next: String? = nil) {
+      self.deadLetters = deadLetters
+      self.next = next
+    }
+  }
+
+  /// Which dead letters are closed without being run.
+  package struct AcknowledgeOrder: AdminValue, Hashable {
+    /// Why, for the record.
+    package var reason: String
+    /// Of this function.
+    package var function: String?
+    /// Of this event.
+    package var event: String?
+
+    package init(reason: String, function: String? = nil, event: String? = nil) {
+      self.reason = reason
+      self.function = function
+      self.event = event
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "reason": .only(.filled, "why, for the record"),
+      "function": .only(.filled, "of this function"),
+      "event": .only(.form(JSONSchema.eventForm), "of this event"),
+    ]
+  }
+
+  /// How many dead letters were closed.
+  package struct Acknowledged: AdminValue, Hashable {
+    package var status: Done.Status
+    /// How many.
+    package var acknowledged: Int64
+
+    package init(status: Done.Status, acknowledged: Int64) {
+      self.status = status
+      self.acknowledged = acknowledged
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "acknowledged": .text("how many")
+    ]
+  }
+
+  /// How long to wait.
+  package struct DrainQuery: AdminValue, Hashable {
+    package var timeout: String?
+
+    package init(timeout: String? = nil) {
+      self.timeout = timeout
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "timeout": .only(.form("^([0-9]{1,6}ms|[0-9]{1,3}s?|[0-9]min)$"), "How long to wait: 500ms, 30s, 2min; at most an hour.")
+    ]
+  }
+
+  /// What a drain left.
+  package struct DrainReport: AdminValue, Hashable {
+    package var settled: Bool
+    package var running: [JSON]
+    /// What waits for a retry, is paused or dead.
+    package var unfinished: [JSON]
+
+    package init(settled: Bool, running: [JSON], unfinished: [JSON]) {
+      self.settled = settled
+      self.running = running
+      self.unfinished = unfinished
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "unfinished": .text("what waits for a retry, is paused or dead")
+    ]
+  }
+}

@@ -1,0 +1,202 @@
+package import TreeModel
+
+/// Invitations, and who brought whom.
+package enum AdminInvitations {
+  package static let settings = Endpoint<NoQuery, NoBody, Settings>(
+    .get, "/admin/v1/invites/settings", "The settings of invitations.")
+  package static let putSettings = Endpoint<NoQuery, SettingsOrder, Settings>(
+    .put, "/admin/v1/invites/settings", "Replaces the settings of invitations.", access: .admin)
+  package static let list = Endpoint<ListQuery, NoBody, List>(.get, "/admin/v1/invites", "Invitations, newest first.")
+  package static let suppressions = Endpoint<ListQuery, NoBody, SuppressionList>(
+    .get, "/admin/v1/invites/suppressions", "Addresses that get no invitations any more.")
+  package static let suppress = Endpoint<NoQuery, SuppressOrder, Done>(
+    .post, "/admin/v1/invites/suppressions", "Takes an address off the list, or lets it back.", access: .admin)
+
+  package static let referrals = Endpoint<ReferralQuery, NoBody, ReferralList>(
+    .get, "/admin/v1/referrals", "Whom a player brought, and who brought the player.", isScoped: true)
+  package static let top = Endpoint<TopQuery, NoBody, Top>(
+    .get, "/admin/v1/referrals/top", "Who brought most.", isScoped: true)
+
+  /// An invitation, and how far it came.
+  package struct Invitation: AdminValue, Hashable {
+    package var id: String
+    package var channel: String
+    package var campaign: String
+    package var locale: String
+    package var sender: String
+    package var to: String?
+    package var link: String
+    package var createdAt: Timestamp
+    package var state: String
+    package var attempts: Int64?
+    package var lastError: String?
+    package var openedAt: Timestamp?
+    package var clickedAt: Timestamp?
+    package var convertedAt: Timestamp?
+
+    package static let notes: [String: FieldNote] = [
+      "state": .only(.choice(["queued", "sent", "failed", "opened", "clicked", "converted"]))
+    ]
+  }
+
+  /// Which invitations are wanted.
+  package struct ListQuery: AdminValue, Hashable {
+    package var limit: Int64?
+    package var cursor: String?
+
+    package init(limit: Int64? = nil, cursor: String? = nil) {
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "limit": .limit(50),
+      "cursor": .cursor,
+    ]
+  }
+
+  /// Invitations, newest first.
+  package struct List: AdminValue, Hashable {
+    package var invites: [Invitation]
+    package var next: String?
+  }
+
+  /// An address that gets no invitations any more.
+  package struct Suppression: AdminValue, Hashable {
+    package var email: String
+    package var at: Timestamp?
+    package var reason: String?
+  }
+
+  /// Addresses that get no invitations any more.
+  package struct SuppressionList: AdminValue, Hashable {
+    package var suppressions: [Suppression]
+    package var next: String?
+  }
+
+  /// An address to take off the list, or to let back.
+  package struct SuppressOrder: AdminValue, Hashable {
+    package var email: String
+    package var reason: String?
+    /// True lets the address back.
+    package var release: Bool?
+
+    package init(email: String, reason: String? = nil, release: Bool? = nil) {
+      self.email = email
+      self.reason = reason
+      self.release = release
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "email": .only(.filled),
+      "release": .text("true lets the address back"),
+    ]
+  }
+
+  /// New settings.
+  package struct SettingsOrder: AdminValue, Hashable {
+    /// What the texts call the app.
+    package var appName: String?
+    /// By name: link, image, partner, channels, templates by language.
+    package var campaigns: JSON?
+    package var perSenderPerDay: Int64?
+    package var perRecipientPerWeek: Int64?
+    /// Whether mails carry a picture that says that they were opened.
+    package var trackOpening: Bool?
+
+    package static let notes: [String: FieldNote] = [
+      "appName": .only(.filled, "what the texts call the app"),
+      "campaigns": .only(.object([]), "by name: link, image, partner, channels, templates by language"),
+      "perSenderPerDay": .only(.integer(0...1_000_000)),
+      "perRecipientPerWeek": .only(.integer(0...1_000_000)),
+      "trackOpening": .text("whether mails carry a picture that says that they were opened"),
+    ]
+  }
+
+  /// The settings of invitations.
+  package struct Settings: AdminValue, Hashable {
+    package var appName: String
+    package var campaigns: JSON
+    package var perSenderPerDay: Int64
+    package var perRecipientPerWeek: Int64
+    package var trackOpening: Bool
+
+    package static let notes: [String: FieldNote] = [
+      "campaigns": .only(.object([]))
+    ]
+  }
+
+  /// A player who was brought by another.
+  package struct Referral: AdminValue, Hashable {
+    package var player: String
+    package var state: String
+    package var since: Timestamp?
+    /// What the referrer got, by unit.
+    package var coins: NamedValues<Int64>
+    /// What waits, by unit.
+    package var held: NamedValues<Int64>
+
+    package static let notes: [String: FieldNote] = [
+      "state": .only(.choice(["joined", "held", "paid"])),
+      "coins": .text("what the referrer got, by unit"),
+      "held": .text("what waits, by unit"),
+    ]
+  }
+
+  /// Whose referrals are wanted.
+  package struct ReferralQuery: AdminValue, Hashable {
+    package var uid: String
+    package var limit: Int64?
+    package var cursor: String?
+
+    package init(uid: String, limit: Int64? = nil, cursor: String? = nil) {
+      self.uid = uid
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "uid": .only(.form(JSONSchema.keyForm), "The player."),
+      "limit": .limit(50),
+      "cursor": .cursor,
+    ]
+  }
+
+  /// Whom a player brought, and who brought the player.
+  package struct ReferralList: AdminValue, Hashable {
+    package var player: String
+    package var referredBy: String?
+    package var referrals: [Referral]
+    package var next: String?
+  }
+
+  /// How many referrers are wanted.
+  package struct TopQuery: AdminValue, Hashable {
+    package var limit: Int64?
+
+    package init(limit: Int64? = nil) {
+      self.limit = limit
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "limit": .limit(20)
+    ]
+  }
+
+  /// A player who brought others.
+  package struct Referrer: AdminValue, Hashable {
+    package var player: String
+    package var count: Int64
+    /// In all, by unit.
+    package var coins: NamedValues<Int64>
+
+    package static let notes: [String: FieldNote] = [
+      "coins": .text("in all, by unit")
+    ]
+  }
+
+  /// Who brought most.
+  package struct Top: AdminValue, Hashable {
+    package var top: [Referrer]
+  }
+}

@@ -1,0 +1,239 @@
+package import TreeModel
+
+/// Links: what they say, what was counted, their settings.
+package enum AdminLinks {
+  package static let settings = Endpoint<NoQuery, NoBody, Settings>(
+    .get, "/admin/v1/links/settings", "The settings of links.")
+  package static let putSettings = Endpoint<NoQuery, SettingsOrder, Settings>(
+    .put, "/admin/v1/links/settings", "Replaces the settings of links.", access: .admin)
+  package static let list = Endpoint<ListQuery, NoBody, List>(.get, "/admin/v1/links", "Short links, by address.")
+  package static let show = Endpoint<LinkQuery, NoBody, Link>(
+    .get, "/admin/v1/links/link", "One short link, or what a long one says.")
+  package static let edit = Endpoint<LinkQuery, Edit, ChangedLink>(
+    .patch, "/admin/v1/links/link", "Changes what a short link says, what it is called, or whether it is on.",
+    access: .admin)
+  package static let delete = Endpoint<LinkQuery, NoBody, Link>(
+    .delete, "/admin/v1/links/link", "Deletes a short link and its code; what was claimed by it stays.", access: .admin)
+  package static let statistics = Endpoint<StatisticsQuery, NoBody, Statistics>(
+    .get, "/admin/v1/links/stats", "What was counted of a short link, by day.")
+  package static let code = Endpoint<CodeQuery, NoBody, JSON>(
+    .get, "/admin/v1/links/qr", "A link as a QR code.", mediaTypes: ["image/svg+xml", "image/png"])
+  package static let take = Endpoint<NoQuery, ImportOrder, ImportReport>(
+    .post, "/admin/v1/links/import", "Takes links in, each with its suffix.", access: .admin)
+  package static let claim = Endpoint<ClaimQuery, NoBody, Claim>(
+    .get, "/admin/v1/links/claims", "How a player came: the link, the click, the inviter.")
+
+  /// What a link says, as clients write it.
+  package struct Info: AdminValue, Hashable {
+    package var link: String?
+  }
+
+  /// A short link.
+  package struct Link: AdminValue, Hashable {
+    package var shortLink: String
+    package var longLink: String
+    package var option: String
+    package var createdAt: Timestamp
+    package var name: String?
+    package var inviter: String?
+    package var code: String?
+    package var invitation: String?
+    package var changedAt: Timestamp?
+    package var disabledAt: Timestamp?
+    package var info: Info
+
+    package static let notes: [String: FieldNote] = [
+      "info": .only(.object([]))
+    ]
+  }
+
+  /// What is doubtful about a link.
+  package struct Warning: AdminValue, Hashable {
+    package var code: String
+    package var message: String
+
+    private enum CodingKeys: String, CodingKey {
+      case code = "warningCode"
+      case message = "warningMessage"
+    }
+  }
+
+  /// A link after a change.
+  package struct ChangedLink: AdminValue, Hashable {
+    package var link: Link
+    package var warnings: [Warning]
+
+    private enum CodingKeys: String, CodingKey {
+      case link
+      case warnings = "warning"
+    }
+  }
+
+  /// A link that was created with a name.
+  package struct ManagedLink: AdminValue, Hashable {
+    package var link: String?
+  }
+
+  /// What the Dynamic Links API answers to a creation.
+  package struct CreatedLink: AdminValue, Hashable {
+    package var shortLink: String?
+    package var managedShortLink: ManagedLink?
+    package var code: String?
+    package var warnings: [Warning]?
+
+    private enum CodingKeys: String, CodingKey {
+      case shortLink
+      case managedShortLink
+      case code
+      case warnings = "warning"
+    }
+  }
+
+  /// Which links are wanted.
+  package struct ListQuery: AdminValue, Hashable {
+    package var limit: Int64?
+    package var cursor: String?
+
+    package init(limit: Int64? = nil, cursor: String? = nil) {
+      self.limit = limit
+      self.cursor = cursor
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "limit": .limit(50),
+      "cursor": .cursor,
+    ]
+  }
+
+  /// Short links, by address.
+  package struct List: AdminValue, Hashable {
+    package var links: [Link]
+    package var next: String?
+  }
+
+  /// Which link is meant.
+  package struct LinkQuery: AdminValue, Hashable {
+    package var link: String
+
+    package init(link: String) {
+      self.link = link
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "link": .only(.filled, "A short link, with or without https://.")
+    ]
+  }
+
+  /// What is changed of a link.
+  package struct Edit: AdminValue, Hashable {
+    /// What it is called; an empty text takes the name away.
+    package var name: String?
+    /// Parameters of the long link (link, apn, st, …) as texts; null takes one away.
+    package var parameters: NamedValues<Nullable<String>>?
+    /// True switches it off: it opens nothing, and names no inviter.
+    package var disabled: Bool?
+
+    package init(name: String? = nil, parameters: NamedValues<Nullable<String>>? = nil, disabled: Bool? = nil) {
+      self.name = name
+      self.parameters = parameters
+      self.disabled = disabled
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "name": .text("what it is called; an empty text takes the name away"),
+      "parameters": .only(.object([]), "parameters of the long link (link, apn, st, …) as texts; null takes one away"),
+      "disabled": .text("true switches it off: it opens nothing, and names no inviter"),
+    ]
+  }
+
+  /// Whose counts are wanted.
+  package struct StatisticsQuery: AdminValue, Hashable {
+    package var link: String
+    package var days: Int64?
+
+    package init(link: String, days: Int64? = nil) {
+      self.link = link
+      self.days = days
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "link": .only(.filled, "A short link, with or without https://."),
+      "days": .only(.integer(1...36_500), "So many days back; 7 if it is not given."),
+    ]
+  }
+
+  /// What was counted in all.
+  package struct Total: AdminValue, Hashable {
+    package var platform: String
+    package var event: String
+    package var count: String
+  }
+
+  /// What was counted on a day.
+  package struct DayCount: AdminValue, Hashable {
+    package var day: String
+    package var platform: String
+    package var event: String
+    package var count: Int64
+  }
+
+  /// What was counted of a link.
+  package struct Statistics: AdminValue, Hashable {
+    package var link: String
+    package var totals: [Total]
+    package var days: [DayCount]
+  }
+
+  /// Links to take in.
+  package struct ImportOrder: AdminValue, Hashable {
+    /// A table of short and long links; at most 1000 rows.
+    package var csv: String
+    /// Where the suffixes are to live; the rows' own prefixes if it is not given.
+    package var prefix: String?
+    package var dryRun: Bool?
+
+    package init(csv: String, prefix: String? = nil, dryRun: Bool? = nil) {
+      self.csv = csv
+      self.prefix = prefix
+      self.dryRun = dryRun
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "csv": .only(.filled, "a table of short and long links; at most 1000 rows"),
+      "prefix": .text("where the suffixes are to live; the rows' own prefixes if it is not given"),
+    ]
+  }
+
+  /// A row that was not taken.
+  package struct RefusedRow: AdminValue, Hashable {
+    package var row: Int64
+    package var link: String
+    package var problem: String
+
+    package init(row: Int64, link: String, problem: String) {
+      self.row = row
+      self.link = link
+      self.problem = problem
+    }
+  }
+
+  /// What became of the rows.
+  package struct ImportReport: AdminValue, Hashable {
+    package var created: Int64
+    package var unchanged: Int64
+    package var refused: Int64
+    /// Those that were refused.
+    package var rows: [RefusedRow]
+
+    package init(created: Int64, unchanged: Int64, refused: Int64, rows: [RefusedRow]) {
+      self.created = created
+      self.unchanged = unchanged
+      self.refused = refused
+      self.rows = rows
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "rows": .text("those that were refused")
+    ]
+  }
+}

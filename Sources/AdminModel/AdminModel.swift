@@ -1,1 +1,0 @@
-// AdminModel: begun.

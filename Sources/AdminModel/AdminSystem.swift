@@ -1,0 +1,322 @@
+import TreeModel
+
+/// The server itself: how it is, what it holds, its copies, who did what.
+package enum AdminSystem {
+  package static let status = Endpoint<NoQuery, NoBody, Status>(.get, "/admin/v1/status", "How the server is.")
+  /// Whether writes and functions work: no part of the administrators' surface, but what they look at first.
+  package static let readiness = Endpoint<NoQuery, NoBody, Readiness>(
+    .get, "/readyz", "Whether writes and functions work; 503 with the reasons if not.", others: [503: "Not ready."])
+  package static let verify = Endpoint<NoQuery, NoBody, Verification>(
+    .get, "/admin/v1/verify", "Checks everything that is stored, of all namespaces.")
+  package static let backup = Endpoint<NoQuery, BackupOrder, Backup>(
+    .post, "/admin/v1/backup", "Copies the store into a new file on the server.", access: .admin)
+  package static let clock = Endpoint<NoQuery, ClockOrder, Clock>(
+    .post, "/admin/v1/clock", "Moves the clock forward (development only).", access: .adminInDevelopment)
+
+  package static let namespaces = Endpoint<NoQuery, NoBody, NamespaceList>(
+    .get, "/admin/v1/namespaces", "The namespaces, each with its revision.")
+  package static let createNamespace = Endpoint<NoQuery, NamespaceOrder, CreatedNamespace>(
+    .post, "/admin/v1/namespaces", "Makes a namespace.", access: .admin)
+  package static let deleteNamespace = Endpoint<NoQuery, NoBody, Done>(
+    .delete, "/admin/v1/namespaces/{name}", "Forgets a namespace whole: tree, log, ledger (development only).",
+    access: .adminInDevelopment, captures: [.capture("name", "The namespace.")])
+
+  /// What one function gave up on, or failed on and tries again.
+  package struct FunctionFailures: AdminValue, Hashable {
+    package var function: String
+    package var count: Int64
+    package var namespace: String
+    package var event: String
+    package var attempts: Int64
+    package var error: String
+    package var time: Timestamp
+
+    package init(
+      function: String, count: Int64, namespace: String, event: String, attempts: Int64, error: String, time: Timestamp
+    ) {
+      self.function = function
+      self.count = count
+      self.namespace = namespace
+      self.event = event
+      self.attempts = attempts
+      self.error = error
+      self.time = time
+    }
+  }
+
+  /// What functions gave up on, or failed on and try again.
+  package struct Failures: AdminValue, Hashable {
+    package var count: Int64
+    /// Whether all were counted.
+    package var complete: Bool
+    /// Each with its count and its last one: namespace, event, attempts, error, time.
+    package var functions: [FunctionFailures]
+
+    package init(count: Int64, complete: Bool, functions: [FunctionFailures]) {
+      self.count = count
+      self.complete = complete
+      self.functions = functions
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "complete": .text("whether all were counted"),
+      "functions": .text("each with its count and its last one: namespace, event, attempts, error, time"),
+    ]
+  }
+
+  /// The one who writes.
+  package struct Writer: AdminValue, Hashable {
+    package var queueDepth: Int64
+    package var failure: String?
+
+    package init(queueDepth: Int64, failure: String? = nil) {
+      self.queueDepth = queueDepth
+      self.failure = failure
+    }
+  }
+
+  /// A function that gets no events.
+  package struct PausedFunction: AdminValue, Hashable {
+    package var name: String
+    package var reason: String
+
+    package init(name: String, reason: String) {
+      self.name = name
+      self.reason = reason
+    }
+  }
+
+  /// The disk that the data are on.
+  package struct Disk: AdminValue, Hashable {
+    package var folder: String
+    package var freeBytes: Int64
+    package var totalBytes: Int64
+
+    package init(folder: String, freeBytes: Int64, totalBytes: Int64) {
+      self.folder = folder
+      self.freeBytes = freeBytes
+      self.totalBytes = totalBytes
+    }
+  }
+
+  /// What a server is for.
+  package enum ServerMode: String, AdminWord, Hashable {
+    case development
+    case production
+  }
+
+  /// How the server is.
+  package struct Status: AdminValue, Hashable {
+    package var mode: ServerMode
+    package var time: Timestamp
+    package var epoch: Int64
+    package var namespaces: Int64
+    package var defaultNamespace: String
+    package var writer: Writer
+    /// What an administrator should look at; nothing is broken.
+    package var warnings: [String]
+    /// What keeps functions from working.
+    package var problems: [String]
+    /// Their events wait.
+    package var pausedFunctions: [PausedFunction]
+    /// What functions gave up on.
+    package var deadLetters: Failures
+    /// What functions failed on, and try again.
+    package var retries: Failures
+    /// Where the data are.
+    package var disk: Disk?
+
+    package init(
+      mode: ServerMode, time: Timestamp, epoch: Int64, namespaces: Int64, defaultNamespace: String, writer: Writer,
+      warnings: [String], problems: [String], pausedFunctions: [PausedFunction], deadLetters: Failures, retries: Failures,
+      disk: Disk? = nil
+    ) {
+      self.mode = mode
+      self.time = time
+      self.epoch = epoch
+      self.namespaces = namespaces
+      self.defaultNamespace = defaultNamespace
+      self.writer = writer
+      self.warnings = warnings
+      self.problems = problems
+      self.pausedFunctions = pausedFunctions
+      self.deadLetters = deadLetters
+      self.retries = retries
+      self.disk = disk
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "warnings": .text("what an administrator should look at; nothing is broken"),
+      "problems": .text("what keeps functions from working"),
+      "pausedFunctions": .text("their events wait"),
+      "deadLetters": .text("what functions gave up on"),
+      "retries": .text("what functions failed on, and try again"),
+      "disk": .text("where the data are"),
+    ]
+  }
+
+  /// Whether writes and functions work.
+  package struct Readiness: AdminValue, Hashable {
+    package var status: String
+    package var reasons: [String]?
+
+    package init(status: String, reasons: [String]? = nil) {
+      self.status = status
+      self.reasons = reasons
+    }
+  }
+
+  /// What was found in one namespace.
+  package struct NamespaceVerification: AdminValue, Hashable {
+    package var namespace: String
+    package var commits: Int64?
+    package var executions: Int64?
+    package var entries: Int64?
+    package var ledgerAccounts: Int64?
+    /// Players whose referrer is known.
+    package var referrals: Int64?
+    /// In the log, the ledger and the index of referrals.
+    package var faultCount: Int64
+    package var faults: [String]
+
+    package init(
+      namespace: String, commits: Int64? = nil, executions: Int64? = nil, entries: Int64? = nil, ledgerAccounts: Int64? = nil,
+      referrals: Int64? = nil, faultCount: Int64, faults: [String]
+    ) {
+      self.namespace = namespace
+      self.commits = commits
+      self.executions = executions
+      self.entries = entries
+      self.ledgerAccounts = ledgerAccounts
+      self.referrals = referrals
+      self.faultCount = faultCount
+      self.faults = faults
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "referrals": .text("players whose referrer is known"),
+      "faultCount": .text("in the log, the ledger and the index of referrals"),
+    ]
+  }
+
+  /// Everything that can be proved of what is stored.
+  package struct Verification: AdminValue, Hashable {
+    package var sound: Bool
+    /// Of the tables, read and compared with what proves them.
+    package var rows: Int64
+    /// In pages and rows.
+    package var faultCount: Int64
+    package var faults: [String]
+    package var namespaces: [NamespaceVerification]
+
+    package init(sound: Bool, rows: Int64, faultCount: Int64, faults: [String], namespaces: [NamespaceVerification]) {
+      self.sound = sound
+      self.rows = rows
+      self.faultCount = faultCount
+      self.faults = faults
+      self.namespaces = namespaces
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "rows": .text("of the tables, read and compared with what proves them"),
+      "faultCount": .text("in pages and rows"),
+    ]
+  }
+
+  /// Where a copy goes.
+  package struct BackupOrder: AdminValue, Hashable {
+    /// An absolute path on the server.
+    package var path: String
+
+    package init(path: String) {
+      self.path = path
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "path": .only(.form("^/.+$"), "an absolute path on the server")
+    ]
+  }
+
+  /// A copy that was made.
+  package struct Backup: AdminValue, Hashable {
+    package var status: Done.Status
+    package var path: String
+
+    package init(status: Done.Status, path: String) {
+      self.status = status
+      self.path = path
+    }
+  }
+
+  /// How far the clock is moved.
+  package struct ClockOrder: AdminValue, Hashable {
+    /// Milliseconds.
+    package var advance: Int64
+
+    package init(advance: Int64) {
+      self.advance = advance
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "advance": .only(.integer(0...3_155_760_000_000), "milliseconds")
+    ]
+  }
+
+  /// What time it is.
+  package struct Clock: AdminValue, Hashable {
+    package var time: Timestamp
+
+    package init(time: Timestamp) {
+      self.time = time
+    }
+  }
+
+  /// A tree with its own log and ledger.
+  package struct Namespace: AdminValue, Hashable {
+    package var name: String
+    package var createdAt: Timestamp
+    package var revision: Int64
+    package var entries: Int64
+
+    package init(name: String, createdAt: Timestamp, revision: Int64, entries: Int64) {
+      self.name = name
+      self.createdAt = createdAt
+      self.revision = revision
+      self.entries = entries
+    }
+  }
+
+  /// The namespaces, each with its revision.
+  package struct NamespaceList: AdminValue, Hashable {
+    package var namespaces: [Namespace]
+
+    package init(namespaces: [Namespace]) {
+      self.namespaces = namespaces
+    }
+  }
+
+  /// A namespace to make.
+  package struct NamespaceOrder: AdminValue, Hashable {
+    /// 1 to 64 letters, digits and hyphens.
+    package var name: String
+
+    package init(name: String) {
+      self.name = name
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "name": .only(.form("^[A-Za-z0-9-]{1,64}$"), "1 to 64 letters, digits and hyphens")
+    ]
+  }
+
+  /// A namespace that was made.
+  package struct CreatedNamespace: AdminValue, Hashable {
+    package var status: Done.Status
+    package var name: String
+
+    package init(status: Done.Status, name: String) {
+      self.status = status
+      self.name = name
+    }
+  }
+}
