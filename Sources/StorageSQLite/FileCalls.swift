@@ -93,7 +93,7 @@ enum FileCalls {
       }
       var held = stat()
       var named = stat()
-      // Whoever had it before may have given it its name since it was opened: that is a backup now.
+      // Its earlier owner may have given it its name since it was opened: that is a backup now.
       if fstat(descriptor, &held) == 0, stat(partial, &named) == 0, held.st_ino == named.st_ino {
         _ = fchmod(descriptor, 0o600)
         _ = ftruncate(descriptor, 0)

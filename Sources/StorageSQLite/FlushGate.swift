@@ -23,7 +23,7 @@ final class FlushGate: Sendable {
   /// Whether a batch was written that the disk may not have.
   var hasUnflushed: Bool { durable.load(ordering: .sequentiallyConsistent) < position }
 
-  /// Said before a batch is written: whoever sees it must find it counted.
+  /// Said before a batch is written: a reader that sees it must find it counted.
   func willWrite() {
     written.add(1, ordering: .sequentiallyConsistent)
   }

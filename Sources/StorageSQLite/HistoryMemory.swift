@@ -25,7 +25,7 @@ internal import TreeModel
 /// 6. A process that dies leaves rows of an unfinished generation G > W, which no list names. The next session removes them
 ///    and makes generations of its own from the commit log. A merge that was cut off goes on behind its last row.
 ///
-/// An empty place is filled by whoever needs it first. The writer reads the log's tail through its own connection. A
+/// An empty place is filled when it is needed first. The writer reads the log's tail through its own connection. A
 /// reader reads it from its snapshot and installs it only if the place is still empty under the lock: then the writer has
 /// not committed to this namespace since the process began, and the snapshot's log is the whole log.
 final class HistoryMemory: Sendable {

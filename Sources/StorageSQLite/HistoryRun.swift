@@ -4,7 +4,7 @@ internal import StorageCore
 /// A sorted run of the table `history`, as the table `history_run` lists it.
 struct HistoryRun: Sendable, Hashable {
   enum State: String {
-    /// To be looked through by whoever reads the past.
+    /// To be looked through by readers of the past.
     case whole
     /// Being merged from whole runs of the level below.
     case growing

@@ -8,14 +8,14 @@ internal import Synchronization
 #endif
 
 /// The write-ahead log's file, as the writer's connection sees it: writes are gathered, and the sync at the end of a
-/// transaction is left to whoever makes the batch durable.
+/// transaction is left to the thread that makes the batch durable.
 ///
 /// SQLite writes a log frame as a header and a page, two system calls for each page that a batch touched; they follow one
 /// another in the file, so one call does for all. And it syncs before `COMMIT` returns, while the writer could judge the
 /// next batch: ``sync()`` does that later, on another thread.
 ///
 /// Two things keep this as safe as SQLite's own order. Before SQLite tells other connections of new frames it asks for a
-/// sync; what was gathered reaches the file then, so they always find what they look for. And when the log begins anew, its
+/// sync; what was gathered reaches the file then, so they always find what they look for. And when the log restarts, its
 /// header is synced at once, as SQLite asks: a header that reached the disk after the first new frames would make a crash
 /// bring back old ones.
 ///
@@ -166,7 +166,7 @@ final class LogGauge: Sendable {
   /// Pages that only the log has.
   private var unmovedFrames: Int {
     let (frames, moved) = (frames.load(ordering: .relaxed), moved.load(ordering: .relaxed))
-    // The log may begin anew between a checkpoint and what is told of it: then nothing that is there now was moved.
+    // The log may restart between a checkpoint and what is told of it: then nothing that is there now was moved.
     return frames < moved ? frames : frames - moved
   }
 
@@ -185,7 +185,7 @@ final class LogGauge: Sendable {
   }
 
   private func didCommit(frames count: Int) {
-    // The log began anew.
+    // The log restarted.
     guard count < frames.exchange(count, ordering: .relaxed) else { return }
     moved.store(0, ordering: .relaxed)
     allowed.store(allowedAtFirst, ordering: .relaxed)

@@ -144,7 +144,7 @@ enum Pragmas {
   /// - `cache_spill = 0`: a batch stays in memory until its commit; pages never go to the WAL twice.
   /// - `foreign_keys = 0`: there are none, by design.
   /// - `busy_timeout`: only a checkpoint that restarts the WAL ever holds the write lock, and not for long.
-  /// - `journal_size_limit`: a WAL that grew while a reader stood still is cut when it begins anew.
+  /// - `journal_size_limit`: a WAL that grew while a reader stood still is cut when it restarts.
   static func writer(_ options: SQLiteOptions) -> [String] {
     [
       "PRAGMA journal_mode = WAL",

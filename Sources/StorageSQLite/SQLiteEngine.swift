@@ -13,7 +13,7 @@ public final class SQLiteEngine: StorageEngine {
     var session: SQLiteWriteSession?
   }
 
-  /// How long readers are waited for until the log begins anew, in milliseconds.
+  /// How long readers are waited for until the log restarts, in milliseconds.
   private static let restartPatience: Int32 = 20
 
   /// Counts the restores; part of every event and push id.
@@ -136,7 +136,7 @@ public final class SQLiteEngine: StorageEngine {
   /// Moves what was committed into the main file, as far as readers let it.
   ///
   /// Waits for nobody, unless the log file has grown beyond ``SQLiteOptions/walBytesMax``: then the writer is held up for a
-  /// moment, so that the log can begin anew.
+  /// moment, so that the log can restart.
   public func checkpoint() throws(StorageError) {
     try checkpointer.withLock { connection throws(StorageError) in
       let (frames, moved) = try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)

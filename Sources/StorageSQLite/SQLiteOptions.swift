@@ -11,7 +11,7 @@ public struct SQLiteOptions: Sendable {
   public var readerCacheBytes: Int
   /// Reader connections that are kept open while nobody reads.
   public var idleReadersMax: Int
-  /// From this size on, a checkpoint makes the writer begin the WAL anew, which may hold it up for a moment.
+  /// From this size on, a checkpoint makes the writer restart the WAL, which may hold it up for a moment.
   public var walBytesMax: Int
   /// How the recent past is kept.
   public var history: HistoryLimits

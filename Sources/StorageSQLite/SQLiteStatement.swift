@@ -43,7 +43,7 @@ final class SQLiteStatement {
   private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   /// Copies what is to be bound, and says how SQLite is to take it: what is in ``room`` stays where it is for as long as the
-  /// statement may look at it, until it was reset and is bound anew.
+  /// statement may look at it, until it was reset and is bound again.
   private func keep(_ bytes: UnsafeRawBufferPointer) -> (UnsafeRawPointer?, sqlite3_destructor_type?) {
     guard bytes.count <= room.count - bufferUsed else {
       copiedBytes += bytes.count
@@ -127,7 +127,7 @@ final class SQLiteStatement {
     }
   }
 
-  /// Ends the run; what was bound is bound anew by the next one.
+  /// Ends the run; what was bound is bound again by the next one.
   func reset() {
     sqlite3_reset(handle)
     if copiedBytes > Self.copiedBytesMax { sqlite3_clear_bindings(handle) }
@@ -198,7 +198,7 @@ final class SQLiteStatement {
 }
 
 extension StorageError {
-  /// What SQLite's result code means for whoever runs the server, and what to do.
+  /// What SQLite's result code means for the operator of the server, and what to do.
   ///
   /// - `isCopy`: whether the file is a copy in the making: the store goes on without it.
   init(sqlite code: Int32, message: String, path: String, during action: String, isCopy: Bool = false) {

@@ -202,7 +202,7 @@ extension SQLiteWriteSession {
       do throws(StorageError) {
         try writeOldGenerations(of: ns, after: start)
       } catch {
-        // Whoever needs this namespace's past is told; others are not to wait for it.
+        // A reader who needs this namespace's past is told; others are not to wait for it.
         guard error.code == .unreadable else { throw error }
       }
     }

@@ -157,7 +157,7 @@ extension SQLiteWriteSession {
     }
   }
 
-  /// Writes a payload anew without what lies below the places. One that was pruned, or treated before, is left alone.
+  /// Writes a payload again without what lies below the places. One that was pruned, or treated before, is left alone.
   private func erase(_ places: [PathBytes], fromCommit revision: Revision, _ order: Revision, in ns: NamespaceID)
     throws(StorageError)
   {
@@ -185,7 +185,7 @@ extension SQLiteWriteSession {
         "DELETE FROM history WHERE ns = ? AND generation = ? AND path >= ? AND path < ? AND revision <= ?"
       ).bind(ns.rawValue).bind(run.run.generation).bind(range.lower).bind(range.upper).bind(last.rawValue).run()
     }
-    // A merge that is under way has read rows ahead: it sees by this number that it must begin anew.
+    // A merge that is under way has read rows ahead: it sees by this number that it must start again.
     try connection.setMeta(.historyErasures, to: (try connection.meta(.historyErasures) ?? 0) + 1)
     for change in ["failed_attempt SET error = 'erased'", "invocation SET before = 'null', after = 'null'"] {
       try erasingStatement("UPDATE \(change) WHERE ns = ? AND path >= ? AND path < ?").bind(ns.rawValue).bind(range.lower)

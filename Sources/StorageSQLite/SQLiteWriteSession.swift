@@ -78,7 +78,7 @@ final class SQLiteWriteSession: WriteSession, @unchecked Sendable {
   /// Ends the batch's looks. Nobody else writes, so what is written next still stands on what was seen.
   ///
   /// The read transaction is not turned into the write transaction: that fails at once, instead of waiting, while a
-  /// checkpoint that begins the WAL anew holds the write lock.
+  /// checkpoint that restarts the WAL holds the write lock.
   func endReading() throws(StorageError) {
     if connection.isInTransaction { try connection.statement(.commit).run() }
   }

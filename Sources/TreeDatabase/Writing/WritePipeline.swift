@@ -205,7 +205,7 @@ extension WritePipeline {
     }
   }
 
-  /// Judges a request's operations and applies them, each on what those before it left.
+  /// Checks a request's operations and applies them, each on what those before it left.
   ///
   /// Nothing of an operation is staged before its rules allow it, and nothing else that is wrong with it is told before: what
   /// that is may depend on the data, which is for those who may write there.

@@ -1,7 +1,7 @@
 import StorageCore
 import TreeModel
 
-/// What the writer's thread does: judges requests, writes them in batches, and hands each batch to whoever flushes it.
+/// What the writer's thread does: checks requests, writes them in batches, and hands each batch to the thread that flushes it.
 ///
 /// While the disk works on one batch the next is judged, and grows: it is written when the one before is durable and told.
 struct WriterLoop {
@@ -107,10 +107,10 @@ struct WriterLoop {
     }
   }
 
-  /// Judges a request. What was on its way to a namespace when that was forgotten must not begin it anew under a number that
+  /// Checks a request. What was on its way to a namespace when that was forgotten must not begin it again under a number that
   /// nobody finds.
   ///
-  /// The engine's notes of its own work go there as before: whoever makes them repeats them until they are taken.
+  /// The engine's notes of its own work go there as before: their authors repeat them until they are taken.
   private func accept(_ request: CommitRequest) throws(CommitError) -> CommittedRequest {
     guard !request.isContent || !forgotten.contains(request.namespace) else {
       throw CommitError(
