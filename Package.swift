@@ -80,7 +80,7 @@ let package = Package(
     .target(name: "Ledger", dependencies: ["RewardModel", "StorageCore", "TextFormats", "TreeModel"], swiftSettings: strict),
     .target(
       name: "Triggers",
-      dependencies: ["FunctionsKit", "RewardModel", "StorageCore", "TextFormats", "TreeModel", logging, deque],
+      dependencies: ["FunctionsKit", "RewardModel", "StorageCore", "TextFormats", "TreeModel", logging, deque, heap],
       swiftSettings: strict),
     .target(
       name: "Accounts", dependencies: ["Credentials", "MailContent", "StorageCore", "TextFormats", "TreeModel", crypto],

@@ -1,62 +1,41 @@
+import HeapModule
 import StorageCore
 import Synchronization
 
-/// What is to happen at which time: a binary heap, the earliest first; equal times in the order of their adding.
+/// What is to happen at which time, the earliest first; equal times in the order of their adding.
 struct TimerQueue<Element> {
-  private struct Entry {
+  private struct Entry: Comparable {
     let time: Int64
     let order: Int
     let element: Element
 
-    func isBefore(_ other: Entry) -> Bool { (time, order) < (other.time, other.order) }
+    static func == (a: Entry, b: Entry) -> Bool { a.order == b.order }
+    static func < (a: Entry, b: Entry) -> Bool { (a.time, a.order) < (b.time, b.order) }
   }
 
-  private var heap: [Entry] = []
+  private var heap = Heap<Entry>()
   private var added = 0
 
   var count: Int { heap.count }
   /// The earliest time; nil if nothing is to happen.
-  var earliest: Int64? { heap.first?.time }
+  var earliest: Int64? { heap.min?.time }
 
   mutating func add(_ element: Element, at time: Int64) {
     added += 1
-    heap.append(Entry(time: time, order: added, element: element))
-    var child = heap.count - 1
-    while child > 0 {
-      let parent = (child - 1) / 2
-      guard heap[child].isBefore(heap[parent]) else { break }
-      heap.swapAt(child, parent)
-      child = parent
-    }
+    heap.insert(Entry(time: time, order: added, element: element))
   }
 
   /// The next element whose time has come.
   mutating func popDue(at now: Int64) -> Element? {
-    guard let first = heap.first, first.time <= now else { return nil }
-    heap.swapAt(0, heap.count - 1)
-    heap.removeLast()
-    sink()
-    return first.element
+    guard let first = heap.min, first.time <= now else { return nil }
+    return heap.removeMin().element
   }
 
   /// Takes out what fits, earliest first.
   mutating func remove(where fits: (Element) -> Bool) -> [Element] {
-    let all = heap.sorted { $0.isBefore($1) }
-    heap = all.filter { !fits($0.element) }
+    let all = heap.unordered.sorted()
+    heap = Heap(all.filter { !fits($0.element) })
     return all.map(\.element).filter(fits)
-  }
-
-  private mutating func sink() {
-    var parent = 0
-    while true {
-      var least = parent
-      for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count {
-        if heap[child].isBefore(heap[least]) { least = child }
-      }
-      guard least != parent else { return }
-      heap.swapAt(parent, least)
-      parent = least
-    }
   }
 }
 
