@@ -2,8 +2,8 @@ import Synchronization
 
 /// What the hub has for one executor, and how the executor takes it.
 ///
-/// `@unchecked Sendable`: ``items`` and ``itemBytes`` belong to the hub's thread, ``touched``, ``isTurning`` and
-/// ``delivered`` to the executor; the two share atomics only, and rows of items that the hub hands over and forgets.
+/// `@unchecked Sendable`: `items` and `itemBytes` belong to the hub's thread, `touched`, `isTurning` and
+/// `delivered` to the executor; the two share atomics only, and rows of items that the hub hands over and forgets.
 final class DeliveryQueue: @unchecked Sendable {
   enum Item {
     /// Someone comes; `isLate` if the audience is on its way to start again: some of what came behind the join may be left out.

@@ -42,7 +42,7 @@ public struct ListenRequest: Sendable, Hashable {
   public let query: Query?
   /// How data are written: plain for event streams, export (with priorities) for sockets.
   public let format: TreeFormat
-  /// The hash of what the client holds (``TreeNode/dataHash``); if it is still current, no data are sent.
+  /// The hash of what the client holds (`TreeNode.dataHash`); if it is still current, no data are sent.
   public let dataHash: String?
   /// What the transport calls the listen; nothing here looks at it.
   public let tag: Int64?

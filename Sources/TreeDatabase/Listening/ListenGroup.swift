@@ -53,7 +53,7 @@ final class ListenGroup: @unchecked Sendable {
 
 /// The listens of one executor that get the same messages.
 ///
-/// `@unchecked Sendable`: ``members`` is touched on the executor only, ``count`` by the hub's thread only.
+/// `@unchecked Sendable`: `members` is touched on the executor only, ``count`` by the hub's thread only.
 final class Audience: @unchecked Sendable {
   let queue: DeliveryQueue
   /// Whether the hub has told the executor to start again, and the executor has not yet done so.
