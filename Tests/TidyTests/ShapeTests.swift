@@ -8,7 +8,7 @@ import Testing
   static let parametersMax = 8
   static let unlabelledPercentMax = 4.0
   /// What is beyond the limits so far. The numbers may shrink, never grow.
-  static let reached = (unlabelledPercent: 13.7, spreadTypes: 7, initializers: 7)
+  static let reached = (unlabelledPercent: 11.5, spreadTypes: 6, initializers: 6)
 
   /// Where the journal is being rewritten: these files are measured when that is done.
   static let exempt = [
@@ -46,7 +46,8 @@ import Testing
 
   @Test("no initializer has more than eight parameters, except those of options and records")
   func initializers() {
-    let found = Self.outlines.flatMap { file, outline in
+    // The values of AdminModel are records: a member for each field of a request or an answer.
+    let found = Self.outlines.filter { $0.0.target != "AdminModel" }.flatMap { file, outline in
       outline.functions.filter { function in
         // What administrators send and receive is records, all of it.
         function.name == "init" && function.hasLabel.count > Self.parametersMax && file.target != "AdminModel"
