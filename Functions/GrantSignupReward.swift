@@ -5,7 +5,7 @@ private struct SignupReward: FunctionSettings {
   /// Coins for the player.
   var amount: Int64 = 50
   var selfReferral = Policy.skip
-  /// Whether a record that is deleted and made anew is paid again.
+  /// Whether a record that is deleted and created again is paid again.
   var repeats = Repeats.once
   /// How long after the first sign-in a referrer may still be entered, in milliseconds; nil: not at all.
   var lateReferralWithin: Int64?

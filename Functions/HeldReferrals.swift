@@ -43,7 +43,7 @@ enum HeldReferrals {
     }
   }
 
-  /// Pays what stands there by now: more may have come since the event. A reward that was paid before is left out, and keeps
+  /// Pays what is there by now: more may have come since the event. A reward that was paid before is left out, and keeps
   /// back no other.
   private static func pay(_ referrer: UserID, for player: UserID, _ repeats: Repeats, _ context: FunctionContext) async throws {
     var coins: Int64 = 0

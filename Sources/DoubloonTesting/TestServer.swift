@@ -8,9 +8,9 @@ import TreeDatabase
 public import TreeModel
 public import Triggers
 
-/// A whole Doubloon in a temporary folder, at a clock that stands still: for the tests of function authors, and our own.
+/// A whole Doubloon in a temporary folder, with a clock that does not advance by itself: for the tests of function authors, and our own.
 ///
-/// Nothing in it is a stand-in but the clock: the same store, pipeline, ledger and dispatcher that a player meets. Every
+/// Nothing in it is a replacement but the clock: the same store, pipeline, ledger and dispatcher that a player meets. Every
 /// write waits until its effects, and theirs, are settled, so a test never sleeps. When the test is over the ledger is
 /// verified: coins that do not add up fail it.
 ///

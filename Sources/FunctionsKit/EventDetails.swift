@@ -26,7 +26,7 @@ public struct EventDetails: Sendable {
 
 /// Something appeared where nothing was.
 public struct Created<Value: Sendable, each P: PathParameter>: Sendable {
-  /// What stands there now: as of the commit, whatever was written since.
+  /// The value as of the commit, whatever was written since.
   public let value: Value
   /// What the captures of the pattern matched, in its order, in the types of the place.
   public let params: (repeat each P)
@@ -43,9 +43,9 @@ public struct Created<Value: Sendable, each P: PathParameter>: Sendable {
 
 /// Something changed into something else.
 public struct Updated<Value: Sendable, each P: PathParameter>: Sendable {
-  /// What stood there before the commit.
+  /// The value before the commit.
   public let before: Value
-  /// What stands there now: as of the commit, whatever was written since.
+  /// The value as of the commit, whatever was written since.
   public let after: Value
   /// What the captures of the pattern matched, in its order, in the types of the place.
   public let params: (repeat each P)
@@ -63,7 +63,7 @@ public struct Updated<Value: Sendable, each P: PathParameter>: Sendable {
 
 /// Something vanished.
 public struct Deleted<Value: Sendable, each P: PathParameter>: Sendable {
-  /// What stood there before the commit.
+  /// The value before the commit.
   public let value: Value
   /// What the captures of the pattern matched, in its order, in the types of the place.
   public let params: (repeat each P)
@@ -80,9 +80,9 @@ public struct Deleted<Value: Sendable, each P: PathParameter>: Sendable {
 
 /// Any of the three; nil stands for absence.
 public struct Written<Value: Sendable, each P: PathParameter>: Sendable {
-  /// What stood there before the commit; nil for a creation.
+  /// The value before the commit; nil for a creation.
   public let before: Value?
-  /// What stands there as of the commit; nil for a deletion.
+  /// The value as of the commit; nil for a deletion.
   public let after: Value?
   /// What the captures of the pattern matched, in its order, in the types of the place.
   public let params: (repeat each P)

@@ -152,7 +152,7 @@ public final class FunctionContext: Sendable {
 
   /// Changes a value on the ground of the latest one, and of what this run has asked for before.
   ///
-  /// `update` must be pure. If somebody else changes the value before the run is committed, the whole run is repeated on
+  /// `update` must be pure. If another request changes the value before the run is committed, the whole run is repeated on
   /// the new value, at most 25 times.
   public func transaction<Value, each P>(
     _ place: TreePath<Value, repeat each P>, _ params: repeat each P, update: (Value?) throws -> Value?

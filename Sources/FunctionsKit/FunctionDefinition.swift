@@ -2,7 +2,7 @@ public import TreeModel
 
 /// A registered function: which events it wants, and how it is run. For the engine.
 public struct FunctionDefinition: Sendable {
-  /// Which changes at the pattern make an event for the function (spec: triggers-ledger §1.1).
+  /// Which changes at the pattern make an event for the function.
   public enum Trigger: String, Sendable, Hashable {
     case onCreate
     case onUpdate
@@ -63,13 +63,13 @@ public struct FunctionDefinition: Sendable {
 
 /// Decides from the values alone whether a change concerns a function; what it turns down makes no run at all.
 ///
-/// Filters see leaves: where a map stands, before or after, they are given nil.
+/// Filters see leaves: where a map is, before or after, they are given nil.
 public struct ChangeFilter: Sendable, CustomStringConvertible {
   /// A change that a filter admits.
   public struct Example: Sendable, Hashable {
-    /// What stands there first.
+    /// The value before.
     public let before: Scalar
-    /// What stands there then.
+    /// The value after.
     public let after: Scalar
 
     public init(before: Scalar, after: Scalar) {
@@ -145,7 +145,7 @@ public protocol FunctionReader: Sendable {
   func hasAccount(_ uid: String) throws -> Bool
   /// The node as it is now.
   func latestNode(_ path: Path) throws -> TreeNode
-  /// What stood there just before the event's commit.
+  /// The node just before the event's commit.
   func nodeBeforeEvent(_ path: Path) throws -> TreeNode
   /// A record beside the tree, as it is now.
   func record(_ kind: String, _ key: String) throws -> String?

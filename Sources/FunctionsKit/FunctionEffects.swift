@@ -60,7 +60,7 @@ public struct FunctionEffects: Sendable {
     public let key: String
     /// The new value; nil removes it.
     public let value: String?
-    /// What the run saw there. If anything else stands there by then, the run is repeated.
+    /// What the run saw there. If anything else is there by then, the run is repeated.
     public let expected: String?
   }
 
@@ -74,11 +74,11 @@ public struct FunctionEffects: Sendable {
     public let label: String
   }
 
-  /// A value that must still stand when the effects are committed.
+  /// A value that must be unchanged when the effects are committed.
   public struct Assumption: Sendable {
     /// Where the run looked.
     public let path: Path
-    /// What it saw there. If anything else stands there by then, the run is repeated.
+    /// What it saw there. If anything else is there by then, the run is repeated.
     public let node: TreeNode
     /// Which of the operations rests on it.
     public let operation: Int
@@ -116,7 +116,7 @@ public struct FunctionEffects: Sendable {
 }
 
 extension FunctionEffects {
-  /// What stands at a place after the operations so far, if `stored` stands there before them: what a transaction of the
+  /// The node at a path after the operations so far, if `stored` is there before them: what a transaction of the
   /// same run goes on from.
   ///
   /// - `now`: stands for the time of the commit, which nobody knows yet.

@@ -61,7 +61,7 @@ public struct HeldRewardPath: Sendable, Hashable {
   }
 }
 
-/// When a failed event is tried again, and when it is given up (spec: triggers-ledger §3.3).
+/// When a failed event is tried again, and when it is given up.
 public struct RetryPolicy: Sendable, Hashable {
   /// Attempts before the event becomes a dead letter.
   public var attempts: Int

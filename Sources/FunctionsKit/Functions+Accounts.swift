@@ -55,9 +55,9 @@ extension FunctionContext {
     return node.exists ? try TreeNodeDecoder.decode(PlayerAccount.self, from: node) : nil
   }
 
-  /// Where the public part of an account stands.
+  /// Where the public part of an account is.
   static func accountPath(of uid: UserID) -> Path {
-    // A percent sign stands encoded in the place of an account.
+    // A percent sign is encoded in the path of an account.
     let key = uid.text.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%25")
     return Path(keys: [.accounts, Key(unchecked: key)])
   }
@@ -97,7 +97,7 @@ public struct PlayerAccount: Codable, Sendable, Hashable {
   public let uid: UserID
   /// When it was made, in milliseconds since 1970.
   public let createdAt: Int64
-  /// Whether nothing but a token on some device stands for it.
+  /// Whether nothing but a token on some device proves who it belongs to.
   public let isAnonymous: Bool
   /// In lower case.
   public let email: String?

@@ -173,7 +173,7 @@ public final class Functions {
           return .skipped(skipped.reason)
         }
       })
-    // What waits for a confirmation has somebody who pays it out.
+    // What waits for a confirmation needs a function that pays it out.
     if limits?.untilConfirmed == true { _ = confirmation() }
   }
 
@@ -214,15 +214,15 @@ public final class Functions {
 public struct CurrencyDeclaration: Sendable {
   /// Such as `gems`.
   public let unit: String
-  /// Where the balances stand.
+  /// Where the balances are.
   public let pattern: PathPattern
   /// The kind of account that a balance belongs to: `user` makes `user:bob`.
   public let holder: String
 }
 
 extension Functions {
-  /// Declares a currency: what stands at `place` is a balance. Functions credit it, and any other change of it is entered in
-  /// the ledger too, as an adjustment by whoever wrote.
+  /// Declares a currency: the value at `place` is a balance. Functions credit it, and any other change of it is entered in
+  /// the ledger too, as an adjustment by the writer.
   ///
   /// ```swift
   /// functions.currency("gems", at: TreePath<Int64, UserID>("/pirates/{uid}/gems"))
@@ -243,7 +243,7 @@ extension Functions {
   /// ```swift
   /// functions.referrer(at: TreePath<UserID, UserID>("/users/{uid}/referred_by"))
   /// ```
-  /// There is one such place. What stands there counts if it is a legal key, no matter who wrote it.
+  /// There is one such path. A value there counts if it is a legal key, no matter who wrote it.
   public func referrer<Value>(at place: TreePath<Value, UserID>) {
     if let known = referrerPath, known != place.pattern {
       Misuse.stop("The referrer stands at \(known) already; \(place.pattern) cannot be a second place. Declare one.")

@@ -8,7 +8,7 @@ import TreeModel
 ///   Users.gold, referrer, amount: 50, code: "level5", once: "level5/\(player)",
 ///   terms: RewardTerms(about: player, referrer: referrer))
 /// ```
-/// The limits are those that the function declares (``FunctionOptions/limits``); a limit that is set here stands in the place of
+/// The limits are those that the function declares (``FunctionOptions/limits``); a limit that is set here replaces
 /// the declared one, for this payment. A day begins at midnight UTC, and payments of one code are counted together. What is beyond a limit waits for a person:
 /// `doubloon ledger holds list|release|void`.
 public struct RewardTerms: Sendable {

@@ -1,6 +1,6 @@
 public import TreeModel
 
-/// A place in the tree with types: what stands there, and what its captured segments are.
+/// A path in the tree with types: of the value there, and of its captured segments.
 ///
 /// ```swift
 /// enum Users {
@@ -10,7 +10,7 @@ public import TreeModel
 /// The pattern needs one capture for each parameter type. A path that does not fit its types is a mistake of the
 /// programmer: a registration with it stops the program at start-up, and whatever else uses it throws ``TreePathError``.
 public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendable {
-  /// The place as it was read; what is wrong with it stands in its place.
+  /// The path as it was read, or what is wrong with it.
   let place: Result<TriggerPath, TreePathError>
 
   /// A place, written like `/users/{uid}/level`.
@@ -105,9 +105,9 @@ extension Int: PathParameter {
 /// A player's id: one legal key of the tree.
 ///
 /// It cannot be made from a text with `/` or another character that keys do not have, so that a forged id never leads to
-/// another place in the tree (spec: triggers-ledger §2, rule 21).
+/// another place in the tree.
 public struct UserID: PathParameter, Codable, CustomStringConvertible {
-  /// The id as it stands in paths.
+  /// The id as it is written in paths.
   public let text: String
 
   /// Checks an id; nil if it is no legal key.

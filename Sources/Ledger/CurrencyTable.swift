@@ -4,8 +4,8 @@ import TreeModel
 
 /// The declared currencies, checked, and arranged for looking up.
 ///
-/// A balance belongs to a *purse*, an account and a unit. Purses whose account is of a currency's holder kind stand in the
-/// tree; for them this table is the only way from a place to a purse and back.
+/// A balance belongs to an account and a unit. Those whose account is of a currency's holder kind are kept in the
+/// tree; for them this table is the only way from a path to account and unit, and back.
 package struct CurrencyTable: Sendable {
   /// A currency, with a quick test for its places.
   struct Place: Sendable {
@@ -28,7 +28,7 @@ package struct CurrencyTable: Sendable {
 
   /// Checks the currencies and arranges them.
   ///
-  /// - Throws: ``LedgerError`` with ``LedgerError/Code/invalidCurrency`` if places and purses would not be one to one.
+  /// - Throws: ``LedgerError`` with ``LedgerError/Code/invalidCurrency`` if paths and balances would not be one to one.
   package init(_ currencies: [Currency]) throws(LedgerError) {
     for (index, currency) in currencies.enumerated() {
       try Self.check(currency)
@@ -37,8 +37,8 @@ package struct CurrencyTable: Sendable {
     places = currencies.map(Place.init)
   }
 
-  /// The purse whose balance stands at exactly this place; nil if it is no balance's.
-  func purse(at path: PathBytes) -> PlayerBalanceKey? {
+  /// The account and unit whose balance is at exactly this path; nil if none is.
+  func balanceKey(at path: PathBytes) -> PlayerBalanceKey? {
     for place in places where place.mayHold(path) && !path.isPriority {
       guard let readable = path.path, let account = place.currency.account(at: readable) else { continue }
       return PlayerBalanceKey(account: account, unit: place.currency.unit)
@@ -51,15 +51,15 @@ package struct CurrencyTable: Sendable {
     places.contains { account.kind.utf8.elementsEqual($0.currency.holder.utf8) }
   }
 
-  /// Where the purse's balance stands in the tree; nil for a purse that the ledger alone keeps.
+  /// Where the balance is in the tree; nil for one that the ledger alone keeps.
   ///
   /// - Throws: ``StorageCore/CommitError`` with `invalidTransfer` if the account is a holder's but no place is its own.
-  func path(of purse: PlayerBalanceKey) throws(CommitError) -> Path? {
-    let account = purse.account
+  func path(of balanceKey: PlayerBalanceKey) throws(CommitError) -> Path? {
+    let account = balanceKey.account
     var isHolder = false
     for place in places where account.kind.utf8.elementsEqual(place.currency.holder.utf8) {
       isHolder = true
-      guard purse.unit == place.currency.unit else { continue }
+      guard balanceKey.unit == place.currency.unit else { continue }
       let parts = account.ownerParts
       let pattern = place.currency.pattern
       guard parts.count == pattern.captureNames.count, let path = try? pattern.path(filling: parts) else {
@@ -75,7 +75,7 @@ package struct CurrencyTable: Sendable {
     if isHolder {
       throw CommitError(
         .invalidTransfer,
-        "\(account) holds no \(purse.unit): no such currency is declared. \(Currency.advice(beside: currencies))")
+        "\(account) holds no \(balanceKey.unit): no such currency is declared. \(Currency.advice(beside: currencies))")
     }
     return nil
   }
@@ -86,7 +86,7 @@ extension CurrencyTable {
   static let ownKinds = [LedgerAccount.holdKind, "issuance", "redemption", "adjustment", "opening"]
 
   /// Whether the text can name a unit or a kind: 1-64 letters, digits, `_`, `-` or `.`, so that names compare by bytes and
-  /// stand in keys and URLs as they are.
+  /// appear in keys and URLs as they are.
   static func isName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in

@@ -83,12 +83,12 @@ package struct LedgerAudit {
   }
 
   private mutating func checkBalance(_ entry: LedgerEntry, of account: LedgerAccount, by change: Int128, after: Int64) {
-    let purse = PlayerBalanceKey(account: account, unit: entry.transfer.unit)
-    let expected = Int128(balances[purse] ?? 0) + change
+    let balanceKey = PlayerBalanceKey(account: account, unit: entry.transfer.unit)
+    let expected = Int128(balances[balanceKey] ?? 0) + change
     if expected != Int128(after) {
-      note(.balance, entry, "leaves \(account) with \(after) \(purse.unit); the entries so far give \(expected)", account)
+      note(.balance, entry, "leaves \(account) with \(after) \(balanceKey.unit); the entries so far give \(expected)", account)
     }
-    balances[purse] = after
+    balances[balanceKey] = after
   }
 
   private mutating func checkReversal(_ entry: LedgerEntry, of sequence: Int64) throws(StorageError) {
@@ -123,7 +123,7 @@ package struct LedgerAudit {
 
   private mutating func checkSums() {
     var sums: [String: Int128] = [:]
-    for (purse, balance) in balances { sums[purse.unit, default: 0] += Int128(balance) }
+    for (balanceKey, balance) in balances { sums[balanceKey.unit, default: 0] += Int128(balance) }
     for (unit, sum) in sums.sorted(by: { $0.key < $1.key }) where sum != 0 {
       report.note(.init(.sum, message: "The accounts of \(unit) sum to \(sum), not to 0."))
     }
@@ -132,21 +132,21 @@ package struct LedgerAudit {
   private mutating func checkStoredBalances() throws(StorageError) {
     var expected: [PlayerBalanceKey: Int64] = balances.filter { !currencies.isHolder($0.key.account) }
     for stored in try snapshot.balances(in: namespace) {
-      let purse = PlayerBalanceKey(account: stored.account, unit: stored.unit)
-      let sum = expected.removeValue(forKey: purse) ?? 0
-      if stored.balance != sum || balances[purse] == nil { noteStored(purse, stored: stored.balance, sum: sum) }
+      let balanceKey = PlayerBalanceKey(account: stored.account, unit: stored.unit)
+      let sum = expected.removeValue(forKey: balanceKey) ?? 0
+      if stored.balance != sum || balances[balanceKey] == nil { noteStored(balanceKey, stored: stored.balance, sum: sum) }
     }
-    for (purse, sum) in expected.sorted(by: { $0.key.account.name < $1.key.account.name }) where sum != 0 {
-      noteStored(purse, stored: nil, sum: sum)
+    for (balanceKey, sum) in expected.sorted(by: { $0.key.account.name < $1.key.account.name }) where sum != 0 {
+      noteStored(balanceKey, stored: nil, sum: sum)
     }
   }
 
-  private mutating func noteStored(_ purse: PlayerBalanceKey, stored: Int64?, sum: Int64) {
+  private mutating func noteStored(_ balanceKey: PlayerBalanceKey, stored: Int64?, sum: Int64) {
     let what = stored.map(String.init) ?? "no balance"
     report.note(
       .init(
-        .stored, account: purse.account,
-        message: "The ledger keeps \(what) \(purse.unit) for \(purse.account); its entries sum to \(sum)."))
+        .stored, account: balanceKey.account,
+        message: "The ledger keeps \(what) \(balanceKey.unit) for \(balanceKey.account); its entries sum to \(sum)."))
   }
 
   private mutating func note(
@@ -165,8 +165,8 @@ extension LedgerAudit {
     for place in currencies.places {
       try walk(place.currency.pattern.segments[...], from: .root, &missing)
     }
-    for (purse, sum) in missing.sorted(by: { $0.key.account.name < $1.key.account.name }) where sum != 0 {
-      noteTree(purse, "nothing stands in the tree", sum: sum)
+    for (balanceKey, sum) in missing.sorted(by: { $0.key.account.name < $1.key.account.name }) where sum != 0 {
+      noteTree(balanceKey, "nothing stands in the tree", sum: sum)
     }
   }
 
@@ -188,22 +188,22 @@ extension LedgerAudit {
 
   private mutating func compare(_ path: PathBytes, _ missing: inout [PlayerBalanceKey: Int64]) throws(StorageError) {
     guard let first = try snapshot.leaves(in: namespace, under: path, limit: 1).first?.leaf,
-      let purse = currencies.purse(at: path)
+      let balanceKey = currencies.balanceKey(at: path)
     else { return }
-    let sum = missing.removeValue(forKey: purse) ?? 0
+    let sum = missing.removeValue(forKey: balanceKey) ?? 0
     guard first.path == path, let balance = first.scalar.intValue else {
       let found = first.path == path ? first.scalar.kindName : "an object"
-      report.note(.init(path: path.path?.description ?? "?", account: purse.account, unit: purse.unit, found: found))
-      if sum != 0 { noteTree(purse, "the tree has \(found), which counts as 0,", sum: sum) }
+      report.note(.init(path: path.path?.description ?? "?", account: balanceKey.account, unit: balanceKey.unit, found: found))
+      if sum != 0 { noteTree(balanceKey, "the tree has \(found), which counts as 0,", sum: sum) }
       return
     }
-    if balance != sum { noteTree(purse, "the tree has \(balance)", sum: sum) }
+    if balance != sum { noteTree(balanceKey, "the tree has \(balance)", sum: sum) }
   }
 
-  private mutating func noteTree(_ purse: PlayerBalanceKey, _ found: String, sum: Int64) {
+  private mutating func noteTree(_ balanceKey: PlayerBalanceKey, _ found: String, sum: Int64) {
     report.note(
       .init(
-        .tree, account: purse.account,
-        message: "For \(purse.account) in \(purse.unit) \(found); the entries sum to \(sum)."))
+        .tree, account: balanceKey.account,
+        message: "For \(balanceKey.account) in \(balanceKey.unit) \(found); the entries sum to \(sum)."))
   }
 }

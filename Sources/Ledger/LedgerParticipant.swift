@@ -4,9 +4,9 @@ package import TreeModel
 
 /// The ledger's part in every commit: transfers become balances, and every change of a balance becomes an entry.
 ///
-/// Two steps, both on the writer (design §3). `assignments(for:at:in:)` judges the request's transfers on the state that
-/// they apply to, and writes the balances that stand in the tree. `participate(in:session:)` then looks at what really
-/// changed: what the transfers do not explain was written by somebody else and is posted as an adjustment. That second
+/// Two steps, both on the writer. `assignments(for:at:in:)` judges the request's transfers on the state that
+/// they apply to, and writes the balances that are kept in the tree. `participate(in:session:)` then looks at what really
+/// changed: what the transfers do not explain was written by another request and is posted as an adjustment. That second
 /// step does not ask who wrote or how deep, so the sum of the ledger equals the balances in the tree always (promise P3).
 package struct LedgerParticipant: CommitParticipant {
   let currencies: CurrencyTable
@@ -57,7 +57,7 @@ package struct LedgerParticipant: CommitParticipant {
       }
     }
     var posting = EntryPosting(draft: draft, session: session, balances: balances)
-    for residual in balances.residuals { try posting.adjust(residual.purse, by: residual.amount) }
+    for residual in balances.residuals { try posting.adjust(residual.balanceKey, by: residual.amount) }
     for transfer in draft.request.ledger.transfers { try posting.post(transfer) }
     posting.finish(&draft)
   }
@@ -73,9 +73,9 @@ struct EntryPosting {
   private var sequence: Int64
   private var hash: [UInt8]
   private var entries: [LedgerEntry] = []
-  /// The balances so far of all purses that the commit touches, in the order of their first entry; the ledger alone keeps
+  /// The balances so far of all accounts and units that the commit touches, in the order of their first entry; the ledger alone keeps
   /// those that are not in the tree.
-  private var balances: [(purse: PlayerBalanceKey, value: Int64, isKept: Bool)] = []
+  private var balances: [(balanceKey: PlayerBalanceKey, value: Int64, isKept: Bool)] = []
   private var positions: [PlayerBalanceKey: Int] = [:]
 
   init(draft: CommitDraft, session: any CommitSession, balances: BalanceChanges) {
@@ -94,7 +94,7 @@ struct EntryPosting {
     let credit = try position(of: PlayerBalanceKey(account: transfer.credit, unit: transfer.unit))
     let (debitAfter, debitOverflow) = balances[debit].value.subtractingReportingOverflow(transfer.amount)
     let (creditAfter, creditOverflow) = balances[credit].value.addingReportingOverflow(transfer.amount)
-    guard !debitOverflow, !creditOverflow else { throw .overflow(of: balances[debitOverflow ? debit : credit].purse) }
+    guard !debitOverflow, !creditOverflow else { throw .overflow(of: balances[debitOverflow ? debit : credit].balanceKey) }
     sequence += 1
     let entry = LedgerEntry(
       sequence: sequence, revision: revision.rawValue, time: time, transfer: transfer, debitAfter: debitAfter,
@@ -106,20 +106,20 @@ struct EntryPosting {
     entries.append(entry)
   }
 
-  /// Posts what somebody did to a balance by writing it: one entry, or two or three where the amount exceeds an Int64.
-  mutating func adjust(_ purse: PlayerBalanceKey, by residual: Int128) throws(CommitError) {
+  /// Posts what a write did to a balance: one entry, or two or three where the amount exceeds an Int64.
+  mutating func adjust(_ balanceKey: PlayerBalanceKey, by residual: Int128) throws(CommitError) {
     var rest = residual.magnitude
     while rest > 0 {
       let amount = Int64(min(rest, UInt128(Int64.max)))
       rest -= UInt128(amount)
-      let counter = try counterAccount(for: purse, receiving: residual < 0, amount)
-      let (debit, credit) = residual < 0 ? (purse.account, counter) : (counter, purse.account)
+      let counter = try counterAccount(for: balanceKey, receiving: residual < 0, amount)
+      let (debit, credit) = residual < 0 ? (balanceKey.account, counter) : (counter, balanceKey.account)
       let code = request.ledger.isImport ? LedgerAccount.opening.name : LedgerAccount.adjustment.name
       // The sequence makes the key unique; a revision would not where writes and transfers cancel out.
-      let key = BusinessKey("\(code)/\(sequence + 1)/\(purse.account)")
+      let key = BusinessKey("\(code)/\(sequence + 1)/\(balanceKey.account)")
       try post(
         LedgerTransfer(
-          debit: debit, credit: credit, amount: amount, unit: purse.unit, code: code, key: key,
+          debit: debit, credit: credit, amount: amount, unit: balanceKey.unit, code: code, key: key,
           event: request.log.cause?.event.description, function: request.log.cause?.function,
           reason: "written by \(request.actor)", allowsNegative: true))
     }
@@ -127,8 +127,8 @@ struct EntryPosting {
 
   /// Hands the entries over, moves the head, stores the balances that the ledger alone keeps.
   func finish(_ draft: inout CommitDraft) {
-    for (purse, value, isKept) in balances where isKept {
-      session.setBalance(value, of: purse.account, unit: purse.unit, in: request.namespace)
+    for (balanceKey, value, isKept) in balances where isKept {
+      session.setBalance(value, of: balanceKey.account, unit: balanceKey.unit, in: request.namespace)
     }
     draft.head.entrySequence = sequence
     draft.head.entryHash = hash
@@ -136,36 +136,36 @@ struct EntryPosting {
   }
 
   /// The account on the other side of an adjustment: the common one, unless absurd balances have filled it up; then the
-  /// first beside it, for the balance alone, that has room.
-  private mutating func counterAccount(for purse: PlayerBalanceKey, receiving: Bool, _ amount: Int64) throws(CommitError)
+  /// first beside it, for the balance alone, that has capacity.
+  private mutating func counterAccount(for balanceKey: PlayerBalanceKey, receiving: Bool, _ amount: Int64) throws(CommitError)
     -> LedgerAccount
   {
     let common = request.ledger.isImport ? LedgerAccount.opening : .adjustment
     var account = common
     var number = 1
     while true {
-      let balance = balances[try position(of: PlayerBalanceKey(account: account, unit: purse.unit))].value
+      let balance = balances[try position(of: PlayerBalanceKey(account: account, unit: balanceKey.unit))].value
       let (_, overflow) = receiving ? balance.addingReportingOverflow(amount) : balance.subtractingReportingOverflow(amount)
       if !overflow { return account }
-      // No key of the tree has a '#', so these names meet nobody else's.
-      account = LedgerAccount("\(common):\(purse.account)#\(number)")
+      // No key of the tree has a '#', so these names collide with no player's.
+      account = LedgerAccount("\(common):\(balanceKey.account)#\(number)")
       number += 1
     }
   }
 
-  private mutating func position(of purse: PlayerBalanceKey) throws(CommitError) -> Int {
-    if let known = positions[purse] { return known }
-    let before = inTree.before(purse)
+  private mutating func position(of balanceKey: PlayerBalanceKey) throws(CommitError) -> Int {
+    if let known = positions[balanceKey] { return known }
+    let before = inTree.before(balanceKey)
     let value: Int64
     if let before {
       value = before
     } else {
       value = try refusing { () throws(StorageError) in
-        try session.balance(in: request.namespace, of: purse.account, unit: purse.unit) ?? 0
+        try session.balance(in: request.namespace, of: balanceKey.account, unit: balanceKey.unit) ?? 0
       }
     }
-    positions[purse] = balances.count
-    balances.append((purse, value, isKept: before == nil))
+    positions[balanceKey] = balances.count
+    balances.append((balanceKey, value, isKept: before == nil))
     return balances.count - 1
   }
 }
@@ -177,7 +177,7 @@ struct EntryPosting {
 struct BalanceChanges {
   /// One balance.
   private struct Change {
-    let purse: PlayerBalanceKey
+    let balanceKey: PlayerBalanceKey
     let before: Int64
     let after: Int64
     var explained: Int128 = 0
@@ -190,23 +190,23 @@ struct BalanceChanges {
   /// The balances among the changed leaves.
   init(_ leaves: [LeafChange], currencies: CurrencyTable) {
     for leaf in leaves {
-      guard let purse = currencies.purse(at: leaf.path) else { continue }
-      append(purse, before: leaf.before?.intValue ?? 0, after: leaf.after?.intValue ?? 0)
+      guard let balanceKey = currencies.balanceKey(at: leaf.path) else { continue }
+      append(balanceKey, before: leaf.before?.intValue ?? 0, after: leaf.after?.intValue ?? 0)
     }
   }
 
   var isEmpty: Bool { changes.isEmpty }
 
-  /// The balance before the commit; nil for a purse that the ledger alone keeps.
-  func before(_ purse: PlayerBalanceKey) -> Int64? {
-    positions[purse].map { changes[$0].before }
+  /// The balance before the commit; nil for one that the ledger alone keeps.
+  func before(_ balanceKey: PlayerBalanceKey) -> Int64? {
+    positions[balanceKey].map { changes[$0].before }
   }
 
   /// What the transfers leave unexplained, in order; never 0.
-  var residuals: [(purse: PlayerBalanceKey, amount: Int128)] {
+  var residuals: [(balanceKey: PlayerBalanceKey, amount: Int128)] {
     changes.compactMap { change in
       let residual = Int128(change.after) - Int128(change.before) - change.explained
-      return residual == 0 ? nil : (change.purse, residual)
+      return residual == 0 ? nil : (change.balanceKey, residual)
     }
   }
 
@@ -219,20 +219,20 @@ struct BalanceChanges {
   ) throws(CommitError) {
     for transfer in transfers {
       for (account, amount) in [(transfer.debit, -Int128(transfer.amount)), (transfer.credit, Int128(transfer.amount))] {
-        let purse = PlayerBalanceKey(account: account, unit: transfer.unit)
-        if let position = positions[purse] {
+        let balanceKey = PlayerBalanceKey(account: account, unit: transfer.unit)
+        if let position = positions[balanceKey] {
           changes[position].explained += amount
-        } else if let path = try currencies.path(of: purse) {
+        } else if let path = try currencies.path(of: balanceKey) {
           let balance = try current(path)?.intValue ?? 0
-          append(purse, before: balance, after: balance)
+          append(balanceKey, before: balance, after: balance)
           changes[changes.count - 1].explained += amount
         }
       }
     }
   }
 
-  private mutating func append(_ purse: PlayerBalanceKey, before: Int64, after: Int64) {
-    positions[purse] = changes.count
-    changes.append(Change(purse: purse, before: before, after: after))
+  private mutating func append(_ balanceKey: PlayerBalanceKey, before: Int64, after: Int64) {
+    positions[balanceKey] = changes.count
+    changes.append(Change(balanceKey: balanceKey, before: before, after: after))
   }
 }

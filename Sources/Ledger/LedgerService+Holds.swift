@@ -1,7 +1,7 @@
 package import RewardModel
 package import StorageCore
 
-/// What somebody asks to be set aside, until it is released, voided or expires.
+/// What is to be set aside, until it is released, voided or expires.
 package struct HoldOrder: Sendable, Hashable {
   /// Where the coins come from, and go back to: a player for a purchase, an issuance for a reward that must wait.
   package let from: LedgerAccount

@@ -15,14 +15,14 @@ package struct LedgerService: Sendable {
   /// The currencies that it knows.
   package let currencies: CurrencyTable
 
-  /// A book over a store and the door to its writer.
+  /// A ledger over a store and its writer.
   package init(engine: any StorageEngine, writer: any TreeWriter, currencies: CurrencyTable) {
     self.engine = engine
     self.writer = writer
     self.currencies = currencies
   }
 
-  /// The kinds of coin, and where the players' balances stand in the tree.
+  /// The kinds of coin, and where the players' balances are in the tree.
   package var declaredCurrencies: [Currency] { currencies.currencies }
 
   // MARK: Reading
@@ -85,15 +85,15 @@ package struct LedgerService: Sendable {
     var request = CommitRequest(namespace: namespace, actor: actor)
     request.ledger.transfers = transfers
     let receipt = try await writer.commit(request)
-    // Found by their keys: an adjustment may stand between them.
+    // Found by their keys: an adjustment may be between them.
     let entries = transfers.compactMap { transfer in receipt.entries.first { $0.transfer.key == transfer.key } }
     precondition(entries.count == transfers.count, "A LedgerParticipant must be among the participants of the writer.")
     return entries
   }
 
-  private func place(of purse: PlayerBalanceKey) throws(LedgerError) -> Path? {
+  private func place(of balanceKey: PlayerBalanceKey) throws(LedgerError) -> Path? {
     do {
-      return try currencies.path(of: purse)
+      return try currencies.path(of: balanceKey)
     } catch {
       throw LedgerError(error)
     }
@@ -159,7 +159,7 @@ package struct PostedTransfer: Sendable, Hashable {
   }
 }
 
-/// What a reversal does when the player has spent the coins (spec: triggers-ledger §4).
+/// What a reversal does when the player has spent the coins.
 package enum ReversalPolicy: String, Sendable, Hashable, CaseIterable {
   /// The balance goes below zero; later rewards pay the debt.
   case allowNegative
@@ -178,9 +178,9 @@ package struct LedgerError: Error, Sendable, CustomStringConvertible {
 
     /// The business key was used for another transfer.
     package static let keyConflict = Code("key_conflict")
-    /// The giving account would go below zero.
+    /// The debited account would go below zero.
     package static let insufficientFunds = Code("insufficient_funds")
-    /// What stands at a balance's place is no integer.
+    /// The value at a balance's path is no integer.
     package static let balanceType = Code("balance_type")
     /// A balance would not fit an Int64.
     package static let balanceOverflow = Code("balance_overflow")
@@ -202,7 +202,7 @@ package struct LedgerError: Error, Sendable, CustomStringConvertible {
   package let code: Code
   /// What happened, and what to do.
   package let message: String
-  /// The entry that stands in the way: the key's first, the reversal, the hold's end.
+  /// The entry that is in the way: the key's first, the reversal, the hold's end.
   package let entry: LedgerEntry?
 
   /// An error.

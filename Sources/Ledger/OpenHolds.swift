@@ -63,7 +63,7 @@ package struct OpenHolds {
   }
 }
 
-/// Judges transfers out of hold accounts: coins leave a hold whole, once, and not late (spec: triggers-ledger §4, L6).
+/// Judges transfers out of hold accounts: coins leave a hold whole, once, and not late.
 struct HoldEnds {
   /// What a release is called; it is refused after the hold's expiry.
   static let releaseCode = "release"

@@ -62,7 +62,7 @@ struct TransferRules {
     }
   }
 
-  /// One reversal for an entry, and it mirrors the entry (spec: triggers-ledger §4, L8).
+  /// One reversal for an entry, and it mirrors the entry.
   private mutating func checkReversal(_ transfer: LedgerTransfer, of sequence: Int64) throws(CommitError) {
     guard let original = try entry(sequence)?.transfer else {
       throw .invalidTransfer("There is no entry \(sequence) to reverse.")

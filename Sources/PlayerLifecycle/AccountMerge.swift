@@ -75,7 +75,7 @@ package enum MergeError: Error, Sendable, CustomStringConvertible {
 
 /// Merges two accounts of one player: what the one carries goes to the other, in one commit, once.
 ///
-/// The referral moves, and with it what was paid for it: a reward that the one account, or whoever invited it, got for it is
+/// The referral moves, and with it what was paid for it: a reward that the one account, or the one who invited it, got for it is
 /// not paid again for the other. Functions do not run for it, because no player did anything. Nobody can sign in to the
 /// account that is left, so that it earns nothing more.
 package struct AccountMerge: Sendable {

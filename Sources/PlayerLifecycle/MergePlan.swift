@@ -206,7 +206,7 @@ struct MergePlan {
           if names.insert(name).inserted { copied.append(target.child(name)) }
         }
       }
-      // A priority needs a node: where only coins or the referral stood below it, there may be none.
+      // A priority needs a node: where only coins or the referral were below it, there may be none.
       for operation in operations { existing.formUnion(operation.path.selfAndAncestors) }
       operations += priorities.filter { existing.contains($0.path) }
     }

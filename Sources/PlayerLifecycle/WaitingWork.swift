@@ -65,7 +65,7 @@ struct WaitingWork {
 /// by a function for an event at the player's paths.
 struct PlayerMessages {
   private static let pageSize = 500
-  /// What stands for the words of a message that was erased, as JSON.
+  /// What replaces the words of a message that was erased, as JSON.
   fileprivate static let erased = "\"erased\""
 
   let paths: [PathBytes]

@@ -10,7 +10,7 @@ public struct LedgerAccount: Sendable, CustomStringConvertible {
   /// A name's largest size in a transfer, in UTF-8 bytes.
   public static let bytesMax = 2048
 
-  /// The kind of the accounts that holds stand in.
+  /// The kind of the accounts that hold coins.
   public static let holdKind = "hold"
 
   /// An account of this name. Accounts exist by being used.
@@ -18,14 +18,14 @@ public struct LedgerAccount: Sendable, CustomStringConvertible {
     self.name = name
   }
 
-  /// What stands before the first colon.
+  /// The part before the first colon.
   public var kind: Substring {
     // By bytes: a name may begin with a combining mark, which Swift would make one character with the colon.
     guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return name[...] }
     return name[..<colon]
   }
 
-  /// What stands after the first colon; empty if there is none.
+  /// The part after the first colon; empty if there is none.
   public var owner: Substring {
     guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return "" }
     return name[name.utf8.index(after: colon)...]
@@ -36,16 +36,16 @@ public struct LedgerAccount: Sendable, CustomStringConvertible {
     owner.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(Substring($0)) }
   }
 
-  /// Whether coins stand here until a hold is released, voided or expires.
+  /// Whether coins are kept here until a hold is released, voided or expires.
   public var isHold: Bool { kind.utf8.elementsEqual(Self.holdKind.utf8) }
 
   /// Where rewards come from; minus its balance is what was issued under this code.
   public static func issuance(_ code: String) -> LedgerAccount { LedgerAccount("issuance:\(code)") }
   /// Where coins go that are taken under this code.
   public static func redemption(_ code: String) -> LedgerAccount { LedgerAccount("redemption:\(code)") }
-  /// Where coins wait that are held in somebody's name.
+  /// Where coins wait that are held for a player.
   public static func hold(_ owner: String) -> LedgerAccount { LedgerAccount("\(holdKind):\(owner)") }
-  /// The other side of a balance that somebody wrote into the tree.
+  /// The other side of a balance that was written into the tree.
   public static let adjustment = LedgerAccount("adjustment")
   /// The other side of balances that were imported.
   public static let opening = LedgerAccount("opening")
@@ -64,7 +64,7 @@ extension LedgerAccount: Hashable {
 
 /// What makes a transfer the same transfer, in the words of the business: `level5/bob`.
 ///
-/// Unique in its namespace, for ever (spec: triggers-ledger §4, L4). Two keys are the same only if their bytes are.
+/// Unique in its namespace, for ever. Two keys are the same only if their bytes are.
 public struct BusinessKey: Sendable, CustomStringConvertible {
   /// The key as text.
   public let text: String

@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// What somebody asks of the ledger: move an amount of one unit from one account to another, once.
+/// A request to the ledger: move an amount of one unit from one account to another, once.
 public struct LedgerTransfer: Sendable, Hashable {
   /// The account that gives.
   public let debit: LedgerAccount
@@ -24,7 +24,7 @@ public struct LedgerTransfer: Sendable, Hashable {
   public let reverses: Int64?
   /// A person's words.
   public let reason: String?
-  /// Whether the giving account may go below zero although it is a player's.
+  /// Whether the debited account may go below zero although it is a player's.
   public let allowsNegative: Bool
   /// When a hold that this transfer makes lapses, in milliseconds since 1970; nil for everything else.
   public let expiresAt: Int64?
@@ -53,7 +53,7 @@ public struct LedgerTransfer: Sendable, Hashable {
 
 extension LedgerTransfer {
   /// Whether `other` asks for the same: what a repetition under the same key must do to be answered with the first entry
-  /// (spec: triggers-ledger §4, L4).
+  ///.
   ///
   /// ``allowsNegative`` is left out: it is a permission for the moment of posting, not a part of what is asked.
   public func hasSameBody(as other: LedgerTransfer) -> Bool {
@@ -111,7 +111,7 @@ public struct LedgerEntry: Sendable, Hashable {
 }
 
 extension LedgerEntry {
-  /// What the entry did to an account's balance: below zero for the giving side, 0 for an account that is not in it.
+  /// What the entry did to an account's balance: below zero for the debited side, 0 for an account that is not in it.
   public func change(of account: LedgerAccount) -> Int64 {
     if transfer.credit == account { return transfer.amount }
     return transfer.debit == account ? -transfer.amount : 0

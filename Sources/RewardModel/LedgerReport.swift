@@ -2,7 +2,7 @@
 public struct LedgerReport: Sendable, Hashable {
   /// Something that is not as it must be.
   public struct Fault: Sendable, Hashable {
-    /// Which rule is broken (spec: triggers-ledger §4, L1 to L8).
+    /// Which rule is broken of those that <doc:Ledger> lists.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
       /// An entry is missing, or the last ones are.
       case sequence
@@ -40,15 +40,15 @@ public struct LedgerReport: Sendable, Hashable {
     }
   }
 
-  /// A place of a balance where no Int64 stands: it counts as 0.
+  /// A balance's path whose value is no Int64: it counts as 0.
   public struct Unbacked: Sendable, Hashable {
     /// The place in the tree.
     public let path: String
-    /// Whose balance should stand there.
+    /// Whose balance should be there.
     public let account: LedgerAccount
     /// The currency.
     public let unit: String
-    /// What stands there, in a few words.
+    /// The value there, in a few words.
     public let found: String
 
     /// A place without an integer.
@@ -66,7 +66,7 @@ public struct LedgerReport: Sendable, Hashable {
   /// How many entries were read.
   public private(set) var entryCount: Int64 = 0
   /// The hash of the last entry. Who keeps it elsewhere can later show that no entry before it was touched, not even by
-  /// somebody who wrote the whole file anew.
+  /// one who rewrote the whole file.
   public var lastHash: [UInt8] = []
   /// How many pairs of account and unit the entries name.
   public var accountCount = 0

@@ -10,7 +10,7 @@ struct Delivery: Sendable {
   /// What the function's pattern captures; nil if it does not match any more.
   let captures: [String]?
   /// Whom it waits for; nil for a function without order.
-  let lane: OrderingKey?
+  let orderingKey: OrderingKey?
   /// The revision of the client's write at the beginning of the chain of causes, as far as it is known.
   let root: Revision
   var attempts = 0
@@ -39,15 +39,15 @@ struct Delivery: Sendable {
     let captures = definition.pattern.match(facts.path)?.map(\.value)
     self.captures = captures
     guard definition.options.order == .perKey else {
-      lane = nil
+      orderingKey = nil
       return
     }
     let capture = captures?.first ?? ""
-    lane = OrderingKey(function: function, namespace: facts.namespace, capture: Key(unchecked: capture))
+    orderingKey = OrderingKey(function: function, namespace: facts.namespace, capture: Key(unchecked: capture))
   }
 
-  /// The same delivery in another lane.
-  init(_ other: Delivery, lane: OrderingKey?) {
+  /// The same delivery under another ordering key.
+  init(_ other: Delivery, orderingKey: OrderingKey?) {
     facts = other.facts
     function = other.function
     captures = other.captures
@@ -59,7 +59,7 @@ struct Delivery: Sendable {
     isHandled = other.isHandled
     isUnsettled = other.isUnsettled
     noteSlot = other.noteSlot
-    self.lane = lane
+    self.orderingKey = orderingKey
   }
 
   /// Whether it comes later than the event: newer data may stand where it would write (see ``LateWrites``).
@@ -77,7 +77,7 @@ struct Delivery: Sendable {
   }
 }
 
-/// The order key of a delivery: events with the same one wait for each other (design §5).
+/// The order key of a delivery: events with the same one wait for each other.
 struct OrderingKey: Hashable, Sendable {
   let function: Int
   let namespace: NamespaceID

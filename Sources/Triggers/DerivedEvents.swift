@@ -4,7 +4,7 @@ import TreeModel
 /// The events of a commit, from the log: the same as the write would have made, whatever was registered then.
 ///
 /// An event is a place and a revision, so that a function which was deployed later finds, in the commits of years before,
-/// events with the ids that they would have had (design §5).
+/// events with the ids that they would have had.
 struct DerivedEvents {
   let table: TriggerTable
   private let participant: EventParticipant
@@ -18,7 +18,7 @@ struct DerivedEvents {
 
   /// The events with the functions that want them, in path order.
   ///
-  /// None for a commit that told functions to sleep, unless that is asked for, or that stands at the end of a chain that is
+  /// None for a commit that suppressed triggers, unless that is asked for, or that is at the end of a chain that is
   /// too long.
   ///
   /// - `functions`: which functions count, by position.
@@ -29,7 +29,7 @@ struct DerivedEvents {
     guard let changes = commit.changes, takesSuppressed || !commit.suppressesTriggers, hop <= hopsMax else { return [] }
     var found: [(event: EventRecord, functions: [Int])] = []
     for place in participant.matchedPaths(changes) where place.functions.contains(where: functions.contains) {
-      // Of what an erasure has cut through nobody knows any more what it was.
+      // What an erasure has removed in part is not known any more.
       guard !commit.hasForgotten(place.path) else { continue }
       let hasUnchanged = try hasUnchanged(place, changes, after: commit, in: snapshot)
       guard let kind = place.kind(hasUnchanged: hasUnchanged) else { continue }
@@ -91,6 +91,6 @@ struct MatchedPath {
     }
   }
 
-  /// Whether leaves that did not change may lie below: not where a leaf stood, or stands, at the place itself.
+  /// Whether leaves that did not change may lie below: not where a leaf was, or is, at the path itself.
   var mayHaveUnchanged: Bool { exact == nil }
 }

@@ -18,8 +18,8 @@ extension DispatchState {
     for record in waiting {
       guard let delivery = delivery(record, in: namespace) else { continue }
       let isSuspect = suspects.contains(ReplayItem(event: record.event, function: record.function))
-      if isSuspect, lanes.isFree(delivery.lane) {
-        _ = lanes.admit(delivery, to: delivery.lane)
+      if isSuspect, queue.isFree(delivery.orderingKey) {
+        _ = queue.admit(delivery, to: delivery.orderingKey)
         begin(delivery)
         quarantine.append(delivery)
       } else {
@@ -28,17 +28,17 @@ extension DispatchState {
     }
   }
 
-  /// Makes the delivery run at a time, after those of its lane.
+  /// Makes the delivery run at a time, after those of its key.
   mutating func schedule(_ delivery: Delivery, until time: Int64) {
-    // What is beyond the lane's room stays in storage.
-    guard !isFull(delivery.lane) else { return lanes.cut(delivery.lane) }
-    guard lanes.admit(delivery, to: delivery.lane) else {
+    // What exceeds the key's share of memory stays in storage.
+    guard !isFull(delivery.orderingKey) else { return queue.markSpilled(delivery.orderingKey) }
+    guard queue.admit(delivery, to: delivery.orderingKey) else {
       // Behind a suspect, which runs at once, it is as good as under way.
-      if !lanes.isHeld(delivery.lane) { begin(delivery) }
+      if !queue.isHeld(delivery.orderingKey) { begin(delivery) }
       return
     }
-    // What is loaded later stands behind it, and is at rest like it.
-    lanes.hold(delivery.lane, true)
+    // What is loaded later waits behind it, and is at rest like it.
+    queue.hold(delivery.orderingKey, true)
     timers.add(.retry(delivery), at: time)
     wake(by: time)
   }
@@ -67,7 +67,7 @@ extension FunctionRecord {
 }
 
 extension DispatchState {
-  /// Takes in what the writer handed over.
+  /// Takes in what the writer committed.
   mutating func absorb(_ contents: Inbox.Contents, at now: Int64) {
     for arrival in contents.arrivals { absorb(arrival, at: now) }
     for namespace in contents.lagging { fallBehind(namespace) }
@@ -128,7 +128,7 @@ extension DispatchState {
   /// Sends a delivery where its function's phase wants it.
   mutating func route(_ delivery: Delivery) {
     switch functions[delivery.function].phase {
-    case .active: queue(delivery)
+    case .active: enqueue(delivery)
     case .paused: park(delivery)
     case .resuming:
       if delivery.isUnsettled, !functions[delivery.function].isCatchingUp {
@@ -168,7 +168,7 @@ extension DispatchState {
 
   // MARK: Lagging
 
-  /// The namespace's events are loaded from storage from now on, from where it stands.
+  /// The namespace's events are loaded from storage from now on, from the settled revision.
   mutating func fallBehind(_ namespace: NamespaceID) {
     if namespaces[namespace] == nil { namespaces[namespace] = NamespaceState(settled: .zero) }
     guard namespaces[namespace]?.isLagging == false else { return }
@@ -203,35 +203,35 @@ extension DispatchState {
   }
 }
 
-/// What stands in a lane behind a delivery that waits for a retry waits too: it gets a delivery record of its own, so that
+/// What is queued behind a delivery that waits for a retry waits too: it gets a delivery record of its own, so that
 /// one failing key neither holds back the settled revision nor keeps a drain waiting.
 extension DispatchState {
-  /// Adds a delivery that counts as active to its lane.
-  mutating func queue(_ delivery: Delivery) {
-    if let lane = delivery.lane, isFull(lane) {
-      return spill([delivery], of: lane, at: delivery.facts.commit?.time ?? 0)
+  /// Queues a delivery that counts as active.
+  mutating func enqueue(_ delivery: Delivery) {
+    if let orderingKey = delivery.orderingKey, isFull(orderingKey) {
+      return spill([delivery], of: orderingKey, at: delivery.facts.commit?.time ?? 0)
     }
-    guard lanes.isHeld(delivery.lane) else { return lanes.add(delivery, to: delivery.lane) }
+    guard queue.isHeld(delivery.orderingKey) else { return queue.add(delivery, to: delivery.orderingKey) }
     var delivery = delivery
     end(delivery)
     if delivery.isUnsettled { put([delivery], at: delivery.facts.commit?.time ?? 0) }
     delivery.isStored = true
     delivery.isUnsettled = false
-    lanes.add(delivery, to: delivery.lane)
+    queue.add(delivery, to: delivery.orderingKey)
   }
 
-  /// The head of a lane waits for a retry from now on.
-  mutating func hold(_ lane: OrderingKey?, at now: Int64) {
+  /// The head of a key waits for a retry from now on.
+  mutating func hold(_ orderingKey: OrderingKey?, at now: Int64) {
     var unsettled: [Delivery] = []
     var all: [Delivery] = []
-    let excess = lanes.trim(lane, to: options.behindMax)
-    if let lane, !excess.isEmpty { spill(excess, of: lane, at: now) }
-    lanes.hold(lane, true)
-    lanes.updateBehind(lane) { delivery in
+    let excess = queue.trim(orderingKey, to: options.behindMax)
+    if let orderingKey, !excess.isEmpty { spill(excess, of: orderingKey, at: now) }
+    queue.hold(orderingKey, true)
+    queue.updateBehind(orderingKey) { delivery in
       all.append(delivery)
       if delivery.isUnsettled { unsettled.append(delivery) }
       // The record is on its way, before anything that the delivery could send later; removing one that the writer had
-      // no room for does no harm.
+      // no space for does no harm.
       delivery.isStored = true
       delivery.isUnsettled = false
     }
@@ -239,12 +239,12 @@ extension DispatchState {
     put(unsettled, at: now)
   }
 
-  /// The head of a lane is tried again: what stands behind it may run soon.
-  mutating func free(_ lane: OrderingKey?) {
-    guard lanes.isHeld(lane) else { return }
+  /// The head of a key is tried again: what is behind it may run soon.
+  mutating func free(_ orderingKey: OrderingKey?) {
+    guard queue.isHeld(orderingKey) else { return }
     var all: [Delivery] = []
-    lanes.hold(lane, false)
-    lanes.updateBehind(lane) { all.append($0) }
+    queue.hold(orderingKey, false)
+    queue.updateBehind(orderingKey) { all.append($0) }
     for delivery in all { begin(delivery) }
   }
 
@@ -255,16 +255,16 @@ extension DispatchState {
     }
   }
 
-  /// The writer had no room for the records: what is still in its lane holds back the settled revision again. The records
+  /// The writer's queue was full: what is still queued holds back the settled revision again. The records
   /// are not sent a second time: they could arrive after the end of what they speak of.
   mutating func unsettle(_ deliveries: [Delivery]) {
     let events = Set(deliveries.map(\.event))
-    for lane in Set(deliveries.compactMap(\.lane)) {
-      lanes.updateBehind(lane) { if events.contains($0.event) { $0.isUnsettled = true } }
+    for orderingKey in Set(deliveries.compactMap(\.orderingKey)) {
+      queue.updateBehind(orderingKey) { if events.contains($0.event) { $0.isUnsettled = true } }
     }
   }
 
-  /// The records of deliveries that wait for the head of their lane.
+  /// The records of deliveries that wait for the head of their key.
   func waiting(_ purpose: WriterRequest.Purpose, at now: Int64) -> WriterRequest {
     let deliveries: [Delivery]
     switch purpose {
@@ -282,21 +282,22 @@ extension DispatchState {
   }
 }
 
-/// Memory holds only some of what stands behind a failing event of its key. The rest has delivery records and lies *on the
-/// shelf*: the lane is cut, and refilled from storage when it has run dry.
+/// Memory holds only some of what waits behind a failing event of its key. The rest has delivery records and is *spilled* to
+/// storage: the key's queue is refilled from there when what is in memory is drained.
 extension DispatchState {
-  /// Whether what comes for the lane has to go to the shelf.
-  func isFull(_ lane: OrderingKey?) -> Bool {
-    lanes.isCut(lane) || lanes.isDrained(lane) || (lanes.isHeld(lane) && lanes.behindCount(lane) >= options.behindMax)
+  /// Whether new deliveries of the key have to be spilled.
+  func isFull(_ orderingKey: OrderingKey?) -> Bool {
+    queue.isSpilled(orderingKey) || queue.isDrained(orderingKey)
+      || (queue.isHeld(orderingKey) && queue.behindCount(orderingKey) >= options.behindMax)
   }
 
-  /// Puts deliveries of one lane on the shelf: they come to rest when their records are durable. The lane is cut from then
+  /// Spills deliveries of one key: they come to rest when their records are durable. The key is spilled from then
   /// on.
-  mutating func spill(_ deliveries: [Delivery], of lane: OrderingKey, at now: Int64) {
-    lanes.cut(lane)
+  mutating func spill(_ deliveries: [Delivery], of orderingKey: OrderingKey, at now: Int64) {
+    queue.markSpilled(orderingKey)
     for start in stride(from: 0, to: deliveries.count, by: 256) {
       let chunk = Array(deliveries[start..<min(start + 256, deliveries.count)])
-      spilling[lane, default: 0] += 1
+      spilling[orderingKey, default: 0] += 1
       aftermath.submissions.append(waiting(.spill(chunk), at: now))
     }
   }
@@ -307,24 +308,24 @@ extension DispatchState {
       settle(&delivery)
       end(delivery)
     }
-    guard let lane = deliveries.first?.lane, let count = spilling[lane] else { return }
-    spilling[lane] = count > 1 ? count - 1 : nil
-    if count == 1, lanes.isDrained(lane) { refills.append(lane) }
+    guard let orderingKey = deliveries.first?.orderingKey, let count = spilling[orderingKey] else { return }
+    spilling[orderingKey] = count > 1 ? count - 1 : nil
+    if count == 1, queue.isDrained(orderingKey) { refills.append(orderingKey) }
   }
 
-  /// Has the lanes refilled that have run dry; those whose records are still on their way wait for them.
+  /// Has drained keys refilled; those whose records are still on their way wait for them.
   mutating func collectDrainedKeys() {
-    for lane in lanes.takeDrained() where spilling[lane] == nil { refills.append(lane) }
+    for orderingKey in queue.takeDrained() where spilling[orderingKey] == nil { refills.append(orderingKey) }
   }
 
-  /// Takes in what lay on the shelf.
+  /// Takes in what was spilled.
   ///
   /// - `isAll`: whether storage had no more.
-  mutating func refill(_ lane: OrderingKey, _ records: [DeliveryRecord], isAll: Bool) {
-    // Also while what was kept for it is read: nobody else would fill the lane.
-    guard lanes.isDrained(lane), functions[lane.function].phase != .paused else { return }
-    let deliveries = records.compactMap { delivery($0, in: lane.namespace) }
+  mutating func refill(_ orderingKey: OrderingKey, _ records: [DeliveryRecord], isAll: Bool) {
+    // Also while what was kept for it is read: nothing else would refill the key.
+    guard queue.isDrained(orderingKey), functions[orderingKey.function].phase != .paused else { return }
+    let deliveries = records.compactMap { delivery($0, in: orderingKey.namespace) }
     for delivery in deliveries { begin(delivery) }
-    lanes.refill(lane, deliveries, isAll: isAll)
+    queue.refill(orderingKey, deliveries, isAll: isAll)
   }
 }

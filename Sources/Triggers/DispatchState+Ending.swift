@@ -30,7 +30,7 @@ extension DispatchState {
     return true
   }
 
-  /// Records that nothing was to be done. The lane goes on at once: there is no effect that could be overtaken.
+  /// Records that nothing was to be done. The key goes on at once: there is no effect that could be overtaken.
   mutating func skip(_ delivery: Delivery, because reason: String, startedAt: Int64, at now: Int64) {
     let execution = ExecutionRecord(
       event: delivery.event, function: functions[delivery.function].name, outcome: .skipped, reason: reason,
@@ -45,12 +45,12 @@ extension DispatchState {
   private mutating func later(
     _ request: CommitRequest, _ delivery: Delivery, _ execution: ExecutionRecord, at now: Int64
   ) {
-    // What is on the shelf is read again by its records: they must be gone before the lane runs dry.
-    guard !lanes.isCut(delivery.lane) else {
+    // Spilled deliveries are read again by their records: these must be gone before the key is drained.
+    guard !queue.isSpilled(delivery.orderingKey) else {
       return aftermath.submissions.append(WriterRequest(request: request, purpose: .effect(delivery, execution)))
     }
     freeNote(delivery.noteSlot)
-    lanes.finish(delivery.lane)
+    queue.finish(delivery.orderingKey)
     var delivery = delivery.withoutKey
     delivery.noteSlot = nil
     if skips.isEmpty {
@@ -145,7 +145,7 @@ extension DispatchState {
     wake(by: now + 1000)
   }
 
-  /// What was for a namespace that was deleted is deleted with it; whoever waits for its record waits no more.
+  /// What was for a namespace that was deleted is deleted with it; nothing waits for its record any more.
   private mutating func drop(_ purpose: WriterRequest.Purpose) {
     switch purpose {
     case .attempt(let delivery, let record, _):
@@ -183,7 +183,7 @@ extension DispatchState {
     freeNote(delivery.noteSlot)
     settle(&delivery)
     end(delivery)
-    lanes.finish(delivery.lane)
+    queue.finish(delivery.orderingKey)
   }
 
   /// A failed attempt is durable.
@@ -199,19 +199,19 @@ extension DispatchState {
       remarkFailing(record)
       if functions[delivery.function].phase == .paused {
         park(delivery)
-        lanes.finish(delivery.lane)
+        queue.finish(delivery.orderingKey)
         return
       }
-      hold(delivery.lane, at: record.updatedAt)
+      hold(delivery.orderingKey, at: record.updatedAt)
       timers.add(.retry(delivery), at: record.nextAttemptAt)
       wake(by: record.nextAttemptAt)
     case .dead:
       functions[delivery.function].counts.dead += 1
       aftermath.remarks.append(
         (.error, "\(record.function) gave up on \(record.event) after attempt \(record.attempts): \(record.lastError)"))
-      lanes.finish(delivery.lane)
+      queue.finish(delivery.orderingKey)
     case .paused:
-      lanes.finish(delivery.lane)
+      queue.finish(delivery.orderingKey)
       noteParked(delivery.function)
     }
     end(delivery)
@@ -257,7 +257,7 @@ extension DispatchState {
   private mutating func finishAgain(_ delivery: Delivery) {
     functions[delivery.function].counts.alreadyDone += 1
     guard delivery.isStored else { return finish(delivery) }
-    lanes.finish(delivery.lane)
+    queue.finish(delivery.orderingKey)
     aftermath.submissions.append(settlement(of: delivery.withoutKey))
   }
 
@@ -311,8 +311,8 @@ extension DispatchState {
 }
 
 extension Delivery {
-  /// The same, when its lane has gone on already.
-  fileprivate var withoutKey: Delivery { Delivery(self, lane: nil) }
+  /// The same, when its key has gone on already.
+  fileprivate var withoutKey: Delivery { Delivery(self, orderingKey: nil) }
 }
 
 extension CommitError.Code {
@@ -340,10 +340,10 @@ extension DispatchState {
     if let slot = run.delivery.noteSlot { notes?.endAlone(slot) }
   }
 
-  /// Reading that makes room, or fills it, before anything else is run.
+  /// Reading from storage, before anything else is run.
   mutating func nextMaintenance() -> Work? {
-    guard lanes.count < options.eventsLow else { return nil }
-    if let lane = refills.popFirst() { return .refill(lane) }
+    guard queue.count < options.eventsLow else { return nil }
+    if let orderingKey = refills.popFirst() { return .refill(orderingKey) }
     while let function = resumes.popFirst() {
       if let kept = functions[function].kept { return .resume(function, kept) }
     }

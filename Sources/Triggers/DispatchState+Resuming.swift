@@ -3,7 +3,7 @@ import StorageCore
 import TreeModel
 
 extension DispatchState {
-  /// Stops the runs of a function: what waits for it gets a record and is put by.
+  /// Stops the runs of a function: its waiting deliveries get records and leave memory.
   ///
   /// - `namespace`: where the function's record is to be sent; nil if the caller stores it.
   mutating func pause(
@@ -24,19 +24,19 @@ extension DispatchState {
 
   /// Takes what waits for a function out of memory.
   mutating func putBy(_ function: Int) {
-    for (delivery, wasHeld) in lanes.removeAll(of: function, where: { $0.function == function }, lane: \.lane) {
+    for (delivery, wasHeld) in queue.removeAll(of: function, where: { $0.function == function }, orderingKey: \.orderingKey) {
       if wasHeld { begin(delivery) }
       park(delivery)
     }
     for delivery in quarantine.remove(where: { $0.function == function }) {
-      lanes.finish(delivery.lane)
+      queue.finish(delivery.orderingKey)
       park(delivery)
     }
     let waiting = timers.remove { $0.delivery?.function == function }
     for case let timed in waiting {
       guard let delivery = timed.delivery else { continue }
       if case .retry = timed { begin(delivery) }
-      lanes.finish(delivery.lane)
+      queue.finish(delivery.orderingKey)
       park(delivery)
     }
     for delivery in functions[function].held { park(delivery) }
@@ -54,7 +54,7 @@ extension DispatchState.Timed {
   }
 }
 
-/// Resuming a function goes page by page, as far as memory has room, so that it may have kept millions of events.
+/// Resuming a function goes page by page, as memory allows, so that it may have kept millions of events.
 ///
 /// What comes meanwhile is kept as while it was paused, and found by a later page. Near the end the function *catches up*:
 /// then it is held in memory, for the short time until the last page is in.
@@ -92,14 +92,14 @@ extension DispatchState {
       functions[function].isCatchingUp = true
       functions[function].isFinalLook = false
     }
-    // What is on its way to a record has to be there before the last look; whoever notes it there goes on.
+    // What is on its way to a record has to be there before the last look; the one that notes its arrival goes on.
     guard functions[function].parking == 0 else { return }
     lookAgain(function)
   }
 
   private mutating func queueAgain(_ delivery: Delivery) {
     begin(delivery)
-    queue(delivery)
+    enqueue(delivery)
   }
 
   /// The record of what came meanwhile is there. Mostly a later page finds it; but records do not always get there in the
@@ -114,7 +114,7 @@ extension DispatchState {
     }
   }
 
-  /// The writer had no room for these records, which are sent again.
+  /// The writer's queue was full: these records are sent again.
   mutating func noteLate(_ deliveries: [Delivery]) {
     for delivery in deliveries { functions[delivery.function].lateParks += 1 }
   }
@@ -155,7 +155,7 @@ extension DispatchState {
       functions[function].phase = .active
       let held = functions[function].held
       functions[function].held = []
-      for delivery in held { queue(delivery) }
+      for delivery in held { enqueue(delivery) }
     } else {
       functions[function].phase = .paused
       putBy(function)
@@ -171,7 +171,7 @@ extension DispatchState {
 
 /// Goes through what is stored for a function that is being resumed, in the order of the events, page by page.
 ///
-/// Two states are read as one list: what was kept while it was paused, and what had been put on the shelf before, behind a
+/// Two states are read as one list: what was kept while it was paused, and what had been spilled to storage before, behind a
 /// failing event of its key.
 struct KeptDeliveries: Sendable {
   let function: String
@@ -211,12 +211,12 @@ extension EventID {
   /// Before every event.
   static let first = EventID(epoch: 0, revision: .zero, path: .root)
 
-  /// Whether it stands before another in the order of events.
+  /// Whether it comes before another in the order of events.
   func precedes(_ other: EventID) -> Bool { (epoch, revision, path) < (other.epoch, other.revision, other.path) }
 }
 
 extension DeliveryRecord {
-  /// A record that only says where a listing goes on: the one that stood there may have gone.
+  /// A record that only says where a listing goes on: the stored one may be gone.
   init(place: ReplayItem) {
     self.init(
       event: place.event, kind: .updated, hop: 0, function: place.function, state: .dead, attempts: 0, crashes: 0,

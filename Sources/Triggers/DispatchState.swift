@@ -8,13 +8,13 @@ struct DispatchState {
   enum Timed: Sendable {
     /// A failed delivery is tried again.
     case retry(Delivery)
-    /// A run that the writer had no room for is repeated.
+    /// A run that the full queue of the writer refused is repeated.
     case repetition(Delivery)
     /// Bookkeeping that the writer refused is sent again.
     case resend(WriterRequest)
     /// Events that could not be read from storage are read again.
     case load(NamespaceID)
-    /// What a lane has on the shelf could not be read, and is read again.
+    /// What was spilled of a key could not be read, and is read again.
     case refill(OrderingKey)
     /// Records of skipped runs have waited long enough.
     case flush
@@ -23,7 +23,7 @@ struct DispatchState {
   enum Work: Sendable {
     case run(Run)
     case load(NamespaceID)
-    /// Reads what a lane left in storage.
+    /// Reads what was spilled of a key.
     case refill(OrderingKey)
     /// Reads what was kept while a function was paused.
     case resume(Int, KeptDeliveries)
@@ -41,7 +41,7 @@ struct DispatchState {
   var random: any RandomNumberGenerator & Sendable
   var functions: [FunctionState]
   var namespaces: [NamespaceID: NamespaceState] = [:]
-  var lanes = KeyedQueue<Delivery>()
+  var queue = KeyedQueue<Delivery>()
   /// What the last process may have died of. Until it is empty nothing else runs, and of these one at a time: if the
   /// process dies again, it is known by which.
   var quarantine = Queue<Delivery>()
@@ -54,10 +54,10 @@ struct DispatchState {
   var waiters: [Int: Waiter] = [:]
   /// Namespaces to load from storage, in the order in which they fell behind.
   var loads = Queue<NamespaceID>()
-  /// Lanes whose rest is in storage, and functions that are being resumed: work for a runner.
+  /// Keys whose backlog is in storage, and functions that are being resumed: work for a runner.
   var refills = Queue<OrderingKey>()
   var resumes = Queue<Int>()
-  /// Records on their way to storage of deliveries that memory has no room for, by lane.
+  /// How many records of spilled deliveries are on their way to storage, by key.
   var spilling: [OrderingKey: Int] = [:]
   /// Skipped runs whose records wait for company.
   var skips: [WriterRequest] = []
@@ -89,7 +89,7 @@ struct DispatchState {
   /// The next work of a runner; nil if there is none.
   mutating func nextWork(for runner: Runner, at now: Int64) -> Work? {
     if isStopping { return .stop }
-    while lanes.count < options.eventsLow, let namespace = loads.popFirst() {
+    while queue.count < options.eventsLow, let namespace = loads.popFirst() {
       guard let state = namespaces[namespace], state.isLagging, !state.isLoading else { continue }
       namespaces[namespace]?.isLoading = true
       return .load(namespace)
@@ -97,7 +97,7 @@ struct DispatchState {
     if let work = nextMaintenance() { return work }
     guard canRun else { return nil }
     let isAlone = !quarantine.isEmpty
-    guard var delivery = quarantine.popFirst() ?? lanes.next() else { return nil }
+    guard var delivery = quarantine.popFirst() ?? queue.next() else { return nil }
     delivery.noteSlot = freeNoteSlots.popLast()
     lastRunID += 1
     let deadline = now + table.definitions[delivery.function].options.deadline.wholeMilliseconds
@@ -138,7 +138,7 @@ struct DispatchState {
   private mutating func collectSkips(at now: Int64) {
     guard !skips.isEmpty else { return }
     if !aftermath.submissions.isEmpty || !waiters.isEmpty || skips.count >= options.skipsMax || isStopping {
-      // Before the others: an effect behind a skipped run of its lane must not overtake that run's record.
+      // Before the others: an effect behind a skipped run of its key must not overtake that run's record.
       aftermath.submissions.insert(contentsOf: skips, at: 0)
       skips = []
     }
@@ -170,12 +170,12 @@ extension DispatchState {
       switch due {
       case .retry(let delivery):
         begin(delivery)
-        free(delivery.lane)
+        free(delivery.orderingKey)
         requeue(delivery)
       case .repetition(let delivery): requeue(delivery)
       case .resend(let submission): aftermath.submissions.append(submission)
       case .load(let namespace): loads.append(namespace)
-      case .refill(let lane): refills.append(lane)
+      case .refill(let orderingKey): refills.append(orderingKey)
       case .flush:
         aftermath.submissions.append(contentsOf: skips)
         skips = []
@@ -194,11 +194,11 @@ extension DispatchState {
     return min(timer, deadline ?? timer)
   }
 
-  /// Makes the head of a lane ready again, unless its function is paused meanwhile.
+  /// Makes the head of a key ready again, unless its function is paused meanwhile.
   mutating func requeue(_ delivery: Delivery) {
-    guard functions[delivery.function].phase == .paused else { return lanes.requeue(delivery) }
+    guard functions[delivery.function].phase == .paused else { return queue.requeue(delivery) }
     park(delivery)
-    lanes.finish(delivery.lane)
+    queue.finish(delivery.orderingKey)
   }
 
   private mutating func timeOut(_ run: Run, at now: Int64) {
@@ -316,8 +316,8 @@ extension DispatchState {
 extension DispatchState {
   /// Whether a runner has something to do.
   var hasWork: Bool {
-    isStopping || (canRun && (lanes.readyCount > 0 || !quarantine.isEmpty))
-      || (lanes.count < options.eventsLow && (!loads.isEmpty || !refills.isEmpty || !resumes.isEmpty))
+    isStopping || (canRun && (queue.readyCount > 0 || !quarantine.isEmpty))
+      || (queue.count < options.eventsLow && (!loads.isEmpty || !refills.isEmpty || !resumes.isEmpty))
   }
 
   /// Ends all work.
@@ -354,7 +354,7 @@ extension DispatchState {
   mutating func forget(_ namespace: NamespaceID) {
     guard let state = namespaces[namespace] else { return }
     let isIts = { (delivery: Delivery) in delivery.namespace == namespace }
-    lanes.removeAll(where: isIts, lanesWhere: { $0.namespace == namespace })
+    queue.removeAll(where: isIts, keysWhere: { $0.namespace == namespace })
     _ = quarantine.remove(where: isIts)
     spilling = spilling.filter { $0.key.namespace != namespace }
     _ = timers.remove { $0.delivery.map(isIts) ?? false }

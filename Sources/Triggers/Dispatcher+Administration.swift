@@ -57,7 +57,7 @@ extension Dispatcher {
           .conflict, "\(name) was paused again, or the server stops, before all was read that was kept.")
       }
     } catch {
-      // Paused as before: what came meanwhile is put by with the rest.
+      // Paused as before: what came meanwhile is kept with the rest.
       withState { $0.endResume(function, isDone: false) }
       throw error
     }
@@ -233,7 +233,7 @@ extension Snapshot {
   }
 }
 
-/// What a replay asks of the dispatcher. Replayed events go through the lanes like any other: order keys, retries and
+/// What a replay asks of the dispatcher. Replayed events are queued like any other: ordering keys, retries and
 /// deadlines hold, and the writer's one check sees to it that nothing happens twice.
 extension Dispatcher {
   /// Takes in deliveries whose records were just stored, tries at once what waits for its retry, and waits until all of them
@@ -276,7 +276,7 @@ extension DispatchState {
     var roots: Set<Revision> = []
     for delivery in found.compactMap(\.delivery) {
       begin(delivery)
-      free(delivery.lane)
+      free(delivery.orderingKey)
       requeue(delivery)
       roots.insert(delivery.root)
     }
@@ -298,7 +298,7 @@ package struct AdministrationError: Error, Sendable, Hashable, CustomStringConve
 
   /// What kind of reason.
   package let code: Code
-  /// What was wrong, and what to do: a sentence for whoever asked.
+  /// What was wrong, and what to do: a sentence for the administrator.
   package let message: String
 
   init(_ message: String) {

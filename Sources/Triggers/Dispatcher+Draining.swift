@@ -33,7 +33,7 @@ extension Dispatcher {
     return try await wait(waiter, in: heads.map(\.0), timeout: timeout)
   }
 
-  /// Waits until these events, and what they cause, are settled: what `X-Doubloon-Wait: effects` stands for.
+  /// Waits until these events, and what they cause, are settled: what `X-Doubloon-Wait: effects` asks for.
   ///
   /// - `events`: the events of a receipt.
   /// - Throws: ``DrainTimeout`` if it takes longer than `timeout`.
@@ -80,7 +80,7 @@ extension Dispatcher {
   /// records that were sent are durable then (one that waits behind another comes to rest while its record is on its way), and
   /// the dispatcher was told of all that was committed.
   ///
-  /// - Returns: false if the writer had no room, or has stopped: it has written what it will ever write then.
+  /// - Returns: false if the writer's queue is full, or it has stopped: it has written what it will ever write then.
   @discardableResult
   private func awaitWriter(in namespace: NamespaceID?) async -> Bool {
     guard let namespace else { return true }
@@ -146,7 +146,7 @@ extension DispatchState {
     let running = active.values.map {
       UnsettledDelivery($0.delivery, .running, function: functions[$0.delivery.function].name)
     }
-    let queued = lanes.prefix(limit).map { UnsettledDelivery($0, .queued, function: functions[$0.function].name) }
+    let queued = queue.prefix(limit).map { UnsettledDelivery($0, .queued, function: functions[$0.function].name) }
     return Array((running + queued).prefix(limit))
   }
 }
@@ -176,7 +176,7 @@ package struct DrainTimeout: Error, Sendable, CustomStringConvertible {
 package struct UnsettledDelivery: Sendable, Hashable, CustomStringConvertible {
   /// How far the delivery is.
   package enum State: String, Sendable, Hashable {
-    /// Behind another of its lane, or waiting for a runner.
+    /// Behind another of its ordering key, or waiting for a runner.
     case queued
     case running
     /// Waits for a retry.

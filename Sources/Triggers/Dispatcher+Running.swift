@@ -83,7 +83,7 @@ extension Dispatcher {
         if !runner.isLeftBehind { withState { $0.endRunner() } }
         return
       case .load(let namespace): load(namespace)
-      case .refill(let lane): refill(lane)
+      case .refill(let orderingKey): refill(orderingKey)
       case .resume(let function, let kept): resume(function, kept)
       case .run(let run): ended = (run, await perform(run))
       }
@@ -173,7 +173,7 @@ extension Dispatcher {
   static func failure(of error: any Error) -> RunEnding {
     switch error {
     case let permanent as PermanentError: .failed(permanent.reason, .permanent)
-    // What stands there as of the event's commit stays so.
+    // The value as of the event's commit does not change.
     case let mismatch as ValueTypeError: .failed(mismatch.description, .permanent)
     case let later as RetryLater: .failed(later.reason, .retryAfter(later.delay.wholeMilliseconds))
     default: .failed("\(error)", .retry)
@@ -182,33 +182,35 @@ extension Dispatcher {
 }
 
 extension Dispatcher {
-  /// Reads what a lane has on the shelf. Runs on a runner.
-  func refill(_ lane: OrderingKey) {
-    let definition = table.definitions[lane.function]
-    // What is put on the shelf from now on may be missed by this look.
-    withState { $0.lanes.expectRefill(lane) }
+  /// Reads what was spilled of a key. Runs on a runner.
+  func refill(_ orderingKey: OrderingKey) {
+    let definition = table.definitions[orderingKey.function]
+    // What is spilled from now on may be missed by this read.
+    withState { $0.queue.expectRefill(orderingKey) }
     do throws(StorageError) {
       let (found, isAll) = try engine.read { (snapshot) throws(StorageError) in
         var found: [DeliveryRecord] = []
         var last = DeliveryRecord(place: ReplayItem(event: .first, function: definition.name))
         while found.count < options.behindMax {
-          let page = try snapshot.deliveries(in: lane.namespace, state: .waiting, after: last, limit: 512)
+          let page = try snapshot.deliveries(in: orderingKey.namespace, state: .waiting, after: last, limit: 512)
           for record in page where record.function == definition.name {
             guard let path = record.event.path.path else { continue }
             let capture = definition.pattern.match(path)?.first?.value ?? ""
-            if Key(unchecked: capture) == lane.capture { found.append(record) }
+            if Key(unchecked: capture) == orderingKey.capture { found.append(record) }
           }
           guard let next = page.last, page.count == 512, next.function == definition.name else { return (found, true) }
           last = next
         }
         return (found, false)
       }
-      withState { $0.refill(lane, Array(found.prefix(options.behindMax)), isAll: isAll && found.count <= options.behindMax) }
+      withState {
+        $0.refill(orderingKey, Array(found.prefix(options.behindMax)), isAll: isAll && found.count <= options.behindMax)
+      }
     } catch {
       logger.error("What \(definition.name) left in storage cannot be read: \(error)")
       let now = clock.now()
       withState { state in
-        state.timers.add(.refill(lane), at: now + 1000)
+        state.timers.add(.refill(orderingKey), at: now + 1000)
         state.wake(by: now + 1000)
       }
     }

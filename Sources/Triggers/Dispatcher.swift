@@ -6,12 +6,12 @@ import TreeModel
 
 /// Takes events to functions, and the functions' effects to the writer: at least once, with effects exactly once.
 ///
-/// An event is noted when its commit is durable (`didCommit(_:)`, on the writer, which only takes note), waits in the lane
-/// of its order key, is run on a thread of the dispatcher's own, and what the run asks for is committed as one request
+/// An event is noted when its commit is durable (`didCommit(_:)`, on the writer, which only takes note), waits in the queue
+/// of its ordering key, is run on a thread of the dispatcher's own, and what the run asks for is committed as one request
 /// together with the record that it ran. The writer refuses a second record for the same event and function, whatever led
 /// to the second run: that, not any bookkeeping here, is what makes effects happen once. See <doc:ExactlyOnce>.
 ///
-/// Make it before the database, whose observer it is; call `start(writer:)` before the doors open, then keep
+/// Make it before the database, whose observer it is; call `start(writer:)` before the ports open, then keep
 /// ``run()`` going until the server stops.
 package final class Dispatcher: CommitObserver, Sendable {
   /// The functions that it runs.
@@ -65,11 +65,11 @@ package final class Dispatcher: CommitObserver, Sendable {
 
   // MARK: The one way to the state
 
-  /// Changes the state, with everything that the writer handed over taken in before, and then does what is left to be done.
+  /// Changes the state, with everything that the writer committed taken in before, and then does what is left to be done.
   func withState<Result: Sendable>(_ body: (inout DispatchState) -> Result) -> Result {
     let now = clock.now()
     let (result, aftermath) = state.withLock { state in
-      if let contents = inbox.take(backlog: state.lanes.count) { state.absorb(contents, at: now) }
+      if let contents = inbox.take(backlog: state.queue.count) { state.absorb(contents, at: now) }
       let result = body(&state)
       return (result, state.takeActions(at: now))
     }
@@ -233,13 +233,13 @@ extension Dispatcher {
   /// How many events are read at once.
   private static let pageSize = 512
 
-  /// Reads a namespace's events from storage, from where the dispatcher stands, until it has caught up with the writer or
+  /// Reads a namespace's events from storage, from the settled revision on, until it has caught up with the writer or
   /// holds enough. Runs on a runner.
   func load(_ namespace: NamespaceID) {
     do throws(StorageError) {
       while true {
         guard try loadPage(namespace) == Self.pageSize else { break }
-        let isFull = withState { $0.lanes.count >= options.eventsLow }
+        let isFull = withState { $0.queue.count >= options.eventsLow }
         if isFull { return finishLoading(namespace, isComplete: false) }
       }
       // From here on the inbox keeps what is committed. What was committed before is in storage: read once more.

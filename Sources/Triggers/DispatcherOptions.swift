@@ -65,7 +65,7 @@ package struct DispatcherOptions: Sendable {
   }
 }
 
-/// Places where tests let the process die (spec: triggers-ledger §3.4). Does nothing in production.
+/// Places where tests let the process die. Does nothing in production.
 public struct Failpoint: Sendable {
   /// The windows in which a death must neither lose an event nor pay it twice.
   public enum Place: String, Sendable, Hashable, CaseIterable {

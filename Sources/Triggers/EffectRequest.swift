@@ -201,7 +201,7 @@ struct LateWrites {
     for assignment in operation.assignments where !assignment.commutes {
       let known = try reader.nodeAtEvent(assignment.path)
       let latest = try reader.latestNode(assignment.path)
-      // What stands there already does no harm.
+      // Writing the value that is there already does no harm.
       guard latest == known || latest == assignment.plainNode else {
         stale.append(assignment.path)
         return false
@@ -214,7 +214,7 @@ struct LateWrites {
 }
 
 extension WriteOperation.Assignment {
-  /// What stands at its path afterwards, if that is known.
+  /// The value at its path afterwards, if that is known.
   fileprivate var plainNode: TreeNode? {
     guard case .node(let write) = value, write.slots.isEmpty else { return nil }
     return write.node

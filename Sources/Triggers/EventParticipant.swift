@@ -2,7 +2,7 @@ import FunctionsKit
 package import StorageCore
 package import TreeModel
 
-/// Makes the events of a commit, in its own transaction (spec: triggers-ledger §1.1, §1.3).
+/// Makes the events of a commit, in its own transaction, as Cloud Functions for Firebase define them (https://firebase.google.com/docs/functions/database-events).
 ///
 /// For each changed leaf every pattern that matches a prefix of its path yields a place; each place that some function
 /// wants yields one event, whatever number of leaves changed below it. The work is bounded by what changed, but for
@@ -117,7 +117,7 @@ package struct EventParticipant: CommitParticipant {
       "The write would cause more than \(limits.eventsMax) events. Write smaller parts, or with disableTriggers=true.")
   }
 
-  /// Ends a chain of functions that start each other: the write stands, what it would start is kept for a person to see.
+  /// Ends a chain of functions that start each other: the write is kept, and what it would start is recorded for a person to see.
   private func deadLetter(_ event: EventRecord, _ functions: [Int], _ draft: CommitDraft, _ session: any CommitSession) {
     let chain = CauseChain(endingWith: draft.request.log.cause, in: draft.request.namespace, reading: session)
     for function in functions {

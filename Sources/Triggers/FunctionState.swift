@@ -5,7 +5,7 @@ struct FunctionState {
   enum Phase: Sendable {
     case active
     case paused
-    /// What was put by while it was paused is being loaded; what comes meanwhile stands behind it.
+    /// Deliveries kept while it was paused are being loaded; newer ones wait behind them.
     case resuming
   }
 
@@ -26,13 +26,13 @@ struct FunctionState {
   var parkingWaiters: [CheckedContinuation<Void, Never>] = []
   /// What came while it was resuming.
   var held: [Delivery] = []
-  /// Where the look at what was kept stands, while it is resuming.
+  /// How far the kept deliveries have been read, while it is resuming.
   var kept: KeptDeliveries?
   /// Whether what was kept is as good as read: what comes now is held in memory.
   var isCatchingUp = false
   /// Whether everything that was on its way to storage is there, and was looked at.
   var isFinalLook = false
-  /// Records for which the writer had no room, and which are sent again while it is resuming.
+  /// Records that the full queue of the writer refused, and that are sent again while it is resuming.
   var lateParks = 0
   /// What got its record while a page was read, which may not have seen it.
   var storedMeanwhile: [Delivery] = []
@@ -105,7 +105,7 @@ struct NamespaceState {
   var isLagging = false
   /// Whether a runner is loading them.
   var isLoading = false
-  /// What the writer handed over while they were loaded.
+  /// What the writer committed while they were loaded.
   var held: [CommittedEvents] = []
   /// The last settled revision that was sent to storage.
   var sentWatermark: Revision

@@ -5,7 +5,7 @@ import Synchronization
 /// Where the writer leaves what happened: its one short touch with the dispatcher.
 ///
 /// Bounded: when too much waits, the events of a namespace are not kept any more, and the namespace *lags*: its events are
-/// read from storage later, from where the dispatcher stands.
+/// read from storage later, from the settled revision on.
 final class Inbox: Sendable {
   struct Contents {
     var arrivals: [CommittedEvents] = []
@@ -138,9 +138,9 @@ struct WriterRequest: Sendable {
     case attempt(Delivery, DeliveryRecord, FailedAttempt)
     /// Deliveries that wait behind one that waits for a retry.
     case wait([Delivery])
-    /// The same, for which memory has no room.
+    /// The same, which exceed their share of memory.
     case spill([Delivery])
-    /// Deliveries of a paused function; `isLate` if the writer had no room for their records at first.
+    /// Deliveries of a paused function; `isLate` if the writer's queue was full for their records at first.
     case park([Delivery], isLate: Bool)
     /// Dead letters for functions that nobody registered.
     case letters([DeliveryRecord], NamespaceID)

@@ -101,7 +101,7 @@ package final class OutboxDispatcher: CommitObserver, Sendable {
   private func deliver(_ item: OutboxItem, _ writer: any TreeWriter) async {
     let failure = await attempt(item)
     let error = failure.map { "\($0)" }
-    // A delivery that was cut off by the shutdown is no failure: it comes again at the next start.
+    // A delivery that the shutdown interrupted is no failure: it comes again at the next start.
     if error != nil, Task.isCancelled { return }
     let now = clock.now()
     let record = item.record(

@@ -3,7 +3,7 @@ import StorageCore
 /// Which messages are to be delivered, and when: the outbox as a value.
 ///
 /// Bounded, in two halves: messages that are due, and messages that wait for another attempt. Those of an outlet that is down
-/// fill the second half at most, so they are never in the way of others. What has no room is forgotten here, and read from
+/// fill the second half at most, so they are never in the way of others. What does not fit is dropped here, and read from
 /// storage again: namespace by namespace, each from where its last page ended.
 struct OutboxQueue {
   /// A page of waiting messages to read from storage.
@@ -26,7 +26,7 @@ struct OutboxQueue {
   private var cursors: [NamespaceID: String?] = [:]
   /// Of these something was forgotten that may stand before the cursor: they are read once more from the start.
   private var missed: Set<NamespaceID> = []
-  /// Namespaces with messages whose time had no room, and when the first of them is due.
+  /// Namespaces with messages whose times did not fit, and when the first of them is due.
   private var postponed: (namespaces: Set<NamespaceID>, time: Int64)?
   private(set) var running = 0
   /// Whether storage was asked what waits.
@@ -112,7 +112,7 @@ struct OutboxQueue {
     unread.append(namespace)
   }
 
-  /// Takes a page to read from storage, if there is room; its end must be told.
+  /// Takes a page to read from storage, if there is space; its end must be reported.
   mutating func nextPage() -> Page? {
     let room = half - ready.count - running
     guard room * 2 >= half, let namespace = unread.popFirst() else { return nil }

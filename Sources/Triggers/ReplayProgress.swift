@@ -31,7 +31,7 @@ struct ReplayProgress: Sendable, Hashable {
   }
 
   var json: JSON {
-    JSON(present: [
+    JSON(fields: [
       ("cursor", cursor?.json), ("through", .int(through.rawValue)),
       ("pruned", pruned > .zero ? .int(pruned.rawValue) : JSON?.none), ("scanned", .int(scanned)), ("given", .int(given)),
       ("alreadyDone", .int(alreadyDone)), ("resting", .int(resting)), ("outcomes", JSON(counts: outcomes)),
@@ -63,14 +63,9 @@ extension JSON {
   fileprivate var counts: [String: Int64] {
     Dictionary((object ?? []).compactMap { member in member.value.int.map { (member.key, $0) } }) { $1 }
   }
-
-  /// An object of what is there.
-  init(present members: [(String, JSON?)]) {
-    self = .object(members.compactMap { name, value in value.map { Member(key: name, value: $0) } })
-  }
 }
 
-/// Where a replay stands in what it goes through.
+/// How far a replay has come in what it goes through.
 enum ReplayCursor: Sendable, Hashable {
   /// Among the dead letters, behind this one.
   case dead(after: ReplayItem?)

@@ -106,7 +106,7 @@ struct ReplayRun {
     var chunks = [Chunk()]
     for pair in page.pairs {
       let chunk = chunks[chunks.count - 1]
-      // What belongs to one commit stays together: the cursor stands behind commits.
+      // What belongs to one commit stays together: the cursor points behind whole commits.
       let isSameCommit = record.order.mode != .failed && chunk.last?.event.id.revision == pair.event.id.revision
       if chunk.pairs.count >= pairsAtOnce, !isSameCommit { chunks.append(Chunk()) }
       chunks[chunks.count - 1].add(pair)
@@ -177,7 +177,7 @@ struct ReplayRun {
     let now = replayer.clock.now()
     record = record.with(state, progress, at: now)
     var writer = JSONWriter()
-    writer.write(JSON(present: [("replay", .int(key.id)), ("order", record.order.json), ("progress", progress.json)]))
+    writer.write(JSON(fields: [("replay", .int(key.id)), ("order", record.order.json), ("progress", progress.json)]))
     let audit = AuditRecord(
       time: now, actor: .system("replay"), action: "replays.\(state.rawValue)",
       detail: String(decoding: writer.bytes, as: UTF8.self), result: "ok")
@@ -213,7 +213,7 @@ struct ReplayTally: Sendable {
   private(set) var outcomes: [String: Int64] = [:]
   private(set) var coins: [String: Int64] = [:]
 
-  /// Adds one pair, as it stands in the snapshot.
+  /// Adds one pair, as it is in the snapshot.
   mutating func add(_ item: ReplayItem, in namespace: NamespaceID, from snapshot: any Snapshot) throws(StorageError) {
     if let execution = try snapshot.execution(in: namespace, of: item.event, by: item.function) {
       outcomes[Self.word(execution), default: 0] += 1

@@ -14,7 +14,7 @@ struct ReplayScan: Sendable {
     var next: ReplayCursor?
     /// Commits, or records, that were looked at.
     var scanned = 0
-    /// Commits among them that told functions to sleep.
+    /// Commits among them that were written with triggers suppressed.
     var suppressed = 0
     /// Dead letters of functions that nobody registered any more.
     var unknown = 0
@@ -141,7 +141,7 @@ struct ReplayScan: Sendable {
       let events = try derived.events(
         of: commit, for: functions, includingSuppressed: order.takesSuppressed, in: snapshot)
       for (event, functions) in events where admits(event.id) {
-        // What told functions to sleep was never on its way to one.
+        // What was written with triggers suppressed was never on its way to a function.
         let underway = commit.suppressesTriggers ? Revision(.max) : settled
         page.pairs += try pairs(event, functions, settled: underway, in: snapshot)
       }

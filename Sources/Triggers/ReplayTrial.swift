@@ -1,45 +1,33 @@
 import FunctionsKit
 import RewardModel
 package import StorageCore
-package import TreeModel
+import TreeModel
 
 extension Replayer {
   /// What an order would come to: counts by function and outcome, and coins. Nothing is written.
   ///
-  /// The functions are run without effect for the outcomes and the coins, at most ``ReplayOptions/trialsMax`` times; what
-  /// the answer covers is in it.
-  package func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON {
+  /// The functions are run without effect for the outcomes and the coins, at most ``ReplayOptions/trialsMax`` times; how many
+  /// were run is in the forecast.
+  package func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> ReplayForecast {
     let (scan, progress) = try beginning(of: order, in: namespace)
     let survey = try await ReplaySurvey.make(of: scan, from: progress.cursor, by: self)
-    let trial = await ReplayTrial.make(of: survey.toTry, by: self)
-    return report(order, progress, survey, trial.summary)
+    return ReplayForecast(order, progress, survey, await ReplayTrial.make(of: survey.toTry, by: self))
   }
 
   /// Runs functions on the state that their events pinned, and takes everything back: what would change in the tree and in
   /// the ledger, and how each run would end compared with what is recorded. Nothing is written.
   ///
   /// Pairs that were handled before are run too, where the order covers them, and compared with their records.
-  package func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON {
+  package func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> ReplayForecast {
     let (scan, progress) = try beginning(of: order, in: namespace)
     let survey = try await ReplaySurvey.make(of: scan, from: progress.cursor, by: self)
     let trial = await ReplayTrial.make(of: survey.toTry, by: self)
     let divergences = try await Divergence.find(in: survey.finished, by: self)
-    let members = try (trial.summary + trial.particulars(reading: engine, in: namespace))
-    return report(
-      order, progress, survey,
-      members + [
-        ("compared", .int(Int64(survey.finished.count))), ("divergences", .array(divergences.map(\.json))),
-      ])
-  }
-
-  private func report(
-    _ order: ReplayOrder, _ progress: ReplayProgress, _ survey: ReplaySurvey, _ trial: [(String, JSON?)]
-  ) -> JSON {
-    JSON(
-      present: [
-        ("order", order.json), ("through", .int(progress.through.rawValue)),
-        ("pruned", progress.pruned > .zero ? .int(progress.pruned.rawValue) : JSON?.none), ("survey", survey.json),
-      ] + trial)
+    var forecast = ReplayForecast(order, progress, survey, trial)
+    forecast.details = ReplayForecast.Details(
+      runs: trial.runs.map(ReplayForecast.Run.init), changes: trial.changes, transfers: trial.transfers,
+      compared: survey.finished.count, divergences: divergences)
+    return forecast
   }
 }
 
@@ -95,7 +83,8 @@ struct ReplayTrial: Sendable {
 
   // MARK: The report
 
-  var summary: [(String, JSON?)] {
+  /// How the runs ended, and what they would pay.
+  var tally: (outcomes: [String: Int64], coins: [String: Int64]) {
     var outcomes: [String: Int64] = [:]
     var coins: [String: Int64] = [:]
     for run in runs {
@@ -105,44 +94,23 @@ struct ReplayTrial: Sendable {
         coins[entry.transfer.unit] = (coins[entry.transfer.unit] ?? 0).addingUpTo(entry.transfer.signedAmount)
       }
     }
-    return [
-      ("tried", .int(Int64(runs.count))), ("outcomes", JSON(counts: outcomes)), ("coins", JSON(counts: coins)),
-    ]
+    return (outcomes, coins)
   }
 
-  /// Each run, each place of the tree that would change, each entry that would be made.
-  func particulars(reading engine: any StorageEngine, in namespace: NamespaceID) throws -> [(String, JSON?)] {
-    var places: [PathBytes: (before: Scalar?, after: Scalar?)] = [:]
-    var entries: [JSON] = []
-    for committed in runs.compactMap(\.committed) {
-      for change in committed.changes {
-        places[change.path] = (places[change.path].map { $0.before } ?? change.before, change.after)
-      }
-      entries += committed.receipt.entries.map { entry in
-        JSON(present: [
-          ("debit", .string(entry.transfer.debit.name)), ("credit", .string(entry.transfer.credit.name)),
-          ("amount", .int(entry.transfer.amount)), ("unit", .string(entry.transfer.unit)),
-          ("code", .string(entry.transfer.code)), ("key", .string(entry.transfer.key.text)),
-          ("event", entry.transfer.event.map(JSON.string)), ("function", entry.transfer.function.map(JSON.string)),
-        ])
-      }
+  /// Each leaf of the tree that would change, by path.
+  var changes: [LeafChange] {
+    var found: [PathBytes: (before: Scalar?, after: Scalar?)] = [:]
+    for change in runs.compactMap(\.committed).flatMap(\.changes) {
+      found[change.path] = (found[change.path].map { $0.before } ?? change.before, change.after)
     }
-    let tree = places.sorted { $0.key < $1.key }.filter { $0.value.before != $0.value.after }.map { path, values in
-      JSON(present: [
-        ("path", .string(path.text)), ("before", values.before?.json ?? .null), ("after", values.after?.json ?? .null),
-      ])
+    return found.sorted { $0.key < $1.key }.filter { $0.value.before != $0.value.after }.map { path, values in
+      LeafChange(path: path, before: values.before, after: values.after)
     }
-    return [("runs", .array(runs.map(\.json))), ("tree", .array(tree)), ("entries", .array(entries))]
   }
-}
 
-extension ReplayTrial.Run {
-  fileprivate var json: JSON {
-    JSON(present: [
-      ("event", .string(pair.event.id.description)), ("function", .string(pair.name)), ("outcome", .string(outcome)),
-      ("reason", reason.map(JSON.string)), ("recorded", .string(pair.status.text)),
-      ("events", committed.flatMap { $0.receipt.events.isEmpty ? JSON?.none : .int(Int64($0.receipt.events.count)) }),
-    ])
+  /// Each entry that would be made.
+  var transfers: [LedgerTransfer] {
+    runs.compactMap(\.committed).flatMap { $0.receipt.entries.map(\.transfer) }
   }
 }
 
@@ -157,11 +125,6 @@ extension ReplayPair.Status {
     case .underway: "on its way"
     }
   }
-}
-
-extension PathBytes {
-  /// The place for people; of a priority, with `/.priority` at its end.
-  var text: String { (path?.description ?? "?") + (isPriority ? "/.priority" : "") }
 }
 
 extension Replayer {
@@ -179,16 +142,16 @@ extension Replayer {
   /// today than what is recorded (the second report of a rebuild).
   ///
   /// - `listMax`: divergences that are listed; all are counted.
-  /// - Returns: `compared`, `divergent` and `divergences`.
+  /// - Parameter listMax: divergences that are listed; all are counted.
   package func compareAll(in namespace: NamespaceID, because reason: String, by actor: Actor, listMax: Int = 100) async throws
-    -> JSON
+    -> ReplayComparison
   {
     let order = ReplayOrder(mode: .all, allowsHandled: true, reason: reason, actor: actor)
     let (scan, progress) = try beginning(of: order, in: namespace)
     var next = progress.cursor
     var compared: Int64 = 0
     var divergent: Int64 = 0
-    var listed: [JSON] = []
+    var listed: [Divergence] = []
     while let cursor = next {
       try Task.checkCancellation()
       let page = try await onOwnThread { [engine] in
@@ -198,26 +161,30 @@ extension Replayer {
       let divergences = try await Divergence.find(in: finished, by: self)
       compared += Int64(finished.count)
       divergent += Int64(divergences.count)
-      listed += divergences.prefix(listMax - listed.count).map(\.json)
+      listed += divergences.prefix(listMax - listed.count)
       next = page.next
     }
-    return ["compared": .int(compared), "divergent": .int(divergent), "divergences": .array(listed)]
+    return ReplayComparison(compared: compared, divergent: divergent, divergences: listed)
   }
 }
 
-/// A run that would do something else today than what is recorded (spec: triggers-ledger §8, check 66).
-struct Divergence: Sendable {
-  let event: EventID
-  let function: String
-  let recorded: String
-  let now: String
+/// How what the functions do today compares with everything that is recorded of them.
+package struct ReplayComparison: Sendable {
+  package let compared: Int64
+  /// How many would end otherwise.
+  package let divergent: Int64
+  /// The first of these.
+  package let divergences: [Divergence]
+}
 
-  var json: JSON {
-    [
-      "event": .string(event.description), "function": .string(function), "recorded": .string(recorded),
-      "now": .string(now),
-    ]
-  }
+/// A run that would do something else today than what is recorded.
+package struct Divergence: Sendable {
+  package let event: EventID
+  package let function: String
+  /// What is recorded, in words.
+  package let recorded: String
+  /// What it would do now, in words.
+  package let now: String
 
   /// Runs the functions of pairs that were handled before, and compares.
   static func find(in pairs: [ReplayPair], by replayer: Replayer) async throws -> [Divergence] {

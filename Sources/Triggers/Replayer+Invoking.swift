@@ -11,9 +11,9 @@ extension Replayer {
     package var function: String
     /// Where the event would have happened; the function's pattern must match it.
     package var path: Path
-    /// What stood there; absent for a creation.
+    /// The value before; absent for a creation.
     package var before: TreeNode
-    /// What stands there now; absent for a deletion.
+    /// The value after; absent for a deletion.
     package var after: TreeNode
     /// Who is to have written.
     package var actingAs: Actor
@@ -35,8 +35,7 @@ extension Replayer {
   /// It reads the tree as it is now. Nothing is retried: a run that fails leaves nothing. A business key that was paid before
   /// makes it `skipped: already_paid`, as ever.
   ///
-  /// - Returns: `event`, `outcome` (`done`, `skipped`, `failed`), `reason`, `effect`.
-  package func invoke(_ invocation: Invocation, in namespace: NamespaceID, by actor: Actor) async throws -> JSON {
+  package func invoke(_ invocation: Invocation, in namespace: NamespaceID, by actor: Actor) async throws -> InvocationResult {
     let (position, kind, captures) = try check(invocation)
     let record = InvocationRecord(
       id: try nextInvocationID(in: namespace), function: invocation.function, path: invocation.path,
@@ -57,15 +56,15 @@ extension Replayer {
       guard let ending = await TrialRunner(dispatcher: dispatcher).run([trial]).first else { break }
       if let answer = try await settle(ending, of: record, function: position, in: namespace) { return answer }
     }
-    return Self.answer(record, "failed", "stale: a value that it reads was changed again and again")
+    return InvocationResult(record, .failed, reason: "stale: a value that it reads was changed again and again")
   }
 
   /// Commits the end of an invocation; nil if the run is to be repeated.
   private func settle(_ ending: RunEnding, of record: InvocationRecord, function: Int, in namespace: NamespaceID)
-    async throws -> JSON?
+    async throws -> InvocationResult?
   {
     switch ending {
-    case .failed(let error, _): return Self.answer(record, "failed", error)
+    case .failed(let error, _): return InvocationResult(record, .failed, reason: error)
     case .skipped(let reason):
       return try await skip(record, because: reason, settings: dispatcher.table.settings[function], in: namespace)
     case .effect(var request, let execution, _):
@@ -74,7 +73,7 @@ extension Replayer {
       request.rows.maintenance = upkeep
       do throws(CommitError) {
         let receipt = try await writer.commit(request)
-        return Self.answer(record, "done", execution.reason, effect: receipt.changed ? receipt.revision : nil)
+        return InvocationResult(record, .done, reason: execution.reason, effect: receipt.changed ? receipt.revision : nil)
       } catch {
         switch error.code {
         case .stale, .recordChanged: return nil
@@ -83,14 +82,14 @@ extension Replayer {
           return try await skip(record, because: reason, settings: execution.settings, in: namespace)
         case .insufficientFunds:
           return try await skip(record, because: "insufficient_funds", settings: execution.settings, in: namespace)
-        default: return Self.answer(record, "failed", error.message)
+        default: return InvocationResult(record, .failed, reason: error.message)
         }
       }
     }
   }
 
   private func skip(_ record: InvocationRecord, because reason: String, settings: String?, in namespace: NamespaceID)
-    async throws -> JSON
+    async throws -> InvocationResult
   {
     var request = CommitRequest(namespace: namespace, actor: .system("replay"))
     request.triggers.execution = ExecutionRecord(
@@ -100,15 +99,7 @@ extension Replayer {
     upkeep.invocation = record
     request.rows.maintenance = upkeep
     try await commit(request)
-    return Self.answer(record, "skipped", reason)
-  }
-
-  private static func answer(_ record: InvocationRecord, _ outcome: String, _ reason: String?, effect: Revision? = nil) -> JSON
-  {
-    JSON(present: [
-      ("event", .string(record.event.description)), ("function", .string(record.function)), ("outcome", .string(outcome)),
-      ("reason", reason.map(JSON.string)), ("effect", effect.map { .int($0.rawValue) }),
-    ])
+    return InvocationResult(record, .skipped, reason: reason)
   }
 
   // MARK: Checking
@@ -149,5 +140,30 @@ extension Replayer {
       state.lastInvocationIDs[namespace] = id
       return id
     }
+  }
+}
+
+/// How a run by hand ended.
+package struct InvocationResult: Sendable, Hashable {
+  package enum Outcome: String, Sendable, Hashable {
+    case done
+    case skipped
+    case failed
+  }
+
+  /// The identity under which its effect was committed, `0-NUMBER:PATH`.
+  package let event: EventID
+  package let function: String
+  package let outcome: Outcome
+  package let reason: String?
+  /// The commit of its effect; nil if it changed nothing.
+  package let effect: Revision?
+
+  init(_ record: InvocationRecord, _ outcome: Outcome, reason: String?, effect: Revision? = nil) {
+    event = record.event
+    function = record.function
+    self.outcome = outcome
+    self.reason = reason
+    self.effect = effect
   }
 }

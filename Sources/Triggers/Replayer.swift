@@ -2,9 +2,9 @@ import FunctionsKit
 package import Logging
 package import StorageCore
 import Synchronization
-package import TreeModel
+import TreeModel
 
-/// Gives events to functions again, or for the first time: the failed ones, the gaps, or all (design §9).
+/// Gives events to functions again, or for the first time: the failed ones, the gaps, or all.
 ///
 /// A replay is a durable record with a cursor. Each step is one commit that stores the deliveries of a page, together with
 /// the cursor behind it; the dispatcher then runs them like anything that waits. A process that dies finds both or neither,
@@ -36,7 +36,7 @@ package final class Replayer: Sendable {
   private let queue: AsyncStream<Key>
   let queueEnd: AsyncStream<Key>.Continuation
 
-  /// A replayer for a dispatcher; `writer` is the door that the dispatcher's own requests go through.
+  /// A replayer for a dispatcher; `writer` takes the dispatcher's own requests.
   package init(
     dispatcher: Dispatcher, writer: any TreeWriter, options: ReplayOptions = ReplayOptions(),
     logger: Logger = Logger(label: "doubloon.replay")
@@ -244,49 +244,46 @@ extension Replayer {
 }
 
 extension Replayer {
-  /// A replay as an object: number, state, order, progress, times.
-  package func show(_ id: Int64, in namespace: NamespaceID) throws -> JSON {
-    try record(Key(namespace: namespace, id: id)).json
+  /// One replay.
+  package func show(_ id: Int64, in namespace: NamespaceID) throws -> ReplayRecord {
+    try record(Key(namespace: namespace, id: id))
   }
 
   /// The replays, newest first, before one.
-  package func list(in namespace: NamespaceID, before id: Int64?, limit: Int) throws -> [JSON] {
+  package func list(in namespace: NamespaceID, before id: Int64?, limit: Int) throws -> [ReplayRecord] {
     try engine.read { (snapshot) throws(StorageError) in
-      try snapshot.replays(in: namespace, before: id, limit: limit).map(\.json)
+      try snapshot.replays(in: namespace, before: id, limit: limit)
     }
   }
 
   /// What a replay gave to functions, in the order of the events, with what has become of it by now.
   ///
   /// - `last`: where to go on: the last item of the page before.
-  package func items(of id: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws -> [JSON] {
+  package func items(of id: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws -> [ReplayedItem] {
     _ = try record(Key(namespace: namespace, id: id))
     return try engine.read { (snapshot) throws(StorageError) in
-      var rows: [JSON] = []
+      var found: [ReplayedItem] = []
       for item in try snapshot.replayItems(in: namespace, of: id, after: last, limit: limit) {
         let execution = try snapshot.execution(in: namespace, of: item.event, by: item.function)
         let delivery = try snapshot.delivery(in: namespace, of: item.event, to: item.function)
-        rows.append(
-          JSON(present: [
-            ("event", .string(item.event.description)), ("function", .string(item.function)),
-            ("outcome", .string(execution?.outcome.rawValue ?? delivery?.state.rawValue ?? "underway")),
-            ("reason", (execution?.reason ?? delivery?.lastError).map(JSON.string)),
-            ("effect", execution?.effect.map { .int($0.rawValue) }),
-          ]))
+        found.append(
+          ReplayedItem(
+            item: item, outcome: execution?.outcome.rawValue ?? delivery?.state.rawValue ?? "underway",
+            reason: execution?.reason ?? delivery?.lastError, effect: execution?.effect))
       }
-      return rows
+      return found
     }
   }
 }
 
-extension ReplayRecord {
-  /// The record for people and surfaces.
-  package var json: JSON {
-    [
-      "id": .int(id), "state": .string(state.rawValue), "order": order.json, "progress": progress,
-      "createdAt": .int(createdAt), "updatedAt": .int(updatedAt),
-    ]
-  }
+/// What a replay gave to a function, and what became of it.
+package struct ReplayedItem: Sendable, Hashable {
+  package let item: ReplayItem
+  /// The outcome of the execution, else the state of the delivery, else `underway`.
+  package let outcome: String
+  package let reason: String?
+  /// The commit of its effect.
+  package let effect: Revision?
 }
 
 /// How replays work; every cap in one place.
@@ -300,7 +297,7 @@ package struct ReplayOptions: Sendable {
   /// Runs that a preview, or a dry run, makes at most; it says so when there would be more.
   package var trialsMax: Int
 
-  /// Options; the defaults leave room for live events. A number below 1 is a mistake of the programmer and traps.
+  /// Options; the defaults leave capacity for live events. A number below 1 is a mistake of the programmer and traps.
   package init(pairsMax: Int = 64, trialsMax: Int = 2000) {
     precondition(pairsMax > 0 && trialsMax > 0, "A replay gives at least one event at a time.")
     self.pairsMax = pairsMax

@@ -65,7 +65,7 @@ struct RunInput {
       case (.created, nil, let after?): return (.absent, .leaf(after))
       case (.updated, let before?, let after?): return (.leaf(before), .leaf(after))
       case (.deleted, let before?, nil): return (.leaf(before), .absent)
-      default: break  // A map stood there, or stands there now.
+      default: break  // A map was there before, or is there now.
       }
     }
     let before = facts.record.kind == .created ? .absent : try reader.nodeBeforeEvent(facts.path)

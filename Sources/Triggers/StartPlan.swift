@@ -108,7 +108,7 @@ struct StartPlan: Sendable {
       }
     }
     if !renamed.isEmpty { moved += try letters(in: namespace, from: snapshot) }
-    // Each lane in the order of its events, whatever the state that they were found in.
+    // Each key in the order of its events, whatever the state that they were found in.
     ready.sort { ($0.event.revision, $0.event.path) < ($1.event.revision, $1.event.path) }
     return (ready, moved)
   }
@@ -120,7 +120,7 @@ extension StartPlan {
     var moved: [Move] = []
     for letter in try snapshot.allDeliveries(in: namespace, state: .dead) {
       guard let name = renamed[letter.function] else { continue }
-      // What was handled under the new name needs no second chance; the old letter says so to whoever acknowledges it.
+      // What was handled under the new name needs no second chance; the old dead letter says so when it is acknowledged.
       guard try snapshot.execution(in: namespace, of: letter.event, by: name) == nil,
         try snapshot.delivery(in: namespace, of: letter.event, to: name) == nil
       else { continue }

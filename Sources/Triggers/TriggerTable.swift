@@ -62,7 +62,7 @@ package struct TriggerTable: Sendable {
 }
 
 extension FunctionDefinition.Trigger {
-  /// Whether an event of this kind starts a function with this trigger (spec: triggers-ledger §1.1).
+  /// Whether an event of this kind starts a function with this trigger.
   func admits(_ kind: EventRecord.Kind) -> Bool {
     switch self {
     case .onWrite: true

@@ -1,5 +1,6 @@
 import DoubloonTesting
 import FunctionsKit
+import RewardModel
 import StorageCore
 import Synchronization
 import Testing
@@ -40,9 +41,9 @@ struct ReplayTests {
       broken.set(false)
       let before = try await server.entries()
       let preview = try await server.replayer.preview(server.order(.failed), in: server.namespaceID)
-      #expect(preview["survey"]?["run"] == 3)
-      #expect(preview["outcomes"] == ["done": 3])
-      #expect(preview["coins"] == ["pieces_of_eight": 150])
+      #expect(preview.survey.toRun == 3)
+      #expect(preview.outcomes == ["done": 3])
+      #expect(preview.coins == ["pieces_of_eight": 150])
       let report = try await server.replay(server.order(.failed))
       #expect(report.state == .done)
       #expect(report.progress["given"] == 3)
@@ -88,21 +89,16 @@ struct ReplayTests {
       let before = try server.everything()
       let dry = try await server.replayer.dryRun(server.order(.failed), in: server.namespaceID)
       #expect(try server.everything() == before)
-      #expect(dry["outcomes"] == ["done": 4])
-      let tree = try #require(dry["tree"]?.array)
-      #expect(
-        tree == [
-          ["path": "/users/p0/badge", "before": .null, "after": "level 2"],
-          ["path": "/users/p0/inventory/pieces_of_eight", "before": .null, "after": 50],
-          ["path": "/users/p1/badge", "before": .null, "after": "level 2"],
-          ["path": "/users/p1/inventory/pieces_of_eight", "before": .null, "after": 50],
-        ])
-      #expect(dry["entries"]?.array?.map { $0["credit"]?.string } == ["user:p0", "user:p1"])
+      #expect(dry.outcomes == ["done": 4])
+      let details = try #require(dry.details)
+      let expected: [(path: Path, after: Scalar)] = [
+        ("/users/p0/badge", "level 2"), ("/users/p0/inventory/pieces_of_eight", 50), ("/users/p1/badge", "level 2"),
+        ("/users/p1/inventory/pieces_of_eight", 50),
+      ]
+      #expect(details.changes == expected.map { LeafChange(path: PathBytes($0.path), before: nil, after: $0.after) })
+      #expect(details.transfers.map(\.credit.name) == ["user:p0", "user:p1"])
       try await server.replay(server.order(.failed))
-      for change in tree {
-        let path = try Path(parsing: try #require(change["path"]?.string))
-        #expect(try await server.node(path).jsonValue(.plain) == change["after"])
-      }
+      for (path, after) in expected { #expect(try await server.node(path).scalar == after) }
     }
   }
 
@@ -119,14 +115,14 @@ struct ReplayTests {
     try await TestServer.run(functions, tree: ["users": Self.players(3)]) { server in
       for player in 0..<3 { try await server.set(Path(parsing: "/users/p\(player)/level"), 2) }
       let same = try await server.replayer.dryRun(server.order(.all), in: server.namespaceID)
-      #expect(same["compared"] == 3)
-      #expect(same["divergences"] == [])
+      #expect(same.details?.compared == 3)
+      #expect(same.details?.divergences.isEmpty == true)
       amount.withLock { $0 = 60 }
       let dry = try await server.replayer.dryRun(server.order(.all), in: server.namespaceID)
-      let found = try #require(dry["divergences"]?.array)
-      #expect(found.map { $0["event"]?.string } == ["1-2:/users/p0/level", "1-4:/users/p1/level"])
-      #expect(found.first?["recorded"] == "pays 50 pieces_of_eight from issuance:level to user:p0")
-      #expect(found.first?["now"] == "pays 60 pieces_of_eight from issuance:level to user:p0")
+      let found = try #require(dry.details?.divergences)
+      #expect(found.map(\.event.description) == ["1-2:/users/p0/level", "1-4:/users/p1/level"])
+      #expect(found.first?.recorded == "pays 50 pieces_of_eight from issuance:level to user:p0")
+      #expect(found.first?.now == "pays 60 pieces_of_eight from issuance:level to user:p0")
     }
   }
 
@@ -180,7 +176,7 @@ struct ReplayTests {
       let report = try await server.replay(server.order(.gaps))
       #expect(report.progress["outcomes"] == ["done": 2])
       let items = try server.replayer.items(of: report.id, in: server.namespaceID, after: nil, limit: 10)
-      #expect(items.map { $0["event"]?.string } == ["1-2:/users/p0/level", "1-3:/users/new"])
+      #expect(items.map(\.item.event.description) == ["1-2:/users/p0/level", "1-3:/users/new"])
       let shown = try server.application.engine.read { (snapshot) throws(StorageError) in
         try snapshot.events(in: server.namespaceID, after: nil, limit: 10).map(\.id.description)
       }

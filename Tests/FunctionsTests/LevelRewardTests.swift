@@ -4,9 +4,9 @@ import RewardModel
 import Testing
 import TreeModel
 
-/// `rewardReferrals` as the seed has it, with the policies of the design (spec: triggers-ledger §2 and §8.26-42).
+/// `rewardReferrals` with its defaults, and with each policy.
 struct LevelRewardTests {
-  @Test("From 4 to 5 the referrer gets 50 and the player nothing (§8.29), once (§8.44)")
+  @Test("From 4 to 5 the referrer gets 50 and the player nothing, once")
   func fourToFive() async throws {
     try await TestServer.run(registerFunctions, tree: Game.bobAtFour) { server in
       let write = try await server.set(Game.level("bob"), 5, as: .user("bob"))
@@ -19,7 +19,7 @@ struct LevelRewardTests {
   }
 
   @Test(
-    "Jumping over level 5 pays nothing and says so; other changes make no run at all (§8.30)",
+    "Jumping over level 5 pays nothing and says so; other changes make no run at all",
     arguments: [(3, 5, true), (4, 6, true), (5, 4, false), (5, 6, false), (1, 2, false), (6, 5, false)]
       as [(Int64, Int64, Bool)])
   func otherSteps(from: Int64, to: Int64, isJump: Bool) async throws {
@@ -31,7 +31,7 @@ struct LevelRewardTests {
     }
   }
 
-  @Test("A level that is created as 5 is no update, and pays nothing (§8.30)")
+  @Test("A level that is created as 5 is no update, and pays nothing")
   func createdAsFive() async throws {
     try await TestServer.run(registerFunctions, tree: ["users": ["bob": ["referred_by": "alice"]]]) { server in
       let write = try await server.set(Game.level("bob"), 5)
@@ -49,7 +49,7 @@ struct LevelRewardTests {
     }
   }
 
-  @Test("5 and 5.0 are one level: writing 5.0 over 4 pays, over 5 is no event (§8.14)")
+  @Test("5 and 5.0 are one level: writing 5.0 over 4 pays, over 5 is no event")
   func floatingFive() async throws {
     try await TestServer.run(registerFunctions, tree: Game.bobAtFour) { server in
       try await server.set(Game.level("bob"), 5.0)
@@ -59,7 +59,7 @@ struct LevelRewardTests {
     }
   }
 
-  @Test("Falling back and rising again pays once by default, each time where the policy says so (§8.32)")
+  @Test("Falling back and rising again pays once by default, each time where the policy says so")
   func again() async throws {
     try await TestServer.run(registerFunctions, tree: Game.bobAtFour) { server in
       for level in [5, 4, 5] as [Int64] { try await server.set(Game.level("bob"), .leaf(.int(level))) }
@@ -72,7 +72,7 @@ struct LevelRewardTests {
     }
   }
 
-  @Test("A circle of referrals pays the referrer nothing, unless it is allowed (§8.38)")
+  @Test("A circle of referrals pays the referrer nothing, unless it is allowed")
   func cycle() async throws {
     let tree: TreeNode = [
       "users": [
@@ -107,7 +107,7 @@ struct LevelRewardTests {
     }
   }
 
-  @Test("A referrer without a record is paid and marked; where one is required, skipped (§8.38)")
+  @Test("A referrer without a record is paid and marked; where one is required, skipped")
   func ghost() async throws {
     let tree: TreeNode = ["users": ["bob": ["level": 4, "referred_by": "ghost"]]]
     try await TestServer.run(registerFunctions, tree: tree) { server in
@@ -212,7 +212,7 @@ struct LevelRewardTests {
     }
   }
 
-  @Test("1,000 players who reach level 5 at once bring their referrer exactly 50,000 (§8.39)")
+  @Test("1,000 players who reach level 5 at once bring their referrer exactly 50,000")
   func thousand() async throws {
     let users = (0..<1000).map { TreeMap.Entry(key: Key(unchecked: "p\($0)"), node: ["level": 4, "referred_by": "alice"]) }
     try await TestServer.run(registerFunctions, tree: ["users": .map(TreeMap(users))]) { server in

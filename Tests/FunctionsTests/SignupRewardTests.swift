@@ -3,11 +3,11 @@ import Functions
 import Testing
 import TreeModel
 
-/// `grantSignupReward` as the seed has it, with the policies of the design (spec: triggers-ledger §2 and §8.26-42).
+/// `grantSignupReward` with its defaults, and with each policy.
 struct SignupRewardTests {
   static let bob: TreeNode = ["users": ["bob": ["referred_by": "alice"]]]
 
-  @Test("The first sign-in of a referred player pays the player 50 (§8.26), a later one nothing more (§8.28)")
+  @Test("The first sign-in of a referred player pays the player 50, a later one nothing more")
   func firstSignIn() async throws {
     try await TestServer.run(registerFunctions, tree: Self.bob) { server in
       let first = try await server.set(Game.signIn("bob"), 1_700_000_000_000, as: .user("bob"))
@@ -21,7 +21,7 @@ struct SignupRewardTests {
   }
 
   @Test(
-    "A player whom nobody referred gets nothing, and no inventory appears (§8.27, §8.36)",
+    "A player whom nobody referred gets nothing, and no inventory appears",
     arguments: [.absent, "", 0, false] as [TreeNode])
   func notReferred(referredBy: TreeNode) async throws {
     try await TestServer.run(registerFunctions) { server in
@@ -33,7 +33,7 @@ struct SignupRewardTests {
     }
   }
 
-  @Test("A whole record that carries the sign-in pays (§8.35), and so does one update of both fields (§8.34)")
+  @Test("A whole record that carries the sign-in pays, and so does one update of both fields")
   func parentWrites() async throws {
     try await TestServer.run(registerFunctions) { server in
       try await server.set(Game.user("bob"), ["name": "Bob", "referred_by": "alice", "last_signin_at": 1])
@@ -43,7 +43,7 @@ struct SignupRewardTests {
     }
   }
 
-  @Test("A sign-in that is made anew pays once by default, each time where the policy says so (§8.33)")
+  @Test("A sign-in that is made anew pays once by default, each time where the policy says so")
   func recreated() async throws {
     try await TestServer.run(registerFunctions, tree: Self.bob) { server in
       try await server.set(Game.signIn("bob"), 1)
@@ -62,7 +62,7 @@ struct SignupRewardTests {
   }
 
   @Test(
-    "A referrer that is no legal key pays nobody and makes no stray node (§8.37)",
+    "A referrer that is no legal key pays nobody and makes no stray node",
     arguments: ["bob/x", "a.b", ["deep": "object"], 17, true] as [TreeNode])
   func invalidReferrer(referredBy: TreeNode) async throws {
     try await TestServer.run(registerFunctions) { server in
@@ -73,7 +73,7 @@ struct SignupRewardTests {
     }
   }
 
-  @Test("Referring oneself is skipped, unless it is allowed (§8.38)")
+  @Test("Referring oneself is skipped, unless it is allowed")
   func selfReferral() async throws {
     let tree: TreeNode = ["users": ["bob": ["referred_by": "bob", "level": 4]]]
     try await TestServer.run(registerFunctions, tree: tree) { server in
@@ -92,7 +92,7 @@ struct SignupRewardTests {
     }
   }
 
-  @Test("A referrer who is entered late brings no sign-up reward, but the one for level 5 (§8.40)")
+  @Test("A referrer who is entered late brings no sign-up reward, but the one for level 5")
   func lateReferrer() async throws {
     try await TestServer.run(registerFunctions) { server in
       try await server.set(Game.user("bob"), ["level": 4])
@@ -124,7 +124,7 @@ struct SignupRewardTests {
   }
 
   @Test(
-    "Existing coins are added to: 120 becomes 170, nothing 50, -20 becomes 30 (§8.31)", arguments: [120, 0, -20] as [Int64])
+    "Existing coins are added to: 120 becomes 170, nothing 50, -20 becomes 30", arguments: [120, 0, -20] as [Int64])
   func existingBalance(before: Int64) async throws {
     let tree: TreeNode = [
       "users": ["bob": ["referred_by": "alice", "inventory": ["pieces_of_eight": .leaf(.int(before))]]]
@@ -136,7 +136,7 @@ struct SignupRewardTests {
   }
 
   @Test(
-    "A balance that is no integer is left alone, and the event is a dead letter (§8.41)",
+    "A balance that is no integer is left alone, and the event is a dead letter",
     arguments: ["10", true, 1.5] as [TreeNode])
   func balanceType(balance: TreeNode) async throws {
     let tree: TreeNode = ["users": ["bob": ["referred_by": "alice", "inventory": ["pieces_of_eight": balance]]]]
@@ -150,7 +150,7 @@ struct SignupRewardTests {
     }
   }
 
-  @Test("Coins that would overflow are not paid, and the server goes on (§8.42)")
+  @Test("Coins that would overflow are not paid, and the server goes on")
   func overflow() async throws {
     let tree: TreeNode = ["users": ["bob": ["referred_by": "alice", "inventory": ["pieces_of_eight": .leaf(.int(.max))]]]]
     try await TestServer.run(registerFunctions, tree: tree) { server in

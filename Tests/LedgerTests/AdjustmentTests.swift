@@ -11,7 +11,7 @@ struct AdjustmentTests {
     let fixture = try await LedgerFixture()
     defer { fixture.close() }
     try await fixture.pay("bob", 50, key: "k")
-    let receipt = try await fixture.write(.set(purse("bob"), 120))
+    let receipt = try await fixture.write(.set(balanceKey("bob"), 120))
     let entry = try #require(receipt.entries.first)
     #expect(receipt.entries.count == 1)
     #expect(entry.transfer.debit == .adjustment)
@@ -47,17 +47,17 @@ struct AdjustmentTests {
   }
 
   static let cases: [Case] = [
-    Case(name: "a larger number", operation: .set(purse("bob"), 60), bob: 10, eve: 0),
-    Case(name: "the same number", operation: .set(purse("bob"), 50), bob: 0, eve: 0),
-    Case(name: "the same number as a double", operation: .set(purse("bob"), 50.0), bob: 0, eve: 0),
-    Case(name: "a priority", operation: .setPriority(purse("bob"), .scalar(1)), bob: 0, eve: 0),
-    Case(name: "an increment", operation: .set(purse("bob"), .increment(-8)), bob: -8, eve: 0),
-    Case(name: "nothing", operation: .remove(purse("bob")), bob: -50, eve: 0),
-    Case(name: "a string", operation: .set(purse("bob"), "60"), bob: -50, eve: 0),
-    Case(name: "a boolean", operation: .set(purse("bob"), true), bob: -50, eve: 0),
-    Case(name: "a fraction", operation: .set(purse("bob"), 50.5), bob: -50, eve: 0),
-    Case(name: "an object", operation: .set(purse("bob"), ["a": 50]), bob: -50, eve: 0),
-    Case(name: "a child below it", operation: .set(purse("bob").child(Key(unchecked: "a")), 50), bob: -50, eve: 0),
+    Case(name: "a larger number", operation: .set(balanceKey("bob"), 60), bob: 10, eve: 0),
+    Case(name: "the same number", operation: .set(balanceKey("bob"), 50), bob: 0, eve: 0),
+    Case(name: "the same number as a double", operation: .set(balanceKey("bob"), 50.0), bob: 0, eve: 0),
+    Case(name: "a priority", operation: .setPriority(balanceKey("bob"), .scalar(1)), bob: 0, eve: 0),
+    Case(name: "an increment", operation: .set(balanceKey("bob"), .increment(-8)), bob: -8, eve: 0),
+    Case(name: "nothing", operation: .remove(balanceKey("bob")), bob: -50, eve: 0),
+    Case(name: "a string", operation: .set(balanceKey("bob"), "60"), bob: -50, eve: 0),
+    Case(name: "a boolean", operation: .set(balanceKey("bob"), true), bob: -50, eve: 0),
+    Case(name: "a fraction", operation: .set(balanceKey("bob"), 50.5), bob: -50, eve: 0),
+    Case(name: "an object", operation: .set(balanceKey("bob"), ["a": 50]), bob: -50, eve: 0),
+    Case(name: "a child below it", operation: .set(balanceKey("bob").child(Key(unchecked: "a")), 50), bob: -50, eve: 0),
     Case(name: "a scalar at the parent", operation: .set("/users/bob/inventory", 7), bob: -50, eve: 0),
     Case(name: "another record of the player", operation: .set("/users/bob", ["level": 4]), bob: -50, eve: 0),
     Case(
@@ -91,7 +91,7 @@ struct AdjustmentTests {
     let fixture = try await LedgerFixture()
     defer { fixture.close() }
     let receipt = try await fixture.write(
-      .set(purse("bob"), 100), transfers: [.moving(60, from: "user:bob", to: "shop", key: "k")])
+      .set(balanceKey("bob"), 100), transfers: [.moving(60, from: "user:bob", to: "shop", key: "k")])
     #expect(receipt.entries.map(\.transfer.code) == ["adjustment", "gift"])
     #expect(receipt.entries.last?.debitAfter == 40)
     #expect(try fixture.verify().isSound)
@@ -101,12 +101,12 @@ struct AdjustmentTests {
   func cancelOut() async throws {
     let fixture = try await LedgerFixture()
     defer { fixture.close() }
-    try await fixture.write(.set(purse("bob"), 100))
+    try await fixture.write(.set(balanceKey("bob"), 100))
     for round in 1...3 {
-      let receipt = try await fixture.write(.set(purse("bob"), 50), transfers: [.reward("bob", 50, key: "k\(round)")])
+      let receipt = try await fixture.write(.set(balanceKey("bob"), 50), transfers: [.reward("bob", 50, key: "k\(round)")])
       #expect(receipt.entries.map { $0.change(of: LedgerAccount("user:bob")) } == [-50, 50])
     }
-    #expect(try fixture.node(purse("bob")) == 100)
+    #expect(try fixture.node(balanceKey("bob")) == 100)
     #expect(try fixture.verify().isSound)
   }
 
@@ -116,7 +116,7 @@ struct AdjustmentTests {
     defer { fixture.close() }
     for value in [Int64.min, .max, .min, 0, .max, -1, .min] {
       for uid in ["bob", "eve", "kim"] {
-        try await fixture.write(.set(purse(uid), .leaf(.int(value))))
+        try await fixture.write(.set(balanceKey(uid), .leaf(.int(value))))
         #expect(try fixture.balance("user:\(uid)") == value)
       }
       let report = try fixture.verify()
@@ -164,7 +164,7 @@ struct CurrencyTableTests {
     Row("an empty unit", Currency(unit: "", pattern: "users/{uid}/gold")),
     Row("a holder with a colon", Currency(unit: "gold", pattern: "users/{uid}/gold", holder: "a:b")),
     Row("a holder that is the ledger's", Currency(unit: "gold", pattern: "users/{uid}/gold", holder: "hold")),
-    Row("two places for one purse", .piecesOfEight, Currency(unit: "pieces_of_eight", pattern: "users/{uid}/coins")),
+    Row("two places for one balanceKey", .piecesOfEight, Currency(unit: "pieces_of_eight", pattern: "users/{uid}/coins")),
     Row(
       "one place for two units", Currency(unit: "gold", pattern: "users/{uid}/gold"),
       Currency(unit: "silver", pattern: "{all}/{uid}/gold")),

@@ -63,8 +63,8 @@ struct AuditTests {
     try await fixture.pay("eve", 7, key: "second")
     try await fixture.pay("bob", 50, key: "third")
     try await fixture.write(transfers: [.moving(20, from: "user:bob", to: "shop", key: "fourth")])
-    _ = try await fixture.book.reverse(2, in: fixture.namespace, by: .admin("ann"), reason: "mistake")
-    try await fixture.write(.set(purse("eve"), 12))
+    _ = try await fixture.ledger.reverse(2, in: fixture.namespace, by: .admin("ann"), reason: "mistake")
+    try await fixture.write(.set(balanceKey("eve"), 12))
     return fixture
   }
 
@@ -102,8 +102,8 @@ struct AuditTests {
     defer { fixture.close() }
     try await fixture.write(.set("/users/bob/gems", 5))
     let table = try CurrencyTable([.piecesOfEight, Currency(unit: "gems", pattern: "users/{uid}/gems")])
-    let book = LedgerService(engine: fixture.engine, writer: fixture.database, currencies: table)
-    #expect(try book.verify(fixture.namespace).faults.map(\.kind) == [.tree])
+    let ledger = LedgerService(engine: fixture.engine, writer: fixture.database, currencies: table)
+    #expect(try ledger.verify(fixture.namespace).faults.map(\.kind) == [.tree])
   }
 
   @Test("Values that are no integers are listed as unbacked, by place")
@@ -112,8 +112,9 @@ struct AuditTests {
     defer { fixture.close() }
     let below: TreeNode = ["x": 1]
     try await fixture.write(
-      .set(purse("a"), "5"), .set(purse("b"), 1e300), .set(purse("c"), ["d": 5]), .set(purse("d"), .leaf(5, priority: 1)),
-      .set(purse("e"), TreeNode.map(below.children, priority: 2)))
+      .set(balanceKey("a"), "5"), .set(balanceKey("b"), 1e300), .set(balanceKey("c"), ["d": 5]),
+      .set(balanceKey("d"), .leaf(5, priority: 1)),
+      .set(balanceKey("e"), TreeNode.map(below.children, priority: 2)))
     let report = try fixture.verify()
     #expect(report.isSound)
     #expect(report.unbacked.map(\.account.name) == ["user:a", "user:b", "user:c", "user:e"])

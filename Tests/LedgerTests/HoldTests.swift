@@ -16,8 +16,8 @@ struct HoldTests {
     let order = HoldOrder(
       from: LedgerAccount("user:bob"), owner: "bob", amount: 40, unit: LedgerFixture.unit, key: BusinessKey("purchase/1"),
       expiresAt: LedgerFixture.start + 1000)
-    let hold = try await fixture.book.hold(order, in: fixture.namespace, by: .admin("ann"))
-    let again = try await fixture.book.hold(order, in: fixture.namespace, by: .admin("ann"))
+    let hold = try await fixture.ledger.hold(order, in: fixture.namespace, by: .admin("ann"))
+    let again = try await fixture.ledger.hold(order, in: fixture.namespace, by: .admin("ann"))
     #expect(hold.entry.sequence == 2 && again.isRepeated && again.entry == hold.entry)
     #expect(try fixture.balance("user:bob") == 60)
     #expect(try fixture.balance("hold:bob") == 40)
@@ -25,11 +25,11 @@ struct HoldTests {
   }
 
   func release(_ fixture: LedgerFixture, amount: Int64? = nil) async throws(LedgerError) -> HoldEnding {
-    try await fixture.book.release(2, to: Self.shop, amount: amount, in: fixture.namespace, by: .admin("ann"))
+    try await fixture.ledger.release(2, to: Self.shop, amount: amount, in: fixture.namespace, by: .admin("ann"))
   }
 
   func void(_ fixture: LedgerFixture) async throws(LedgerError) -> HoldEnding {
-    try await fixture.book.void(2, in: fixture.namespace, by: .admin("ann"))
+    try await fixture.ledger.void(2, in: fixture.namespace, by: .admin("ann"))
   }
 
   @Test("A hold is one player's, whatever other players' names end in")
@@ -40,7 +40,7 @@ struct HoldTests {
       let order = HoldOrder(
         from: LedgerAccount("issuance:test"), owner: owner, amount: 5, unit: LedgerFixture.unit,
         key: BusinessKey("k/\(owner)"))
-      _ = try await fixture.book.hold(order, in: fixture.namespace, by: .admin("ann"))
+      _ = try await fixture.ledger.hold(order, in: fixture.namespace, by: .admin("ann"))
     }
     let found = try fixture.engine.read { (snapshot) throws(StorageError) in
       let holds = OpenHolds(in: fixture.namespace, snapshot)
@@ -71,15 +71,15 @@ struct HoldTests {
   func expiry() async throws {
     let fixture = try await makeHold()
     defer { fixture.close() }
-    #expect(try await fixture.book.expireHolds(in: fixture.namespace, now: LedgerFixture.start + 999).freed.isEmpty)
+    #expect(try await fixture.ledger.expireHolds(in: fixture.namespace, now: LedgerFixture.start + 999).freed.isEmpty)
     fixture.clock.advance(by: 1000)
     let late = await #expect(throws: LedgerError.self) { try await release(fixture) }
     #expect(late?.code == .invalid)
-    let sweep = try await fixture.book.expireHolds(in: fixture.namespace, now: fixture.clock.now())
+    let sweep = try await fixture.ledger.expireHolds(in: fixture.namespace, now: fixture.clock.now())
     #expect(sweep.freed.map(\.transfer.key) == [.holdEnd(of: 2)])
     #expect(sweep.failures.isEmpty)
     #expect(try fixture.balance("user:bob") == 100)
-    #expect(try await fixture.book.expireHolds(in: fixture.namespace, now: fixture.clock.now()).freed.isEmpty)
+    #expect(try await fixture.ledger.expireHolds(in: fixture.namespace, now: fixture.clock.now()).freed.isEmpty)
     let ended = await #expect(throws: LedgerError.self) { try await release(fixture) }
     #expect(ended?.code == .holdEnded)
     #expect(try fixture.verify().isSound)
@@ -95,10 +95,10 @@ struct HoldTests {
         debit: .hold("bob"), credit: receiver, amount: 40, unit: LedgerFixture.unit, code: "gift", key: .holdEnd(of: 2))
     }
     let late = await #expect(throws: LedgerError.self) {
-      try await fixture.book.transfer(end(to: Self.shop), in: fixture.namespace, by: .admin("ann"))
+      try await fixture.ledger.transfer(end(to: Self.shop), in: fixture.namespace, by: .admin("ann"))
     }
     #expect(late?.code == .invalid)
-    _ = try await fixture.book.transfer(end(to: LedgerAccount("user:bob")), in: fixture.namespace, by: .admin("ann"))
+    _ = try await fixture.ledger.transfer(end(to: LedgerAccount("user:bob")), in: fixture.namespace, by: .admin("ann"))
     #expect(try fixture.balance("user:bob") == 100)
     #expect(try fixture.verify().isSound)
   }
@@ -132,7 +132,7 @@ struct HoldTests {
     let fixture = try await makeHold()
     defer { fixture.close() }
     let error = await #expect(throws: LedgerError.self) {
-      try await fixture.book.release(
+      try await fixture.ledger.release(
         sequence, to: Self.shop, amount: amount, in: fixture.namespace, by: .admin("ann"))
     }
     #expect(error?.code == (sequence == 2 ? .invalid : .notFound))
@@ -146,11 +146,11 @@ struct HoldTests {
     let order = HoldOrder(
       from: .issuance("level5"), owner: "ghost", amount: 50, unit: LedgerFixture.unit, key: BusinessKey("level5/bob"),
       subject: "bob")
-    let hold = try await fixture.book.hold(order, in: fixture.namespace, by: .admin("ann"))
-    #expect(try await fixture.book.expireHolds(in: fixture.namespace, now: .max).freed.isEmpty)
-    _ = try await fixture.book.release(
+    let hold = try await fixture.ledger.hold(order, in: fixture.namespace, by: .admin("ann"))
+    #expect(try await fixture.ledger.expireHolds(in: fixture.namespace, now: .max).freed.isEmpty)
+    _ = try await fixture.ledger.release(
       hold.entry.sequence, to: LedgerAccount("user:ghost"), in: fixture.namespace, by: .admin("ann"))
-    #expect(try fixture.node(purse("ghost")) == 50)
+    #expect(try fixture.node(balanceKey("ghost")) == 50)
     #expect(try fixture.balance("issuance:level5") == -50)
     #expect(try fixture.verify().isSound)
   }
@@ -165,17 +165,17 @@ struct HoldTests {
         let order = HoldOrder(
           from: LedgerAccount("user:\(uid)"), owner: uid, amount: 10, unit: LedgerFixture.unit,
           key: BusinessKey("\(uid)\(number)"), expiresAt: LedgerFixture.start + Int64(number))
-        _ = try await fixture.book.hold(order, in: fixture.namespace, by: .admin("ann"))
+        _ = try await fixture.ledger.hold(order, in: fixture.namespace, by: .admin("ann"))
       }
     }
-    try await fixture.write(.set(purse("eve"), "spoilt"))
+    try await fixture.write(.set(balanceKey("eve"), "spoilt"))
     fixture.clock.advance(by: 2)
-    let sweep = try await fixture.book.expireHolds(in: fixture.namespace, now: fixture.clock.now())
+    let sweep = try await fixture.ledger.expireHolds(in: fixture.namespace, now: fixture.clock.now())
     #expect(sweep.freed.map(\.transfer.credit.name) == ["user:bob", "user:bob"])
     #expect(sweep.failures.map(\.error.code) == [.balanceType, .balanceType])
     #expect(try fixture.balance("hold:bob") == 20)
-    try await fixture.write(.set(purse("eve"), 0))
-    let next = try await fixture.book.expireHolds(in: fixture.namespace, now: fixture.clock.now())
+    try await fixture.write(.set(balanceKey("eve"), 0))
+    let next = try await fixture.ledger.expireHolds(in: fixture.namespace, now: fixture.clock.now())
     #expect(next.freed.map(\.transfer.credit.name) == ["user:eve", "user:eve"])
     #expect(try fixture.verify().isSound)
   }

@@ -41,7 +41,7 @@ struct InvariantTests {
 
   private func compare(_ fixture: LedgerFixture, _ model: NaiveLedger, _ place: Comment) throws {
     for uid in RandomScript.players {
-      let inTree = try fixture.node(purse(uid)).scalar?.intValue ?? 0
+      let inTree = try fixture.node(balanceKey(uid)).scalar?.intValue ?? 0
       #expect(inTree == model.balances[LedgerAccount("user:\(uid)")] ?? 0, "\(place), \(uid)")
     }
     let sum = model.balances.values.reduce(Int128(0)) { $0 + Int128($1) }
@@ -81,7 +81,7 @@ struct RandomScript {
   }
 
   private mutating func operation() -> WriteOperation {
-    let place = purse(pick(Self.players))
+    let place = balanceKey(pick(Self.players))
     switch Int.random(in: 0..<12, using: &random) {
     case 0: return .remove(place)
     case 1: return .set(place, .increment(pick(Self.amounts)))

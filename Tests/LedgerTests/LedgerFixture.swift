@@ -17,7 +17,7 @@ struct LedgerFixture {
   let database: Database
   let namespace: NamespaceID
   let table: CurrencyTable
-  let book: LedgerService
+  let ledger: LedgerService
 
   init(
     folder: TemporaryFolder = TemporaryFolder(), currencies: [Currency] = [.piecesOfEight], limits: WriteLimits = WriteLimits()
@@ -29,7 +29,7 @@ struct LedgerFixture {
     database = try Database(
       engine: engine, participants: [LedgerParticipant(table: table)], limits: limits, clock: clock)
     namespace = try await database.openNamespace(named: "game")
-    book = LedgerService(engine: engine, writer: database, currencies: table)
+    ledger = LedgerService(engine: engine, writer: database, currencies: table)
   }
 
   func close() {
@@ -59,7 +59,7 @@ struct LedgerFixture {
   /// Pays a player, as a reward does.
   @discardableResult
   func pay(_ uid: String, _ amount: Int64, key: String) async throws(LedgerError) -> PostedTransfer {
-    try await book.transfer(.reward(uid, amount, key: key), in: namespace, by: .admin("ann"))
+    try await ledger.transfer(.reward(uid, amount, key: key), in: namespace, by: .admin("ann"))
   }
 
   // MARK: Looking
@@ -76,7 +76,7 @@ struct LedgerFixture {
   }
 
   func balance(_ account: String, unit: String = unit) throws -> Int64 {
-    try book.balance(in: namespace, of: LedgerAccount(account), unit: unit)
+    try ledger.balance(in: namespace, of: LedgerAccount(account), unit: unit)
   }
 
   func entries() throws -> [LedgerEntry] {
@@ -85,7 +85,7 @@ struct LedgerFixture {
     }
   }
 
-  func verify() throws -> LedgerReport { try book.verify(namespace) }
+  func verify() throws -> LedgerReport { try ledger.verify(namespace) }
 }
 
 extension LedgerTransfer {
@@ -119,6 +119,6 @@ extension CommitError.Code {
 }
 
 /// The place of a player's balance.
-func purse(_ uid: String) -> Path {
+func balanceKey(_ uid: String) -> Path {
   Path(keys: ["users", uid, "inventory", "pieces_of_eight"].map(Key.init(unchecked:)))
 }

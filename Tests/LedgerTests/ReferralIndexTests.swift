@@ -28,7 +28,7 @@ struct ReferralIndexTests {
       namespace = try await database.openNamespace(named: "game")
     }
 
-    var book: ReferralService { ReferralService(place, engine: engine, currencies: table) }
+    var ledger: ReferralService { ReferralService(place, engine: engine, currencies: table) }
 
     func build(_ place: ReferralPath? = place) async throws -> Int {
       try await ReferralBuild(place, engine: engine, writer: database).run()
@@ -39,7 +39,7 @@ struct ReferralIndexTests {
     }
 
     func brought(by referrer: String) throws -> [String] {
-      try book.referrals(of: referrer, in: namespace, limit: 1000).map(\.player)
+      try ledger.referrals(of: referrer, in: namespace, limit: 1000).map(\.player)
     }
 
     func close() {
@@ -64,7 +64,7 @@ struct ReferralIndexTests {
     #expect(try store.brought(by: "alice") == [])
     #expect(try store.brought(by: "a/b") == [])
     try await store.write(.remove("/users"))
-    #expect(try store.book.top(in: store.namespace, limit: 10).isEmpty)
+    #expect(try store.ledger.top(in: store.namespace, limit: 10).isEmpty)
   }
 
   @Test("Pages of a player's referrals and of the top go on where they ended, and equal counts are ordered by name")
@@ -74,13 +74,13 @@ struct ReferralIndexTests {
     for (player, referrer) in [("a", "x"), ("b", "x"), ("c", "x"), ("d", "y"), ("e", "z"), ("f", "x0"), ("g", "z")] {
       try await store.write(.set(try Path(parsing: "/users/\(player)/referred_by"), .leaf(.string(referrer))))
     }
-    let first = try store.book.referrals(of: "x", in: store.namespace, limit: 2)
+    let first = try store.ledger.referrals(of: "x", in: store.namespace, limit: 2)
     #expect(first.map(\.player) == ["a", "b"])
     #expect(first.allSatisfy { $0.since == 1_700_000_000_000 && $0.state == .joined })
-    #expect(try store.book.referrals(of: "x", in: store.namespace, after: "b", limit: 2).map(\.player) == ["c"])
-    #expect(try store.book.top(in: store.namespace, limit: 3).map(\.referrer) == ["x", "z", "x0"])
-    #expect(try store.book.top(in: store.namespace, limit: 3).map(\.count) == [3, 2, 1])
-    #expect(try store.book.referrer(of: "f", in: store.namespace) == "x0")
+    #expect(try store.ledger.referrals(of: "x", in: store.namespace, after: "b", limit: 2).map(\.player) == ["c"])
+    #expect(try store.ledger.top(in: store.namespace, limit: 3).map(\.referrer) == ["x", "z", "x0"])
+    #expect(try store.ledger.top(in: store.namespace, limit: 3).map(\.count) == [3, 2, 1])
+    #expect(try store.ledger.referrer(of: "f", in: store.namespace) == "x0")
   }
 
   @Test("An index that was kept from a namespace's first commit is whole: the next start makes nothing anew")

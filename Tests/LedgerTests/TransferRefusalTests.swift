@@ -96,16 +96,16 @@ struct TransferRefusalTests {
     defer { fixture.close() }
     try await fixture.pay("bob", 120, key: "first")
     try await fixture.pay("eve", 7, key: "second")
-    _ = try await fixture.book.reverse(2, in: fixture.namespace, by: .admin("ann"), reason: "mistake")
+    _ = try await fixture.ledger.reverse(2, in: fixture.namespace, by: .admin("ann"), reason: "mistake")
     for (key, expiresAt) in [("hold", Int64.max), ("short", LedgerFixture.start + 10)] {
       let order = HoldOrder(
         from: LedgerAccount("user:bob"), owner: "bob", amount: 10, unit: LedgerFixture.unit, key: BusinessKey(key),
         expiresAt: expiresAt)
-      _ = try await fixture.book.hold(order, in: fixture.namespace, by: .admin("ann"))
+      _ = try await fixture.ledger.hold(order, in: fixture.namespace, by: .admin("ann"))
     }
     try await fixture.write(
-      .set(purse("rich"), .leaf(.int(.max))), .set(purse("odd"), "10"), .set(purse("half"), 1.5),
-      .set(purse("boxed"), ["coins": 5]))
+      .set(balanceKey("rich"), .leaf(.int(.max))), .set(balanceKey("odd"), "10"), .set(balanceKey("half"), 1.5),
+      .set(balanceKey("boxed"), ["coins": 5]))
     fixture.clock.advance(by: 10)
     let entries = try fixture.entries()
     let tree = try fixture.node(.root)
@@ -125,11 +125,11 @@ struct TransferRefusalTests {
   func stringBalance() async throws {
     let fixture = try await LedgerFixture()
     defer { fixture.close() }
-    try await fixture.write(.set(purse("bob"), "10"))
+    try await fixture.write(.set(balanceKey("bob"), "10"))
     let error = await #expect(throws: LedgerError.self) { try await fixture.pay("bob", 50, key: "k") }
     #expect(error?.code == .balanceType)
     #expect(error?.message.contains("/users/bob/inventory/pieces_of_eight") == true)
-    #expect(try fixture.node(purse("bob")) == "10")
+    #expect(try fixture.node(balanceKey("bob")) == "10")
     let report = try fixture.verify()
     #expect(report.isSound)
     #expect(report.unbacked.map(\.found) == ["a string"])
@@ -139,7 +139,7 @@ struct TransferRefusalTests {
   func overflow() async throws {
     let fixture = try await LedgerFixture()
     defer { fixture.close() }
-    try await fixture.write(.set(purse("bob"), .leaf(.int(.max))))
+    try await fixture.write(.set(balanceKey("bob"), .leaf(.int(.max))))
     let error = await #expect(throws: LedgerError.self) { try await fixture.pay("bob", 50, key: "k") }
     #expect(error?.code == .balanceOverflow)
     #expect(try fixture.balance("user:bob") == .max)

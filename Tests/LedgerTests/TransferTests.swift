@@ -11,10 +11,10 @@ struct TransferTests {
   func credits(before: Int64?, after: Int64) async throws {
     let fixture = try await LedgerFixture()
     defer { fixture.close() }
-    if let before { try await fixture.write(.set(purse("bob"), .leaf(.int(before)))) }
+    if let before { try await fixture.write(.set(balanceKey("bob"), .leaf(.int(before)))) }
     let posted = try await fixture.pay("bob", 50, key: "k")
     #expect(posted.entry.creditAfter == after)
-    #expect(try fixture.node(purse("bob")) == .leaf(.int(after)))
+    #expect(try fixture.node(balanceKey("bob")) == .leaf(.int(after)))
     #expect(try fixture.verify().isSound)
   }
 
@@ -48,7 +48,7 @@ struct TransferTests {
     #expect(receipt.entries.map(\.debitAfter) == [-50, 20, 0, 0])
     #expect(receipt.entries.map(\.creditAfter) == [50, 30, 20, 30])
     #expect(try fixture.balance("user:bob") == 30)
-    #expect(try fixture.node(purse("eve")) == 0)
+    #expect(try fixture.node(balanceKey("eve")) == 0)
     #expect(try fixture.verify().isSound)
   }
 
@@ -69,9 +69,9 @@ struct TransferTests {
   func keepsPriority() async throws {
     let fixture = try await LedgerFixture()
     defer { fixture.close() }
-    try await fixture.write(.set(purse("bob"), .leaf(10, priority: "p")))
+    try await fixture.write(.set(balanceKey("bob"), .leaf(10, priority: "p")))
     try await fixture.pay("bob", 5, key: "k")
-    #expect(try fixture.node(purse("bob")) == .leaf(15, priority: "p"))
+    #expect(try fixture.node(balanceKey("bob")) == .leaf(15, priority: "p"))
   }
 
   @Test("Check 57: the same key with the same body answers with the first entry, with another amount it is a conflict")
@@ -110,9 +110,9 @@ struct TransferTests {
     defer { fixture.close() }
     try await fixture.pay("bob", 50, key: "in")
     let spend = LedgerTransfer.moving(50, from: "user:bob", to: "shop", key: "out")
-    let first = try await fixture.book.transfer(spend, in: fixture.namespace, by: .admin("ann"))
-    try await fixture.write(.set(purse("bob"), "spoilt"))
-    let again = try await fixture.book.transfer(spend, in: fixture.namespace, by: .admin("ann"))
+    let first = try await fixture.ledger.transfer(spend, in: fixture.namespace, by: .admin("ann"))
+    try await fixture.write(.set(balanceKey("bob"), "spoilt"))
+    let again = try await fixture.ledger.transfer(spend, in: fixture.namespace, by: .admin("ann"))
     #expect(again.entry == first.entry && again.isRepeated)
   }
 
@@ -129,7 +129,7 @@ struct TransferTests {
     #expect(try fixture.balance("user:\(decomposed)") == 2)
     // A combining mark makes one character with the colon before it.
     try await fixture.pay("\u{301}x", 3, key: "mark")
-    #expect(try fixture.node(purse("\u{301}x")) == 3)
+    #expect(try fixture.node(balanceKey("\u{301}x")) == 3)
     #expect(try fixture.verify().isSound)
   }
 
@@ -139,11 +139,11 @@ struct TransferTests {
     defer { fixture.close() }
     for number in 1...5 { try await fixture.pay(number == 3 ? "eve" : "bob", Int64(number), key: "k\(number)") }
     let bob = LedgerAccount("user:bob")
-    let page = try fixture.book.statement(in: fixture.namespace, of: bob, limit: 3)
+    let page = try fixture.ledger.statement(in: fixture.namespace, of: bob, limit: 3)
     #expect(page.map(\.sequence) == [5, 4, 2])
-    let next = try fixture.book.statement(in: fixture.namespace, of: bob, before: page.last?.sequence, limit: 3)
+    let next = try fixture.ledger.statement(in: fixture.namespace, of: bob, before: page.last?.sequence, limit: 3)
     #expect(next.map(\.sequence) == [1])
-    #expect(try fixture.book.statement(in: fixture.namespace, of: bob, limit: -1).isEmpty)
+    #expect(try fixture.ledger.statement(in: fixture.namespace, of: bob, limit: -1).isEmpty)
   }
 
   @Test("Two currencies of one player, and holders of another kind, do not meet")
@@ -174,15 +174,15 @@ struct ReversalTests {
     let fixture = try await LedgerFixture()
     defer { fixture.close() }
     let original = try await fixture.pay("bob", 50, key: "k").entry
-    let book = fixture.book
-    let reversal = try await book.reverse(1, in: fixture.namespace, by: .admin("ann"), reason: "fraud")
+    let ledger = fixture.ledger
+    let reversal = try await ledger.reverse(1, in: fixture.namespace, by: .admin("ann"), reason: "fraud")
     #expect(reversal.entry.transfer.key == .reversal(of: 1))
     #expect(reversal.entry.transfer.reverses == 1)
     #expect(reversal.entry.debitAfter == 0)
-    let again = try await book.reverse(1, in: fixture.namespace, by: .admin("ann"), reason: "fraud")
+    let again = try await ledger.reverse(1, in: fixture.namespace, by: .admin("ann"), reason: "fraud")
     #expect(again.entry == reversal.entry && again.isRepeated)
     let error = await #expect(throws: LedgerError.self) {
-      try await book.reverse(1, in: fixture.namespace, by: .admin("ann"), reason: "another reason")
+      try await ledger.reverse(1, in: fixture.namespace, by: .admin("ann"), reason: "another reason")
     }
     #expect(error?.code == .alreadyReversed)
     #expect(error?.entry == reversal.entry)
@@ -197,10 +197,10 @@ struct ReversalTests {
     try await fixture.pay("bob", 50, key: "k")
     try await fixture.write(transfers: [.moving(50, from: "user:bob", to: "shop", key: "s")])
     let error = await #expect(throws: LedgerError.self) {
-      try await fixture.book.reverse(1, in: fixture.namespace, by: .admin("ann"), reason: "fraud", policy: .refuse)
+      try await fixture.ledger.reverse(1, in: fixture.namespace, by: .admin("ann"), reason: "fraud", policy: .refuse)
     }
     #expect(error?.code == .insufficientFunds)
-    _ = try await fixture.book.reverse(1, in: fixture.namespace, by: .admin("ann"), reason: "fraud")
+    _ = try await fixture.ledger.reverse(1, in: fixture.namespace, by: .admin("ann"), reason: "fraud")
     #expect(try fixture.balance("user:bob") == -50)
     try await fixture.pay("bob", 80, key: "l")
     #expect(try fixture.balance("user:bob") == 30)
@@ -211,9 +211,9 @@ struct ReversalTests {
   func adjustment() async throws {
     let fixture = try await LedgerFixture()
     defer { fixture.close() }
-    try await fixture.write(.set(purse("bob"), 120))
-    _ = try await fixture.book.reverse(1, in: fixture.namespace, by: .admin("ann"), reason: "typing error")
-    #expect(try fixture.node(purse("bob")) == 0)
+    try await fixture.write(.set(balanceKey("bob"), 120))
+    _ = try await fixture.ledger.reverse(1, in: fixture.namespace, by: .admin("ann"), reason: "typing error")
+    #expect(try fixture.node(balanceKey("bob")) == 0)
     #expect(try fixture.verify().isSound)
   }
 
@@ -222,14 +222,14 @@ struct ReversalTests {
     let fixture = try await LedgerFixture()
     defer { fixture.close() }
     try await fixture.pay("bob", 50, key: "k")
-    _ = try await fixture.book.reverse(1, in: fixture.namespace, by: .admin("ann"), reason: "fraud")
+    _ = try await fixture.ledger.reverse(1, in: fixture.namespace, by: .admin("ann"), reason: "fraud")
     try await fixture.pay("bob", 50, key: "l")
-    _ = try await fixture.book.hold(
+    _ = try await fixture.ledger.hold(
       HoldOrder(from: LedgerAccount("user:bob"), owner: "bob", amount: 5, unit: LedgerFixture.unit, key: BusinessKey("h")),
       in: fixture.namespace, by: .admin("ann"))
     for (sequence, code) in [(9, .notFound), (2, .invalid), (4, .invalid)] as [(Int64, LedgerError.Code)] {
       let error = await #expect(throws: LedgerError.self) {
-        try await fixture.book.reverse(sequence, in: fixture.namespace, by: .admin("ann"), reason: "fraud")
+        try await fixture.ledger.reverse(sequence, in: fixture.namespace, by: .admin("ann"), reason: "fraud")
       }
       #expect(error?.code == code)
     }

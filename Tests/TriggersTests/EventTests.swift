@@ -6,7 +6,7 @@ import TreeModel
 
 @testable import Triggers
 
-/// Which events a commit makes (spec: triggers-ledger §8, checks 1-20, 22, 23).
+/// Which events a commit makes.
 struct EventTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String

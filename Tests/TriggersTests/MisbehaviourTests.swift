@@ -9,7 +9,7 @@ import TreeModel
 
 @testable import Triggers
 
-/// Functions that do what they should not (design §5, bad functions).
+/// Functions that do what they should not.
 struct MisbehaviourTests {
   static let level: Path = "/users/bob/level"
   static let once = RetryPolicy(attempts: 1)

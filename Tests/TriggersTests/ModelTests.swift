@@ -20,7 +20,7 @@ struct ModelTests {
     let register: @Sendable (Functions) -> Void = { functions in
       functions.onWrite(Users.level, name: "pay") { event, context in
         try await context.credit(Users.coins, event.params, amount: event.after ?? 0, code: "level")
-        // Fails on its first attempts for some, so that lanes wait and restarts find retries.
+        // Fails on its first attempts for some, so that keys wait and restarts find retries.
         if event.details.attempt <= Int((event.after ?? 0) % 3) { throw Broken("attempt \(event.details.attempt)") }
         return .done
       }
@@ -53,7 +53,7 @@ struct ModelTests {
     }
     let last = try await TriggerFixture(folder: folder, clock: clock, options: options, register)
     try await last.dispatcher.resume("pay")
-    // As many steps as the longest lane has failures.
+    // As many steps as the longest key has failures.
     for _ in 0..<400 where try await !last.drain().unsettled.isEmpty { clock.advance(by: 10_000) }
     let open = try last.openDeliveries()
     #expect(open.isEmpty, "\(open)")

@@ -6,7 +6,7 @@ import Testing
 import TreeModel
 @testable import Triggers
 
-/// Who is to blame for a death of the process (design §5, bad functions).
+/// Who is to blame for a death of the process.
 struct QuarantineTests {
   private static func pay(_ functions: Functions) {
     functions.onWrite(Users.level, name: "pay") { event, context in
@@ -88,7 +88,7 @@ struct QuarantineTests {
     try await first.drain()
     for value in 13...24 { try await first.set("/users/bob/level", .leaf(.int(Int64(value)))) }
     try await first.drain()
-    #expect(first.dispatcher.state.withLock { state in state.lanes.lanes.values.map(\.waiting.count).max() ?? 0 } <= 4)
+    #expect(first.dispatcher.state.withLock { state in state.queue.backlogs.values.map(\.waiting.count).max() ?? 0 } <= 4)
     #expect(try first.deliveries(.waiting).count == 24)
     await first.close()
     let again = try await TriggerFixture(folder: folder, clock: first.clock, options: options, register)

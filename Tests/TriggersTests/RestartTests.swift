@@ -9,7 +9,7 @@ import TreeModel
 
 @testable import Triggers
 
-/// What a restart finds, and what administrators can do (spec: triggers-ledger §3.4; checks 24, 44).
+/// What a restart finds, and what administrators can do.
 struct RestartTests {
   static let level: Path = "/users/bob/level"
 

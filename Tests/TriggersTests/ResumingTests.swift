@@ -56,9 +56,9 @@ struct ResumingTests {
     /// The revisions of what may run, in order.
     mutating func ready() -> [Int64] {
       var found: [Int64] = []
-      while let delivery = state.lanes.next() {
+      while let delivery = state.queue.next() {
         found.append(delivery.facts.revision.rawValue)
-        state.lanes.finish(delivery.lane)
+        state.queue.finish(delivery.orderingKey)
       }
       return found
     }
@@ -149,20 +149,20 @@ struct ResumingTests {
     await resuming.fixture.close()
   }
 
-  @Test("A lane that runs dry while what was kept is read is filled again")
+  @Test("A key that is drained while what was kept is read is filled again")
   func dry() async throws {
     var resuming = try await self.resuming(1...1)
     let events = resuming.events
     let record = try #require(
       try resuming.arrive(events[0]).first?.request.triggers.deliveries.first)
     let delivery = try #require(resuming.state.delivery(record, in: resuming.fixture.namespace))
-    resuming.state.queue(delivery)
-    let lane = try #require(delivery.lane)
-    resuming.state.lanes.cut(lane)
-    _ = resuming.state.lanes.next()
-    resuming.state.lanes.finish(lane)
-    #expect(resuming.state.lanes.isDrained(lane))
-    resuming.state.refill(lane, [record], isAll: true)
+    resuming.state.enqueue(delivery)
+    let orderingKey = try #require(delivery.orderingKey)
+    resuming.state.queue.markSpilled(orderingKey)
+    _ = resuming.state.queue.next()
+    resuming.state.queue.finish(orderingKey)
+    #expect(resuming.state.queue.isDrained(orderingKey))
+    resuming.state.refill(orderingKey, [record], isAll: true)
     #expect(resuming.ready() == [1])
     await resuming.fixture.close()
   }

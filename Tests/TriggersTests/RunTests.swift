@@ -9,7 +9,7 @@ import TreeDatabase
 import TreeModel
 @testable import Triggers
 
-/// Runs, effects and what can go wrong with them (spec: triggers-ledger §8, checks 25, 44, 45, 48-51).
+/// Runs, effects and what can go wrong with them.
 struct RunTests {
   static let level: Path = "/users/bob/level"
 

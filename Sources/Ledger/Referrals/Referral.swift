@@ -1,7 +1,7 @@
 package import StorageCore
 package import TreeModel
 
-/// A player whom somebody brought, and what that earned.
+/// A player who was referred, and what that earned.
 package struct Referral: Sendable, Hashable {
   /// How far it came.
   package enum State: String, Sendable, Hashable, CaseIterable {
@@ -45,13 +45,13 @@ package struct ReferralPath: Sendable {
     filter = PatternFilter(pattern)
   }
 
-  /// Whose referrer stands at exactly this place; nil if nobody's does.
+  /// Whose referrer is named at exactly this path; nil if nobody's is.
   func player(at path: PathBytes) -> String? {
     guard filter.mayHold(path), !path.isPriority, let readable = path.path else { return nil }
     return pattern.match(readable)?.first?.value
   }
 
-  /// Where a player's referrer stands; nil if the id is no legal key.
+  /// Where a player's referrer is named; nil if the id is no legal key.
   func path(of player: String) -> PathBytes? {
     guard (try? Key(player)) != nil, let path = try? pattern.path(filling: [player]) else { return nil }
     return PathBytes(path)
@@ -64,7 +64,7 @@ package struct ReferralPath: Sendable {
     }
   }
 
-  /// Who is meant by what stands at the place: one legal key, else nobody.
+  /// The player whom the value at the path names: one legal key, else nobody.
   static func referrer(_ scalar: Scalar?) -> String? {
     guard let text = scalar?.stringValue, (try? Key(text)) != nil else { return nil }
     return text

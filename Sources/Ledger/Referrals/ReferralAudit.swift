@@ -37,7 +37,7 @@ package struct ReferralAudit {
     self.namespace = namespace
   }
 
-  /// Each player whom the tree says to be brought stands in the index.
+  /// Each player of whom the tree names a referrer is in the index.
   private mutating func checkTree() throws(StorageError) {
     var last: Key?
     while true {

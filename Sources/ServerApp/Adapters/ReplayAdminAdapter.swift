@@ -14,11 +14,11 @@ struct ReplayAdminAdapter: ReplayOperating {
   let folder: String?
 
   func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> JSON {
-    try await faulting { try await replayer.preview(order, in: namespace) }
+    try await faulting { try await replayer.preview(order, in: namespace).json }
   }
 
   func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> JSON {
-    try await faulting { try await replayer.dryRun(order, in: namespace) }
+    try await faulting { try await replayer.dryRun(order, in: namespace).json }
   }
 
   func start(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> JSON {
@@ -38,24 +38,24 @@ struct ReplayAdminAdapter: ReplayOperating {
   }
 
   func show(_ replay: Int64, in namespace: NamespaceID) throws(OperationError) -> JSON {
-    try looking { try replayer.show(replay, in: namespace) }
+    try looking { try replayer.show(replay, in: namespace).json }
   }
 
   func list(in namespace: NamespaceID, before replay: Int64?, limit: Int) throws(OperationError) -> [JSON] {
-    try looking { try replayer.list(in: namespace, before: replay, limit: limit) }
+    try looking { try replayer.list(in: namespace, before: replay, limit: limit).map(\.json) }
   }
 
   func items(of replay: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws(OperationError)
     -> [JSON]
   {
-    try looking { try replayer.items(of: replay, in: namespace, after: last, limit: limit) }
+    try looking { try replayer.items(of: replay, in: namespace, after: last, limit: limit).map(\.json) }
   }
 
   func invoke(_ order: InvocationOrder, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) -> JSON {
     let invocation = Replayer.Invocation(
       function: order.function, path: order.path, before: order.before, after: order.after, actingAs: order.actingAs,
       reason: order.reason)
-    return try await faulting { try await replayer.invoke(invocation, in: namespace, by: actor) }
+    return try await faulting { try await replayer.invoke(invocation, in: namespace, by: actor).json }
   }
 
   func acknowledge(function: String?, event: EventID?, in namespace: NamespaceID, reason: String)
@@ -77,7 +77,7 @@ struct ReplayAdminAdapter: ReplayOperating {
       }
       guard let id else { return .object(members) }
       let comparison = try await replayer.compareAll(in: id, because: "rebuild", by: actor)
-      return .object(members + [.init(key: "rerun", value: comparison)])
+      return .object(members + [.init(key: "rerun", value: comparison.json)])
     }
   }
 
