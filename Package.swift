@@ -138,7 +138,7 @@ let package = Package(
       name: "LinksAPI",
       dependencies: [
         "APISupport", "Accounts", "AdminModel", "HTTPServer", "Invites", "Ledger", "Links", "StorageCore", "TextFormats",
-        "TreeDatabase", "TreeModel", nioCore, nioHTTP1, nioPosix,
+        "TreeDatabase", "TreeModel", crypto, nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
     .target(
       name: "AdminAPI",

@@ -1,5 +1,3 @@
-package import TreeModel
-
 /// What an invitation says on one channel; a channel without a subject has none, and copying a link copies a link.
 package struct InvitationContent: Sendable, Hashable {
   /// For which channel it was made.
@@ -34,23 +32,9 @@ package struct InvitationContent: Sendable, Hashable {
     }
     return InvitationContent(channel: channel, subject: subject, body: text, html: page, link: self.link, uri: uri)
   }
-
-  /// As the API answers.
-  package var json: JSON {
-    var members: [JSON.Member] = [.init(key: "channel", value: .string(channel.rawValue))]
-    if let subject { members.append(.init(key: "subject", value: .string(subject))) }
-    if let body {
-      members.append(.init(key: "body", value: .string(body)))
-      if channel == .email { members.append(.init(key: "text", value: .string(body))) }
-    }
-    if let html { members.append(.init(key: "html", value: .string(html))) }
-    members.append(.init(key: "link", value: .string(link)))
-    if let uri { members.append(.init(key: "uri", value: .string(uri))) }
-    return .object(members)
-  }
 }
 
-/// A way to pass an invitation on (spec: links-messaging §5).
+/// A way to pass an invitation on.
 package enum InvitationChannel: String, Sendable, Hashable, CaseIterable {
   /// A subject, a long text, HTML.
   case email

@@ -24,7 +24,7 @@ package final class InvitationService: Sendable {
   private let random: Mutex<any RandomNumberGenerator & Sendable>
   private let state: Mutex<InvitationSettings>
 
-  /// Opens the book, with the settings that were stored last.
+  /// Opens the invitations of a project, with the settings that were stored last.
   package init(
     engine: any StorageEngine, writer: any TreeWriter, home: any InvitationNamespace, clock: any WallClock,
     random: any RandomNumberGenerator & Sendable
@@ -41,7 +41,7 @@ package final class InvitationService: Sendable {
       }
       if let stored {
         do {
-          settings = try InvitationSettings(stored: try JSONParser.parse(stored))
+          settings = try InvitationSettings(stored: stored)
         } catch {
           throw StorageError(.damaged, "The stored settings of invitations cannot be read: \(error)")
         }
@@ -54,9 +54,9 @@ package final class InvitationService: Sendable {
   package var settings: InvitationSettings { state.withLock { $0 } }
 
   /// Replaces the settings.
-  package func put(_ settings: InvitationSettings) async throws(InvitationError) {
+  package func put(_ settings: InvitationSettings) async throws {
     try await commit { request in
-      request.rows.records = [KeyedRecordChange(kind: Kind.setting, key: "settings", value: settings.json.text)]
+      request.rows.records = [KeyedRecordChange(kind: Kind.setting, key: "settings", value: settings.document)]
     }
     state.withLock { $0 = settings }
   }
@@ -86,11 +86,11 @@ package final class InvitationService: Sendable {
   /// - `message`: the player's own words, cut to 500 characters.
   package func content(
     _ channel: InvitationChannel, campaign name: String, locales: [String], inviter: String, message: String?, link: String
-  ) throws(InvitationError) -> InvitationContent {
+  ) throws -> InvitationContent {
     let settings = settings
     let campaign = try self.campaign(name)
     guard campaign.channels.contains(channel) else {
-      throw InvitationError(.invalid, "The campaign \(name) does not offer \(channel.rawValue).")
+      throw InvitationError.invalid("The campaign \(name) does not offer \(channel.rawValue).")
     }
     let known = DisplayName.oneLine(inviter)
     let values = [
@@ -110,7 +110,7 @@ package final class InvitationService: Sendable {
   /// - `unsubscribe`: the https address that takes the recipient off the list; the text shows it.
   package func mail(
     campaign: String, locales: [String], sender: String, message: String?, link: String, unsubscribe: String
-  ) throws(InvitationError) -> InvitationContent {
+  ) throws -> InvitationContent {
     try checkMail(message: message)
     let content = try content(
       .email, campaign: campaign, locales: locales, inviter: DisplayName.of(sender), message: message,
@@ -120,10 +120,9 @@ package final class InvitationService: Sendable {
   }
 
   /// Refuses words that the server does not mail: with an address of the web or of mail in them.
-  package func checkMail(message: String?) throws(InvitationError) {
+  package func checkMail(message: String?) throws {
     guard let message, AddressDetector.finds(in: message) else { return }
-    throw InvitationError(
-      .invalid,
+    throw InvitationError.invalid(
       "\"message\" must not hold an address of the web or of mail: the mail has the invitation's own link. Put a blank behind "
         + "every full stop.")
   }
@@ -139,7 +138,7 @@ package final class InvitationService: Sendable {
   }
 
   /// The screen of a campaign, in the first of a reader's languages that it speaks.
-  package func screen(campaign name: String, locales: [String]) throws(InvitationError) -> Screen {
+  package func screen(campaign name: String, locales: [String]) throws -> Screen {
     let settings = settings
     let campaign = try self.campaign(name)
     let values = ["appName": settings.appName, "image": campaign.image ?? ""]
@@ -148,23 +147,23 @@ package final class InvitationService: Sendable {
   }
 
   /// A campaign of the settings.
-  package func campaign(_ name: String) throws(InvitationError) -> InvitationSettings.Campaign {
-    guard let campaign = settings.campaigns[name] else {
-      throw InvitationError(
-        .notFound,
-        "There is no campaign \(name.prefix(80)); there is \(settings.campaigns.keys.sorted().joined(separator: ", ")).")
+  package func campaign(_ name: String) throws -> InvitationSettings.Campaign {
+    let campaigns = settings.campaigns
+    guard let campaign = campaigns[name] else {
+      throw InvitationError.unknownCampaign(name, known: campaigns.keys.sorted())
     }
     return campaign
   }
 
   // MARK: Storage
 
-  func looking<Value>(_ body: (any Snapshot, NamespaceID) throws(StorageError) -> Value) throws(InvitationError) -> Value? {
+  /// Reads from a snapshot; nil if there is no namespace yet.
+  func read<Value>(_ body: (any Snapshot, NamespaceID) throws(StorageError) -> Value) throws -> Value? {
     guard let namespace = home.known() else { return nil }
     do throws(StorageError) {
       return try engine.read { (snapshot) throws(StorageError) in try body(snapshot, namespace) }
     } catch {
-      throw InvitationError(.unavailable, error.message)
+      throw InvitationError.unavailable(error.message)
     }
   }
 
@@ -172,7 +171,7 @@ package final class InvitationService: Sendable {
   ///
   /// - Returns: false if a record was not what was expected.
   @discardableResult
-  func commit(_ fill: (inout CommitRequest) -> Void) async throws(InvitationError) -> Bool {
+  func commit(_ fill: (inout CommitRequest) -> Void) async throws -> Bool {
     do throws(CommitError) {
       var request = CommitRequest(namespace: try await home.open(), actor: .system("invites"))
       fill(&request)
@@ -180,35 +179,38 @@ package final class InvitationService: Sendable {
       return true
     } catch {
       if case .recordChanged = error.code { return false }
-      throw InvitationError(.unavailable, error.message)
+      throw InvitationError.unavailable(error.message)
     }
   }
 }
 
-extension JSON {
-  /// As text on one line.
-  var text: String {
-    var writer = JSONWriter()
-    writer.write(self)
-    return String(decoding: writer.bytes, as: UTF8.self)
-  }
-}
-
 /// Why an invitation is refused; nothing was sent or recorded.
-package struct InvitationError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of refusal; surfaces choose a status by it.
-  package enum Kind: Sendable, Hashable {
-    case invalid, notFound, suppressed, tooMany, unavailable
-  }
+///
+/// The invitations' API chooses the status and the wire code of each case.
+package enum InvitationError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A text, an address or a document is wrong: what, and what to do.
+  case invalid(String)
+  /// The settings have no campaign of this name.
+  case unknownCampaign(String, known: [String])
+  /// The recipient wants no invitations.
+  case suppressed
+  /// The sender has sent as many as are allowed in a day.
+  case tooManyFromSender(max: Int)
+  /// The recipient has got as many as are allowed in a week.
+  case tooManyToRecipient(max: Int)
+  /// The store cannot be read or written at present.
+  case unavailable(String)
 
-  /// What kind of refusal.
-  package let kind: Kind
-  /// What is wrong, and what to do.
-  package let message: String
-
-  package init(_ kind: Kind, _ message: String) {
-    self.kind = kind
-    self.message = message
+  /// For people: what is wrong, and what to do.
+  package var message: String {
+    switch self {
+    case .invalid(let message), .unavailable(let message): message
+    case .unknownCampaign(let name, let known):
+      "There is no campaign \(name.prefix(80)); there is \(known.joined(separator: ", "))."
+    case .suppressed: "This address gets no invitations any more; pass the link on another way."
+    case .tooManyFromSender(let max): "\(max) invitations a day are enough; go on tomorrow."
+    case .tooManyToRecipient(let max): "This address got \(max) invitations within a week; that is enough."
+    }
   }
 
   package var description: String { message }

@@ -1,4 +1,4 @@
-package import TreeModel
+import TreeModel
 
 /// Everything that can be set about invitations, as one document (`/admin/v1/invites/settings`).
 package struct InvitationSettings: Sendable {
@@ -36,25 +36,38 @@ package struct InvitationSettings: Sendable {
       link: nil, image: nil, partner: nil, channels: InvitationChannel.allCases.filter { $0 != .partner }, templates: [:])
   }
 
-  /// Reads what is stored. Earlier versions could be told to send mails for anonymous players; nobody can any more.
-  init(stored json: JSON) throws(InvitationError) {
+  /// Reads the stored form. Earlier versions could be told to send mails for anonymous players; that setting is ignored.
+  init(stored text: String) throws {
+    let json = try JSONParser.parse(text)
     try self.init(json: json.object.map { .object($0.filter { $0.key != "mailsFromAnonymous" }) } ?? json)
   }
 
-  /// Reads the document.
-  package init(json: JSON) throws(InvitationError) {
+  /// Reads a JSON document.
+  ///
+  /// - Throws: ``InvitationError/invalid(_:)``, which names the member and says what it must be.
+  package init(document text: String) throws {
+    let json: JSON
+    do {
+      json = try JSONParser.parse(text)
+    } catch {
+      throw InvitationError.invalid("The settings are no JSON: \(error)")
+    }
+    try self.init(json: json)
+  }
+
+  private init(json: JSON) throws {
     self.init()
     let known: Set<String> = [
       "appName", "campaigns", "perSenderPerDay", "perRecipientPerWeek", "trackOpening",
     ]
-    guard let members = json.object else { throw InvitationError(.invalid, "The settings must be a JSON object.") }
-    if let stranger = members.first(where: { !known.contains($0.key) }) {
-      throw InvitationError(
-        .invalid, "There is no \"\(stranger.key.prefix(80))\"; there is \(known.sorted().joined(separator: ", ")).")
+    guard let members = json.object else { throw InvitationError.invalid("The settings must be a JSON object.") }
+    if let unknown = members.first(where: { !known.contains($0.key) }) {
+      throw InvitationError.invalid(
+        "There is no \"\(unknown.key.prefix(80))\"; there is \(known.sorted().joined(separator: ", ")).")
     }
     if let name = json["appName"] {
       guard let text = name.string, (1...80).contains(text.utf8.count) else {
-        throw InvitationError(.invalid, "appName must be a text of 1 to 80 bytes.")
+        throw InvitationError.invalid("appName must be a text of 1 to 80 bytes.")
       }
       appName = text
     }
@@ -63,40 +76,40 @@ package struct InvitationSettings: Sendable {
     tracksOpening = json["trackOpening"]?.bool ?? false
     guard let campaigns = json["campaigns"], !campaigns.isNull else { return }
     guard let list = campaigns.object, list.count <= 100 else {
-      throw InvitationError(.invalid, "campaigns must be an object of names and campaigns, 100 at most.")
+      throw InvitationError.invalid("campaigns must be an object of names and campaigns, 100 at most.")
     }
     for member in list { self.campaigns[member.key] = try Self.campaign(member.value, member.key) }
   }
 
-  private static func number(_ json: JSON, _ name: String) throws(InvitationError) -> Int? {
+  private static func number(_ json: JSON, _ name: String) throws -> Int? {
     guard let value = json[name], !value.isNull else { return nil }
     guard let number = value.int, (0...1_000_000).contains(number) else {
-      throw InvitationError(.invalid, "\(name) must be an integer from 0 to 1000000.")
+      throw InvitationError.invalid("\(name) must be an integer from 0 to 1000000.")
     }
     return Int(number)
   }
 
-  private static func campaign(_ json: JSON, _ name: String) throws(InvitationError) -> Campaign {
+  private static func campaign(_ json: JSON, _ name: String) throws -> Campaign {
     let known: Set<String> = ["link", "image", "partner", "channels", "templates"]
     guard let members = json.object, members.allSatisfy({ known.contains($0.key) }) else {
-      throw InvitationError(
-        .invalid, "campaigns.\(name.prefix(80)) must be an object of \(known.sorted().joined(separator: ", ")).")
+      throw InvitationError.invalid(
+        "campaigns.\(name.prefix(80)) must be an object of \(known.sorted().joined(separator: ", ")).")
     }
     let image = json["image"]?.string
     if let image, !image.hasPrefix("https://") {
-      throw InvitationError(.invalid, "campaigns.\(name): image must be an https URL.")
+      throw InvitationError.invalid("campaigns.\(name): image must be an https URL.")
     }
     let partner = json["partner"]?.string
     if let partner, !isPartner(partner) {
-      throw InvitationError(
-        .invalid, "campaigns.\(name): partner must be an app's link with {{link}} in it: theirapp://invite?url={{link}}.")
+      throw InvitationError.invalid(
+        "campaigns.\(name): partner must be an app's link with {{link}} in it: theirapp://invite?url={{link}}.")
     }
     var channels = InvitationChannel.allCases.filter { $0 != .partner || partner != nil }
     if let list = json["channels"]?.array {
-      channels = try list.map { value throws(InvitationError) in
+      channels = try list.map { value in
         guard let channel = value.string.flatMap(InvitationChannel.init), channel != .partner || partner != nil else {
-          throw InvitationError(
-            .invalid, "campaigns.\(name): channels are email, sms, copy, share, and partner if its link is given.")
+          throw InvitationError.invalid(
+            "campaigns.\(name): channels are email, sms, copy, share, and partner if its link is given.")
         }
         return channel
       }
@@ -106,8 +119,7 @@ package struct InvitationSettings: Sendable {
       var sources: [String: String] = [:]
       for text in member.value.object ?? [] {
         guard let source = text.value.string, InvitationTemplates.names.contains(text.key) else {
-          throw InvitationError(
-            .invalid,
+          throw InvitationError.invalid(
             "campaigns.\(name).templates.\(member.key): templates are \(InvitationTemplates.names.joined(separator: ", ")).")
         }
         sources[text.key] = source
@@ -116,8 +128,8 @@ package struct InvitationSettings: Sendable {
     }
     let link = json["link"]?.string
     if let link, !(link.hasPrefix("https://") || link.hasPrefix("http://")) || link.utf8.count > 7168 {
-      throw InvitationError(
-        .invalid, "campaigns.\(name): link must be a long link: https://go.example.com/?link=https%3A%2F%2Fexample.com.")
+      throw InvitationError.invalid(
+        "campaigns.\(name): link must be a long link: https://go.example.com/?link=https%3A%2F%2Fexample.com.")
     }
     return Campaign(link: link, image: image, partner: partner, channels: channels, templates: templates)
   }
@@ -138,18 +150,20 @@ package struct InvitationSettings: Sendable {
 
   /// The templates of a campaign for who reads `locales`: of the language with its region, of the language, of the next one,
   /// of English.
-  func templates(_ campaign: Campaign, locales: [String]) throws(InvitationError) -> InvitationTemplates {
+  func templates(_ campaign: Campaign, locales: [String]) throws -> InvitationTemplates {
     for locale in locales + ["en"] {
       let name = locale.lowercased().replacing("_", with: "-")
       let language = String(name.prefix { $0 != "-" })
       let own = campaign.templates[name] ?? campaign.templates[language]
       if let found = own ?? InvitationTemplates.builtIn[language] { return found }
     }
-    throw InvitationError(.unavailable, "There are no templates.")
+    throw InvitationError.unavailable("There are no templates.")
   }
 
-  /// The document.
-  package var json: JSON {
+  /// The settings as one JSON document, defaults included: what is stored, and what administrators read and write.
+  package var document: String { json.compactText }
+
+  private var json: JSON {
     let list = campaigns.sorted { $0.key < $1.key }.map { name, campaign in
       var members: [JSON.Member] = []
       for (key, text) in [("link", campaign.link), ("image", campaign.image), ("partner", campaign.partner)] {

@@ -20,17 +20,17 @@ struct InvitationTemplates: Sendable {
   private let pitch: TemplateText
 
   /// Texts of one's own over those of a language that comes with the program.
-  init(_ sources: [String: String], over base: InvitationTemplates?) throws(InvitationError) {
+  init(_ sources: [String: String], over base: InvitationTemplates?) throws {
     self.sources = sources
-    func read(_ name: String, _ form: TemplateText.Form, _ fallback: TemplateText?) throws(InvitationError) -> TemplateText {
+    func read(_ name: String, _ form: TemplateText.Form, _ fallback: TemplateText?) throws -> TemplateText {
       guard let source = sources[name] else {
-        guard let fallback else { throw InvitationError(.invalid, "The template \(name) is missing.") }
+        guard let fallback else { throw InvitationError.invalid("The template \(name) is missing.") }
         return fallback
       }
       do throws(TemplateError) {
         return try TemplateText(source, form: form, placeholders: Self.placeholders)
       } catch {
-        throw InvitationError(.invalid, "The template \(name), line \(error.line): \(error.message)")
+        throw InvitationError.invalid("The template \(name), line \(error.line): \(error.message)")
       }
     }
     subject = try read("subject", .line, base?.subject)

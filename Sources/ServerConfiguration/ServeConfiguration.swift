@@ -111,7 +111,7 @@ package struct ServeConfiguration: ConfigurationSection {
   private static func links(_ reader: ConfigurationReader) -> LinkSettings? {
     guard let value = reader.value("links") else { return nil }
     do throws(LinkError) {
-      return try LinkSettings(json: value.json)
+      return try LinkSettings(document: value.json.compactText)
     } catch {
       reader.fault("links", "The links' settings cannot be used: \(error.message)")
       return nil

@@ -26,7 +26,8 @@ struct AccountSweepTests {
     try await TestServer.run({ _ in }) { server in
       let application = server.application
       try await application.links.put(
-        try LinkSettings(json: ["referral": ["path": "/invited/{uid}/by", "signedInPath": "/users/{uid}/last_signin_at"]]))
+        try LinkSettings(
+          document: #"{"referral":{"path":"/invited/{uid}/by","signedInPath":"/users/{uid}/last_signin_at"}}"#))
       var uids: [String] = []
       for _ in 0..<3 {
         uids.append(try #require(try await application.accounts.signUp(call(server, [:]))["localId"]?.string))

@@ -1,6 +1,5 @@
 @testable import Invites
 import Testing
-import TreeModel
 
 @Suite struct InvitationPhrasesTests {
   @Test("every language that comes with the program has every text, and each keeps its link")
@@ -41,16 +40,15 @@ import TreeModel
       "{\"campaigns\":{\"a\":{\"channels\":[\"fax\"]}}}", "{\"campaigns\":{\"a\":{\"templates\":{\"en\":{\"fax\":\"x\"}}}}}",
       "{\"campaigns\":{\"a\":{\"templates\":{\"en\":{\"sms\":\"{{x}}\"}}}}}",
     ])
-  func refused(_ text: String) throws {
-    let json = try JSONParser.parse(text)
-    #expect(throws: InvitationError.self) { try InvitationSettings(json: json) }
+  func refused(_ text: String) {
+    #expect(throws: InvitationError.self) { try InvitationSettings(document: text) }
   }
 
   @Test("settings that an earlier version stored are read")
   func stored() throws {
     let text = "{\"appName\":\"Acme\",\"mailsFromAnonymous\":true}"
-    #expect(try InvitationSettings(stored: try JSONParser.parse(text)).appName == "Acme")
-    #expect(throws: InvitationError.self) { try InvitationSettings(json: try JSONParser.parse(text)) }
+    #expect(try InvitationSettings(stored: text).appName == "Acme")
+    #expect(throws: InvitationError.self) { try InvitationSettings(document: text) }
   }
 
   @Test("what the document says it says again")
@@ -59,9 +57,9 @@ import TreeModel
       {"appName":"Acme","campaigns":{"a":{"link":"https://l","partner":"app://x?{{link}}","channels":["copy","partner"],
        "templates":{"pt-br":{"sms":"{{link}}"}}}},"perSenderPerDay":3,"perRecipientPerWeek":4,"trackOpening":true}
       """
-    let settings = try InvitationSettings(json: try JSONParser.parse(text))
-    let again = try InvitationSettings(json: settings.json)
-    #expect(again.json == settings.json && again.perSenderPerDay == 3 && again.tracksOpening)
+    let settings = try InvitationSettings(document: text)
+    let again = try InvitationSettings(document: settings.document)
+    #expect(again.document == settings.document && again.perSenderPerDay == 3 && again.tracksOpening)
     let campaign = try #require(again.campaigns["a"])
     #expect(try again.templates(campaign, locales: ["sv", "pt_BR"]).content(.sms, ["link": "L"], partner: nil).body == "L")
   }

@@ -27,7 +27,7 @@ import Testing
       "a{1001}", "((a{100}){100}){100}", String(repeating: "a", count: 501), String(repeating: "(", count: 60),
     ])
   func refused(_ pattern: String) {
-    #expect(throws: URLPattern.Fault.self) { try URLPattern(pattern) }
+    #expect(throws: URLPatternError.self) { try URLPattern(pattern) }
   }
 
   @Test("a pattern that ruins matchers that try again takes its time in the text's length")

@@ -123,7 +123,7 @@ enum ReferralEvidence {
   /// The claim behind an entry that a function made for a player whom somebody invited: the link, the click or the code, and
   /// when; nil for other entries.
   static func of(_ entry: LedgerEntry, links: LinkService?) -> AdminLedger.ReferralEvidence? {
-    guard let links, let player = player(entry), let claim = try? links.claim(of: player) else { return nil }
+    guard let links, let player = player(entry), let claim = try? links.claims.claim(of: player) else { return nil }
     var evidence = AdminLedger.ReferralEvidence(
       player: claim.player, inviter: claim.inviter, link: claim.link, at: Timestamp(claim.at), how: "code")
     switch claim.evidence {

@@ -1,4 +1,5 @@
 import Crypto
+import StorageCore
 import Synchronization
 import TextFormats
 import TreeModel
@@ -63,6 +64,43 @@ struct LinkProof: Sendable {
   var longLink: String { parameters.longLink(below: prefix) }
   /// What is counted; nil for a long link.
   var key: String? { record?.key }
+
+  /// Finds a link that was presented, as text: short or long, with `cid` and `_icp` or without.
+  ///
+  /// - Returns: nil for a link that is not known, not allowed, or disabled.
+  static func find(_ text: String, in links: LinkService) async throws -> LinkProof? {
+    guard text.utf8.count <= 2 * LongLink.lengthMax else { return nil }
+    let address = text.firstRange(of: "://") == nil ? "https://\(text)" : text
+    guard let url = LinkURL(address), let query = url.parameters else { return nil }
+    let settings = links.settings
+    guard let prefix = settings.prefix(host: url.host + url.port, path: url.path) else { return nil }
+    let token = query.first { $0.name == "cid" }?.value
+    let rest = prefix.remainder(of: url.path).map(String.init) ?? ""
+    if rest.isEmpty {
+      let parameters = LinkParameters(query)
+      guard (try? LinkChecker(settings: settings).check(parameters, below: prefix)) != nil,
+        try !links.isDisabled(parameters, below: prefix)
+      else { return nil }
+      let binding = String(parameters.longLink(below: prefix).dropFirst("https://".count))
+      let click = try await Self.click(token, on: binding, in: links)
+      return LinkProof(
+        parameters: parameters, prefix: prefix, record: nil, click: click, hasBadClick: token != nil && click == nil)
+    }
+    let suffix = rest.hasSuffix("/") ? String(rest.dropLast()) : rest
+    guard LinkSuffix.isShortForm(suffix), let entry = try links.entry("\(prefix.key)/\(suffix)"), entry.error == nil,
+      let parameters = entry.record.parameters
+    else { return nil }
+    let click = try await Self.click(token, on: entry.record.key, in: links)
+    return LinkProof(
+      parameters: parameters, prefix: prefix, record: entry.record, click: click, hasBadClick: token != nil && click == nil)
+  }
+
+  /// Reads the proof of a click; nil if it is not good, or too old.
+  private static func click(_ token: String?, on link: String, in links: LinkService) async throws -> ClickToken? {
+    guard let token, let click = ClickToken(token, for: link, key: try await links.clickKey()) else { return nil }
+    let age = links.clock.now() - click.time
+    return age <= links.settings.clickLifetime && age >= -60_000 ? click : nil
+  }
 }
 
 /// Clicks of the last hours with their addresses, for guessing which one an installation came from. In memory only: the

@@ -1,6 +1,4 @@
-package import TreeModel
-
-/// Judges what a link says: what is wrong with it refuses it, what is doubtful makes a warning (spec: links-messaging §1).
+/// Checks what a link says: an error refuses it, what is doubtful makes a warning.
 struct LinkChecker {
   let settings: LinkSettings
 
@@ -58,24 +56,16 @@ struct LinkChecker {
   private func androidWarnings(_ parameters: LinkParameters) -> [LinkWarning] {
     var warnings: [LinkWarning] = []
     let package = parameters[.androidPackage]
-    if let package, settings.androidApp(package) == nil {
-      warnings.append(
-        LinkWarning("NOT_IN_PROJECT_ANDROID_PACKAGE_NAME", "Android app \(package) is not registered in the link settings."))
-    }
+    if let package, settings.androidApp(package) == nil { warnings.append(.unregisteredApp(.androidPackage, name: package)) }
     if let version = parameters[.androidMinimumVersion] {
-      if !Self.isNumber(version) {
-        warnings.append(LinkWarning("NOT_INTEGER_ANDROID_PACKAGE_MIN_VERSION", "amv must be an integer version code."))
-      }
-      if package == nil {
-        warnings.append(
-          LinkWarning("UNNECESSARY_ANDROID_PACKAGE_MIN_VERSION", "amv has no effect without apn."))
-      }
+      if !Self.isNumber(version) { warnings.append(.notANumber(.androidMinimumVersion)) }
+      if package == nil { warnings.append(.noEffectWithoutApp(.androidMinimumVersion)) }
     }
     if let link = parameters[.androidLink] {
       if parameters.web(.androidLink) == nil {
-        warnings.append(LinkWarning("NOT_URI_ANDROID_LINK", "al is not an http or https URL."))
+        warnings.append(.notAURL(.androidLink))
       } else if link == parameters[.link] {
-        warnings.append(LinkWarning("UNNECESSARY_ANDROID_LINK", "al is the same as link."))
+        warnings.append(.sameAsLink)
       }
     }
     return warnings
@@ -84,63 +74,41 @@ struct LinkChecker {
   private func iosWarnings(_ parameters: LinkParameters) -> [LinkWarning] {
     var warnings: [LinkWarning] = []
     let (phone, pad) = (parameters[.iosBundle], parameters[.ipadBundle])
-    if let phone, settings.iosApp(phone) == nil {
-      warnings.append(LinkWarning("NOT_IN_PROJECT_IOS_BUNDLE_ID", "iOS app \(phone) is not registered in the link settings."))
-    }
-    if let pad, settings.iosApp(pad) == nil {
-      warnings.append(LinkWarning("NOT_IN_PROJECT_IPAD_BUNDLE_ID", "iPad app \(pad) is not registered in the link settings."))
-    }
+    if let phone, settings.iosApp(phone) == nil { warnings.append(.unregisteredApp(.iosBundle, name: phone)) }
+    if let pad, settings.iosApp(pad) == nil { warnings.append(.unregisteredApp(.ipadBundle, name: pad)) }
     let hasApp = phone != nil || pad != nil
-    if parameters[.iosScheme] != nil, !hasApp {
-      warnings.append(LinkWarning("UNNECESSARY_IOS_URL_SCHEME", "ius has no effect without ibi or ipbi."))
-    }
+    if parameters[.iosScheme] != nil, !hasApp { warnings.append(.noEffectWithoutApp(.iosScheme)) }
     guard let store = parameters[.appStoreID] else { return warnings }
     if !Self.isNumber(store) {
-      warnings.append(LinkWarning("NOT_NUMERIC_IOS_APP_STORE_ID", "isi must be digits."))
+      warnings.append(.notANumber(.appStoreID))
     } else if !hasApp {
-      warnings.append(LinkWarning("UNNECESSARY_IOS_APP_STORE_ID", "isi has no effect without ibi or ipbi."))
+      warnings.append(.noEffectWithoutApp(.appStoreID))
     } else if let app = (phone ?? pad).flatMap({ settings.iosApp($0) }), let registered = app.appStoreID, registered != store {
-      warnings.append(
-        LinkWarning(
-          "NOT_MATCHING_IOS_BUNDLE_ID_AND_STORE_ID", "isi \(store) is not the App Store id of \(app.bundleID), \(registered)."))
+      warnings.append(.otherStoreID(store, bundleID: app.bundleID, registered: registered))
     }
     return warnings
   }
 
   private func urlWarnings(_ parameters: LinkParameters) -> [LinkWarning] {
-    let names: [(LinkParameter, String)] = [
-      (.androidFallback, "ANDROID_FALLBACK_LINK"), (.iosFallback, "IOS_FALLBACK_LINK"), (.ipadFallback, "IPAD_FALLBACK_LINK"),
-      (.desktopFallback, "DESKTOP_FALLBACK_LINK"), (.socialImage, "SOCIAL_IMAGE_LINK"),
-    ]
-    return names.compactMap { parameter, name in
+    [LinkParameter.androidFallback, .iosFallback, .ipadFallback, .desktopFallback, .socialImage].compactMap { parameter in
       guard let text = parameters[parameter] else { return nil }
-      guard let url = LinkURL(text) else { return LinkWarning("NOT_URI_\(name)", "\(parameter.rawValue) is not a URL.") }
-      return url.isWeb
-        ? nil : LinkWarning("BAD_URI_SCHEME_\(name)", "\(parameter.rawValue) must begin with https:// or http://.")
+      guard let url = LinkURL(text) else { return .notAURL(parameter) }
+      return url.isWeb ? nil : .notAWebURL(parameter)
     }
   }
 
   private func shapeWarnings(_ parameters: LinkParameters, hasFragment: Bool) -> [LinkWarning] {
-    var warnings = parameters.unknown.map { name in
-      LinkParameter.deprecated.contains(name)
-        ? LinkWarning("DEPRECATED_PARAM", "\(name) has no effect any more.")
-        : LinkWarning("UNRECOGNIZED_PARAM", "\(name) is not a known parameter; it was left out.")
+    var warnings: [LinkWarning] = parameters.unknown.map { name in
+      LinkParameter.deprecated.contains(name) ? .deprecatedParameter(name) : .unknownParameter(name)
     }
-    if let text = parameters.badDebug {
-      warnings.append(LinkWarning("BAD_DEBUG_PARAM", "d=\(text) has no effect; d=1 shows where the link leads."))
-    }
+    if let text = parameters.badDebug { warnings.append(.badDebug(text)) }
     for parameter in LinkParameter.allCases where !LinkParameter.judged.contains(parameter) {
       if let value = parameters[parameter], value.utf8.count > Self.valueMax {
-        warnings.append(
-          LinkWarning("TOO_LONG_PARAM", "\(parameter.rawValue) is longer than \(Self.valueMax) bytes; readers may cut it."))
+        warnings.append(.tooLong(parameter, bytesMax: Self.valueMax))
       }
     }
-    if parameters.canonical.utf8.count > 2000 {
-      warnings.append(LinkWarning("LINK_LENGTH_TOO_LONG", "The long link has more than 2000 characters; some apps cut it."))
-    }
-    if hasFragment {
-      warnings.append(LinkWarning("LINK_WITH_FRAGMENTS", "What stands behind # in the dynamic link has no effect."))
-    }
+    if parameters.canonical.utf8.count > 2000 { warnings.append(.longLinkTooLong) }
+    if hasFragment { warnings.append(.fragment) }
     return warnings
   }
 
@@ -165,18 +133,52 @@ struct LinkChecker {
   }
 }
 
-/// What is doubtful about a link that was created all the same (spec: links-messaging §1, warnings).
-package struct LinkWarning: Sendable, Hashable {
-  /// One of the API's words: `UNRECOGNIZED_PARAM`.
-  package let code: String
+/// What is doubtful about a link that is created and opened all the same.
+package enum LinkWarning: Sendable, Hashable {
+  /// The settings register no such app.
+  case unregisteredApp(LinkParameter, name: String)
+  case notANumber(LinkParameter)
+  case noEffectWithoutApp(LinkParameter)
+  case notAURL(LinkParameter)
+  case notAWebURL(LinkParameter)
+  /// The link for Android says what the link says.
+  case sameAsLink
+  /// The registered app has another id in the App Store.
+  case otherStoreID(String, bundleID: String, registered: String)
+  case deprecatedParameter(String)
+  case unknownParameter(String)
+  case badDebug(String)
+  case tooLong(LinkParameter, bytesMax: Int)
+  case longLinkTooLong
+  /// The long link came with a fragment.
+  case fragment
+
   /// For people.
-  package let message: String
-
-  init(_ code: String, _ message: String) {
-    self.code = code
-    self.message = message
+  package var message: String {
+    switch self {
+    case .unregisteredApp(let parameter, let name):
+      switch parameter {
+      case .iosBundle: "iOS app \(name) is not registered in the link settings."
+      case .ipadBundle: "iPad app \(name) is not registered in the link settings."
+      default: "Android app \(name) is not registered in the link settings."
+      }
+    case .notANumber(.androidMinimumVersion): "amv must be an integer version code."
+    case .notANumber(let parameter): "\(parameter.rawValue) must be digits."
+    case .noEffectWithoutApp(.androidMinimumVersion): "amv has no effect without apn."
+    case .noEffectWithoutApp(let parameter): "\(parameter.rawValue) has no effect without ibi or ipbi."
+    case .notAURL(.androidLink): "al is not an http or https URL."
+    case .notAURL(let parameter): "\(parameter.rawValue) is not a URL."
+    case .notAWebURL(let parameter): "\(parameter.rawValue) must begin with https:// or http://."
+    case .sameAsLink: "al is the same as link."
+    case .otherStoreID(let store, let bundleID, let registered):
+      "isi \(store) is not the App Store id of \(bundleID), \(registered)."
+    case .deprecatedParameter(let name): "\(name) has no effect any more."
+    case .unknownParameter(let name): "\(name) is not a known parameter; it was left out."
+    case .badDebug(let text): "d=\(text) has no effect; d=1 shows where the link leads."
+    case .tooLong(let parameter, let bytesMax):
+      "\(parameter.rawValue) is longer than \(bytesMax) bytes; readers may cut it."
+    case .longLinkTooLong: "The long link has more than 2000 characters; some apps cut it."
+    case .fragment: "What stands behind # in the dynamic link has no effect."
+    }
   }
-
-  /// As the API writes it.
-  package var json: JSON { ["warningCode": .string(code), "warningMessage": .string(message)] }
 }

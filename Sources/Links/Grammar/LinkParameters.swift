@@ -48,7 +48,7 @@ package struct LinkParameters: Sendable, Hashable {
   package func longLink(below prefix: LinkPrefix) -> String { "\(prefix)/?\(canonical)" }
 
   /// A parameter that is a web URL; nil if it is missing or none.
-  func web(_ parameter: LinkParameter) -> LinkURL? {
+  package func web(_ parameter: LinkParameter) -> LinkURL? {
     guard let url = self[parameter].flatMap({ LinkURL($0) }), url.isWeb else { return nil }
     return url
   }

@@ -109,9 +109,9 @@ package struct LinkOpening: Sendable {
 }
 
 /// Where an app can be had (spec: links-messaging §3, store URLs).
-enum StoreURL {
+package enum StoreURL {
   /// What addresses of the App Store begin with.
-  static let appStore = "https://apps.apple.com/"
+  package static let appStore = "https://apps.apple.com/"
 
   /// `https://apps.apple.com/app/id900100200?mt=8&pt=…`
   static func appStore(_ id: String, _ parameters: LinkParameters) -> String {

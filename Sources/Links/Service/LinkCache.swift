@@ -6,7 +6,7 @@ import Synchronization
 package final class LinkEntry: Sendable {
   package let record: LinkRecord
   /// Why it is not opened: the settings do not allow what it says any more, or it is switched off.
-  package let fault: LinkError?
+  package let error: LinkError?
   /// Where a desktop goes, and whether that is a fallback.
   package let desktop: (url: String, isFallback: Bool)
   /// Whether an iPad gets something else than a desktop, so that who may be either is asked.
@@ -23,9 +23,9 @@ package final class LinkEntry: Sendable {
       guard record.disabledAt == nil else {
         throw .disabled
       }
-      fault = nil
+      error = nil
     } catch {
-      fault = error
+      self.error = error
     }
     let opening = LinkOpening(parameters, address: record.address, settings: settings)
     differsOnIPads = opening.differsOnIPads

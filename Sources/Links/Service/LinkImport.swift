@@ -69,101 +69,111 @@ package struct LinkImport: Sendable {
 }
 
 extension LinkService {
-  /// Takes rows in, each with the suffix that it had (spec: links-messaging §9).
+  /// Imports rows, each with the suffix that it had.
   ///
-  /// - `prefix`: where the links are to live; nil: under the prefix of their own address, which must be the project's.
-  /// - `isDryRun`: only says what would become of each.
-  package func take(_ rows: [LinkImport.Row], under prefix: LinkPrefix?, isDryRun: Bool, actor: Actor) async throws(LinkError)
+  /// - Parameters:
+  ///   - rows: of one table or several.
+  ///   - prefix: where the links are to live; nil: under the prefix of their own address, which must be the project's.
+  ///   - isDryRun: only says what would become of each.
+  ///   - actor: who imports, for the log.
+  package func importRows(_ rows: [LinkImport.Row], under prefix: LinkPrefix?, isDryRun: Bool, actor: Actor) async throws
     -> [(row: LinkImport.Row, outcome: LinkImport.Outcome)]
   {
-    let outcomes = await withTaskGroup(of: Taken.self) { group in
-      var outcomes: [Result<LinkImport.Outcome, LinkError>?] = Array(repeating: nil, count: rows.count)
-      var flying: Set<String> = []
-      for (index, row) in rows.enumerated() {
-        // Of rows with one address the first is taken.
-        while flying.count >= Self.rowsAtOnce || flying.contains(row.short) {
-          guard let taken = await group.next() else { break }
-          outcomes[taken.index] = taken.outcome
-          flying.remove(rows[taken.index].short)
-        }
-        flying.insert(row.short)
-        group.addTask { await self.taken(row, at: index, under: prefix, isDryRun: isDryRun, actor: actor) }
-      }
-      while let taken = await group.next() { outcomes[taken.index] = taken.outcome }
-      return outcomes
-    }
-    var answers: [(row: LinkImport.Row, outcome: LinkImport.Outcome)] = []
-    for (row, outcome) in zip(rows, outcomes) {
-      if let outcome = try outcome?.get() { answers.append((row, outcome)) }
-    }
-    return answers
+    let importer = LinkImporter(links: self, prefix: prefix, isDryRun: isDryRun, actor: actor)
+    return Array(zip(rows, try await importer.outcomes(of: rows)))
   }
+}
 
-  /// What became of one row of a table.
-  private struct Taken: Sendable {
-    let index: Int
-    let outcome: Result<LinkImport.Outcome, LinkError>
-  }
+/// One import of a table.
+private struct LinkImporter: Sendable {
+  let links: LinkService
+  let prefix: LinkPrefix?
+  let isDryRun: Bool
+  let actor: Actor
 
-  // A function of its own, and no closure that catches: there the optimizer of Swift 6.3 lost the index.
-  private func taken(_ row: LinkImport.Row, at index: Int, under prefix: LinkPrefix?, isDryRun: Bool, actor: Actor) async
-    -> Taken
-  {
-    do throws(LinkError) {
-      let outcome = try await take(row, under: prefix, isDryRun: isDryRun, actor: actor)
-      return Taken(index: index, outcome: .success(outcome))
-    } catch {
-      return Taken(index: index, outcome: .failure(error))
-    }
-  }
-
-  /// Rows that are on their way together: they share transactions.
+  /// How many rows are imported concurrently: they share transactions.
   private static let rowsAtOnce = 64
 
-  private func take(_ row: LinkImport.Row, under prefix: LinkPrefix?, isDryRun: Bool, actor: Actor) async throws(LinkError)
-    -> LinkImport.Outcome
-  {
-    let order: LinkDraft
+  /// What became of one row of the table.
+  private struct Finished: Sendable {
+    let index: Int
+    let outcome: Result<LinkImport.Outcome, any Error>
+  }
+
+  func outcomes(of rows: [LinkImport.Row]) async throws -> [LinkImport.Outcome] {
+    let outcomes = await withTaskGroup(of: Finished.self) { group in
+      var outcomes: [Result<LinkImport.Outcome, any Error>?] = Array(repeating: nil, count: rows.count)
+      var inFlight: Set<String> = []
+      for (index, row) in rows.enumerated() {
+        // Of rows with one address the first is imported.
+        while inFlight.count >= Self.rowsAtOnce || inFlight.contains(row.short) {
+          guard let finished = await group.next() else { break }
+          outcomes[finished.index] = finished.outcome
+          inFlight.remove(rows[finished.index].short)
+        }
+        inFlight.insert(row.short)
+        group.addTask { await finish(row, at: index) }
+      }
+      while let finished = await group.next() { outcomes[finished.index] = finished.outcome }
+      return outcomes
+    }
+    return try outcomes.compactMap { try $0?.get() }
+  }
+
+  // A function of its own, and no closure that catches: there the optimizer of Swift 6.3 loses the index.
+  private func finish(_ row: LinkImport.Row, at index: Int) async -> Finished {
+    do {
+      return Finished(index: index, outcome: .success(try await outcome(of: row)))
+    } catch {
+      return Finished(index: index, outcome: .failure(error))
+    }
+  }
+
+  private func outcome(of row: LinkImport.Row) async throws -> LinkImport.Outcome {
+    let link: LinkDraft
     do throws(LinkError) {
-      order = try self.order(row, under: prefix)
-      _ = try LinkChecker(settings: settings).check(order.parameters, below: order.prefix)
+      link = try newLink(row)
+      _ = try LinkChecker(settings: links.settings).check(link.parameters, below: link.prefix)
     } catch {
       return .refused(error.message)
     }
-    if let outcome = try outcome(whereThereIs: order) { return outcome }
+    if let outcome = try outcomeForExisting(link) { return outcome }
     guard !isDryRun else { return .created }
-    do throws(LinkError) {
-      _ = try await create(order, isAdmin: true, actor: actor)
+    do {
+      _ = try await links.create(link, isAdmin: true, actor: actor)
       return .created
-    } catch  where error.status == .alreadyExists {
+    } catch let error as LinkError {
+      switch error {
       // Another row of the same table came first.
-      return try outcome(whereThereIs: order) ?? .refused(error.message)
-    } catch  where error.status == .invalidArgument {
-      return .refused(error.message)
+      case .suffixTaken: return try outcomeForExisting(link) ?? .refused(error.message)
+      case .invalid: return .refused(error.message)
+      default: throw error
+      }
     }
   }
 
-  /// What becomes of a row whose suffix is there already; nil if it is free.
-  private func outcome(whereThereIs order: LinkDraft) throws(LinkError) -> LinkImport.Outcome? {
-    guard let there = try entry("\(order.prefix.key)/\(order.customSuffix ?? "")")?.record else { return nil }
-    return there.canonical == order.parameters.canonical
-      ? .unchanged : .refused("https://\(there.key) is there and leads elsewhere; remove the row, or the link.")
+  /// What becomes of a row whose suffix is taken already; nil if it is free.
+  private func outcomeForExisting(_ link: LinkDraft) throws -> LinkImport.Outcome? {
+    guard let existing = try links.entry("\(link.prefix.key)/\(link.customSuffix ?? "")")?.record else { return nil }
+    return existing.canonical == link.parameters.canonical
+      ? .unchanged : .refused("https://\(existing.key) is there and leads elsewhere; remove the row, or the link.")
   }
 
-  private func order(_ row: LinkImport.Row, under target: LinkPrefix?) throws(LinkError) -> LinkDraft {
+  private func newLink(_ row: LinkImport.Row) throws(LinkError) -> LinkDraft {
     guard let short = LinkURL(row.short.contains("://") ? row.short : "https://\(row.short)"), !short.path.isEmpty else {
       throw .invalid("\"\(row.short.prefix(100))\" is no short link.")
     }
     let segments = short.path.split(separator: "/")
     guard let suffix = segments.last.map(String.init) else { throw .invalid("\"\(row.short.prefix(100))\" has no suffix.") }
-    let own = settings.domains.first {
+    let domains = links.settings.domains
+    let own = domains.first {
       $0.remainder(of: short.path).map(String.init) == suffix && $0.host == short.host + short.port
     }
-    guard let prefix = target ?? own else {
+    guard let prefix = prefix ?? own else {
       throw .invalid(
         "\(row.short.prefix(100)) is below none of the \"domains\"; name the prefix that its suffix is to live under.")
     }
-    guard settings.domains.contains(prefix) else { throw .invalid("\(prefix) is not among the \"domains\".") }
+    guard domains.contains(prefix) else { throw .invalid("\(prefix) is not among the \"domains\".") }
     guard let long = LinkURL(row.long) else { throw .invalid("\"\(row.long.prefix(100))\" is no link.") }
     var parameters = LinkParameters()
     if let query = long.parameters, query.contains(where: { $0.name == "link" }) {
@@ -172,12 +182,12 @@ extension LinkService {
       // Not a long link, but what it would open.
       parameters[.link] = long.text
     }
-    var order = LinkDraft(prefix: prefix, parameters: parameters)
-    order.option = .custom
-    order.customSuffix = suffix
-    order.name = row.name
-    order.isDisabled = row.isDisabled
-    return order
+    var link = LinkDraft(prefix: prefix, parameters: parameters)
+    link.option = .custom
+    link.customSuffix = suffix
+    link.name = row.name
+    link.isDisabled = row.isDisabled
+    return link
   }
 }
 

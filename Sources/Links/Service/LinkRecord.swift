@@ -1,4 +1,4 @@
-package import TreeModel
+import TreeModel
 
 /// A short link as it is stored.
 package struct LinkRecord: Sendable, Hashable {
@@ -37,9 +37,25 @@ package struct LinkRecord: Sendable, Hashable {
     self.invite = invite
   }
 
-  /// Reads ``value``; nil if it is damaged.
-  init?(key: String, value: String) {
-    guard let json = try? JSONParser.parse(value), let canonical = json["says"]?.string,
+  /// The short link.
+  package var address: String { "https://\(key)" }
+
+  /// What it says; nil if the record is damaged.
+  package var parameters: LinkParameters? { LinkParameters(canonical: canonical) }
+
+  /// The prefix that it lies below.
+  package var prefix: LinkPrefix? {
+    LinkPrefix("https://" + key.split(separator: "/").dropLast(invite == nil ? 1 : 2).joined(separator: "/"))
+  }
+
+  /// The same link with everything it says in it.
+  package var longLink: String { prefix.map { "\($0)/?\(canonical)" } ?? address }
+}
+
+extension LinkRecord {
+  /// Reads the stored form; nil if it is damaged.
+  init?(key: String, stored text: String) {
+    guard let json = try? JSONParser.parse(text), let canonical = json["says"]?.string,
       let option = json["option"]?.string.flatMap(LinkSuffix.Option.init), let createdAt = json["at"]?.int
     else { return nil }
     self.init(
@@ -49,8 +65,8 @@ package struct LinkRecord: Sendable, Hashable {
     disabledAt = json["disabled"]?.int
   }
 
-  /// As it is stored.
-  var value: String {
+  /// The stored form.
+  var stored: String {
     var members: [JSON.Member] = [
       .init(key: "says", value: .string(canonical)), .init(key: "option", value: .string(option.rawValue)),
       .init(key: "at", value: .int(createdAt)),
@@ -61,60 +77,6 @@ package struct LinkRecord: Sendable, Hashable {
     for (name, time) in [("changed", changedAt), ("disabled", disabledAt)] {
       if let time { members.append(.init(key: name, value: .int(time))) }
     }
-    return JSON.object(members).text
-  }
-
-  /// The short link.
-  package var address: String { "https://\(key)" }
-
-  /// What it says; nil if the record is damaged.
-  package var parameters: LinkParameters? { LinkParameters(canonical: canonical) }
-}
-
-extension JSON {
-  /// As text on one line.
-  var text: String {
-    var writer = JSONWriter()
-    writer.write(self)
-    return String(decoding: writer.bytes, as: UTF8.self)
-  }
-}
-
-extension LinkRecord {
-  /// As `managedShortLinks:create` shows it (spec: links-messaging §2).
-  package var managed: JSON {
-    [
-      "link": .string(address), "linkName": .string(name ?? ""), "creationTime": .string(String(createdAt)),
-      "visibility": "UNARCHIVED", "info": info,
-    ]
-  }
-
-  /// As administrators see it.
-  package var json: JSON {
-    var members: [JSON.Member] = [
-      .init(key: "shortLink", value: .string(address)), .init(key: "longLink", value: .string(longLink)),
-      .init(key: "option", value: .string(option.rawValue)), .init(key: "createdAt", value: .int(createdAt)),
-    ]
-    for (key, text) in [("name", name), ("inviter", owner), ("code", code), ("invitation", invite)] {
-      if let text { members.append(.init(key: key, value: .string(text))) }
-    }
-    for (key, time) in [("changedAt", changedAt), ("disabledAt", disabledAt)] {
-      if let time { members.append(.init(key: key, value: .int(time))) }
-    }
-    members.append(.init(key: "info", value: info))
-    return .object(members)
-  }
-
-  /// The prefix that it lies below.
-  package var prefix: LinkPrefix? {
-    LinkPrefix("https://" + key.split(separator: "/").dropLast(invite == nil ? 1 : 2).joined(separator: "/"))
-  }
-
-  /// The same link with everything it says in it.
-  package var longLink: String { prefix.map { "\($0)/?\(canonical)" } ?? address }
-
-  private var info: JSON {
-    guard let prefix, let parameters else { return [:] }
-    return LinkForm.json(parameters, below: prefix)
+    return JSON.object(members).compactText
   }
 }

@@ -13,15 +13,15 @@ extension LinkService {
     package let warnings: [LinkWarning]
   }
 
-  /// Changes what a link says, what it is called, or whether it is on. It keeps its address, its code, and what was counted.
+  /// Changes what a link says, what it is called, or whether it is on. It keeps its address, its code, and its counts.
   ///
-  /// What openings of before gave out, proofs of clicks among it, is good for what the link says now.
+  /// Proofs of clicks that were given out before are good for what the link says now.
   ///
   /// - `key`: prefix and suffix.
   /// - Throws: ``LinkError``; nothing was changed.
-  package func edit(_ key: String, _ edit: LinkEdit, actor: Actor) async throws(LinkError) -> Edited {
+  package func edit(_ key: String, _ edit: LinkEdit, actor: Actor) async throws -> Edited {
     for _ in 0..<16 {
-      let (value, before) = try await stored(key)
+      let (value, before) = try existing(key)
       var record = before
       var warnings: [LinkWarning] = []
       if !edit.parameters.isEmpty { warnings = try apply(edit.parameters, to: &record) }
@@ -29,82 +29,66 @@ extension LinkService {
       if let isDisabled = edit.isDisabled { record.disabledAt = isDisabled ? record.disabledAt ?? clock.now() : nil }
       guard record != before else { return Edited(record: record, warnings: warnings) }
       record.changedAt = clock.now()
-      var changes = [KeyedRecordChange(kind: Kind.link, key: key, value: record.value, expecting: .value(value))]
-      // Who orders what the link said before gets a link that says it.
-      if record.canonical != before.canonical { changes += try await duplicateKeyChange(of: before) }
-      changes += try await disabledFormChanges(from: before, to: record)
+      var changes = [KeyedRecordChange(kind: Kind.link, key: key, value: record.stored, expecting: .value(value))]
+      // A request for what the link said before gets a link that says it.
+      if record.canonical != before.canonical { changes += try duplicateKeyChange(of: before) }
+      changes += try disabledFormChanges(from: before, to: record)
       if try await commit(changes, of: key, actor: actor) { return Edited(record: record, warnings: warnings) }
     }
-    throw LinkError(.unavailable, "The link is being changed by others; try again.")
+    throw LinkError.unavailable("The link is being changed by others; try again.")
   }
 
   /// Deletes a link with its code. Its suffix is given to no other link by chance, and says that there was one.
   ///
   /// What was claimed by it stays: rewards rest on that.
-  package func delete(_ key: String, actor: Actor) async throws(LinkError) -> LinkRecord {
+  ///
+  /// - Returns: the link as it was.
+  package func delete(_ key: String, actor: Actor) async throws -> LinkRecord {
     for _ in 0..<16 {
-      let (value, record) = try await stored(key)
+      let (value, record) = try existing(key)
       var changes = [
         KeyedRecordChange(kind: Kind.link, key: key, value: nil, expecting: .value(value)),
         KeyedRecordChange(kind: Kind.deleted, key: key, value: "{\"at\":\(clock.now())}"),
       ]
       if let code = record.code { changes.append(KeyedRecordChange(kind: Kind.code, key: code, value: nil)) }
-      changes += try await duplicateKeyChange(of: record)
-      changes += try await disabledFormChanges(from: record, to: nil)
+      changes += try duplicateKeyChange(of: record)
+      changes += try disabledFormChanges(from: record, to: nil)
       if try await commit(changes, of: key, actor: actor) { return record }
     }
-    throw LinkError(.unavailable, "The link is being changed by others; try again.")
+    throw LinkError.unavailable("The link is being changed by others; try again.")
   }
 
   /// Whether there was a link that an administrator deleted.
-  package func wasDeleted(_ key: String) throws(LinkError) -> Bool {
-    let found = try looking { (snapshot, namespace) throws(StorageError) in
-      try snapshot.record(in: namespace, kind: Kind.deleted, key: key)
-    }
-    return (found ?? nil) != nil
-  }
+  package func wasDeleted(_ key: String) throws -> Bool { try stored(Kind.deleted, key) != nil }
 
-  private func stored(_ key: String) async throws(LinkError) -> (value: String, record: LinkRecord) {
-    let found = try await reading { (snapshot, namespace) throws(StorageError) in
-      try snapshot.record(in: namespace, kind: Kind.link, key: key)
-    }
-    guard let value = found ?? nil else {
-      throw LinkError(.notFound, "There is no short link https://\(key.prefix(200)).", reason: "unknown_link")
-    }
-    guard let record = LinkRecord(key: key, value: value) else {
-      throw LinkError(.unavailable, "The record of this link cannot be read; restore a backup.")
+  private func existing(_ key: String) throws -> (value: String, record: LinkRecord) {
+    guard let value = try stored(Kind.link, key) else { throw LinkError.unknownShortLink(key: key) }
+    guard let record = LinkRecord(key: key, stored: value) else {
+      throw LinkError.unavailable("The record of this link cannot be read; restore a backup.")
     }
     return (value, record)
   }
 
-  private func apply(_ changes: [LinkParameter: String?], to record: inout LinkRecord) throws(LinkError) -> [LinkWarning] {
-    guard let prefix = record.prefix, var parameters = record.parameters else {
-      throw LinkError(.failedPrecondition, "What this link says cannot be read; delete it and create another.")
-    }
+  private func apply(_ changes: [LinkParameter: String?], to record: inout LinkRecord) throws -> [LinkWarning] {
+    guard let prefix = record.prefix, var parameters = record.parameters else { throw LinkError.unreadableParameters }
     for (parameter, text) in changes { parameters[parameter] = text }
     let warnings = try LinkChecker(settings: settings).check(parameters, below: prefix)
     record.canonical = parameters.canonical
     return warnings
   }
 
-  /// Lets go of the row by which an equal order finds the link.
-  private func duplicateKeyChange(of record: LinkRecord) async throws(LinkError) -> [KeyedRecordChange] {
+  /// Removes the record by which an equal request finds the link.
+  private func duplicateKeyChange(of record: LinkRecord) throws -> [KeyedRecordChange] {
     guard record.option != .custom, record.invite == nil, let prefix = record.prefix else { return [] }
-    let same = Self.duplicateKey(prefix: prefix.key, record.canonical, record.option, owner: record.owner)
-    let found = try await reading { (snapshot, namespace) throws(StorageError) in
-      try snapshot.record(in: namespace, kind: Kind.same, key: same)
-    }
+    let key = Self.duplicateKey(prefix: prefix, canonical: record.canonical, option: record.option, owner: record.owner)
     // After an edit another link may be the one that says this.
-    return found == record.key ? [KeyedRecordChange(kind: Kind.same, key: same, value: nil, expecting: .value(record.key))] : []
+    guard try stored(Kind.same, key) == record.key else { return [] }
+    return [KeyedRecordChange(kind: Kind.same, key: key, value: nil, expecting: .value(record.key))]
   }
 
   /// Commits; false if the link was changed since it was read.
-  private func commit(_ changes: [KeyedRecordChange], of key: String, actor: Actor) async throws(LinkError) -> Bool {
-    do throws(LinkError) {
-      try await commit(records: changes, actor: actor)
-    } catch  where error.reason == Self.changed {
-      return false
-    }
+  private func commit(_ changes: [KeyedRecordChange], of key: String, actor: Actor) async throws -> Bool {
+    guard try await commit(changes, actor: actor) == .committed else { return false }
     cache.remove(key)
     return true
   }
@@ -128,63 +112,56 @@ package struct LinkEdit: Sendable, Hashable {
 
 /// Long links that are switched off with the short link that says the same.
 ///
-/// A link of an administrator's, or of an app's, is the same link in both forms: who switches it off wants neither to open. A
-/// player's own link is named by its owner, whom a long link does not name; its long form is everybody's, and stays.
+/// A link of an administrator or of an app is the same link in both forms, so disabling it disables both. A player's own link is
+/// identified by its owner, whom a long link does not name: its long form is not only the player's, and stays enabled.
 extension LinkService {
   /// Whether a short link that says exactly this is switched off.
-  package func isDisabled(_ parameters: LinkParameters, below prefix: LinkPrefix) throws(LinkError) -> Bool {
+  package func isDisabled(_ parameters: LinkParameters, below prefix: LinkPrefix) throws -> Bool {
     guard hasDisabledForms else { return false }
-    let key = Self.formKey(prefix.key, parameters.canonical)
-    let found = try looking { (snapshot, namespace) throws(StorageError) in
-      try snapshot.record(in: namespace, kind: Kind.off, key: key)
-    }
-    return (found ?? nil) != nil
+    return try stored(Kind.off, Self.formKey(prefix, parameters.canonical)) != nil
   }
 
-  /// The rows that change with a link.
+  /// The changes to the records of disabled long forms that go along with a change of a link.
   ///
   /// - Parameters:
   ///   - before: as it was; nil if it is new.
-  ///   - after: as it is to be; nil if it goes.
-  func disabledFormChanges(from before: LinkRecord?, to after: LinkRecord?) async throws(LinkError) -> [KeyedRecordChange] {
+  ///   - after: as it is to be; nil if it is deleted.
+  func disabledFormChanges(from before: LinkRecord?, to after: LinkRecord?) throws -> [KeyedRecordChange] {
     let (old, new) = (before?.disabledForm, after?.disabledForm)
     guard old != new, let key = (after ?? before)?.key else { return [] }
     var changes: [KeyedRecordChange] = []
-    if let old { changes.append(try await disabledFormChange(old) { links in links.filter { $0 != key } }) }
+    if let old { changes.append(try disabledFormChange(old) { links in links.filter { $0 != key } }) }
     if let new {
-      changes.append(try await disabledFormChange(new) { links in links.contains(key) ? links : links + [key] })
-      // Before the commit: who opens the long form from then on looks.
+      changes.append(try disabledFormChange(new) { links in links.contains(key) ? links : links + [key] })
+      // Before the commit, so that no opening after it misses the record.
       hasDisabledForms = true
     }
     return changes
   }
 
-  /// The row of a long form with other short links in it; without any it goes.
-  private func disabledFormChange(_ form: String, _ change: ([String]) -> [String]) async throws(LinkError) -> KeyedRecordChange
-  {
-    let stored = try await reading { (snapshot, namespace) throws(StorageError) in
-      try snapshot.record(in: namespace, kind: Kind.off, key: form)
-    }
-    let text = stored ?? nil
-    let links = change((text.flatMap { try? JSONParser.parse($0) }?["links"]?.array ?? []).compactMap(\.string))
-    let value: String? = links.isEmpty ? nil : JSON.object([.init(key: "links", value: .array(links.map(JSON.string)))]).text
+  /// Replaces the short links in the record of a long form; a record without any is removed.
+  private func disabledFormChange(_ form: String, replacing: ([String]) -> [String]) throws -> KeyedRecordChange {
+    let text = try stored(Kind.off, form)
+    let links = replacing((text.flatMap { try? JSONParser.parse($0) }?["links"]?.array ?? []).compactMap(\.string))
+    let value: String? =
+      links.isEmpty ? nil : JSON.object([.init(key: "links", value: .array(links.map(JSON.string)))]).compactText
     return KeyedRecordChange(kind: Kind.off, key: form, value: value, expecting: text.map { .value($0) } ?? .absent)
   }
 
-  fileprivate static func formKey(_ prefix: String, _ canonical: String) -> String {
-    Hex.encode(SHA256.hash(data: Array("\(prefix)\n\(canonical)".utf8)))
+  fileprivate static func formKey(_ prefix: LinkPrefix, _ canonical: String) -> String {
+    Hex.encode(SHA256.hash(data: Array("\(prefix.key)\n\(canonical)".utf8)))
   }
 }
 
 extension LinkRecord {
-  /// The key of the row of its long form, if that is switched off with it; nil if it is on, or a player's.
+  /// The key of the record of its long form, if that is switched off with it; nil if it is on, or a player's.
   fileprivate var disabledForm: String? {
     guard disabledAt != nil, owner == nil, invite == nil, let prefix else { return nil }
-    return LinkService.formKey(prefix.key, canonical)
+    return LinkService.formKey(prefix, canonical)
   }
 }
 
-/// What goes when a player leaves: the links that the player invites with, their codes, and of the claims all but who invited
+/// What is erased with a player: the links that the player invites with, their codes, and of the claims all but who invited
 /// whom, which rewards rest on.
 extension LinkService: PlayerRecordsErasing {
   package func erasure(of uid: String, addresses: [String], in namespace: NamespaceID, _ snapshot: any Snapshot)
@@ -194,7 +171,7 @@ extension LinkService: PlayerRecordsErasing {
     var changes: [KeyedRecordChange] = []
     var links: Set<String> = []
     try snapshot.forEachRecord(in: namespace, kind: Kind.link) { row in
-      guard let link = LinkRecord(key: row.key, value: row.value), link.owner == uid else { return }
+      guard let link = LinkRecord(key: row.key, stored: row.value), link.owner == uid else { return }
       links.insert(link.key)
       changes.append(KeyedRecordChange(kind: Kind.link, key: link.key, value: nil))
       if let code = link.code { changes.append(KeyedRecordChange(kind: Kind.code, key: code, value: nil)) }
@@ -219,7 +196,7 @@ extension LinkService: PlayerRecordsErasing {
     else { return [] }
     let kept = LinkClaim(
       player: claim.player, inviter: claim.inviter, link: "", evidence: .code(Self.erasedEvidence), at: claim.at
-    ).json.text
+    ).stored
     var changes = [KeyedRecordChange(kind: Kind.claim, key: key, value: kept)]
     if case .click(let id, _, _) = claim.evidence {
       changes.append(KeyedRecordChange(kind: Kind.claim, key: "click/\(id)", value: kept))

@@ -2,53 +2,41 @@ import Crypto
 import StorageCore
 import Synchronization
 
-/// Opening: the way that costs next to nothing.
+/// Opening links. Every request of a browser comes through here, so what it needs is in memory and nothing is written.
 extension LinkService {
-  /// What was found at an address of a link host.
-  package enum Place: Sendable {
-    case short(LinkEntry)
-    case long(LinkOpening, [LinkWarning])
-    /// A suffix that nobody has.
-    case unknown
-    case invalid(LinkError)
-  }
-
   /// The link, if it is in memory.
   ///
   /// - Parameter key: prefix and suffix.
   package func cached(_ key: String) -> LinkEntry? { cache[key] }
 
   /// The link, from memory or the store: one point read.
-  package func entry(_ key: String) throws(LinkError) -> LinkEntry? {
+  package func entry(_ key: String) throws -> LinkEntry? {
     if let entry = cache[key] { return entry }
     let generation = cache.generation
     let settings = settings
-    let value = try looking { (snapshot, namespace) throws(StorageError) in
-      try snapshot.record(in: namespace, kind: Kind.link, key: key)
-    }
-    guard let text = value.flatMap({ $0 }) else { return nil }
-    guard let record = LinkRecord(key: key, value: text) else {
-      throw LinkError(.unavailable, "The record of this link cannot be read; restore a backup.")
+    guard let text = try stored(Kind.link, key) else { return nil }
+    guard let record = LinkRecord(key: key, stored: text) else {
+      throw LinkError.unavailable("The record of this link cannot be read; restore a backup.")
     }
     let entry = LinkEntry(record, settings: settings)
     cache.insert(entry, generation: generation)
     return entry
   }
 
-  /// A long link that is opened as it is.
-  package func longLink(_ query: [(name: String, value: String)], below prefix: LinkPrefix) -> Place {
+  /// What opening a long link does, and what is doubtful about the link.
+  ///
+  /// - Throws: ``LinkError/invalid(_:)`` if the link must not be opened.
+  package func longLink(_ query: [(name: String, value: String)], below prefix: LinkPrefix) throws(LinkError)
+    -> (opening: LinkOpening, warnings: [LinkWarning])
+  {
     let settings = settings
     let parameters = LinkParameters(query)
-    do throws(LinkError) {
-      let warnings = try LinkChecker(settings: settings).check(parameters, below: prefix)
-      return .long(LinkOpening(parameters, address: parameters.longLink(below: prefix), settings: settings), warnings)
-    } catch {
-      return .invalid(error)
-    }
+    let warnings = try LinkChecker(settings: settings).check(parameters, below: prefix)
+    return (LinkOpening(parameters, address: parameters.longLink(below: prefix), settings: settings), warnings)
   }
 
   /// What is doubtful about a link, and what is wrong with it.
-  package func findings(_ opening: LinkOpening, below prefix: LinkPrefix) -> (warnings: [LinkWarning], fault: LinkError?) {
+  package func findings(_ opening: LinkOpening, below prefix: LinkPrefix) -> (warnings: [LinkWarning], error: LinkError?) {
     do throws(LinkError) {
       return (try LinkChecker(settings: settings).check(opening.parameters, below: prefix), nil)
     } catch {
@@ -57,7 +45,7 @@ extension LinkService {
   }
 
   /// The proof of a click that happens now.
-  package func click(on link: String, by visitor: LinkVisitor) async throws(LinkError) -> String {
+  package func click(on link: String, by visitor: LinkVisitor) async throws -> String {
     token(link, visitor, try await clickKey())
   }
 
@@ -120,14 +108,14 @@ extension LinkService {
   }
 
   /// Writes what was counted; what cannot be written is kept for the next time.
-  package func flush() async throws(LinkError) {
+  package func flush() async throws {
     let taken = counter.take()
     var counts = taken.counts[...]
     var marks = taken.marks
     while !counts.isEmpty || !marks.isEmpty {
       // Other writes take their turn in between.
       let part = Array(counts.prefix(Self.countsPerCommit))
-      do throws(LinkError) {
+      do {
         try await commit { request in
           if !part.isEmpty {
             var upkeep = Maintenance()

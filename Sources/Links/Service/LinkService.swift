@@ -22,6 +22,8 @@ package final class LinkService: Sendable {
     /// What was used: `click/ID`, `install/ID`, and by whom: `player/UID`.
     static let claim = "link_claim"
     static let setting = "link_setting"
+    /// Invitations, which the invitation service writes.
+    static let invitation = "invite"
     /// Marks of invitations: `ID/clicked`.
     static let mark = "invite_mark"
   }
@@ -53,7 +55,7 @@ package final class LinkService: Sendable {
     var hasDisabledForms = false
   }
 
-  /// Opens the book, with the settings that were stored last.
+  /// Opens the links of a project, with the settings that were stored last.
   ///
   /// - `settings`: of the configuration file; nil if they are an administrator's to change.
   /// - `isLimited`: whether ``LinkSettings/limits`` hold; they do not in development.
@@ -105,42 +107,40 @@ package final class LinkService: Sendable {
   }
 
   /// Replaces the settings.
-  package func put(_ settings: LinkSettings) async throws(LinkError) {
-    guard !isConfigured else {
-      throw LinkError(
-        .failedPrecondition, "The link settings are in the configuration file; change them there and start again.")
-    }
-    try await commit(
-      records: [KeyedRecordChange(kind: Kind.setting, key: "settings", value: settings.json.text)], actor: .system("links"))
+  ///
+  /// - Throws: ``LinkError/settingsInFile`` if the configuration file holds them.
+  package func put(_ settings: LinkSettings) async throws {
+    guard !isConfigured else { throw LinkError.settingsInFile }
+    try await commit([KeyedRecordChange(kind: Kind.setting, key: "settings", value: settings.document)])
     state.withLock { $0.hosts = LinkHosts(settings) }
     cache.removeAll()
     try await prepare()
   }
 
   /// Makes what openings need, so that none has to wait for it.
-  package func prepare() async throws(LinkError) {
+  package func prepare() async throws {
     if !settings.domains.isEmpty { _ = try await clickKey() }
   }
+
+  /// Which link an installation, or an opening of the app, came from.
+  package var attribution: LinkAttribution { LinkAttribution(links: self) }
+
+  /// Who invited whom.
+  package var claims: LinkClaims { LinkClaims(links: self) }
 
   // MARK: The key of clicks
 
   /// The key that proofs of clicks are made with, made at the first need. It is in the store: whoever has it could claim
   /// clicks that never were, which is what anybody can have by opening the link.
-  func clickKey() async throws(LinkError) -> SymmetricKey {
+  func clickKey() async throws -> SymmetricKey {
     if let key = state.withLock(\.key) { return key }
     let bytes = random.withLock { random in (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) } }
-    do throws(LinkError) {
-      try await commit(
-        records: [KeyedRecordChange(kind: Kind.setting, key: "click_key", value: Hex.encode(bytes), expecting: .absent)],
-        actor: .system("links"))
-    } catch  where error.reason == Self.changed {
-      // Somebody else was first.
-    }
-    let stored = try await reading { (snapshot, namespace) throws(StorageError) in
-      try snapshot.record(in: namespace, kind: Kind.setting, key: "click_key")
-    }
-    guard let key = stored.flatMap({ $0.flatMap(Self.clickKey) }) else {
-      throw LinkError(.unavailable, "The key of clicks cannot be read; restore a backup.")
+    // If a concurrent request has stored a key meanwhile, that one counts.
+    try await commit([
+      KeyedRecordChange(kind: Kind.setting, key: "click_key", value: Hex.encode(bytes), expecting: .absent)
+    ])
+    guard let key = try stored(Kind.setting, "click_key").flatMap(Self.clickKey) else {
+      throw LinkError.unavailable("The key of clicks cannot be read; restore a backup.")
     }
     state.withLock { $0.key = key }
     return key
@@ -151,25 +151,33 @@ package final class LinkService: Sendable {
 
   // MARK: Storage
 
-  /// The reason of a fault that says: a record is not what was expected.
-  static let changed = "record_changed"
-
-  /// Reads something; nil if there is no namespace yet.
-  func reading<Value>(_ body: (any Snapshot, NamespaceID) throws(StorageError) -> Value) async throws(LinkError) -> Value? {
-    try looking(body)
-  }
-
-  /// The same at once.
-  func looking<Value>(_ body: (any Snapshot, NamespaceID) throws(StorageError) -> Value) throws(LinkError) -> Value? {
+  /// Reads from a snapshot; nil if there is no namespace yet.
+  func read<Value>(_ body: (any Snapshot, NamespaceID) throws(StorageError) -> Value) throws -> Value? {
     guard let namespace = home.known() else { return nil }
     do throws(StorageError) {
       return try engine.read { (snapshot) throws(StorageError) in try body(snapshot, namespace) }
     } catch {
-      throw LinkError(.unavailable, error.message)
+      throw LinkError.unavailable(error.message)
     }
   }
 
-  func commit(records: [KeyedRecordChange], actor: Actor) async throws(LinkError) {
+  /// The stored form of one record; nil if there is none.
+  func stored(_ kind: String, _ key: String) throws -> String? {
+    try read { (snapshot, namespace) throws(StorageError) in try snapshot.record(in: namespace, kind: kind, key: key) } ?? nil
+  }
+
+  /// How a commit ended whose author expected records or leaves to be as they were read.
+  enum CommitOutcome: Hashable {
+    case committed
+    /// A record is not what was expected: nothing was written.
+    case recordChanged(kind: String)
+    /// A leaf is not what was expected: nothing was written.
+    case leafChanged
+  }
+
+  /// Commits records only.
+  @discardableResult
+  func commit(_ records: [KeyedRecordChange], actor: Actor = .system("links")) async throws -> CommitOutcome {
     try await commit { request in
       request.actor = actor
       request.rows.records = records
@@ -177,29 +185,27 @@ package final class LinkService: Sendable {
   }
 
   /// Commits a request of the links' own.
-  ///
-  /// - Throws: with the reason ``changed`` if an expectation failed.
   @discardableResult
-  func commit(_ fill: (inout CommitRequest) -> Void) async throws(LinkError) -> CommitReceipt {
+  func commit(_ fill: (inout CommitRequest) -> Void) async throws -> CommitOutcome {
     do throws(CommitError) {
       var request = CommitRequest(namespace: try await home.open(), actor: .system("links"))
       fill(&request)
-      return try await writer.commit(request)
+      _ = try await writer.commit(request)
+      return .committed
     } catch {
       switch error.code {
-      case .recordChanged(let kind, let key, _):
-        throw LinkError(.alreadyExists, "\(kind)/\(key)", reason: Self.changed)
-      case .stale: throw LinkError(.alreadyExists, error.message, reason: "stale")
-      case .overloaded: throw LinkError(.resourceExhausted, error.message)
-      case .unavailable: throw LinkError(.unavailable, error.message)
-      default: throw LinkError(.failedPrecondition, error.message)
+      case .recordChanged(let kind, _, _): return .recordChanged(kind: kind)
+      case .stale: return .leafChanged
+      case .overloaded: throw LinkError.overloaded(error.message)
+      case .unavailable: throw LinkError.unavailable(error.message)
+      default: throw LinkError.refused(error.message)
       }
     }
   }
 
   private static func settings(_ text: String) throws(StorageError) -> LinkSettings {
     do {
-      return try LinkSettings(json: try JSONParser.parse(text), isStored: true)
+      return try LinkSettings(document: text, isStored: true)
     } catch {
       throw StorageError(.damaged, "The stored link settings cannot be read: \(error)")
     }

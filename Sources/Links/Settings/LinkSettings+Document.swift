@@ -1,8 +1,10 @@
-package import TreeModel
+import TreeModel
 
 extension LinkSettings {
-  /// The whole document, defaults included.
-  package var json: JSON {
+  /// The settings as one JSON document, defaults included: what is stored, and what the configuration file holds.
+  package var document: String { json.compactText }
+
+  private var json: JSON {
     [
       "domains": .array(domains.map { .string($0.description) }),
       "apps": [
@@ -55,13 +57,21 @@ extension JSON {
 }
 
 extension LinkSettings {
-  /// Reads the document.
+  /// Reads a JSON document.
   ///
-  /// - `isStored`: whether it was taken before, perhaps by a version that knew fewer faults.
-  /// - Throws: ``LinkError`` that names the member and says what it must be.
-  package init(json: JSON, isStored: Bool = false) throws(LinkError) {
+  /// - Parameters:
+  ///   - text: the document, with a member for each setting that is not the default.
+  ///   - isStored: whether it was accepted before, perhaps by a version that checked less.
+  /// - Throws: ``LinkError/invalid(_:)``, which names the member and says what it must be.
+  package init(document text: String, isStored: Bool = false) throws(LinkError) {
+    let json: JSON
+    do throws(JSONError) {
+      json = try JSONParser.parse(text)
+    } catch {
+      throw .invalid("The settings are no JSON: \(error)")
+    }
     self.init()
-    var document = try SettingsReader(json, "the settings")
+    var document = try SettingsReader(json, of: "the settings")
     domains = try document.texts("domains").map { text throws(LinkError) in
       guard let prefix = LinkPrefix(text) else {
         throw .invalid(
@@ -138,7 +148,7 @@ extension LinkSettings {
   private static func patterns(_ texts: [String]) throws(LinkError) -> [URLPattern] {
     guard texts.count <= 10 else { throw .invalid("allowPatterns: \(texts.count) are given; 10 is the most.") }
     return try texts.map { text throws(LinkError) in
-      do throws(URLPattern.Fault) {
+      do throws(URLPatternError) {
         return try URLPattern(text)
       } catch {
         throw .invalid("allowPatterns: \"\(text.prefix(100))\": \(error.message)")
@@ -149,7 +159,7 @@ extension LinkSettings {
   private static func keys(_ values: [JSON]) throws(LinkError) -> [APIKey] {
     try values.map { value throws(LinkError) in
       if let key = value.string, !key.isEmpty { return APIKey(key: key, bundleIDs: [], methods: []) }
-      var object = try SettingsReader(value, "apiKeys")
+      var object = try SettingsReader(value, of: "apiKeys")
       let key = APIKey(
         key: try object.required("key"), bundleIDs: try object.texts("bundleIds"), methods: Set(try object.texts("methods")))
       guard key.methods.isSubset(of: ["create", "attribute"]) else {
@@ -199,16 +209,17 @@ extension LinkSettings {
   }
 }
 
-/// Reads a JSON object member by member, and finds those that nobody asked for.
+/// Reads a JSON object member by member, and finds those that were not read.
 struct SettingsReader {
   private let members: [JSON.Member]
-  private let place: String
+  /// What errors call the object.
+  private let name: String
   private var seen: Set<String> = []
 
-  init(_ json: JSON, _ place: String) throws(LinkError) {
-    guard let members = json.object else { throw .invalid("\(place) must be a JSON object.") }
+  init(_ json: JSON, of name: String) throws(LinkError) {
+    guard let members = json.object else { throw .invalid("\(name) must be a JSON object.") }
     self.members = members
-    self.place = place
+    self.name = name
   }
 
   func has(_ name: String) -> Bool { members.contains { $0.key == name } }
@@ -222,25 +233,25 @@ struct SettingsReader {
 
   mutating func text(_ name: String) throws(LinkError) -> String? {
     guard let value = value(name) else { return nil }
-    guard let text = value.string, text.utf8.count <= 4096 else { throw .invalid("\(place): \(name) must be a text.") }
+    guard let text = value.string, text.utf8.count <= 4096 else { throw .invalid("\(self.name): \(name) must be a text.") }
     return text.isEmpty ? nil : text
   }
 
   mutating func required(_ name: String) throws(LinkError) -> String {
-    guard let text = try text(name) else { throw .invalid("\(place): \(name) is missing.") }
+    guard let text = try text(name) else { throw .invalid("\(self.name): \(name) is missing.") }
     return text
   }
 
   mutating func flag(_ name: String) throws(LinkError) -> Bool? {
     guard let value = value(name) else { return nil }
-    guard let flag = value.bool else { throw .invalid("\(place): \(name) must be true or false.") }
+    guard let flag = value.bool else { throw .invalid("\(self.name): \(name) must be true or false.") }
     return flag
   }
 
   mutating func number(_ name: String, _ range: ClosedRange<Int64>) throws(LinkError) -> Int64? {
     guard let value = value(name) else { return nil }
     guard let number = value.int, range.contains(number) else {
-      throw .invalid("\(place): \(name) must be an integer from \(range.lowerBound) to \(range.upperBound).")
+      throw .invalid("\(self.name): \(name) must be an integer from \(range.lowerBound) to \(range.upperBound).")
     }
     return number
   }
@@ -248,16 +259,16 @@ struct SettingsReader {
   mutating func values(_ name: String) throws(LinkError) -> [JSON] {
     guard let value = value(name) else { return [] }
     guard let list = value.array, list.count <= 1000 else {
-      throw .invalid("\(place): \(name) must be a list, of 1000 at most.")
+      throw .invalid("\(self.name): \(name) must be a list, of 1000 at most.")
     }
     return list
   }
 
   mutating func texts(_ name: String) throws(LinkError) -> [String] {
-    let place = place
+    let object = self.name
     return try values(name).map { value throws(LinkError) in
       guard let text = value.string, !text.isEmpty, text.utf8.count <= 4096 else {
-        throw .invalid("\(place): \(name) must hold texts that are not empty.")
+        throw .invalid("\(object): \(name) must hold texts that are not empty.")
       }
       return text
     }
@@ -265,17 +276,17 @@ struct SettingsReader {
 
   mutating func object(_ name: String) throws(LinkError) -> SettingsReader? {
     guard let value = value(name) else { return nil }
-    return try SettingsReader(value, name)
+    return try SettingsReader(value, of: name)
   }
 
   mutating func objects(_ name: String) throws(LinkError) -> [SettingsReader] {
-    try values(name).map { value throws(LinkError) in try SettingsReader(value, name) }
+    try values(name).map { value throws(LinkError) in try SettingsReader(value, of: name) }
   }
 
-  /// Refuses members that nobody asked for.
+  /// Refuses members that were not read.
   func finish() throws(LinkError) {
-    guard let stranger = members.first(where: { !seen.contains($0.key) }) else { return }
+    guard let unknown = members.first(where: { !seen.contains($0.key) }) else { return }
     throw .invalid(
-      "\(place): there is no \"\(stranger.key.prefix(80))\"; there is \(seen.sorted().joined(separator: ", ")).")
+      "\(self.name): there is no \"\(unknown.key.prefix(80))\"; there is \(seen.sorted().joined(separator: ", ")).")
   }
 }

@@ -6,11 +6,6 @@ import TextFormats
 /// anywhere in the text unless it is anchored. Look-around and back-references are refused, and so is a pattern whose
 /// automaton would be large: matching costs at most states times bytes.
 package struct URLPattern: Sendable, Hashable {
-  /// Why a text is no pattern.
-  package struct Fault: Error, Sendable, Hashable {
-    /// What is wrong, and where.
-    package let message: String
-  }
 
   /// As it was written.
   package let text: String
@@ -22,16 +17,18 @@ package struct URLPattern: Sendable, Hashable {
   static let lengthMax = 500
   static let stepsMax = 5000
 
-  /// Reads a pattern; ``Fault`` says what is wrong with it, and where.
-  package init(_ text: String) throws(Fault) {
-    guard text.utf8.count <= Self.lengthMax else { throw Fault(message: "it is longer than \(Self.lengthMax) bytes.") }
+  /// Reads a pattern; ``URLPatternError`` says what is wrong with it, and where.
+  package init(_ text: String) throws(URLPatternError) {
+    guard text.utf8.count <= Self.lengthMax else {
+      throw URLPatternError(message: "it is longer than \(Self.lengthMax) bytes.")
+    }
     self.text = text
     var parser = PatternParser(text)
     let syntax = try parser.parse()
     do throws(LinearRegex.TooLarge) {
       regex = try LinearRegex(syntax, stepsMax: Self.stepsMax)
     } catch {
-      throw Fault(message: "its repetitions make it too large; ask for fewer.")
+      throw URLPatternError(message: "its repetitions make it too large; ask for fewer.")
     }
     isAnchored = syntax.isAnchored
   }
@@ -43,6 +40,12 @@ package struct URLPattern: Sendable, Hashable {
   package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
+/// Why a text is no pattern.
+package struct URLPatternError: Error, Sendable, Hashable {
+  /// What is wrong, and where.
+  package let message: String
+}
+
 /// Reads the text of a pattern: the grammar of RE2, as far as it needs no second try. Over bytes: a URL is ASCII by the time
 /// that it is matched.
 struct PatternParser {
@@ -52,13 +55,13 @@ struct PatternParser {
 
   init(_ text: String) { bytes = Array(text.utf8) }
 
-  mutating func parse() throws(URLPattern.Fault) -> RegexSyntax {
+  mutating func parse() throws(URLPatternError) -> RegexSyntax {
     let node = try choice()
-    guard at == bytes.count else { throw fault("there is a ) without its (") }
+    guard at == bytes.count else { throw error("there is a ) without its (") }
     return node
   }
 
-  private func fault(_ text: String) -> URLPattern.Fault { URLPattern.Fault(message: "\(text), at character \(at + 1).") }
+  private func error(_ text: String) -> URLPatternError { URLPatternError(message: "\(text), at character \(at + 1).") }
 
   private var next: UInt8? { at < bytes.count ? bytes[at] : nil }
 
@@ -68,23 +71,23 @@ struct PatternParser {
     return true
   }
 
-  private mutating func choice() throws(URLPattern.Fault) -> RegexSyntax {
+  private mutating func choice() throws(URLPatternError) -> RegexSyntax {
     var ways = [try sequence()]
     while take("|") { ways.append(try sequence()) }
     return ways.count == 1 ? ways[0] : .either(ways)
   }
 
-  private mutating func sequence() throws(URLPattern.Fault) -> RegexSyntax {
+  private mutating func sequence() throws(URLPatternError) -> RegexSyntax {
     var parts: [RegexSyntax] = []
     while let byte = next, byte != UInt8(ascii: "|"), byte != UInt8(ascii: ")") { parts.append(try repeated()) }
     return .sequence(parts)
   }
 
-  private mutating func repeated() throws(URLPattern.Fault) -> RegexSyntax {
+  private mutating func repeated() throws(URLPatternError) -> RegexSyntax {
     var node = try atom()
     var isRepeated = false
     while let (min, max) = try quantifier() {
-      guard !isRepeated else { throw fault("two repetitions follow each other; put a group around the first") }
+      guard !isRepeated else { throw error("two repetitions follow each other; put a group around the first") }
       // What asks for as little as possible matches the same texts.
       _ = take("?")
       node = .repeated(node, min: min, max: max)
@@ -93,7 +96,7 @@ struct PatternParser {
     return node
   }
 
-  private mutating func quantifier() throws(URLPattern.Fault) -> (min: Int, max: Int?)? {
+  private mutating func quantifier() throws(URLPatternError) -> (min: Int, max: Int?)? {
     if take("*") { return (0, nil) }
     if take("+") { return (1, nil) }
     if take("?") { return (0, 1) }
@@ -109,7 +112,7 @@ struct PatternParser {
       return nil
     }
     guard min <= 1000, max ?? 0 <= 1000, max.map({ $0 >= min }) ?? true else {
-      throw fault("a repetition must be from few to many, 1000 at most")
+      throw error("a repetition must be from few to many, 1000 at most")
     }
     return (min, max)
   }
@@ -120,8 +123,8 @@ struct PatternParser {
     return at == start ? nil : Int(String(decoding: bytes[start..<at], as: UTF8.self))
   }
 
-  private mutating func atom() throws(URLPattern.Fault) -> RegexSyntax {
-    guard let byte = next else { throw fault("something is missing") }
+  private mutating func atom() throws(URLPatternError) -> RegexSyntax {
+    guard let byte = next else { throw error("something is missing") }
     at += 1
     switch byte {
     case UInt8(ascii: "^"): return .start
@@ -132,58 +135,58 @@ struct PatternParser {
     case UInt8(ascii: "\\"): return try escaped()
     case UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "?"):
       at -= 1
-      throw fault("there is nothing to repeat")
+      throw error("there is nothing to repeat")
     default: return .set(Self.set(byte...byte))
     }
   }
 
-  private mutating func group() throws(URLPattern.Fault) -> RegexSyntax {
+  private mutating func group() throws(URLPatternError) -> RegexSyntax {
     depth += 1
-    guard depth <= 50 else { throw fault("groups are nested more than 50 deep") }
+    guard depth <= 50 else { throw error("groups are nested more than 50 deep") }
     if take("?") {
-      guard take(":") else { throw fault("look-around, names and flags are not supported: only ( and (?:") }
+      guard take(":") else { throw error("look-around, names and flags are not supported: only ( and (?:") }
     }
     let node = try choice()
-    guard take(")") else { throw fault("a ) is missing") }
+    guard take(")") else { throw error("a ) is missing") }
     depth -= 1
     return node
   }
 
-  private mutating func escaped() throws(URLPattern.Fault) -> RegexSyntax {
-    guard let byte = next else { throw fault("nothing follows the last \\") }
+  private mutating func escaped() throws(URLPatternError) -> RegexSyntax {
+    guard let byte = next else { throw error("nothing follows the last \\") }
     at += 1
     switch byte {
     case UInt8(ascii: "A"): return .start
     case UInt8(ascii: "z"): return .end
     case UInt8(ascii: "1")...UInt8(ascii: "9"):
-      throw fault("back-references cannot be matched in linear time")
+      throw error("back-references cannot be matched in linear time")
     default:
       if let set = Self.named(byte) { return .set(set) }
       guard let literal = Self.literal(byte) else {
-        throw fault("\\\(Character(Unicode.Scalar(byte))) is not supported")
+        throw error("\\\(Character(Unicode.Scalar(byte))) is not supported")
       }
       return .set(Self.set(literal...literal))
     }
   }
 
-  private mutating func characterClass() throws(URLPattern.Fault) -> ScalarSet {
+  private mutating func characterClass() throws(URLPatternError) -> ScalarSet {
     var ranges: [ClosedRange<UInt32>] = []
     let isInverted = take("^")
     var isFirst = true
     while isFirst || next != UInt8(ascii: "]") {
-      guard let byte = next else { throw fault("a ] is missing") }
+      guard let byte = next else { throw error("a ] is missing") }
       at += 1
       isFirst = false
       var low = byte
       if byte == UInt8(ascii: "\\") {
-        guard let escaped = next else { throw fault("nothing follows the last \\") }
+        guard let escaped = next else { throw error("nothing follows the last \\") }
         at += 1
         if let named = Self.named(escaped) {
           ranges += named.ranges
           continue
         }
         guard let literal = Self.literal(escaped) else {
-          throw fault("\\\(Character(Unicode.Scalar(escaped))) is not supported")
+          throw error("\\\(Character(Unicode.Scalar(escaped))) is not supported")
         }
         low = literal
       }
@@ -193,11 +196,11 @@ struct PatternParser {
         high = bytes[at]
         at += 1
         if high == UInt8(ascii: "\\") {
-          guard let literal = next.flatMap(Self.literal) else { throw fault("a range must end with a character") }
+          guard let literal = next.flatMap(Self.literal) else { throw error("a range must end with a character") }
           at += 1
           high = literal
         }
-        guard low <= high else { throw fault("a range goes backwards") }
+        guard low <= high else { throw error("a range goes backwards") }
       }
       ranges.append(UInt32(low)...UInt32(high))
     }

@@ -14,9 +14,9 @@ struct InvitationAccess {
   let links: LinkAccess
   let invites: InvitationService
 
-  init(_ call: RouteCall) throws(LinkError) {
+  init(_ call: RouteCall) throws {
     guard let invites = call.services.invites else {
-      throw LinkError(.failedPrecondition, "This server sends no invitations.")
+      throw LinksAPIError(.failedPrecondition, "This server sends no invitations.")
     }
     self.call = call
     self.invites = invites
@@ -24,36 +24,36 @@ struct InvitationAccess {
   }
 
   /// A player or an administrator; an app by its key may have words rendered.
-  func caller() throws(LinkError) -> Caller {
+  func caller() throws -> Caller {
     let caller = try links.caller()
     if caller.actor == .anonymous { _ = try links.checkKey(for: "create") }
     return caller
   }
 
   /// The player who invites.
-  func player(_ caller: Caller, _ json: JSON) throws(LinkError) -> String {
+  func player(_ caller: Caller, _ json: JSON) throws -> String {
     switch caller.actor {
     case .user(let uid): return uid
     case .admin where caller.isAdmin:
       guard let uid = json["player"]?.string, !uid.isEmpty else {
-        throw LinkError(.invalidArgument, "player is missing: an administrator says who invites.")
+        throw LinksAPIError(.invalidArgument, "player is missing: an administrator says who invites.")
       }
       return uid
     default:
-      throw LinkError(
+      throw LinksAPIError(
         .unauthenticated, "Give a link, or send the ID token of the player who invites: Authorization: Bearer ID_TOKEN.")
     }
   }
 
   /// The name under which the server mails for a player; empty if the player has none.
   ///
-  /// Refuses players whom nobody could be answerable for: it takes a confirmed address, or an identity at a provider. What the
-  /// account says counts, and of players whose accounts are kept elsewhere what their token says.
-  func mailSender(_ caller: Caller, player: String) throws(LinkError) -> String {
+  /// Refuses players who cannot be held to account: it takes a confirmed address, or an identity at a provider. The account
+  /// decides; for players whose accounts are kept elsewhere, their token does.
+  func mailSender(_ caller: Caller, player: String) throws -> String {
     let record = try account(of: player)
     let claims = caller.auth?.json["token"]
     guard caller.isAdmin || record.map({ $0.isProven }) ?? claims.map(Self.areProven) ?? false else {
-      throw LinkError(
+      throw LinksAPIError(
         .permissionDenied,
         "The server mails for players whose address is confirmed, or who signed in by Google, Apple or the like: confirm the "
           + "address first, or share the link on another way.", reason: "unconfirmed")
@@ -61,7 +61,7 @@ struct InvitationAccess {
     return record?.displayName ?? claims?["name"]?.string ?? ""
   }
 
-  private func account(of uid: String) throws(LinkError) -> AccountRecord? {
+  private func account(of uid: String) throws -> AccountRecord? {
     let services = call.services
     guard let accounts = services.accounts, let namespace = services.database.namespace(named: services.defaultNamespace) else {
       return nil
@@ -69,7 +69,7 @@ struct InvitationAccess {
     do throws(AccountError) {
       return try accounts.account(uid, of: AccountProject(name: services.defaultNamespace, namespace: namespace))
     } catch {
-      throw LinkError(.unavailable, error.message)
+      throw LinksAPIError(.unavailable, error.message)
     }
   }
 
@@ -83,42 +83,27 @@ struct InvitationAccess {
   ///
   /// A new invitation counts against the limits of making links, except for an administrator. Words without one do not: their
   /// link is one for each player and channel, however often it is asked for.
-  func link(_ wish: InvitationRequest, owner: String, invite: String?, for caller: Caller) async throws(LinkError) -> String {
+  func link(_ request: InvitationRequest, owner: String, invite: String?, for caller: Caller) async throws -> String {
     if invite != nil, !caller.isAdmin { try links.countCreation(key: "player/\(owner)") }
-    let campaign = try InvitationRoutes.asking { () throws(InvitationError) in try invites.campaign(wish.campaign) }
+    let campaign = try invites.campaign(request.campaign)
     guard let text = campaign.link else {
-      throw LinkError(
+      throw LinksAPIError(
         .failedPrecondition,
-        "The campaign \(wish.campaign) has no link: set \"link\" (a long link) in the settings of invitations, or give one.")
+        "The campaign \(request.campaign) has no link: set \"link\" (a long link) in the settings of invitations, or give one.")
     }
-    let long = try LongLink(text, settings: links.book.settings)
+    let long = try LongLink(text, settings: links.links.settings)
     var parameters = long.parameters
-    if parameters[.utmMedium] == nil { parameters[.utmMedium] = wish.channel.rawValue }
-    var order = LinkDraft(prefix: long.prefix, parameters: parameters)
-    order.owner = owner
-    order.invite = invite
-    return try await links.book.create(order, isAdmin: false, actor: .user(uid: owner)).record.address
+    if parameters[.utmMedium] == nil { parameters[.utmMedium] = request.channel.rawValue }
+    var newLink = LinkDraft(prefix: long.prefix, parameters: parameters)
+    newLink.owner = owner
+    newLink.invite = invite
+    return try await links.links.create(newLink, isAdmin: false, actor: .user(uid: owner)).record.address
   }
 }
 
 extension AccountRecord {
-  /// Whether it was seen that somebody stands behind the account: a confirmed address, or an identity at a provider.
+  /// Whether the account has a confirmed address, or an identity at a provider.
   fileprivate var isProven: Bool { (email != nil && isEmailVerified) || !providers.isEmpty }
-}
-
-extension LinkError {
-  /// A fault of an invitation in the form of the API.
-  init(_ fault: InvitationError) {
-    let status: Status =
-      switch fault.kind {
-      case .invalid: .invalidArgument
-      case .notFound: .notFound
-      case .suppressed: .failedPrecondition
-      case .tooMany: .resourceExhausted
-      case .unavailable: .unavailable
-      }
-    self.init(status, fault.message, reason: fault.kind == .suppressed ? "suppressed" : "")
-  }
 }
 
 /// What somebody wants to invite with, as the request says it.
@@ -131,9 +116,9 @@ struct InvitationRequest: Sendable {
   let inviter: String
   let message: String?
 
-  init(_ json: JSON, _ headers: HTTPHeaders) throws(LinkError) {
+  init(_ json: JSON, _ headers: HTTPHeaders) throws {
     guard let channel = json["channel"]?.string.flatMap(InvitationChannel.init) else {
-      throw LinkError(
+      throw LinksAPIError(
         .invalidArgument, "channel must be one of \(InvitationChannel.allCases.map(\.rawValue).joined(separator: ", ")).")
     }
     self.channel = channel
@@ -143,7 +128,7 @@ struct InvitationRequest: Sendable {
     inviter = json["inviter"]?.string ?? ""
     message = json["message"]?.string
     guard (locale ?? "").utf8.count <= 35, campaign.utf8.count <= 80 else {
-      throw LinkError(.invalidArgument, "locale must be like \"de\" or \"pt-BR\", and campaign a name of the settings.")
+      throw LinksAPIError(.invalidArgument, "locale must be like \"de\" or \"pt-BR\", and campaign a name of the settings.")
     }
   }
 }

@@ -26,73 +26,67 @@ package enum InvitationAdminRoutes {
   ]
 
   private static func settings(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    .json(try book(call).settings.json)
+    .json(document(try service(call).settings))
+  }
+
+  private static func document(_ settings: InvitationSettings) -> JSON {
+    (try? JSONParser.parse(settings.document)) ?? [:]
   }
 
   private static func putSettings(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let book = try book(call)
+    let invitations = try service(call)
     let body = try call.body()
-    do throws(InvitationError) {
-      let settings = try InvitationSettings(json: body)
-      try await book.put(settings)
-      return .json(settings.json)
-    } catch {
-      throw APIError(LinkError(error))
+    return try await APIError.mappingLinkErrors {
+      let settings = try InvitationSettings(document: body.compactText)
+      try await invitations.put(settings)
+      return .json(document(settings))
     }
   }
 
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let limit = try call.limit()
-    do throws(InvitationError) {
-      let all = try invites(call).invitations(before: call.query["cursor"], limit: limit)
+    return try APIError.mappingLinkErrors {
+      let all = try reader(call).invitations(before: call.query["cursor"], limit: limit)
       let next = all.count == limit ? all.last.map { JSON.string($0.record.id) } : nil
       return .json(.record([("invites", .array(all.map(\.json))), ("next", next)]))
-    } catch {
-      throw APIError(LinkError(error))
     }
   }
 
   private static func suppressions(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let limit = try call.limit()
-    do throws(InvitationError) {
-      let all = try invites(call).suppressed(after: call.query["cursor"], limit: limit)
-      let rows = all.map { row in
-        JSON.record([("email", .string(row.address)), ("at", row.json["at"]), ("reason", row.json["reason"])])
-      }
+    return try APIError.mappingLinkErrors {
+      let all = try reader(call).suppressed(after: call.query["cursor"], limit: limit)
       let next = all.count == limit ? all.last.map { JSON.string($0.address) } : nil
-      return .json(.record([("suppressions", .array(rows)), ("next", next)]))
-    } catch {
-      throw APIError(LinkError(error))
+      return .json(.record([("suppressions", .array(all.map(\.json))), ("next", next)]))
     }
   }
 
   private static func suppress(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let book = try book(call)
+    let invitations = try service(call)
     let body = try call.body()
     let email = try body.required("email")
-    do throws(InvitationError) {
+    return try await APIError.mappingLinkErrors {
       if body["release"]?.bool == true {
-        try await book.release(email)
+        try await invitations.release(email)
       } else {
-        try await book.suppress(email, because: body["reason"]?.string ?? "by \(call.caller.actor)")
+        try await invitations.suppress(email, because: body["reason"]?.string ?? "by \(call.caller.actor)")
       }
-    } catch {
-      throw APIError(LinkError(error))
+      return .json(["status": "ok"])
     }
-    return .json(["status": "ok"])
   }
 
-  private static func book(_ call: RouteCall) throws(APIError) -> InvitationService {
-    guard let book = call.services.invites else {
+  private static func service(_ call: RouteCall) throws(APIError) -> InvitationService {
+    guard let invitations = call.services.invites else {
       throw APIError(.notImplemented, "not_available", "This server sends no invitations.")
     }
-    return book
+    return invitations
   }
 
-  private static func invites(_ call: RouteCall) throws(InvitationError) -> InvitationService {
-    guard let book = call.services.invites else {
-      throw InvitationError(.unavailable, "This server sends no invitations.")
+  /// The same for listings, which answer as a server does that sends none at present.
+  private static func reader(_ call: RouteCall) throws -> InvitationService {
+    guard let invitations = call.services.invites else {
+      throw LinksAPIError(.unavailable, "This server sends no invitations.")
     }
-    return book
+    return invitations
   }
 }

@@ -6,7 +6,7 @@ import NIOHTTP1
 import StorageCore
 import TreeModel
 
-/// Invitations: what they say, sending them, how far they came (spec: links-messaging §5).
+/// Invitations: what they say, sending them, how far they came.
 package enum InvitationRoutes {
   package static let routes: [Route] = [
     post("/invites/render", "What an invitation says on a channel.", render),
@@ -21,7 +21,7 @@ package enum InvitationRoutes {
       access: .open, unsubscribe),
   ]
 
-  private typealias Body = @Sendable (InvitationAccess, JSON) async throws(LinkError) -> JSON
+  private typealias Body = @Sendable (InvitationAccess, JSON) async throws -> JSON
 
   private static func post(_ template: RouteTemplate, _ summary: String, _ body: @escaping Body) -> Route {
     .mutate(.POST, template, audit: nil, summary, access: .open) { (call: RouteCall) async throws(APIError) in
@@ -36,49 +36,44 @@ package enum InvitationRoutes {
   }
 
   private static func answer(_ call: RouteCall, _ body: Body) async -> HTTPResponse {
-    do throws(LinkError) {
-      let json: JSON
-      do throws(APIError) {
-        json = try call.body()
-      } catch {
-        throw LinkError(.invalidArgument, error.message)
-      }
+    do {
+      let json = try call.body()
       return .json(try await body(try InvitationAccess(call), json))
     } catch {
-      return error.response
+      return LinksAPIError(error).response
     }
   }
 
   // MARK: Words
 
-  @Sendable private static func render(_ access: InvitationAccess, _ json: JSON) async throws(LinkError) -> JSON {
+  @Sendable private static func render(_ access: InvitationAccess, _ json: JSON) async throws -> JSON {
     let caller = try access.caller()
-    let wish = try InvitationRequest(json, access.call.request.headers)
+    let request = try InvitationRequest(json, access.call.request.headers)
     let link: String
     if let given = json["link"]?.string {
-      guard let url = LinkURL(given), url.isWeb else { throw LinkError(.invalidArgument, "link must be a URL.") }
+      guard let url = LinkURL(given), url.isWeb else { throw LinksAPIError(.invalidArgument, "link must be a URL.") }
       link = url.text
     } else {
-      link = try await access.link(wish, owner: access.player(caller, json), invite: nil, for: caller)
+      link = try await access.link(request, owner: access.player(caller, json), invite: nil, for: caller)
     }
-    return try asking { () throws(InvitationError) in
-      try access.invites.content(
-        wish.channel, campaign: wish.campaign, locales: wish.locales, inviter: wish.inviter, message: wish.message, link: link)
-    }.json
+    return try access.invites.content(
+      request.channel, campaign: request.campaign, locales: request.locales, inviter: request.inviter,
+      message: request.message, link: link
+    ).json
   }
 
-  @Sendable private static func channels(_ access: InvitationAccess, _ json: JSON) async throws(LinkError) -> JSON {
+  @Sendable private static func channels(_ access: InvitationAccess, _ json: JSON) async throws -> JSON {
     let query = access.call.query
     let device =
       query["device"] ?? LinkVisitor(userAgent: access.call.request.headers.first(name: "user-agent") ?? "").device.rawValue
     guard ["iphone", "ipad", "android", "desktop", "other"].contains(device) else {
-      throw LinkError(.invalidArgument, "device must be iphone, ipad, android or desktop.")
+      throw LinksAPIError(.invalidArgument, "device must be iphone, ipad, android or desktop.")
     }
     let name = query["campaign"] ?? InvitationSettings.standard
-    let campaign = try asking { () throws(InvitationError) in try access.invites.campaign(name) }
+    let campaign = try access.invites.campaign(name)
     let canSendMail = query["canSendMail"] != "false"
     let locales = query["locale"].map { [$0] } ?? AcceptLanguage.locales(access.call.request.headers)
-    let screen = try asking { () throws(InvitationError) in try access.invites.screen(campaign: name, locales: locales) }
+    let screen = try access.invites.screen(campaign: name, locales: locales)
     return [
       "screen": .record([
         ("title", .string(screen.title)), ("text", .string(screen.text)), ("image", screen.image.map(JSON.string)),
@@ -95,69 +90,65 @@ package enum InvitationRoutes {
 
   // MARK: Sending
 
-  @Sendable private static func send(_ access: InvitationAccess, _ json: JSON) async throws(LinkError) -> JSON {
+  @Sendable private static func send(_ access: InvitationAccess, _ json: JSON) async throws -> JSON {
     let caller = try access.caller()
     let player = try access.player(caller, json)
-    let wish = try InvitationRequest(json, access.call.request.headers)
-    let mail = wish.channel == .email ? try mail(access, json, caller, player) : nil
+    let request = try InvitationRequest(json, access.call.request.headers)
+    let mail = request.channel == .email ? try mail(access, json, caller, player) : nil
     let id = access.invites.newID()
-    let link = try await access.link(wish, owner: player, invite: id, for: caller)
-    let place = "https://\(link.dropFirst("https://".count).prefix { $0 != "/" })/v1/invites/\(id)"
-    let content = try asking { () throws(InvitationError) in
-      guard let mail else {
-        return try access.invites.content(
-          wish.channel, campaign: wish.campaign, locales: wish.locales, inviter: wish.inviter, message: wish.message, link: link
-        )
-      }
-      let content = try access.invites.mail(
-        campaign: wish.campaign, locales: wish.locales, sender: mail.sender, message: wish.message, link: link,
-        unsubscribe: "\(place)/unsubscribe")
-      return access.invites.settings.tracksOpening ? content.watched(by: "\(place)/image.png") : content
+    let link = try await access.link(request, owner: player, invite: id, for: caller)
+    let address = "https://\(link.dropFirst("https://".count).prefix { $0 != "/" })/v1/invites/\(id)"
+    let content = try content(access.invites, request, sender: mail?.sender, link: link, address: address)
+    let invitation = NewInvitation(
+      id: id, content: content, campaign: request.campaign, locale: request.locales.first ?? "en", sender: player,
+      recipient: mail?.recipient, unsubscribe: mail == nil ? nil : "\(address)/unsubscribe")
+    _ = try await access.invites.send(invitation)
+    guard let status = try access.invites.invitation(id) else {
+      throw LinksAPIError(.unavailable, "The invitation cannot be read.")
     }
-    let order = InvitationService.Order(
-      id: id, content: content, campaign: wish.campaign, locale: wish.locales.first ?? "en", sender: player,
-      recipient: mail?.recipient, unsubscribe: mail == nil ? nil : "\(place)/unsubscribe")
-    do throws(InvitationError) {
-      _ = try await access.invites.send(order)
-    } catch {
-      throw LinkError(error)
+    return ["invite": status.json, "content": content.json]
+  }
+
+  /// What the invitation says.
+  ///
+  /// - Parameters:
+  ///   - sender: the name in mails of the server; nil if the player passes the invitation on.
+  ///   - address: of the invitation at this server.
+  private static func content(
+    _ invitations: InvitationService, _ request: InvitationRequest, sender: String?, link: String, address: String
+  ) throws -> InvitationContent {
+    guard let sender else {
+      return try invitations.content(
+        request.channel, campaign: request.campaign, locales: request.locales, inviter: request.inviter,
+        message: request.message, link: link)
     }
-    guard let standing = try asking({ () throws(InvitationError) in try access.invites.invitation(id) }) else {
-      throw LinkError(.unavailable, "The invitation cannot be read.")
-    }
-    return ["invite": standing.json, "content": content.json]
+    let content = try invitations.mail(
+      campaign: request.campaign, locales: request.locales, sender: sender, message: request.message, link: link,
+      unsubscribe: "\(address)/unsubscribe")
+    return invitations.settings.tracksOpening ? content.watched(by: "\(address)/image.png") : content
   }
 
   /// In whose name and to whom the server mails, if it may.
-  private static func mail(_ access: InvitationAccess, _ json: JSON, _ caller: Caller, _ player: String) throws(LinkError)
+  private static func mail(_ access: InvitationAccess, _ json: JSON, _ caller: Caller, _ player: String) throws
     -> (sender: String, recipient: String)
   {
     let sender = try access.mailSender(caller, player: player)
-    guard let to = json["to"]?.string else { throw LinkError(.invalidArgument, "to is missing: the mail address.") }
-    return try asking { () throws(InvitationError) in
-      // Before a link is made for the invitation, which would stay.
-      try access.invites.checkMail(message: json["message"]?.string)
-      return (sender, try access.invites.checked(recipient: to))
-    }
+    guard let to = json["to"]?.string else { throw LinksAPIError(.invalidArgument, "to is missing: the mail address.") }
+    // Before a link is made for the invitation, which would stay.
+    try access.invites.checkMail(message: json["message"]?.string)
+    return (sender, try access.invites.checked(recipient: to))
   }
 
-  @Sendable private static func show(_ access: InvitationAccess, _ json: JSON) async throws(LinkError) -> JSON {
+  @Sendable private static func show(_ access: InvitationAccess, _ json: JSON) async throws -> JSON {
     let caller = try access.caller()
     let id = access.call.captures["id"] ?? ""
-    let standing = try asking { () throws(InvitationError) in try access.invites.invitation(id) }
-    // Whoever asks for somebody else's learns as much as of one that does not exist.
-    guard let standing, caller.role != nil || caller.actor == .user(uid: standing.record.sender) else {
-      throw LinkError(.notFound, "There is no invitation \(id.prefix(80)) of yours.")
+    // A player who asks for another player's learns as much as of one that does not exist.
+    guard let status = try access.invites.invitation(id),
+      caller.role != nil || caller.actor == .user(uid: status.record.sender)
+    else {
+      throw LinksAPIError(.notFound, "There is no invitation \(id.prefix(80)) of yours.")
     }
-    return standing.json
-  }
-
-  static func asking<Value>(_ body: () throws(InvitationError) -> Value) throws(LinkError) -> Value {
-    do throws(InvitationError) {
-      return try body()
-    } catch {
-      throw LinkError(error)
-    }
+    return status.json
   }
 
   // MARK: What is in mails
@@ -188,12 +179,12 @@ package enum InvitationRoutes {
       throw APIError(.notImplemented, "not_available", "This server sends no invitations.")
     }
     let words = UnsubscribePhrases.chosen(from: locales(call))
-    do throws(InvitationError) {
+    do {
       guard try await invites.unsubscribe(call.captures["id"] ?? "") != nil else {
         return page(words.unknown, "", words, .notFound)
       }
     } catch {
-      throw APIError(LinkError(error))
+      throw APIError(LinksAPIError(error))
     }
     return page(words.done, "", words)
   }
@@ -224,7 +215,7 @@ package enum InvitationRoutes {
   }
 }
 
-/// What the page says on which somebody who was invited gets off the list, in one language.
+/// What the page says by which a recipient asks for no more invitations, in one language.
 struct UnsubscribePhrases: Sendable {
   /// As pages name it (BCP 47).
   let locale: String

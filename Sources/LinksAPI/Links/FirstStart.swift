@@ -12,43 +12,47 @@ enum FirstStart {
   ///
   /// A proof that cannot be claimed does not keep the player out: `claimProblem` says why. An installation that was
   /// attributed before signs nobody in twice: the app keeps what it got.
-  static func begin(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
+  static func begin(_ access: LinkAccess, _ json: JSON) async throws -> JSON {
     let key = try access.checkKey(for: "attribute")
     guard let accounts = access.call.services.accounts else {
-      throw LinkError(.failedPrecondition, "This server has no accounts.")
+      throw LinksAPIError(.failedPrecondition, "This server has no accounts.")
     }
     var members: [JSON.Member] = []
     let hasProof = ["link", "referrer", "code"].contains { json[$0]?.string?.isEmpty == false }
     let presented = hasProof ? try LinkRoutes.presented(json) : nil
-    if let presented, let request = attribution(presented, json) {
-      members.append(
-        .init(key: "attribution", value: try await access.book.installAttribution(request, address: access.address)))
+    if let presented, let installation = try installation(presented, json, address: access.address) {
+      let attribution = try await access.links.attribution.install(installation)
+      members.append(.init(key: "attribution", value: attribution.json(for: installation)))
     }
     let session = try await signUp(accounts, access, key: key)
     members.append(.init(key: "player", value: session))
     if let presented, let uid = session["localId"]?.string {
-      do throws(LinkError) {
-        let claim = try await access.book.claim(presented, for: uid, address: access.address)
-        members.append(.init(key: "claim", value: claim.json))
+      do {
+        let claim = try await access.links.claims.claim(presented, for: uid, address: access.address)
+        members.append(.init(key: "claim", value: JSON(claim)))
         members.append(.init(key: "referredBy", value: .string(claim.inviter)))
       } catch {
+        let error = LinksAPIError(error)
         members.append(.init(key: "claimProblem", value: ["reason": .string(error.reason), "message": .string(error.message)]))
       }
     }
     return .object(members)
   }
 
-  /// What `installAttribution` is asked for a proof; nil for a code, which says nothing of an installation.
-  private static func attribution(_ presented: LinkService.Presented, _ json: JSON) -> JSON? {
-    let bundle = JSON.Member(key: "bundleId", value: json["bundleId"] ?? .null)
+  /// The installation that a proof is attributed for; nil for a code, which says nothing of an installation.
+  private static func installation(_ presented: LinkClaims.Presented, _ json: JSON, address: String?) throws -> Installation? {
+    let (link, referrer): (String?, String?)
     switch presented {
-    case .link(let text): return .object([bundle, .init(key: "uniqueMatchLinkToCheck", value: .string(text))])
-    case .referrer(let text): return .object([bundle, .init(key: "installReferrer", value: .string(text))])
+    case .link(let text): (link, referrer) = (text, nil)
+    case .referrer(let text): (link, referrer) = (nil, text)
     case .code: return nil
     }
+    var installation = try Installation(json: .record([("bundleId", json["bundleId"])]), address: address)
+    (installation.link, installation.referrer) = (link, referrer)
+    return installation
   }
 
-  private static func signUp(_ accounts: AccountService, _ access: LinkAccess, key: String) async throws(LinkError) -> JSON {
+  private static func signUp(_ accounts: AccountService, _ access: LinkAccess, key: String) async throws -> JSON {
     let services = access.call.services
     let name = services.defaultNamespace
     let suffix = "-default-rtdb"
@@ -65,8 +69,8 @@ enum FirstStart {
         throw CommitError(.invalid, error.message)
       }
     } catch {
-      if case .invalid = error.code { throw LinkError(.failedPrecondition, error.message, reason: "sign_up") }
-      throw LinkError(.unavailable, error.message)
+      if case .invalid = error.code { throw LinksAPIError(.failedPrecondition, error.message, reason: "sign_up") }
+      throw LinksAPIError(.unavailable, error.message)
     }
   }
 }

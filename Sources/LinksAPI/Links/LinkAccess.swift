@@ -8,18 +8,18 @@ import TreeDatabase
 /// Who calls the links' API: an administrator, a player, an app by its key.
 struct LinkAccess {
   let call: RouteCall
-  let book: LinkService
+  let links: LinkService
 
-  init(_ call: RouteCall) throws(LinkError) {
-    guard let book = call.services.links else {
-      throw LinkError(.failedPrecondition, "This server serves no links.")
+  init(_ call: RouteCall) throws {
+    guard let links = call.services.links else {
+      throw LinksAPIError(.failedPrecondition, "This server serves no links.")
     }
     self.call = call
-    self.book = book
+    self.links = links
   }
 
   /// The caller by what stands behind `Bearer`; nobody without it.
-  func caller() throws(LinkError) -> Caller {
+  func caller() throws -> Caller {
     guard let token = call.request.headers.bearer ?? call.query["access_token"] else { return .anonymous }
     let authenticator = call.services.authenticator
     let isForeign = call.services.isForeign(call.request.headers)
@@ -32,17 +32,17 @@ struct LinkAccess {
     do throws(AccessError) {
       return try authenticator.caller(RequestCredentials(idToken: token, isForeign: isForeign))
     } catch {
-      throw LinkError(error.isTemporary ? .unavailable : .unauthenticated, error.message)
+      throw LinksAPIError(error.isTemporary ? .unavailable : .unauthenticated, error.message)
     }
   }
 
   /// An administrator, or nobody.
   ///
   /// - Parameter isLooking: whether any role will do, because nothing is changed.
-  func admin(isLooking: Bool = false) throws(LinkError) -> Caller {
+  func admin(isLooking: Bool = false) throws -> Caller {
     let caller = try caller()
     guard caller.isAdmin || (isLooking && caller.role != nil) else {
-      throw LinkError(
+      throw LinksAPIError(
         caller.actor == .anonymous ? .unauthenticated : .permissionDenied,
         "This needs an administrator's credentials: send Authorization: Bearer TOKEN.")
     }
@@ -52,34 +52,34 @@ struct LinkAccess {
   /// The client's household, for limits and guesses; nil if it is not known.
   var address: String? { call.request.client == .unknown ? nil : call.request.client.clientNetwork.description }
 
-  /// Checks the key of an app (spec: links-messaging §2, failures).
+  /// Checks the key of an app.
   ///
   /// - Parameter method: `create` or `attribute`.
-  func checkKey(for method: String) throws(LinkError) -> String {
+  func checkKey(for method: String) throws -> String {
     guard let text = call.query["key"] ?? call.request.headers.first(name: "x-goog-api-key"), !text.isEmpty else {
-      throw LinkError(
+      throw LinksAPIError(
         .permissionDenied, "The request is missing an API key: add ?key=KEY, one of \"apiKeys\" of the link settings.")
     }
-    guard let key = book.settings.apiKeys.first(where: { $0.key == text }) else {
-      throw LinkError(.invalidArgument, "API key not valid. Please pass a valid API key.")
+    guard let key = links.settings.apiKeys.first(where: { $0.key == text }) else {
+      throw LinksAPIError(.invalidArgument, "API key not valid. Please pass a valid API key.")
     }
     guard key.methods.isEmpty || key.methods.contains(method) else {
-      throw LinkError(
+      throw LinksAPIError(
         .permissionDenied, "Requests to this API method are blocked for this key: add \"\(method)\" to its methods.")
     }
     let bundle = call.request.headers.first(name: "x-ios-bundle-identifier") ?? "<empty>"
     guard key.bundleIDs.isEmpty || key.bundleIDs.contains(bundle) else {
-      throw LinkError(.permissionDenied, "Requests from this iOS client application \(bundle.prefix(100)) are blocked.")
+      throw LinksAPIError(.permissionDenied, "Requests from this iOS client application \(bundle.prefix(100)) are blocked.")
     }
     return text
   }
 
   /// Counts a creation against the limits.
-  func countCreation(key: String) throws(LinkError) {
-    let limits = book.settings.limits
+  func countCreation(key: String) throws {
+    let limits = links.settings.limits
     let now = call.services.database.clock.now()
-    guard book.admitsCreation(address: address, key: key, at: now) else {
-      throw LinkError(
+    guard links.admitsCreation(address: address, key: key, at: now) else {
+      throw LinksAPIError(
         .resourceExhausted,
         "Too many links: \(limits.createPerSecond) a second from one address and \(limits.createPerDay) a day with one key are allowed."
       )

@@ -1,7 +1,7 @@
 import APISupport
 import AdminModel
-package import HTTPServer
-package import Links
+import HTTPServer
+import Links
 import NIOHTTP1
 import StorageCore
 import TreeModel
@@ -36,20 +36,20 @@ package enum LinkAdminRoutes {
   // MARK: Settings
 
   private static func settings(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    .json(document(try book(call).settings))
+    .json(document(try service(call).settings))
   }
 
   private static func document(_ settings: LinkSettings) -> JSON {
-    let members = settings.json.object ?? []
+    let members = (try? JSONParser.parse(settings.document))?.object ?? []
     return .object(members + [JSON.Member(key: "warnings", value: .array(settings.warnings.map(JSON.string)))])
   }
 
   private static func putSettings(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let book = try book(call)
+    let links = try service(call)
     let body = try call.body()
-    return try await answering { () async throws(LinkError) in
-      let settings = try LinkSettings(json: .object((body.object ?? []).filter { $0.key != "warnings" }))
-      try await book.put(settings)
+    return try await APIError.mappingLinkErrors {
+      let settings = try LinkSettings(document: JSON.object((body.object ?? []).filter { $0.key != "warnings" }).compactText)
+      try await links.put(settings)
       return .json(document(settings))
     }
   }
@@ -57,31 +57,31 @@ package enum LinkAdminRoutes {
   // MARK: Looking
 
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    let book = try book(call)
+    let links = try service(call)
     let limit = try call.limit()
-    let records = try asking { () throws(LinkError) in try book.records(after: call.query["cursor"], limit: limit) }
+    let records = try APIError.mappingLinkErrors { try links.records(after: call.query["cursor"], limit: limit) }
     let next = records.count == limit ? records.last.map { JSON.string($0.key) } : nil
     return .json(.record([("links", .array(records.map(\.json))), ("next", next)]))
   }
 
-  static func record(_ call: RouteCall, _ book: LinkService) throws(APIError) -> LinkRecord {
+  static func record(_ call: RouteCall, _ links: LinkService) throws(APIError) -> LinkRecord {
     let text = try call.required("link")
-    guard let record = try asking({ () throws(LinkError) in try book.record(text) }) else {
+    guard let record = try APIError.mappingLinkErrors({ try links.record(text) }) else {
       throw APIError(.notFound, "unknown_link", "There is no short link \(text.prefix(200)).")
     }
     return record
   }
 
   private static func show(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    .json(try record(call, book(call)).json)
+    .json(try record(call, service(call)).json)
   }
 
   private static func stats(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let book = try book(call)
-    let record = try record(call, book)
+    let links = try service(call)
+    let record = try record(call, links)
     let days = try call.integer("days") ?? 7
-    return try await answering { () async throws(LinkError) in
-      let counts = try await book.counts(of: record.key, days: days)
+    return try await APIError.mappingLinkErrors {
+      let counts = try await links.counts(of: record.key, days: days)
       return .json([
         "link": .string(record.address), "totals": .array(LinkStatistics.totals(counts)),
         "days": .array(LinkStatistics.days(counts)),
@@ -101,38 +101,38 @@ package enum LinkAdminRoutes {
   }
 
   private static func claim(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    let book = try book(call)
+    let links = try service(call)
     let uid: String
     do throws(PathError) {
       uid = try Key(call.query["uid"] ?? "").text
     } catch {
       throw .badRequest(error.description)
     }
-    let claim = try asking { () throws(LinkError) in try book.claim(of: uid) }
-    return .json(["uid": .string(uid), "claim": claim?.json ?? .null])
+    let claim = try APIError.mappingLinkErrors { try links.claims.claim(of: uid) }
+    return .json(["uid": .string(uid), "claim": claim.map { JSON($0) } ?? .null])
   }
 
   // MARK: Importing
 
   private static func take(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let book = try book(call)
+    let links = try service(call)
     let body = try call.body()
     let csv = try body.required("csv")
     let target = try body.optional("prefix")
     let isDryRun = body["dryRun"]?.bool ?? false
-    return try await answering { () async throws(LinkError) in
+    return try await APIError.mappingLinkErrors {
       let rows = try LinkImport(csv: csv).rows
       guard rows.count <= 1000 else {
-        throw LinkError(.invalidArgument, "The table has \(rows.count) rows; send 1000 at most, one table after the other.")
+        throw LinksAPIError(.invalidArgument, "The table has \(rows.count) rows; send 1000 at most, one table after the other.")
       }
       var prefix: LinkPrefix?
       if let target {
         guard let parsed = LinkPrefix(target) else {
-          throw LinkError(.invalidArgument, "prefix must be https://HOST or https://HOST/PATH.")
+          throw LinksAPIError(.invalidArgument, "prefix must be https://HOST or https://HOST/PATH.")
         }
         prefix = parsed
       }
-      let outcomes = try await book.take(rows, under: prefix, isDryRun: isDryRun, actor: call.caller.actor)
+      let outcomes = try await links.importRows(rows, under: prefix, isDryRun: isDryRun, actor: call.caller.actor)
       return .json(report(outcomes))
     }
   }
@@ -149,49 +149,31 @@ package enum LinkAdminRoutes {
     ]
   }
 
-  // MARK: Faults
-
-  package static func book(_ call: RouteCall) throws(APIError) -> LinkService {
-    guard let book = call.services.links else {
+  private static func service(_ call: RouteCall) throws(APIError) -> LinkService {
+    guard let links = call.services.links else {
       throw APIError(.notImplemented, "not_available", "This server serves no links.")
     }
-    return book
-  }
-
-  private static func asking<Value>(_ body: () throws(LinkError) -> Value) throws(APIError) -> Value {
-    do throws(LinkError) {
-      return try body()
-    } catch {
-      throw APIError(error)
-    }
-  }
-
-  static func answering(_ body: () async throws(LinkError) -> HTTPResponse) async throws(APIError) -> HTTPResponse {
-    do throws(LinkError) {
-      return try await body()
-    } catch {
-      throw APIError(error)
-    }
+    return links
   }
 }
 
 /// Changing and deleting short links.
 extension LinkAdminRoutes {
   static func edit(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let book = try book(call)
+    let links = try service(call)
     let changes = try linkEdit(call.body())
-    let record = try record(call, book)
-    return try await answering { () async throws(LinkError) in
-      let edited = try await book.edit(record.key, changes, actor: call.caller.actor)
+    let record = try record(call, links)
+    return try await APIError.mappingLinkErrors {
+      let edited = try await links.edit(record.key, changes, actor: call.caller.actor)
       return .json(["link": edited.record.json, "warning": .array(edited.warnings.map(\.json))])
     }
   }
 
   static func remove(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let book = try book(call)
-    let record = try record(call, book)
-    return try await answering { () async throws(LinkError) in
-      .json(try await book.delete(record.key, actor: call.caller.actor).json)
+    let links = try service(call)
+    let record = try record(call, links)
+    return try await APIError.mappingLinkErrors {
+      .json(try await links.delete(record.key, actor: call.caller.actor).json)
     }
   }
 

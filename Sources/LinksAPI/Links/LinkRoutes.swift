@@ -1,3 +1,4 @@
+import APISupport
 import HTTPServer
 import Links
 import NIOHTTP1
@@ -5,7 +6,10 @@ import StorageCore
 import TextFormats
 import TreeModel
 
-/// The links' API, in Google's shapes (spec: links-messaging §2), and the files that phones ask link hosts for.
+/// The links' API, in the shapes of Dynamic Links, and the files that phones ask link hosts for.
+///
+/// https://firebase.google.com/docs/reference/dynamic-links/link-shortener and
+/// https://firebase.google.com/docs/reference/dynamic-links/analytics
 package enum LinkRoutes {
   package static let routes: [Route] =
     [
@@ -18,12 +22,12 @@ package enum LinkRoutes {
       post("/v1/reopenAttribution", "What a link that opened the app says.", reopen),
       post("/v1/convertInvitation", "Notes that an invitation led to something.", convert),
       post("/v1/players:begin", "Attributes an installation, signs a new player in and claims, in one call.") {
-        (access: LinkAccess, json: JSON) async throws(LinkError) in try await FirstStart.begin(access, json)
+        try await FirstStart.begin($0, $1)
       },
       post("/v1/referrals:claim", "Says who invited the player, by a click or a code.", claim),
     ] + associations
 
-  private typealias Body = @Sendable (LinkAccess, JSON) async throws(LinkError) -> JSON
+  private typealias Body = @Sendable (LinkAccess, JSON) async throws -> JSON
 
   private static func post(_ template: RouteTemplate, _ summary: String, _ body: @escaping Body) -> Route {
     .mutate(.POST, template, audit: nil, summary, access: .open) { (call: RouteCall) async throws(APIError) in
@@ -31,30 +35,25 @@ package enum LinkRoutes {
     }
   }
 
-  /// Runs the body, and answers faults in Google's form.
+  /// Runs the body, and answers errors in Google's form.
   private static func answer(_ call: RouteCall, _ body: Body) async -> HTTPResponse {
-    do throws(LinkError) {
-      let json: JSON
-      do throws(APIError) {
-        json = try call.body()
-      } catch {
-        throw LinkError(.invalidArgument, error.message)
-      }
+    do {
+      let json = try call.body()
       return .json(try await body(try LinkAccess(call), json))
     } catch {
-      return error.response
+      return LinksAPIError(error).response
     }
   }
 
   // MARK: Creating
 
-  @Sendable private static func create(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
+  @Sendable private static func create(_ access: LinkAccess, _ json: JSON) async throws -> JSON {
     let caller = try access.caller()
     if !caller.isAdmin { try access.countCreation(key: try access.checkKey(for: "create")) }
-    var order = try LinkDraft(json: json, settings: access.book.settings)
+    var link = try LinkDraft(json: json, settings: access.links.settings)
     // A signed-in player invites with the links that they make, whatever the links say.
-    if case .user(let uid) = caller.actor { order.owner = uid }
-    let created = try await access.book.create(order, isAdmin: caller.isAdmin, actor: caller.actor)
+    if case .user(let uid) = caller.actor { link.owner = uid }
+    let created = try await access.links.create(link, isAdmin: caller.isAdmin, actor: caller.actor)
     var members: [JSON.Member] = [
       .init(key: "shortLink", value: .string(created.record.address)),
       .init(key: "previewLink", value: .string(created.record.address + "?d=1")),
@@ -64,14 +63,14 @@ package enum LinkRoutes {
     return .object(members)
   }
 
-  @Sendable private static func createManaged(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
+  @Sendable private static func createManaged(_ access: LinkAccess, _ json: JSON) async throws -> JSON {
     let caller = try access.admin()
     guard let name = json["name"]?.string, !name.isEmpty, name.utf8.count <= 200 else {
-      throw LinkError(.invalidArgument, "name must be a text of 1 to 200 bytes.")
+      throw LinksAPIError(.invalidArgument, "name must be a text of 1 to 200 bytes.")
     }
-    var order = try LinkDraft(json: json, settings: access.book.settings)
-    order.name = name
-    let created = try await access.book.create(order, isAdmin: true, actor: caller.actor)
+    var link = try LinkDraft(json: json, settings: access.links.settings)
+    link.name = name
+    let created = try await access.links.create(link, isAdmin: true, actor: caller.actor)
     return [
       "managedShortLink": created.record.managed, "previewLink": .string(created.record.address + "?d=1"),
       "warning": .array(created.warnings.map(\.json)),
@@ -80,63 +79,72 @@ package enum LinkRoutes {
 
   // MARK: Asking
 
-  @Sendable private static func stats(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
+  @Sendable private static func stats(_ access: LinkAccess, _ json: JSON) async throws -> JSON {
     _ = try access.admin(isLooking: true)
     let days = access.call.query["durationDays"].map { Int64($0) } ?? 7
     guard let days, (1...36_500).contains(days) else {
-      throw LinkError(.invalidArgument, "durationDays must be an integer from 1 to 36500.")
+      throw LinksAPIError(.invalidArgument, "durationDays must be an integer from 1 to 36500.")
     }
     let text = access.call.captures["link"] ?? ""
-    guard let record = try access.book.record(text) else {
-      throw LinkError(.notFound, "There is no short link \(text.prefix(200)).")
+    guard let record = try access.links.record(text) else {
+      throw LinksAPIError(.notFound, "There is no short link \(text.prefix(200)).")
     }
-    let counts = try await access.book.counts(of: record.key, days: days)
+    let counts = try await access.links.counts(of: record.key, days: days)
     return ["linkEventStats": .array(LinkStatistics.totals(counts))]
   }
 
-  @Sendable private static func install(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
+  @Sendable private static func install(_ access: LinkAccess, _ json: JSON) async throws -> JSON {
     _ = try access.checkKey(for: "attribute")
-    return try await access.book.installAttribution(json, address: access.address)
+    let installation = try Installation(json: json, address: access.address)
+    return try await access.links.attribution.install(installation).json(for: installation)
   }
 
-  @Sendable private static func reopen(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
+  @Sendable private static func reopen(_ access: LinkAccess, _ json: JSON) async throws -> JSON {
     _ = try access.checkKey(for: "attribute")
-    return try await access.book.reopenAttribution(json)
+    guard let text = json["requestedLink"]?.string, !text.isEmpty else {
+      throw LinkError.invalid("requestedLink is missing.")
+    }
+    let bundleID = json["bundleId"]?.string ?? json["bundle_id"]?.string ?? ""
+    guard !bundleID.isEmpty else { throw LinkError.invalid("bundleId is missing.") }
+    return try await access.links.attribution.reopen(text, bundleID: bundleID).json
   }
 
-  @Sendable private static func convert(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
+  @Sendable private static func convert(_ access: LinkAccess, _ json: JSON) async throws -> JSON {
     _ = try access.checkKey(for: "attribute")
-    return try await access.book.convertInvitation(json)
+    guard let id = json["invitationId"]?["id"]?.string ?? json["invitationId"]?.string, !id.isEmpty else {
+      throw LinkError.invalid("invitationId is missing: {\"invitationId\": {\"id\": \"…\"}}.")
+    }
+    try await access.links.attribution.convert(invitation: id)
+    return [:]
   }
 
   // MARK: Claiming
 
-  @Sendable private static func claim(_ access: LinkAccess, _ json: JSON) async throws(LinkError) -> JSON {
+  @Sendable private static func claim(_ access: LinkAccess, _ json: JSON) async throws -> JSON {
     let caller = try access.caller()
     let player: String
     switch caller.actor {
     case .user(let uid): player = uid
     case .admin where caller.isAdmin:
       guard let uid = json["player"]?.string, !uid.isEmpty else {
-        throw LinkError(.invalidArgument, "player is missing: an administrator says for whom the claim is.")
+        throw LinksAPIError(.invalidArgument, "player is missing: an administrator says for whom the claim is.")
       }
       player = uid
     default:
-      throw LinkError(
-        .unauthenticated, "Sign the player in first, and send the ID token: Authorization: Bearer ID_TOKEN.")
+      throw LinksAPIError(.unauthenticated, "Sign the player in first, and send the ID token: Authorization: Bearer ID_TOKEN.")
     }
-    let claim = try await access.book.claim(try presented(json), for: player, address: access.address)
-    return ["claim": claim.json, "referredBy": .string(claim.inviter)]
+    let claim = try await access.links.claims.claim(try presented(json), for: player, address: access.address)
+    return ["claim": JSON(claim), "referredBy": .string(claim.inviter)]
   }
 
   /// What the player presents: exactly one of `link`, `referrer` and `code`.
-  static func presented(_ json: JSON) throws(LinkError) -> LinkService.Presented {
-    var all: [LinkService.Presented] = []
+  static func presented(_ json: JSON) throws -> LinkClaims.Presented {
+    var all: [LinkClaims.Presented] = []
     if let text = json["link"]?.string, !text.isEmpty { all.append(.link(text)) }
     if let text = json["referrer"]?.string, !text.isEmpty { all.append(.referrer(text)) }
     if let text = json["code"]?.string, !text.isEmpty { all.append(.code(text)) }
     guard all.count == 1, let first = all.first else {
-      throw LinkError(
+      throw LinksAPIError(
         .invalidArgument,
         "Give exactly one of link (with its cid), referrer (of the Play Store) and code (that the player typed).")
     }

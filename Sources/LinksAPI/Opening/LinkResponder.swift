@@ -6,20 +6,20 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// Opens links: what stands below the prefixes of the link hosts (spec: links-messaging §3).
+/// Opens links: answers what lies below the prefixes of the link hosts.
 ///
 /// A link that is in memory is answered on the event loop: nothing waits, nothing is written. Other links are one point read
 /// on a thread of the pool.
 package struct LinkResponder: RequestSurface {
   private let services: LinksServices
-  private let book: LinkService
+  private let links: LinkService
   private let visitors = VisitorCache()
 
   /// Nil where no links are served.
   package init?(services: LinksServices) {
-    guard let book = services.links else { return nil }
+    guard let links = services.links else { return nil }
     self.services = services
-    self.book = book
+    self.links = links
   }
 
   /// One request for a link.
@@ -47,7 +47,7 @@ package struct LinkResponder: RequestSurface {
   ///
   /// - Returns: false if another surface is meant.
   package func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) -> Bool {
-    let hosts = book.hosts
+    let hosts = links.hosts
     guard !hosts.isEmpty, request.method == .GET, let header = request.headers.first(name: "host"),
       let site = hosts.site(header), let (prefix, rest) = site.place(String(decoding: target.path, as: UTF8.self))
     else { return false }
@@ -62,8 +62,7 @@ package struct LinkResponder: RequestSurface {
       client: request.client, hosts: hosts, uri: request.uri,
       languages: request.headers.first(name: "accept-language"))
     guard let query else {
-      let fault = LinkError(.invalidArgument, "The link is not percent-encoded UTF-8.")
-      sink.send(Self.page(.invalid(fault, in: visit.phrases), .badRequest))
+      sink.send(Self.page(.invalid("The link is not percent-encoded UTF-8.", in: visit.phrases), .badRequest))
       return true
     }
     if rest.isEmpty {
@@ -85,23 +84,20 @@ package struct LinkResponder: RequestSurface {
   // MARK: Finding
 
   private func openShort(_ key: String, below prefix: LinkPrefix, _ visit: Visit, sink: ResponseSink) {
-    if let entry = book.cached(key) { return answer(entry, below: prefix, visit, sink: sink) }
+    if let entry = links.cached(key) { return answer(entry, below: prefix, visit, sink: sink) }
     services.threadPool.submit { state in
-      guard case .active = state else {
-        let fault = LinkError(.unavailable, "The server is shutting down.")
-        return sink.send(Self.page(.invalid(fault, in: visit.phrases), .serviceUnavailable))
-      }
-      do throws(LinkError) {
-        guard let entry = try book.entry(key) else {
+      guard case .active = state else { return sink.send(Self.shuttingDown(visit)) }
+      do {
+        guard let entry = try links.entry(key) else {
           let address = "https://\(key)"
           return sink.send(
-            try book.wasDeleted(key)
+            try links.wasDeleted(key)
               ? Self.page(.deleted(address, in: visit.phrases), .gone)
               : Self.page(.notFound(address, in: visit.phrases), .notFound))
         }
         answer(entry, below: prefix, visit, sink: sink)
       } catch {
-        sink.send(Self.page(.invalid(error, in: visit.phrases), HTTPResponseStatus(statusCode: error.status.code)))
+        sink.send(Self.failure(error, visit))
       }
     }
   }
@@ -109,34 +105,31 @@ package struct LinkResponder: RequestSurface {
   private func openLong(
     _ query: [(name: String, value: String)], below prefix: LinkPrefix, _ visit: Visit, sink: ResponseSink
   ) {
-    switch book.longLink(query, below: prefix) {
-    case .invalid(let fault) where !visit.isDebug: sink.send(Self.page(.invalid(fault, in: visit.phrases), .badRequest))
-    case .invalid(let fault):
+    let (opening, warnings): (LinkOpening, [LinkWarning])
+    do throws(LinkError) {
+      (opening, warnings) = try links.longLink(query, below: prefix)
+    } catch {
+      guard visit.isDebug else { return sink.send(Self.page(.invalid(error.message, in: visit.phrases), .badRequest)) }
       let opening = LinkOpening(LinkParameters(query), address: prefix.description, settings: visit.hosts.settings)
-      explain(opening, [], fault, visit, sink: sink)
-    case .long(let opening, let warnings):
-      guard book.hasDisabledForms else { return openLong(opening, warnings, fault: nil, visit, sink: sink) }
-      services.threadPool.submit { state in
-        guard case .active = state else {
-          let fault = LinkError(.unavailable, "The server is shutting down.")
-          return sink.send(Self.page(.invalid(fault, in: visit.phrases), .serviceUnavailable))
-        }
-        do throws(LinkError) {
-          let isDisabled = try book.isDisabled(opening.parameters, below: prefix)
-          openLong(opening, warnings, fault: isDisabled ? .disabled : nil, visit, sink: sink)
-        } catch {
-          sink.send(Self.page(.invalid(error, in: visit.phrases), HTTPResponseStatus(statusCode: error.status.code)))
-        }
+      return explain(opening, [], error, visit, sink: sink)
+    }
+    guard links.hasDisabledForms else { return openLong(opening, warnings, isDisabled: false, visit, sink: sink) }
+    services.threadPool.submit { state in
+      guard case .active = state else { return sink.send(Self.shuttingDown(visit)) }
+      do {
+        let isDisabled = try links.isDisabled(opening.parameters, below: prefix)
+        openLong(opening, warnings, isDisabled: isDisabled, visit, sink: sink)
+      } catch {
+        sink.send(Self.failure(error, visit))
       }
-    case .short, .unknown: sink.send(Self.page(.notFound(prefix.description, in: visit.phrases), .notFound))
     }
   }
 
   private func openLong(
-    _ opening: LinkOpening, _ warnings: [LinkWarning], fault: LinkError?, _ visit: Visit, sink: ResponseSink
+    _ opening: LinkOpening, _ warnings: [LinkWarning], isDisabled: Bool, _ visit: Visit, sink: ResponseSink
   ) {
-    if visit.isDebug { return explain(opening, warnings, fault, visit, sink: sink) }
-    guard fault == nil else { return sink.send(Self.page(.disabled(opening.address, in: visit.phrases), .notFound)) }
+    if visit.isDebug { return explain(opening, warnings, isDisabled ? .disabled : nil, visit, sink: sink) }
+    guard !isDisabled else { return sink.send(Self.page(.disabled(opening.address, in: visit.phrases), .notFound)) }
     open(opening, of: nil, visit, sink: sink)
   }
 
@@ -144,24 +137,24 @@ package struct LinkResponder: RequestSurface {
 
   /// The page of `d=1`.
   private func explain(
-    _ opening: LinkOpening, _ warnings: [LinkWarning], _ fault: LinkError?, _ visit: Visit, sink: ResponseSink
+    _ opening: LinkOpening, _ warnings: [LinkWarning], _ error: LinkError?, _ visit: Visit, sink: ResponseSink
   ) {
-    sink.send(Self.page(.debug(opening, warnings: warnings, fault: fault, in: visit.phrases), .ok))
+    sink.send(Self.page(.debug(opening, warnings: warnings, error: error, in: visit.phrases), .ok))
   }
 
   private func answer(_ entry: LinkEntry, below prefix: LinkPrefix, _ visit: Visit, sink: ResponseSink) {
     if visit.isDebug {
       let settings = visit.hosts.settings
       let opened = entry.opening(settings: settings)
-      let (warnings, fault) = book.findings(opened, below: prefix)
-      return explain(opened, warnings, fault ?? entry.fault, visit, sink: sink)
+      let (warnings, error) = links.findings(opened, below: prefix)
+      return explain(opened, warnings, error ?? entry.error, visit, sink: sink)
     }
     if entry.isDisabled { return sink.send(Self.page(.disabled(entry.record.address, in: visit.phrases), .notFound)) }
-    if let fault = entry.fault { return sink.send(Self.page(.invalid(fault, in: visit.phrases), .badRequest)) }
+    if let error = entry.error { return sink.send(Self.page(.invalid(error.message, in: visit.phrases), .badRequest)) }
     switch visit.visitor.device {
     case .desktop, .other:
       guard !visit.visitor.isCrawler, !visit.isHead, !(visit.visitor.mayBeIPad && entry.differsOnIPads) else { break }
-      book.opened(
+      links.opened(
         entry.record.key, invite: entry.record.invite, by: visit.visitor, isFallback: entry.desktop.isFallback,
         address: visit.address, click: "")
       return sink.send(Self.redirect(entry.desktop.url))
@@ -178,12 +171,12 @@ package struct LinkResponder: RequestSurface {
     if visit.visitor.mayBeIPad, opening.differsOnIPads {
       return sink.send(Self.page(.asking(visit.query, in: visit.phrases), .ok))
     }
-    if let click = book.clickNow(on: opening.binding, by: visit.visitor) {
+    if let click = links.clickNow(on: opening.binding, by: visit.visitor) {
       return finish(opening, of: entry, visit, click: click, sink: sink)
     }
     // The first opening ever: the key of clicks is made.
     sink.eventLoop.makeFutureWithTask { () async throws -> String in
-      try await book.click(on: opening.binding, by: visit.visitor)
+      try await links.click(on: opening.binding, by: visit.visitor)
     }.whenComplete { result in
       switch result {
       case .success(let click): finish(opening, of: entry, visit, click: click, sink: sink)
@@ -206,10 +199,19 @@ package struct LinkResponder: RequestSurface {
     case .card:
       response = Self.page(LinkPage(cardOf: opening, settings: visit.hosts.settings, phrases: visit.phrases), .ok)
     }
-    book.opened(
+    links.opened(
       entry?.record.key, invite: entry?.record.invite, by: visit.visitor, isFallback: isFallback, address: visit.address,
       click: click)
     sink.send(response)
+  }
+
+  private static func shuttingDown(_ visit: Visit) -> HTTPResponse {
+    page(.invalid("The server is shutting down.", in: visit.phrases), .serviceUnavailable)
+  }
+
+  private static func failure(_ error: any Error, _ visit: Visit) -> HTTPResponse {
+    let error = LinksAPIError(error)
+    return page(.invalid(error.message, in: visit.phrases), HTTPResponseStatus(statusCode: error.status.code))
   }
 
   private static func redirect(_ url: String) -> HTTPResponse {
@@ -229,13 +231,13 @@ package struct LinkResponder: RequestSurface {
   }
 }
 
-/// Remembers what user agents tell: there are few, and each opening brings one.
+/// Remembers what user agents tell: there are few different ones, and each opening would parse one again.
 final class VisitorCache: Sendable {
   private static let agentsMax = 4096
   private let known = Mutex<[String: LinkVisitor]>([:])
 
   func visitor(_ agent: String) -> LinkVisitor {
-    // A text that nobody's browser sends is not worth remembering.
+    // No browser sends a longer one.
     guard agent.utf8.count <= 512 else { return LinkVisitor(userAgent: agent) }
     return known.withLock { known in
       if let visitor = known[agent] { return visitor }

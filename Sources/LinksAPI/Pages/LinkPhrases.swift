@@ -1,7 +1,7 @@
 /// What the pages of links say, in one language.
-package struct LinkPhrases: Sendable {
+struct LinkPhrases: Sendable {
   /// Its code, for the page's `lang`.
-  package let language: String
+  let language: String
   /// The title of a link that says none; `{{app}}` stands for the app's name.
   let invitation: String
   let words: String
@@ -13,14 +13,14 @@ package struct LinkPhrases: Sendable {
   let code: String
   /// What an app is called of which nothing is known.
   let anApp: String
-  let unknown: Fault
+  let unknown: Notice
   let invalid: String
-  let disabled: Fault
-  let deleted: Fault
+  let disabled: Notice
+  let deleted: Notice
   let debug: Debug
 
   /// Why nothing opens; `{{link}}` stands for the link.
-  struct Fault: Sendable {
+  struct Notice: Sendable {
     let heading: String
     let text: String
   }
@@ -46,7 +46,7 @@ package struct LinkPhrases: Sendable {
   /// The first of these languages that pages are written in; English if there is none.
   ///
   /// - Parameter locales: such as `de-AT`, the best first.
-  package static func chosen(from locales: [String]) -> LinkPhrases {
+  static func chosen(from locales: [String]) -> LinkPhrases {
     for locale in locales {
       let language = locale.split { $0 == "-" || $0 == "_" }.first.map { $0.lowercased() } ?? ""
       if let phrases = all[language] { return phrases }
@@ -61,18 +61,18 @@ package struct LinkPhrases: Sendable {
 
 extension LinkPhrases {
   /// Who reads none of the others.
-  package static let english = LinkPhrases(
+  static let english = LinkPhrases(
     language: "en", invitation: "You are invited to {{app}}", words: "Get the app, and it opens where this link leads.",
     save: "Save my place in the app", saveDetail: "Copies this link, so that the app finds it after the installation.",
     get: "Get the app", goOn: "Continue", open: "I have it: open the app", code: "Asked for an invitation code? Enter",
     anApp: "Invitation",
-    unknown: Fault(
+    unknown: Notice(
       heading: "This link was not found",
       text: "Nothing is known of {{link}}. Perhaps a letter is missing, or a small letter became a capital one."),
     invalid: "This link is not valid",
-    disabled: Fault(
+    disabled: Notice(
       heading: "This link is switched off", text: "{{link}} opens nothing at present. Ask for another where you got it."),
-    deleted: Fault(
+    deleted: Notice(
       heading: "This link is gone",
       text: "{{link}} was taken away and will not come back. Ask for another where you got it."),
     debug: Debug(
@@ -88,14 +88,14 @@ extension LinkPhrases {
     save: "Meinen Platz in der App merken",
     saveDetail: "Kopiert diesen Link, damit die App ihn nach der Installation findet.", get: "App holen", goOn: "Weiter",
     open: "Ich habe sie: App öffnen", code: "Du wirst nach einem Einladungscode gefragt? Gib ein", anApp: "Einladung",
-    unknown: Fault(
+    unknown: Notice(
       heading: "Dieser Link wurde nicht gefunden",
       text: "Über {{link}} ist nichts bekannt. Vielleicht fehlt ein Buchstabe, oder ein kleiner wurde zu einem großen."),
     invalid: "Dieser Link ist nicht gültig",
-    disabled: Fault(
+    disabled: Notice(
       heading: "Dieser Link ist abgeschaltet",
       text: "{{link}} öffnet zurzeit nichts. Bitte um einen anderen, wo du ihn herhast."),
-    deleted: Fault(
+    deleted: Notice(
       heading: "Diesen Link gibt es nicht mehr",
       text: "{{link}} wurde entfernt und kommt nicht wieder. Bitte um einen anderen, wo du ihn herhast."),
     debug: Debug(
@@ -111,14 +111,14 @@ extension LinkPhrases {
     saveDetail: "Copie ce lien pour que l'application le retrouve après l'installation.", get: "Obtenir l'application",
     goOn: "Continuer", open: "Je l'ai déjà : ouvrir l'application", code: "On vous demande un code d'invitation ? Saisissez",
     anApp: "Invitation",
-    unknown: Fault(
+    unknown: Notice(
       heading: "Ce lien est introuvable",
       text: "On ne sait rien de {{link}}. Il manque peut-être une lettre, ou une minuscule est devenue majuscule."),
     invalid: "Ce lien n'est pas valable",
-    disabled: Fault(
+    disabled: Notice(
       heading: "Ce lien est désactivé",
       text: "{{link}} n'ouvre rien pour le moment. Demandez-en un autre à la personne qui vous l'a donné."),
-    deleted: Fault(
+    deleted: Notice(
       heading: "Ce lien n'existe plus",
       text: "{{link}} a été supprimé et ne reviendra pas. Demandez-en un autre à la personne qui vous l'a donné."),
     debug: Debug(
@@ -135,13 +135,13 @@ extension LinkPhrases {
     saveDetail: "Copia este enlace para que la aplicación lo encuentre tras la instalación.", get: "Obtener la aplicación",
     goOn: "Continuar", open: "Ya la tengo: abrir la aplicación", code: "¿Te piden un código de invitación? Escribe",
     anApp: "Invitación",
-    unknown: Fault(
+    unknown: Notice(
       heading: "No se encontró este enlace",
       text: "No se sabe nada de {{link}}. Quizá falte una letra, o una minúscula se convirtió en mayúscula."),
     invalid: "Este enlace no es válido",
-    disabled: Fault(
+    disabled: Notice(
       heading: "Este enlace está desactivado", text: "{{link}} no abre nada por ahora. Pide otro a quien te lo dio."),
-    deleted: Fault(
+    deleted: Notice(
       heading: "Este enlace ya no existe", text: "{{link}} se eliminó y no volverá. Pide otro a quien te lo dio."),
     debug: Debug(
       title: "Vista previa del enlace", heading: "Adónde lleva este enlace", platforms: "Según la plataforma",
@@ -155,11 +155,11 @@ extension LinkPhrases {
     save: "アプリでの続きを保存する", saveDetail: "インストール後にアプリが見つけられるよう、このリンクをコピーします。",
     get: "アプリを入手", goOn: "続ける", open: "インストール済み：アプリを開く", code: "招待コードを求められたら入力してください",
     anApp: "招待",
-    unknown: Fault(
+    unknown: Notice(
       heading: "リンクが見つかりません", text: "{{link}}については何もわかりません。文字が抜けているか、小文字が大文字になっているかもしれません。"),
     invalid: "このリンクは正しくありません",
-    disabled: Fault(heading: "このリンクは無効になっています", text: "{{link}}は現在何も開きません。送ってくれた人に別のリンクを頼んでください。"),
-    deleted: Fault(heading: "このリンクはなくなりました", text: "{{link}}は削除され、元には戻りません。送ってくれた人に別のリンクを頼んでください。"),
+    disabled: Notice(heading: "このリンクは無効になっています", text: "{{link}}は現在何も開きません。送ってくれた人に別のリンクを頼んでください。"),
+    deleted: Notice(heading: "このリンクはなくなりました", text: "{{link}}は削除され、元には戻りません。送ってくれた人に別のリンクを頼んでください。"),
     debug: Debug(
       title: "リンクのプレビュー", heading: "このリンクの行き先", platforms: "プラットフォーム別", desktop: "パソコン",
       crawler: "ソーシャルメディアのクローラー", app: "アプリ「{{app}}」（インストール済みの場合）。それ以外：",

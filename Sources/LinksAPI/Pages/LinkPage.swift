@@ -1,15 +1,16 @@
 import Crypto
+import Links
 import TextFormats
 import TreeModel
 
 /// A page that a link's host answers with: whole, with the policy that says what it may load.
-package struct LinkPage: Sendable, Hashable {
+struct LinkPage: Sendable, Hashable {
   /// The HTML.
-  package let html: String
+  let html: String
   /// The value of `Content-Security-Policy`.
-  package let policy: String
+  let policy: String
 
-  /// A page with the house's style.
+  /// A page in the style of all of them.
   ///
   /// - `language`: what it is written in.
   /// - `head`: further elements of the head, as HTML.
@@ -27,7 +28,7 @@ package struct LinkPage: Sendable, Hashable {
       <meta name="color-scheme" content="light dark">
       <meta name="theme-color" content="#f4f2ee" media="(prefers-color-scheme: light)">
       <meta name="theme-color" content="#121418" media="(prefers-color-scheme: dark)">
-      <title>\(HTMLText.escape(title))</title>
+      <title>\(PageText.escape(title))</title>
       \(head)<style>\(Self.style)</style>
       </head>
       <body>
@@ -38,11 +39,11 @@ package struct LinkPage: Sendable, Hashable {
       """
     policy =
       "default-src 'none'; img-src https: http:; style-src \(Self.styleSource); "
-      + (script.map { "script-src \(HTMLText.source($0)); " } ?? "")
+      + (script.map { "script-src \(PageText.source($0)); " } ?? "")
       + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
   }
 
-  private static let styleSource = HTMLText.source(style)
+  private static let styleSource = PageText.source(style)
 
   private static let style = """
     :root{--ink:#1b1c1f;--soft:#5d6068;--paper:#f4f2ee;--card:#fff;--line:#e4e1da;--gold:#96650f;--deep:#14213d;\
@@ -101,35 +102,35 @@ package struct LinkPage: Sendable, Hashable {
 
 extension LinkPage {
   /// Nothing is known under this address.
-  package static func notFound(_ address: String, in phrases: LinkPhrases = .english) -> LinkPage {
+  static func notFound(_ address: String, in phrases: LinkPhrases = .english) -> LinkPage {
     LinkPage(phrases.unknown, address, phrases)
   }
 
   /// An administrator has switched the link off.
-  package static func disabled(_ address: String, in phrases: LinkPhrases) -> LinkPage {
+  static func disabled(_ address: String, in phrases: LinkPhrases) -> LinkPage {
     LinkPage(phrases.disabled, address, phrases)
   }
 
   /// An administrator has deleted the link.
-  package static func deleted(_ address: String, in phrases: LinkPhrases) -> LinkPage {
+  static func deleted(_ address: String, in phrases: LinkPhrases) -> LinkPage {
     LinkPage(phrases.deleted, address, phrases)
   }
 
   /// The link is wrong, or not allowed. Why is for who made it, in English.
-  package static func invalid(_ fault: LinkError, in phrases: LinkPhrases = .english) -> LinkPage {
-    LinkPage(heading: phrases.invalid, text: "<span lang=\"en\">\(HTMLText.escape(fault.message))</span>", phrases)
+  static func invalid(_ message: String, in phrases: LinkPhrases = .english) -> LinkPage {
+    LinkPage(heading: phrases.invalid, text: "<span lang=\"en\">\(PageText.escape(message))</span>", phrases)
   }
 
-  private init(_ fault: LinkPhrases.Fault, _ address: String, _ phrases: LinkPhrases) {
-    let link = "<code>\(HTMLText.escape(String(address.prefix(500))))</code>"
-    self.init(heading: fault.heading, text: HTMLText.escape(fault.text).replacing("{{link}}", with: link), phrases)
+  private init(_ notice: LinkPhrases.Notice, _ address: String, _ phrases: LinkPhrases) {
+    let link = "<code>\(PageText.escape(String(address.prefix(500))))</code>"
+    self.init(heading: notice.heading, text: PageText.escape(notice.text).replacing("{{link}}", with: link), phrases)
   }
 
   private init(heading: String, text: String, _ phrases: LinkPhrases) {
     self.init(
       title: heading, language: phrases.language,
       body: """
-        <main><div class="card"><div class="inside"><h1>\(HTMLText.escape(heading))</h1>
+        <main><div class="card"><div class="inside"><h1>\(PageText.escape(heading))</h1>
         <p>\(text)</p></div></div></main>
         """)
   }
@@ -139,16 +140,16 @@ extension LinkPage {
   /// The page for a browser that says it is a Mac and may be an iPad: whether the screen is touched tells, and the page goes on
   /// to the same link with the answer. Without JavaScript it is a Mac.
   ///
-  /// - `query`: of the URL that was asked for, as it was sent; all else of the URL stays by itself.
-  package static func asking(_ query: String, in phrases: LinkPhrases) -> LinkPage {
+  /// - Parameter query: of the URL that was asked for, as it was sent; all else of the URL stays by itself.
+  static func asking(_ query: String, in phrases: LinkPhrases) -> LinkPage {
     let bare = query.isEmpty ? "?" : "?\(query)&"
-    let desktop = HTMLText.escape(bare + "_ipad=0")
+    let desktop = PageText.escape(bare + "_ipad=0")
     return LinkPage(
       title: phrases.goOn, language: phrases.language,
       head: "<noscript><meta http-equiv=\"refresh\" content=\"0;url=\(desktop)\"></noscript>\n",
       body: """
         <main><div class="card"><div class="inside"><a class="button" id="go" rel="noreferrer" \
-        data-ipad="\(HTMLText.escape(bare + "_ipad=1"))" href="\(desktop)">\(HTMLText.escape(phrases.goOn))</a></div></div></main>
+        data-ipad="\(PageText.escape(bare + "_ipad=1"))" href="\(desktop)">\(PageText.escape(phrases.goOn))</a></div></div></main>
         """, script: askingScript)
   }
 
@@ -159,10 +160,10 @@ extension LinkPage {
 }
 
 extension LinkPage {
-  /// What the link would do on each platform, and what is doubtful about it: the page of `d=1`. Warnings and faults are for who
+  /// What the link would do on each platform, and what is doubtful about it: the page of `d=1`. Warnings and errors are for who
   /// made the link, in English.
-  package static func debug(
-    _ opening: LinkOpening, warnings: [LinkWarning], fault: LinkError?, in phrases: LinkPhrases = .english
+  static func debug(
+    _ opening: LinkOpening, warnings: [LinkWarning], error: LinkError?, in phrases: LinkPhrases = .english
   ) -> LinkPage {
     let words = phrases.debug
     let visitors: [(String, String)] = [
@@ -172,31 +173,31 @@ extension LinkPage {
       (words.desktop, "Mozilla/5.0 (Windows NT 10.0; Win64; x64)"), (words.crawler, "facebookexternalhit/1.1"),
     ]
     let rows = visitors.map { name, agent in
-      "<tr><th>\(HTMLText.escape(name))</th><td>"
-        + HTMLText.escape(outcome(of: opening, for: LinkVisitor(userAgent: agent), in: words)) + "</td></tr>"
+      "<tr><th>\(PageText.escape(name))</th><td>"
+        + PageText.escape(outcome(of: opening, for: LinkVisitor(userAgent: agent), in: words)) + "</td></tr>"
     }
     let values = LinkParameter.allCases.sorted().compactMap { parameter in
       opening.parameters[parameter].map {
-        "<tr><th>\(parameter.rawValue)</th><td><code>\(HTMLText.escape($0))</code></td></tr>"
+        "<tr><th>\(parameter.rawValue)</th><td><code>\(PageText.escape($0))</code></td></tr>"
       }
     }
     var findings = warnings.map { finding($0.code, message: $0.message) }
-    if let fault { findings.insert(finding(words.error, message: fault.message), at: 0) }
-    let list = findings.isEmpty ? "<p>\(HTMLText.escape(words.nothing))</p>" : "<ul>\(findings.joined())</ul>"
+    if let error { findings.insert(finding(words.error, message: error.message), at: 0) }
+    let list = findings.isEmpty ? "<p>\(PageText.escape(words.nothing))</p>" : "<ul>\(findings.joined())</ul>"
     return LinkPage(
       title: words.title, language: phrases.language,
       body: """
-        <main class="wide"><div class="card"><div class="inside"><h1>\(HTMLText.escape(words.heading))</h1>
-        <p><code>\(HTMLText.escape(opening.address))</code></p>
-        <h2>\(HTMLText.escape(words.platforms))</h2><table>\(rows.joined())</table>
-        <h2>\(HTMLText.escape(words.findings))</h2>\(list)
-        <h2>\(HTMLText.escape(words.parameters))</h2><table>\(values.joined())</table>
+        <main class="wide"><div class="card"><div class="inside"><h1>\(PageText.escape(words.heading))</h1>
+        <p><code>\(PageText.escape(opening.address))</code></p>
+        <h2>\(PageText.escape(words.platforms))</h2><table>\(rows.joined())</table>
+        <h2>\(PageText.escape(words.findings))</h2>\(list)
+        <h2>\(PageText.escape(words.parameters))</h2><table>\(values.joined())</table>
         </div></div></main>
         """)
   }
 
   private static func finding(_ name: String, message: String) -> String {
-    "<li><b>\(HTMLText.escape(name))</b> <span lang=\"en\">\(HTMLText.escape(message))</span></li>"
+    "<li><b>\(PageText.escape(name))</b> <span lang=\"en\">\(PageText.escape(message))</span></li>"
   }
 
   /// What a visitor gets, in a sentence.
@@ -211,7 +212,7 @@ extension LinkPage {
 }
 
 /// Puts texts into HTML.
-enum HTMLText {
+enum PageText {
   /// The text as it may stand between tags and in a quoted attribute.
   static func escape(_ text: String) -> String {
     guard text.utf8.contains(where: { special($0) != nil }) else { return text }

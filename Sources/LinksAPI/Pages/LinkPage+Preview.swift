@@ -1,18 +1,20 @@
+import Links
+
 extension LinkPage {
   /// What the preview page shows.
-  package struct Preview: Sendable {
+  struct Preview: Sendable {
     /// The opening that is shown.
-    package let opening: LinkOpening
+    let opening: LinkOpening
     /// Decides between the fallbacks of iPhones and iPads.
-    package let device: LinkVisitor.Device
+    let device: LinkVisitor.Device
     /// Proves this click.
-    package let click: String
+    let click: String
     /// The code to type in if nothing else works; nil if the link has none.
-    package let code: String?
+    let code: String?
     /// What it says where the link says nothing.
-    package let phrases: LinkPhrases
+    let phrases: LinkPhrases
 
-    package init(
+    init(
       opening: LinkOpening, device: LinkVisitor.Device, click: String, code: String?, phrases: LinkPhrases = .english
     ) {
       self.opening = opening
@@ -27,35 +29,35 @@ extension LinkPage {
   ///
   /// Everything works without JavaScript but the clipboard; then the code is the way. Without an image, or with one that does
   /// not load, the page has a band of colour in its place. Texts run in the direction of their own script.
-  package init(_ preview: Preview, settings: LinkSettings) {
+  init(_ preview: Preview, settings: LinkSettings) {
     let (opening, parameters, phrases) = (preview.opening, preview.opening.parameters, preview.phrases)
     let app = Self.appName(opening, device: preview.device, settings: settings) ?? phrases.anApp
     let title = parameters[.socialTitle] ?? phrases.invitation.replacing("{{app}}", with: app)
     let words = parameters[.socialDescription] ?? phrases.words
     var body = "<main><div class=\"card\"><div class=\"hero\" aria-hidden=\"true\">"
     if let image = parameters.web(.socialImage) {
-      body += "<img src=\"\(HTMLText.escape(image.text))\" alt=\"\" referrerpolicy=\"no-referrer\">"
+      body += "<img src=\"\(PageText.escape(image.text))\" alt=\"\" referrerpolicy=\"no-referrer\">"
     }
     let target = opening.iosFallbackURL(on: preview.device)
     let letter = app.first.map { String($0).uppercased() } ?? "?"
     body += """
       </div>
-      <div class="inside"><div class="app"><span class="icon" aria-hidden="true">\(HTMLText.escape(letter))</span>\
-      <span dir="auto">\(HTMLText.escape(app))</span></div>
-      <h1 dir="auto"\(title.count > Self.shortTitleMax ? " class=\"long\"" : "")>\(HTMLText.escape(title))</h1>
-      <p dir="auto" class="words">\(HTMLText.escape(words))</p>
-      <label id="box" hidden><input id="save" type="checkbox" checked><span>\(HTMLText.escape(phrases.save))\
-      <small>\(HTMLText.escape(phrases.saveDetail))</small></span></label>
-      <a class="button" id="go" rel="noreferrer" data-copy="\(HTMLText.escape(opening.clipboardText(click: preview.click)))" \
-      href="\(HTMLText.escape(target))">\
-      \(HTMLText.escape(target.hasPrefix(StoreURL.appStore) ? phrases.get : phrases.goOn))</a>
+      <div class="inside"><div class="app"><span class="icon" aria-hidden="true">\(PageText.escape(letter))</span>\
+      <span dir="auto">\(PageText.escape(app))</span></div>
+      <h1 dir="auto"\(title.count > Self.shortTitleMax ? " class=\"long\"" : "")>\(PageText.escape(title))</h1>
+      <p dir="auto" class="words">\(PageText.escape(words))</p>
+      <label id="box" hidden><input id="save" type="checkbox" checked><span>\(PageText.escape(phrases.save))\
+      <small>\(PageText.escape(phrases.saveDetail))</small></span></label>
+      <a class="button" id="go" rel="noreferrer" data-copy="\(PageText.escape(opening.clipboardText(click: preview.click)))" \
+      href="\(PageText.escape(target))">\
+      \(PageText.escape(target.hasPrefix(StoreURL.appStore) ? phrases.get : phrases.goOn))</a>
 
       """
     if let url = opening.appURL(on: preview.device, click: preview.click) {
-      body += "<a class=\"button second\" href=\"\(HTMLText.escape(url))\">\(HTMLText.escape(phrases.open))</a>\n"
+      body += "<a class=\"button second\" href=\"\(PageText.escape(url))\">\(PageText.escape(phrases.open))</a>\n"
     }
     if let code = preview.code {
-      body += "<div class=\"code\">\(HTMLText.escape(phrases.code))<b>\(HTMLText.escape(Self.grouped(code)))</b></div>\n"
+      body += "<div class=\"code\">\(PageText.escape(phrases.code))<b>\(PageText.escape(Self.grouped(code)))</b></div>\n"
     }
     body += "</div></div></main>"
     self.init(
@@ -64,12 +66,12 @@ extension LinkPage {
   }
 
   /// A page for programs that show a card of the link: the same tags, nothing to click.
-  package init(cardOf opening: LinkOpening, settings: LinkSettings, phrases: LinkPhrases = .english) {
+  init(cardOf opening: LinkOpening, settings: LinkSettings, phrases: LinkPhrases = .english) {
     let title = opening.parameters[.socialTitle] ?? Self.appName(opening, device: .iphone, settings: settings) ?? phrases.anApp
     let words = opening.parameters[.socialDescription] ?? ""
     self.init(
       title: title, language: phrases.language, head: Self.card(opening, title: title, words: words),
-      body: "<main><h1>\(HTMLText.escape(title))</h1><p>\(HTMLText.escape(words))</p></main>")
+      body: "<main><h1>\(PageText.escape(title))</h1><p>\(PageText.escape(words))</p></main>")
   }
 
   private static func card(_ opening: LinkOpening, title: String, words: String) -> String {
@@ -82,7 +84,7 @@ extension LinkPage {
     ]
     return tags.compactMap { tag in
       guard let value = tag.value else { return nil }
-      return "<meta \(tag.attribute)=\"\(tag.name)\" content=\"\(HTMLText.escape(value))\">\n"
+      return "<meta \(tag.attribute)=\"\(tag.name)\" content=\"\(PageText.escape(value))\">\n"
     }.joined()
   }
 

@@ -1,11 +1,12 @@
-package import TreeModel
+import Links
+import TreeModel
 
-/// What a link host tells the systems of phones about its apps.
-package enum AssociationFiles {
+/// What a link host tells phones about its apps: Apple's association file and Android's asset links.
+enum AssociationFiles {
   /// The association file of Apple's systems, for one host: apps with an App ID prefix, and the paths that are links.
   ///
   /// A host that is no link host (a proxy changed it) gets the paths of all.
-  package static func apple(_ settings: LinkSettings, host: String) -> JSON {
+  static func apple(_ settings: LinkSettings, host: String) -> JSON {
     let own = settings.domains.filter { $0.host == host }.sorted()
     let prefixes = own.isEmpty ? settings.domains.sorted() : own
     // A host that has links only below a path keeps the rest of its site in the browser.
@@ -22,7 +23,7 @@ package enum AssociationFiles {
   }
 
   /// The asset links of Android.
-  package static func android(_ settings: LinkSettings) -> JSON {
+  static func android(_ settings: LinkSettings) -> JSON {
     .array(
       settings.androidApps.filter { !$0.fingerprints.isEmpty }.map {
         [
