@@ -59,23 +59,6 @@ import TreeModel
     }
   }
 
-  @Test("the mail says the account's name, of 40 characters and without an address, and not what the request calls it")
-  func names() async throws {
-    let long = String(repeating: "n", count: 60)
-    for (name, shown) in [
-      ("Ann", "Ann"), (long, String(long.prefix(40))), ("Win at evil.com", "A friend"), ("http://evil", "A friend"),
-      ("evil\u{200B}.com", "A friend"), ("Ann\u{202E}\u{2066} B.", "Ann B."), ("", "A friend"), ("bob@evil", "A friend"),
-    ] {
-      try await run { server, client in
-        let claims: JSON = .record([("sub", "g1"), ("email", "ann@x.io"), ("name", .string(name))])
-        let token = try await client.provider(claims).text("idToken")
-        let (status, json) = try await send(server, token)
-        #expect(status == 200 && json["content"]?["subject"]?.string == "\(shown) wants you to play Acme", "\(json.compact)")
-        #expect(!json.compact.contains("Your Bank") && !json.compact.contains("evil"))
-      }
-    }
-  }
-
   @Test("no address of the web or of mail gets into a mail by the player's words")
   func messages() async throws {
     try await run { server, client in
@@ -111,16 +94,6 @@ import TreeModel
         let (status, fault) = try await send(server, token, to: spelling)
         #expect(status == 400 && fault.compact.contains("suppressed"), "\(spelling)")
       }
-    }
-  }
-
-  @Test("a mailbox gets so many invitations in a week, however its address is spelt")
-  func spellings() async throws {
-    try await run { server, client in
-      let token = try await client.provider(["sub": "g1", "email": "ann@x.io", "name": "Ann"]).text("idToken")
-      var statuses: [Int] = []
-      for number in 0..<5 { statuses.append(try await send(server, token, to: "victim+\(number)@example.com").status) }
-      #expect(statuses == [200, 200, 200, 429, 429])
     }
   }
 }

@@ -5,7 +5,7 @@ import Testing
 import TreeDatabase
 import TreeModel
 
-/// Who invited whom: the way from a link to `referred_by` (spec: links-messaging §7, rows 45-48, 62, 63; §10, 58 and 60).
+/// `referrals:claim`: who may call it, what it reads, and what it answers. The rules are tested with `Links`.
 @Suite struct LinkClaimTests {
   static let query = "link=https://acme.test/?gameid%3D7%26invitedby%3Dalice&apn=test.acme.app&ibi=test.acme.ios"
 
@@ -49,15 +49,6 @@ import TreeModel
     }
   }
 
-  @Test("the referrer of Google's store proves a click as well")
-  func referrer() async throws {
-    try await LinkServer.run { server in
-      let referrer = try await LinkAttributionTests.referrer(server, try await server.link(Self.query))
-      let (status, json) = try await claim(server, "{\"referrer\":\(text(referrer))}", as: "bob")
-      #expect(status == 200 && json["claim"]?["platform"]?.string == "ANDROID", "\(json.compact)")
-    }
-  }
-
   @Test("a code works however it is typed, for many players, and is on the page; guessing is slowed down")
   func code() async throws {
     try await LinkServer.run { server in
@@ -77,68 +68,6 @@ import TreeModel
     }
   }
 
-  @Test("a link of a signed-in player invites for that player, whatever it says")
-  func owner() async throws {
-    try await LinkServer.run { server in
-      let link = try await server.link(Self.query, headers: LinkServer.token("mallory"))
-      let copied = try await server.clipboard(link)
-      #expect(try await claim(server, "{\"link\":\(text(copied))}", as: "bob").json["referredBy"]?.string == "mallory")
-    }
-  }
-
-  @Test("check 60: nobody invites themselves, and the attempt is on record")
-  func selfReferral() async throws {
-    try await LinkServer.run { server in
-      let copied = try await server.clipboard(try await server.link(Self.query))
-      let (status, json) = try await claim(server, "{\"link\":\(text(copied))}", as: "alice")
-      #expect(status == 400 && json.compact.contains("self_referral"))
-      #expect(try await server.api.value("/users/alice/referred_by.json") == "null")
-      let audits = try await server.api.send("GET", "/admin/v1/audits", headers: APIServer.admin)
-      #expect(audits.body.contains("links.self_referral"))
-      #expect(try await claim(server, "{\"link\":\(text(copied))}", as: "bob").status == 200, "the click is not used up")
-    }
-  }
-
-  @Test("row 62: whoever was here before the invitation is not invited; a new player has a day")
-  func existing() async throws {
-    try await LinkServer.run { server in
-      let link = try await server.link(Self.query)
-      _ = try await server.api.send("PUT", "/users/bob/last_signin_at.json", "\(APIServer.start)")
-      server.api.clock.advance(by: 23 * 3_600_000)
-      let copied = try await server.clipboard(link)
-      #expect(try await claim(server, "{\"link\":\(text(copied))}", as: "bob").status == 200)
-      _ = try await server.api.send("PUT", "/users/carol/last_signin_at.json", "\(APIServer.start)")
-      server.api.clock.advance(by: 2 * 3_600_000)
-      let answer = try await claim(server, "{\"link\":\(text(try await server.clipboard(link)))}", as: "carol")
-      #expect(answer.status == 400 && answer.json.compact.contains("existing_user"))
-    }
-  }
-
-  @Test("row 62: who plays for days is no new player by signing in again")
-  func active() async throws {
-    try await LinkServer.run { server in
-      let link = try await server.link(Self.query)
-      for hours in [0, 25, 20] {
-        server.api.clock.advance(by: Int64(hours) * 3_600_000)
-        _ = try await server.api.send("PUT", "/users/dave/last_signin_at.json", #"{".sv":"timestamp"}"#)
-      }
-      let answer = try await claim(server, "{\"link\":\(text(try await server.clipboard(link)))}", as: "dave")
-      #expect(answer.status == 400 && answer.json.compact.contains("existing_user"), "\(answer.json.compact)")
-      #expect(try await server.api.value("/users/dave/referred_by.json") == "null")
-    }
-  }
-
-  @Test("what the record says already stays: a second inviter is refused")
-  func already() async throws {
-    try await LinkServer.run { server in
-      _ = try await server.api.send("PUT", "/users/bob/referred_by.json", "\"zoe\"")
-      let copied = try await server.clipboard(try await server.link(Self.query))
-      let answer = try await claim(server, "{\"link\":\(text(copied))}", as: "bob")
-      #expect(answer.status == 409 && answer.json.compact.contains("already_referred"))
-      #expect(try await server.api.value("/users/bob/referred_by.json") == "\"zoe\"")
-    }
-  }
-
   @Test(
     "what proves nothing changes nothing",
     arguments: [
@@ -150,19 +79,6 @@ import TreeModel
       let answer = try await claim(server, body, as: "bob")
       #expect([400, 404].contains(answer.status), "\(answer.json.compact)")
       #expect(try await server.api.value("/users/bob.json") == "null")
-    }
-  }
-
-  @Test("a link that names nobody, or nonsense, invites for nobody")
-  func nobody() async throws {
-    try await LinkServer.run { server in
-      for query in [
-        "link=https://acme.test/&ibi=test.acme.ios", "link=https://acme.test/?invitedby%3Da%252Fb&ibi=test.acme.ios",
-      ] {
-        let copied = try await server.clipboard(try await server.link(query))
-        let answer = try await claim(server, "{\"link\":\(text(copied))}", as: "bob")
-        #expect(answer.status == 400 && answer.json.compact.contains("no_inviter"), "\(answer.json.compact)")
-      }
     }
   }
 

@@ -6,7 +6,7 @@ import TreeModel
 
 @testable import HTTPServer
 
-/// Checks 24-40 and 55 of spec: links-messaging §10, over a socket, with user agents of real devices.
+/// Opening links over a socket, with user agents of real devices.
 @Suite struct LinkOpeningTests {
   typealias Agent = LinkServer.Agent
 
@@ -65,7 +65,7 @@ import TreeModel
     Row("link=https://acme.test/a\(apps)&st=Hi", .slack, nil), Row("link=https://acme.test/a&st=Hi", .whatsApp, nil),
   ]
 
-  @Test("checks 24-26, 30-36: each platform goes where the table says, by short link and by long link alike")
+  @Test("each platform goes where the table says, by short link and by long link alike")
   func table() async throws {
     try await LinkServer.run { server in
       for row in Self.rows {
@@ -82,7 +82,7 @@ import TreeModel
     }
   }
 
-  @Test("checks 27-29: Android is sent to the app by an intent whose fallback is the store with the click")
+  @Test("Android is sent to the app by an intent whose fallback is the store with the click")
   func android() async throws {
     try await LinkServer.run { server in
       let short = try await server.link("link=https://acme.test/a\(Self.apps)&utm_source=orkut")
@@ -106,7 +106,7 @@ import TreeModel
     }
   }
 
-  @Test("checks 31, 36, 37: pages show title, description and image, escaped, under a strict policy")
+  @Test("pages show title, description and image, escaped, under a strict policy")
   func pages() async throws {
     try await LinkServer.run { server in
       let evil = "%3Cscript%3Ealert(1)%3C/script%3E%22%27%26"
@@ -128,7 +128,7 @@ import TreeModel
     }
   }
 
-  @Test("checks 38, 39: HEAD and the debug page count nothing, and the page lists platforms and warnings")
+  @Test("HEAD and the debug page count nothing, and the page lists platforms and warnings")
   func debug() async throws {
     try await LinkServer.run { server in
       let link = try await server.link("link=https://acme.test/a\(Self.apps)&amv=abc&st=%3Cb%3E")
@@ -146,7 +146,7 @@ import TreeModel
     }
   }
 
-  @Test("check 40: what nobody knows is 404 as a page that names it; what is not allowed is 400")
+  @Test("what nobody knows is 404 as a page that names it; what is not allowed is 400")
   func unknown() async throws {
     try await LinkServer.run { server in
       let link = try await server.link("link=https://acme.test/a")

@@ -41,26 +41,6 @@ import TreeModel
     }
   }
 
-  @Test("of rows with one suffix one is taken, however many come at once; the report names the rows in their order")
-  func repeated() async throws {
-    try await LinkServer.run { server in
-      let rows = (0..<200).map { "https://go.acme.test/r/s\($0 % 50),https://acme.test/\($0 % 100 < 50 ? $0 % 50 : 999)" }
-      let csv = "short link,long link\n" + rows.joined(separator: "\n")
-      let answer = try await server.api.send(
-        "POST", "/admin/v1/links/import", "{\"csv\":\(JSON.string(csv).compact)}", headers: APIServer.admin)
-      let report = try JSONParser.parse(answer.body)
-      // Each suffix comes four times, with two targets: one row is taken, its equal is there, the others lead elsewhere.
-      let counts = ["created", "unchanged", "refused"].map { report[$0]?.int ?? -1 }
-      #expect(counts == [50, 50, 100], "\(answer.body.prefix(400))")
-      let numbers = report["rows"]?.array?.compactMap { $0["row"]?.int } ?? []
-      #expect(numbers == numbers.sorted())
-      for number in [0, 17, 49] {
-        let target = try await server.open("https://go.acme.test/r/s\(number)", as: .desktop)["location"]
-        #expect(target == "https://acme.test/\(number)", "the first row counts")
-      }
-    }
-  }
-
   @Test("a link is shown by its address, with or without https")
   func show() async throws {
     try await LinkServer.run { server in
