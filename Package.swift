@@ -279,8 +279,8 @@ let package = Package(
     .testTarget(
       name: "LinksAPITests",
       dependencies: [
-        "AdminModel", "FunctionsKit", "HTTPServer", "Invites", "Links", "LinksAPI", "ServerTestSupport", "StorageCore", "TextFormats",
-        "TreeDatabase", "TreeModel", nioHTTP1,
+        "AdminModel", "FunctionsKit", "HTTPServer", "Invites", "Links", "LinksAPI", "ServerTestSupport", "StorageCore",
+        "TextFormats", "TreeDatabase", "TreeModel", nioHTTP1,
       ], swiftSettings: strict),
     .testTarget(
       name: "AdminAPITests",

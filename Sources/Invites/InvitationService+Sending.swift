@@ -3,7 +3,7 @@ package import StorageCore
 import TreeModel
 
 /// An invitation that is to be sent.
-package struct NewInvitation: Sendable {
+package struct InvitationDraft: Sendable {
   /// See ``InvitationService/newID()``.
   package let id: String
   /// What it says.
@@ -54,7 +54,7 @@ extension InvitationService {
   /// Records an invitation and, if it is a mail, puts it into the outbox: both or neither.
   ///
   /// - Throws: ``InvitationError/tooManyFromSender(max:)`` and ``InvitationError/tooManyToRecipient(max:)`` beyond the limits.
-  package func send(_ invitation: NewInvitation) async throws -> InvitationRecord {
+  package func send(_ invitation: InvitationDraft) async throws -> InvitationRecord {
     let record = InvitationRecord(
       id: invitation.id, channel: invitation.content.channel, campaign: invitation.campaign, locale: invitation.locale,
       sender: invitation.sender, recipient: invitation.recipient, link: invitation.content.link, createdAt: clock.now())
@@ -72,7 +72,7 @@ extension InvitationService {
     throw InvitationError.unavailable("Too many invitations at once; try again.")
   }
 
-  private func outboxRecord(_ invitation: NewInvitation) -> OutboxRecord? {
+  private func outboxRecord(_ invitation: InvitationDraft) -> OutboxRecord? {
     guard let recipient = invitation.recipient else { return nil }
     let content = invitation.content
     let mail = MailOrder(

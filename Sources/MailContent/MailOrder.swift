@@ -1,6 +1,6 @@
 import TreeModel
 
-/// What a room writes into the outbox to have a mail sent: the payload of the outlet `mail`.
+/// A mail to be sent, as a service writes it into the outbox: the payload of the transport `mail`.
 ///
 /// ```swift
 /// request.rows.outbox.append(
@@ -119,7 +119,7 @@ package struct MailOrder: Sendable, Hashable {
 
 /// What a mail is for: decides its template, and stands in the log and the outbox instead of its text.
 package enum MailKind: String, Sendable, Hashable, CaseIterable {
-  /// Confirms that an address is the player's (spec: auth-protocol §2.5, VERIFY_EMAIL).
+  /// Confirms that an address is the player's (VERIFY_EMAIL of https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/sendOobCode).
   case verifyEmail
   /// Lets the player choose another password (PASSWORD_RESET).
   case resetPassword

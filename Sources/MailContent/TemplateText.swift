@@ -36,7 +36,7 @@ package struct TemplateText: Sendable {
     try self.init(source, form: form, placeholders: placeholders, firstLine: 1)
   }
 
-  /// - `firstLine`: what the first line is called in a fault.
+  /// - `firstLine`: what the first line is called in an error.
   init(_ source: String, form: Form, placeholders: [String], firstLine: Int) throws(TemplateError) {
     guard source.utf8.count <= Self.bytesMax else {
       throw TemplateError(
@@ -110,7 +110,7 @@ extension TemplateText {
 
     /// The pieces up to the end of a section, or of the text.
     mutating func pieces(until section: String?, nesting: Int) throws(TemplateError) -> [Piece] {
-      guard nesting <= TemplateText.nestingMax else { throw fault("Parts stand inside each other too deeply.") }
+      guard nesting <= TemplateText.nestingMax else { throw error("Parts stand inside each other too deeply.") }
       var pieces: [Piece] = []
       var literal: [UInt8] = []
       func close() {
@@ -133,12 +133,12 @@ extension TemplateText {
           pieces.append(.section(name, try self.pieces(until: name, nesting: nesting + 1)))
         case "/":
           let name = try known(tag.dropFirst())
-          guard name == section else { throw fault("{{/\(name)}} closes a part that was not opened here.") }
+          guard name == section else { throw error("{{/\(name)}} closes a part that was not opened here.") }
           return pieces
         default: pieces.append(.value(try known(tag[...]), isLink: isLink))
         }
       }
-      if let section { throw fault("The part {{#\(section)}} does not end; close it with {{/\(section)}}.") }
+      if let section { throw error("The part {{#\(section)}} does not end; close it with {{/\(section)}}.") }
       close()
       return pieces
     }
@@ -149,7 +149,7 @@ extension TemplateText {
       var text: [UInt8] = []
       while !starts("}}") {
         guard at < bytes.count, bytes[at] != UInt8(ascii: "\n"), text.count < 64 else {
-          throw fault("A placeholder does not end; write it as {{name}}.")
+          throw error("A placeholder does not end; write it as {{name}}.")
         }
         if bytes[at] != UInt8(ascii: " ") { text.append(bytes[at]) }
         at += 1
@@ -160,7 +160,7 @@ extension TemplateText {
 
     private func known(_ name: Substring) throws(TemplateError) -> String {
       guard placeholders.contains(where: { $0 == name }) else {
-        throw fault("There is no placeholder \"\(name)\" here; there are \(placeholders.joined(separator: ", ")).")
+        throw error("There is no placeholder \"\(name)\" here; there are \(placeholders.joined(separator: ", ")).")
       }
       return String(name)
     }
@@ -176,7 +176,7 @@ extension TemplateText {
         || ["src=\"", "src='", "src="].contains { tail.hasSuffix($0) }
     }
 
-    private func fault(_ message: String) -> TemplateError {
+    private func error(_ message: String) -> TemplateError {
       TemplateError(line: line, isInHTML: isHTML, message: message)
     }
   }

@@ -61,7 +61,7 @@ struct InvitationFixture: Sendable {
   @discardableResult
   func send(_ recipient: String, as sender: String = "alice") async throws -> InvitationRecord {
     try await invitations.send(
-      NewInvitation(
+      InvitationDraft(
         id: invitations.newID(), content: content(.email), campaign: "default", locale: "en", sender: sender,
         recipient: try invitations.checked(recipient: recipient), unsubscribe: "https://go.acme.test/unsubscribe"))
   }

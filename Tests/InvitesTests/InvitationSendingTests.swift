@@ -21,7 +21,7 @@ import TreeModel
       #expect(try fixture.invitations.invitation("none") == nil)
       await #expect(throws: InvitationError.self) {
         try await fixture.invitations.send(
-          NewInvitation(
+          InvitationDraft(
             id: record.id, content: fixture.content(.email), campaign: "default", locale: "en", sender: "alice",
             recipient: "carl@example.com", unsubscribe: nil))
       }
@@ -86,7 +86,7 @@ import TreeModel
       let namespace = try await fixture.database.openNamespace(named: "game")
       func send() async throws -> InvitationRecord {
         try await fixture.invitations.send(
-          NewInvitation(
+          InvitationDraft(
             id: fixture.invitations.newID(), content: fixture.content(.share), campaign: "default", locale: "en",
             sender: "alice", recipient: nil, unsubscribe: nil))
       }

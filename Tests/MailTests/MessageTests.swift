@@ -34,7 +34,7 @@ import TreeModel
       "\(String(repeating: "x", count: 65))@d.e",
     ])
   func noAddress(_ text: String) {
-    #expect(throws: MailAddress.Fault.self) { try MailAddress(parsing: text) }
+    #expect(throws: MailAddressError.self) { try MailAddress(parsing: text) }
   }
 
   @Test("a mail of text and HTML, whole")

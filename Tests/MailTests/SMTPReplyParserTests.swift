@@ -44,13 +44,13 @@ import Testing
       "HTTP/1.1 400 Bad\r\n",
     ])
   func faults(_ text: String) {
-    #expect(throws: SMTPReplyParser.Fault.self) { _ = try replies(text) }
+    #expect(throws: SMTPReplyParser.ParseError.self) { _ = try replies(text) }
   }
 
   @Test("lines and replies have bounds")
   func bounds() {
-    #expect(throws: SMTPReplyParser.Fault.lineTooLong) { _ = try replies("250 " + String(repeating: "x", count: 5000)) }
-    #expect(throws: SMTPReplyParser.Fault.tooManyLines) { _ = try replies(String(repeating: "250-a\r\n", count: 200)) }
+    #expect(throws: SMTPReplyParser.ParseError.lineTooLong) { _ = try replies("250 " + String(repeating: "x", count: 5000)) }
+    #expect(throws: SMTPReplyParser.ParseError.tooManyLines) { _ = try replies(String(repeating: "250-a\r\n", count: 200)) }
   }
 
   @Test("a server's features")

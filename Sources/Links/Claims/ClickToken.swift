@@ -7,10 +7,10 @@ import TreeModel
 /// Proves that a link was opened: when, on which platform. Nothing has to be stored for it, so that opening a link costs no
 /// write and a crash loses no proof.
 ///
-/// 8 bytes of chance, 5 of time (seconds), 1 of platform, 12 of HMAC-SHA256 over these and the link. Whoever can open the
-/// link can have one: it proves a click, not a person; what may be done with it, may be done once.
+/// 8 random bytes, 5 of time (seconds), 1 of platform, 12 of HMAC-SHA256 over these and the link. Anybody who can
+/// open the link can have one: it proves a click, not a person; what may be done with it, may be done once.
 package struct ClickToken: Sendable, Hashable {
-  /// Unique: the 8 bytes of chance, as hexadecimal digits.
+  /// Unique: the 8 random bytes, as hexadecimal digits.
   package let id: String
   /// In milliseconds since 1970, to the second.
   package let time: Int64
@@ -104,7 +104,7 @@ struct LinkProof: Sendable {
 }
 
 /// Clicks of the last hours with their addresses, for guessing which one an installation came from. In memory only: the
-/// addresses are gone with the window, or with the process (spec: links-messaging §2, honest limits).
+/// addresses are gone with the window, or with the process.
 final class RecentClicks: Sendable {
   /// One click of somebody who may install the app.
   struct Click: Sendable, Hashable {

@@ -54,7 +54,8 @@ package struct LinkParameters: Sendable, Hashable {
   }
 }
 
-/// A parameter of a long link, by its name in the URL (spec: links-messaging §1).
+/// A parameter of a long link, by its name in the URL
+/// (https://firebase.google.com/docs/dynamic-links/create-manually).
 package enum LinkParameter: String, Sendable, Hashable, CaseIterable, Comparable {
   /// What the app opens, and the desktop.
   case link
@@ -116,7 +117,7 @@ package struct LongLink: Sendable, Hashable {
   /// Reads `https://go.acme.test/r/?link=…`.
   ///
   /// - `settings`: knows the prefixes; the longest that holds the link is meant.
-  /// - Throws: as the service answered (spec: links-messaging §2, failures).
+  /// - Throws: ``LinkError/invalid(_:)``, in the words of the Dynamic Links API.
   package init(_ text: String, settings: LinkSettings) throws(LinkError) {
     guard text.utf8.count <= Self.lengthMax else {
       throw .invalid("The link is longer than \(Self.lengthMax) characters; shorten its texts.")

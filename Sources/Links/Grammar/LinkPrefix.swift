@@ -36,7 +36,7 @@ package struct LinkPrefix: Sendable, Hashable, Comparable, CustomStringConvertib
 
   /// What is left of a path below the prefix, without its slash; empty for the prefix itself; nil if the path lies elsewhere.
   ///
-  /// Cut at segments: `/mypath` does not hold `/mypathabc` (spec: links-messaging §1).
+  /// Cut at segments: `/mypath` does not hold `/mypathabc`.
   package func remainder(of path: String) -> Substring? {
     remainder(of: path[...].utf8).map { Substring($0) }
   }

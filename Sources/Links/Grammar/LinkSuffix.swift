@@ -1,6 +1,7 @@
 /// The last part of a short link: what it may be, and how it is made.
 package enum LinkSuffix {
-  /// How the suffix of a new link is chosen (spec: links-messaging §2).
+  /// How the suffix of a new link is chosen: `suffix.option` of
+  /// https://firebase.google.com/docs/reference/dynamic-links/link-shortener, and a suffix of one's own.
   package enum Option: String, Sendable, Hashable {
     /// 17 characters from 96 random bits: nobody guesses one.
     case unguessable = "UNGUESSABLE"

@@ -1,6 +1,6 @@
 import TextFormats
 
-/// What happens when a link is opened: the table of spec: links-messaging §3, as a function.
+/// What happens when a link is opened: a pure function of what the link says, of the settings, and of the visitor.
 package struct LinkOpening: Sendable {
   /// What the visitor gets.
   package enum Outcome: Sendable, Hashable {
@@ -88,7 +88,8 @@ package struct LinkOpening: Sendable {
     return .redirect(intent, isFallback: true)
   }
 
-  /// The app's own scheme with the link in it, for the page's button (spec: links-messaging §3, custom scheme).
+  /// The app's own scheme with the link in it, for the page's button: the SDK reads `deep_link_id` and `match_type`
+  /// (`FirebaseDynamicLinks/Sources/Utilities/FDLUtilities.m` of firebase-ios-sdk).
   package func appURL(on device: LinkVisitor.Device, click: String) -> String? {
     guard let bundle = bundle(on: device) else { return nil }
     let scheme = (parameters[.iosScheme] ?? settings.iosApp(bundle)?.customScheme ?? bundle).lowercased()
@@ -101,14 +102,14 @@ package struct LinkOpening: Sendable {
     return text
   }
 
-  /// What is copied for the app to find at its first start: the link with the proof of this click, marked as the SDK expects
-  /// it (spec: links-messaging §2, how a link survives installation).
+  /// What is copied for the app to find at its first start: the link with the proof of this click, marked with `_icp=1`, as the SDK
+  /// expects it (`FirebaseDynamicLinks/Sources/FIRDLDefaultRetrievalProcessV2.m` of firebase-ios-sdk).
   package func clipboardText(click: String) -> String {
     address + (address.contains("?") ? "&" : "?") + "cid=\(click)&_icp=1"
   }
 }
 
-/// Where an app can be had (spec: links-messaging §3, store URLs).
+/// Where an app can be had.
 package enum StoreURL {
   /// What addresses of the App Store begin with.
   package static let appStore = "https://apps.apple.com/"

@@ -5,19 +5,18 @@ package struct LinkVisitor: Sendable, Hashable {
     case android, iphone, ipad, desktop, other
   }
 
-  /// What the link is opened on.
-  /// What it says it is; of one that may be either, a desktop until its page has told.
+  /// What the link is opened on, as the agent says; where it may be an iPad or a Mac, a desktop until its page has told.
   package private(set) var device: Device
-  /// Whether a desktop may be an iPad: Safari there says that it is a Mac, and only a page can tell (``LinkPage/asking(_:in:)``).
+  /// Whether a desktop may be an iPad: Safari there says that it is a Mac, and only a page can tell.
   package private(set) var mayBeIPad: Bool
   /// Whether it is a program that makes a card of the link, for people to look at.
   package let isCrawler: Bool
-  /// Firefox on Android goes to the fallback of an `intent:` although the app is there (spec: links-messaging §3).
+  /// Firefox on Android goes to the fallback of an `intent:` although the app is there.
   package let isFirefox: Bool
   /// `17.2`; empty if it is not said.
   package let systemVersion: String
 
-  /// Somebody at a desk.
+  /// A desktop.
   static let desktop = LinkVisitor(userAgent: "Mozilla/5.0 (X11; Linux x86_64)")
 
   private static let crawlers = [

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A short link, ready to be opened: judged once, with what most visitors get worked out.
+/// A short link, ready to be opened: checked once, with what most visitors get already computed.
 ///
 /// A class, so that the cache hands it on for one reference count. Kept small: there may be a hundred thousand.
 package final class LinkEntry: Sendable {
@@ -39,7 +39,7 @@ package final class LinkEntry: Sendable {
   /// Whether an administrator has switched it off.
   package var isDisabled: Bool { record.disabledAt != nil }
 
-  /// About how many bytes it takes in memory, its place in the cache included.
+  /// About how many bytes it takes in memory, its slot in the cache included.
   var weight: Int { 400 + record.key.utf8.count + record.canonical.utf8.count + desktop.url.utf8.count }
 
   /// What happens to a visitor.
@@ -55,16 +55,16 @@ package final class LinkEntry: Sendable {
 final class LinkCache: Sendable {
   private struct Slot {
     let entry: LinkEntry
-    /// Whether it was asked for since the hand came by.
+    /// Whether it was used since the hand came by.
     var wasUsed = false
   }
 
   private struct State {
-    var places: [String: Int] = [:]
+    var indices: [String: Int] = [:]
     var slots: [Slot] = []
     var hand = 0
     var weight = 0
-    /// Raised when the settings or a link change: what was read before is not taken in any more.
+    /// Raised when the settings or a link change: an entry that was read before is not inserted.
     var generation = 0
   }
 
@@ -82,21 +82,21 @@ final class LinkCache: Sendable {
 
   subscript(key: String) -> LinkEntry? {
     state.withLock { state in
-      guard let place = state.places[key] else { return nil }
-      if !state.slots[place].wasUsed { state.slots[place].wasUsed = true }
-      return state.slots[place].entry
+      guard let index = state.indices[key] else { return nil }
+      if !state.slots[index].wasUsed { state.slots[index].wasUsed = true }
+      return state.slots[index].entry
     }
   }
 
-  /// Takes in an entry that was judged by the settings of a generation.
+  /// Inserts an entry that was checked by the settings of a generation.
   func insert(_ entry: LinkEntry, generation: Int) {
     state.withLock { state in
       guard state.generation == generation else { return }
-      if let place = state.places[entry.record.key] {
-        state.weight += entry.weight - state.slots[place].entry.weight
-        state.slots[place] = Slot(entry: entry)
+      if let index = state.indices[entry.record.key] {
+        state.weight += entry.weight - state.slots[index].entry.weight
+        state.slots[index] = Slot(entry: entry)
       } else {
-        state.places[entry.record.key] = state.slots.count
+        state.indices[entry.record.key] = state.slots.count
         state.slots.append(Slot(entry: entry))
         state.weight += entry.weight
       }
@@ -110,11 +110,11 @@ final class LinkCache: Sendable {
     }
   }
 
-  /// Forgets a link that has changed, also where somebody has just read what it was before.
+  /// Forgets a link that has changed, also where a concurrent request has just read what it was before.
   func remove(_ key: String) {
     state.withLock { state in
       state.generation += 1
-      if let place = state.places[key] { Self.remove(at: place, &state) }
+      if let index = state.indices[key] { Self.remove(at: index, &state) }
     }
   }
 
@@ -128,14 +128,14 @@ final class LinkCache: Sendable {
     remove(at: state.hand, &state)
   }
 
-  /// The last one takes the place that becomes free.
-  private static func remove(at place: Int, _ state: inout State) {
-    let entry = state.slots[place].entry
-    state.places[entry.record.key] = nil
+  /// The last slot moves to the index that becomes free.
+  private static func remove(at index: Int, _ state: inout State) {
+    let entry = state.slots[index].entry
+    state.indices[entry.record.key] = nil
     state.weight -= entry.weight
     let last = state.slots.removeLast()
-    guard place < state.slots.count else { return }
-    state.slots[place] = last
-    state.places[last.entry.record.key] = place
+    guard index < state.slots.count else { return }
+    state.slots[index] = last
+    state.indices[last.entry.record.key] = index
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// An opening costs no write: a crash loses the counts of the last seconds, an orderly stop none. No claim and no reward
 /// hangs on them.
 final class LinkCounter: Sendable {
-  private struct Place: Hashable {
+  private struct Key: Hashable {
     let link: String
     let day: Int64
     let platform: LinkPlatform
@@ -14,33 +14,33 @@ final class LinkCounter: Sendable {
   }
 
   private struct State {
-    var counts: [Place: Int64] = [:]
+    var counts: [Key: Int64] = [:]
     /// Marks of invitations that were opened by their link: name and time.
     var marks: [String: Int64] = [:]
     var lost: Int64 = 0
   }
 
-  /// Places that are kept between two writings; beyond, counts are given up and said to be.
-  private static let placesMax = 500_000
+  /// Counts that are kept between two writings; beyond, they are lost.
+  private static let keysMax = 500_000
   private let state = Mutex(State())
 
   /// - `mark`: of an invitation that this tells something of: `ID/clicked`.
   func count(_ event: LinkEvent, of link: String, on platform: LinkPlatform, at time: Int64, mark: String? = nil) {
-    let place = Place(link: link, day: time / 86_400_000, platform: platform, event: event)
+    let key = Key(link: link, day: time / 86_400_000, platform: platform, event: event)
     state.withLock { state in
-      if let mark, state.marks.count < Self.placesMax, state.marks[mark] == nil { state.marks[mark] = time }
-      guard state.counts.count < Self.placesMax || state.counts[place] != nil else {
+      if let mark, state.marks.count < Self.keysMax, state.marks[mark] == nil { state.marks[mark] = time }
+      guard state.counts.count < Self.keysMax || state.counts[key] != nil else {
         state.lost += 1
         return
       }
-      state.counts[place, default: 0] += 1
+      state.counts[key, default: 0] += 1
     }
   }
 
   /// Notes a mark; the first time counts.
   func mark(_ name: String, at time: Int64) {
     state.withLock { state in
-      if state.marks.count < Self.placesMax, state.marks[name] == nil { state.marks[name] = time }
+      if state.marks.count < Self.keysMax, state.marks[name] == nil { state.marks[name] = time }
     }
   }
 
@@ -53,28 +53,28 @@ final class LinkCounter: Sendable {
       return taken
     }
     return (
-      counts.map { place, count in
+      counts.map { key, count in
         LinkCount(
-          link: place.link, day: place.day, platform: place.platform.rawValue, event: place.event.rawValue, count: count)
+          link: key.link, day: key.day, platform: key.platform.rawValue, event: key.event.rawValue, count: count)
       }.sorted { ($0.link, $0.day) < ($1.link, $1.day) }, marks
     )
   }
 
   /// Puts back what could not be written.
-  func giveBack(_ counts: some Sequence<LinkCount>, _ marks: [String: Int64]) {
+  func restore(_ counts: some Sequence<LinkCount>, _ marks: [String: Int64]) {
     state.withLock { state in
       for count in counts {
         guard let platform = LinkPlatform(rawValue: count.platform), let event = LinkEvent(rawValue: count.event) else {
           continue
         }
-        state.counts[Place(link: count.link, day: count.day, platform: platform, event: event), default: 0] += count.count
+        state.counts[Key(link: count.link, day: count.day, platform: platform, event: event), default: 0] += count.count
       }
       state.marks.merge(marks) { old, _ in old }
     }
   }
 }
 
-/// What is counted of a link (spec: links-messaging §2, linkStats).
+/// What is counted of a link (https://firebase.google.com/docs/reference/dynamic-links/analytics).
 package enum LinkEvent: String, Sendable, Hashable, CaseIterable {
   /// Opened by a person.
   case click = "CLICK"

@@ -1,4 +1,4 @@
-package import StorageCore
+import StorageCore
 
 /// Links that come from elsewhere, as a table: each keeps its suffix.
 package struct LinkImport: Sendable {
@@ -68,24 +68,8 @@ package struct LinkImport: Sendable {
   }
 }
 
-extension LinkService {
-  /// Imports rows, each with the suffix that it had.
-  ///
-  /// - Parameters:
-  ///   - rows: of one table or several.
-  ///   - prefix: where the links are to live; nil: under the prefix of their own address, which must be the project's.
-  ///   - isDryRun: only says what would become of each.
-  ///   - actor: who imports, for the log.
-  package func importRows(_ rows: [LinkImport.Row], under prefix: LinkPrefix?, isDryRun: Bool, actor: Actor) async throws
-    -> [(row: LinkImport.Row, outcome: LinkImport.Outcome)]
-  {
-    let importer = LinkImporter(links: self, prefix: prefix, isDryRun: isDryRun, actor: actor)
-    return Array(zip(rows, try await importer.outcomes(of: rows)))
-  }
-}
-
 /// One import of a table.
-private struct LinkImporter: Sendable {
+struct LinkImporter: Sendable {
   let links: LinkService
   let prefix: LinkPrefix?
   let isDryRun: Bool

@@ -159,6 +159,20 @@ extension LinkService {
     } ?? []
   }
 
+  /// Imports rows, each with the suffix that it had.
+  ///
+  /// - Parameters:
+  ///   - rows: of one table or several.
+  ///   - prefix: where the links are to live; nil: under the prefix of their own address, which must be the project's.
+  ///   - isDryRun: only says what would become of each.
+  ///   - actor: who imports, for the log.
+  package func importRows(_ rows: [LinkImport.Row], under prefix: LinkPrefix?, isDryRun: Bool, actor: Actor) async throws
+    -> [(row: LinkImport.Row, outcome: LinkImport.Outcome)]
+  {
+    let importer = LinkImporter(links: self, prefix: prefix, isDryRun: isDryRun, actor: actor)
+    return Array(zip(rows, try await importer.outcomes(of: rows)))
+  }
+
   /// Whether another link may be created now; if so it counts.
   package func admitsCreation(address: String?, key: String, at time: Int64) -> Bool {
     guard isLimited else { return true }

@@ -125,7 +125,7 @@ extension LinkService {
           request.rows.records = marks.map { KeyedRecordChange(kind: Kind.mark, key: $0.key, value: "{\"at\":\($0.value)}") }
         }
       } catch {
-        counter.giveBack(counts, marks)
+        counter.restore(counts, marks)
         throw error
       }
       counts = counts.dropFirst(part.count)

@@ -130,8 +130,8 @@ package final class LinkService: Sendable {
 
   // MARK: The key of clicks
 
-  /// The key that proofs of clicks are made with, made at the first need. It is in the store: whoever has it could claim
-  /// clicks that never were, which is what anybody can have by opening the link.
+  /// The key that proofs of clicks are made with, made at the first need. It is in the store: with it one could claim
+  /// clicks that never were, which anybody can have by opening the link.
   func clickKey() async throws -> SymmetricKey {
     if let key = state.withLock(\.key) { return key }
     let bytes = random.withLock { random in (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) } }

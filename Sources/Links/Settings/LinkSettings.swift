@@ -1,6 +1,6 @@
 /// Everything that can be set about links of one project, as one document (`/admin/v1/links/settings`).
 ///
-/// Read strictly: a member that is not known is a fault, so that a misspelt one is not silently without effect.
+/// Read strictly: an unknown member is an error, so that a misspelt one is not silently without effect.
 package struct LinkSettings: Sendable {
   /// An iOS app.
   package struct IOSApp: Sendable, Hashable {
@@ -28,7 +28,7 @@ package struct LinkSettings: Sendable {
 
   /// A key that apps create links and ask for attribution with. It is in every copy of the app, so it proves little.
   package struct APIKey: Sendable, Hashable {
-    /// What stands behind `?key=`.
+    /// The value of `?key=`.
     package var key: String
     /// Bundle ids that may use it; empty: all.
     package var bundleIDs: [String]
@@ -40,7 +40,7 @@ package struct LinkSettings: Sendable {
   package struct Referral: Sendable, Hashable {
     /// Where the inviter is written; `{uid}` stands for the player who was invited.
     package var path = "/users/{uid}/referred_by"
-    /// What stands there once a player has signed in.
+    /// Where a player's last sign-in is written.
     package var signedInPath = "/users/{uid}/last_signin_at"
     /// Query parameters of `link` that name the inviter, of links that have no owner.
     package var inviterParameters = ["invitedby"]
@@ -49,7 +49,7 @@ package struct LinkSettings: Sendable {
     package var claimWithin: Int64 = 24 * 3_600_000
   }
 
-  /// Guessing which click an installation came from (spec: links-messaging §2, match levels).
+  /// Guessing which click an installation came from.
   package struct Heuristics: Sendable, Hashable {
     /// Off unless somebody decided otherwise: carriers share addresses, relays hide them.
     package var isEnabled = false
@@ -106,7 +106,7 @@ package struct LinkSettings: Sendable {
   /// Whether links may lead to a URL: it matches a pattern; without patterns, its host is a link domain's own, or one of
   /// `hosts` or below it.
   ///
-  /// The link domain's parent is not the project's for that: strangers share `duckdns.org` and `github.io`.
+  /// The link domain's parent is not the project's for that: many share `duckdns.org` and `github.io`.
   package func allows(_ url: LinkURL) -> Bool {
     if !allowPatterns.isEmpty { return allowPatterns.contains { $0.matches(url.text) } }
     return hosts.contains { url.host == $0 || url.host.hasSuffix("." + $0) }

@@ -99,7 +99,7 @@ package enum InvitationRoutes {
     let link = try await access.link(request, owner: player, invite: id, for: caller)
     let address = "https://\(link.dropFirst("https://".count).prefix { $0 != "/" })/v1/invites/\(id)"
     let content = try content(access.invites, request, sender: mail?.sender, link: link, address: address)
-    let invitation = NewInvitation(
+    let invitation = InvitationDraft(
       id: id, content: content, campaign: request.campaign, locale: request.locales.first ?? "en", sender: player,
       recipient: mail?.recipient, unsubscribe: mail == nil ? nil : "\(address)/unsubscribe")
     _ = try await access.invites.send(invitation)

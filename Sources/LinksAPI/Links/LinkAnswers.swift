@@ -28,7 +28,7 @@ extension LinkRecord {
 
   private var info: JSON {
     guard let prefix, let parameters else { return [:] }
-    return DynamicLinkInfo.json(parameters, below: prefix)
+    return DynamicLinkForm.json(parameters, below: prefix)
   }
 }
 
@@ -103,7 +103,7 @@ extension Installation {
   /// Reads the body of `installAttribution`.
   ///
   /// - Parameter address: the device's.
-  /// - Throws: ``LinkError/invalid(_:)`` without a bundle id.
+  /// - Throws: `LinkError/invalid(_:)` without a bundle id.
   init(json: JSON, address: String?) throws {
     guard let bundleID = json["bundleId"]?.string, !bundleID.isEmpty else {
       throw LinkError.invalid("bundleId is missing.")

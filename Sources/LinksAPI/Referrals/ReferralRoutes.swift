@@ -31,11 +31,11 @@ package enum ReferralRoutes {
       throw APIError(error)
     }
     guard case .user(let uid) = caller.actor else { throw Self.unauthenticated }
-    let (book, namespace) = (try book(call), try call.namespace())
+    let (referrals, namespace) = (try service(call), try call.namespace())
     // A player with many entries takes long to look through: not on the threads that everything else waits for.
     let answer = try? await call.services.threadPool.runIfActive {
       Result { () throws(APIError) in
-        let referrer = try APIError.mapping { () throws(LedgerError) in try book.referrer(of: uid, in: namespace) }
+        let referrer = try APIError.mapping { () throws(LedgerError) in try referrals.referrer(of: uid, in: namespace) }
         let (rows, next) = try page(call, uid: uid)
         return JSON.record([("referredBy", referrer.map(JSON.string)), ("referrals", .array(rows)), ("next", next)])
       }
@@ -50,8 +50,8 @@ package enum ReferralRoutes {
 
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     guard let uid = try call.key("uid")?.text else { throw .badRequest("The parameter uid is missing.") }
-    let (book, namespace) = (try book(call), try call.namespace())
-    let referrer = try APIError.mapping { () throws(LedgerError) in try book.referrer(of: uid, in: namespace) }
+    let (referrals, namespace) = (try service(call), try call.namespace())
+    let referrer = try APIError.mapping { () throws(LedgerError) in try referrals.referrer(of: uid, in: namespace) }
     let (rows, next) = try page(call, uid: uid)
     return .json(
       .record([
@@ -60,8 +60,8 @@ package enum ReferralRoutes {
   }
 
   private static func top(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    let (book, namespace, limit) = (try book(call), try call.namespace(), try call.limit(default: 20))
-    let ranks = try APIError.mapping { () throws(LedgerError) in try book.top(in: namespace, limit: limit) }
+    let (referrals, namespace, limit) = (try service(call), try call.namespace(), try call.limit(default: 20))
+    let ranks = try APIError.mapping { () throws(LedgerError) in try referrals.top(in: namespace, limit: limit) }
     return .json([
       "top": .array(
         ranks.map { rank in
@@ -71,17 +71,17 @@ package enum ReferralRoutes {
   }
 
   private static func page(_ call: RouteCall, uid: String) throws(APIError) -> (rows: [JSON], next: JSON?) {
-    let (book, namespace, limit) = (try book(call), try call.namespace(), try call.limit())
-    let referrals = try APIError.mapping { () throws(LedgerError) in
-      try book.referrals(of: uid, in: namespace, after: call.query["cursor"], limit: limit)
+    let (referrals, namespace, limit) = (try service(call), try call.namespace(), try call.limit())
+    let found = try APIError.mapping { () throws(LedgerError) in
+      try referrals.referrals(of: uid, in: namespace, after: call.query["cursor"], limit: limit)
     }
-    let rows = referrals.map { referral in
+    let rows = found.map { referral in
       JSON.record([
         ("player", .string(referral.player)), ("state", .string(referral.state.rawValue)),
         ("since", referral.since.map(JSON.int)), ("coins", json(referral.coins)), ("held", json(referral.held)),
       ])
     }
-    return (rows, referrals.count == limit ? referrals.last.map { .string($0.player) } : nil)
+    return (rows, found.count == limit ? found.last.map { .string($0.player) } : nil)
   }
 
   private static func json(_ coins: [String: Int64]) -> JSON {
@@ -90,12 +90,12 @@ package enum ReferralRoutes {
         .map { JSON.Member(key: $0.key, value: .int($0.value)) })
   }
 
-  private static func book(_ call: RouteCall) throws(APIError) -> ReferralService {
-    guard let book = call.services.referrals else {
+  private static func service(_ call: RouteCall) throws(APIError) -> ReferralService {
+    guard let referrals = call.services.referrals else {
       throw APIError(
         .notImplemented, "not_available",
         "This server does not know where the tree says who referred a player: declare it with functions.referrer(at:).")
     }
-    return book
+    return referrals
   }
 }

@@ -23,11 +23,11 @@ package struct MailMessage: Sendable, Hashable {
   /// - `sender`: who it is from where the order does not say.
   /// - Throws: a permanent ``MailError`` for addresses that are none.
   package init(_ order: MailOrder, from sender: MailAddress) throws(MailError) {
-    do throws(MailAddress.Fault) {
-      let from = try order.from.map { (text) throws(MailAddress.Fault) in try MailAddress(parsing: text) } ?? sender
+    do throws(MailAddressError) {
+      let from = try order.from.map { (text) throws(MailAddressError) in try MailAddress(parsing: text) } ?? sender
       self.from = try MailAddress(from.address, name: order.fromName ?? from.name)
       to = try MailAddress(parsing: order.to)
-      replyTo = try order.replyTo.map { (text) throws(MailAddress.Fault) in try MailAddress(parsing: text) }
+      replyTo = try order.replyTo.map { (text) throws(MailAddressError) in try MailAddress(parsing: text) }
     } catch {
       throw MailError(.permanent, error.message)
     }
@@ -49,19 +49,13 @@ package struct MailMessage: Sendable, Hashable {
 /// The address is ASCII: those in other alphabets need an extension that few servers between here and there have (RFC 6531).
 /// Names may be in any.
 package struct MailAddress: Sendable, Hashable, CustomStringConvertible {
-  /// Why a text is no address.
-  package struct Fault: Error, Sendable, Hashable {
-    /// What is wrong, and what to do.
-    package let message: String
-  }
-
   /// What is shown instead of the address; nil if nothing is.
   package let name: String?
   /// Such as `bob@example.com`.
   package let address: String
 
   /// Reads `bob@example.com`, `Bob <bob@example.com>` and `"Bob, the pirate" <bob@example.com>`.
-  package init(parsing text: String) throws(Fault) {
+  package init(parsing text: String) throws(MailAddressError) {
     let text = text.trimmingBlanks
     guard text.last == ">", let open = text.lastIndex(of: "<") else {
       try self.init(text, name: nil)
@@ -76,12 +70,12 @@ package struct MailAddress: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// An address and a name; control characters of the name become blanks.
-  package init(_ address: String, name: String?) throws(Fault) {
+  package init(_ address: String, name: String?) throws(MailAddressError) {
     guard address.utf8.allSatisfy({ $0 < 0x80 }) else {
-      throw Fault(message: "The address \"\(address)\" has characters beyond ASCII; such mail cannot be sent.")
+      throw MailAddressError(message: "The address \"\(address)\" has characters beyond ASCII; such mail cannot be sent.")
     }
     guard EmailAddress(address) != nil else {
-      throw Fault(message: "\"\(address)\" is no address; write it as bob@example.com or Bob <bob@example.com>.")
+      throw MailAddressError(message: "\"\(address)\" is no address; write it as bob@example.com or Bob <bob@example.com>.")
     }
     let clean = name.map { $0.withoutControls.trimmingBlanks }
     self.address = address
@@ -135,4 +129,10 @@ package struct MailError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   package var description: String { message }
+}
+
+/// Why a text is no mail address.
+package struct MailAddressError: Error, Sendable, Hashable {
+  /// What is wrong, and what to do.
+  package let message: String
 }

@@ -99,7 +99,7 @@ final class SMTPConnection: Sendable {
     try await failing { [channel] in
       try await channel.eventLoop.submit {
         // Whatever came in the clear behind the answer was put there by somebody on the way.
-        guard !bound.value.isAhead else { throw SMTPReplyHandler.Failure.unexpected }
+        guard !bound.value.isAhead else { throw SMTPReplyHandler.ReplyError.unexpected }
         try channel.pipeline.syncOperations.addHandler(Self.handler(tls, host: host), position: .first)
       }.get()
     }
@@ -204,12 +204,12 @@ final class SMTPConnection: Sendable {
 
   private static func words(_ error: any Error) -> String {
     switch error {
-    case SMTPReplyHandler.Failure.closed, ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed, ChannelError.eof:
+    case SMTPReplyHandler.ReplyError.closed, ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed, ChannelError.eof:
       "the server hung up."
-    case SMTPReplyHandler.Failure.timedOut: "the server did not answer in time."
-    case SMTPReplyHandler.Failure.unexpected: "the server said more than it was asked."
-    case SMTPReplyParser.Fault.notAReply(let text): "\"\(text)\" is no answer of a mail server."
-    case is SMTPReplyParser.Fault: "its answer is too long."
+    case SMTPReplyHandler.ReplyError.timedOut: "the server did not answer in time."
+    case SMTPReplyHandler.ReplyError.unexpected: "the server said more than it was asked."
+    case SMTPReplyParser.ParseError.notAReply(let text): "\"\(text)\" is no answer of a mail server."
+    case is SMTPReplyParser.ParseError: "its answer is too long."
     case let error as NIOSSLError:
       "TLS: \(error). Is the certificate for this name, and vouched for? (\"ca\" names who vouches.)"
     default: "\(error)"

@@ -15,7 +15,7 @@ struct SMTPReply: Sendable, Hashable {
 /// Cuts a server's bytes into replies: lines of one number, of which the last has a blank behind it.
 struct SMTPReplyParser {
   /// What no mail server says.
-  enum Fault: Error, Sendable, Hashable {
+  enum ParseError: Error, Sendable, Hashable {
     case lineTooLong
     case tooManyLines
     case notAReply(String)
@@ -32,8 +32,8 @@ struct SMTPReplyParser {
   /// Whether something has begun that has not ended.
   var isInside: Bool { !line.isEmpty || code != nil }
 
-  /// Takes in bytes, and gives out the replies that are complete.
-  mutating func take(_ bytes: some Sequence<UInt8>) throws(Fault) -> [SMTPReply] {
+  /// Consumes bytes, and returns the replies that are complete.
+  mutating func take(_ bytes: some Sequence<UInt8>) throws(ParseError) -> [SMTPReply] {
     var replies: [SMTPReply] = []
     for byte in bytes {
       guard byte == 10 else {
@@ -47,7 +47,7 @@ struct SMTPReplyParser {
     return replies
   }
 
-  private mutating func end() throws(Fault) -> SMTPReply? {
+  private mutating func end() throws(ParseError) -> SMTPReply? {
     defer { line = [] }
     let digits = line.prefix(3)
     let mark = line.count > 3 ? line[3] : UInt8(ascii: " ")
@@ -72,12 +72,12 @@ struct SMTPReplyParser {
 /// Stands at the end of the channel and hands each reply to who waits for it.
 ///
 /// One waits at a time. A reply that nobody waits for is kept if it is the only one, such as the greeting, or the word of a
-/// server that is about to hang up; more are a fault.
+/// server that is about to hang up; more are an error.
 final class SMTPReplyHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   /// Why there is no reply.
-  enum Failure: Error {
+  enum ReplyError: Error {
     case closed
     case timedOut
     case unexpected
@@ -101,7 +101,7 @@ final class SMTPReplyHandler: ChannelInboundHandler {
       waiting = promise
       let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
       timer = channel.eventLoop.scheduleTask(in: timeout) {
-        bound.value.fail(Failure.timedOut)
+        bound.value.fail(ReplyError.timedOut)
         channel.close(promise: nil)
       }
     }
@@ -119,7 +119,7 @@ final class SMTPReplyHandler: ChannelInboundHandler {
           timer?.cancel()
           promise.succeed(reply)
         } else {
-          guard early == nil else { throw Failure.unexpected }
+          guard early == nil else { throw ReplyError.unexpected }
           early = reply
         }
       }
@@ -130,7 +130,7 @@ final class SMTPReplyHandler: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    fail(Failure.closed)
+    fail(ReplyError.closed)
     context.fireChannelInactive()
   }
 

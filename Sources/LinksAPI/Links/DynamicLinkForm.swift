@@ -4,7 +4,7 @@ import TreeModel
 extension LinkDraft {
   /// Reads the body of `POST /v1/shortLinks`.
   ///
-  /// - Throws: ``LinkError/invalid(_:)``.
+  /// - Throws: `LinkError/invalid(_:)`.
   init(json: JSON, settings: LinkSettings) throws {
     switch (json["longDynamicLink"], json["dynamicLinkInfo"]) {
     case (let long?, nil):
@@ -12,7 +12,7 @@ extension LinkDraft {
       let link = try LongLink(text, settings: settings)
       self.init(prefix: link.prefix, parameters: link.parameters, hasFragment: link.hasFragment)
     case (nil, let info?):
-      let (prefix, parameters) = try DynamicLinkInfo.read(info, settings: settings)
+      let (prefix, parameters) = try DynamicLinkForm.read(info, settings: settings)
       self.init(prefix: prefix, parameters: parameters)
     default:
       throw LinkError.invalid(
@@ -33,7 +33,7 @@ extension LinkDraft {
 
 /// A link as an object of parameters: `dynamicLinkInfo` of the Dynamic Links API
 /// (https://firebase.google.com/docs/reference/dynamic-links/link-shortener).
-enum DynamicLinkInfo {
+enum DynamicLinkForm {
   private static let groups: [(group: [String], members: [(name: String, parameter: LinkParameter)])] = [
     ([], [("link", .link)]),
     (
@@ -71,7 +71,7 @@ enum DynamicLinkInfo {
 
   /// Reads the object.
   ///
-  /// - Throws: ``LinkError/invalid(_:)`` for a wrong type, and for no prefix, or two.
+  /// - Throws: `LinkError/invalid(_:)` for a wrong type, and for no prefix, or two.
   static func read(_ info: JSON, settings: LinkSettings) throws -> (LinkPrefix, LinkParameters) {
     guard info.object != nil else { throw LinkError.invalid("dynamicLinkInfo must be an object.") }
     let prefix = try prefix(info, settings: settings)
