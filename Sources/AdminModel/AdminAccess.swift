@@ -30,7 +30,7 @@ package enum AdminAccess {
   package static let routes = Endpoint<NoQuery, NoBody, [RouteEntry]>(.get, "/admin/v1", "This list.")
 
   /// Who may administer, as what.
-  package struct ServiceAccount: AdminValue, Hashable {
+  package struct ServiceAccount: AdminValue {
     package var name: String
     package var role: String
     package var email: String
@@ -67,7 +67,7 @@ package enum AdminAccess {
   }
 
   /// The service accounts, revoked ones too, oldest first.
-  package struct ServiceAccountList: AdminValue, Hashable {
+  package struct ServiceAccountList: AdminValue {
     package var serviceAccounts: [ServiceAccount]
 
     package init(serviceAccounts: [ServiceAccount]) {
@@ -76,7 +76,7 @@ package enum AdminAccess {
   }
 
   /// A service account to make.
-  package struct ServiceAccountOrder: AdminValue, Hashable {
+  package struct ServiceAccountOrder: AdminValue {
     /// A small letter, then small letters, digits and hyphens.
     package var name: String
     package var role: String
@@ -101,7 +101,7 @@ package enum AdminAccess {
   }
 
   /// A service account with its key.
-  package struct CreatedServiceAccount: AdminValue, Hashable {
+  package struct CreatedServiceAccount: AdminValue {
     package var account: ServiceAccount
     /// The key file's content.
     package var key: JSON
@@ -125,7 +125,7 @@ package enum AdminAccess {
   }
 
   /// An operation to try in somebody's name.
-  package struct ExplainOrder: AdminValue, Hashable {
+  package struct ExplainOrder: AdminValue {
     /// What is tried.
     package var operation: Operation
     /// Where: /users/bob.
@@ -155,7 +155,7 @@ package enum AdminAccess {
   }
 
   /// What the rules say of an operation.
-  package struct Explanation: AdminValue, Hashable {
+  package struct Explanation: AdminValue {
     package var operation: String
     package var allowed: Bool
     /// For people.
@@ -177,7 +177,7 @@ package enum AdminAccess {
   }
 
   /// An index of the rules.
-  package struct Index: AdminValue, Hashable {
+  package struct Index: AdminValue {
     package var namespace: String
     /// Where the parents stand.
     package var path: String
@@ -212,7 +212,7 @@ package enum AdminAccess {
   }
 
   /// The indexes of the rules.
-  package struct IndexList: AdminValue, Hashable {
+  package struct IndexList: AdminValue {
     package var indexes: [Index]
 
     package init(indexes: [Index]) {
@@ -221,7 +221,7 @@ package enum AdminAccess {
   }
 
   /// How many mails are wanted.
-  package struct MailQuery: AdminValue, Hashable {
+  package struct MailQuery: AdminValue {
     package var limit: Int64?
 
     package init(limit: Int64? = nil) {
@@ -234,7 +234,7 @@ package enum AdminAccess {
   }
 
   /// A mail that was shown instead of sent.
-  package struct Mail: AdminValue, Hashable {
+  package struct Mail: AdminValue {
     package var time: Timestamp
     package var kind: String
     package var to: String
@@ -251,12 +251,12 @@ package enum AdminAccess {
   }
 
   /// Mails that were shown, newest first.
-  package struct MailList: AdminValue, Hashable {
+  package struct MailList: AdminValue {
     package var mails: [Mail]
   }
 
   /// A mail to send, to see whether it arrives.
-  package struct TestMailOrder: AdminValue, Hashable {
+  package struct TestMailOrder: AdminValue {
     /// An address, with a name or without.
     package var to: String
     package var subject: String?
@@ -276,7 +276,7 @@ package enum AdminAccess {
   }
 
   /// A mail that was ordered.
-  package struct OrderedMail: AdminValue, Hashable {
+  package struct OrderedMail: AdminValue {
     package var status: Done.Status
     /// Of the order in the outbox; what became of it stands there.
     package var key: String
@@ -299,7 +299,7 @@ package enum AdminAccess {
   }
 
   /// What became of a mail that was ordered.
-  package struct MailOrderState: AdminValue, Hashable {
+  package struct MailOrderState: AdminValue {
     package var key: String
     package var state: MailState
     package var attempts: Int64
@@ -314,7 +314,7 @@ package enum AdminAccess {
   }
 
   /// An address of the surface.
-  package struct RouteEntry: AdminValue, Hashable {
+  package struct RouteEntry: AdminValue {
     package var method: String
     package var path: String
     package var summary: String

@@ -10,7 +10,7 @@ extension AdminAccounts {
   }
 
   /// A player who left.
-  package struct Erasure: AdminValue, Hashable {
+  package struct Erasure: AdminValue {
     package var uid: String
     package var state: ErasureState
     /// What was the player's, and everything below.
@@ -59,7 +59,7 @@ extension AdminAccounts {
   }
 
   /// A player to erase.
-  package struct ErasureOrder: AdminValue, Hashable {
+  package struct ErasureOrder: AdminValue {
     /// Why, for the record.
     package var reason: String
     /// More places of the player's, as patterns with one capture: /leaderboard/{uid}.
@@ -81,7 +81,7 @@ extension AdminAccounts {
   }
 
   /// A player whose erasure is looked at.
-  package struct ErasurePreviewOrder: AdminValue, Hashable {
+  package struct ErasurePreviewOrder: AdminValue {
     /// More places of the player's, as patterns with one capture: /leaderboard/{uid}.
     package var paths: [String]?
 
@@ -95,7 +95,7 @@ extension AdminAccounts {
   }
 
   /// How much there is at a path.
-  package struct PathSize: AdminValue, Hashable {
+  package struct PathSize: AdminValue {
     package var path: String
     package var leaves: Int64
 
@@ -106,7 +106,7 @@ extension AdminAccounts {
   }
 
   /// What an account has of a currency.
-  package struct Held: AdminValue, Hashable {
+  package struct Held: AdminValue {
     package var unit: String
     package var balance: Int64
 
@@ -121,7 +121,7 @@ extension AdminAccounts {
   }
 
   /// What an erasure would take.
-  package struct ErasurePlan: AdminValue, Hashable {
+  package struct ErasurePlan: AdminValue {
     /// Coins that wait, and go back to where they came from.
     package var holds: [AdminLedger.Entry]
     /// Keyed hashes of identities that stay, so that who was paid is not paid again.
@@ -183,7 +183,7 @@ extension AdminAccounts {
   }
 
   /// Which erasures are wanted.
-  package struct ErasureQuery: AdminValue, Hashable {
+  package struct ErasureQuery: AdminValue {
     package var limit: Int64?
     package var cursor: String?
 
@@ -199,7 +199,7 @@ extension AdminAccounts {
   }
 
   /// The players who were erased, by uid.
-  package struct ErasureList: AdminValue, Hashable {
+  package struct ErasureList: AdminValue {
     package var erasures: [Erasure]
     /// The next page's cursor.
     package var next: String?
@@ -215,7 +215,7 @@ extension AdminAccounts {
   }
 
   /// Coins that go along.
-  package struct Moved: AdminValue, Hashable {
+  package struct Moved: AdminValue {
     package var unit: String
     package var amount: Int64
 
@@ -230,7 +230,7 @@ extension AdminAccounts {
   }
 
   /// Two accounts of one player.
-  package struct MergePreviewOrder: AdminValue, Hashable {
+  package struct MergePreviewOrder: AdminValue {
     /// The account that the player goes on with: its uid, or its e-mail address.
     package var into: String
     /// Whether the coins go along.
@@ -252,7 +252,7 @@ extension AdminAccounts {
   }
 
   /// Two accounts of one player, and why they become one.
-  package struct MergeOrder: AdminValue, Hashable {
+  package struct MergeOrder: AdminValue {
     /// The account that the player goes on with: its uid, or its e-mail address.
     package var into: String
     /// Whether the coins go along.
@@ -278,7 +278,7 @@ extension AdminAccounts {
   }
 
   /// What was moved from one account to another, or would be.
-  package struct Merge: AdminValue, Hashable {
+  package struct Merge: AdminValue {
     package var from: String
     package var into: String
     /// Who invited the player; moved.

@@ -41,7 +41,7 @@ package enum AdminAccounts {
     .post, "/admin/v1/accounts/{uid}/merge/preview", "What a merge would move, or what it did.", captures: [left])
 
   /// An identity of an account at a provider.
-  package struct Identity: AdminValue, Hashable {
+  package struct Identity: AdminValue {
     package var providerID: String
 
     private enum CodingKeys: String, CodingKey {
@@ -50,7 +50,7 @@ package enum AdminAccounts {
   }
 
   /// A player's account, as far as commands look at it.
-  package struct Account: AdminValue, Hashable {
+  package struct Account: AdminValue {
     package var localID: String
     package var createdAt: String
     package var disabled: Bool
@@ -73,7 +73,7 @@ package enum AdminAccounts {
   }
 
   /// Which accounts are wanted.
-  package struct Query: AdminValue, Hashable {
+  package struct Query: AdminValue {
     package var limit: Int64?
     package var email: String?
     package var cursor: String?
@@ -92,7 +92,7 @@ package enum AdminAccounts {
   }
 
   /// Accounts, by uid.
-  package struct List: AdminValue, Hashable {
+  package struct List: AdminValue {
     package var accounts: [Account]
     /// How many there are in all.
     package var count: Int64

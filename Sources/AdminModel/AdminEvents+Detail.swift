@@ -2,7 +2,7 @@ package import TreeModel
 
 extension AdminEvents {
   /// A run that failed.
-  package struct FailedAttempt: AdminValue, Hashable {
+  package struct FailedAttempt: AdminValue {
     package var function: String
     package var attempt: Int64
     package var startedAt: Timestamp?
@@ -23,7 +23,7 @@ extension AdminEvents {
   }
 
   /// A registered function whose pattern matches an event's path.
-  package struct FunctionMatch: AdminValue, Hashable {
+  package struct FunctionMatch: AdminValue {
     package var function: String
     package var pattern: String
     package var captures: NamedValues<String>
@@ -38,7 +38,7 @@ extension AdminEvents {
   }
 
   /// An event by its id.
-  package struct Reference: AdminValue, Hashable {
+  package struct Reference: AdminValue {
     package var id: String
     package var kind: Kind
 
@@ -49,7 +49,7 @@ extension AdminEvents {
   }
 
   /// A message to the outside.
-  package struct OutboxMessage: AdminValue, Hashable {
+  package struct OutboxMessage: AdminValue {
     package var key: String
     package var outlet: String
     package var state: String
@@ -75,7 +75,7 @@ extension AdminEvents {
   }
 
   /// A value that changed.
-  package struct Change: AdminValue, Hashable {
+  package struct Change: AdminValue {
     package var path: String
     package var before: JSON
     package var after: JSON
@@ -92,7 +92,7 @@ extension AdminEvents {
   }
 
   /// A path of a player who left.
-  package struct ErasedPath: AdminValue, Hashable {
+  package struct ErasedPath: AdminValue {
     package var path: String
     package var uid: String
     /// Up to here nothing is known of it.
@@ -116,7 +116,7 @@ extension AdminEvents {
   }
 
   /// A function that was run by hand.
-  package struct Invocation: AdminValue, Hashable {
+  package struct Invocation: AdminValue {
     package var id: Int64
     package var event: String
     package var function: String
@@ -166,7 +166,7 @@ extension AdminEvents {
   }
 
   /// A commit as administrators see it.
-  package struct Commit: AdminValue, Hashable {
+  package struct Commit: AdminValue {
     package var revision: Int64
     package var time: Timestamp
     package var actor: String
@@ -220,7 +220,7 @@ extension AdminEvents {
   }
 
   /// One event whole.
-  package struct Detail: AdminValue, Hashable {
+  package struct Detail: AdminValue {
     package var id: String
     package var kind: Kind
     package var path: String

@@ -2,7 +2,7 @@ package import TreeModel
 
 extension AdminEvents {
   /// Whose runs are wanted.
-  package struct ExecutionQuery: AdminValue, Hashable {
+  package struct ExecutionQuery: AdminValue {
     package var event: String
 
     package init(event: String) {
@@ -15,7 +15,7 @@ extension AdminEvents {
   }
 
   /// The runs of an event.
-  package struct ExecutionList: AdminValue, Hashable {
+  package struct ExecutionList: AdminValue {
     package var executions: [Execution]
 
     package init(executions: [Execution]) {
@@ -24,7 +24,7 @@ extension AdminEvents {
   }
 
   /// Which dead letters are wanted.
-  package struct DeadLetterQuery: AdminValue, Hashable {
+  package struct DeadLetterQuery: AdminValue {
     package var limit: Int64?
     package var cursor: String?
 
@@ -40,7 +40,7 @@ extension AdminEvents {
   }
 
   /// Events that functions gave up on.
-  package struct DeadLetterList: AdminValue, Hashable {
+  package struct DeadLetterList: AdminValue {
     package var deadLetters: [Delivery]
     package var next: String?
 
@@ -51,7 +51,7 @@ extension AdminEvents {
   }
 
   /// Which dead letters are closed without being run.
-  package struct AcknowledgeOrder: AdminValue, Hashable {
+  package struct AcknowledgeOrder: AdminValue {
     /// Why, for the record.
     package var reason: String
     /// Of this function.
@@ -73,7 +73,7 @@ extension AdminEvents {
   }
 
   /// How many dead letters were closed.
-  package struct Acknowledged: AdminValue, Hashable {
+  package struct Acknowledged: AdminValue {
     package var status: Done.Status
     /// How many.
     package var acknowledged: Int64
@@ -89,7 +89,7 @@ extension AdminEvents {
   }
 
   /// How long to wait.
-  package struct DrainQuery: AdminValue, Hashable {
+  package struct DrainQuery: AdminValue {
     package var timeout: String?
 
     package init(timeout: String? = nil) {
@@ -102,7 +102,7 @@ extension AdminEvents {
   }
 
   /// What a drain left.
-  package struct DrainReport: AdminValue, Hashable {
+  package struct DrainReport: AdminValue {
     package var settled: Bool
     package var running: [JSON]
     /// What waits for a retry, is paused or dead.

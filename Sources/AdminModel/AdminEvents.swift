@@ -26,7 +26,7 @@ package enum AdminEvents {
     others: [504: "Not settled in time; what is running is listed."])
 
   /// What made a function write.
-  package struct Cause: AdminValue, Hashable {
+  package struct Cause: AdminValue {
     package var event: String
     package var function: String
 
@@ -52,7 +52,7 @@ package enum AdminEvents {
   }
 
   /// A run of a function that ended.
-  package struct Execution: AdminValue, Hashable {
+  package struct Execution: AdminValue {
     package var event: String
     package var function: String
     package var outcome: ExecutionOutcome
@@ -94,7 +94,7 @@ package enum AdminEvents {
   }
 
   /// An event that a function has not finished.
-  package struct Delivery: AdminValue, Hashable {
+  package struct Delivery: AdminValue {
     package var event: String
     package var function: String
     package var state: DeliveryState
@@ -126,7 +126,7 @@ package enum AdminEvents {
   }
 
   /// An event with what became of it.
-  package struct Event: AdminValue, Hashable {
+  package struct Event: AdminValue {
     /// EPOCH-REVISION:PATH.
     package var id: String
     package var kind: Kind
@@ -181,7 +181,7 @@ package enum AdminEvents {
   }
 
   /// Events, or how many there are, and how far the log was looked through.
-  package struct Page: AdminValue, Hashable {
+  package struct Page: AdminValue {
     package var events: [Event]?
     package var count: Int64?
     /// Runs by outcome.
@@ -232,7 +232,7 @@ package enum AdminEvents {
   }
 
   /// Which events are wanted; everything that is given must hold.
-  package struct Query: AdminValue, Hashable {
+  package struct Query: AdminValue {
     package var function: String?
     package var outcome: Outcome?
     package var reason: String?

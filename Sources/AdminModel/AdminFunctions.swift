@@ -22,7 +22,7 @@ package enum AdminFunctions {
     .get, "/admin/v1/invocations", "Functions that were run by hand, newest first; before, limit.", isScoped: true)
 
   /// What one function gave up on, or failed on and tries again: so many, and the last of them.
-  package struct DeliveryFailures: AdminValue, Hashable {
+  package struct DeliveryFailures: AdminValue {
     package var count: Int64
     /// Of the last one.
     package var namespace: String
@@ -46,7 +46,7 @@ package enum AdminFunctions {
   }
 
   /// A function, registered or remembered, with its state.
-  package struct Function: AdminValue, Hashable {
+  package struct Function: AdminValue {
     package var name: String
     package var pattern: String
     package var kinds: String
@@ -85,7 +85,7 @@ package enum AdminFunctions {
   }
 
   /// The functions.
-  package struct List: AdminValue, Hashable {
+  package struct List: AdminValue {
     package var functions: [Function]
 
     package init(functions: [Function]) {
@@ -94,7 +94,7 @@ package enum AdminFunctions {
   }
 
   /// Why a function gets no more events.
-  package struct PauseOrder: AdminValue, Hashable {
+  package struct PauseOrder: AdminValue {
     /// Why, for the record.
     package var reason: String?
 
@@ -108,7 +108,7 @@ package enum AdminFunctions {
   }
 
   /// How many dead letters are tried once more.
-  package struct Retried: AdminValue, Hashable {
+  package struct Retried: AdminValue {
     package var status: Done.Status
     /// How many.
     package var retried: Int64
@@ -124,7 +124,7 @@ package enum AdminFunctions {
   }
 
   /// A function to run by hand on an event that never happened.
-  package struct InvocationOrder: AdminValue, Hashable {
+  package struct InvocationOrder: AdminValue {
     /// Where the event is said to have happened.
     package var path: String
     /// Nothing if it is not given.
@@ -162,7 +162,7 @@ package enum AdminFunctions {
   }
 
   /// How a run by hand ended.
-  package struct InvocationResult: AdminValue, Hashable {
+  package struct InvocationResult: AdminValue {
     package var event: String
     package var function: String
     /// Done, skipped or failed.
@@ -186,7 +186,7 @@ package enum AdminFunctions {
   }
 
   /// Which runs by hand are wanted.
-  package struct InvocationQuery: AdminValue, Hashable {
+  package struct InvocationQuery: AdminValue {
     package var before: Int64?
     package var limit: Int64?
 
@@ -202,7 +202,7 @@ package enum AdminFunctions {
   }
 
   /// Functions that were run by hand.
-  package struct InvocationList: AdminValue, Hashable {
+  package struct InvocationList: AdminValue {
     package var invocations: [AdminEvents.Invocation]
     /// The next page's before.
     package var next: Int64?

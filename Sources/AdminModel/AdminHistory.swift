@@ -16,7 +16,7 @@ package enum AdminHistory {
   }
 
   /// Which state of which path is wanted.
-  package struct Query: AdminValue, Hashable {
+  package struct Query: AdminValue {
     package var path: String
     package var revision: Int64?
     package var time: Timestamp?
@@ -38,7 +38,7 @@ package enum AdminHistory {
   }
 
   /// What was at a path.
-  package struct State: AdminValue, Hashable {
+  package struct State: AdminValue {
     package var path: String
     /// Whose tree it is.
     package var revision: Int64
@@ -68,7 +68,7 @@ package enum AdminHistory {
   }
 
   /// Between which states of a path.
-  package struct DifferenceQuery: AdminValue, Hashable {
+  package struct DifferenceQuery: AdminValue {
     package var path: String
     package var from: Int64?
     package var fromTime: Timestamp?
@@ -99,7 +99,7 @@ package enum AdminHistory {
   }
 
   /// What is different between two states of a path.
-  package struct Difference: AdminValue, Hashable {
+  package struct Difference: AdminValue {
     package var path: String
     package var from: Int64
     package var to: Int64
@@ -129,7 +129,7 @@ package enum AdminHistory {
   }
 
   /// Which commits are wanted.
-  package struct LogQuery: AdminValue, Hashable {
+  package struct LogQuery: AdminValue {
     package var path: String
     package var before: Int64?
     package var since: Timestamp?
@@ -154,7 +154,7 @@ package enum AdminHistory {
   }
 
   /// The commits that touched a path or something below it, newest first.
-  package struct Log: AdminValue, Hashable {
+  package struct Log: AdminValue {
     package var path: String
     package var commits: [AdminEvents.Commit]
     /// The next page's before.

@@ -18,7 +18,7 @@ package enum AdminInvitations {
     .get, "/admin/v1/referrals/top", "Who brought most.", isScoped: true)
 
   /// An invitation, and how far it came.
-  package struct Invitation: AdminValue, Hashable {
+  package struct Invitation: AdminValue {
     package var id: String
     package var channel: String
     package var campaign: String
@@ -40,7 +40,7 @@ package enum AdminInvitations {
   }
 
   /// Which invitations are wanted.
-  package struct ListQuery: AdminValue, Hashable {
+  package struct ListQuery: AdminValue {
     package var limit: Int64?
     package var cursor: String?
 
@@ -56,26 +56,26 @@ package enum AdminInvitations {
   }
 
   /// Invitations, newest first.
-  package struct List: AdminValue, Hashable {
+  package struct List: AdminValue {
     package var invites: [Invitation]
     package var next: String?
   }
 
   /// An address that gets no invitations any more.
-  package struct Suppression: AdminValue, Hashable {
+  package struct Suppression: AdminValue {
     package var email: String
     package var at: Timestamp?
     package var reason: String?
   }
 
   /// Addresses that get no invitations any more.
-  package struct SuppressionList: AdminValue, Hashable {
+  package struct SuppressionList: AdminValue {
     package var suppressions: [Suppression]
     package var next: String?
   }
 
   /// An address to take off the list, or to let back.
-  package struct SuppressOrder: AdminValue, Hashable {
+  package struct SuppressOrder: AdminValue {
     package var email: String
     package var reason: String?
     /// True lets the address back.
@@ -94,7 +94,7 @@ package enum AdminInvitations {
   }
 
   /// New settings.
-  package struct SettingsOrder: AdminValue, Hashable {
+  package struct SettingsOrder: AdminValue {
     /// What the texts call the app.
     package var appName: String?
     /// By name: link, image, partner, channels, templates by language.
@@ -114,7 +114,7 @@ package enum AdminInvitations {
   }
 
   /// The settings of invitations.
-  package struct Settings: AdminValue, Hashable {
+  package struct Settings: AdminValue {
     package var appName: String
     package var campaigns: JSON
     package var perSenderPerDay: Int64
@@ -127,7 +127,7 @@ package enum AdminInvitations {
   }
 
   /// A player who was brought by another.
-  package struct Referral: AdminValue, Hashable {
+  package struct Referral: AdminValue {
     package var player: String
     package var state: String
     package var since: Timestamp?
@@ -144,7 +144,7 @@ package enum AdminInvitations {
   }
 
   /// Whose referrals are wanted.
-  package struct ReferralQuery: AdminValue, Hashable {
+  package struct ReferralQuery: AdminValue {
     package var uid: String
     package var limit: Int64?
     package var cursor: String?
@@ -163,7 +163,7 @@ package enum AdminInvitations {
   }
 
   /// Whom a player brought, and who brought the player.
-  package struct ReferralList: AdminValue, Hashable {
+  package struct ReferralList: AdminValue {
     package var player: String
     package var referredBy: String?
     package var referrals: [Referral]
@@ -171,7 +171,7 @@ package enum AdminInvitations {
   }
 
   /// How many referrers are wanted.
-  package struct TopQuery: AdminValue, Hashable {
+  package struct TopQuery: AdminValue {
     package var limit: Int64?
 
     package init(limit: Int64? = nil) {
@@ -184,7 +184,7 @@ package enum AdminInvitations {
   }
 
   /// A player who brought others.
-  package struct Referrer: AdminValue, Hashable {
+  package struct Referrer: AdminValue {
     package var player: String
     package var count: Int64
     /// In all, by unit.
@@ -196,7 +196,7 @@ package enum AdminInvitations {
   }
 
   /// Who brought most.
-  package struct Top: AdminValue, Hashable {
+  package struct Top: AdminValue {
     package var top: [Referrer]
   }
 }

@@ -2,7 +2,7 @@ import TreeModel
 
 extension AdminLedger {
   /// Coins to move.
-  package struct TransferOrder: AdminValue, Hashable {
+  package struct TransferOrder: AdminValue {
     /// The account that gives.
     package var debit: String
     /// The account that gets.
@@ -49,7 +49,7 @@ extension AdminLedger {
   }
 
   /// The entry that was made, or was there before.
-  package struct Posted: AdminValue, Hashable {
+  package struct Posted: AdminValue {
     package var entry: Entry
     /// Whether the key was used before, for the same.
     package var repeated: Bool
@@ -71,7 +71,7 @@ extension AdminLedger {
   }
 
   /// An entry to take back.
-  package struct ReverseOrder: AdminValue, Hashable {
+  package struct ReverseOrder: AdminValue {
     /// The entry.
     package var sequence: Int64
     /// Why, for the record.
@@ -93,7 +93,7 @@ extension AdminLedger {
   }
 
   /// Coins to set aside.
-  package struct HoldOrder: AdminValue, Hashable {
+  package struct HoldOrder: AdminValue {
     /// The account that gives.
     package var from: String
     /// In whose name they wait.
@@ -136,7 +136,7 @@ extension AdminLedger {
   }
 
   /// Which holds are wanted.
-  package struct HoldQuery: AdminValue, Hashable {
+  package struct HoldQuery: AdminValue {
     package var uid: String?
     package var after: Int64?
     package var limit: Int64?
@@ -155,7 +155,7 @@ extension AdminLedger {
   }
 
   /// What is held and waits, oldest first.
-  package struct HoldList: AdminValue, Hashable {
+  package struct HoldList: AdminValue {
     package var holds: [Entry]
     /// All that wait.
     package var count: Int64
@@ -175,7 +175,7 @@ extension AdminLedger {
   }
 
   /// To whom a hold is paid.
-  package struct ReleaseOrder: AdminValue, Hashable {
+  package struct ReleaseOrder: AdminValue {
     /// The account that gets, the owner's own if not given; the role support may name no other.
     package var to: String?
     /// All if it is not given.
@@ -197,7 +197,7 @@ extension AdminLedger {
   }
 
   /// Why a hold is given back.
-  package struct VoidOrder: AdminValue, Hashable {
+  package struct VoidOrder: AdminValue {
     /// Why, for the record.
     package var reason: String?
 
@@ -211,7 +211,7 @@ extension AdminLedger {
   }
 
   /// The entry that ended a hold.
-  package struct Ended: AdminValue, Hashable {
+  package struct Ended: AdminValue {
     package var entry: Entry
     package var rest: Entry?
     package var repeated: Bool

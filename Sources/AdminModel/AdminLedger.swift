@@ -30,7 +30,7 @@ package enum AdminLedger {
     captures: [holdNumber])
 
   /// An entry of the ledger.
-  package struct Entry: AdminValue, Hashable {
+  package struct Entry: AdminValue {
     package var sequence: Int64
     package var revision: Int64
     package var time: Timestamp
@@ -90,7 +90,7 @@ package enum AdminLedger {
   }
 
   /// What a reward for an invitation rests on.
-  package struct ReferralEvidence: AdminValue, Hashable {
+  package struct ReferralEvidence: AdminValue {
     package var player: String
     package var inviter: String
     package var link: String
@@ -118,7 +118,7 @@ package enum AdminLedger {
   }
 
   /// Whose balance is wanted.
-  package struct BalanceQuery: AdminValue, Hashable {
+  package struct BalanceQuery: AdminValue {
     package var account: String
     package var unit: String?
 
@@ -134,7 +134,7 @@ package enum AdminLedger {
   }
 
   /// What an account has.
-  package struct Balance: AdminValue, Hashable {
+  package struct Balance: AdminValue {
     package var account: String
     package var unit: String
     package var balance: Int64
@@ -151,7 +151,7 @@ package enum AdminLedger {
   }
 
   /// Whose entries are wanted.
-  package struct StatementQuery: AdminValue, Hashable {
+  package struct StatementQuery: AdminValue {
     package var account: String
     package var before: Int64?
     package var limit: Int64?
@@ -170,7 +170,7 @@ package enum AdminLedger {
   }
 
   /// An account's entries, newest first.
-  package struct Statement: AdminValue, Hashable {
+  package struct Statement: AdminValue {
     package var account: String
     package var entries: [Entry]
     /// The next page's before.
@@ -188,7 +188,7 @@ package enum AdminLedger {
   }
 
   /// Which entries are wanted.
-  package struct EntryQuery: AdminValue, Hashable {
+  package struct EntryQuery: AdminValue {
     package var after: Int64?
     package var limit: Int64?
     package var key: String?
@@ -207,7 +207,7 @@ package enum AdminLedger {
   }
 
   /// Entries, oldest first.
-  package struct EntryList: AdminValue, Hashable {
+  package struct EntryList: AdminValue {
     package var entries: [Entry]
     /// The next page's after.
     package var next: Int64?
@@ -223,7 +223,7 @@ package enum AdminLedger {
   }
 
   /// A rule that does not hold.
-  package struct Finding: AdminValue, Hashable {
+  package struct Finding: AdminValue {
     package var kind: String
     package var sequence: Int64?
     package var account: String?
@@ -238,7 +238,7 @@ package enum AdminLedger {
   }
 
   /// A value in the tree that is no balance.
-  package struct UnbackedValue: AdminValue, Hashable {
+  package struct UnbackedValue: AdminValue {
     package var path: String
     package var account: String
     package var unit: String
@@ -253,7 +253,7 @@ package enum AdminLedger {
   }
 
   /// What an audit of a namespace's ledger found.
-  package struct Verification: AdminValue, Hashable {
+  package struct Verification: AdminValue {
     package var sound: Bool
     package var entries: Int64
     package var accounts: Int64

@@ -2,7 +2,7 @@ package import TreeModel
 
 extension AdminLinks {
   /// Of which link a picture is wanted.
-  package struct CodeQuery: AdminValue, Hashable {
+  package struct CodeQuery: AdminValue {
     package var link: String
     package var format: String?
     package var scale: Int64?
@@ -21,7 +21,7 @@ extension AdminLinks {
   }
 
   /// Whose claim is wanted.
-  package struct ClaimQuery: AdminValue, Hashable {
+  package struct ClaimQuery: AdminValue {
     package var uid: String
 
     package init(uid: String) {
@@ -34,7 +34,7 @@ extension AdminLinks {
   }
 
   /// How a player came.
-  package struct Claim: AdminValue, Hashable {
+  package struct Claim: AdminValue {
     package var uid: String
     package var claim: Nullable<AdminLedger.ReferralEvidence>
 
@@ -44,7 +44,7 @@ extension AdminLinks {
   }
 
   /// New settings.
-  package struct SettingsOrder: AdminValue, Hashable {
+  package struct SettingsOrder: AdminValue {
     /// Https://HOST or https://HOST/PATH.
     package var domains: [String]?
     /// Ios: bundleId, appStoreId, appIdPrefix, customScheme, name; android: packageName, sha256Fingerprints, name.
@@ -83,7 +83,7 @@ extension AdminLinks {
   }
 
   /// The settings of links.
-  package struct Settings: AdminValue, Hashable {
+  package struct Settings: AdminValue {
     package var domains: [String]
     package var apps: JSON
     package var hosts: [String]

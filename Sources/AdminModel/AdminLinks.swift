@@ -24,12 +24,12 @@ package enum AdminLinks {
     .get, "/admin/v1/links/claims", "How a player came: the link, the click, the inviter.")
 
   /// What a link says, as clients write it.
-  package struct Info: AdminValue, Hashable {
+  package struct Info: AdminValue {
     package var link: String?
   }
 
   /// A short link.
-  package struct Link: AdminValue, Hashable {
+  package struct Link: AdminValue {
     package var shortLink: String
     package var longLink: String
     package var option: String
@@ -48,7 +48,7 @@ package enum AdminLinks {
   }
 
   /// What is doubtful about a link.
-  package struct Warning: AdminValue, Hashable {
+  package struct Warning: AdminValue {
     package var code: String
     package var message: String
 
@@ -59,7 +59,7 @@ package enum AdminLinks {
   }
 
   /// A link after a change.
-  package struct ChangedLink: AdminValue, Hashable {
+  package struct ChangedLink: AdminValue {
     package var link: Link
     package var warnings: [Warning]
 
@@ -70,12 +70,12 @@ package enum AdminLinks {
   }
 
   /// A link that was created with a name.
-  package struct ManagedLink: AdminValue, Hashable {
+  package struct ManagedLink: AdminValue {
     package var link: String?
   }
 
   /// What the Dynamic Links API answers to a creation.
-  package struct CreatedLink: AdminValue, Hashable {
+  package struct CreatedLink: AdminValue {
     package var shortLink: String?
     package var managedShortLink: ManagedLink?
     package var code: String?
@@ -90,7 +90,7 @@ package enum AdminLinks {
   }
 
   /// Which links are wanted.
-  package struct ListQuery: AdminValue, Hashable {
+  package struct ListQuery: AdminValue {
     package var limit: Int64?
     package var cursor: String?
 
@@ -106,13 +106,13 @@ package enum AdminLinks {
   }
 
   /// Short links, by address.
-  package struct List: AdminValue, Hashable {
+  package struct List: AdminValue {
     package var links: [Link]
     package var next: String?
   }
 
   /// Which link is meant.
-  package struct LinkQuery: AdminValue, Hashable {
+  package struct LinkQuery: AdminValue {
     package var link: String
 
     package init(link: String) {
@@ -125,7 +125,7 @@ package enum AdminLinks {
   }
 
   /// What is changed of a link.
-  package struct Edit: AdminValue, Hashable {
+  package struct Edit: AdminValue {
     /// What it is called; an empty text takes the name away.
     package var name: String?
     /// Parameters of the long link (link, apn, st, …) as texts; null takes one away.
@@ -147,7 +147,7 @@ package enum AdminLinks {
   }
 
   /// Whose counts are wanted.
-  package struct StatisticsQuery: AdminValue, Hashable {
+  package struct StatisticsQuery: AdminValue {
     package var link: String
     package var days: Int64?
 
@@ -163,14 +163,14 @@ package enum AdminLinks {
   }
 
   /// What was counted in all.
-  package struct Total: AdminValue, Hashable {
+  package struct Total: AdminValue {
     package var platform: String
     package var event: String
     package var count: String
   }
 
   /// What was counted on a day.
-  package struct DayCount: AdminValue, Hashable {
+  package struct DayCount: AdminValue {
     package var day: String
     package var platform: String
     package var event: String
@@ -178,14 +178,14 @@ package enum AdminLinks {
   }
 
   /// What was counted of a link.
-  package struct Statistics: AdminValue, Hashable {
+  package struct Statistics: AdminValue {
     package var link: String
     package var totals: [Total]
     package var days: [DayCount]
   }
 
   /// Links to take in.
-  package struct ImportOrder: AdminValue, Hashable {
+  package struct ImportOrder: AdminValue {
     /// A table of short and long links; at most 1000 rows.
     package var csv: String
     /// Where the suffixes are to live; the rows' own prefixes if it is not given.
@@ -205,7 +205,7 @@ package enum AdminLinks {
   }
 
   /// A row that was not taken.
-  package struct RefusedRow: AdminValue, Hashable {
+  package struct RefusedRow: AdminValue {
     package var row: Int64
     package var link: String
     package var problem: String
@@ -218,7 +218,7 @@ package enum AdminLinks {
   }
 
   /// What became of the rows.
-  package struct ImportReport: AdminValue, Hashable {
+  package struct ImportReport: AdminValue {
     package var created: Int64
     package var unchanged: Int64
     package var refused: Int64

@@ -17,7 +17,7 @@ package enum AdminLogs {
     .get, "/admin/v1/audits", "What administrators did and tried, refused or not, newest first.")
 
   /// What is wrong in the log.
-  package struct LogFinding: AdminValue, Hashable {
+  package struct LogFinding: AdminValue {
     package var revision: Int64?
     package var message: String
 
@@ -28,7 +28,7 @@ package enum AdminLogs {
   }
 
   /// Whether the log is what was written.
-  package struct Verification: AdminValue, Hashable {
+  package struct Verification: AdminValue {
     package var sound: Bool
     package var commits: Int64
     /// Commits without their changes.
@@ -71,7 +71,7 @@ package enum AdminLogs {
   }
 
   /// What stands for the commits that were pruned.
-  package struct Checkpoint: AdminValue, Hashable {
+  package struct Checkpoint: AdminValue {
     package var revision: Int64
     package var commitTime: Timestamp
     package var commitHash: String
@@ -102,7 +102,7 @@ package enum AdminLogs {
   }
 
   /// Up to where the log was pruned.
-  package struct LastCheckpoint: AdminValue, Hashable {
+  package struct LastCheckpoint: AdminValue {
     package var pruned: Int64
     package var checkpoint: Checkpoint?
 
@@ -113,7 +113,7 @@ package enum AdminLogs {
   }
 
   /// Up to where the log is pruned, and why.
-  package struct PruneOrder: AdminValue, Hashable {
+  package struct PruneOrder: AdminValue {
     /// Up to this revision.
     package var through: Int64?
     /// Up to what was committed before.
@@ -135,7 +135,7 @@ package enum AdminLogs {
   }
 
   /// Up to where the log would be pruned.
-  package struct PrunePreviewOrder: AdminValue, Hashable {
+  package struct PrunePreviewOrder: AdminValue {
     /// Up to this revision.
     package var through: Int64?
     /// Up to what was committed before.
@@ -153,7 +153,7 @@ package enum AdminLogs {
   }
 
   /// How far a pruning goes.
-  package struct Pruning: AdminValue, Hashable {
+  package struct Pruning: AdminValue {
     package var requested: Int64
     package var prunedBefore: Int64
     /// Up to this revision.
@@ -183,7 +183,7 @@ package enum AdminLogs {
   }
 
   /// Which records are wanted.
-  package struct AuditQuery: AdminValue, Hashable {
+  package struct AuditQuery: AdminValue {
     package var action: String?
     package var except: String?
     package var actor: String?
@@ -220,7 +220,7 @@ package enum AdminLogs {
   }
 
   /// What an administrator did, or tried.
-  package struct AuditRecord: AdminValue, Hashable {
+  package struct AuditRecord: AdminValue {
     package var id: Int64
     package var time: Timestamp
     package var actor: String
@@ -246,7 +246,7 @@ package enum AdminLogs {
   }
 
   /// What administrators did and tried, newest first.
-  package struct AuditPage: AdminValue, Hashable {
+  package struct AuditPage: AdminValue {
     package var actions: [AuditRecord]
     /// The next page's before.
     package var next: Int64?

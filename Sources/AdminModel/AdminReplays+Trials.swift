@@ -2,7 +2,7 @@ import TreeModel
 
 extension AdminReplays {
   /// What an order comes to for one function.
-  package struct FunctionSurvey: AdminValue, Hashable {
+  package struct FunctionSurvey: AdminValue {
     package var name: String
     package var run: Int64
     package var alreadyDone: Int64
@@ -11,7 +11,7 @@ extension AdminReplays {
   }
 
   /// What an order comes to, counted without running anything.
-  package struct Survey: AdminValue, Hashable {
+  package struct Survey: AdminValue {
     package var run: Int64
     package var alreadyDone: Int64
     package var scanned: Int64
@@ -21,7 +21,7 @@ extension AdminReplays {
   }
 
   /// A run without effect.
-  package struct TrialRun: AdminValue, Hashable {
+  package struct TrialRun: AdminValue {
     package var event: String
     package var function: String
     package var outcome: String
@@ -31,7 +31,7 @@ extension AdminReplays {
   }
 
   /// A ledger entry that a replay would make.
-  package struct TrialEntry: AdminValue, Hashable {
+  package struct TrialEntry: AdminValue {
     package var debit: String
     package var credit: String
     package var amount: Int64
@@ -47,7 +47,7 @@ extension AdminReplays {
   }
 
   /// A run that would end otherwise today.
-  package struct Divergence: AdminValue, Hashable {
+  package struct Divergence: AdminValue {
     package var event: String
     package var function: String
     package var recorded: String
@@ -55,7 +55,7 @@ extension AdminReplays {
   }
 
   /// What a replay would come to; a dry run also says what exactly would change.
-  package struct Trial: AdminValue, Hashable {
+  package struct Trial: AdminValue {
     package var order: Ordered
     package var through: Int64
     package var pruned: Int64?
@@ -71,7 +71,7 @@ extension AdminReplays {
   }
 
   /// How a namespace is built again.
-  package struct RebuildOrder: AdminValue, Hashable {
+  package struct RebuildOrder: AdminValue {
     /// An empty folder of the server's machine, which keeps what is built.
     package var into: String?
     /// Why, for the audit log.
@@ -93,14 +93,14 @@ extension AdminReplays {
   }
 
   /// What functions would do differently today.
-  package struct Comparison: AdminValue, Hashable {
+  package struct Comparison: AdminValue {
     package var compared: Int64
     package var divergent: Int64
     package var divergences: [Divergence]
   }
 
   /// Whether the recorded commits give the same store.
-  package struct Rebuild: AdminValue, Hashable {
+  package struct Rebuild: AdminValue {
     package var equal: Bool
     /// The last revision.
     package var through: Int64

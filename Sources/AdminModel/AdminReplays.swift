@@ -51,7 +51,7 @@ package enum AdminReplays {
   }
 
   /// What is to be replayed.
-  package struct Order: AdminValue, Hashable {
+  package struct Order: AdminValue {
     /// Failed, or all if an event is named.
     package var mode: Mode?
     /// Why, for the record.
@@ -104,7 +104,7 @@ package enum AdminReplays {
   }
 
   /// What was asked for, by whom and why.
-  package struct Ordered: AdminValue, Hashable {
+  package struct Ordered: AdminValue {
     package var mode: Mode
     package var event: String?
     package var function: String?
@@ -119,7 +119,7 @@ package enum AdminReplays {
   }
 
   /// Where a replay stands, and its counts.
-  package struct Progress: AdminValue, Hashable {
+  package struct Progress: AdminValue {
     package var cursor: JSON?
     package var through: Int64
     package var pruned: Int64?
@@ -133,7 +133,7 @@ package enum AdminReplays {
   }
 
   /// A replay with its progress.
-  package struct Replay: AdminValue, Hashable {
+  package struct Replay: AdminValue {
     package var id: Int64
     package var state: State
     /// What was asked for, by whom and why.
@@ -150,7 +150,7 @@ package enum AdminReplays {
   }
 
   /// Which replays are wanted.
-  package struct Query: AdminValue, Hashable {
+  package struct Query: AdminValue {
     package var before: Int64?
     package var limit: Int64?
 
@@ -166,7 +166,7 @@ package enum AdminReplays {
   }
 
   /// Replays, newest first.
-  package struct List: AdminValue, Hashable {
+  package struct List: AdminValue {
     package var replays: [Replay]
     /// The next page's before.
     package var next: Int64?
@@ -177,7 +177,7 @@ package enum AdminReplays {
   }
 
   /// Which of a replay's events are wanted.
-  package struct ItemQuery: AdminValue, Hashable {
+  package struct ItemQuery: AdminValue {
     package var cursor: String?
     package var limit: Int64?
 
@@ -193,7 +193,7 @@ package enum AdminReplays {
   }
 
   /// An event that a replay gave to a function, and what came of it.
-  package struct Item: AdminValue, Hashable {
+  package struct Item: AdminValue {
     package var event: String
     package var function: String
     package var outcome: String
@@ -207,7 +207,7 @@ package enum AdminReplays {
   }
 
   /// What a replay gave to functions.
-  package struct ItemList: AdminValue, Hashable {
+  package struct ItemList: AdminValue {
     package var items: [Item]
     /// The next page's cursor.
     package var next: String?

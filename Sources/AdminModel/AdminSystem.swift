@@ -22,7 +22,7 @@ package enum AdminSystem {
     access: .adminInDevelopment, captures: [.capture("name", "The namespace.")])
 
   /// What one function gave up on, or failed on and tries again.
-  package struct FunctionFailures: AdminValue, Hashable {
+  package struct FunctionFailures: AdminValue {
     package var function: String
     package var count: Int64
     package var namespace: String
@@ -45,7 +45,7 @@ package enum AdminSystem {
   }
 
   /// What functions gave up on, or failed on and try again.
-  package struct Failures: AdminValue, Hashable {
+  package struct Failures: AdminValue {
     package var count: Int64
     /// Whether all were counted.
     package var complete: Bool
@@ -65,7 +65,7 @@ package enum AdminSystem {
   }
 
   /// The one who writes.
-  package struct Writer: AdminValue, Hashable {
+  package struct Writer: AdminValue {
     package var queueDepth: Int64
     package var failure: String?
 
@@ -76,7 +76,7 @@ package enum AdminSystem {
   }
 
   /// A function that gets no events.
-  package struct PausedFunction: AdminValue, Hashable {
+  package struct PausedFunction: AdminValue {
     package var name: String
     package var reason: String
 
@@ -87,7 +87,7 @@ package enum AdminSystem {
   }
 
   /// The disk that the data are on.
-  package struct Disk: AdminValue, Hashable {
+  package struct Disk: AdminValue {
     package var folder: String
     package var freeBytes: Int64
     package var totalBytes: Int64
@@ -106,7 +106,7 @@ package enum AdminSystem {
   }
 
   /// How the server is.
-  package struct Status: AdminValue, Hashable {
+  package struct Status: AdminValue {
     package var mode: ServerMode
     package var time: Timestamp
     package var epoch: Int64
@@ -156,7 +156,7 @@ package enum AdminSystem {
   }
 
   /// Whether writes and functions work.
-  package struct Readiness: AdminValue, Hashable {
+  package struct Readiness: AdminValue {
     package var status: String
     package var reasons: [String]?
 
@@ -167,7 +167,7 @@ package enum AdminSystem {
   }
 
   /// What was found in one namespace.
-  package struct NamespaceVerification: AdminValue, Hashable {
+  package struct NamespaceVerification: AdminValue {
     package var namespace: String
     package var commits: Int64?
     package var executions: Int64?
@@ -200,7 +200,7 @@ package enum AdminSystem {
   }
 
   /// Everything that can be proved of what is stored.
-  package struct Verification: AdminValue, Hashable {
+  package struct Verification: AdminValue {
     package var sound: Bool
     /// Of the tables, read and compared with what proves them.
     package var rows: Int64
@@ -224,7 +224,7 @@ package enum AdminSystem {
   }
 
   /// Where a copy goes.
-  package struct BackupOrder: AdminValue, Hashable {
+  package struct BackupOrder: AdminValue {
     /// An absolute path on the server.
     package var path: String
 
@@ -238,7 +238,7 @@ package enum AdminSystem {
   }
 
   /// A copy that was made.
-  package struct Backup: AdminValue, Hashable {
+  package struct Backup: AdminValue {
     package var status: Done.Status
     package var path: String
 
@@ -249,7 +249,7 @@ package enum AdminSystem {
   }
 
   /// How far the clock is moved.
-  package struct ClockOrder: AdminValue, Hashable {
+  package struct ClockOrder: AdminValue {
     /// Milliseconds.
     package var advance: Int64
 
@@ -263,7 +263,7 @@ package enum AdminSystem {
   }
 
   /// What time it is.
-  package struct Clock: AdminValue, Hashable {
+  package struct Clock: AdminValue {
     package var time: Timestamp
 
     package init(time: Timestamp) {
@@ -272,7 +272,7 @@ package enum AdminSystem {
   }
 
   /// A tree with its own log and ledger.
-  package struct Namespace: AdminValue, Hashable {
+  package struct Namespace: AdminValue {
     package var name: String
     package var createdAt: Timestamp
     package var revision: Int64
@@ -287,7 +287,7 @@ package enum AdminSystem {
   }
 
   /// The namespaces, each with its revision.
-  package struct NamespaceList: AdminValue, Hashable {
+  package struct NamespaceList: AdminValue {
     package var namespaces: [Namespace]
 
     package init(namespaces: [Namespace]) {
@@ -296,7 +296,7 @@ package enum AdminSystem {
   }
 
   /// A namespace to make.
-  package struct NamespaceOrder: AdminValue, Hashable {
+  package struct NamespaceOrder: AdminValue {
     /// 1 to 64 letters, digits and hyphens.
     package var name: String
 
@@ -310,7 +310,7 @@ package enum AdminSystem {
   }
 
   /// A namespace that was made.
-  package struct CreatedNamespace: AdminValue, Hashable {
+  package struct CreatedNamespace: AdminValue {
     package var status: Done.Status
     package var name: String
 

@@ -7,7 +7,7 @@ package enum AdminWhy {
     isScoped: true)
 
   /// Who is asked about.
-  package struct Query: AdminValue, Hashable {
+  package struct Query: AdminValue {
     package var uid: String
     package var reward: String?
     package var beforeEntry: Int64?
@@ -29,7 +29,7 @@ package enum AdminWhy {
   }
 
   /// What a function made of a change.
-  package struct Change: AdminValue, Hashable {
+  package struct Change: AdminValue {
     package var event: String
     package var revision: Int64
     package var time: Timestamp
@@ -81,7 +81,7 @@ package enum AdminWhy {
   }
 
   /// What a function made of the changes at a player's path.
-  package struct Story: AdminValue, Hashable {
+  package struct Story: AdminValue {
     package var function: String
     package var player: String
     package var path: String
@@ -128,7 +128,7 @@ package enum AdminWhy {
   }
 
   /// Coins that moved on a player's account.
-  package struct Payment: AdminValue, Hashable {
+  package struct Payment: AdminValue {
     package var entry: AdminLedger.Entry
     package var received: Bool
     package var reversedBy: Int64?
@@ -143,7 +143,7 @@ package enum AdminWhy {
   }
 
   /// Another player whose record names this one.
-  package struct Mention: AdminValue, Hashable {
+  package struct Mention: AdminValue {
     package var player: String
     package var path: String
     package var functions: [Story]
@@ -162,7 +162,7 @@ package enum AdminWhy {
   }
 
   /// Why a player was paid or not.
-  package struct Report: AdminValue, Hashable {
+  package struct Report: AdminValue {
     package var uid: String
     package var revision: Int64
     package var functions: [Story]

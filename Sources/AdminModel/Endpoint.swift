@@ -98,17 +98,17 @@ package struct EndpointParameter: Sendable {
 }
 
 /// Of an endpoint without parameters.
-package struct NoQuery: AdminValue, Hashable {
+package struct NoQuery: AdminValue {
   package init() {}
 }
 
 /// Of an endpoint to which no body is sent.
-package struct NoBody: AdminValue, Hashable {
+package struct NoBody: AdminValue {
   package init() {}
 }
 
 /// Of an endpoint whose body has no members: an empty object.
-package struct EmptyBody: AdminValue, Hashable {
+package struct EmptyBody: AdminValue {
   package init() {}
 }
 

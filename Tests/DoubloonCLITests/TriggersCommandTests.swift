@@ -100,7 +100,7 @@ import TreeModel
       #expect(server.requests.map(\.uri) == ["/admin/v1/events/1-42%3A/users/bob/level"])
       for text in [
         "Event      1-42:/users/bob/level", "Written by user:bob", "  before   4", "  after    5", "rewardReferrals: done",
-        "  startedAt  1970-01-01T00:00:05.000Z", "  settings   amount 50", "issuance:level5",
+        "  startedAt   1970-01-01T00:00:05.000Z", "  settings    amount 50", "issuance:level5",
       ] {
         #expect(run.out.contains(text), "\(run.out)")
       }

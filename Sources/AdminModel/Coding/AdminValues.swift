@@ -25,9 +25,9 @@ extension Timestamp: Codable, SchemaDeclaring {
 }
 
 /// An object whose names are not known before, such as counts by outcome. Its members keep their order.
-package struct NamedValues<Value: Codable & Sendable & Hashable>: Sendable, Hashable {
+package struct NamedValues<Value: Codable & Sendable>: Sendable {
   /// One member.
-  package struct Member: Sendable, Hashable {
+  package struct Member: Sendable {
     package let name: String
     package var value: Value
 
@@ -72,7 +72,7 @@ extension NamedValues: Codable, SchemaDeclaring {
 }
 
 /// A field that is always there, and may be null.
-package struct Nullable<Value: Codable & Sendable & Hashable>: Sendable, Hashable {
+package struct Nullable<Value: Codable & Sendable>: Sendable {
   package var value: Value?
 
   package init(_ value: Value?) { self.value = value }
@@ -94,7 +94,7 @@ extension Nullable: Codable, SchemaDeclaring {
 }
 
 /// What a change answers that has nothing to tell.
-package struct Done: AdminValue, Hashable {
+package struct Done: AdminValue {
   package enum Status: String, AdminWord { case ok }
 
   package var status = Status.ok
@@ -105,7 +105,7 @@ package struct Done: AdminValue, Hashable {
 }
 
 /// Why a request was refused.
-package struct AdminRefusal: AdminValue, Hashable {
+package struct AdminRefusal: AdminValue {
   /// A sentence for people.
   package var error: String
   /// A word for programs.
