@@ -19,7 +19,7 @@ func grantSignupReward(_ functions: Functions) {
   let limits = FunctionOptions(limits: RewardLimits())
   functions.onCreate(Users.signIn, name: "grantSignupReward", settings: SignupReward(), options: limits) {
     event, context, settings in
-    try await pay(event.params, settings, context)
+    try await pay(event.params, settings: settings, context: context)
   }
 
   // Only a deployment that allows late referrals pays for looking at each of them.
@@ -32,11 +32,11 @@ func grantSignupReward(_ functions: Functions) {
     let begin = context.now - window
     let wasThere = try await context.exists(at: Users.signIn.path(event.params), asOf: begin)
     guard signedInAt >= begin, !wasThere else { return .skipped("too_late") }
-    return try await pay(event.params, settings, context)
+    return try await pay(event.params, settings: settings, context: context)
   }
 }
 
-private func pay(_ player: UserID, _ settings: SignupReward, _ context: FunctionContext) async throws -> Outcome {
+private func pay(_ player: UserID, settings: SignupReward, context: FunctionContext) async throws -> Outcome {
   switch try await Referrer.of(player, context) {
   case .nobody: return .skipped("not_referred")
   case .invalid: return .skipped("invalid_referrer")

@@ -14,7 +14,7 @@ enum HeldReferrals {
 
   /// Keeps a reward back: one for each player, or one for each time.
   static func hold(
-    _ coins: Int64, for referrer: UserID, _ player: UserID, _ repeats: Repeats, _ context: FunctionContext
+    _ coins: Int64, for referrer: UserID, player: UserID, repeats: Repeats, context: FunctionContext
   ) async throws {
     switch repeats {
     case .once: try await context.set(held, referrer, player, to: coins)
@@ -23,13 +23,13 @@ enum HeldReferrals {
   }
 
   /// Whatever comes second, the record or the reward, pays: each sees the other as of its own commit.
-  static func payLater(_ functions: Functions, _ repeats: Repeats) {
+  static func payLater(_ functions: Functions, repeats: Repeats) {
     functions.onCreate(TreePath<Record, UserID>("/users/{uid}"), name: "payHeldReferrals") { event, context in
       let waiting = try await context.node(at: heldBelow.path(filling: [event.params.text])).children
       if waiting.isEmpty { return .skipped("nothing_held") }
       for entry in waiting {
         guard let player = UserID(entry.key.text), entry.node.scalar?.intValue != nil else { continue }
-        try await pay(event.params, for: player, repeats, context)
+        try await pay(event.params, for: player, repeats: repeats, context: context)
       }
       return .done
     }
@@ -38,14 +38,14 @@ enum HeldReferrals {
       guard try await context.exists(at: Users.record.path(filling: [referrer.text])) else {
         return .skipped("unknown_referrer")
       }
-      try await pay(referrer, for: player, repeats, context)
+      try await pay(referrer, for: player, repeats: repeats, context: context)
       return .done
     }
   }
 
   /// Pays what is there by now: more may have come since the event. A reward that was paid before is left out, and keeps
   /// back no other.
-  private static func pay(_ referrer: UserID, for player: UserID, _ repeats: Repeats, _ context: FunctionContext) async throws {
+  private static func pay(_ referrer: UserID, for player: UserID, repeats: Repeats, context: FunctionContext) async throws {
     var coins: Int64 = 0
     try await context.transaction(held, referrer, player) { latest in
       coins = latest ?? 0

@@ -40,7 +40,7 @@ func rewardReferrals(_ functions: Functions) {
     case .account:
       guard try await context.hasAccount(referrer) else { return .skipped("unknown_referrer") }
     case .hold where !hasRecord:
-      try await HeldReferrals.hold(settings.amount, for: referrer, player, settings.repeats, context)
+      try await HeldReferrals.hold(settings.amount, for: referrer, player: player, repeats: settings.repeats, context: context)
       return .done
     case .nothing, .record, .hold: break
     }
@@ -53,5 +53,5 @@ func rewardReferrals(_ functions: Functions) {
 
   // Only a deployment that holds rewards back pays for looking at each new record.
   let settings = functions.settings(Settings(), of: "rewardReferrals")
-  if settings.requireReferrer == .hold { HeldReferrals.payLater(functions, settings.repeats) }
+  if settings.requireReferrer == .hold { HeldReferrals.payLater(functions, repeats: settings.repeats) }
 }

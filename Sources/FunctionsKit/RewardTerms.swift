@@ -112,7 +112,7 @@ extension FunctionContext {
   func hold(under terms: RewardTerms, code: String) throws -> FunctionEffects.Hold? {
     if !terms.paysReturning, try reader.wasPaid(terms.player.text, code) { throw RunSkipped(reason: "returning_identity") }
     var reviews: [String] = []
-    for limit in try limits(of: terms) where try count(code, limit) > limit.max {
+    for limit in try limits(of: terms) where try count(code, limit: limit) > limit.max {
       reviews.append("more than \(limit.max) a day \(limit.words) (\(limit.name))")
     }
     if !reviews.isEmpty { return FunctionEffects.Hold(reason: "review: \(reviews.joined(separator: ", "))", confirmedBy: nil) }
@@ -172,7 +172,7 @@ extension FunctionContext {
   }
 
   /// Counts a payment of the event's day: the number with it.
-  private func count(_ code: String, _ limit: Limit) throws -> Int64 {
+  private func count(_ code: String, limit: Limit) throws -> Int64 {
     let key = "\(code)/\(limit.name)/\(limit.subject)"
     let day = now / 86_400_000
     let stored = try reader.record(RewardRecord.count, key)

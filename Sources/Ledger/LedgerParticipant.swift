@@ -112,7 +112,7 @@ struct EntryPosting {
     while rest > 0 {
       let amount = Int64(min(rest, UInt128(Int64.max)))
       rest -= UInt128(amount)
-      let counter = try counterAccount(for: balanceKey, receiving: residual < 0, amount)
+      let counter = try counterAccount(for: balanceKey, receiving: residual < 0, amount: amount)
       let (debit, credit) = residual < 0 ? (balanceKey.account, counter) : (counter, balanceKey.account)
       let code = request.ledger.isImport ? LedgerAccount.opening.name : LedgerAccount.adjustment.name
       // The sequence makes the key unique; a revision would not where writes and transfers cancel out.
@@ -137,7 +137,7 @@ struct EntryPosting {
 
   /// The account on the other side of an adjustment: the common one, unless absurd balances have filled it up; then the
   /// first beside it, for the balance alone, that has capacity.
-  private mutating func counterAccount(for balanceKey: PlayerBalanceKey, receiving: Bool, _ amount: Int64) throws(CommitError)
+  private mutating func counterAccount(for balanceKey: PlayerBalanceKey, receiving: Bool, amount: Int64) throws(CommitError)
     -> LedgerAccount
   {
     let common = request.ledger.isImport ? LedgerAccount.opening : .adjustment

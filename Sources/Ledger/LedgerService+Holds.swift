@@ -113,11 +113,14 @@ extension LedgerService {
         .invalid,
         "Hold \(sequence) has \(held) \(hold.transfer.unit); \(amount) cannot be released. Release 1 to \(held), or void it.")
     }
-    var transfers = [hold.ending(to: receiver, amount, HoldEnds.releaseCode, .holdEnd(of: sequence), reason)]
+    var transfers = [
+      hold.ending(to: receiver, amount: amount, code: HoldEnds.releaseCode, key: .holdEnd(of: sequence), reason: reason)
+    ]
     if amount < held {
-      transfers.append(hold.ending(to: hold.transfer.debit, held - amount, "rest", .holdRest(of: sequence), reason))
+      transfers.append(
+        hold.ending(to: hold.transfer.debit, amount: held - amount, code: "rest", key: .holdRest(of: sequence), reason: reason))
     }
-    return try await end(hold, transfers, in: namespace, by: actor)
+    return try await end(hold, transfers: transfers, in: namespace, by: actor)
   }
 
   /// Gives the whole hold back to where it came from.
@@ -128,8 +131,9 @@ extension LedgerService {
   {
     let hold = try hold(sequence, in: namespace)
     let back = hold.ending(
-      to: hold.transfer.debit, hold.transfer.amount, HoldEnds.voidCode, .holdEnd(of: sequence), reason)
-    return try await end(hold, [back], in: namespace, by: actor)
+      to: hold.transfer.debit, amount: hold.transfer.amount, code: HoldEnds.voidCode, key: .holdEnd(of: sequence),
+      reason: reason)
+    return try await end(hold, transfers: [back], in: namespace, by: actor)
   }
 
   /// Gives back what is held beyond its time. To be called every now and then; twice does no harm.
@@ -140,9 +144,10 @@ extension LedgerService {
     var sweep = HoldSweep()
     for hold in try expiredHolds(in: namespace, now: now) {
       let back = hold.ending(
-        to: hold.transfer.debit, hold.transfer.amount, HoldEnds.expiryCode, .holdEnd(of: hold.sequence), nil)
+        to: hold.transfer.debit, amount: hold.transfer.amount, code: HoldEnds.expiryCode, key: .holdEnd(of: hold.sequence),
+        reason: nil)
       do {
-        sweep.freed.append(try await end(hold, [back], in: namespace, by: .system("hold-expiry")).entry)
+        sweep.freed.append(try await end(hold, transfers: [back], in: namespace, by: .system("hold-expiry")).entry)
       } catch {
         // Somebody released or voided it in the meantime: nothing to do.
         if error.code == .holdEnded { continue }
@@ -159,7 +164,7 @@ extension LedgerService {
     return entry
   }
 
-  private func end(_ hold: LedgerEntry, _ transfers: [LedgerTransfer], in namespace: NamespaceID, by actor: Actor)
+  private func end(_ hold: LedgerEntry, transfers: [LedgerTransfer], in namespace: NamespaceID, by actor: Actor)
     async throws(LedgerError) -> HoldEnding
   {
     do throws(CommitError) {
@@ -185,7 +190,7 @@ extension LedgerService {
 
 extension LedgerEntry {
   /// A transfer out of the hold that this entry made.
-  fileprivate func ending(to receiver: LedgerAccount, _ amount: Int64, _ code: String, _ key: BusinessKey, _ reason: String?)
+  fileprivate func ending(to receiver: LedgerAccount, amount: Int64, code: String, key: BusinessKey, reason: String?)
     -> LedgerTransfer
   {
     // Giving back to a player whose balance was driven below zero meanwhile is fine; the hold itself never goes there.

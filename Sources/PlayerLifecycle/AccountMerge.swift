@@ -192,7 +192,7 @@ package struct AccountMerge: Sendable {
       throw .unreadableReferralPattern(declarations.referralPattern)
     }
     let result = try read { (snapshot) throws(StorageError) -> Result<MergePlan, MergeError> in
-      guard try exists(order.into, in: namespace, snapshot) else { return .failure(.unknownTarget(order.into)) }
+      guard try exists(order.into, in: namespace, snapshot: snapshot) else { return .failure(.unknownTarget(order.into)) }
       if try snapshot.account(in: namespace, uid: order.into.text)?.isDisabled == true {
         return .failure(.disabledTarget(order.into, from: order.from))
       }
@@ -202,7 +202,7 @@ package struct AccountMerge: Sendable {
     return try result.get()
   }
 
-  private func exists(_ uid: Key, in namespace: NamespaceID, _ snapshot: any Snapshot) throws(StorageError) -> Bool {
+  private func exists(_ uid: Key, in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError) -> Bool {
     if try snapshot.account(in: namespace, uid: uid.text) != nil { return true }
     let paths = (try? PersonalPaths(of: uid.text, currencies: declarations.currencies, patterns: []))?.paths ?? []
     for path in paths where try !snapshot.leaves(in: namespace, under: PathBytes(path), limit: 1).isEmpty { return true }

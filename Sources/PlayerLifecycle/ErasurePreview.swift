@@ -57,7 +57,7 @@ extension PlayerErasure {
       }
       let account = try snapshot.account(in: namespace, uid: record.uid)
       let remembered = try account.flatMap { (account) throws(StorageError) in
-        try accounts?.rememberedIdentities(of: account, in: namespace, snapshot)
+        try accounts?.rememberedIdentities(of: account, in: namespace, snapshot: snapshot)
       }
       return ErasurePreview(
         uid: record.uid, hasAccount: account != nil, paths: paths, commitCount: commitCount, recordCount: recordCount,

@@ -92,12 +92,12 @@ struct MergePlan {
       guard let accounts = try balances.accounts(of: order.from) else {
         return .tooManyBalances(unit: currency.unit, currency.pattern)
       }
-      for from in accounts { try move(from, into: balances.account(like: from, of: order.into), currency) }
+      for from in accounts { try move(from, into: balances.account(like: from, of: order.into), currency: currency) }
     }
     return nil
   }
 
-  private mutating func move(_ from: LedgerAccount, into: LedgerAccount, _ currency: Currency) throws(StorageError) {
+  private mutating func move(_ from: LedgerAccount, into: LedgerAccount, currency: Currency) throws(StorageError) {
     guard let path = currency.path(of: from), case let balance = try node(at: path), let amount = balance.scalar?.intValue,
       amount != 0, amount != .min
     else { return }
@@ -129,7 +129,7 @@ struct MergePlan {
       while true {
         let page = try snapshot.entries(in: namespace, account: account, before: before, limit: 500)
         for entry in page where entry.transfer.key.text.utf8.reversed().starts(with: suffix.utf8.reversed()) {
-          try spend(entry, without: suffix, &seen)
+          try spend(entry, without: suffix, seen: &seen)
         }
         before = page.last?.sequence
         if page.count < 500 { break }
@@ -138,7 +138,7 @@ struct MergePlan {
     return nil
   }
 
-  private mutating func spend(_ entry: LedgerEntry, without suffix: String, _ seen: inout Set<BusinessKey>)
+  private mutating func spend(_ entry: LedgerEntry, without suffix: String, seen: inout Set<BusinessKey>)
     throws(StorageError)
   {
     let text = entry.transfer.key.text

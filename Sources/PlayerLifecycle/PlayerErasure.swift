@@ -191,7 +191,7 @@ package struct PlayerErasure: Sendable {
   func waitingWork(_ record: ErasureRecord, in namespace: NamespaceID) throws(StorageError) -> [String] {
     try read { (snapshot) throws(StorageError) in
       let work = WaitingWork(uid: record.uid, namespace: namespace, snapshot: snapshot)
-      return try work.deliveries() + work.messages(try messages(record, in: namespace, snapshot))
+      return try work.deliveries() + work.messages(try messages(record, in: namespace, snapshot: snapshot))
     }
   }
 
@@ -240,7 +240,7 @@ package struct PlayerErasure: Sendable {
       // The messages first: they are found by the records.
       for key in erasure.messages {
         let message = try read { (snapshot) throws(StorageError) in try snapshot.outbox(in: namespace, key: key) }
-        if let message { try await erase([], [message.erased], in: namespace) }
+        if let message { try await erase([], messages: [message.erased], in: namespace) }
       }
       for start in stride(from: 0, to: erasure.records.count, by: Self.recordsPerCommit) {
         let step = erasure.records[start..<min(start + Self.recordsPerCommit, erasure.records.count)]
@@ -257,12 +257,12 @@ package struct PlayerErasure: Sendable {
           try PlayerMessages(record, keys: [], in: namespace, snapshot).find(in: state, limit: Self.recordsPerCommit)
         }
         if found.isEmpty { break }
-        try await erase([], found.map(\.erased), in: namespace)
+        try await erase([], messages: found.map(\.erased), in: namespace)
       }
     }
   }
 
-  private func messages(_ record: ErasureRecord, in namespace: NamespaceID, _ snapshot: any Snapshot) throws(StorageError)
+  private func messages(_ record: ErasureRecord, in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError)
     -> PlayerMessages
   {
     var keys: [String] = []
@@ -272,7 +272,7 @@ package struct PlayerErasure: Sendable {
     return PlayerMessages(record, keys: keys, in: namespace, snapshot)
   }
 
-  private func erase(_ records: [KeyedRecordChange], _ messages: [OutboxRecord] = [], in namespace: NamespaceID)
+  private func erase(_ records: [KeyedRecordChange], messages: [OutboxRecord] = [], in namespace: NamespaceID)
     async throws(CommitError)
   {
     var request = CommitRequest(namespace: namespace, actor: ErasureSeal.actor)

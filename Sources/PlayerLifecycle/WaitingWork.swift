@@ -123,7 +123,7 @@ struct PlayerHolds {
   /// The entries that made them, oldest first.
   func open(in snapshot: any Snapshot) throws(StorageError) -> [LedgerEntry] {
     var holds = try OpenHolds(in: namespace, snapshot).of(player: uid)
-    for key in try RewardErasing.unconfirmed(of: uid, in: namespace, snapshot) {
+    for key in try RewardErasing.unconfirmed(of: uid, in: namespace, snapshot: snapshot) {
       guard let hold = try snapshot.entry(in: namespace, key: BusinessKey(key)), hold.transfer.credit.isHold,
         try snapshot.entry(in: namespace, key: .holdEnd(of: hold.sequence)) == nil,
         !holds.contains(where: { $0.sequence == hold.sequence })

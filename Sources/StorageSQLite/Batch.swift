@@ -30,7 +30,7 @@ struct Batch {
   }
 
   /// Makes one step in a namespace.
-  mutating func stage(_ ns: NamespaceID, _ body: (_ rows: inout StagedRows, _ step: Int) -> Void) {
+  mutating func stage(_ ns: NamespaceID, body: (_ rows: inout StagedRows, _ step: Int) -> Void) {
     let step = beginStep()
     body(&overlay(ns).rows, step)
   }

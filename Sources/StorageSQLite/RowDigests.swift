@@ -147,10 +147,10 @@ final class RowDigests {
 
   /// Writes what has changed, and counts the transaction; in the transaction that changed it.
   func write() throws(StorageError) {
-    let put = try prepared(&putting, SQL.insert("row_digest", "ns, name, row_count, digest", replacing: true))
+    let put = try prepared(&putting, sql: SQL.insert("row_digest", "ns, name, row_count, digest", replacing: true))
     transactions += 1
     try put.bind(0).bind(Self.transactionsName).bind(transactions).bind(Self.count(transactions).bytes).run()
-    let remove = try prepared(&removing, "DELETE FROM row_digest WHERE ns = ? AND name = ?")
+    let remove = try prepared(&removing, sql: "DELETE FROM row_digest WHERE ns = ? AND name = ?")
     for key in changed.sorted() {
       // Of no rows, but not the digest of none: one that went had been changed. That stays to be told.
       if let digest = sums[key], digest != RowSetDigest() {
@@ -182,7 +182,7 @@ final class RowDigests {
     sqlite3_create_function_v2(connection.handle, "doubloon_row", -1, SQLITE_UTF8, nil, nil, nil, nil, nil)
   }
 
-  private func prepared(_ statement: inout SQLiteStatement?, _ sql: String) throws(StorageError) -> SQLiteStatement {
+  private func prepared(_ statement: inout SQLiteStatement?, sql: String) throws(StorageError) -> SQLiteStatement {
     if let statement { return statement }
     let made = try SQLiteStatement(sql, on: connection, isKept: true)
     statement = made

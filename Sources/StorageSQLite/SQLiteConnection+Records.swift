@@ -96,7 +96,7 @@ extension SQLiteConnection {
 
 extension SQLiteConnection {
   /// The row of a key.
-  func accountRow(_ ns: NamespaceID, _ key: AccountRow.Key) throws(StorageError) -> AccountRow? {
+  func accountRow(_ ns: NamespaceID, key: AccountRow.Key) throws(StorageError) -> AccountRow? {
     switch key {
     case .account(let uid):
       try looked("SELECT \(Self.accountColumns) FROM account WHERE ns = ? AND uid = ?").bind(ns.rawValue).bind(uid.text)
@@ -123,7 +123,7 @@ extension SQLiteConnection {
     case .settings:
       try looked("SELECT settings FROM account_settings WHERE ns = ?").bind(ns.rawValue).first {
         row throws(StorageError) in
-        .settings(try json(row.text(0), "the settings of accounts"))
+        .settings(try json(row.text(0), what: "the settings of accounts"))
       }
     }
   }
@@ -175,7 +175,7 @@ extension SQLiteConnection {
   }
 
   private func readAccount(_ row: SQLiteStatement) throws(StorageError) -> AccountRecord {
-    let stored = try json(row.text(2), "an account")
+    let stored = try json(row.text(2), what: "an account")
     guard let record = AccountRecord(uid: try row.text(0), password: try row.optionalText(1), storedJSON: stored) else {
       throw damaged("an account")
     }
@@ -194,7 +194,7 @@ extension SQLiteConnection {
       effectiveAt: row.int(3))
   }
 
-  private func json(_ text: String, _ what: String) throws(StorageError) -> JSON {
+  private func json(_ text: String, what: String) throws(StorageError) -> JSON {
     do throws(JSONError) {
       return try JSONParser.parse(text)
     } catch {
@@ -254,24 +254,24 @@ extension SQLiteConnection {
 }
 
 extension SQLiteConnection {
-  private func keyed(_ query: FunctionQuery, _ ns: NamespaceID, _ event: EventID) throws(StorageError) -> SQLiteStatement {
+  private func keyed(_ query: FunctionQuery, in ns: NamespaceID, event: EventID) throws(StorageError) -> SQLiteStatement {
     try statement(query).bind(ns.rawValue).bind(event.epoch).bind(event.revision.rawValue).bind(event.path.bytes)
   }
 
   func execution(_ ns: NamespaceID, of event: EventID, by function: String) throws(StorageError) -> ExecutionRecord? {
-    try keyed(.execution, ns, event).bind(function).first(readExecution)
+    try keyed(.execution, in: ns, event: event).bind(function).first(readExecution)
   }
 
   func executions(_ ns: NamespaceID, of event: EventID) throws(StorageError) -> [ExecutionRecord] {
-    try keyed(.executions, ns, event).all(readExecution)
+    try keyed(.executions, in: ns, event: event).all(readExecution)
   }
 
   func delivery(_ ns: NamespaceID, of event: EventID, to function: String) throws(StorageError) -> DeliveryRecord? {
-    try keyed(.delivery, ns, event).bind(function).first(readDelivery)
+    try keyed(.delivery, in: ns, event: event).bind(function).first(readDelivery)
   }
 
   func deliveries(_ ns: NamespaceID, of event: EventID) throws(StorageError) -> [DeliveryRecord] {
-    try keyed(.deliveries, ns, event).all(readDelivery)
+    try keyed(.deliveries, in: ns, event: event).all(readDelivery)
   }
 
   func deliveries(_ ns: NamespaceID, state: DeliveryRecord.State, after last: DeliveryRecord?, limit: Int)

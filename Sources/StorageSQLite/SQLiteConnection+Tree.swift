@@ -66,7 +66,7 @@ extension SQLiteConnection {
     try statement(.indexes).bind(ns.rawValue).all(readIndex)
   }
 
-  func index(_ ns: NamespaceID, _ id: IndexID) throws(StorageError) -> IndexRecord? {
+  func index(_ ns: NamespaceID, id: IndexID) throws(StorageError) -> IndexRecord? {
     try statement(.index).bind(ns.rawValue).bind(id.rawValue).first(readIndex)
   }
 

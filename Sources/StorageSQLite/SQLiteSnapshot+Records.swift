@@ -80,7 +80,7 @@ extension SQLiteSnapshot {
 
 extension SQLiteSnapshot {
   func accountRow(in namespace: NamespaceID, _ key: AccountRow.Key) throws(StorageError) -> AccountRow? {
-    try db.accountRow(namespace, key)
+    try db.accountRow(namespace, key: key)
   }
 
   func accounts(in namespace: NamespaceID, after uid: String?, limit: Int) throws(StorageError) -> [AccountRecord] {
@@ -122,7 +122,7 @@ extension SQLiteSnapshot {
   }
 
   func index(in namespace: NamespaceID, id: IndexID) throws(StorageError) -> IndexRecord? {
-    try db.index(namespace, id)
+    try db.index(namespace, id: id)
   }
 
   func places(

@@ -6,7 +6,7 @@ extension SQLiteWriteSession {
     let overlay = batch.overlays[namespace]
     if let pending = overlay?.rows.accountRows[key] { return pending }
     let db = try db
-    return overlay?.rows.hidesStored == true ? nil : try db.accountRow(namespace, key)
+    return overlay?.rows.hidesStored == true ? nil : try db.accountRow(namespace, key: key)
   }
 
   func refreshTokens(in namespace: NamespaceID, of uid: String) throws(StorageError) -> [RefreshTokenRecord] {

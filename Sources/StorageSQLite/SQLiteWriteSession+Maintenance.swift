@@ -123,9 +123,9 @@ extension SQLiteWriteSession {
   func carryOut(_ erasing: Maintenance.Erasing, in ns: NamespaceID) throws(StorageError) {
     switch erasing {
     case .rows: return
-    case .account(let uid, let addresses): try eraseAccount(uid, addresses, in: ns)
+    case .account(let uid, let addresses): try eraseAccount(uid, addresses: addresses, in: ns)
     case .changes(let revisions, let places, let order):
-      for revision in revisions { try erase(places, fromCommit: revision, order, in: ns) }
+      for revision in revisions { try erase(places, fromCommit: revision, order: order, in: ns) }
     case .past(let place, let last): try erasePast(below: place, through: last, in: ns)
     case .answers(let revisions, let answer):
       let list = revisions.map { String($0.rawValue) }.joined(separator: ",")
@@ -148,7 +148,7 @@ extension SQLiteWriteSession {
     try SQLiteStatement(sql, on: connection, isKept: false)
   }
 
-  private func eraseAccount(_ uid: String, _ addresses: [String], in ns: NamespaceID) throws(StorageError) {
+  private func eraseAccount(_ uid: String, addresses: [String], in ns: NamespaceID) throws(StorageError) {
     try erasingStatement("UPDATE refresh_token SET claims = NULL WHERE ns = ? AND uid = ?").bind(ns.rawValue).bind(uid).run()
     try erasingStatement("DELETE FROM account_code WHERE ns = ? AND uid = ?").bind(ns.rawValue).bind(uid).run()
     for address in addresses {
@@ -158,7 +158,7 @@ extension SQLiteWriteSession {
   }
 
   /// Writes a payload again without what lies below the places. One that was pruned, or treated before, is left alone.
-  private func erase(_ places: [PathBytes], fromCommit revision: Revision, _ order: Revision, in ns: NamespaceID)
+  private func erase(_ places: [PathBytes], fromCommit revision: Revision, order: Revision, in ns: NamespaceID)
     throws(StorageError)
   {
     guard let commit = try connection.commit(ns, at: revision), let changes = commit.changes,

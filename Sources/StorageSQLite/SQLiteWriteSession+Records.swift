@@ -198,7 +198,7 @@ extension SQLiteWriteSession {
   }
 
   /// Binds what executions and deliveries are keyed by.
-  private func keyed(_ query: FunctionQuery, _ ns: NamespaceID, _ event: EventID, _ function: String) throws(StorageError)
+  private func keyed(_ query: FunctionQuery, in ns: NamespaceID, event: EventID, function: String) throws(StorageError)
     -> SQLiteStatement
   {
     try connection.statement(query).bind(ns.rawValue).bind(event.epoch).bind(event.revision.rawValue).bind(event.path.bytes)
@@ -206,16 +206,18 @@ extension SQLiteWriteSession {
   }
 
   func write(_ execution: ExecutionRecord, of ns: NamespaceID) throws(StorageError) {
-    try keyed(.putExecution, ns, execution.event, execution.function).bind(execution.outcome.rawValue)
+    try keyed(.putExecution, in: ns, event: execution.event, function: execution.function).bind(execution.outcome.rawValue)
       .bind(execution.reason).bind(Int64(execution.attempt)).bind(execution.startedAt).bind(execution.finishedAt)
       .bind(execution.effect?.rawValue).bind(execution.settings).run()
   }
 
   func write(_ delivery: DeliveryRecord?, at key: FunctionKey, of ns: NamespaceID) throws(StorageError) {
-    guard let delivery else { return try keyed(.removeDelivery, ns, key.event, key.function.text).run() }
-    try keyed(.putDelivery, ns, delivery.event, delivery.function).bind(delivery.kind.rawValue).bind(Int64(delivery.hop))
-      .bind(delivery.state.rawValue).bind(Int64(delivery.attempts)).bind(Int64(delivery.crashes))
-      .bind(delivery.nextAttemptAt).bind(delivery.lastError).bind(delivery.updatedAt).run()
+    guard let delivery else { return try keyed(.removeDelivery, in: ns, event: key.event, function: key.function.text).run() }
+    try keyed(.putDelivery, in: ns, event: delivery.event, function: delivery.function).bind(delivery.kind.rawValue).bind(
+      Int64(delivery.hop)
+    )
+    .bind(delivery.state.rawValue).bind(Int64(delivery.attempts)).bind(Int64(delivery.crashes))
+    .bind(delivery.nextAttemptAt).bind(delivery.lastError).bind(delivery.updatedAt).run()
   }
 
   func write(_ entry: LedgerEntry, of ns: NamespaceID) throws(StorageError) {

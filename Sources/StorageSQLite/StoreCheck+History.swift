@@ -36,9 +36,11 @@ extension StoreCheck {
         if places.contains(where: { $0.contains(path) }) { continue }
       }
       if states[name] == .whole {
-        Self.row(rows.raw(2), revision, rows.raw(4)).withUnsafeBytes { found[name, default: RowSetDigest()].add($0) }
+        Self.row(rows.raw(2), revision: revision, before: rows.raw(4)).withUnsafeBytes {
+          found[name, default: RowSetDigest()].add($0)
+        }
       } else {
-        try checkUnfinished(name, isGrowing: states[name] == .growing, rows)
+        try checkUnfinished(name, isGrowing: states[name] == .growing, row: rows)
       }
     }
     for (name, sum) in expected.sums {
@@ -65,7 +67,7 @@ extension StoreCheck {
   }
 
   /// A row of a run that is being written or merged: its commit must have replaced that value.
-  private mutating func checkUnfinished(_ name: Name, isGrowing: Bool, _ row: SQLiteStatement) throws(StorageError) {
+  private mutating func checkUnfinished(_ name: Name, isGrowing: Bool, row: SQLiteStatement) throws(StorageError) {
     let ns = NamespaceID(rawValue: name.ns)
     let isWritten = name.generation > namespaces[name.ns]?.history ?? 0 && name.generation < HistoryRun.mergedNames
     let changes = try isGrowing || isWritten ? connection.commit(ns, at: Revision(row.int(3)))?.changes : nil
@@ -93,7 +95,7 @@ extension StoreCheck {
           report.note("Commit \(revision) of namespace \(ns) cannot be read: \(error.message)")
           continue
         }
-        checkForm(of: commit, rows)
+        checkForm(of: commit, row: rows)
         if !commit.erased.isEmpty { expected.erased[ns, default: [:]][revision] = commit.erased.flatMap(\.places) }
         while next < whole.count, whole[next].run.last < revision { next += 1 }
         guard revision > past.pruned, next < whole.count, whole[next].run.after < revision else { continue }
@@ -101,7 +103,9 @@ extension StoreCheck {
         for change in commit.changes ?? [] {
           change.path.bytes.withUnsafeBytes { path in
             Self.before(change).withUnsafeBytes { before in
-              Self.row(path, revision, before).withUnsafeBytes { expected.sums[name, default: RowSetDigest()].add($0) }
+              Self.row(path, revision: revision, before: before).withUnsafeBytes {
+                expected.sums[name, default: RowSetDigest()].add($0)
+              }
             }
           }
         }
@@ -110,7 +114,7 @@ extension StoreCheck {
     return expected
   }
 
-  private mutating func checkForm(of commit: CommitRecord, _ row: SQLiteStatement) {
+  private mutating func checkForm(of commit: CommitRecord, row: SQLiteStatement) {
     let changes = commit.changes.map { LeafChangeList.encode($0, without: commit.erased) }
     let suppresses: Int64 = commit.suppressesTriggers ? 1 : 0
     if commit.cause?.storedBytes ?? [] != row.bytes(6) || changes ?? [] != row.bytes(10) || row.int(7) != suppresses {
@@ -124,7 +128,7 @@ extension StoreCheck {
     return writer.bytes
   }
 
-  private static func row(_ path: UnsafeRawBufferPointer, _ revision: Int64, _ before: UnsafeRawBufferPointer) -> [UInt8] {
+  private static func row(_ path: UnsafeRawBufferPointer, revision: Int64, before: UnsafeRawBufferPointer) -> [UInt8] {
     var writer = ByteWriter(capacity: 64)
     writer.write(bytes: path)
     writer.write(signed: revision)

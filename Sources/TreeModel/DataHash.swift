@@ -98,10 +98,10 @@ enum JavaScriptDouble {
     guard magnitude.isNormal else { return value.bitPattern }
     let exponent = floorOfLog2(magnitude) ?? Int(magnitude.exponent)
     let biased = UInt64(truncatingIfNeeded: exponent + 1023) & 0x7FF
-    return (value.sign == .minus ? 1 << 63 : 0) | biased << 52 | fraction(magnitude, exponent)
+    return (value.sign == .minus ? 1 << 63 : 0) | biased << 52 | fraction(magnitude, exponent: exponent)
   }
 
-  private static func fraction(_ magnitude: Double, _ exponent: Int) -> UInt64 {
+  private static func fraction(_ magnitude: Double, exponent: Int) -> UInt64 {
     // Below 2^-971 the client's power of two is infinite, and the bits of infinity come out as zeros.
     guard exponent >= -971 else { return 0 }
     let scaled = magnitude * Double(sign: .plus, exponent: 52 - exponent, significand: 1) - 0x1p52

@@ -93,7 +93,7 @@ struct TreeBuilder {
 
   mutating func add(_ leaf: Leaf) -> Bool {
     let bytes = leaf.path.bytes
-    while levels.count > 1, !sharesPrefix(bytes, levels[levels.count - 1].end) { pop() }
+    while levels.count > 1, !sharesPrefix(bytes, count: levels[levels.count - 1].end) { pop() }
     var at = levels[levels.count - 1].end
     while at < bytes.count, bytes[at] != PathBytes.priorityMark {
       guard let (key, next) = leaf.path.key(at: at) else { return false }
@@ -114,7 +114,7 @@ struct TreeBuilder {
     return levels[0].node
   }
 
-  private func sharesPrefix(_ bytes: [UInt8], _ count: Int) -> Bool {
+  private func sharesPrefix(_ bytes: [UInt8], count: Int) -> Bool {
     guard bytes.count >= count, path.count >= count else { return false }
     return bytes[..<count] == path[..<count]
   }

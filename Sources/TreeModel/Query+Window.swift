@@ -37,7 +37,7 @@ extension Query {
   }
 
   private func admitted(_ place: QueryPosition) -> QueryPosition? {
-    admits(place.rank, place.key) ? place : nil
+    admits(place.rank, key: place.key) ? place : nil
   }
 }
 

@@ -7,8 +7,8 @@ extension Query {
   public init(wire: JSON) throws(QueryError) {
     guard wire.object != nil else { throw QueryError(.notAnObject) }
     let order = try Self.order(wire["i"])
-    let start = try Self.bound(wire, order, names: ("sp", "sn", "sin"), open: .min)
-    let end = try Self.bound(wire, order, names: ("ep", "en", "ein"), open: .max)
+    let start = try Self.bound(wire, order: order, names: ("sp", "sn", "sin"), open: .min)
+    let end = try Self.bound(wire, order: order, names: ("ep", "en", "ein"), open: .max)
     self.init(order: order, start: start, end: end)
     limit = try limit(wire)
   }
@@ -20,7 +20,7 @@ extension Query {
   }
 
   private static func bound(
-    _ wire: JSON, _ order: NodeOrder, names: (value: String, key: String, inclusive: String), open: QueryBound.Edge
+    _ wire: JSON, order: NodeOrder, names: (value: String, key: String, inclusive: String), open: QueryBound.Edge
   ) throws(QueryError) -> QueryBound? {
     guard let value = wire[names.value] else { return nil }
     let isInclusive = wire[names.inclusive]?.bool ?? true

@@ -32,12 +32,12 @@ public struct Query: Sendable, Hashable {
 
   /// Whether a child lies within the bounds; the limit may still leave it out.
   public func admits(_ entry: TreeMap.Entry) -> Bool {
-    admits(order.rank(of: entry.node), entry.key)
+    admits(order.rank(of: entry.node), key: entry.key)
   }
 
-  func admits(_ rank: OrderRank, _ key: Key) -> Bool {
-    if let start, !start.admitsAfter(rank, key, in: order) { return false }
-    if let end, !end.admitsBefore(rank, key, in: order) { return false }
+  func admits(_ rank: OrderRank, key: Key) -> Bool {
+    if let start, !start.admitsAfter(rank, key: key, in: order) { return false }
+    if let end, !end.admitsBefore(rank, key: key, in: order) { return false }
     return true
   }
 
@@ -50,7 +50,7 @@ public struct Query: Sendable, Hashable {
     var ranked: [(rank: OrderRank, entry: TreeMap.Entry)] = []
     for entry in entries {
       let rank = order.rank(of: entry.node)
-      if admits(rank, entry.key) { ranked.append((rank, entry)) }
+      if admits(rank, key: entry.key) { ranked.append((rank, entry)) }
     }
     // Children come in key order and the sort is stable, so ties are already broken.
     ranked.sort { $0.rank < $1.rank }
@@ -139,18 +139,18 @@ public struct QueryBound: Sendable, Hashable {
     QueryBound(value: nil, edge: .key(key), isInclusive: isInclusive)
   }
 
-  func admitsAfter(_ rank: OrderRank, _ key: Key, in order: NodeOrder) -> Bool {
-    let place = compare(rank, key, in: order)
+  func admitsAfter(_ rank: OrderRank, key: Key, in order: NodeOrder) -> Bool {
+    let place = compare(rank, key: key, in: order)
     return place > 0 || (place == 0 && isInclusive)
   }
 
-  func admitsBefore(_ rank: OrderRank, _ key: Key, in order: NodeOrder) -> Bool {
-    let place = compare(rank, key, in: order)
+  func admitsBefore(_ rank: OrderRank, key: Key, in order: NodeOrder) -> Bool {
+    let place = compare(rank, key: key, in: order)
     return place < 0 || (place == 0 && isInclusive)
   }
 
   /// Where a child is to the bound: negative before it, zero at it, positive behind it.
-  private func compare(_ rank: OrderRank, _ key: Key, in order: NodeOrder) -> Int {
+  private func compare(_ rank: OrderRank, key: Key, in order: NodeOrder) -> Int {
     if order != .key {
       let bound = OrderRank(value)
       if rank != bound { return rank < bound ? -1 : 1 }

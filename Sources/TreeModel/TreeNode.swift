@@ -128,9 +128,9 @@ extension TreeNode {
     return replacing(path.keys[...]) { TreeNode($0.content, priority: priority) }
   }
 
-  private func replacing(_ keys: ArraySlice<TreeModel.Key>, _ change: (TreeNode) -> TreeNode) -> TreeNode {
+  private func replacing(_ keys: ArraySlice<TreeModel.Key>, change: (TreeNode) -> TreeNode) -> TreeNode {
     guard let key = keys.first else { return change(self) }
-    let child = self[key].replacing(keys.dropFirst(), change)
+    let child = self[key].replacing(keys.dropFirst(), change: change)
     if !child.exists, !self[key].exists { return self }
     return .map(children.setting(key, to: child), priority: priority)
   }

@@ -166,7 +166,7 @@ extension WriteDataReader {
       while slotsBefore + owners.count < slots.count { owners.append(entries.count - 1) }
     }
     dropOverwrittenSlots(from: slotsBefore, owners: owners, entries: entries)
-    return try node(marks, entries)
+    return try node(marks, entries: entries)
   }
 
   private func legalKey(_ name: String) throws(WriteDataError) -> Key {
@@ -186,7 +186,7 @@ extension WriteDataReader {
     }
   }
 
-  private mutating func node(_ marks: Marks, _ entries: [TreeMap.Entry]) throws(WriteDataError) -> TreeNode {
+  private mutating func node(_ marks: Marks, entries: [TreeMap.Entry]) throws(WriteDataError) -> TreeNode {
     let node: TreeNode
     if let form = marks.serverValue {
       guard entries.isEmpty, marks.value == nil else { throw fault(.valueBesideChildren) }

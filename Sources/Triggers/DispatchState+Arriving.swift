@@ -12,7 +12,7 @@ extension DispatchState {
 
   /// Takes in a namespace, with the deliveries that wait in it, in the order of their events.
   mutating func open(
-    _ namespace: NamespaceID, settled: Revision, _ waiting: [DeliveryRecord], suspects: Set<ReplayItem>
+    _ namespace: NamespaceID, settled: Revision, waiting: [DeliveryRecord], suspects: Set<ReplayItem>
   ) {
     namespaces[namespace] = NamespaceState(settled: settled)
     for record in waiting {
@@ -38,7 +38,7 @@ extension DispatchState {
       return
     }
     // What is loaded later waits behind it, and is at rest like it.
-    queue.hold(delivery.orderingKey, true)
+    queue.hold(delivery.orderingKey, isHeld: true)
     timers.add(.retry(delivery), at: time)
     wake(by: time)
   }
@@ -226,7 +226,7 @@ extension DispatchState {
     var all: [Delivery] = []
     let excess = queue.trim(orderingKey, to: options.behindMax)
     if let orderingKey, !excess.isEmpty { spill(excess, of: orderingKey, at: now) }
-    queue.hold(orderingKey, true)
+    queue.hold(orderingKey, isHeld: true)
     queue.updateBehind(orderingKey) { delivery in
       all.append(delivery)
       if delivery.isUnsettled { unsettled.append(delivery) }
@@ -243,7 +243,7 @@ extension DispatchState {
   mutating func free(_ orderingKey: OrderingKey?) {
     guard queue.isHeld(orderingKey) else { return }
     var all: [Delivery] = []
-    queue.hold(orderingKey, false)
+    queue.hold(orderingKey, isHeld: false)
     queue.updateBehind(orderingKey) { all.append($0) }
     for delivery in all { begin(delivery) }
   }

@@ -59,7 +59,7 @@ extension DispatchState.Timed {
 /// What comes meanwhile is kept as while it was paused, and found by a later page. Near the end the function *catches up*:
 /// then it is held in memory, for the short time until the last page is in.
 extension DispatchState {
-  mutating func beginResume(_ function: Int, _ kept: KeptDeliveries) {
+  mutating func beginResume(_ function: Int, kept: KeptDeliveries) {
     functions[function].stopLooking()
     functions[function].kept = kept
     look(function)

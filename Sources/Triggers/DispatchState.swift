@@ -269,7 +269,7 @@ extension DispatchState {
   /// Keeps the continuation of a waiter, unless there is nothing to wait for (any more).
   ///
   /// - Returns: whether everything has happened already; nil if the continuation is kept.
-  mutating func suspend(_ id: Int, _ continuation: CheckedContinuation<Bool, Never>) -> Bool? {
+  mutating func suspend(_ id: Int, continuation: CheckedContinuation<Bool, Never>) -> Bool? {
     guard let waiter = waiters[id], !waiter.isOver else {
       waiters[id] = nil
       return false

@@ -47,7 +47,7 @@ extension Dispatcher {
         let canRun = withState { state in
           guard !state.isStopping, state.functions[function].phase == .resuming else { return false }
           state.functions[function].resumeWaiters.append(continuation)
-          state.beginResume(function, KeptDeliveries(of: name, in: namespaces))
+          state.beginResume(function, kept: KeptDeliveries(of: name, in: namespaces))
           return true
         }
         if !canRun { continuation.resume(returning: false) }

@@ -108,7 +108,7 @@ extension Dispatcher {
   func suspend(_ waiter: Int) async -> Bool {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let known = withState { $0.suspend(waiter, continuation) }
+        let known = withState { $0.suspend(waiter, continuation: continuation) }
         if let known { continuation.resume(returning: known) }
       }
     } onCancel: {

@@ -84,7 +84,7 @@ extension Dispatcher {
         return
       case .load(let namespace): load(namespace)
       case .refill(let orderingKey): refill(orderingKey)
-      case .resume(let function, let kept): resume(function, kept)
+      case .resume(let function, let kept): resume(function, kept: kept)
       case .run(let run): ended = (run, await perform(run))
       }
     }
@@ -132,11 +132,11 @@ extension Dispatcher {
       now: clock.now())
     run.context.withLock { $0 = input.context }
     options.failpoint(.inHandler)
-    return try await attempt(input, delivery, definition, startedAt: run.startedAt)
+    return try await attempt(input, delivery: delivery, definition: definition, startedAt: run.startedAt)
   }
 
   /// Runs a function's body on its input and makes one request of what it asked for.
-  func attempt(_ input: RunInput, _ delivery: Delivery, _ definition: FunctionDefinition, startedAt: Int64) async throws
+  func attempt(_ input: RunInput, delivery: Delivery, definition: FunctionDefinition, startedAt: Int64) async throws
     -> RunEnding
   {
     let outcome: Outcome
@@ -217,7 +217,7 @@ extension Dispatcher {
   }
 
   /// Reads a page of what was kept for a function that is being resumed. Runs on a runner.
-  func resume(_ function: Int, _ kept: KeptDeliveries) {
+  func resume(_ function: Int, kept: KeptDeliveries) {
     var kept = kept
     do throws(StorageError) {
       let page = try engine.read { (snapshot) throws(StorageError) in try kept.page(512, from: snapshot) }

@@ -155,7 +155,7 @@ extension Dispatcher {
       plan.report.waiting += found.ready.count
       let settled = namespace.settled
       let suspects = plan.suspects
-      withState { $0.open(namespace.id, settled: settled, found.ready, suspects: suspects) }
+      withState { $0.open(namespace.id, settled: settled, waiting: found.ready, suspects: suspects) }
     }
     let lagging = plan.namespaces.map(\.id)
     withState { state in
@@ -284,7 +284,7 @@ extension DispatchState {
     var unknown: [DeliveryRecord] = []
     for function in missing where function.wanted(event.facts.record, at: event.facts.path) {
       guard !event.known.contains(function.record.name), event.facts.record.hop <= options.limits.hopsMax else { continue }
-      unknown.append(.unknownFunction(function.record.name, event.facts.record, at: now))
+      unknown.append(.unknownFunction(function.record.name, event: event.facts.record, at: now))
     }
     if !unknown.isEmpty { aftermath.submissions.append(letters(unknown, in: event.facts.namespace)) }
   }
@@ -306,7 +306,7 @@ extension DispatchState {
 
 extension DeliveryRecord {
   /// A dead letter for a function that nobody registered any more.
-  static func unknownFunction(_ name: String, _ event: EventRecord, at now: Int64) -> DeliveryRecord {
+  static func unknownFunction(_ name: String, event: EventRecord, at now: Int64) -> DeliveryRecord {
     DeliveryRecord(
       event: event.id, kind: event.kind, hop: event.hop, function: name, state: .dead, attempts: 0, crashes: 0,
       nextAttemptAt: 0,

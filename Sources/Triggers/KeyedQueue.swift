@@ -61,7 +61,7 @@ struct KeyedQueue<Element> {
   /// Lets the next one of the key go: its head is finished.
   mutating func finish(_ key: OrderingKey?) {
     guard let key else { return }
-    hold(key, false)
+    hold(key, isHeld: false)
     guard let next = backlogs[key]?.waiting.popFirst() else {
       if backlogs[key]?.isSpilled == true {
         backlogs[key]?.isDrained = true
@@ -83,14 +83,14 @@ struct KeyedQueue<Element> {
   }
 
   /// Notes whether the head of a key waits for a retry.
-  mutating func hold(_ key: OrderingKey?, _ isHeld: Bool) {
+  mutating func hold(_ key: OrderingKey?, isHeld: Bool) {
     guard let key, let state = backlogs[key], state.isHeld != isHeld else { return }
     held += isHeld ? state.waiting.count : -state.waiting.count
     backlogs[key]?.isHeld = isHeld
   }
 
   /// Changes everything behind the head of a key.
-  mutating func updateBehind(_ key: OrderingKey?, _ change: (inout Element) -> Void) {
+  mutating func updateBehind(_ key: OrderingKey?, change: (inout Element) -> Void) {
     guard let key else { return }
     backlogs[key]?.waiting.update(change)
   }

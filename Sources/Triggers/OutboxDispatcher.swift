@@ -68,7 +68,7 @@ package final class OutboxDispatcher: CommitObserver, Sendable {
           while let item = queue.start() { items.append(item) }
           return (items, queue.nextTime)
         }
-        for item in items { group.addTask { await self.deliver(item, writer) } }
+        for item in items { group.addTask { await self.deliver(item, writer: writer) } }
         wakeResting()
         await alarm.wait(until: next)
       }
@@ -98,7 +98,7 @@ package final class OutboxDispatcher: CommitObserver, Sendable {
 
   // MARK: One message
 
-  private func deliver(_ item: OutboxItem, _ writer: any TreeWriter) async {
+  private func deliver(_ item: OutboxItem, writer: any TreeWriter) async {
     let failure = await attempt(item)
     let error = failure.map { "\($0)" }
     // A delivery that the shutdown interrupted is no failure: it comes again at the next start.

@@ -143,14 +143,14 @@ struct ReplayScan: Sendable {
       for (event, functions) in events where admits(event.id) {
         // What was written with triggers suppressed was never on its way to a function.
         let underway = commit.suppressesTriggers ? Revision(.max) : settled
-        page.pairs += try pairs(event, functions, settled: underway, in: snapshot)
+        page.pairs += try pairs(event, functions: functions, settled: underway, in: snapshot)
       }
     }
     if order.event == nil, commits.count == Self.commitsMax, let last = commits.last { page.next = .log(after: last.revision) }
     return page
   }
 
-  private func pairs(_ event: EventRecord, _ functions: [Int], settled: Revision, in snapshot: any Snapshot)
+  private func pairs(_ event: EventRecord, functions: [Int], settled: Revision, in snapshot: any Snapshot)
     throws(StorageError) -> [ReplayPair]
   {
     let executions = try snapshot.executions(in: namespace, of: event.id)

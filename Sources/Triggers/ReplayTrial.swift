@@ -54,12 +54,12 @@ struct ReplayTrial: Sendable {
     var trial = ReplayTrial()
     for (pair, ending) in zip(pairs, endings) {
       switch ending {
-      case .skipped(let reason): trial.add(pair, "skipped", reason)
-      case .failed(let error, _): trial.add(pair, "failed", error)
+      case .skipped(let reason): trial.add(pair, outcome: "skipped", reason: reason)
+      case .failed(let error, _): trial.add(pair, outcome: "failed", reason: error)
       case .effect(_, let execution, _):
         guard let result = results.popFirst() else { continue }
         switch result {
-        case .success(let committed): trial.add(pair, "done", execution.reason, committed)
+        case .success(let committed): trial.add(pair, outcome: "done", reason: execution.reason, committed: committed)
         case .failure(let refusal): trial.add(pair, refused: refusal)
         }
       }
@@ -67,17 +67,17 @@ struct ReplayTrial: Sendable {
     return trial
   }
 
-  private mutating func add(_ pair: ReplayPair, _ outcome: String, _ reason: String?, _ committed: CommittedRequest? = nil) {
+  private mutating func add(_ pair: ReplayPair, outcome: String, reason: String?, committed: CommittedRequest? = nil) {
     runs.append(Run(pair: pair, outcome: outcome, reason: reason, committed: committed))
   }
 
   /// As the dispatcher takes a refusal.
   private mutating func add(_ pair: ReplayPair, refused refusal: CommitError) {
     switch refusal.code {
-    case .keyTaken(let entry): add(pair, "skipped", "already_paid: entry \(entry.sequence)")
-    case .insufficientFunds: add(pair, "skipped", "insufficient_funds")
-    case .stale, .recordChanged: add(pair, "again", refusal.message)
-    default: add(pair, "failed", refusal.message)
+    case .keyTaken(let entry): add(pair, outcome: "skipped", reason: "already_paid: entry \(entry.sequence)")
+    case .insufficientFunds: add(pair, outcome: "skipped", reason: "insufficient_funds")
+    case .stale, .recordChanged: add(pair, outcome: "again", reason: refusal.message)
+    default: add(pair, outcome: "failed", reason: refusal.message)
     }
   }
 

@@ -26,7 +26,7 @@ struct RunInput {
     let details = EventDetails(
       id: facts.text, namespace: namespace, path: facts.path, time: commit.time,
       actor: commit.actor.description, attempt: delivery.attempts + 1)
-    let (before, after) = try Self.values(facts, commit, reader)
+    let (before, after) = try Self.values(facts, commit: commit, reader: reader)
     run = FunctionDefinition.Run(details: details, captures: captures, before: before, after: after)
     context = FunctionContext(event: details, reader: reader, limits: definition.limits)
   }
@@ -57,7 +57,7 @@ struct RunInput {
     return EventFacts.Commit(time: record.time, actor: record.actor, changes: record.changes)
   }
 
-  private static func values(_ facts: EventFacts, _ commit: EventFacts.Commit, _ reader: RunReader) throws
+  private static func values(_ facts: EventFacts, commit: EventFacts.Commit, reader: RunReader) throws
     -> (before: TreeNode, after: TreeNode)
   {
     if let change = commit.changes?.change(at: facts.record.id.path) {

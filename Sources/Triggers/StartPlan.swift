@@ -99,7 +99,7 @@ struct StartPlan: Sendable {
           }
           // A function's deliveries are all in the state that goes with its own: that is where they are looked for.
           let state: DeliveryRecord.State = functions[function].phase == .paused ? .paused : .waiting
-          let own = delivery.moved(to: name, state)
+          let own = delivery.moved(to: name, state: state)
           if own != delivery { moved.append(Move(old: delivery, new: own)) }
           if functions[function].phase == .active { ready.append(own) }
         }
@@ -124,7 +124,7 @@ extension StartPlan {
       guard try snapshot.execution(in: namespace, of: letter.event, by: name) == nil,
         try snapshot.delivery(in: namespace, of: letter.event, to: name) == nil
       else { continue }
-      moved.append(Move(old: letter, new: letter.moved(to: name, .dead)))
+      moved.append(Move(old: letter, new: letter.moved(to: name, state: .dead)))
     }
     return moved
   }
@@ -132,7 +132,7 @@ extension StartPlan {
 
 extension DeliveryRecord {
   /// The same for another function, or in another state.
-  fileprivate func moved(to name: String, _ state: State) -> DeliveryRecord {
+  fileprivate func moved(to name: String, state: State) -> DeliveryRecord {
     DeliveryRecord(
       event: event, kind: kind, hop: hop, function: name, state: state, attempts: attempts, crashes: crashes,
       nextAttemptAt: nextAttemptAt, lastError: lastError, updatedAt: updatedAt)

@@ -103,7 +103,7 @@ struct TrialRunner: Sendable {
         state.context = input.context
         state.deadline = now + trial.definition.options.deadline.wholeMilliseconds
       }
-      return try await dispatcher.attempt(input, trial.delivery, trial.definition, startedAt: now)
+      return try await dispatcher.attempt(input, delivery: trial.delivery, definition: trial.definition, startedAt: now)
     } catch {
       return Dispatcher.failure(of: error)
     }

@@ -23,7 +23,7 @@ struct ResumingTests {
         table: TriggerTable(functions.definitions), options: DispatcherOptions(), notes: nil, random: SplitMix64(seed: 1))
       state.namespaces[fixture.namespace] = NamespaceState(settled: .zero)
       state.functions[0].phase = .resuming
-      state.beginResume(0, KeptDeliveries(of: "watch", in: [fixture.namespace]))
+      state.beginResume(0, kept: KeptDeliveries(of: "watch", in: [fixture.namespace]))
     }
 
     /// An event arrives: its record is to be sent.

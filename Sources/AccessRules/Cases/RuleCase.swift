@@ -39,7 +39,7 @@ public struct RuleCase: Sendable {
   public func result(by rules: RuleSet, coverage: RuleCoverage? = nil) -> Result {
     let explanation: RuleExplanation
     do {
-      explanation = try explained(by: rules, coverage)
+      explanation = try explained(by: rules, coverage: coverage)
     } catch {
       let nothing = RuleExplanation(operation: name, isAllowed: false, steps: [])
       return Result(ruleCase: self, explanation: nothing, problem: "\(error)")
@@ -54,7 +54,7 @@ public struct RuleCase: Sendable {
     return Result(ruleCase: self, explanation: explanation, problem: problem)
   }
 
-  private func explained(by rules: RuleSet, _ coverage: RuleCoverage?) throws -> RuleExplanation {
+  private func explained(by rules: RuleSet, coverage: RuleCoverage?) throws -> RuleExplanation {
     switch action {
     case .read(let path, let query):
       let tree = NodePair(before: data, after: data)
@@ -121,16 +121,16 @@ struct NodePair: RuleTree {
   let after: TreeNode
 
   func read(at pathBytes: PathBytes, side: RuleSide) -> RuleRead {
-    switch node(pathBytes, side).content {
+    switch node(pathBytes, side: side).content {
     case .absent: .absent
     case .leaf(let scalar): .leaf(scalar)
     case .map: .map
     }
   }
 
-  func priority(at pathBytes: PathBytes, side: RuleSide) -> Scalar? { node(pathBytes, side).priority }
+  func priority(at pathBytes: PathBytes, side: RuleSide) -> Scalar? { node(pathBytes, side: side).priority }
 
-  private func node(_ pathBytes: PathBytes, _ side: RuleSide) -> TreeNode {
+  private func node(_ pathBytes: PathBytes, side: RuleSide) -> TreeNode {
     guard let path = pathBytes.path else { return .absent }
     return (side == .before ? before : after)[path]
   }

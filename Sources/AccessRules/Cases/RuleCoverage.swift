@@ -117,5 +117,5 @@ extension RuleCoverage: RuleRecording, RuleObserver {
 
   func begin(_ rule: RuleExpression) -> (any RuleRecording)? { self }
 
-  func end(_ rule: RuleExpression, of node: RuleNode, at pathBytes: PathBytes, _ result: Result<Bool, EvaluationError>) {}
+  func end(_ rule: RuleExpression, of node: RuleNode, at pathBytes: PathBytes, result: Result<Bool, EvaluationError>) {}
 }

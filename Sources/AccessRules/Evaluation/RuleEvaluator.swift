@@ -44,15 +44,15 @@ public struct RuleEvaluator {
   public func decideRead(_ path: Path, query: Query? = nil) throws(RuleTreeError) -> RuleVerdict {
     let scope = RuleScope(auth: auth, now: now, tree: tree, query: RuleQuery(query), stepsMax: stepsMax)
     scope.keys = path.keys
-    let isAllowed = try isReadable(path, scope)
+    let isAllowed = try isReadable(path, scope: scope)
     return RuleVerdict(isAllowed: isAllowed, holdsUntil: scope.holdsUntil)
   }
 
-  private func isReadable(_ path: Path, _ scope: RuleScope) throws(RuleTreeError) -> Bool {
+  private func isReadable(_ path: Path, scope: RuleScope) throws(RuleTreeError) -> Bool {
     var node: RuleNode? = rules.root
     for depth in 0...path.depth {
       guard let here = node else { break }
-      if let read = here.read, try holds(read, of: here, scope) { return true }
+      if let read = here.read, try holds(read, of: here, scope: scope) { return true }
       guard depth < path.depth else { break }
       node = here.child(path.keys[depth])
       scope.pathBytes = scope.pathBytes.child(path.keys[depth])
@@ -61,7 +61,7 @@ public struct RuleEvaluator {
   }
 
   /// Whether a read is decided without a look at the tree, whatever is there.
-  public static func readsTree(_ rules: RuleSet, _ path: Path) -> Bool {
+  public static func readsTree(_ rules: RuleSet, at path: Path) -> Bool {
     var node: RuleNode? = rules.root
     var keys = path.keys[...]
     while let here = node {
@@ -91,28 +91,28 @@ public struct RuleEvaluator {
   /// - Throws: if the tree could not be looked at.
   public func mayWrite(_ writes: some Collection<RuleWrite>) throws(RuleTreeError) -> Bool {
     let scope = RuleScope(auth: auth, now: now, tree: tree, query: RuleQuery(nil), stepsMax: stepsMax)
-    guard try areAllowed(writes, scope) else { return false }
-    return try areValid(writes, scope)
+    guard try areAllowed(writes, scope: scope) else { return false }
+    return try areValid(writes, scope: scope)
   }
 
-  private func areAllowed(_ writes: some Collection<RuleWrite>, _ scope: RuleScope) throws(RuleTreeError) -> Bool {
+  private func areAllowed(_ writes: some Collection<RuleWrite>, scope: RuleScope) throws(RuleTreeError) -> Bool {
     var levels = [Level(node: rules.root, end: 0)]
     for write in writes {
-      go(to: write, &levels, scope)
-      guard try isAllowed(write.pathBytes, &levels, scope) else { return false }
+      go(to: write, levels: &levels, scope: scope)
+      guard try isAllowed(write.pathBytes, levels: &levels, scope: scope) else { return false }
     }
     return true
   }
 
-  private func areValid(_ writes: some Collection<RuleWrite>, _ scope: RuleScope) throws(RuleTreeError) -> Bool {
+  private func areValid(_ writes: some Collection<RuleWrite>, scope: RuleScope) throws(RuleTreeError) -> Bool {
     var levels = [Level(node: rules.root, end: 0)]
     scope.keys = []
     for write in writes {
       guard try leavesSomething(write) else { continue }
-      go(to: write, &levels, scope)
-      guard try isValid(write.pathBytes, &levels, scope) else { return false }
+      go(to: write, levels: &levels, scope: scope)
+      guard try isValid(write.pathBytes, levels: &levels, scope: scope) else { return false }
       if case .node(let node) = write.value, levels.count == write.path.depth + 1, let last = levels.last {
-        guard try isValid(node, below: last.node, at: write.pathBytes, scope) else { return false }
+        guard try isValid(node, below: last.node, at: write.pathBytes, scope: scope) else { return false }
       }
     }
     return true
@@ -127,7 +127,7 @@ public struct RuleEvaluator {
   }
 
   /// Leaves the levels that lie on both ways, and adds those of the rest of this one.
-  private func go(to write: RuleWrite, _ levels: inout [Level], _ scope: RuleScope) {
+  private func go(to write: RuleWrite, levels: inout [Level], scope: RuleScope) {
     let path = write.path
     if !scope.keys.isEmpty {
       let shared = zip(scope.keys, path.keys).prefix { $0 == $1 }.count
@@ -143,7 +143,7 @@ public struct RuleEvaluator {
     }
   }
 
-  private func isAllowed(_ pathBytes: PathBytes, _ levels: inout [Level], _ scope: RuleScope) throws(RuleTreeError) -> Bool {
+  private func isAllowed(_ pathBytes: PathBytes, levels: inout [Level], scope: RuleScope) throws(RuleTreeError) -> Bool {
     for index in levels.indices {
       guard let write = levels[index].node.write else { continue }
       if let known = levels[index].mayWrite {
@@ -151,25 +151,25 @@ public struct RuleEvaluator {
         continue
       }
       scope.pathBytes = pathBytes.prefix(levels[index].end)
-      let holds = try holds(write, of: levels[index].node, scope)
+      let holds = try holds(write, of: levels[index].node, scope: scope)
       levels[index].mayWrite = holds
       if holds { return true }
     }
     return false
   }
 
-  private func isValid(_ pathBytes: PathBytes, _ levels: inout [Level], _ scope: RuleScope) throws(RuleTreeError) -> Bool {
+  private func isValid(_ pathBytes: PathBytes, levels: inout [Level], scope: RuleScope) throws(RuleTreeError) -> Bool {
     for index in levels.indices {
       guard let validate = levels[index].node.validate, levels[index].isValid == nil else { continue }
       scope.pathBytes = pathBytes.prefix(levels[index].end)
-      guard try holds(validate, of: levels[index].node, scope) else { return false }
+      guard try holds(validate, of: levels[index].node, scope: scope) else { return false }
       levels[index].isValid = true
     }
     return true
   }
 
   /// Whether what will stand below a place is valid.
-  private func isValid(_ data: TreeNode, below node: RuleNode, at pathBytes: PathBytes, _ scope: RuleScope)
+  private func isValid(_ data: TreeNode, below node: RuleNode, at pathBytes: PathBytes, scope: RuleScope)
     throws(RuleTreeError)
     -> Bool
   {
@@ -178,17 +178,17 @@ public struct RuleEvaluator {
       for key in node.children.keys.sorted() {
         let child = children[key]
         guard child.exists else { continue }
-        guard try isValid(child, key, below: node, at: pathBytes, scope) else { return false }
+        guard try isValid(child, key: key, below: node, at: pathBytes, scope: scope) else { return false }
       }
       return true
     }
     for entry in children {
-      guard try isValid(entry.node, entry.key, below: node, at: pathBytes, scope) else { return false }
+      guard try isValid(entry.node, key: entry.key, below: node, at: pathBytes, scope: scope) else { return false }
     }
     return true
   }
 
-  private func isValid(_ data: TreeNode, _ key: Key, below node: RuleNode, at pathBytes: PathBytes, _ scope: RuleScope)
+  private func isValid(_ data: TreeNode, key: Key, below node: RuleNode, at pathBytes: PathBytes, scope: RuleScope)
     throws(RuleTreeError) -> Bool
   {
     guard let child = node.child(key) else { return true }
@@ -197,14 +197,14 @@ public struct RuleEvaluator {
     defer { scope.keys.removeLast() }
     if let validate = child.validate {
       scope.pathBytes = below
-      guard try holds(validate, of: child, scope) else { return false }
+      guard try holds(validate, of: child, scope: scope) else { return false }
     }
-    return try isValid(data, below: child, at: below, scope)
+    return try isValid(data, below: child, at: below, scope: scope)
   }
 
   // MARK: One rule
 
-  private func holds(_ rule: RuleExpression, of node: RuleNode, _ scope: RuleScope) throws(RuleTreeError) -> Bool {
+  private func holds(_ rule: RuleExpression, of node: RuleNode, scope: RuleScope) throws(RuleTreeError) -> Bool {
     scope.recorder = witness?.begin(rule)
     let result: Result<Bool, EvaluationError>
     do throws(EvaluationError) {
@@ -214,7 +214,7 @@ public struct RuleEvaluator {
       if case .unreadable(let fault) = error.reason { throw fault }
       result = .failure(error)
     }
-    witness?.end(rule, of: node, at: scope.pathBytes, result)
+    witness?.end(rule, of: node, at: scope.pathBytes, result: result)
     if case .success(true) = result { return true }
     return false
   }

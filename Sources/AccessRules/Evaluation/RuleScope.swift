@@ -48,14 +48,14 @@ final class RuleScope {
     turnsAt = min(turnsAt, Int64(moment) + 1)
   }
 
-  func spend(_ count: Int, _ term: RuleTerm) throws(EvaluationError) {
+  func spend(_ count: Int, term: RuleTerm) throws(EvaluationError) {
     stepsLeft -= count
     if stepsLeft < 0 { throw EvaluationError(.tooLong, term) }
   }
 
   func read(_ snapshot: RuleSnapshot, for term: RuleTerm) throws(EvaluationError) -> RuleRead {
     guard let pathBytes = snapshot.pathBytes else { return .absent }
-    try spend(1, term)
+    try spend(1, term: term)
     do throws(RuleTreeError) {
       return try tree.read(at: pathBytes, side: snapshot.side)
     } catch {
@@ -63,9 +63,9 @@ final class RuleScope {
     }
   }
 
-  func priority(_ snapshot: RuleSnapshot, _ term: RuleTerm) throws(EvaluationError) -> Scalar? {
+  func priority(_ snapshot: RuleSnapshot, term: RuleTerm) throws(EvaluationError) -> Scalar? {
     guard let pathBytes = snapshot.pathBytes else { return nil }
-    try spend(1, term)
+    try spend(1, term: term)
     do throws(RuleTreeError) {
       return try tree.priority(at: pathBytes, side: snapshot.side)
     } catch {
@@ -79,7 +79,7 @@ protocol RuleObserver: AnyObject {
   /// A rule is about to be evaluated; what is returned gets its parts.
   func begin(_ rule: RuleExpression) -> (any RuleRecording)?
   /// A rule was evaluated.
-  func end(_ rule: RuleExpression, of node: RuleNode, at pathBytes: PathBytes, _ result: Result<Bool, EvaluationError>)
+  func end(_ rule: RuleExpression, of node: RuleNode, at pathBytes: PathBytes, result: Result<Bool, EvaluationError>)
 }
 
 /// Who wants to know what every part of a rule was: explanations and coverage.
@@ -114,7 +114,7 @@ final class RuleTrace: RuleObserver {
     return memory
   }
 
-  func end(_ rule: RuleExpression, of node: RuleNode, at pathBytes: PathBytes, _ result: Result<Bool, EvaluationError>) {
+  func end(_ rule: RuleExpression, of node: RuleNode, at pathBytes: PathBytes, result: Result<Bool, EvaluationError>) {
     var isTrue = false
     var findings: [RuleExplanation.Finding] = []
     switch result {

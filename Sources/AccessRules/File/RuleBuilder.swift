@@ -23,7 +23,7 @@ struct RuleBuilder {
   /// The rules of the root, from the whole file.
   ///
   /// - `faults`: gets those of expressions; such an expression is never true.
-  static func root(of document: CommentedJSON, in source: RulesSource, _ faults: inout [RulesError]) throws(RulesError)
+  static func root(of document: CommentedJSON, in source: RulesSource, faults: inout [RulesError]) throws(RulesError)
     -> RuleNode
   {
     guard case .object(let members) = document.content else {
@@ -86,7 +86,7 @@ struct RuleBuilder {
     }
     var term = RuleTerm(.constant(RuleValue(false)), type: .bool, range: 0..<text.text.utf8.count)
     do throws(ExpressionError) {
-      term = try ExpressionCompiler.compile(text.text, kind, variables: pattern.levels)
+      term = try ExpressionCompiler.compile(text.text, kind: kind, variables: pattern.levels)
     } catch {
       // Each costs a walk along its line.
       if faults.count < Self.faultsMax {

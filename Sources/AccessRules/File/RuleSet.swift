@@ -46,7 +46,7 @@ public struct RuleSet: Sendable {
     }
     let source = RulesSource(text)
     let document = try source.document()
-    root = try RuleBuilder.root(of: document, in: source, &faults)
+    root = try RuleBuilder.root(of: document, in: source, faults: &faults)
     strict = document.json
     readsDependOnData = root.contains { $0.read?.looksAtTree == true }
   }

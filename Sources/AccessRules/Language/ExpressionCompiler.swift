@@ -11,7 +11,7 @@ struct ExpressionCompiler {
   let bytes: [UInt8]
 
   /// A rule: something that is true or false.
-  static func compile(_ text: String, _ kind: RuleKind, variables: [String: Int]) throws(ExpressionError) -> RuleTerm {
+  static func compile(_ text: String, kind: RuleKind, variables: [String: Int]) throws(ExpressionError) -> RuleTerm {
     let syntax = try ExpressionParser.parse(text)
     let compiler = ExpressionCompiler(kind: kind, variables: variables, bytes: Array(text.utf8))
     let term = try compiler.term(syntax)
@@ -27,32 +27,34 @@ struct ExpressionCompiler {
     let range = syntax.range
     switch syntax.kind {
     case .constant(let value): return RuleTerm(.constant(value), type: value.type, range: range)
-    case .name(let name): return try named(name, range)
+    case .name(let name): return try named(name, range: range)
     case .variable(let name):
       guard let level = variables[name] else {
         throw ExpressionError(at: range.lowerBound, "Unknown variable \(name); it must be a key on the way to this rule.")
       }
       return RuleTerm(.key(level), type: .string, range: range)
-    case .member(let target, let name): return try member(of: try term(target), name, range)
-    case .index(let target, let index): return try self.index(of: try term(target), index, range)
-    case .call(let callee, let arguments): return try call(callee, arguments, range)
+    case .member(let target, let name): return try member(of: try term(target), name: name, range: range)
+    case .index(let target, let index): return try self.index(of: try term(target), index: index, range: range)
+    case .call(let callee, let arguments): return try call(callee, arguments: arguments, range: range)
     case .list: throw ExpressionError(at: range.lowerBound, "A list can only be given to hasChildren.")
     case .pattern: throw ExpressionError(at: range.lowerBound, "A regular expression can only be given to matches.")
-    case .not(let operand): return RuleTerm(.not, [try boolean(operand, "The operand of !")], type: .bool, range: range)
+    case .not(let operand): return RuleTerm(.not, [try boolean(operand, what: "The operand of !")], type: .bool, range: range)
     case .minus(let operand):
-      return RuleTerm(.minus, [try self.operand(operand, .number, "The operand of -", "a number")], type: .number, range: range)
-    case .binary(let mark, let left, let right): return try binary(mark, left, right, range)
-    case .chain("+", let operands): return try sum(operands, range)
+      return RuleTerm(
+        .minus, [try self.operand(operand, type: .number, what: "The operand of -", wanted: "a number")], type: .number,
+        range: range)
+    case .binary(let mark, let left, let right): return try binary(mark, left: left, right: right, range: range)
+    case .chain("+", let operands): return try sum(operands, range: range)
     case .chain(let mark, let operands):
-      let terms = try operands.map { (part) throws(ExpressionError) in try boolean(part, "An operand of \(mark)") }
+      let terms = try operands.map { (part) throws(ExpressionError) in try boolean(part, what: "An operand of \(mark)") }
       return RuleTerm(mark == "&&" ? .all : .any, terms, type: .bool, range: range)
     case .choice(let condition, let yes, let no):
-      let terms = [try boolean(condition, "The condition of ?:"), try value(yes), try value(no)]
+      let terms = [try boolean(condition, what: "The condition of ?:"), try value(yes), try value(no)]
       return RuleTerm(.choice, terms, type: terms[1].type.union(terms[2].type), range: range)
     }
   }
 
-  private func named(_ name: String, _ range: Range<Int>) throws(ExpressionError) -> RuleTerm {
+  private func named(_ name: String, range: Range<Int>) throws(ExpressionError) -> RuleTerm {
     switch name {
     case "auth": return RuleTerm(.auth, type: .any, range: range)
     case "now": return RuleTerm(.now, type: .number, range: range)
@@ -88,7 +90,7 @@ struct ExpressionCompiler {
     return term
   }
 
-  func operand(_ syntax: Syntax, _ type: RuleType, _ what: String, _ wanted: String) throws(ExpressionError) -> RuleTerm {
+  func operand(_ syntax: Syntax, type: RuleType, what: String, wanted: String) throws(ExpressionError) -> RuleTerm {
     let term = try value(syntax)
     guard term.type.meets(type) else {
       throw ExpressionError(at: syntax.range.lowerBound, "\(what) must be \(wanted), not \(term.type.name).")
@@ -96,15 +98,15 @@ struct ExpressionCompiler {
     return term
   }
 
-  private func boolean(_ syntax: Syntax, _ what: String) throws(ExpressionError) -> RuleTerm {
-    try operand(syntax, .bool, what, "a boolean")
+  private func boolean(_ syntax: Syntax, what: String) throws(ExpressionError) -> RuleTerm {
+    try operand(syntax, type: .bool, what: what, wanted: "a boolean")
   }
 
   // MARK: Operators
 
-  private func sum(_ operands: [Syntax], _ range: Range<Int>) throws(ExpressionError) -> RuleTerm {
+  private func sum(_ operands: [Syntax], range: Range<Int>) throws(ExpressionError) -> RuleTerm {
     let terms = try operands.map { (part) throws(ExpressionError) in
-      try operand(part, [.number, .string], "An operand of +", "a number or a string")
+      try operand(part, type: [.number, .string], what: "An operand of +", wanted: "a number or a string")
     }
     let type: RuleType =
       if terms.allSatisfy({ $0.type == .number }) { .number } else if terms.contains(where: { $0.type == .string }) {
@@ -113,13 +115,12 @@ struct ExpressionCompiler {
     return RuleTerm(.plus, terms, type: type, range: range)
   }
 
-  private func binary(_ mark: String, _ left: Syntax, _ right: Syntax, _ range: Range<Int>) throws(ExpressionError) -> RuleTerm
-  {
+  private func binary(_ mark: String, left: Syntax, right: Syntax, range: Range<Int>) throws(ExpressionError) -> RuleTerm {
     if let order = RuleTerm.Order(rawValue: mark) {
       let wanted: RuleType = [.number, .string]
       let terms = [
-        try operand(left, wanted, "The left side of \(mark)", "a number or a string"),
-        try operand(right, wanted, "The right side of \(mark)", "a number or a string"),
+        try operand(left, type: wanted, what: "The left side of \(mark)", wanted: "a number or a string"),
+        try operand(right, type: wanted, what: "The right side of \(mark)", wanted: "a number or a string"),
       ]
       guard terms[0].type.intersection(wanted).meets(terms[1].type) else {
         throw ExpressionError(at: range.lowerBound, "\(mark) compares two numbers or two strings, not one with the other.")
@@ -128,8 +129,8 @@ struct ExpressionCompiler {
     }
     if let arithmetic = RuleTerm.Arithmetic(rawValue: mark) {
       let terms = [
-        try operand(left, .number, "The left side of \(mark)", "a number"),
-        try operand(right, .number, "The right side of \(mark)", "a number"),
+        try operand(left, type: .number, what: "The left side of \(mark)", wanted: "a number"),
+        try operand(right, type: .number, what: "The right side of \(mark)", wanted: "a number"),
       ]
       return RuleTerm(.arithmetic(arithmetic), terms, type: .number, range: range)
     }
@@ -160,7 +161,7 @@ extension RuleValue {
 
 extension ExpressionCompiler {
   /// `target.name`, without a call.
-  func member(of target: RuleTerm, _ name: String, _ range: Range<Int>) throws(ExpressionError) -> RuleTerm {
+  func member(of target: RuleTerm, name: String, range: Range<Int>) throws(ExpressionError) -> RuleTerm {
     let type = target.type
     if type == .query {
       guard let property = RuleQuery.Property(rawValue: name) else {
@@ -179,17 +180,17 @@ extension ExpressionCompiler {
   }
 
   /// `target[index]`: a member that is named by a string, or computed where anything may be.
-  func index(of target: RuleTerm, _ index: Syntax, _ range: Range<Int>) throws(ExpressionError) -> RuleTerm {
-    if case .constant(.scalar(.string(let name))) = index.kind { return try member(of: target, name, range) }
+  func index(of target: RuleTerm, index: Syntax, range: Range<Int>) throws(ExpressionError) -> RuleTerm {
+    if case .constant(.scalar(.string(let name))) = index.kind { return try member(of: target, name: name, range: range) }
     guard target.type.meets(.object) else {
       throw ExpressionError(
         at: index.range.lowerBound, "Only members of auth can be computed; name this one with a string in quotes.")
     }
-    let key = try operand(index, [.string, .number], "A key", "a string or a number")
+    let key = try operand(index, type: [.string, .number], what: "A key", wanted: "a string or a number")
     return RuleTerm(.index, [target, key], type: .any, range: range)
   }
 
-  func call(_ callee: Syntax, _ arguments: [Syntax], _ range: Range<Int>) throws(ExpressionError) -> RuleTerm {
+  func call(_ callee: Syntax, arguments: [Syntax], range: Range<Int>) throws(ExpressionError) -> RuleTerm {
     let target: RuleTerm
     let name: String
     switch callee.kind {
@@ -201,16 +202,16 @@ extension ExpressionCompiler {
       (target, name) = (try term(part), member)
     default: throw ExpressionError(at: callee.range.lowerBound, "This is no method; only snapshots and strings have some.")
     }
-    if target.type == .snapshot { return try snapshotMethod(name, target, arguments, range) }
+    if target.type == .snapshot { return try snapshotMethod(name, target: target, arguments: arguments, range: range) }
     guard target.type.meets(.string) else {
       throw ExpressionError(at: range.lowerBound, Self.unknown(name, of: target.type))
     }
-    return try textMethod(name, target, arguments, range)
+    return try textMethod(name, target: target, arguments: arguments, range: range)
   }
 
   // MARK: Snapshots
 
-  private func snapshotMethod(_ name: String, _ target: RuleTerm, _ arguments: [Syntax], _ range: Range<Int>)
+  private func snapshotMethod(_ name: String, target: RuleTerm, arguments: [Syntax], range: Range<Int>)
     throws(ExpressionError) -> RuleTerm
   {
     if let look = RuleTerm.Look(rawValue: name) {
@@ -226,7 +227,7 @@ extension ExpressionCompiler {
     switch name {
     case "child", "hasChild":
       try check(arguments, count: 1...1, of: name, range)
-      let path = try operand(arguments[0], .string, "The path of \(name)", "a string")
+      let path = try operand(arguments[0], type: .string, what: "The path of \(name)", wanted: "a string")
       return name == "child"
         ? RuleTerm(.child, [target, path], type: .snapshot, range: range)
         : RuleTerm(.hasChild, [target, path], type: .bool, range: range)
@@ -248,13 +249,13 @@ extension ExpressionCompiler {
         "hasChildren takes a list of strings with at least one, as in hasChildren(['name', 'level']).")
     }
     return try elements.map { (element) throws(ExpressionError) in
-      try operand(element, .string, "A name for hasChildren", "a string")
+      try operand(element, type: .string, what: "A name for hasChildren", wanted: "a string")
     }
   }
 
   // MARK: Strings
 
-  private func textMethod(_ name: String, _ target: RuleTerm, _ arguments: [Syntax], _ range: Range<Int>)
+  private func textMethod(_ name: String, target: RuleTerm, arguments: [Syntax], range: Range<Int>)
     throws(ExpressionError) -> RuleTerm
   {
     if name == "matches" {
@@ -266,7 +267,7 @@ extension ExpressionCompiler {
     }
     try check(arguments, count: method.argumentCount...method.argumentCount, of: name, range)
     let terms = try arguments.map { (part) throws(ExpressionError) in
-      try operand(part, .string, "An argument of \(name)", "a string")
+      try operand(part, type: .string, what: "An argument of \(name)", wanted: "a string")
     }
     return RuleTerm(.text(method), [target] + terms, type: method.type, range: range)
   }

@@ -88,7 +88,7 @@ struct ExpressionParser {
     var left = try sign()
     while case .mark(let mark) = token.kind, let own = Self.strengths[mark], own > strength {
       if mark == "&&" || mark == "||" || mark == "+" {
-        left = try chain(of: mark, own, first: left)
+        left = try chain(of: mark, strength: own, first: left)
       } else {
         try advance()
         let right = try operation(above: own)
@@ -100,7 +100,7 @@ struct ExpressionParser {
   }
 
   /// Operands of one operator become one part, however many they are.
-  private mutating func chain(of mark: String, _ strength: Int, first: Syntax) throws(ExpressionError) -> Syntax {
+  private mutating func chain(of mark: String, strength: Int, first: Syntax) throws(ExpressionError) -> Syntax {
     var operands = [first]
     while try take(mark) { operands.append(try operation(above: strength)) }
     let end = operands[operands.count - 1].range.upperBound

@@ -4,7 +4,7 @@ import TreeModel
 extension RuleTerm {
   /// Evaluates the part.
   func value(in scope: RuleScope) throws(EvaluationError) -> RuleValue {
-    try scope.spend(1, self)
+    try scope.spend(1, term: self)
     guard let recorder = scope.recorder else { return try compute(scope) }
     do throws(EvaluationError) {
       let value = try compute(scope)
@@ -20,15 +20,15 @@ extension RuleTerm {
   func bool(in scope: RuleScope) throws(EvaluationError) -> Bool {
     // Most parts are decisions, and no value is made of them unless someone wants to know it.
     if isDecision, scope.recorder == nil {
-      try scope.spend(1, self)
+      try scope.spend(1, term: self)
       return try decide(scope)
     }
     let value = try value(in: scope)
-    guard case .scalar(.bool(let bool)) = value else { throw mismatch("a boolean", value) }
+    guard case .scalar(.bool(let bool)) = value else { throw mismatch("a boolean", value: value) }
     return bool
   }
 
-  func mismatch(_ wanted: String, _ value: RuleValue) -> EvaluationError {
+  func mismatch(_ wanted: String, value: RuleValue) -> EvaluationError {
     EvaluationError(.type("must be \(wanted), but is \(value.kind)"), self)
   }
 
@@ -46,11 +46,11 @@ extension RuleTerm {
     case .member(let name):
       let target = try operands[0].value(in: scope)
       // Of a missing text nobody knows how long it is; other members of what is missing are missing.
-      if case .null = target, name == "length" { throw operands[0].mismatch("a string", target) }
+      if case .null = target, name == "length" { throw operands[0].mismatch("a string", value: target) }
       return target.member(name)
     case .index: return try indexed(scope)
     case .length: return .scalar(.int(Int64(try operands[0].text(in: scope).utf16.count)))
-    case .look(let look): return isDecision ? RuleValue(try decide(scope)) : try self.look(look, scope)
+    case .look(let look): return isDecision ? RuleValue(try decide(scope)) : try self.look(look, scope: scope)
     case .parent:
       guard let parent = try operands[0].snapshot(in: scope).parent else {
         throw EvaluationError(.type("has no parent: it is the root"), operands[0])
@@ -62,7 +62,7 @@ extension RuleTerm {
     case .plus: return try plus(scope)
     case .arithmetic(let kind):
       let left = try operands[0].number(in: scope)
-      return .scalar(left.calculating(kind, try operands[1].number(in: scope)))
+      return .scalar(left.calculating(kind, other: try operands[1].number(in: scope)))
     case .choice: return try operands[try operands[0].bool(in: scope) ? 1 : 2].value(in: scope)
     case .hasChild, .hasChildren, .matches, .not, .equal, .order, .all, .any: return RuleValue(try decide(scope))
     }
@@ -76,13 +76,13 @@ extension RuleTerm {
     case .hasChildren: return try hasChildren(scope)
     case .matches(let regex):
       let text = try operands[0].text(in: scope)
-      try scope.spend(regex.cost(of: text), self)
+      try scope.spend(regex.cost(of: text), term: self)
       return regex.matches(text)
     case .not: return !(try operands[0].bool(in: scope))
     case .equal(let isNegated):
       let left = try operands[0].value(in: scope)
       return left.isEqual(to: try operands[1].value(in: scope)) != isNegated
-    case .order(let order): return try compare(order, scope)
+    case .order(let order): return try compare(order, scope: scope)
     case .all:
       for operand in operands where !(try operand.bool(in: scope)) { return false }
       return true
@@ -99,41 +99,42 @@ extension RuleTerm {
     switch key {
     case .scalar(.string(let name)): return target.member(name)
     case .scalar(.int(let index)): return target.member(String(index))
-    default: throw operands[1].mismatch("a string or a whole number", key)
+    default: throw operands[1].mismatch("a string or a whole number", value: key)
     }
   }
 
   private func plus(_ scope: RuleScope) throws(EvaluationError) -> RuleValue {
     var sum = try operands[0].value(in: scope)
     guard case .scalar(let first) = sum, first.isNumber || first.stringValue != nil else {
-      throw operands[0].mismatch("a number or a string", sum)
+      throw operands[0].mismatch("a number or a string", value: sum)
     }
     for operand in operands.dropFirst() {
       let next = try operand.value(in: scope)
       switch (sum, next) {
       case (.scalar(.string(let left)), .scalar(let right)) where right.text != nil:
-        sum = .scalar(.string(try joined(left, right.text ?? "", scope)))
-      case (.scalar(let left), .scalar(.string(let right))): sum = .scalar(.string(try joined(left.text ?? "", right, scope)))
+        sum = .scalar(.string(try joined(left, right: right.text ?? "", scope: scope)))
+      case (.scalar(let left), .scalar(.string(let right))):
+        sum = .scalar(.string(try joined(left.text ?? "", right: right, scope: scope)))
       case (.scalar(let left), .scalar(let right)) where right.isNumber: sum = .scalar(left.adding(right))
-      default: throw operand.mismatch("a number or a string", next)
+      default: throw operand.mismatch("a number or a string", value: next)
       }
     }
     return sum
   }
 
-  private func joined(_ left: String, _ right: String, _ scope: RuleScope) throws(EvaluationError) -> String {
+  private func joined(_ left: String, right: String, scope: RuleScope) throws(EvaluationError) -> String {
     let count = left.utf8.count + right.utf8.count
     guard count <= RuleScope.textMax else { throw EvaluationError(.tooLong, self) }
-    try scope.spend(count / 64, self)
+    try scope.spend(count / 64, term: self)
     return left + right
   }
 
-  private func compare(_ order: Order, _ scope: RuleScope) throws(EvaluationError) -> Bool {
+  private func compare(_ order: Order, scope: RuleScope) throws(EvaluationError) -> Bool {
     let left = try operands[0].value(in: scope)
     let right = try operands[1].value(in: scope)
     switch (left, right) {
     case (.scalar(.string(let x)), .scalar(.string(let y))):
-      try scope.spend(min(x.utf8.count, y.utf8.count) / 64, self)
+      try scope.spend(min(x.utf8.count, y.utf8.count) / 64, term: self)
       return switch order {
       case .less: x.isBefore(y)
       case .lessOrEqual: !y.isBefore(x)
@@ -155,7 +156,7 @@ extension RuleTerm {
         case .scalar(let scalar) where scalar.isNumber || scalar.stringValue != nil: (operands[1], right, left.kind)
         default: (operands[0], left, "a number or a string")
         }
-      throw term.mismatch(other, value)
+      throw term.mismatch(other, value: value)
     }
   }
 }
@@ -171,13 +172,13 @@ extension RuleTerm {
     default: break
     }
     let value = try value(in: scope)
-    guard case .snapshot(let snapshot) = value else { throw mismatch("a snapshot", value) }
+    guard case .snapshot(let snapshot) = value else { throw mismatch("a snapshot", value: value) }
     return snapshot
   }
 
-  func look(_ look: Look, _ scope: RuleScope) throws(EvaluationError) -> RuleValue {
+  func look(_ look: Look, scope: RuleScope) throws(EvaluationError) -> RuleValue {
     let snapshot = try operands[0].snapshot(in: scope)
-    if look == .getPriority { return RuleValue(try scope.priority(snapshot, self)) }
+    if look == .getPriority { return RuleValue(try scope.priority(snapshot, term: self)) }
     let found = try scope.read(snapshot, for: self)
     switch (look, found) {
     case (.val, .leaf(let scalar)): return .scalar(scalar)
@@ -205,7 +206,7 @@ extension RuleTerm {
     guard path.utf8.count <= Path.depthMax * (Key.bytesMax + 1) else {
       return RuleSnapshot(side: snapshot.side, pathBytes: nil)
     }
-    try scope.spend(path.utf8.count / 64, self)
+    try scope.spend(path.utf8.count / 64, term: self)
     return snapshot.child(path)
   }
 
@@ -236,21 +237,21 @@ extension RuleTerm {
   /// Evaluates a part that must be a string.
   func text(in scope: RuleScope) throws(EvaluationError) -> String {
     let value = try value(in: scope)
-    guard case .scalar(.string(let text)) = value else { throw mismatch("a string", value) }
+    guard case .scalar(.string(let text)) = value else { throw mismatch("a string", value: value) }
     return text
   }
 
   /// Evaluates a part that must be a number.
   func number(in scope: RuleScope) throws(EvaluationError) -> Scalar {
     let value = try value(in: scope)
-    guard case .scalar(let number) = value, number.isNumber else { throw mismatch("a number", value) }
+    guard case .scalar(let number) = value, number.isNumber else { throw mismatch("a number", value: value) }
     return number
   }
 
   func text(_ method: TextMethod, _ scope: RuleScope) throws(EvaluationError) -> RuleValue {
     let text = try operands[0].text(in: scope)
     let arguments = try operands.dropFirst().map { (part) throws(EvaluationError) in try part.text(in: scope) }
-    try scope.spend(text.utf8.count / 64, self)
+    try scope.spend(text.utf8.count / 64, term: self)
     switch method {
     case .contains: return RuleValue(TextSearch(arguments[0]).isFound(in: text))
     case .beginsWith: return RuleValue(text.utf8.starts(with: arguments[0].utf8))
@@ -261,7 +262,7 @@ extension RuleTerm {
       guard let result = TextSearch(arguments[0]).replacing(in: text, by: arguments[1], bytesMax: RuleScope.textMax) else {
         throw EvaluationError(.tooLong, self)
       }
-      try scope.spend(result.utf8.count / 64, self)
+      try scope.spend(result.utf8.count / 64, term: self)
       return .scalar(.string(result))
     }
   }

@@ -145,7 +145,7 @@ extension Scalar {
     return .number((doubleValue ?? .nan) + (other.doubleValue ?? .nan))
   }
 
-  func calculating(_ kind: RuleTerm.Arithmetic, _ other: Scalar) -> Scalar {
+  func calculating(_ kind: RuleTerm.Arithmetic, other: Scalar) -> Scalar {
     if case .int(let x) = self, case .int(let y) = other, let exact = Self.exact(kind, x, y) { return .int(exact) }
     let x = doubleValue ?? .nan
     let y = other.doubleValue ?? .nan

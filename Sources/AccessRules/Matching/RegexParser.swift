@@ -207,15 +207,15 @@ struct RegexParser {
     case "t": return ScalarSet([0x09...0x09])
     case "f": return ScalarSet([0x0C...0x0C])
     case "v": return ScalarSet([0x0B...0x0B])
-    case "x": return try coded(digits: 2, start)
-    case "u": return try coded(digits: 4, start)
+    case "x": return try coded(digits: 2, start: start)
+    case "u": return try coded(digits: 4, start: start)
     case "a"..."z", "A"..."Z", "0"..."9":
       throw fault("Unknown escape \\\(scalar): there are no back-references and no boundaries of words.", at: start)
     default: return ScalarSet([scalar.value...scalar.value])
     }
   }
 
-  private mutating func coded(digits: Int, _ start: Int) throws(RegexError) -> ScalarSet {
+  private mutating func coded(digits: Int, start: Int) throws(RegexError) -> ScalarSet {
     var code: UInt32 = 0
     for _ in 0..<digits {
       guard let digit = peek.flatMap({ Character($0).hexDigitValue }) else {

@@ -168,7 +168,7 @@ final class AccountTransaction {
     for identifier in new.subtracting(old) { try claim(identifier, for: record.uid) }
     for identifier in old.subtracting(new) { try release(identifier, of: record.uid) }
     if let before {
-      noteLinks(&record, before)
+      noteLinks(&record, before: before)
       try rememberGivenUp(by: before, as: record)
     }
     put(.account(record))
@@ -216,7 +216,7 @@ final class AccountTransaction {
     remove(.identifier(identifier))
   }
 
-  private func noteLinks(_ record: inout AccountRecord, _ before: AccountRecord) {
+  private func noteLinks(_ record: inout AccountRecord, before: AccountRecord) {
     let old = Set(before.providerIDs)
     let new = Set(record.providerIDs)
     for id in new.subtracting(old) { record.links[id] = before.isAnonymous }
@@ -279,7 +279,7 @@ final class AccountChange: WriterDecision {
 
   var revocations: [AccountRevocation] { outcome.withLock { $0 } }
 
-  func decide(in namespace: NamespaceID, at time: Int64, _ session: any CommitSession) throws(CommitError)
+  func decide(in namespace: NamespaceID, at time: Int64, session: any CommitSession) throws(CommitError)
     -> [WriteOperation.Assignment]
   {
     // Tokens are checked by the clock, so they are stamped by it too. The commit's time, which never runs backwards, stays

@@ -139,7 +139,7 @@ extension AccountService {
   }
 
   /// How many identities of an account would be remembered if it were deleted now: none of one that no reward was paid for.
-  package func rememberedIdentities(of record: AccountRecord, in namespace: NamespaceID, _ snapshot: any Snapshot)
+  package func rememberedIdentities(of record: AccountRecord, in namespace: NamespaceID, snapshot: any Snapshot)
     throws(StorageError) -> Int
   {
     guard let identities = options.identities, options.paidIdentityLifetime != nil,

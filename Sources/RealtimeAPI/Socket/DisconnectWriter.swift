@@ -46,12 +46,12 @@ struct DisconnectWriter: Sendable {
     commit.access.auth = caller.auth
     services.database.submit(commit) { result in
       // What is refused at once is told on this stack, and thousands may follow: each begins on a stack of its own.
-      session.eventLoop.execute { go(on: assignments, after: result, attempt) }
+      session.eventLoop.execute { go(on: assignments, after: result, attempt: attempt) }
     }
   }
 
   private func go(
-    on assignments: ArraySlice<WriteOperation.Assignment>, after result: Result<CommitReceipt, CommitError>, _ attempt: Int
+    on assignments: ArraySlice<WriteOperation.Assignment>, after result: Result<CommitReceipt, CommitError>, attempt: Int
   ) {
     if case .failure(let refusal) = result {
       switch refusal.code {

@@ -10,13 +10,13 @@ public enum CanonicalHash {
   /// Reads everything, page by page.
   public static func of(_ namespace: NamespaceID, in snapshot: any Snapshot) throws(StorageError) -> [UInt8] {
     var whole = SHA256()
-    whole.update(data: try treeHash(namespace, snapshot))
+    whole.update(data: try treeHash(namespace, snapshot: snapshot))
     try addEntries(of: namespace, in: snapshot, to: &whole)
     try addExecutions(of: namespace, in: snapshot, to: &whole)
     return Array(whole.finalize())
   }
 
-  private static func treeHash(_ namespace: NamespaceID, _ snapshot: any Snapshot) throws(StorageError) -> [UInt8] {
+  private static func treeHash(_ namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError) -> [UInt8] {
     var hash = TreeHash()
     var last: PathBytes?
     let head = try snapshot.head(of: namespace).revision

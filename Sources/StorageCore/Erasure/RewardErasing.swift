@@ -13,7 +13,7 @@ public struct RewardErasing: PlayerRecordsErasing {
     throws(StorageError) -> KeyedRecordErasure
   {
     var erasure = KeyedRecordErasure()
-    erasure.records = try Self.unconfirmed(of: uid, in: namespace, snapshot).map {
+    erasure.records = try Self.unconfirmed(of: uid, in: namespace, snapshot: snapshot).map {
       KeyedRecordChange(kind: Self.unconfirmedKind, key: "\(uid)/\($0)", value: nil)
     }
     // The account's removal takes it with the account; here goes that of a player who never had one.
@@ -36,7 +36,7 @@ public struct RewardErasing: PlayerRecordsErasing {
   public func didErase() {}
 
   /// The business keys of the payments, the player's own and others', that wait until the player's address is confirmed.
-  public static func unconfirmed(of uid: String, in namespace: NamespaceID, _ snapshot: any Snapshot)
+  public static func unconfirmed(of uid: String, in namespace: NamespaceID, snapshot: any Snapshot)
     throws(StorageError) -> [String]
   {
     let start = Array("\(uid)/".utf8)

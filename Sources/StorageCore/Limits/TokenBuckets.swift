@@ -45,22 +45,22 @@ public struct TokenBuckets<Client: Hashable & Sendable>: Sendable {
     let full = min(max(known(client) ?? now, now), now + window)
     let next = full + growth * Int64(cost)
     guard next <= now + window else {
-      keep(client, full)
+      keep(client, full: full)
       return .wait(milliseconds: max(1, (next - now - window + 999) / 1000))
     }
-    keep(client, next)
+    keep(client, full: next)
     return .allowed
   }
 
   /// Puts tokens back: what they were taken for turned out not to count.
   public mutating func giveBack(_ client: Client, cost: Int = 1) {
     guard let full = known(client) else { return }
-    keep(client, full - growth * Int64(cost))
+    keep(client, full: full - growth * Int64(cost))
   }
 
   private func known(_ client: Client) -> Int64? { young[client] ?? old[client] }
 
-  private mutating func keep(_ client: Client, _ full: Int64) {
+  private mutating func keep(_ client: Client, full: Int64) {
     if young[client] == nil {
       old[client] = nil
       if young.count >= capacity / 2 {

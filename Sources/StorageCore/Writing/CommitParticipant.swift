@@ -57,6 +57,6 @@ public struct CommitDraft {
 /// `Key.accounts` or anywhere else in the tree. It must be quick, wait for nothing, and bear to be called again
 /// for a request that is rehearsed.
 public protocol WriterDecision: AnyObject, Sendable {
-  func decide(in namespace: NamespaceID, at time: Int64, _ session: any CommitSession) throws(CommitError)
+  func decide(in namespace: NamespaceID, at time: Int64, session: any CommitSession) throws(CommitError)
     -> [WriteOperation.Assignment]
 }

@@ -45,13 +45,13 @@ public struct PastErasure: Sendable {
   public func forget(_ record: ErasureRecord, in namespace: NamespaceID, answer: [UInt8]) async throws -> ErasureRecord {
     guard let order = record.order else { return record }
     let places = record.places.map { PathBytes($0) }
-    let revisions = try await listed(record, places, through: order, in: namespace)
+    let revisions = try await listed(record, places: places, through: order, in: namespace)
     for start in stride(from: 0, to: revisions.count, by: Self.commitsPerStep) {
       let step = Array(revisions[start..<min(start + Self.commitsPerStep, revisions.count)])
       try await erase(.changes(of: step, below: places, order: order), in: namespace)
     }
     try await replaceAnswers(to: revisions, by: answer, in: namespace)
-    return try await seal(record, order, revisions, in: namespace)
+    return try await seal(record, order: order, revisions: revisions, in: namespace)
   }
 
   /// Forgets what is kept beside the log: the history, and the places in the last checkpoint.
@@ -90,7 +90,7 @@ public struct PastErasure: Sendable {
   }
 
   /// The same, kept before the first of them is rewritten: the recent past is read from the payloads after a restart.
-  private func listed(_ record: ErasureRecord, _ places: [PathBytes], through last: Revision, in namespace: NamespaceID)
+  private func listed(_ record: ErasureRecord, places: [PathBytes], through last: Revision, in namespace: NamespaceID)
     async throws -> [Revision]
   {
     let kept = try engine.read { (snapshot) throws(StorageError) in
@@ -115,7 +115,7 @@ public struct PastErasure: Sendable {
     return revisions
   }
 
-  private func seal(_ record: ErasureRecord, _ order: Revision, _ revisions: [Revision], in namespace: NamespaceID)
+  private func seal(_ record: ErasureRecord, order: Revision, revisions: [Revision], in namespace: NamespaceID)
     async throws -> ErasureRecord
   {
     var seal = ErasureSeal()
@@ -199,11 +199,11 @@ final class ErasureOrdering: WriterDecision {
     self.record = record
   }
 
-  func decide(in namespace: NamespaceID, at time: Int64, _ session: any CommitSession) throws(CommitError)
+  func decide(in namespace: NamespaceID, at time: Int64, session: any CommitSession) throws(CommitError)
     -> [WriteOperation.Assignment]
   {
     let (standing, head) = try refusing { () throws(StorageError) -> (Path?, NamespaceHead) in
-      (try self.standing(in: namespace, session), try session.head(of: namespace))
+      (try self.standing(in: namespace, session: session), try session.head(of: namespace))
     }
     if let standing { throw CommitError(.stale(.absent), "Something stands at \(standing) again.") }
     var ordered = record
@@ -217,7 +217,7 @@ final class ErasureOrdering: WriterDecision {
   }
 
   /// A place at which something stands; nil if nothing does at any.
-  private func standing(in namespace: NamespaceID, _ session: any CommitSession) throws(StorageError) -> Path? {
+  private func standing(in namespace: NamespaceID, session: any CommitSession) throws(StorageError) -> Path? {
     for path in record.places
     where try !session.leaves(in: namespace, under: PathBytes(path), limit: 1).isEmpty { return path }
     return nil

@@ -58,7 +58,7 @@ final class IndexBuilder: Sendable {
     // What the step found, for its completion.
     let isDone = Mutex(false)
     let work = Database.Work.task { [catalog] (session) throws(StorageError) in
-      let done = try Self.step(namespace, catalog.rules(of: namespace), session)
+      let done = try Self.step(namespace, rules: catalog.rules(of: namespace), session: session)
       isDone.withLock { $0 = done }
     } completion: { [self] result in
       state.withLock { state in
@@ -75,7 +75,7 @@ final class IndexBuilder: Sendable {
   }
 
   /// - Returns: whether nothing is left to do in the namespace.
-  private static func step(_ namespace: NamespaceID, _ rules: NamespaceRules?, _ session: any CommitSession)
+  private static func step(_ namespace: NamespaceID, rules: NamespaceRules?, session: any CommitSession)
     throws(StorageError) -> Bool
   {
     guard let record = try session.indexes(in: namespace).first(where: { $0.state != .ready }) else { return true }
@@ -150,7 +150,7 @@ struct IndexBuild {
 
   private func place(_ child: PathBytes, parentBytes: Int) throws(StorageError) {
     guard let key = child.key(at: parentBytes)?.key else { throw .unreadablePath }
-    guard let rank = try index.rank(of: child, in: namespace, session) else { return }
+    guard let rank = try index.rank(of: child, in: namespace, session: session) else { return }
     let parent = PathBytes(bytes: Array(child.bytes[..<parentBytes]))
     session.setIndexEntry(IndexEntry(rank, key), isTaken: true, below: parent, of: index.id, in: namespace)
   }

@@ -31,13 +31,13 @@ struct IndexParticipant: CommitParticipant {
         let first = at
         while at < changes.count, child.contains(changes[at].path) { at += 1 }
         let step = IndexedChild(
-          index: index, child: child, parentBytes: parentBytes(ends[first], index), changes: changes[first..<at])
-        try refusing { () throws(StorageError) in try step.keepPlace(in: namespace, session) }
+          index: index, child: child, parentBytes: parentBytes(ends[first], index: index), changes: changes[first..<at])
+        try refusing { () throws(StorageError) in try step.keepPlace(in: namespace, session: session) }
       }
     }
   }
 
-  private func parentBytes(_ ends: [Int], _ index: TreeIndex) -> Int {
+  private func parentBytes(_ ends: [Int], index: TreeIndex) -> Int {
     index.depth == 0 ? 0 : ends[index.depth - 1]
   }
 }
@@ -51,7 +51,7 @@ private struct IndexedChild {
   /// Not empty.
   let changes: ArraySlice<LeafChange>
 
-  func keepPlace(in namespace: NamespaceID, _ session: any CommitSession) throws(StorageError) {
+  func keepPlace(in namespace: NamespaceID, session: any CommitSession) throws(StorageError) {
     let target = index.target(of: child)
     let priority = target.priority
     let value = changes.first { $0.path == target }
@@ -61,7 +61,7 @@ private struct IndexedChild {
     if value == nil, below.isEmpty {
       // What the child is ordered by stayed; the child itself may have come or gone.
       guard changes.contains(where: { $0.before == nil || $0.after == nil }) else { return }
-      new = try index.rank(of: child, in: namespace, session)
+      new = try index.rank(of: child, in: namespace, session: session)
       if new == nil { old = .null }
     } else {
       // Without a leaf before, and with nothing removed below, there was nothing; or a map, whose place stays.
@@ -71,14 +71,14 @@ private struct IndexedChild {
       } else if below.contains(where: { $0.after != nil }) {
         new = .map
       } else {
-        new = try index.rank(of: child, in: namespace, session)
+        new = try index.rank(of: child, in: namespace, session: session)
       }
     }
-    if let old, old != new { try setIndexEntry(old, isTaken: false, in: namespace, session) }
-    if let new { try setIndexEntry(new, isTaken: true, in: namespace, session) }
+    if let old, old != new { try setIndexEntry(old, isTaken: false, in: namespace, session: session) }
+    if let new { try setIndexEntry(new, isTaken: true, in: namespace, session: session) }
   }
 
-  private func setIndexEntry(_ rank: IndexRank, isTaken: Bool, in namespace: NamespaceID, _ session: any CommitSession)
+  private func setIndexEntry(_ rank: IndexRank, isTaken: Bool, in namespace: NamespaceID, session: any CommitSession)
     throws(StorageError)
   {
     guard let key = child.key(at: parentBytes)?.key else { throw .unreadablePath }
@@ -154,7 +154,7 @@ final class TreeIndex: Sendable {
   }
 
   /// What a child is ordered by, as the session has it; nil if there is no such child.
-  func rank(of child: PathBytes, in namespace: NamespaceID, _ session: any CommitSession) throws(StorageError) -> IndexRank? {
+  func rank(of child: PathBytes, in namespace: NamespaceID, session: any CommitSession) throws(StorageError) -> IndexRank? {
     let target = target(of: child)
     // A leaf comes first, then the priority of the node, then what is below it.
     let rows = try session.leaves(in: namespace, under: target, limit: 2)

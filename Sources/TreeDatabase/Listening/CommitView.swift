@@ -29,7 +29,7 @@ final class CommitView {
   /// What the commit means to those who listen to a whole node; nil if they cannot see it.
   func message(at point: PathBytes, changes range: Range<Int>, format: TreeFormat) throws(ListenError) -> ListenMessage? {
     if format == .plain, onlyPriorities(range) { return nil }
-    if let covered = try coveredNode(at: point) { return overwrite("", covered, format) }
+    if let covered = try coveredNode(at: point) { return overwrite("", node: covered, format: format) }
     let isUpdate = updatePath != nil
     var base = point
     if let updatePath, point.contains(updatePath), updatePath != point,
@@ -40,7 +40,7 @@ final class CommitView {
     }
     let parts = try parts(under: base, after: base.bytes.count, format: format)
     guard let first = parts.first else { return nil }
-    if !isUpdate, parts.count == 1 { return overwrite(first.path, first.node, format) }
+    if !isUpdate, parts.count == 1 { return overwrite(first.path, node: first.node, format: format) }
     return merge(base.relativeText(after: point.bytes.count) ?? "", parts, format)
   }
 
@@ -80,7 +80,7 @@ final class CommitView {
   /// One message from several parts: an overwrite if there is one, else a merge.
   func message(_ parts: [Part], format: TreeFormat) -> ListenMessage? {
     guard let first = parts.first else { return nil }
-    return parts.count == 1 ? overwrite(first.path, first.node, format) : merge("", parts, format)
+    return parts.count == 1 ? overwrite(first.path, node: first.node, format: format) : merge("", parts, format)
   }
 
   private func node(of index: Int) throws(ListenError) -> TreeNode {
@@ -91,7 +91,7 @@ final class CommitView {
     return node
   }
 
-  private func overwrite(_ path: String, _ node: TreeNode, _ format: TreeFormat) -> ListenMessage {
+  private func overwrite(_ path: String, node: TreeNode, format: TreeFormat) -> ListenMessage {
     ListenMessage(revision: revision, kind: .overwrite, path: path, body: node.json(format))
   }
 

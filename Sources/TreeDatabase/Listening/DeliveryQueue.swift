@@ -115,13 +115,13 @@ extension DeliveryQueue {
       audience.forEach { $0.restart() }
     case .review(let audience):
       audience.forEach { listening in
-        if !listening.listener.mayContinue(listening) { end(listening, .revoked) }
+        if !listening.listener.mayContinue(listening) { end(listening, end: .revoked) }
       }
-    case .end(let audience, let end): audience.forEach { self.end($0, end) }
+    case .end(let audience, let end): audience.forEach { self.end($0, end: end) }
     }
   }
 
-  private func end(_ listening: Listening, _ end: ListenEnd) {
+  private func end(_ listening: Listening, end: ListenEnd) {
     listening.finish(end)
     listening.listener.settle()
   }

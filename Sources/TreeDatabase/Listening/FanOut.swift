@@ -25,16 +25,16 @@ struct FanOut {
     self.search = search
   }
 
-  mutating func perform(_ work: HubWork, _ snapshot: any Snapshot) {
+  mutating func perform(_ work: HubWork, snapshot: any Snapshot) {
     switch work {
     case .commits(let batch, let weight):
       missed.release(weight)
-      for commit in batch where commit.receipt.changed { tell(commit, snapshot) }
+      for commit in batch where commit.receipt.changed { tell(commit, snapshot: snapshot) }
     case .run(let listener, let work): append(.run(listener, work), to: listener.queue)
     case .listen(let listening): listen(listening)
     case .leave(let listening): leave(listening)
-    case .reload(let listening, let generation): wait(listening, generation)
-    case .loaded(let result): loaded(result, snapshot)
+    case .reload(let listening, let generation): wait(listening, generation: generation)
+    case .loaded(let result): loaded(result, snapshot: snapshot)
     case .missed:
       for namespace in missed.take() {
         var groups: [ListenGroup] = []
@@ -60,7 +60,7 @@ struct FanOut {
     if queue.append(item) { busy.append(queue) }
   }
 
-  private mutating func notifyAll(_ namespace: NamespaceID?, _ item: (Audience) -> DeliveryQueue.Item) {
+  private mutating func notifyAll(_ namespace: NamespaceID?, item: (Audience) -> DeliveryQueue.Item) {
     var audiences: [Audience] = []
     if let namespace {
       table.forEachGroup(in: namespace) { audiences += $0.audiences.values }
@@ -74,17 +74,17 @@ struct FanOut {
 // MARK: - Commits
 
 extension FanOut {
-  private mutating func tell(_ commit: CommittedRequest, _ snapshot: any Snapshot) {
+  private mutating func tell(_ commit: CommittedRequest, snapshot: any Snapshot) {
     var concerned: [(ListenGroup, Range<Int>)] = []
-    table.forEachChanged(in: commit.request.namespace, commit.changes) { point, range in
+    table.forEachChanged(in: commit.request.namespace, changes: commit.changes) { point, range in
       for group in point.groups { concerned.append((group, range)) }
     }
     guard !concerned.isEmpty else { return }
-    let view = view(of: commit, snapshot)
-    for (group, range) in concerned { tell(group, view, range) }
+    let view = view(of: commit, snapshot: snapshot)
+    for (group, range) in concerned { tell(group, view: view, range: range) }
   }
 
-  private func view(of commit: CommittedRequest, _ snapshot: any Snapshot) -> CommitView {
+  private func view(of commit: CommittedRequest, snapshot: any Snapshot) -> CommitView {
     CommitView(
       commit,
       reader: CommitReader(
@@ -92,8 +92,8 @@ extension FanOut {
         leavesMax: limits.leavesMax, search: search))
   }
 
-  private mutating func tell(_ group: ListenGroup, _ view: CommitView, _ range: Range<Int>, isLate: Bool = false) {
-    if let window = group.window, !window.isLive { return window.hold(view.commit, range) }
+  private mutating func tell(_ group: ListenGroup, view: CommitView, range: Range<Int>, isLate: Bool = false) {
+    if let window = group.window, !window.isLive { return window.hold(view.commit, changes: range) }
     let message: ListenMessage?
     do throws(ListenError) {
       if let window = group.window {
@@ -133,7 +133,7 @@ extension FanOut {
     if forgotten.contains(listening.request.namespace) {
       return append(.end(audience, .namespaceForgotten), to: audience.queue)
     }
-    wait(listening, 0)
+    wait(listening, generation: 0)
   }
 
   private mutating func leave(_ listening: Listening) {
@@ -146,7 +146,7 @@ extension FanOut {
     if group.isGone { table.remove(group) }
   }
 
-  private mutating func wait(_ listening: Listening, _ generation: Int) {
+  private mutating func wait(_ listening: Listening, generation: Int) {
     guard let group = listening.group else { return }
     group.waiting.append(LoadJob.Waiter(listening: listening, generation: generation))
     if group.waiting.count == 1 { thirsty.append(group) }
@@ -164,13 +164,13 @@ extension FanOut {
     group.waiting = []
   }
 
-  private mutating func loaded(_ result: LoadResult, _ snapshot: any Snapshot) {
+  private mutating func loaded(_ result: LoadResult, snapshot: any Snapshot) {
     let group = result.group
     group.isReading = false
     guard !group.isGone else { return }
     var isFilled = true
     if let window = group.window, !window.isLive {
-      isFilled = fill(window, of: group, result.window, snapshot)
+      isFilled = fill(window, of: group, read: result.window, snapshot: snapshot)
     }
     for (waiter, outcome) in result.outcomes {
       // What waits for a window that could not be filled waits on; but what failed, failed.
@@ -187,14 +187,14 @@ extension FanOut {
   ///
   /// Before the snapshots are handed over: who gets one then has the commits behind it in its hands.
   private mutating func fill(
-    _ window: ListenWindow, of group: ListenGroup, _ read: LoadResult.Window?, _ snapshot: any Snapshot
+    _ window: ListenWindow, of group: ListenGroup, read: LoadResult.Window?, snapshot: any Snapshot
   ) -> Bool {
     guard let read, read.generation == window.generation else { return false }
     guard let pending = window.fill(read) else {
       window.reset()
       return false
     }
-    for (commit, range) in pending { tell(group, view(of: commit, snapshot), range, isLate: true) }
+    for (commit, range) in pending { tell(group, view: view(of: commit, snapshot: snapshot), range: range, isLate: true) }
     return true
   }
 }

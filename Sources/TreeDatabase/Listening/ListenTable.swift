@@ -32,12 +32,12 @@ struct ListenTable {
   }
 
   func forEachChanged(
-    in namespace: NamespaceID, _ changes: [LeafChange], _ visit: (ListenPoint, Range<Int>) -> Void
+    in namespace: NamespaceID, changes: [LeafChange], visit: (ListenPoint, Range<Int>) -> Void
   ) {
     roots[namespace]?.forEachChanged(changes, range: changes.indices, visit: visit)
   }
 
-  func forEachGroup(in namespace: NamespaceID, _ body: (ListenGroup) -> Void) {
+  func forEachGroup(in namespace: NamespaceID, body: (ListenGroup) -> Void) {
     roots[namespace]?.forEachGroup(body)
   }
 

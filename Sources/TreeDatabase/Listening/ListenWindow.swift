@@ -60,7 +60,7 @@ final class ListenWindow {
   var reserve: Int { min(max(limit, 16), limits.reserveMax) }
 
   /// How many children to read when it is filled; nil for all.
-  static func wanted(_ query: Query, _ limits: ListenLimits) -> Int? {
+  static func wanted(_ query: Query, limits: ListenLimits) -> Int? {
     let window = ListenWindow(query: query, path: .root, limits: limits)
     return window.hasLimit ? window.limit + window.reserve : nil
   }
@@ -76,7 +76,7 @@ final class ListenWindow {
   }
 
   /// A commit that comes before the window is filled.
-  func hold(_ commit: CommittedRequest, _ changes: Range<Int>) {
+  func hold(_ commit: CommittedRequest, changes: Range<Int>) {
     if pending.count >= limits.heldMessagesMax { droppedThrough = pending.removeFirst().commit.receipt.revision }
     pending.append((commit, changes))
   }
@@ -123,20 +123,20 @@ extension ListenWindow {
   /// A child that enters is sent whole, one that leaves as null; of one that stays, what was written below it.
   func message(for view: CommitView, changes range: Range<Int>, format: TreeFormat) throws(ListenError) -> ListenMessage? {
     guard case .live(let since) = state, view.revision > since else { return nil }
-    let touched = try apply(view, range)
+    let touched = try apply(view, range: range)
     var parts: [CommitView.Part] = []
     if hasLimit, ranked.count < limit, !isComplete {
-      try refill(view, touched, format, &parts)
+      try refill(view, touched: touched, format: format, parts: &parts)
     } else {
-      for child in touched { try show(child, isShown(child), view, format, &parts) }
-      if hasLimit { try showBoundary(around: touched, view, &parts) }
+      for child in touched { try show(child, isShown: isShown(child), view: view, format: format, parts: &parts) }
+      if hasLimit { try showBoundary(around: touched, view: view, parts: &parts) }
       trim()
     }
     return view.message(parts, format: format)
   }
 
   /// Puts the children that were touched where they now belong.
-  private func apply(_ view: CommitView, _ range: Range<Int>) throws(ListenError) -> [Touched] {
+  private func apply(_ view: CommitView, range: Range<Int>) throws(ListenError) -> [Touched] {
     var touched: [Touched] = []
     var at = range.lowerBound
     while at < range.upperBound {
@@ -149,7 +149,7 @@ extension ListenWindow {
       let child = PathBytes(bytes: Array(changed.bytes[..<end]))
       let part = view.changes.range(under: child, in: at..<range.upperBound)
       let wasShown = remove(key)
-      if let place = try place(of: key, at: child, view) { insert(place, wasShown: wasShown) }
+      if let place = try place(of: key, at: child, view: view) { insert(place, wasShown: wasShown) }
       touched.append(Touched(key: key, path: child, changes: part, wasShown: wasShown))
       at = part.upperBound
     }
@@ -175,7 +175,7 @@ extension ListenWindow {
     ranked.insert(Child(place: place, isShown: wasShown), at: index)
   }
 
-  private func place(of key: Key, at child: PathBytes, _ view: CommitView) throws(ListenError) -> QueryPosition? {
+  private func place(of key: Key, at child: PathBytes, view: CommitView) throws(ListenError) -> QueryPosition? {
     if let node = try view.coveredNode(at: child) { return query.place(of: key, in: node) }
     let outline = try view.reader.outline(at: child)
     guard outline.exists else { return nil }
@@ -197,7 +197,7 @@ extension ListenWindow {
   }
 
   private func show(
-    _ child: Touched, _ isShown: Bool, _ view: CommitView, _ format: TreeFormat, _ parts: inout [CommitView.Part]
+    _ child: Touched, isShown: Bool, view: CommitView, format: TreeFormat, parts: inout [CommitView.Part]
   ) throws(ListenError) {
     switch (child.wasShown, isShown) {
     case (false, false): return
@@ -214,7 +214,7 @@ extension ListenWindow {
   }
 
   /// Those that nobody touched, and that others pushed over the limit or below it: they stand close to it.
-  private func showBoundary(around touched: [Touched], _ view: CommitView, _ parts: inout [CommitView.Part])
+  private func showBoundary(around touched: [Touched], view: CommitView, parts: inout [CommitView.Part])
     throws(ListenError)
   {
     let near = touched.count
@@ -231,7 +231,7 @@ extension ListenWindow {
 
   /// The reserve is used up: the first children are searched in the store.
   private func refill(
-    _ view: CommitView, _ touched: [Touched], _ format: TreeFormat, _ parts: inout [CommitView.Part]
+    _ view: CommitView, touched: [Touched], format: TreeFormat, parts: inout [CommitView.Part]
   ) throws(ListenError) {
     let wanted = limit + reserve
     let node = try view.reader.children(of: path, first: wanted + 1, in: query)
@@ -245,7 +245,7 @@ extension ListenWindow {
       guard !touchedKeys.contains(key), ranked[index].isShown != shown.contains(key) else { continue }
       parts.append(CommitView.Part(path: key.text, node: ranked[index].isShown ? node[key] : .absent))
     }
-    for child in touched { try show(child, isShown(child), view, format, &parts) }
+    for child in touched { try show(child, isShown: isShown(child), view: view, format: format, parts: &parts) }
   }
 
   /// Forgets what lies far behind the limit.

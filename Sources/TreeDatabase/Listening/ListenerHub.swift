@@ -33,7 +33,7 @@ public final class ListenerHub: CommitObserver {
       while let works = queue.take(128) {
         // Without waiting for the disk: what is looked at is as of revisions that the hub was told of, and those are durable.
         _ = engine.readAhead { snapshot in
-          for work in works { fanOut.perform(work, snapshot) }
+          for work in works { fanOut.perform(work, snapshot: snapshot) }
         }
         fanOut.finishTurn()
       }

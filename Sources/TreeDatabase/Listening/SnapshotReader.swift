@@ -40,7 +40,7 @@ final class SnapshotReader: Sendable {
       var shown = node
       if let query = job.query {
         let places = query.places(in: node)
-        let wanted = ListenWindow.wanted(query, limits) ?? .max
+        let wanted = ListenWindow.wanted(query, limits: limits) ?? .max
         if let generation = job.windowGeneration {
           window = LoadResult.Window(
             generation: generation, revision: revision, children: Array(places.prefix(wanted)),
@@ -70,7 +70,7 @@ final class SnapshotReader: Sendable {
       let reader = CommitReader(
         snapshot: snapshot, namespace: job.namespace, revision: revision, leavesMax: limits.leavesMax, search: search)
       guard let query = job.query else { return (revision, try reader.node(at: job.path)) }
-      let wanted = ListenWindow.wanted(query, limits).map { $0 + 1 } ?? .max
+      let wanted = ListenWindow.wanted(query, limits: limits).map { $0 + 1 } ?? .max
       return (revision, try reader.children(of: job.path, first: wanted, in: query))
     }
   }

@@ -15,8 +15,8 @@ struct ChildScan {
 
   /// Shows the children of a range, first to last, until `body` returns false.
   func ascending(
-    from start: PathBytes, to end: PathBytes, _ meter: inout ReadMeter,
-    _ body: (TreeMap.Entry) throws(TreeReadError) -> Bool
+    from start: PathBytes, to end: PathBytes, meter: inout ReadMeter,
+    body: (TreeMap.Entry) throws(TreeReadError) -> Bool
   ) throws(TreeReadError) {
     var lower = start
     var chunk = Self.chunkRows.first
@@ -47,20 +47,20 @@ struct ChildScan {
 
   /// Shows the children of a range, last to first, until `body` returns false; one seek and one read a child.
   func descending(
-    from start: PathBytes, to end: PathBytes, _ meter: inout ReadMeter,
-    _ body: (TreeMap.Entry) throws(TreeReadError) -> Bool
+    from start: PathBytes, to end: PathBytes, meter: inout ReadMeter,
+    body: (TreeMap.Entry) throws(TreeReadError) -> Bool
   ) throws(TreeReadError) {
     var upper = end
     while start < upper {
       let last = try reading { () throws(StorageError) in try snapshot.leaf(in: namespace, before: upper) }
       guard let last, !(last.leaf.path < start) else { return }
       upper = try child(last.leaf.path)
-      guard let entry = try entry(at: upper, &meter), try body(entry) else { return }
+      guard let entry = try entry(at: upper, meter: &meter), try body(entry) else { return }
     }
   }
 
   /// The child that stands at a path; nil if nothing does.
-  func entry(at child: PathBytes, _ meter: inout ReadMeter) throws(TreeReadError) -> TreeMap.Entry? {
+  func entry(at child: PathBytes, meter: inout ReadMeter) throws(TreeReadError) -> TreeMap.Entry? {
     let rows = try reading { () throws(StorageError) in
       try snapshot.leaves(
         in: namespace, from: child, to: child.subtreeEnd ?? .afterAll, limit: meter.leavesMax + 1, bytesMax: meter.bytesLeft)

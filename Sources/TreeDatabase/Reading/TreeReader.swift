@@ -44,11 +44,11 @@ public struct TreeReader: Sendable {
     let isIndexed = isIndexed(query.order, at: path, in: namespace)
     let node: TreeNode
     if query.order == .key {
-      node = try keyWindow(query, scan, &meter)
-    } else if !query.isUnfiltered, let index = try readyIndex(query.order, at: path, in: namespace, snapshot) {
-      node = try indexedWindow(query, index, scan, &meter)
+      node = try keyWindow(query, scan: scan, meter: &meter)
+    } else if !query.isUnfiltered, let index = try readyIndex(query.order, at: path, in: namespace, snapshot: snapshot) {
+      node = try indexedWindow(query, index: index, scan: scan, meter: &meter)
     } else {
-      node = try searchedWindow(query, scan, &meter)
+      node = try searchedWindow(query, scan: scan, meter: &meter)
     }
     return QueryResult(node: node, isIndexed: isIndexed)
   }
@@ -59,10 +59,10 @@ public struct TreeReader: Sendable {
   }
 
   /// The window by a search through all children.
-  private func searchedWindow(_ query: Query, _ scan: ChildScan, _ meter: inout ReadMeter) throws(TreeReadError) -> TreeNode {
+  private func searchedWindow(_ query: Query, scan: ChildScan, meter: inout ReadMeter) throws(TreeReadError) -> TreeNode {
     var window = WindowCollector(query)
     let leavesMax = meter.leavesMax
-    try scan.ascending(from: scan.parent.firstChild, to: scan.end, &meter) { (entry) throws(TreeReadError) in
+    try scan.ascending(from: scan.parent.firstChild, to: scan.end, meter: &meter) { (entry) throws(TreeReadError) in
       window.add(entry)
       if window.leafCount > leavesMax {
         window.trim()
@@ -117,7 +117,7 @@ extension TreeReader {
 
 extension TreeReader {
   /// A window in key order: a range of the tree, read from the end that the limit counts from.
-  func keyWindow(_ query: Query, _ scan: ChildScan, _ meter: inout ReadMeter) throws(TreeReadError) -> TreeNode {
+  func keyWindow(_ query: Query, scan: ChildScan, meter: inout ReadMeter) throws(TreeReadError) -> TreeNode {
     let start = Self.start(query.start, in: scan)
     let end = Self.end(query.end, in: scan)
     var window = WindowCollector(query)
@@ -130,12 +130,13 @@ extension TreeReader {
     switch query.limit {
     case .last(let count):
       guard count > 0 else { return .absent }
-      try scan.descending(from: start, to: end, &meter) { (entry) throws(TreeReadError) in try take(entry, until: count) }
+      try scan.descending(from: start, to: end, meter: &meter) { (entry) throws(TreeReadError) in try take(entry, until: count)
+      }
     case .first(let count):
       guard count > 0 else { return .absent }
-      try scan.ascending(from: start, to: end, &meter) { (entry) throws(TreeReadError) in try take(entry, until: count) }
+      try scan.ascending(from: start, to: end, meter: &meter) { (entry) throws(TreeReadError) in try take(entry, until: count) }
     case nil:
-      try scan.ascending(from: start, to: end, &meter) { (entry) throws(TreeReadError) in try take(entry, until: .max) }
+      try scan.ascending(from: start, to: end, meter: &meter) { (entry) throws(TreeReadError) in try take(entry, until: .max) }
     }
     return window.result()
   }
@@ -162,7 +163,7 @@ extension TreeReader {
 
 extension TreeReader {
   /// The index of an order at a path, if the snapshot has it whole.
-  func readyIndex(_ order: NodeOrder, at path: Path, in namespace: NamespaceID, _ snapshot: any Snapshot)
+  func readyIndex(_ order: NodeOrder, at path: Path, in namespace: NamespaceID, snapshot: any Snapshot)
     throws(TreeReadError) -> IndexID?
   {
     guard let index = catalog.rules(of: namespace)?.index(order, at: path) else { return nil }
@@ -171,7 +172,7 @@ extension TreeReader {
   }
 
   /// A window from an index: places from the end that the limit counts from, and the children that stand there.
-  func indexedWindow(_ query: Query, _ index: IndexID, _ scan: ChildScan, _ meter: inout ReadMeter) throws(TreeReadError)
+  func indexedWindow(_ query: Query, index: IndexID, scan: ChildScan, meter: inout ReadMeter) throws(TreeReadError)
     -> TreeNode
   {
     var (lower, upper) = query.places
@@ -195,7 +196,7 @@ extension TreeReader {
       for place in places {
         guard let (rank, key) = place.parts else { throw .storage(.unreadableEntry) }
         if window.count >= wanted, rank != sharedRank { return window.result() }
-        guard let entry = try scan.entry(at: scan.parent.child(key), &meter) else { throw .storage(.unreadableEntry) }
+        guard let entry = try scan.entry(at: scan.parent.child(key), meter: &meter) else { throw .storage(.unreadableEntry) }
         window.add(entry)
         if window.leafCount > meter.leavesMax { window.trim() }
         try meter.check(leaves: window.leafCount)

@@ -61,7 +61,7 @@ public final class PathWatch: Sendable {
       var found: Set<Int64> = []
       for commit in batch {
         guard let numbers = state.numbers[commit.request.namespace] else { continue }
-        for change in commit.changes { Self.collect(change.path, numbers, into: &found) }
+        for change in commit.changes { Self.collect(change.path, numbers: numbers, into: &found) }
       }
       return found.sorted().compactMap { state.watched[$0]?.changed }
     }
@@ -69,7 +69,7 @@ public final class PathWatch: Sendable {
   }
 
   /// Watchers of the path of a leaf, or of one above it.
-  private static func collect(_ path: PathBytes, _ numbers: [PathBytes: Set<Int64>], into found: inout Set<Int64>) {
+  private static func collect(_ path: PathBytes, numbers: [PathBytes: Set<Int64>], into found: inout Set<Int64>) {
     for end in [0] + path.keyEnds {
       if let here = numbers[PathBytes(bytes: Array(path.bytes[..<end]))] { found.formUnion(here) }
     }

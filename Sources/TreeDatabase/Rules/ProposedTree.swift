@@ -58,7 +58,8 @@ final class ProposedTree: RuleTree {
     if let index = assignment(above: pathBytes) {
       guard case .node(let write) = assignments[index].value, let path = path(of: pathBytes, in: index) else { return nil }
       let node = write.node[path]
-      guard node.priority == .int(0), let value = filling(index, write, Filling(path: path, isPriority: true)) else {
+      guard node.priority == .int(0), let value = filling(index, write: write, pathBytes: Filling(path: path, isPriority: true))
+      else {
         return node.priority
       }
       return try filled(value, at: pathBytes.priority)
@@ -109,13 +110,14 @@ extension ProposedTree {
     guard case .node(let write) = assignments[index].value, let path = path(of: pathBytes, in: index) else { return .absent }
     let node = write.node[path]
     // Where the server fills something in, a 0 stands.
-    guard node.scalar == .int(0), let value = filling(index, write, Filling(path: path, isPriority: false)) else {
+    guard node.scalar == .int(0), let value = filling(index, write: write, pathBytes: Filling(path: path, isPriority: false))
+    else {
       return RuleRead(node)
     }
     return .leaf(try filled(value, at: pathBytes))
   }
 
-  private func filling(_ index: Int, _ write: WriteNode, _ pathBytes: Filling) -> ServerValue? {
+  private func filling(_ index: Int, write: WriteNode, pathBytes: Filling) -> ServerValue? {
     if write.slots.isEmpty { return nil }
     if let fillings = fillings[index] { return fillings[pathBytes] }
     let found = Dictionary(write.slots.map { (Filling(path: $0.path, isPriority: $0.isPriority), $0.value) }) { $1 }

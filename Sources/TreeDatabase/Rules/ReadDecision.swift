@@ -71,7 +71,7 @@ extension Database {
   {
     let now = clock.now()
     do throws(RuleTreeError) {
-      guard RuleEvaluator.readsTree(rules, path) else {
+      guard RuleEvaluator.readsTree(rules, at: path) else {
         let verdict = try RuleEvaluator(rules, auth: auth?.json, now: now, tree: Nothing()).decideRead(path, query: query)
         return ReadDecision(isAllowed: verdict.isAllowed, holdsUntil: verdict.holdsUntil)
       }

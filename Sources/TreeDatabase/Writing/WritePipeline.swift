@@ -37,7 +37,7 @@ struct WritePipeline {
       _ = try tree.apply(participant.assignments(for: request, at: time, in: session), at: time)
     }
     if let decision = request.decision {
-      _ = try tree.apply(decision.decide(in: namespace, at: time, session), at: time)
+      _ = try tree.apply(decision.decide(in: namespace, at: time, session: session), at: time)
     }
     let changes = tree.finish()
     try tree.checkSize(of: changes)
@@ -99,19 +99,19 @@ struct WritePipeline {
   private func apply(_ request: CommitRequest, at time: Int64, to tree: inout TreeAssignment) throws(CommitError)
     -> [TreeNode]
   {
-    try checkExpectations(of: request, tree)
+    try checkExpectations(of: request, tree: tree)
     var resolved: [TreeNode] = []
     for operation in request.operations {
-      try checkHash(of: operation, tree)
+      try checkHash(of: operation, tree: tree)
       resolved += try tree.apply(operation.assignments, at: time)
     }
     return resolved
   }
 
   /// Refuses a request whose author saw another tree than this one.
-  func checkExpectations(of request: CommitRequest, _ tree: TreeAssignment) throws(CommitError) {
+  func checkExpectations(of request: CommitRequest, tree: TreeAssignment) throws(CommitError) {
     for expectation in request.preconditions.expectations {
-      let node = try currentNode(PathBytes(expectation.path), tree)
+      let node = try currentNode(PathBytes(expectation.path), tree: tree)
       guard node == expectation.node else {
         throw CommitError(.stale(node), "\(expectation.path) has changed since it was read. Read it again and retry.")
       }
@@ -120,9 +120,9 @@ struct WritePipeline {
   }
 
   /// Refuses an operation that meets another value than it expects.
-  func checkHash(of operation: WriteOperation, _ tree: TreeAssignment) throws(CommitError) {
+  func checkHash(of operation: WriteOperation, tree: TreeAssignment) throws(CommitError) {
     guard let expected = operation.expectedHash else { return }
-    let node = try currentNode(PathBytes(operation.path), tree)
+    let node = try currentNode(PathBytes(operation.path), tree: tree)
     guard node.matches(dataHash: expected) else {
       throw CommitError(.stale(node), "\(operation.path) is not what the request expects. Read it again and retry.")
     }
@@ -138,7 +138,7 @@ struct WritePipeline {
     }
   }
 
-  private func currentNode(_ path: PathBytes, _ tree: TreeAssignment) throws(CommitError) -> TreeNode {
+  private func currentNode(_ path: PathBytes, tree: TreeAssignment) throws(CommitError) -> TreeNode {
     let leaves = try refusing { () throws(StorageError) in
       try tree.session.leaves(in: tree.namespace, under: path, limit: limits.leavesMax + 1)
     }
@@ -213,11 +213,11 @@ extension WritePipeline {
     throws(CommitError) -> [TreeNode]
   {
     var resolved: [TreeNode] = []
-    if request.operations.isEmpty { try checkExpectations(of: request, tree) }
+    if request.operations.isEmpty { try checkExpectations(of: request, tree: tree) }
     for (index, operation) in request.operations.enumerated() {
       try judge(operation, of: request, by: rules, at: time, in: tree.session)
-      if index == 0 { try checkExpectations(of: request, tree) }
-      try checkHash(of: operation, tree)
+      if index == 0 { try checkExpectations(of: request, tree: tree) }
+      try checkHash(of: operation, tree: tree)
       resolved += try tree.apply(operation.assignments, at: time)
     }
     return resolved

@@ -46,7 +46,7 @@ struct WriterLoop {
     case .flushed, .releaseMemory: break
     case .commit, .open, .task, .forget, .rehearse: wasUsed = true
     }
-    let one = if let failure = flusher.failure { refused(work, CommitError(failure)) } else { judge(work) }
+    let one = if let failure = flusher.failure { refused(work, refusal: CommitError(failure)) } else { judge(work) }
     if let one { judged.append(one) }
   }
 
@@ -134,7 +134,7 @@ struct WriterLoop {
     }
   }
 
-  private func refused(_ work: Database.Work, _ refusal: CommitError) -> PendingCompletion? {
+  private func refused(_ work: Database.Work, refusal: CommitError) -> PendingCompletion? {
     switch work {
     case .commit(_, let completion): .refused(refusal, completion)
     case .open(_, let completion): .opened(.failure(refusal), completion)
