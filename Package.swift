@@ -103,8 +103,8 @@ let package = Package(
     .target(
       name: "HTTPServer",
       dependencies: [
-        "Credentials", "StorageCore", "TextFormats", "TreeModel", lifecycle, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
-        nioTLS,
+        "Credentials", "StorageCore", "TextFormats", "TreeModel", coreMetrics, deque, lifecycle, logging, nioCore, nioHTTP1,
+        nioPosix, nioSSL, nioTLS,
       ], swiftSettings: strict),
     .target(
       name: "AdminClient",
@@ -118,14 +118,13 @@ let package = Package(
       name: "APISupport",
       dependencies: [
         "AdminModel", "Credentials", "HTTPServer", "Ledger", "MailContent", "StorageCore", "TextFormats", "TreeDatabase",
-        "TreeModel", logging, nioCore, nioHTTP1, nioPosix,
+        "TreeModel", coreMetrics, logging, nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
     .target(
       name: "RealtimeAPI",
       dependencies: [
-        "APISupport", "AccessRules", "HTTPServer", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel", crypto, logging,
-        nioCore,
-        nioHTTP1, nioPosix,
+        "APISupport", "AccessRules", "HTTPServer", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel", coreMetrics,
+        crypto, deque, logging, nioCore, nioHTTP1, nioPosix, nioWebSocket,
       ], swiftSettings: strict),
     .target(
       name: "IdentityAPI",
@@ -261,13 +260,17 @@ let package = Package(
       dependencies: ["AdminClient", "AdminModel", "DoubloonCLI", "ServerTestSupport", "TreeModel", nioCore, nioHTTP1],
       swiftSettings: strict),
     .testTarget(
-      name: "APISupportTests", dependencies: ["APISupport", "HTTPServer", "StorageCore", "TreeModel", nioCore],
+      name: "APISupportTests",
+      dependencies: [
+        "APISupport", "HTTPServer", "StorageCore", "TreeModel", coreMetrics, nioCore,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "RealtimeAPITests",
       dependencies: [
         "APISupport", "AccessRules", "Credentials", "HTTPServer", "IdentityAPI", "RealtimeAPI", "ServerTestSupport",
         "StorageCore", "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", nioCore, nioEmbedded, nioHTTP1, nioPosix,
+        nioWebSocket,
       ], swiftSettings: strict),
     .testTarget(
       name: "IdentityAPITests",

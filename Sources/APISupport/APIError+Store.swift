@@ -12,7 +12,8 @@ extension APIError {
 
   /// The status of everything that the write pipeline refuses.
   ///
-  /// 500 and 503 are only for what was not applied: clients repeat such requests (spec: rtdb-protocol §2, status).
+  /// 500 and 503 are only for what was not applied: clients repeat such requests (Firebase's REST reference, error
+  /// conditions).
   package init(_ refusal: CommitError) {
     let (status, code): (HTTPResponseStatus, String) =
       switch refusal.code {
@@ -51,7 +52,7 @@ extension APIError {
       "There is no database \"\(name)\" here: check the host name or the parameter ns, or create it as an administrator.")
   }
 
-  /// Data that cannot be written, whatever stands there.
+  /// Data that cannot be written, whatever the present value.
   package init(_ error: WriteDataError) {
     if case .tooLarge = error.code {
       self.init(.badRequest, "too_large", error.description)

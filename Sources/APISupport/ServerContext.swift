@@ -9,7 +9,7 @@ package import TreeDatabase
 ///
 /// A class, so that handing it from one part of a request's way to the next costs one reference count and not a dozen.
 package final class ServerContext: Sendable {
-  /// The door to the tree.
+  /// The tree database.
   package let database: Database
   /// The namespace of requests that name none.
   package let defaultNamespace: String
@@ -23,9 +23,9 @@ package final class ServerContext: Sendable {
   package let memory: MemoryBudgets
   /// The threads beside the event loops.
   package let pools: RequestPools
-  /// Never told of bodies, never of secrets.
+  /// Bodies and secrets are not logged.
   package let logger: Logger
-  /// Where it is put on record what administrators do.
+  /// Records what administrators do.
   package let audit: AuditTrail
 
   package init(
@@ -94,7 +94,7 @@ extension APIServices {
   package var logger: Logger { context.logger }
   package var audit: AuditTrail { context.audit }
 
-  /// Whether a web page of somebody else may have sent a request with these headers; never so in production.
+  /// Whether a foreign web page may have sent a request with these headers; never so in production.
   package func isForeign(_ headers: HTTPHeaders) -> Bool { context.callers.isForeign(headers) }
 }
 

@@ -54,7 +54,7 @@ extension RealtimeServices {
   }
 }
 
-/// Finds the namespace of a write, and in development makes it (design §8).
+/// Finds the namespace of a write, and in development makes it.
 final class NamespaceOpening: Sendable {
   private let services: RealtimeServices
   private let announced = Mutex<Set<String>>([])

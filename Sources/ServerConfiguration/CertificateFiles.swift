@@ -4,18 +4,6 @@ import NIOSSL
 
 /// Where a certificate and its key are kept, both in PEM form.
 package struct CertificateFiles: Sendable, Hashable {
-  /// Why they cannot be used.
-  package struct Failure: Error {
-    let isAboutKey: Bool
-    /// A sentence that names the file.
-    package let message: String
-
-    package init(isAboutKey: Bool, message: String) {
-      self.isAboutKey = isAboutKey
-      self.message = message
-    }
-  }
-
   /// The certificate, with those that vouch for it behind it.
   package let certificate: String
   package let key: String
@@ -26,28 +14,28 @@ package struct CertificateFiles: Sendable, Hashable {
   package func load(
     with read: (String) throws(FileError) -> [UInt8] = { (path) throws(FileError) in try FileBytes.read(path) }
   )
-    throws(Failure) -> TLSIdentity.Pair
+    throws(CertificateError) -> TLSIdentity.Pair
   {
     let chain: [NIOSSLCertificate]
     let secret: NIOSSLPrivateKey
     do {
       chain = try NIOSSLCertificate.fromPEMBytes(try read(certificate))
     } catch let error as FileError {
-      throw Failure(isAboutKey: false, message: error.message)
+      throw CertificateError(isAboutKey: false, message: error.message)
     } catch {
-      throw Failure(
+      throw CertificateError(
         isAboutKey: false, message: "\(certificate) holds no certificate in PEM form (-----BEGIN CERTIFICATE-----).")
     }
     guard let first = chain.first else {
-      throw Failure(
+      throw CertificateError(
         isAboutKey: false, message: "\(certificate) holds no certificate in PEM form (-----BEGIN CERTIFICATE-----).")
     }
     do {
       secret = try NIOSSLPrivateKey(bytes: try read(key), format: .pem)
     } catch let error as FileError {
-      throw Failure(isAboutKey: true, message: error.message)
+      throw CertificateError(isAboutKey: true, message: error.message)
     } catch {
-      throw Failure(
+      throw CertificateError(
         isAboutKey: true, message: "\(key) holds no private key in PEM form without a passphrase (-----BEGIN PRIVATE KEY-----)."
       )
     }
@@ -55,7 +43,8 @@ package struct CertificateFiles: Sendable, Hashable {
     do {
       _ = try TLSIdentity([pair])
     } catch {
-      throw Failure(isAboutKey: true, message: "The key in \(key) is not the key of the certificate in \(certificate).")
+      throw CertificateError(
+        isAboutKey: true, message: "The key in \(key) is not the key of the certificate in \(certificate).")
     }
     return pair
   }
@@ -81,5 +70,17 @@ package struct CertificateFiles: Sendable, Hashable {
     certificate._subjectAlternativeNames().filter { $0.nameType == .dnsName }.map { name in
       name.contents.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }.lowercased()
     }
+  }
+}
+
+/// Why a certificate and its key cannot be used.
+package struct CertificateError: Error {
+  let isAboutKey: Bool
+  /// A sentence that names the file.
+  package let message: String
+
+  package init(isAboutKey: Bool, message: String) {
+    self.isAboutKey = isAboutKey
+    self.message = message
   }
 }

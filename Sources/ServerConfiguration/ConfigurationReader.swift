@@ -6,20 +6,20 @@ import TreeModel
 /// One object of a configuration file, asked for its members one by one.
 ///
 /// Every question notes the name, so that whatever was not asked for can be refused with the nearest name; every answer of
-/// the wrong type, or out of its range, is noted as a fault and nil is given instead.
+/// the wrong type, or out of its range, is noted as an error and nil is given instead.
 package final class ConfigurationReader {
   /// What is wrong, gathered from all sections.
-  final class Faults {
+  final class Diagnostics {
     fileprivate(set) var all: [ConfigurationError] = []
     /// What is not wrong, but not well either.
     fileprivate(set) var warnings: [ConfigurationError] = []
     /// The settings that were asked for, whether they are there or not.
     fileprivate(set) var asked: Set<String> = []
 
-    func add(_ fault: ConfigurationError) { all.append(fault) }
+    func add(_ error: ConfigurationError) { all.append(error) }
   }
 
-  let faults: Faults
+  let diagnostics: Diagnostics
   let surroundings: ConfigurationEnvironment
   /// The folder that relative paths start from, with a slash at its end: the file's own.
   let folder: String
@@ -34,13 +34,13 @@ package final class ConfigurationReader {
 
   private init(
     _ members: [ConfigurationValue.Member], name: String, at position: ConfigurationError.Position, isPresent: Bool,
-    faults: Faults, folder: String, surroundings: ConfigurationEnvironment
+    diagnostics: Diagnostics, folder: String, surroundings: ConfigurationEnvironment
   ) {
     self.members = members
     self.name = name
     self.position = position
     self.isPresent = isPresent
-    self.faults = faults
+    self.diagnostics = diagnostics
     self.folder = folder
     self.surroundings = surroundings
   }
@@ -49,22 +49,22 @@ package final class ConfigurationReader {
   ///
   /// - `file`: the file's absolute path.
   static func read<Result>(
-    _ source: [UInt8], file: String, surroundings: ConfigurationEnvironment, faults: Faults,
+    _ source: [UInt8], file: String, surroundings: ConfigurationEnvironment, diagnostics: Diagnostics,
     _ body: (ConfigurationReader) -> Result
   ) -> Result? {
     do {
       let value = try ConfigurationScanner.value(of: source)
       guard case .object(let members) = value.content else {
-        faults.add(ConfigurationError(at: value.position, "The configuration must be an object: { … }."))
+        diagnostics.add(ConfigurationError(at: value.position, "The configuration must be an object: { … }."))
         return nil
       }
       let folder = file.prefix(through: file.lastIndex(of: "/") ?? file.startIndex)
       let reader = ConfigurationReader(
-        members, name: "", at: value.position, isPresent: true, faults: faults, folder: String(folder),
+        members, name: "", at: value.position, isPresent: true, diagnostics: diagnostics, folder: String(folder),
         surroundings: surroundings)
       return reader.finishing(body)
     } catch {
-      faults.add(error)
+      diagnostics.add(error)
       return nil
     }
   }
@@ -76,27 +76,27 @@ package final class ConfigurationReader {
       let advice =
         NearestName.of(member.key, in: asked).map { "did you mean \"\($0)\"?" }
         ?? "there are \(asked.sorted().joined(separator: ", "))."
-      faults.add(ConfigurationError(at: member.position, "There is no setting \"\(member.key)\"\(place); \(advice)"))
+      diagnostics.add(ConfigurationError(at: member.position, "There is no setting \"\(member.key)\"\(place); \(advice)"))
     }
     return result
   }
 
-  // MARK: Faults
+  // MARK: Diagnostics
 
   /// Notes what is wrong with a member, or with its absence.
-  func fault(_ key: String, _ message: String) {
-    faults.add(ConfigurationError(at: place(of: key), message))
+  func report(_ key: String, _ message: String) {
+    diagnostics.add(ConfigurationError(at: position(of: key), message))
   }
 
   /// Warns of a file with a secret that every user of the machine may read.
   func warnIfOpen(_ file: String, _ key: String) {
     guard surroundings.isOpenToAll(file) else { return }
     let advice = "every user of this machine can read \(file), which is a secret; run: chmod o-r \(file)"
-    faults.warnings.append(ConfigurationError(at: place(of: key), "\"\(path(key))\": \(advice)"))
+    diagnostics.warnings.append(ConfigurationError(at: position(of: key), "\"\(path(key))\": \(advice)"))
   }
 
-  /// Where a member's value stands; of one that is missing, the object.
-  func place(of key: String) -> ConfigurationError.Position {
+  /// The position of a member's value; of one that is missing, the object's.
+  func position(of key: String) -> ConfigurationError.Position {
     members.first { $0.key == key }?.value.position ?? position
   }
 
@@ -104,7 +104,7 @@ package final class ConfigurationReader {
   func path(_ key: String) -> String { name.isEmpty ? key : "\(name).\(key)" }
 
   private func expected(_ what: String, _ value: ConfigurationValue, _ key: String) {
-    faults.add(ConfigurationError(at: value.position, "\"\(path(key))\" must be \(what), not \(value.kind)."))
+    diagnostics.add(ConfigurationError(at: value.position, "\"\(path(key))\" must be \(what), not \(value.kind)."))
   }
 
   // MARK: Values
@@ -112,7 +112,7 @@ package final class ConfigurationReader {
   /// The value as it stands; nil if it is missing.
   func value(_ key: String) -> ConfigurationValue? {
     if !asked.contains(key) { asked.append(key) }
-    faults.asked.insert(key)
+    diagnostics.asked.insert(key)
     return members.first { $0.key == key }?.value
   }
 
@@ -126,7 +126,7 @@ package final class ConfigurationReader {
       return nil
     }
     guard !text.isEmpty, text.utf8.count <= 4096, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-      fault(key, "\"\(path(key))\" must not be empty, longer than 4096 bytes, or hold control characters.")
+      report(key, "\"\(path(key))\" must not be empty, longer than 4096 bytes, or hold control characters.")
       return nil
     }
     return text
@@ -135,7 +135,7 @@ package final class ConfigurationReader {
   /// A text that must be there.
   func required(_ key: String, _ example: String) -> String? {
     if let value = text(key) { return value }
-    if !has(key) { fault(key, "\"\(path(key))\" is missing; for example \"\(key)\": \"\(example)\".") }
+    if !has(key) { report(key, "\"\(path(key))\" is missing; for example \"\(key)\": \"\(example)\".") }
     return nil
   }
 
@@ -153,7 +153,7 @@ package final class ConfigurationReader {
       return nil
     }
     guard let number = Int(exactly: number), range.contains(number) else {
-      fault(key, "\"\(path(key))\" must be \(range.lowerBound) to \(range.upperBound).")
+      report(key, "\"\(path(key))\" must be \(range.lowerBound) to \(range.upperBound).")
       return nil
     }
     return number
@@ -164,7 +164,7 @@ package final class ConfigurationReader {
     guard let text = text(key) else { return nil }
     if choices.contains(text) { return text }
     let list = choices.map { "\"\($0)\"" }.joined(separator: ", ")
-    fault(key, "\"\(path(key))\" must be one of \(list).")
+    report(key, "\"\(path(key))\" must be one of \(list).")
     return nil
   }
 
@@ -220,15 +220,16 @@ package final class ConfigurationReader {
     _ members: [ConfigurationValue.Member], _ name: String, _ position: ConfigurationError.Position, isPresent: Bool = true
   ) -> ConfigurationReader {
     ConfigurationReader(
-      members, name: name, at: position, isPresent: isPresent, faults: faults, folder: folder, surroundings: surroundings)
+      members, name: name, at: position, isPresent: isPresent, diagnostics: diagnostics, folder: folder,
+      surroundings: surroundings)
   }
 }
 
-/// A part of the configuration that belongs to one room: typed, with its defaults, its checks and its sentences.
+/// A part of the configuration that belongs to one subject: typed, with its defaults, its checks and its sentences.
 ///
 /// To add one: a struct with an `init(_ reader:)` that asks the reader for each of its settings, and a line in
-/// ``ServeConfiguration``. What a section does not ask for is refused as unknown; faults are collected, not thrown, so a
-/// section goes on with a default and every fault of the file is listed at once.
+/// ``ServeConfiguration``. What a section does not ask for is refused as unknown; diagnostics are collected, not thrown, so a
+/// section goes on with a default and every error of the file is listed at once.
 package protocol ConfigurationSection: Sendable {
   /// Reads the section. A section that the file does not have is read from an empty object.
   init(_ reader: ConfigurationReader)
@@ -252,7 +253,7 @@ package struct ConfigurationEnvironment: Sendable {
     isOpenToAll: { FileBytes.isOpenToAll($0) })
 }
 
-/// Finds what somebody probably meant.
+/// Finds what was probably meant.
 package enum NearestName {
   /// The name that is least unlike `text`; nil if none is like it.
   package static func of(_ text: String, in names: [String]) -> String? {

@@ -82,7 +82,7 @@ extension ConfigurationError.Position {
   }
 }
 
-/// A value of a configuration file, with its place.
+/// A value of a configuration file, with its position.
 struct ConfigurationValue: Sendable {
   struct Member: Sendable {
     let key: String
@@ -115,7 +115,7 @@ struct ConfigurationValue: Sendable {
     }
   }
 
-  /// The value without its places.
+  /// The value without positions.
   var json: JSON {
     switch content {
     case .null: .null
@@ -137,7 +137,7 @@ struct ConfigurationValue: Sendable {
 
 /// One thing that is wrong with a configuration file, and where.
 struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A place in the file: line and column from 1, the column in Unicode scalars.
+  /// A position in the file: line and column from 1, the column in Unicode scalars.
   struct Position: Sendable, Hashable, Comparable {
     let line: Int
     let column: Int

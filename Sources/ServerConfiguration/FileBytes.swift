@@ -135,7 +135,7 @@ package enum FileBytes {
 
 /// Why a file cannot be read, written or used.
 package struct FileError: Error, Sendable, CustomStringConvertible {
-  /// A sentence that names the file, with what to do; where a file has several faults, a line for each.
+  /// A sentence that names the file, with what to do; where a file has several errors, a line for each.
   package let message: String
 
   init(_ message: String) {

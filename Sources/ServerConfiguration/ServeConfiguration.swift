@@ -10,7 +10,7 @@ import TreeModel
 
 /// What `doubloon serve` is told by its file: the whole of it, typed.
 ///
-/// The contents page of the configuration; each room's part is a ``ConfigurationSection``.
+/// All sections of the configuration; each is a ``ConfigurationSection``.
 package struct ServeConfiguration: ConfigurationSection {
   package let project: String
   package let namespaces: [String]
@@ -36,11 +36,11 @@ package struct ServeConfiguration: ConfigurationSection {
   package init(_ reader: ConfigurationReader) {
     let project = reader.required("project", "treasure-hunt") ?? "unnamed"
     self.project = project
-    if !Self.isProject(project) { reader.fault("project", "\"project\" must be 1 to 48 letters, digits and hyphens.") }
+    if !Self.isProject(project) { reader.report("project", "\"project\" must be 1 to 48 letters, digits and hyphens.") }
     namespaces = Self.namespaces(reader, project)
     data = reader.path(of: "data") ?? "."
     if !reader.has("data") {
-      reader.fault("data", "\"data\" is missing; it is the folder for the data, such as \"/var/lib/doubloon\".")
+      reader.report("data", "\"data\" is missing; it is the folder for the data, such as \"/var/lib/doubloon\".")
     }
     rules = Self.rules(reader)
     listen = reader.section("listen", ListenSection.self)
@@ -62,19 +62,19 @@ package struct ServeConfiguration: ConfigurationSection {
   private func checkReach(_ reader: ConfigurationReader) {
     let isLocal = ServerConfiguration.isLoopback(listen.host)
     if !isLocal, !reader.has("tls"), !listen.isBehindProxy {
-      reader.fault(
+      reader.report(
         "listen",
         "\(listen.host) can be reached by others, and tokens would travel in the clear: give \"tls\", listen on 127.0.0.1, "
           + "or say \"behindProxy\": true where a proxy speaks TLS.")
     }
     if listen.isBehindProxy, listen.trustedProxies.isEmpty {
-      reader.fault(
+      reader.report(
         "listen",
         "Name the proxy's address in \"trustedProxies\": without its word for who the client is, all players would be one "
           + "client, and share one client's limits.")
     }
     if reader.has("tls"), listen.isBehindProxy {
-      reader.fault("tls", "With \"behindProxy\": true the proxy speaks TLS; remove one of the two.")
+      reader.report("tls", "With \"behindProxy\": true the proxy speaks TLS; remove one of the two.")
     }
   }
 
@@ -88,7 +88,7 @@ package struct ServeConfiguration: ConfigurationSection {
     let own = "\(project)-default-rtdb"
     let names = reader.texts("namespaces") ?? []
     for name in names where !NamespaceName.isLegal(name) {
-      reader.fault("namespaces", "\"\(name)\" is no namespace's name: 1 to 64 letters, digits and hyphens.")
+      reader.report("namespaces", "\"\(name)\" is no namespace's name: 1 to 64 letters, digits and hyphens.")
     }
     return [own] + names.filter { $0 != own }
   }
@@ -96,14 +96,14 @@ package struct ServeConfiguration: ConfigurationSection {
   private static func rules(_ reader: ConfigurationReader) -> RulesFile? {
     guard let path = reader.path(of: "rules") else {
       if !reader.has("rules") {
-        reader.fault("rules", "\"rules\" is missing: a file of security rules, for without them nobody may read or write.")
+        reader.report("rules", "\"rules\" is missing: a file of security rules, for without them nobody may read or write.")
       }
       return nil
     }
     do {
       return try RulesFile(path, with: reader.surroundings.file)
     } catch {
-      for line in error.message.split(separator: "\n") { reader.fault("rules", String(line)) }
+      for line in error.message.split(separator: "\n") { reader.report("rules", String(line)) }
       return nil
     }
   }
@@ -113,7 +113,7 @@ package struct ServeConfiguration: ConfigurationSection {
     do throws(LinkError) {
       return try LinkSettings(document: value.json.compactText)
     } catch {
-      reader.fault("links", "The links' settings cannot be used: \(error.message)")
+      reader.report("links", "The links' settings cannot be used: \(error.message)")
       return nil
     }
   }
@@ -121,7 +121,7 @@ package struct ServeConfiguration: ConfigurationSection {
   private static func admins(_ reader: ConfigurationReader) -> [AdminToken] {
     let admins = (reader.sections("admins", AdminSection.self) ?? []).compactMap(\.token)
     for (index, admin) in admins.enumerated() where admins[..<index].contains(where: { $0.name == admin.name }) {
-      reader.fault("admins", "Two administrators are called \"\(admin.name)\"; records could not tell them apart.")
+      reader.report("admins", "Two administrators are called \"\(admin.name)\"; records could not tell them apart.")
     }
     return admins
   }
@@ -131,7 +131,7 @@ package struct ServeConfiguration: ConfigurationSection {
     do {
       _ = try CurrencyTable(currencies)
     } catch {
-      reader.fault("currencies", error.message)
+      reader.report("currencies", error.message)
     }
     return currencies
   }
@@ -140,19 +140,19 @@ package struct ServeConfiguration: ConfigurationSection {
 extension ServeConfiguration {
   /// A configuration file, read and checked.
   ///
-  /// - Throws: every fault of the file at once, each on a line as `FILE:LINE:COLUMN: text`.
+  /// - Throws: every error of the file at once, each on a line as `FILE:LINE:COLUMN: text`.
   package static func load(_ file: String, surroundings: ConfigurationEnvironment = .process) throws(FileError)
     -> ServeConfiguration
   {
     let source = try surroundings.file(file)
-    let faults = ConfigurationReader.Faults()
+    let diagnostics = ConfigurationReader.Diagnostics()
     let read = ConfigurationReader.read(
-      source, file: FileBytes.absolute(file), surroundings: surroundings, faults: faults, ServeConfiguration.init)
-    let listed = faults.all.sorted { $0.position < $1.position }
+      source, file: FileBytes.absolute(file), surroundings: surroundings, diagnostics: diagnostics, ServeConfiguration.init)
+    let listed = diagnostics.all.sorted { $0.position < $1.position }
     guard listed.isEmpty, var configuration = read else {
       throw FileError(listed.map { "\(file):\($0)" }.joined(separator: "\n"))
     }
-    configuration.warnings = faults.warnings.map { "\(file):\($0)" }
+    configuration.warnings = diagnostics.warnings.map { "\(file):\($0)" }
     return configuration
   }
 
@@ -202,7 +202,7 @@ package struct RulesFile: Sendable {
   package let rules: RuleSet
 
   /// - `read`: reads a file, whole.
-  /// - Throws: ``FileError`` with a line `FILE:LINE:COLUMN: text` for each fault.
+  /// - Throws: ``FileError`` with a line `FILE:LINE:COLUMN: text` for each error.
   package init(
     _ path: String,
     with read: (String) throws(FileError) -> [UInt8] = { (path) throws(FileError) in
@@ -217,8 +217,8 @@ package struct RulesFile: Sendable {
     do throws(RulesError) {
       rules = try RuleSet(parsing: source)
     } catch {
-      let faults = ([error] + error.others).map { "\(path):\($0.line):\($0.column): \($0.message)" }
-      throw FileError(faults.joined(separator: "\n"))
+      let problems = ([error] + error.others).map { "\(path):\($0.line):\($0.column): \($0.message)" }
+      throw FileError(problems.joined(separator: "\n"))
     }
   }
 }
@@ -233,21 +233,21 @@ struct AdminSection: ConfigurationSection {
   init(_ reader: ConfigurationReader) {
     let name = reader.required("name", "ann")
     if !reader.has("token") {
-      reader.fault("token", "\"\(reader.path("token"))\" is missing: write {\"file\": \"path\"} or {\"env\": \"NAME\"}.")
+      reader.report("token", "\"\(reader.path("token"))\" is missing: write {\"file\": \"path\"} or {\"env\": \"NAME\"}.")
     }
     let secret = reader.secret("token")
     if let secret, secret.revealed.utf8.count < Self.lengthMin {
-      reader.fault(
+      reader.report(
         "token",
         "This token is shorter than \(Self.lengthMin) characters, and could be guessed; make one with \"openssl rand -hex 32\"."
       )
     }
     if let secret, !secret.revealed.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) {
-      reader.fault("token", "A token is letters, digits and punctuation of ASCII, without blanks.")
+      reader.report("token", "A token is letters, digits and punctuation of ASCII, without blanks.")
     }
     if let name, !name.utf8.allSatisfy({ (48...57).contains($0) || (97...122).contains($0 | 0x20) || "-_.@".utf8.contains($0) })
     {
-      reader.fault("name", "An administrator's name is letters, digits, and - _ . @.")
+      reader.report("name", "An administrator's name is letters, digits, and - _ . @.")
     }
     if let name, let secret { token = AdminToken(name: name, secret: secret.revealed) } else { token = nil }
   }
@@ -266,7 +266,7 @@ struct CurrencySection: ConfigurationSection {
       do {
         pattern = try PathPattern(parsing: path)
       } catch {
-        reader.fault("path", "\(error)")
+        reader.report("path", "\(error)")
       }
     }
     if let unit, let pattern {

@@ -65,7 +65,7 @@ public struct ServerConfiguration: Sendable {
   package var allowedHosts: [String] = []
   /// Administrators' tokens, beside ``adminToken`` in development.
   package var admins: [AdminToken] = []
-  /// Who else says who players are.
+  /// Other issuers of ID tokens that are trusted.
   package var issuers: [TrustedIssuer] = []
   /// Namespaces that are made at the start.
   package var namespaces: [String] = []
@@ -137,11 +137,11 @@ package struct MailSettings: Sendable {
   package let from: MailAddress
 }
 
-/// Somebody else who says who players are, as the configuration names him.
+/// Another issuer of ID tokens that is trusted, as the configuration names it.
 package struct TrustedIssuer: Sendable {
   /// In what the issuer is believed.
   package enum Use: Sendable, Hashable {
-    /// Players sign in here with its tokens, and get the house's own.
+    /// Players sign in here with its tokens, and get this server's own.
     case signIn
     /// The same, and its tokens open the tree as they are. The prefix stands before its `sub` in user ids.
     case signInAndTree(uidPrefix: String)

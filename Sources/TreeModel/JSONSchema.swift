@@ -56,43 +56,43 @@ extension JSONSchema {
   ///
   /// - `place`: what the value is called: `"amount"`, `limit`.
   /// - `names`: what ``named(_:)`` means; any value where it is not said.
-  package func fault(in value: JSON, at place: String, names: [String: JSONSchema] = [:]) -> String? {
+  package func problem(in value: JSON, at place: String, names: [String: JSONSchema] = [:]) -> String? {
     switch self {
     case .any: return nil
-    case .named(let name): return names[name].flatMap { $0.fault(in: value, at: place, names: names) }
+    case .named(let name): return names[name].flatMap { $0.problem(in: value, at: place, names: names) }
     case .boolean: return value.bool == nil ? "\(place) must be true or false." : nil
     case .integer(let range):
       guard let number = value.int else { return "\(place) must be an integer." }
-      return range.contains(number) ? nil : Self.fault(place, outside: range)
+      return range.contains(number) ? nil : Self.problem(place, outside: range)
     case .text, .form: return value.string == nil ? "\(place) must be a text." : nil
     case .filled: return value.string?.isEmpty == false ? nil : "\(place) must be a text that is not empty."
     case .choice(let texts):
       return value.string.map(texts.contains) == true ? nil : "\(place) must be one of \(texts.joined(separator: ", "))."
     case .list(let element):
       guard let elements = value.array else { return "\(place) must be a list." }
-      return elements.lazy.compactMap { element.fault(in: $0, at: "An element of \(place)", names: names) }.first
-    case .object(let fields, let isClosed): return Self.fault(in: value, at: place, fields, isClosed, names)
-    case .nullable(let schema): return value.isNull ? nil : schema.fault(in: value, at: place, names: names)
+      return elements.lazy.compactMap { element.problem(in: $0, at: "An element of \(place)", names: names) }.first
+    case .object(let fields, let isClosed): return Self.problem(in: value, at: place, fields, isClosed, names)
+    case .nullable(let schema): return value.isNull ? nil : schema.problem(in: value, at: place, names: names)
     }
   }
 
   /// What is wrong with a parameter's text; nil if nothing is.
-  package func fault(inParameter text: String, at place: String) -> String? {
+  package func problem(inParameter text: String, at place: String) -> String? {
     switch self {
     case .integer(let range):
       guard let number = Int64(text) else { return "\(place) must be an integer." }
-      return range.contains(number) ? nil : Self.fault(place, outside: range)
+      return range.contains(number) ? nil : Self.problem(place, outside: range)
     case .boolean: return ["true", "false"].contains(text) ? nil : "\(place) must be true or false."
-    default: return fault(in: .string(text), at: place)
+    default: return problem(in: .string(text), at: place)
     }
   }
 
-  private static func fault(_ place: String, outside range: ClosedRange<Int64>) -> String {
+  private static func problem(_ place: String, outside range: ClosedRange<Int64>) -> String {
     if range.upperBound == .max { return "\(place) must be \(range.lowerBound) or more." }
     return "\(place) must be \(range.lowerBound) to \(range.upperBound)."
   }
 
-  private static func fault(
+  private static func problem(
     in value: JSON, at place: String, _ fields: [Field], _ isClosed: Bool, _ names: [String: JSONSchema]
   )
     -> String?
@@ -105,13 +105,13 @@ extension JSONSchema {
       }
       // A member that may be missing may as well be null.
       if !field.isRequired, member.isNull { continue }
-      if let fault = field.schema.fault(in: member, at: "\"\(field.name)\"", names: names) { return fault }
+      if let problem = field.schema.problem(in: member, at: "\"\(field.name)\"", names: names) { return problem }
     }
-    guard isClosed, let stranger = members.first(where: { member in !fields.contains { $0.name == member.key } }) else {
+    guard isClosed, let unknown = members.first(where: { member in !fields.contains { $0.name == member.key } }) else {
       return nil
     }
     let known = fields.isEmpty ? "nothing" : fields.map(\.name).joined(separator: ", ")
-    return "\"\(stranger.key.prefix(80))\" means nothing here; the body takes \(known)."
+    return "\"\(unknown.key.prefix(80))\" means nothing here; the body takes \(known)."
   }
 }
 

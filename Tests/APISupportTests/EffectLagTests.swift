@@ -1,3 +1,4 @@
+import CoreMetrics
 import NIOCore
 import StorageCore
 import Testing
@@ -31,15 +32,19 @@ struct EffectLagTests {
       request: request, receipt: CommitReceipt(revision: Revision(revision), changed: true, time: 0), changes: [])
   }
 
+  private static let description = PrometheusRecorder.Description.histogram(
+    "lag", "", boundsMicroseconds: EffectLag.boundsMicroseconds)
+
   private func at(_ microseconds: Int64) -> NIODeadline { .uptimeNanoseconds(1_000_000_000) + .microseconds(microseconds) }
 
   @Test("An effect counts from the moment when its write was durable")
-  func counted() {
-    let lag = EffectLag()
+  func counted() throws {
+    let recorder = PrometheusRecorder([Self.description])
+    let lag = EffectLag(timer: Timer(label: "lag", factory: recorder))
     lag.note([write(7), write(8)], at: at(0))
     lag.note([effect(of: 7, as: 9)], at: at(900))
     lag.note([effect(of: 8, as: 10)], at: at(4500))
-    let (counts, seconds) = lag.histogram.current
+    let (counts, seconds) = try #require(recorder.histogram("lag")).current
     #expect(counts[EffectLag.boundsMicroseconds.firstIndex(of: 1000)!] == 1)
     #expect(counts[EffectLag.boundsMicroseconds.firstIndex(of: 5000)!] == 1)
     #expect(counts.reduce(0, +) == 2)
@@ -47,13 +52,14 @@ struct EffectLagTests {
   }
 
   @Test("What was skipped, what is another namespace's, and what comes after thousands of commits does not count")
-  func uncounted() {
-    let lag = EffectLag()
+  func uncounted() throws {
+    let recorder = PrometheusRecorder([Self.description])
+    let lag = EffectLag(timer: Timer(label: "lag", factory: recorder))
     lag.note([write(7)], at: at(0))
     lag.note([effect(of: 7, as: 8, .skipped), effect(of: 6, as: 9)], at: at(10))
     lag.note([effect(of: 7, as: 8, in: NamespaceID(rawValue: 2))], at: at(10))
     lag.note([write(7 + 4096)], at: at(20))
     lag.note([effect(of: 7, as: 5000)], at: at(30))
-    #expect(lag.histogram.current.counts.reduce(0, +) == 0)
+    #expect(try #require(recorder.histogram("lag")).current.counts.reduce(0, +) == 0)
   }
 }

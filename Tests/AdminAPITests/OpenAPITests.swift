@@ -92,7 +92,8 @@ struct OpenAPITests {
         #expect(response.status == 200 || description.others[response.status] != nil, "\(path): \(response.body)")
         let json = try #require(response.json)
         #expect(
-          description.answer.fault(in: json, at: "the answer", names: AnswerSchemas.byName) == nil, "\(path): \(response.body)")
+          description.answer.problem(in: json, at: "the answer", names: AnswerSchemas.byName) == nil,
+          "\(path): \(response.body)")
       }
     }
   }

@@ -28,14 +28,14 @@ struct ByteBudgetTests {
     let user = try share("user", "10.0.0.1")
     #expect(user.hold(Self.steps(8), as: .user))
     let few = try share("few", "10.0.0.2")
-    #expect(few.hold(Self.steps(3), as: .stranger))
+    #expect(few.hold(Self.steps(3), as: .unauthenticated))
     let (small, large) = (try share("small", "10.0.0.3"), try share("large", "10.0.0.3"))
-    #expect(small.hold(Self.steps(2), as: .stranger) && large.hold(Self.steps(3), as: .stranger))
+    #expect(small.hold(Self.steps(2), as: .unauthenticated) && large.hold(Self.steps(3), as: .unauthenticated))
     #expect(budget.used == Self.steps(16) && told.all.isEmpty)
     let other = try share("other", "10.0.0.4")
     #expect(other.hold(Self.steps(1), as: .user))
     #expect(told.all == ["large"])
-    #expect(!large.hold(Self.steps(4), as: .stranger), "what was given up holds nothing any more")
+    #expect(!large.hold(Self.steps(4), as: .unauthenticated), "what was given up holds nothing any more")
     #expect(other.hold(Self.steps(8), as: .user))
     #expect(Set(told.all) == ["large", "few", "small"] && budget.refusals.current == 3 + 1)
   }
@@ -44,16 +44,16 @@ struct ByteBudgetTests {
   func sameNetwork() throws {
     let (first, second) = (try share("first", "2001:db8::1"), try share("second", "2001:db8::2"))
     let other = try share("other", "2001:db8:0:1::1")
-    #expect(first.hold(Self.steps(5), as: .stranger) && other.hold(Self.steps(5), as: .stranger))
-    #expect(!second.hold(Self.steps(7), as: .stranger))
+    #expect(first.hold(Self.steps(5), as: .unauthenticated) && other.hold(Self.steps(5), as: .unauthenticated))
+    #expect(!second.hold(Self.steps(7), as: .unauthenticated))
     #expect(told.all.isEmpty && budget.used == Self.steps(10))
-    #expect(other.hold(Self.steps(6), as: .stranger))
+    #expect(other.hold(Self.steps(6), as: .unauthenticated))
   }
 
   @Test("What is worked on is not given up: then who comes last is refused")
   func work() throws {
     let work = try share("work", "10.0.0.1")
-    #expect(work.hold(Self.steps(15), as: .stranger, isReleasable: false))
+    #expect(work.hold(Self.steps(15), as: .unauthenticated, isReleasable: false))
     let next = try share("next", "10.0.0.2")
     #expect(!next.hold(Self.steps(2), as: .user))
     #expect(told.all.isEmpty && budget.used == Self.steps(15))
@@ -64,9 +64,9 @@ struct ByteBudgetTests {
     let admin = try share("admin", "10.0.0.1")
     #expect(admin.hold(Self.steps(99), as: .administrator) && budget.used == 0)
     let small = try share("small", "10.0.0.1")
-    #expect(small.hold(ByteShare.step - 1, as: .stranger) && budget.used == 0)
+    #expect(small.hold(ByteShare.step - 1, as: .unauthenticated) && budget.used == 0)
     let alone = try share("alone", "10.0.0.2")
-    #expect(alone.hold(Self.steps(40), as: .stranger) && budget.used == Self.steps(40))
+    #expect(alone.hold(Self.steps(40), as: .unauthenticated) && budget.used == Self.steps(40))
   }
 
   @Test("A share that nobody refers to any more has given everything back")

@@ -1,4 +1,3 @@
-import NIOCore
 import ServerTestSupport
 import TestSupport
 import Testing
@@ -52,20 +51,14 @@ struct FuzzTests {
     return bytes
   }
 
-  private static func outcome(_ bytes: [UInt8], pieces: Int) -> (events: [WebSocketReader.Event], fault: WebSocketError?) {
-    var reader = WebSocketReader(messageBytesMax: 4096)
-    var events: [WebSocketReader.Event] = []
-    do throws(WebSocketError) {
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        reader.append(ByteBuffer(bytes: rest.prefix(pieces)))
-        rest = rest.dropFirst(pieces)
-        while let event = try reader.next() { events.append(event) }
-      }
+  private static func outcome(_ bytes: [UInt8], pieces: Int) -> (events: [FragmentAssembler.Event], fault: WebSocketError?) {
+    let collector = ClientFrameTests.Collector()
+    do {
+      try ClientFrameTests.read(bytes, max: 4096, pieces: pieces, into: collector)
     } catch {
-      return (events, error)
+      return (collector.events, error as? WebSocketError)
     }
-    return (events, nil)
+    return (collector.events, nil)
   }
 
   @Test("Frames: whatever the bytes and the pieces they come in, the same is read, and never more than was sent")
@@ -76,7 +69,7 @@ struct FuzzTests {
         let payload = (0..<source.pick([0, 1, 5, 125, 126, 300, 4096, 5000])).map { _ in
           UInt8.random(in: 0...255, using: &source.random)
         }
-        bytes += WebSocketReaderTests.frame(source.pick([0x81, 0x01, 0x00, 0x80, 0x89, 0x8A, 0x88, 0x82]), payload)
+        bytes += ClientFrameTests.frame(source.pick([0x81, 0x01, 0x00, 0x80, 0x89, 0x8A, 0x88, 0x82]), payload)
       }
       bytes = Self.damage(bytes, &source)
       let whole = Self.outcome(bytes, pieces: .max)
@@ -168,12 +161,12 @@ struct FuzzTests {
               ],
             ],
           ])
-          bytes += WebSocketReaderTests.frame(0x81, source.chance(40) ? Self.damage(writer.bytes, &source) : writer.bytes)
+          bytes += ClientFrameTests.frame(0x81, source.chance(40) ? Self.damage(writer.bytes, &source) : writer.bytes)
         }
-        bytes += WebSocketReaderTests.text(#"{"t":"d","d":{"r":77,"a":"s","b":{}}}"#)
+        bytes += ClientFrameTests.text(#"{"t":"d","d":{"r":77,"a":"s","b":{}}}"#)
         let isDamaged = source.chance(20)
         client.sendLoosely(isDamaged ? Self.damage(bytes, &source) : bytes)
-        client.sendLoosely(WebSocketReaderTests.frame(0x88, []))
+        client.sendLoosely(ClientFrameTests.frame(0x88, []))
         // A damaged length makes the server wait for a frame that never ends, as it does for any slow client.
         if isDamaged { client.finishSending() }
         while let message = try await client.next() { _ = try JSONParser.parse(message) }

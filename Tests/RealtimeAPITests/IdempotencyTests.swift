@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-/// `Idempotency-Key` (design §7).
+/// `Idempotency-Key`.
 struct IdempotencyTests {
   @Test("A repetition gets the first answer, and nothing happens again")
   func repetition() async throws {
@@ -70,7 +70,7 @@ struct IdempotencyTests {
   }
 }
 
-/// Conditional requests (spec: rtdb-protocol §2, ETag; §7, 34-37).
+/// Conditional requests (Firebase's REST reference, conditional requests).
 struct ETagTests {
   private static let asks = ["X-Firebase-ETag": "true"]
 

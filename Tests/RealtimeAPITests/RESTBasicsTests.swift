@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-/// The acceptance checks of the REST surface (spec: rtdb-protocol §7, 1-13), named as they are there.
+/// The acceptance checks of the REST surface.
 struct RESTBasicsTests {
   @Test("1. GET absent path: 200 null")
   func absent() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-/// The acceptance checks of the REST surface (spec: rtdb-protocol §7, 14-25), named as they are there.
+/// The acceptance checks of the REST surface.
 struct RESTDataTests {
   @Test("14. /x/.priority.json GET and PUT; PUT on an absent node fails")
   func priority() async throws {

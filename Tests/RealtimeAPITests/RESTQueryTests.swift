@@ -5,7 +5,7 @@ import Testing
 import TreeDatabase
 import TreeModel
 
-/// The acceptance checks of queries over REST (spec: rtdb-protocol §7, 26-33), named as they are there.
+/// The acceptance checks of queries over REST.
 struct RESTQueryTests {
   private static let key = "orderBy=%22$key%22"
   private static let height = "orderBy=%22height%22"

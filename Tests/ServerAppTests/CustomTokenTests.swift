@@ -6,7 +6,7 @@ import TreeModel
 
 @testable import Credentials
 
-/// Custom tokens in production: signed by the key of a service account, or nothing (spec: auth-protocol §3.3).
+/// Custom tokens in production: signed by the key of a service account, or nothing.
 struct CustomTokenTests {
   private func account(_ server: IssuerServing, _ name: String, _ role: String) async throws -> ServiceAccountKey {
     let answer = try await server.send(
@@ -37,7 +37,7 @@ struct CustomTokenTests {
     return String(decoding: bytes, as: UTF8.self) + "." + Base64.encode(try key.sign(bytes), as: .url)
   }
 
-  @Test("46, 47: an administrator's key signs players in, with claims that rules see; named in the header or not")
+  @Test("An administrator's key signs players in, with claims that rules see; named in the header or not")
   func signIn() async throws {
     let rules = "{\"rules\": {\".read\": \"auth.token.guild === 'pirates'\"}}"
     try await IssuerServing.run("", rules: rules) { server in

@@ -5,8 +5,7 @@ import StorageCore
 import Testing
 import TreeModel
 
-/// Signing in to `doubloon serve` with the ID tokens of others, verified against keys that are fetched over TLS
-/// (spec: auth-protocol §2.4).
+/// Signing in to `doubloon serve` with the ID tokens of others, verified against keys that are fetched over TLS.
 struct ProviderSignInTests {
   static let guild = """
     "providers": [{"id": "oidc.guild", "issuer": "ISSUER", "audiences": ["game-client", "game-web"], "ca": "ca.pem"},

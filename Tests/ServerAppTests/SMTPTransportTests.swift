@@ -107,7 +107,7 @@ import Triggers
     try folder.write("x", to: "invite.fr.html")
     try folder.write("\n{{nobody}}", to: "signIn.en.html")
     #expect { try TemplateFolder(folder.path).add(to: &catalog) } throws: { error in
-      let faults = (error as? TemplateFolder.Failure)?.faults ?? []
+      let faults = (error as? TemplateFolderError)?.problems ?? []
       return faults.count == 5
         && [
           "/invite.en.txt:1: The file must begin", "/spam.en.txt: there is no mail \"spam\"", "/README: a template's files",

@@ -290,12 +290,14 @@ import TreeModel
     let expected = ["grantSignupReward", "rewardReferrals"]
     #expect(faults.count == expected.count, "\(faults)")
     for part in expected { #expect(faults.contains { $0.contains(part) }, "\(part): \(faults)") }
-    let asked = ConfigurationReader.Faults()
+    let asked = ConfigurationReader.Diagnostics()
     let file = FileBytes.absolute("Examples/doubloon.jsonc")
     _ = ConfigurationReader.read(
-      Array(source.utf8), file: file, surroundings: .process, faults: asked, ServeConfiguration.init)
+      Array(source.utf8), file: file, surroundings: .process, diagnostics: asked, ServeConfiguration.init)
     #expect(asked.asked.count > 40)
     // The members of settings that are commented out are not asked for.
-    for name in asked.asked.union(["certificate", "key", "name", "token"]) { #expect(source.contains("\"\(name)\""), "\(name)") }
+    for name in asked.asked.union(["certificate", "key", "name", "token"]) {
+      #expect(source.contains("\"\(name)\""), "\(name)")
+    }
   }
 }

@@ -7,7 +7,7 @@ import TreeModel
 ///
 /// With rules it is `RuleBasedAccess`, which asks this one where a namespace has none.
 package struct AccessPolicy: Authenticating {
-  /// The two ways to run the server (design §8).
+  /// The two ways to run the server.
   package enum Mode: Sendable, Hashable {
     /// Unsigned tokens name a user, namespaces appear on first use, and without rules everybody may read and write.
     case development
@@ -57,7 +57,7 @@ package struct AccessPolicy: Authenticating {
     return .anonymous
   }
 
-  /// An admin's request that is to be judged as somebody else's (spec: rtdb-protocol §2, `auth_variable_override`).
+  /// An admin's request that is to be judged as another user's (Firebase's REST reference, query parameters).
   private func overridden(_ admin: Caller, by override: String?) throws(AccessError) -> Caller {
     guard let override else { return admin }
     guard let json = try? JSONParser.parse(override), json.isNull || json.object != nil else {
@@ -72,7 +72,7 @@ package struct AccessPolicy: Authenticating {
   }
 }
 
-/// A secret that makes whoever knows it an administrator.
+/// A secret that makes its bearer an administrator.
 package struct AdminToken: Sendable {
   /// Under what name the actions are recorded.
   package let name: String
@@ -99,7 +99,7 @@ enum UnsignedToken {
   /// Who sends the token; nil if it is none.
   ///
   /// Tokens of the database's first years (`v` is 0) hold in `d` what rules see as `auth`, whatever it is; one that says
-  /// `admin` is an administrator's, where administrators need no secret (spec: rtdb-protocol §4.4).
+  /// `admin` is an administrator's, where administrators need no secret (Firebase's documentation of legacy tokens).
   static func caller(of token: String, trustsAdmins: Bool) -> Caller? {
     let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, let payload = Base64.decode(parts[1]), let claims = try? JSONParser.parse(payload) else {

@@ -3,9 +3,9 @@ package import HTTPServer
 package import StorageCore
 import Synchronization
 
-/// Who is connected for longer than a request, by sockets and streams: told when their tokens become void.
+/// Sockets and event streams by user, told when their tokens become void.
 package final class ConnectedUsers: Sendable {
-  /// Whose credentials a connection was opened with.
+  /// With which credentials a connection was opened.
   enum Holder: Sendable, Hashable {
     case user(ExactKey)
     /// By the name of the service account.
@@ -13,7 +13,7 @@ package final class ConnectedUsers: Sendable {
   }
 
   /// One connection; ends with ``ConnectedUsers/remove(_:)``.
-  package struct Place: Sendable, Hashable {
+  package struct Registration: Sendable, Hashable {
     let holder: Holder
     package let number: Int
   }
@@ -31,7 +31,7 @@ package final class ConnectedUsers: Sendable {
   ///
   /// - `look`: called on any thread when the caller's tokens became void, or are about to, with the time from which
   ///   on they are, in milliseconds since 1970; it must hop and look.
-  package func add(_ caller: Caller, look: @escaping @Sendable (_ effectiveAt: Int64) -> Void) -> Place? {
+  package func add(_ caller: Caller, look: @escaping @Sendable (_ effectiveAt: Int64) -> Void) -> Registration? {
     let holder: Holder
     if let grant = caller.grant {
       holder = .serviceAccount(grant.account)
@@ -43,14 +43,14 @@ package final class ConnectedUsers: Sendable {
     return state.withLock { state in
       state.next += 1
       state.clients[holder, default: [:]][state.next] = look
-      return Place(holder: holder, number: state.next)
+      return Registration(holder: holder, number: state.next)
     }
   }
 
-  package func remove(_ place: Place) {
+  package func remove(_ registration: Registration) {
     state.withLock { state in
-      state.clients[place.holder]?[place.number] = nil
-      if state.clients[place.holder]?.isEmpty == true { state.clients[place.holder] = nil }
+      state.clients[registration.holder]?[registration.number] = nil
+      if state.clients[registration.holder]?.isEmpty == true { state.clients[registration.holder] = nil }
     }
   }
 

@@ -7,8 +7,8 @@ package import TreeDatabase
 
 /// The service accounts, in memory for every request, in the store for good.
 ///
-/// One for each server: nobody else writes the store, so what is in memory is what is true. A revoked account's tokens end
-/// at once, for every request looks here.
+/// One for each server: no other process writes the store, so memory and store agree. A revoked account's tokens end at
+/// once, for every request looks here.
 package final class ServiceAccountStore: Sendable {
   /// An account that may sign in.
   private struct Live {
@@ -57,7 +57,7 @@ package final class ServiceAccountStore: Sendable {
 
 extension ServiceAccountStore {
   /// The public key of an account that may sign custom tokens, by its mail address and its key's name. Nil if there is none:
-  /// whoever signs one becomes any player, which takes the role of administrators.
+  /// a custom token can be for any player, which takes the role of administrators.
   ///
   /// - `id`: SDKs name no key in custom tokens; then it is the account's one key.
   package func customTokenKey(of email: String, _ id: KeyID?) -> VerificationKey? {

@@ -1,3 +1,4 @@
+import CoreMetrics
 package import HTTPServer
 import Logging
 package import NIOCore
@@ -6,7 +7,7 @@ import Synchronization
 import TreeDatabase
 package import TreeModel
 
-/// Records what administrators change, and what was refused (design §8): in the store, and in the log of the process.
+/// Records what administrators change, and what was refused: in the store, and in the log of the process.
 ///
 /// One for the whole server. It logs neither bodies nor secrets.
 package final class AuditTrail: RequestAuditing {
@@ -20,11 +21,11 @@ package final class AuditTrail: RequestAuditing {
   /// The namespace whose commits carry the records.
   let namespace: String
   private let logger: Logger
-  /// How much strangers may write: who has no credentials must not be able to fill the disk.
-  private let strangers = AuditQuota(rowsPerMinute: unauthenticatedPerMinute)
+  /// How much unauthenticated clients may cause to be written: they must not be able to fill the disk.
+  private let unauthenticated = AuditQuota(rowsPerMinute: unauthenticatedPerMinute)
   /// How many of each administrator's writes into the tree are recorded one by one.
   let treeWriters = Mutex<[Actor: AuditQuota]>([:])
-  /// Refusals of strangers that were left out.
+  /// Refusals of unauthenticated clients that were left out.
   private let leftOut: Counter
 
   init(database: Database, namespace: String, leftOut: Counter, logger: Logger) {
@@ -55,10 +56,10 @@ package final class AuditTrail: RequestAuditing {
     add(action, by: actor, members, result: result)
   }
 
-  /// Adds a record of somebody without an administrator's credentials who was refused: what they asked for and nothing of
-  /// what they sent, and only so many a minute (``AuditQuota``).
+  /// Records a refused client without an administrator's credentials: what was asked for and nothing of what they sent, and
+  /// only so many a minute (``AuditQuota``).
   package func recordUnauthenticated(_ action: String, by actor: Actor, result: String) {
-    guard let before = strangers.take(at: database.clock.now()) else { return leftOut.add() }
+    guard let before = unauthenticated.take(at: database.clock.now()) else { return leftOut.increment() }
     add(action, by: actor, before == 0 ? [] : [JSON.Member(key: "leftOutBefore", value: .int(before))], result: result)
   }
 
@@ -152,7 +153,7 @@ extension WriteOperation {
   }
 }
 
-/// How many records of one kind the audit log takes in a minute, so that nobody fills the disk with them.
+/// How many records of one kind the audit log takes in a minute, so that the disk is not filled with them.
 ///
 /// What is left out is counted, and the next record that is taken says how much it was.
 final class AuditQuota: Sendable {

@@ -1,3 +1,4 @@
+package import CoreMetrics
 package import HTTPServer
 import NIOCore
 package import StorageCore
@@ -5,27 +6,49 @@ import Synchronization
 
 /// What the server counts: requests, commits, and what came of them.
 ///
-/// A batch of commits costs a few atomic additions. Given to the database as an observer, it sees the commits of every
+/// Counted through the facade of swift-metrics, for `/metrics` and for the backend that an embedder has bootstrapped, if there
+/// is one. A batch of commits costs a few atomic additions. Given to the database as an observer, it sees the commits of every
 /// client and function.
 package final class ServerMetrics: CommitObserver {
+  /// What `/metrics` is written from.
+  package let recorder: PrometheusRecorder
   /// Requests and connections; also to be given to the ``HTTPServer``, or they are not counted.
-  package let http = HTTPMetrics()
+  package let http: HTTPMetrics
   /// From a write's way into the queue until its answer is on the event loop.
-  package let commitLatency = LatencyHistogram()
+  package let commitLatency: CoreMetrics.Timer
   /// From a write's being durable until its function's effect is.
-  let effectLag = EffectLag()
-  let commits = Counter()
-  let events = Counter()
-  let executions = Counter()
-  let skips = Counter()
-  let deadLetters = Counter()
-  let entries = Counter()
-  let refusalsLeftOut = Counter()
+  let effectLag: EffectLag
+  let commits: Counter
+  let events: Counter
+  let executions: Counter
+  let skips: Counter
+  let deadLetters: Counter
+  let entries: Counter
+  let refusalsLeftOut: Counter
 
-  package init() {}
+  package init() {
+    let recorder = PrometheusRecorder(Self.descriptions)
+    let embedders = MetricsSystem.factory
+    let factory: any MetricsFactory =
+      embedders is NOOPMetricsHandler ? recorder : MultiplexMetricsHandler(factories: [recorder, embedders])
+    self.recorder = recorder
+    http = HTTPMetrics(factory: factory)
+    commitLatency = Timer(label: "doubloon_commit_seconds", factory: factory)
+    effectLag = EffectLag(timer: Timer(label: "doubloon_effect_seconds", factory: factory))
+    commits = Counter(label: "doubloon_commits_total", factory: factory)
+    events = Counter(label: "doubloon_events_total", factory: factory)
+    executions = Counter(label: "doubloon_executions_total", factory: factory)
+    skips = Counter(label: "doubloon_executions_skipped_total", factory: factory)
+    deadLetters = Counter(label: "doubloon_dead_letters_total", factory: factory)
+    entries = Counter(label: "doubloon_ledger_entries_total", factory: factory)
+    refusalsLeftOut = Counter(label: "doubloon_audit_left_out_total", factory: factory)
+  }
+
+  /// What was counted under a label, with these dimensions.
+  package func total(_ label: String, _ dimensions: [(String, String)] = []) -> Int { recorder.total(label, dimensions) }
 
   package var sockets: SocketMetrics { http.sockets }
-  package var streams: Counter { http.streams }
+  package var streams: AtomicCount { http.streams }
 
   package func didCommit(_ batch: [CommittedRequest]) {
     var made = (commits: 0, events: 0, executions: 0, skips: 0, deadLetters: 0, entries: 0)
@@ -40,12 +63,66 @@ package final class ServerMetrics: CommitObserver {
       }
       for delivery in one.request.triggers.deliveries where delivery.state == .dead { made.deadLetters += 1 }
     }
-    commits.add(made.commits)
-    events.add(made.events)
-    executions.add(made.executions)
-    skips.add(made.skips)
-    deadLetters.add(made.deadLetters)
-    entries.add(made.entries)
+    commits.increment(by: made.commits)
+    events.increment(by: made.events)
+    executions.increment(by: made.executions)
+    skips.increment(by: made.skips)
+    deadLetters.increment(by: made.deadLetters)
+    entries.increment(by: made.entries)
+  }
+}
+
+// MARK: - The text
+
+extension ServerMetrics {
+  /// Upper bounds of the durations of writes: they double.
+  private static let doublingMicroseconds: [Int64] = [
+    125, 250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_024_000, 4_096_000,
+  ]
+
+  private static let descriptions: [PrometheusRecorder.Description] = [
+    .counter("doubloon_http_requests_total", "Requests answered."),
+    .histogram(
+      "doubloon_commit_seconds", "From a write's way into the queue to its answer.",
+      boundsMicroseconds: doublingMicroseconds),
+    .histogram(
+      "doubloon_effect_seconds", "From a write's being durable until the effect of its function is.",
+      boundsMicroseconds: EffectLag.boundsMicroseconds),
+    .counter("doubloon_commits_total", "Commits that changed something."),
+    .counter("doubloon_events_total", "Events that commits caused."),
+    .counter("doubloon_executions_total", "Runs of functions that ended: done or skipped."),
+    .counter("doubloon_executions_skipped_total", "Runs of functions that had nothing to do."),
+    .counter("doubloon_dead_letters_total", "Events that a function gave up on."),
+    .counter("doubloon_ledger_entries_total", "Entries written to the ledger."),
+    .counter("doubloon_rate_limited_total", "Requests that one client made too many of."),
+    .counter(
+      "doubloon_audit_left_out_total",
+      "Refusals of strangers that the audit log has not, for there were too many a minute."),
+    .counter("doubloon_socket_sessions_total", "Realtime sessions that began."),
+    .counter("doubloon_socket_requests_total", "Requests of realtime sessions."),
+    .counter("doubloon_socket_frames_received_total", "Frames from realtime clients."),
+    .counter("doubloon_socket_frames_sent_total", "Frames to realtime clients."),
+    .counter(
+      "doubloon_socket_pauses_total", "Times that a realtime client was not read from, for it had written too much."),
+    .counter("doubloon_socket_slow_readers_total", "Clients cut off because they did not read."),
+  ]
+
+  /// The numbers in Prometheus' text format.
+  ///
+  /// - Parameters:
+  ///   - totals: what others have counted: name, description, value.
+  ///   - gauges: what is true at the moment, such as the depth of a queue: name, description, value.
+  package func prometheus(
+    totals: [(name: String, help: String, value: Int)] = [], gauges: [(name: String, help: String, value: Int)]
+  ) -> String {
+    var text = recorder.text
+    for total in totals {
+      text += "# HELP \(total.name) \(total.help)\n# TYPE \(total.name) counter\n\(total.name) \(total.value)\n"
+    }
+    for gauge in gauges {
+      text += "# HELP \(gauge.name) \(gauge.help)\n# TYPE \(gauge.name) gauge\n\(gauge.name) \(gauge.value)\n"
+    }
+    return text
   }
 }
 
@@ -68,10 +145,12 @@ final class EffectLag: Sendable {
   /// So many revisions are remembered; a power of two.
   private static let capacity: Int64 = 4096
 
-  let histogram = LatencyHistogram(boundsMicroseconds: boundsMicroseconds)
+  private let timer: CoreMetrics.Timer
   private let causes = Mutex([Cause?](repeating: nil, count: Int(capacity)))
 
-  init() {}
+  init(timer: CoreMetrics.Timer) {
+    self.timer = timer
+  }
 
   /// Takes in a batch that is durable since `now`.
   func note(_ batch: [CommittedRequest], at now: NIODeadline = .now()) {
@@ -81,7 +160,7 @@ final class EffectLag: Sendable {
           let cause = causes[Self.slot(execution.event.revision)], cause.revision == execution.event.revision,
           cause.namespace == one.request.namespace
         {
-          histogram.record(now - cause.durableAt)
+          timer.recordNanoseconds((now - cause.durableAt).nanoseconds)
         }
         if one.receipt.changed, !one.receipt.events.isEmpty {
           causes[Self.slot(one.receipt.revision)] = Cause(
@@ -92,78 +171,4 @@ final class EffectLag: Sendable {
   }
 
   private static func slot(_ revision: Revision) -> Int { Int(revision.rawValue & (capacity - 1)) }
-}
-
-extension ServerMetrics {
-  /// The numbers in Prometheus' text format.
-  ///
-  /// - Parameters:
-  ///   - totals: what others have counted: name, description, value.
-  ///   - gauges: what is true at the moment, such as the depth of a queue: name, description, value.
-  package func prometheus(
-    totals: [(name: String, help: String, value: Int)] = [], gauges: [(name: String, help: String, value: Int)]
-  ) -> String {
-    var text = "# HELP doubloon_http_requests_total Requests answered.\n# TYPE doubloon_http_requests_total counter\n"
-    for routeClass in RouteClass.allCases {
-      for hundred in 1..<6 {
-        let count = http.count(of: routeClass, hundred: hundred)
-        guard count > 0 else { continue }
-        text += "doubloon_http_requests_total{route=\"\(routeClass.label)\",status=\"\(hundred)xx\"} \(count)\n"
-      }
-    }
-    text += latency
-    for (name, help, counter) in counters {
-      text += "# HELP \(name) \(help)\n# TYPE \(name) counter\n\(name) \(counter.current)\n"
-    }
-    for total in totals {
-      text += "# HELP \(total.name) \(total.help)\n# TYPE \(total.name) counter\n\(total.name) \(total.value)\n"
-    }
-    for gauge in gauges {
-      text += "# HELP \(gauge.name) \(gauge.help)\n# TYPE \(gauge.name) gauge\n\(gauge.name) \(gauge.value)\n"
-    }
-    return text
-  }
-
-  private var counters: [(String, String, Counter)] {
-    [
-      ("doubloon_commits_total", "Commits that changed something.", commits),
-      ("doubloon_events_total", "Events that commits caused.", events),
-      ("doubloon_executions_total", "Runs of functions that ended: done or skipped.", executions),
-      ("doubloon_executions_skipped_total", "Runs of functions that had nothing to do.", skips),
-      ("doubloon_dead_letters_total", "Events that a function gave up on.", deadLetters),
-      ("doubloon_ledger_entries_total", "Entries written to the ledger.", entries),
-      ("doubloon_rate_limited_total", "Requests that one client made too many of.", http.rateLimited),
-      (
-        "doubloon_audit_left_out_total", "Refusals of strangers that the audit log has not, for there were too many a minute.",
-        refusalsLeftOut
-      ),
-      ("doubloon_socket_sessions_total", "Realtime sessions that began.", sockets.opened),
-      ("doubloon_socket_requests_total", "Requests of realtime sessions.", sockets.requests),
-      ("doubloon_socket_frames_received_total", "Frames from realtime clients.", sockets.framesReceived),
-      ("doubloon_socket_frames_sent_total", "Frames to realtime clients.", sockets.framesSent),
-      (
-        "doubloon_socket_pauses_total", "Times that a realtime client was not read from, for it had written too much.",
-        sockets.pauses
-      ),
-      ("doubloon_socket_slow_readers_total", "Clients cut off because they did not read.", sockets.slowReaders),
-    ]
-  }
-
-  private var latency: String {
-    Self.prometheus(commitLatency, "doubloon_commit_seconds", "From a write's way into the queue to its answer.")
-      + Self.prometheus(
-        effectLag.histogram, "doubloon_effect_seconds", "From a write's being durable until the effect of its function is.")
-  }
-
-  private static func prometheus(_ histogram: LatencyHistogram, _ name: String, _ help: String) -> String {
-    var text = "# HELP \(name) \(help)\n# TYPE \(name) histogram\n"
-    let (counts, seconds) = histogram.current
-    var sum = 0
-    for (index, bound) in histogram.boundsMicroseconds.enumerated() {
-      sum += counts[index]
-      text += "\(name)_bucket{le=\"\(Double(bound) / 1e6)\"} \(sum)\n"
-    }
-    sum += counts[counts.count - 1]
-    return text + "\(name)_bucket{le=\"+Inf\"} \(sum)\n\(name)_sum \(seconds)\n\(name)_count \(sum)\n"
-  }
 }

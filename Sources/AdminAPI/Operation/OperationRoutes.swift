@@ -76,7 +76,7 @@ package struct MetricsResponder: RequestResponder {
 
   package func bodyLimit(for head: HTTPRequestHead) -> BodyLimit? { BodyLimit(bytesMax: 0) }
 
-  package func standing(of head: HTTPRequestHead) -> ClientStanding { .stranger }
+  package func standing(of head: HTTPRequestHead) -> ClientStanding { .unauthenticated }
 }
 
 /// The disk that the data are on.

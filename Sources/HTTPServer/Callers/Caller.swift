@@ -7,13 +7,14 @@ package struct Caller: Sendable, Hashable {
   package let actor: Actor
   /// What an administrator or service account may do; nil for everybody else.
   package let role: AdminRole?
-  /// When the credentials end, in milliseconds since 1970; nil if they do not. Looked at by what outlives a request.
+  /// When the credentials end, in milliseconds since 1970; nil if they do not. Checked by connections that outlive a
+  /// request.
   package let validUntil: Int64?
-  /// What security rules see as `auth`; nil for nobody, and for an administrator.
+  /// What security rules see as `auth`; nil without a signed-in user, and for an administrator.
   package let auth: AuthVariable?
   /// What a service account's access token grants; nil for everybody else. Void once the account is revoked.
   package let grant: AccessGrant?
-  /// Whether an administrator asks in the name of somebody else, to see what rules say; such a caller is told why.
+  /// Whether an administrator impersonates a user, to see what rules say; such a caller is told why.
   package let isImpersonated: Bool
 
   private init(
@@ -48,7 +49,7 @@ package struct Caller: Sendable, Hashable {
       isImpersonated: false)
   }
 
-  /// The administrator's request as one of somebody else, or of nobody: as long as the administrator's own credentials hold.
+  /// The administrator's request as one of a user, or of nobody: as long as the administrator's own credentials hold.
   package func impersonating(_ auth: AuthVariable?) -> Caller {
     Caller(
       actor: auth?.actor ?? .anonymous, role: nil, auth: auth, validUntil: validUntil, grant: grant, isImpersonated: true)
@@ -60,7 +61,7 @@ package struct Caller: Sendable, Hashable {
   /// Whether rules do not apply and the whole admin surface is open.
   package var isAdmin: Bool { role == .admin }
 
-  /// The caller at the door of the tree, where rules do not bind an administrator.
+  /// The caller for requests of the tree, where rules do not bind an administrator.
   ///
   /// - Throws: ``AccessError`` for service accounts of lower roles: they are not users, and must not pass as one who may
   ///   everything.
@@ -70,10 +71,10 @@ package struct Caller: Sendable, Hashable {
   }
 }
 
-/// What is known of a client when there is not enough memory for everybody: who has shown less is refused first.
+/// How far a client has authenticated: when memory is short the unauthenticated are refused first.
 package enum ClientStanding: Sendable {
   /// Has shown no credential, or none that is good.
-  case stranger
+  case unauthenticated
   /// A signed-in user.
   case user
   /// An administrator, or a service account: bounded by what it may ask, not by what others do.
@@ -85,6 +86,6 @@ extension Caller {
   package var standing: ClientStanding {
     if role != nil { return .administrator }
     if case .user = actor { return .user }
-    return .stranger
+    return .unauthenticated
   }
 }

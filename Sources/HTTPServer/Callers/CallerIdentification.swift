@@ -1,9 +1,9 @@
 package import NIOHTTP1
 
-/// Finds out who sends a request: by its credentials, and by where it may come from.
+/// Authenticates a request: by its credentials, and by where it may come from.
 package struct CallerIdentification: Sendable {
   package let authenticator: any Authenticating
-  /// Whom a server in development takes for its developer; nil in production, where no token is known to everybody.
+  /// Which origins may use the developer's token; nil in production, where no token is known to everybody.
   package let origins: DevelopmentOrigins?
 
   package init(authenticator: any Authenticating, origins: DevelopmentOrigins?) {
@@ -11,7 +11,7 @@ package struct CallerIdentification: Sendable {
     self.origins = origins
   }
 
-  /// Whether a web page of somebody else may have sent a request with these headers; never so in production.
+  /// Whether a foreign web page may have sent a request with these headers; never so in production.
   package func isForeign(_ headers: HTTPHeaders) -> Bool { origins?.trusts(headers) == false }
 
   /// Who sends a request with these headers and parameters.
@@ -24,14 +24,14 @@ package struct CallerIdentification: Sendable {
 
 /// What a request says about who sent it, as it was sent.
 package struct RequestCredentials: Sendable {
-  /// What stands behind `Bearer` in the `Authorization` header, or in `access_token`.
+  /// The token behind `Bearer` in the `Authorization` header, or in `access_token`.
   package let accessToken: String?
   /// The parameter `auth`: an ID token.
   package let idToken: String?
   /// The parameter `auth_variable_override`, as JSON text.
   package let override: String?
 
-  /// Whether a web page of somebody else may have sent it (``DevelopmentOrigins``): then what everybody knows proves nothing.
+  /// Whether a foreign web page may have sent it (``DevelopmentOrigins``): then what everybody knows proves nothing.
   package let isForeign: Bool
 
   package init(accessToken: String? = nil, idToken: String? = nil, override: String? = nil, isForeign: Bool = false) {
@@ -42,14 +42,13 @@ package struct RequestCredentials: Sendable {
   }
 }
 
-/// Who a client is: the seam that accounts fill.
+/// Authenticates clients; accounts implement it.
 package protocol Authenticating: Sendable {
   /// Finds out who sent the credentials.
   ///
   /// Called for every request, on the event loop: what it looks up must be in memory, or one point read away.
   func caller(_ credentials: RequestCredentials) throws(AccessError) -> Caller
-  /// Whether the credentials of somebody who was let in are void by now, before their time. Asked by what outlives a
-  /// request.
+  /// Whether credentials that were accepted have become void before their end. Asked by connections that outlive a request.
   func isVoid(_ caller: Caller) -> Bool
 }
 
@@ -57,7 +56,7 @@ extension Authenticating {
   package func isVoid(_ caller: Caller) -> Bool { false }
 }
 
-/// Why credentials were not accepted (spec: rtdb-protocol §2, 401).
+/// Why credentials were not accepted (Firebase's REST reference, error conditions).
 package struct AccessError: Error, Sendable, Hashable {
   /// What the client is told.
   package let message: String
@@ -69,7 +68,7 @@ package struct AccessError: Error, Sendable, Hashable {
     self.isTemporary = isTemporary
   }
 
-  /// The administrator of development, spoken for by a page or a host that may be anybody's.
+  /// The development administrator's token, sent by a page or to a host that is not trusted.
   package static let foreignOwner = AccessError(
     "\"owner\" is not believed from this page or host: use localhost or an address, or start the server with --allow-host NAME."
   )
@@ -82,10 +81,10 @@ package struct AccessError: Error, Sendable, Hashable {
 }
 
 extension HTTPHeaders {
-  /// What stands behind `Bearer` in the last `Authorization` header; nil if there is none, or one of another kind.
+  /// The token behind `Bearer` in the last `Authorization` header; nil if there is none, or one of another kind.
   package var bearer: String? { self["authorization"].last.flatMap(Self.bearer) }
 
-  /// What stands behind `Bearer` in the value of an `Authorization` header.
+  /// The token behind `Bearer` in the value of an `Authorization` header.
   package static func bearer(in authorization: String) -> String? {
     guard authorization.utf8.count > 7, authorization.prefix(7).lowercased() == "bearer " else { return nil }
     return String(authorization.dropFirst(7))

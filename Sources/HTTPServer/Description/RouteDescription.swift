@@ -20,7 +20,7 @@ package struct RouteDescription: Sendable {
 
   /// Behind the `?`.
   package let query: [Parameter]
-  /// What stands for the braces of the template, in their order.
+  /// The captures of the template, in their order.
   package let captures: [Parameter]
   /// The body's members; nil if the route takes no body.
   package let body: [JSONSchema.Field]?
@@ -53,14 +53,14 @@ package struct RouteDescription: Sendable {
         let known = query.isEmpty ? "none but ns" : query.map(\.name).joined(separator: ", ")
         throw .badRequest("There is no parameter \"\(item.name.prefix(80))\" here; there is \(known).")
       }
-      if let fault = parameter.schema.fault(inParameter: item.value, at: item.name) { throw .badRequest(fault) }
+      if let problem = parameter.schema.problem(inParameter: item.value, at: item.name) { throw .badRequest(problem) }
     }
     for parameter in query where parameter.isRequired {
       if call.query[parameter.name]?.isEmpty ?? true { throw .badRequest("The parameter \(parameter.name) is missing.") }
     }
     guard let body else { return }
-    if let fault = JSONSchema.object(body, isClosed: true).fault(in: try call.body(), at: "The body") {
-      throw .badRequest(fault)
+    if let problem = JSONSchema.object(body, isClosed: true).problem(in: try call.body(), at: "The body") {
+      throw .badRequest(problem)
     }
   }
 }

@@ -1,12 +1,13 @@
+import CoreMetrics
 package import NIOCore
 package import NIOHTTP1
 package import StorageCore
 import Synchronization
 
-/// Stands before the router and the sockets, and sends away who asks too often (design §8).
+/// Limits how often one client network may ask, before the router and the sockets see the request.
 ///
-/// Counts by household (``ClientAddress/clientNetwork``) and kind of request, in tables of bounded size; a request costs one
-/// lock and one look-up. What is written over sockets has a pace of its own (`SocketPace`).
+/// Counts by client network (``ClientAddress/clientNetwork``) and kind of request, in tables of bounded size; a request
+/// costs one lock and one look-up. What is written over sockets has a pace of its own (`SocketPace`).
 package final class RequestLimiter: RequestResponder, SocketAccepting {
   /// What a request counts as: judged by what the router will see, however its path is spelt.
   package typealias Classification =
@@ -77,7 +78,7 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
     let now = clock.now()
     let verdict = table.buckets.withLock { $0.take(client.clientNetwork, at: now, cost: min(cost, $0.limit.burst)) }
     guard case .wait(let milliseconds) = verdict else { return nil }
-    metrics.rateLimited.add()
+    metrics.rateLimited.increment()
     let seconds = (milliseconds + 999) / 1000
     return HTTPResponse.error(
       .tooManyRequests, "Too many requests from this address: try again in \(seconds) second\(seconds == 1 ? "" : "s")."
@@ -105,7 +106,7 @@ package struct RequestLimits: Sendable, Hashable {
   package var socketWritesOfNetwork: RateLimit?
   /// Sockets, long-polling sessions and event streams that begin.
   package var connections: RateLimit?
-  /// The administrators' surface, the settings, and tokens for service accounts: whoever tries keys is slowed down.
+  /// The administrators' surface, the settings, and tokens for service accounts: guessing keys is slowed down.
   package var admin: RateLimit?
   /// Accounts: sign-up, sign-in, tokens.
   package var accounts: RateLimit?

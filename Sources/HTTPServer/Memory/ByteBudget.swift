@@ -3,13 +3,13 @@ import Synchronization
 /// How many bytes the server holds for clients that have not done their part, all together: input that is not whole or not
 /// answered, or output that nobody reads.
 ///
-/// What is held is counted in ``ByteShare``s. When they are more than there may be, some are given up: those of strangers
-/// first, then those of users; of those the ones of the client network that holds most; of that network the largest first.
-/// So nobody can take the place of others by holding much, and nobody who has signed in waits for those who have not.
-/// Administrators are not counted.
+/// What is held is counted in ``ByteShare``s. When they are more than there may be, some are given up: those of
+/// unauthenticated clients first, then those of users; of those the ones of the client network that holds most; of that
+/// network the largest first. So no client displaces others by holding much, and signed-in users do not wait for those who
+/// are not. Administrators are not counted.
 ///
-/// One lock and no allocation for a change; who gives way is looked for only when it is too much, and then an eighth is made
-/// free at once, so that an attacker does not have everything looked through for every packet.
+/// One lock and no allocation for a change; what gives way is looked for only when it is too much, and then an eighth is
+/// made free at once, so that an attacker does not have everything looked through for every packet.
 package final class ByteBudget: Sendable {
   /// What one share has.
   private struct Holding {
@@ -29,7 +29,7 @@ package final class ByteBudget: Sendable {
   /// Bytes that may be held at once.
   package let bytesMax: Int
   /// Shares that were given up, or refused.
-  package let refusals = Counter()
+  package let refusals = AtomicCount()
   private let state = Mutex(State())
 
   init(bytesMax: Int) {
@@ -83,14 +83,14 @@ package final class ByteBudget: Sendable {
 
   /// Removes holdings until the rest fits.
   ///
-  /// - `key`: whose growth was too much. Alone it may have what it wants: nobody would be served by refusing it.
+  /// - `key`: whose growth was too much. Alone it may have what it wants: refusing it would serve no other client.
   /// - Returns: what to call for those that were removed, but for `key` itself, which is told by the caller.
   private static func giveUpShares(in state: inout State, for key: ObjectIdentifier, _ bytesMax: Int) -> [@Sendable () -> Void]
   {
     guard state.holdings.count > 1 else { return [] }
     var losers: [@Sendable () -> Void] = []
     let target = bytesMax - bytesMax / 8
-    for standing in [ClientStanding.stranger, .user] where state.used > bytesMax {
+    for standing in [ClientStanding.unauthenticated, .user] where state.used > bytesMax {
       var networks: [ClientAddress: (bytes: Int, shares: [(key: ObjectIdentifier, bytes: Int)])] = [:]
       for (key, holding) in state.holdings where holding.standing == standing {
         networks[holding.network, default: (0, [])].bytes += holding.bytes
@@ -110,7 +110,7 @@ package final class ByteBudget: Sendable {
   }
 }
 
-/// What one connection, session or request holds of a ``ByteBudget``. Gives it back when nobody refers to it any more.
+/// What one connection, session or request holds of a ``ByteBudget``. Gives it back with its last reference.
 ///
 /// Used by one event loop; the last reference may go on any thread.
 package final class ByteShare: Sendable {

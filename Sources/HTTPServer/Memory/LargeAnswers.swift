@@ -1,3 +1,4 @@
+import DequeModule
 package import NIOPosix
 import Synchronization
 
@@ -9,7 +10,7 @@ import Synchronization
 ///
 /// Those that wait are bounded by the connections: each waits for one answer.
 package final class LargeAnswers: Sendable {
-  /// The right to make one answer. It ends when nobody refers to it any more: hand it on with the answer, until that is counted.
+  /// The right to make one answer. It ends with its last reference: hand it on with the answer, until that is counted.
   package final class Turn: Sendable {
     private let answers: LargeAnswers
 
@@ -23,22 +24,8 @@ package final class LargeAnswers: Sendable {
 
   private struct State {
     var running = 0
-    /// Oldest first, from `next` on.
-    var waiting: [Work] = []
-    var next = 0
-
-    mutating func popFirst() -> Work? {
-      guard next < waiting.count else { return nil }
-      defer {
-        next += 1
-        // Half of it is behind: each is moved once, on average.
-        if next * 2 >= waiting.count {
-          waiting.removeFirst(next)
-          next = 0
-        }
-      }
-      return waiting[next]
-    }
+    /// Oldest first.
+    var waiting: Deque<Work> = []
   }
 
   private let pool: NIOThreadPool
@@ -75,11 +62,11 @@ package final class LargeAnswers: Sendable {
     }
   }
 
-  private func takeNext() -> Work? { state.withLock { $0.popFirst() } }
+  private func takeNext() -> Work? { state.withLock { $0.waiting.popFirst() } }
 
   private func endTurn() {
     let next = state.withLock { state in
-      let next = state.popFirst()
+      let next = state.waiting.popFirst()
       if next == nil { state.running -= 1 }
       return next
     }

@@ -1,45 +1,72 @@
-package import NIOCore
+package import CoreMetrics
 package import NIOHTTP1
 import Synchronization
 
-/// What is counted of requests and connections. A request costs one atomic addition.
+/// What is counted of requests and connections, behind the facade of swift-metrics. A request costs one addition.
 package final class HTTPMetrics: Sendable {
   /// Answers by route class and kind of status; 304 and 412 count as what their hundreds say.
-  private let answers = RouteClass.allCases.map { _ in (0..<6).map { _ in Counter() } }
-  package let sockets = SocketMetrics()
-  /// Event streams that are open now.
-  package let streams = Counter()
+  private let answers: [[Counter]]
   /// Requests that were too many.
-  package let rateLimited = Counter()
+  package let rateLimited: Counter
+  package let sockets: SocketMetrics
+  /// Event streams that are open now.
+  package let streams = AtomicCount()
   /// Whether a proxy is taken for a client.
   package let proxySuspicion = ProxySuspicion()
 
-  package init() {}
-
-  package func count(_ status: HTTPResponseStatus, of routeClass: RouteClass) {
-    answers[routeClass.rawValue][min(5, Int(status.code) / 100)].add()
+  /// - Parameter factory: where it is counted; by default nowhere.
+  package init(factory: any MetricsFactory = NOOPMetricsHandler.instance) {
+    answers = RouteClass.allCases.map { routeClass in
+      (1...5).map { hundred in
+        Counter(
+          label: "doubloon_http_requests_total", dimensions: [("route", routeClass.label), ("status", "\(hundred)xx")],
+          factory: factory)
+      }
+    }
+    rateLimited = Counter(label: "doubloon_rate_limited_total", factory: factory)
+    sockets = SocketMetrics(factory: factory)
   }
 
-  /// How many answers of a class had a status of this hundred.
-  package func count(of routeClass: RouteClass, hundred: Int) -> Int { answers[routeClass.rawValue][hundred].current }
+  package func count(_ status: HTTPResponseStatus, of routeClass: RouteClass) {
+    let hundred = min(5, max(1, Int(status.code) / 100))
+    answers[routeClass.rawValue][hundred - 1].increment()
+  }
 }
 
 /// What is counted of sockets.
 package final class SocketMetrics: Sendable {
+  /// Sessions that are open now, over both transports.
+  private let openSessions = AtomicCount()
   /// Sessions that began, over both transports.
-  package let opened = Counter()
-  /// Sessions that ended.
-  package let ended = Counter()
-  package let framesReceived = Counter()
-  package let framesSent = Counter()
+  private let begun: Counter
+  package let framesReceived: Counter
+  package let framesSent: Counter
   /// Requests answered.
-  package let requests = Counter()
+  package let requests: Counter
   /// Times that a client was not read from for a while because it had written too much.
-  package let pauses = Counter()
+  package let pauses: Counter
   /// Clients cut off because they did not read.
-  package let slowReaders = Counter()
+  package let slowReaders: Counter
 
-  package var open: Int { opened.current - ended.current }
+  init(factory: any MetricsFactory) {
+    begun = Counter(label: "doubloon_socket_sessions_total", factory: factory)
+    requests = Counter(label: "doubloon_socket_requests_total", factory: factory)
+    framesReceived = Counter(label: "doubloon_socket_frames_received_total", factory: factory)
+    framesSent = Counter(label: "doubloon_socket_frames_sent_total", factory: factory)
+    pauses = Counter(label: "doubloon_socket_pauses_total", factory: factory)
+    slowReaders = Counter(label: "doubloon_socket_slow_readers_total", factory: factory)
+  }
+
+  /// A session has begun.
+  package func sessionBegan() {
+    begun.increment()
+    openSessions.add(1)
+  }
+
+  /// A session that had begun is over.
+  package func sessionEnded() { openSessions.add(-1) }
+
+  package var open: Int { openSessions.current }
 }
 
 /// What a request counts as in the metrics.
@@ -48,7 +75,7 @@ package enum RouteClass: Int, Sendable, CaseIterable {
   case treeWrite
   case admin
   case operation
-  /// Sign-in, and whatever else is about accounts.
+  /// Sign-in, and everything else that is about accounts.
   case account
   /// A link that is opened.
   case link
@@ -69,51 +96,17 @@ package enum RouteClass: Int, Sendable, CaseIterable {
   }
 }
 
-/// A number that many threads add to.
+/// A number that many threads change and the server itself reads: how much of something there is now.
 ///
-/// A class, so that counters can stand in arrays: an `Atomic` cannot be copied.
-package final class Counter: Sendable {
+/// What is only reported is a counter of swift-metrics, which cannot be read back.
+package final class AtomicCount: Sendable {
   private let value = Atomic<Int>(0)
 
-  package init() {
-
-  }
+  package init() {}
 
   package func add(_ amount: Int = 1) { value.add(amount, ordering: .relaxed) }
 
   package var current: Int { value.load(ordering: .relaxed) }
-}
-
-/// How long something took, counted in buckets.
-package final class LatencyHistogram: Sendable {
-  /// Bounds for writes: they double.
-  static let doublingMicroseconds: [Int64] = [
-    125, 250, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_024_000, 4_096_000,
-  ]
-
-  /// The upper bounds in microseconds, ascending; what took longer is counted in one more bucket.
-  package let boundsMicroseconds: [Int64]
-  private let buckets: [Counter]
-  private let totalNanoseconds = Counter()
-
-  package init(boundsMicroseconds: [Int64] = doublingMicroseconds) {
-    self.boundsMicroseconds = boundsMicroseconds
-    buckets = (0...boundsMicroseconds.count).map { _ in Counter() }
-  }
-
-  /// Counts one.
-  package func record(_ duration: TimeAmount) {
-    let microseconds = duration.nanoseconds / 1000
-    var index = 0
-    while index < boundsMicroseconds.count, microseconds > boundsMicroseconds[index] { index += 1 }
-    buckets[index].add()
-    totalNanoseconds.add(Int(duration.nanoseconds))
-  }
-
-  /// The counts so far: of each bucket, and the sum of the durations in seconds.
-  package var current: (counts: [Int], seconds: Double) {
-    (buckets.map(\.current), Double(totalNanoseconds.current) / 1e9)
-  }
 }
 
 /// Notices a proxy that is not declared as trusted: most requests come from one private address, which limits would take for

@@ -5,13 +5,13 @@ package import TreeModel
 /// A request that found its route, with what the route's target answers with.
 package struct APICall<Services: Sendable>: Sendable {
   package let request: HTTPRequest
-  /// What stands for the braces of the route's template.
+  /// The values of the route template's captures.
   package let captures: [String: String]
   package let query: QueryString
   package let caller: Caller
   package let services: Services
 
-  /// The same request for somebody who answers with other services.
+  /// The same request with other services.
   func with<Other>(_ services: Other) -> APICall<Other> {
     APICall<Other>(request: request, captures: captures, query: query, caller: caller, services: services)
   }

@@ -20,7 +20,7 @@ package struct APIError: Error, Sendable {
 
   package static func badRequest(_ message: String) -> APIError { APIError(.badRequest, "invalid_argument", message) }
 
-  /// The exact words that clients look for (spec: rtdb-protocol §2, 401).
+  /// The exact words that clients look for (Firebase's REST reference, error conditions).
   package static let permissionDenied = APIError(.unauthorized, "permission_denied", "Permission denied")
 
   /// The same for who may know why: the reasons are in a header, for the body is what clients compare.

@@ -57,7 +57,7 @@ package struct RequestRouter: RequestResponder {
     return caller(of: head, target)?.role == nil ? BodyLimit(bytesMax: Self.openBytesMax) : nil
   }
 
-  /// Whether the address may hold `writeSizeLimit=unlimited`: what is percent-encoded may say it in other letters.
+  /// Whether the address may hold `writeSizeLimit=unlimited`: percent-encoding may hide the word.
   private static func mayBeUnlimited(_ uri: String) -> Bool {
     var uri = uri
     return uri.withUTF8 {
@@ -67,7 +67,7 @@ package struct RequestRouter: RequestResponder {
   }
 
   package func standing(of head: HTTPRequestHead) -> ClientStanding {
-    RequestTarget(head.uri).flatMap { caller(of: head, $0) }?.standing ?? .stranger
+    RequestTarget(head.uri).flatMap { caller(of: head, $0) }?.standing ?? .unauthenticated
   }
 
   /// Who sends a request, by its head alone; nil if its credentials are not good.

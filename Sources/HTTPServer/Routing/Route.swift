@@ -12,7 +12,7 @@ package enum RouteAccess: Sendable {
   /// This role or a higher one; anybody in development.
   case roleInProduction(AdminRole)
 
-  /// Who reads (design §8).
+  /// Who reads.
   package static let viewer = RouteAccess.role(.viewer)
   /// Who repairs.
   package static let support = RouteAccess.role(.support)
@@ -42,7 +42,7 @@ package struct RouteHead: Sendable {
   }
 }
 
-/// One line of the contents page: what is answered where, and by whom.
+/// One route: what is answered where, and by what.
 ///
 /// An API target declares its routes over the services that it answers with, and binds them to its own when the server is
 /// put together: `Route.bound(to:)`. The table of routes knows bound ones only, so it knows no services.

@@ -47,7 +47,8 @@ package struct RouteTable: Sendable {
       call = APICall(request: request, captures: captures, query: target.query, caller: caller, services: ())
       try admit(caller, to: route)
     } catch {
-      // What an administrator may not is on record, also where nothing would have changed; strangers must not fill the log.
+      // What an administrator may not is on record, also where nothing would have changed; refused clients without
+      // credentials must not fill the log.
       if caller.role != nil {
         audit.record(
           route.head.audit ?? route.head.template.text, by: caller.actor, captures, target.query, request.body,
@@ -179,13 +180,13 @@ package struct RouteTable: Sendable {
   }
 }
 
-/// Where it is put on record what administrators do, and what was refused.
+/// Records what administrators do, and what was refused.
 package protocol RequestAuditing: Sendable {
-  /// Adds a record of somebody with an administrator's credentials.
+  /// Records what a caller with an administrator's credentials did.
   ///
   /// - `result`: `ok`, or why it was refused.
   func record(
     _ action: String, by actor: Actor, _ captures: [String: String], _ query: QueryString, _ body: ByteBuffer?, result: String)
-  /// Adds a record of somebody without, who was refused; only so many are kept.
+  /// Records a refused caller without such credentials; only so many are kept.
   func recordUnauthenticated(_ action: String, by actor: Actor, result: String)
 }

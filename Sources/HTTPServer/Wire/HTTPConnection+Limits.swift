@@ -26,7 +26,7 @@ extension HTTPConnection {
     let share = inputShare ?? makeInputShare(peer, context)
     inputShare = share
     // Whose it is, is known when it is looked at.
-    if !share.hold(bytes, as: .stranger) { context.close(promise: nil) }
+    if !share.hold(bytes, as: .unauthenticated) { context.close(promise: nil) }
   }
 
   /// Counts a whole request until it is answered; nil if it was refused.

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 
 extension HTTPConnection {
-  /// Hands the connection over if the request asks for that and somebody takes it.
+  /// Hands the connection over if the request asks for that and is accepted.
   ///
   /// - Returns: whether the request is settled.
   func takesUpgrade(_ head: HTTPRequestHead, from client: ClientAddress, _ context: ChannelHandlerContext) -> Bool {
@@ -15,12 +15,17 @@ extension HTTPConnection {
     case .refused(let response):
       refuse(response, context)
       return true
-    case .accepted(let answer, let successor):
+    case .accepted(let answer, let successors):
       context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
       let pipeline = context.pipeline.syncOperations
       do {
         let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
-        try pipeline.addHandler(successor, position: .after(self))
+        // One by one: each finds those before it in place.
+        var last: any ChannelHandler = self
+        for successor in successors {
+          try pipeline.addHandler(successor, position: .after(last))
+          last = successor
+        }
         pipeline.removeHandler(self, promise: nil)
         // The decoder stopped behind this request; what it has read beyond goes to the successor.
         pipeline.removeHandler(context: decoder, promise: nil)

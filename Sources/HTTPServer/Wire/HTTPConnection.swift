@@ -46,7 +46,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   private(set) var body: ByteBuffer?
   /// Counts the body while it is not whole; then the request's sink has it.
   var inputShare: ByteShare?
-  /// What the credentials of the request that it counts have shown; nil if nobody has looked.
+  /// What the credentials of the request that it counts have shown; nil until they are looked at.
   var inputStanding: ClientStanding?
   /// Counts an answer that the client has not read.
   var outputShare: ByteShare?
@@ -54,7 +54,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   private(set) var requestCount = 0
   private(set) var pending = CircularBuffer<HTTPServerRequestPart>()
   /// What is wrong with the bytes behind the pending requests.
-  private var fault: HTTPResponse?
+  private var parserError: HTTPResponse?
   private var isReadHeld = false
   /// Whether the server stops: the next answer is the last.
   private var isClosing = false
@@ -127,7 +127,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     guard let response = Self.response(to: error) else { return context.close(promise: nil) }
     switch phase {
     case .idle, .receiving: refuse(response, context)
-    case .answering, .sending: fault = response
+    case .answering, .sending: parserError = response
     case .lingering, .closed: break
     }
   }
@@ -312,9 +312,9 @@ extension HTTPConnection {
     defer { isDraining = false }
     while isTaking, let part = pending.popFirst() { take(part, context) }
     guard isTaking else { return }
-    if let fault {
-      self.fault = nil
-      return refuse(fault, context)
+    if let parserError {
+      self.parserError = nil
+      return refuse(parserError, context)
     }
     if isClosing || isInputClosed, case .idle = phase { return context.close(promise: nil) }
     if isReadHeld {
@@ -347,7 +347,7 @@ extension HTTPConnection {
     }
   }
 
-  /// What a client is told whose bytes are no HTTP; nil if there is nobody to tell.
+  /// The answer to bytes that are no HTTP; nil where the client has gone.
   private static func response(to error: any Error) -> HTTPResponse? {
     switch error {
     case HTTPParserError.invalidEOFState, HTTPParserError.closedConnection: nil

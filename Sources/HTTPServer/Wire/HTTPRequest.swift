@@ -64,7 +64,7 @@ package struct BodyLimit: Sendable {
   }
 }
 
-/// Who takes a connection over when its request asks to speak another protocol on it.
+/// Takes a connection over when its request asks for another protocol on it.
 package protocol SocketAccepting: Sendable {
   /// Judges a complete request with an `Upgrade` header, on the connection's event loop.
   ///
@@ -80,6 +80,6 @@ package enum SocketAcceptance {
   case ignored
   /// Answered instead of accepted.
   case refused(HTTPResponse)
-  /// `answer` is written, then `successor` takes the place of the HTTP handlers.
-  case accepted(answer: ByteBuffer, successor: any ChannelHandler)
+  /// `answer` is written, then `successors` take the place of the HTTP handlers, in this order.
+  case accepted(answer: ByteBuffer, successors: [any ChannelHandler])
 }

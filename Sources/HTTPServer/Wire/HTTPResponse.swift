@@ -44,7 +44,7 @@ package struct HTTPResponse: Sendable {
   package var body: [UInt8]
   /// Whether the connection ends after this answer, whatever the client wished.
   package var closesConnection = false
-  /// Whether nobody may keep the answer, because another visitor gets another one.
+  /// Whether caches must not keep the answer, because it differs by visitor.
   package var isForOneVisitor = false
 
   package init(_ status: HTTPResponseStatus, content: Content = .json, headers: [Header] = [], body: [UInt8]) {
@@ -138,7 +138,7 @@ extension HTTPResponse {
   }
 
   /// Appends the head of an event stream. It has no length: it ends with the connection. Clients that find no charset read
-  /// UTF-8 as Latin-1 (spec: rtdb-protocol §2).
+  /// UTF-8 as Latin-1 (Firebase's REST reference).
   static func writeStreamHead(to buffer: inout ByteBuffer, date: DateHeader) {
     buffer.writeStaticString(
       "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\n")

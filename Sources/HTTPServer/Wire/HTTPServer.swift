@@ -9,9 +9,9 @@ import Synchronization
 
 /// The one port: accepts connections and hands their requests to a ``RequestResponder``.
 ///
-/// Bare NIO, without a web framework: one write has 45 µs of CPU (design §12), and a framework's async channel, task hops
-/// and header conversion cost 10 of them. Requests are decoded, routed and answered on the connection's event loop; what
-/// waits for the disk comes back by a completion that hops to that loop.
+/// Bare NIO, without a web framework: one write has 45 µs of CPU, and a framework's async channel, task hops and header
+/// conversion cost 10 of them. Requests are decoded, routed and answered on the connection's event loop; what waits for the
+/// disk comes back by a completion that hops to that loop.
 package final class HTTPServer: Service {
   private let configuration: HTTPServerConfiguration
   private let responder: any RequestResponder
@@ -30,7 +30,7 @@ package final class HTTPServer: Service {
   }
 
   /// - `responder`: who answers; usually a ``RequestRouter``.
-  /// - `sockets`: who takes over connections that ask for a WebSocket; nil: nobody.
+  /// - `sockets`: takes over connections that ask for a WebSocket; nil: no one does.
   /// - `memory`: how much clients may leave unfinished; sockets share it.
   /// - `metrics`: counts what was answered.
   /// - `clock`: for the `Date` header.
@@ -129,52 +129,41 @@ package struct HTTPServerConfiguration: Sendable {
   /// How many event loops serve the connections.
   package var threadCount: Int
   /// Connections that may wait to be accepted.
-  package var backlog: Int
+  package var backlog = 1024
   /// Connections open at once; one more is closed unanswered.
   package var connectionsMax: Int
   /// Connections open at once from one network (``ClientAddress/clientNetwork``); one more is closed unanswered. Nil for as many
   /// as there may be altogether.
   package var connectionsPerNetworkMax: Int?
   /// Requests that one connection may make before it is closed, so that clients spread again behind a balancer.
-  package var requestsPerConnectionMax: Int
+  package var requestsPerConnectionMax = 10_000_000
   /// Bytes of body that a request may have. Larger than the 16 MB that a commit may change, for JSON is wordier.
-  package var bodyBytesMax: Int
+  package var bodyBytesMax = 17 << 20
   /// Bytes of one header line, and of all together.
-  package var headerBytesMax: Int
-  /// How long a connection may stand between two requests; also the time for a request's headers to arrive.
-  package var idleTimeout: TimeAmount
+  package var headerBytesMax = 32 << 10
+  /// How long a connection may be idle between two requests; also the time for a request's headers to arrive.
+  package var idleTimeout: TimeAmount = .seconds(75)
   /// How long a request's body, or the reading of its answer, may take; a client that moves ``bytesPerSecondMin`` gets
   /// more.
-  package var exchangeTimeout: TimeAmount
+  package var exchangeTimeout: TimeAmount = .seconds(30)
   /// The speed that is granted to slow clients beyond the timeout.
-  package var bytesPerSecondMin: Int
+  package var bytesPerSecondMin = 16 << 10
   /// How long requests in flight may go on once the server stops.
-  package var drainTimeout: TimeAmount
-  /// Whose `X-Forwarded-For` is believed.
+  package var drainTimeout: TimeAmount = .seconds(10)
+  /// The proxies whose `X-Forwarded-For` is trusted.
   package var trustedProxies = TrustedProxies()
-  /// What the server proves itself with; nil for plain HTTP.
+  /// The server's certificates; nil for plain HTTP.
   package var tls: TLSIdentity?
   /// How long a client may take to agree on a TLS connection.
   package var handshakeTimeout = TimeAmount.seconds(10)
 
   package init(
-    host: String = "127.0.0.1", port: Int = 9000, threadCount: Int = System.coreCount, backlog: Int = 1024,
-    connectionsMax: Int = 100_000, requestsPerConnectionMax: Int = 10_000_000, bodyBytesMax: Int = 17 << 20,
-    headerBytesMax: Int = 32 << 10, idleTimeout: TimeAmount = .seconds(75), exchangeTimeout: TimeAmount = .seconds(30),
-    bytesPerSecondMin: Int = 16 << 10, drainTimeout: TimeAmount = .seconds(10)
+    host: String = "127.0.0.1", port: Int = 9000, threadCount: Int = System.coreCount, connectionsMax: Int = 100_000
   ) {
     self.host = host
     self.port = port
     self.threadCount = threadCount
-    self.backlog = backlog
     self.connectionsMax = connectionsMax
-    self.requestsPerConnectionMax = requestsPerConnectionMax
-    self.bodyBytesMax = bodyBytesMax
-    self.headerBytesMax = headerBytesMax
-    self.idleTimeout = idleTimeout
-    self.exchangeTimeout = exchangeTimeout
-    self.bytesPerSecondMin = bytesPerSecondMin
-    self.drainTimeout = drainTimeout
   }
 }
 

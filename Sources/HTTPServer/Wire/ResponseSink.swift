@@ -12,7 +12,7 @@ package struct ResponseSink: Sendable {
   /// Which request of the connection this is.
   private let number: Int
   private var source: ResponseSource
-  /// Counts the request's data for as long as somebody works on it: also when the client has gone.
+  /// Counts the request's data for as long as it is worked on: also when the client has gone.
   private let work: ByteShare?
 
   init(connection: HTTPConnection, number: Int, eventLoop: any EventLoop, client: ClientAddress, work: ByteShare?) {
@@ -69,7 +69,7 @@ package struct ResponseSource: Sendable {
   /// What the request counts as in the metrics.
   var routeClass = RouteClass.unknown
   /// What the credentials of who asked have shown.
-  var standing = ClientStanding.stranger
+  var standing = ClientStanding.unauthenticated
 
   init(client: ClientAddress) {
     self.client = client

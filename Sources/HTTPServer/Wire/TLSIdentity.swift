@@ -6,7 +6,7 @@ import Synchronization
 /// What the server proves itself with: certificates and their keys, which may be replaced while it runs.
 ///
 /// A connection keeps what it was made with; the next one gets what is there by then. Of several certificates a client gets
-/// the one that names the host it asks for (SNI), else the first. TLS 1.2 and 1.3 are spoken, and HTTP/1.1 inside.
+/// the one that names the host it asks for (SNI), else the first. TLS 1.2 and 1.3 are offered, with HTTP/1.1 inside.
 package final class TLSIdentity: Sendable {
   /// One certificate with the chain behind it, and its key.
   package struct Pair: Sendable {

@@ -5,7 +5,7 @@ import StorageCore
 package import TreeDatabase
 package import TreeModel
 
-/// Who may do what at the door: the seam that security rules fill.
+/// Who may do what before the data are looked at; security rules implement it.
 ///
 /// Writes are judged here only as far as the caller alone decides; what depends on the data is judged on the writer.
 package protocol AccessDeciding: Sendable {
@@ -56,7 +56,8 @@ extension AccessPolicy: AccessDeciding {
   package func mayWrite(_ path: Path, in namespace: String, as caller: Caller) -> Bool { caller.isAdmin || isDevelopment }
 }
 
-/// Access by the security rules of each namespace (spec: rtdb-protocol §4); where there are none, by what holds without.
+/// Access by the security rules of each namespace (Firebase's security rules reference); where there are none, by what holds
+/// without.
 ///
 /// Rules hold from the moment at which their upload is answered. A namespace without rules costs one look into a table.
 package struct RuleBasedAccess: AccessDeciding {

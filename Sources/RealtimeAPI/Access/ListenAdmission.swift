@@ -33,9 +33,9 @@ final class ListenAdmission {
 
   deinit { timer?.cancel() }
 
-  /// Ends the looking: nobody asks any more whether the listen may stay.
+  /// Ends the watching: the listen is over.
   ///
-  /// What is called when something changes usually holds the listen, and the listen this: who is not let go says so here.
+  /// What is called when something changes usually holds the listen, and the listen this: a cycle that ends here.
   func end() {
     watching = nil
     timer?.cancel()
@@ -44,7 +44,7 @@ final class ListenAdmission {
 
   /// Judges the listen.
   ///
-  /// - `changed`: called, on any thread, when it should be judged again; until this is called again or let go.
+  /// - `changed`: called, on any thread, when it should be judged again; until this is called again or released.
   func admits(_ caller: Caller, changed: @escaping @Sendable () -> Void) -> Bool {
     end()
     var judgement = judge(caller)

@@ -1,12 +1,13 @@
+import CoreMetrics
 import HTTPServer
 import NIOCore
 
-/// A session's messages over a chain of polls (spec: rtdb-protocol §3.11). Lives on the session's event loop; the polls come
-/// from any.
+/// A session's messages over a chain of polls (firebase-js-sdk, `BrowserPollConnection.ts`). Lives on the session's event
+/// loop; the polls come from any.
 final class LongPollConnection {
   /// Messages that one answer carries, about; the rest goes with the next.
   private static let answerBytesMax = 1 << 20
-  /// Polls that may be open: the older is let go when another comes.
+  /// Polls that may be open: the older is answered when another comes.
   private static let pollsMax = 2
   /// Polls that may come with something to say while the session takes nothing: stock clients send no third.
   private static let heldPollsMax = 8
@@ -87,7 +88,7 @@ final class LongPollConnection {
     do throws(WebSocketError) {
       while !early.isEmpty, !isClosing, !session.isFull {
         for message in try segments.take(early.removeFirst()) {
-          metrics.framesReceived.add()
+          metrics.framesReceived.increment()
           session.receive(message, from: self)
         }
       }
@@ -160,7 +161,7 @@ final class LongPollConnection {
     let batch = Array(messages[..<taken])
     messages.removeFirst(taken)
     messageBytes -= bytes
-    metrics.framesSent.add(taken)
+    metrics.framesSent.increment(by: taken)
     holdUnread()
     let isLast = isClosing && messages.isEmpty
     poll.send(.longPoll(LongPollScript.answer(number, batch, closesAfter: isLast ? number : nil)))
@@ -215,7 +216,7 @@ extension LongPollConnection: SocketTransport {
     if messages.isEmpty { done() } else { flushed.append(done) }
   }
 
-  func close(_ fault: WebSocketError) {
+  func close(_ error: WebSocketError) {
     guard !isClosing else { return }
     isClosing = true
     restartTimer()

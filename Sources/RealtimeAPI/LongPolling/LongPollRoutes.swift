@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// The requests of long-polling clients: `/.lp` (spec: rtdb-protocol §3.11).
+/// The requests of long-polling clients: `/.lp` (firebase-js-sdk, `BrowserPollConnection.ts`).
 final class LongPollRoutes: Sendable {
   private struct Entry: Sendable {
     let password: String
@@ -50,7 +50,7 @@ final class LongPollRoutes: Sendable {
       return sink.send(.error(.badRequest, "cb must be a number."))
     }
     let services = sessions.services
-    do throws(WebSocketHandshake.Refusal) {
+    do throws(WebSocketHandshakeError) {
       let start = try SocketStart(query: query, headers: request.headers, services: services)
       guard let session = sessions.open(start, of: request.client, on: sink.eventLoop) else { throw .init(SocketRoutes.full) }
       let (id, password) = (sessions.makeID(), sessions.makeID())
@@ -69,7 +69,7 @@ final class LongPollRoutes: Sendable {
   }
 }
 
-/// The JavaScript and HTML that long-polling clients load (spec: rtdb-protocol §3.11).
+/// The JavaScript and HTML that long-polling clients load (firebase-js-sdk, `BrowserPollConnection.ts`).
 enum LongPollScript {
   /// Defines how later answers reach the page, and greets it.
   ///

@@ -2,7 +2,8 @@ import HTTPServer
 import TextFormats
 import TreeModel
 
-/// Puts the segments of a long-polling client in order, and together to messages (spec: rtdb-protocol §3.11).
+/// Puts the segments of a long-polling client in order, and together to messages (firebase-js-sdk,
+/// `BrowserPollConnection.ts`).
 ///
 /// A message is base64url text cut into `ts` segments; segments are numbered through all messages, and come in requests that
 /// may overtake each other.

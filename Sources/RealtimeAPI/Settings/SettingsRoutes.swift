@@ -7,7 +7,7 @@ import StorageCore
 import TreeDatabase
 import TreeModel
 
-/// The settings that Firebase's tools ask the database for (spec: rtdb-protocol §2, admin endpoints).
+/// The settings that Firebase's tools ask the database for (firebase-tools, `src/database`).
 package enum SettingsRoutes {
   package static let routes: [Route] = [
     .list("/.inspect/databases.json", "The namespaces, as Firebase's tools list them.", databases),
@@ -23,7 +23,7 @@ package enum SettingsRoutes {
 
   // MARK: Rules
 
-  /// What holds where no rules were uploaded (design §8).
+  /// What holds where no rules were uploaded.
   private static func defaultSource(_ call: RouteCall) -> String {
     let value = call.services.access.isDevelopment ? "true" : "false"
     return "{\n  \"rules\": {\n    \".read\": \(value),\n    \".write\": \(value)\n  }\n}\n"

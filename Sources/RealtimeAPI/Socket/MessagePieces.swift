@@ -1,7 +1,7 @@
 import NIOCore
 import TreeDatabase
 
-/// Cuts a server's message into the pieces that clients accept (spec: rtdb-protocol §3.2).
+/// Cuts a server's message into the pieces that clients accept (firebase-js-sdk, `WebSocketConnection.ts`).
 enum MessagePieces {
   /// UTF-16 units that a frame may have.
   static let unitsMax = 16_384
@@ -35,7 +35,7 @@ enum MessagePieces {
   }
 }
 
-/// Puts a client's text frames together to messages (spec: rtdb-protocol §3.2).
+/// Puts a client's text frames together to messages (firebase-js-sdk, `WebSocketConnection.ts`).
 ///
 /// A message longer than 16384 characters comes as its number of pieces, then the pieces. A piece may itself look like a
 /// number, so what a frame is depends on what came before it, never on the frame alone.
@@ -91,8 +91,8 @@ struct MessageAssembler {
 /// A message for many clients of one event loop: rendered once, and framed once.
 final class SharedMessage {
   let bytes: [UInt8]
-  /// As it stands on a WebSocket; nil if it is too large for one.
-  private(set) lazy var frames: ByteBuffer? = WebSocketFrames.message(bytes)
+  /// As frames of a WebSocket; nil if it is too large for one.
+  private(set) lazy var frames: ByteBuffer? = .framed(bytes)
   /// How many frames that is.
   var frameCount: Int { MessagePieces.frameCount(bytes) }
 
@@ -130,7 +130,7 @@ final class PushCache {
     return made
   }
 
-  /// The loop has handed on what there was: nobody else gets the last message, as a rule.
+  /// The loop has handed on what there was: no other listen gets the last message, as a rule.
   func didFlush() {
     guard let message, message.bytes.count > Self.keptBytesMax else { return }
     source = nil

@@ -1,6 +1,7 @@
+import DequeModule
 import TreeModel
 
-/// The server's messages as bytes (spec: rtdb-protocol §3.1, §3.3 to §3.5).
+/// The server's messages as bytes (firebase-js-sdk, `Connection.ts`).
 ///
 /// Written by hand around the data, which come rendered: no tree of JSON values is built for a message.
 enum SocketAnswers {
@@ -83,7 +84,7 @@ enum SocketAnswers {
     return writer.bytes
   }
 
-  /// A text for the client's developer, which clients print (spec: rtdb-protocol §3.5).
+  /// A text for the client's developer, which clients print (firebase-js-sdk, `PersistentConnection.ts`).
   static func debug(_ message: String) -> [UInt8] {
     var writer = JSONWriter(capacity: message.utf8.count + 64)
     writer.raw(#"{"t":"d","d":{"a":"sd","b":{"msg":"#)
@@ -106,7 +107,7 @@ enum SocketAnswers {
 
 /// Has what is done in any order answered in the order in which it began. Pure.
 struct AnswerOrder<Answer> {
-  private var answers: [Answer?] = []
+  private var answers: Deque<Answer?> = []
   /// The number of the first.
   private var first = 0
 
@@ -124,7 +125,7 @@ struct AnswerOrder<Answer> {
     return first + answers.count - 1
   }
 
-  /// Something that is done already takes its place behind what has begun.
+  /// Something that is done already is answered behind what has begun.
   mutating func append(_ answer: Answer) { answers.append(answer) }
 
   /// What has this number is done.

@@ -6,60 +6,41 @@ import Synchronization
 /// How much one socket, and all together, may ask of the server.
 package struct SocketLimits: Sendable {
   /// Sessions open at once, over both transports; one more is refused before it begins.
-  package var sessionsMax: Int
+  package var sessionsMax = 100_000
   /// Bytes of one message from a client: more than the 16 MB that a commit may change, for JSON is wordier.
-  package var messageBytesMax: Int
+  package var messageBytesMax = 17 << 20
   /// Requests that may wait in a session; beyond that nothing more is read from its socket.
-  package var requestsMax: Int
+  package var requestsMax = 1024
   /// Bytes that those may have, about; beyond that nothing more is read either.
   package var requestBytesMax = 1 << 20
   /// Requests of one session that may have begun and not be answered: writes with the writer, listens whose data are being
   /// read, and what was done behind them.
-  package var writesMax: Int
-  /// Places and queries that a session may listen to.
-  package var listensMax: Int
-  /// Places and queries that all sessions of one client network may listen to.
+  package var writesMax = 256
+  /// Paths and queries that a session may listen to.
+  package var listensMax = 10_000
+  /// Paths and queries that all sessions of one client network may listen to.
   package var listensPerNetworkMax = Int.max
   /// Bytes that may wait for a slow reader; the one who has more waiting when the next message comes is cut off.
-  package var outgoingBytesMax: Int
+  package var outgoingBytesMax = 16 << 20
   /// Leaves that a session may have registered for its end.
-  package var disconnectLeavesMax: Int
+  package var disconnectLeavesMax = 10_000
   /// Bytes that may have been sent to register them.
-  package var disconnectBytesMax: Int
+  package var disconnectBytesMax = 1 << 20
   /// After how much silence a client is asked whether it is still there.
-  package var pingInterval: TimeAmount
+  package var pingInterval: TimeAmount = .seconds(30)
   /// After how much silence it is held for dead.
-  package var silenceMax: TimeAmount
+  package var silenceMax: TimeAmount = .seconds(75)
   /// The speed at which a client that is slow must still read what waits for it.
-  package var bytesPerSecondMin: Int
+  package var bytesPerSecondMin = 16 << 10
   /// How long a long-polling client may be without a poll.
-  package var pollGap: TimeAmount
+  package var pollGap: TimeAmount = .seconds(30)
 
-  package init(
-    sessionsMax: Int = 100_000, messageBytesMax: Int = 17 << 20, requestsMax: Int = 1024, writesMax: Int = 256,
-    listensMax: Int = 10_000, outgoingBytesMax: Int = 16 << 20, disconnectLeavesMax: Int = 10_000,
-    disconnectBytesMax: Int = 1 << 20, pingInterval: TimeAmount = .seconds(30), silenceMax: TimeAmount = .seconds(75),
-    bytesPerSecondMin: Int = 16 << 10,
-    pollGap: TimeAmount = .seconds(30)
-  ) {
-    self.sessionsMax = sessionsMax
-    self.messageBytesMax = messageBytesMax
-    self.requestsMax = requestsMax
-    self.writesMax = writesMax
-    self.listensMax = listensMax
-    self.outgoingBytesMax = outgoingBytesMax
-    self.disconnectLeavesMax = disconnectLeavesMax
-    self.disconnectBytesMax = disconnectBytesMax
-    self.pingInterval = pingInterval
-    self.silenceMax = silenceMax
-    self.bytesPerSecondMin = bytesPerSecondMin
-    self.pollGap = pollGap
-  }
+  package init() {}
 }
 
 /// How fast clients may write over sockets and long polling: so much each player, and so much each client network.
 ///
-/// Only says how long somebody has to wait. What waits is not refused: stock clients take a refused write back, on the
+/// Only says how long a client has to wait. What waits is not refused: stock clients take a refused write back, on the
 /// player's screen too. The session stops reading instead, and the client's own socket fills.
 package final class SocketPace: Sendable {
   /// Players that are known at once.

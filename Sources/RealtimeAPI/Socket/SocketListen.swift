@@ -4,7 +4,7 @@ import TreeModel
 
 /// One listen of a session.
 final class SocketListen {
-  /// What a client can listen to once: a place and a window over it.
+  /// What a client can listen to once: a path and a window over it.
   struct ID: Hashable {
     let path: Path
     let query: Query?
@@ -19,14 +19,14 @@ final class SocketListen {
   let tag: Int64?
   /// The path for pushes, without a slash at its ends, as the hosted service writes it.
   let pathText: String
-  /// The request while it is not answered, and its place among the answers.
-  var unanswered: (request: Int64, place: Int)?
+  /// The request while it is not answered, and its slot among the answers.
+  var unanswered: (request: Int64, slot: Int)?
   /// Whether the answer warns that no index serves the query.
   let isUnindexed: Bool
 
   init(
     id: ID, listening: Listening, admission: ListenAdmission, query: JSON?, tag: Int64?,
-    unanswered: (request: Int64, place: Int), isUnindexed: Bool
+    unanswered: (request: Int64, slot: Int), isUnindexed: Bool
   ) {
     self.id = id
     self.listening = listening
@@ -46,27 +46,27 @@ final class SocketListen {
 
 /// The listens of a session: found by what the client calls them, and by what the hub does.
 struct SocketListens {
-  private var places: [SocketListen.ID: SocketListen] = [:]
+  private var byID: [SocketListen.ID: SocketListen] = [:]
   private var listenings: [ObjectIdentifier: SocketListen] = [:]
 
-  var isEmpty: Bool { places.isEmpty }
-  var count: Int { places.count }
-  var all: [SocketListen] { Array(places.values) }
+  var isEmpty: Bool { byID.isEmpty }
+  var count: Int { byID.count }
+  var all: [SocketListen] { Array(byID.values) }
 
-  /// By place and window.
-  subscript(id: SocketListen.ID) -> SocketListen? { places[id] }
+  /// By path and window.
+  subscript(id: SocketListen.ID) -> SocketListen? { byID[id] }
 
   /// By the hub's object: a push costs one look, whatever its path.
   subscript(listening: Listening) -> SocketListen? { listenings[ObjectIdentifier(listening)] }
 
-  /// Adds a listen at a place that has none.
+  /// Adds a listen that was not there.
   mutating func add(_ listen: SocketListen) {
-    places[listen.id] = listen
+    byID[listen.id] = listen
     listenings[ObjectIdentifier(listen.listening)] = listen
   }
 
   mutating func remove(_ listen: SocketListen) {
-    places[listen.id] = nil
+    byID[listen.id] = nil
     listenings[ObjectIdentifier(listen.listening)] = nil
   }
 }

@@ -2,7 +2,7 @@ import HTTPServer
 import StorageCore
 import TreeModel
 
-/// A message from a client, taken apart (spec: rtdb-protocol §3.3, §3.4).
+/// A message from a client, taken apart (firebase-js-sdk, `Connection.ts`).
 enum SocketMessage {
   /// `{"t":"d","d":{"r":1,"a":"q","b":{…}}}`.
   case request(SocketRequest)
@@ -86,7 +86,7 @@ struct SocketRequest {
   }
 }
 
-/// Why a request is answered with an error (spec: rtdb-protocol §3.4, status strings).
+/// Why a request is answered with an error (firebase-js-sdk, `PersistentConnection.ts`).
 struct SocketError: Error {
   let status: StaticString
   /// Shown to the developer.

@@ -22,15 +22,14 @@ package final class SocketRoutes: SocketAccepting, RequestSurface {
   package func accept(_ head: HTTPRequestHead, on channel: any Channel, from client: ClientAddress) -> SocketAcceptance {
     guard WebSocketHandshake.isAsked(by: head), let target = RequestTarget(head.uri), target.path.elementsEqual("/.ws".utf8)
     else { return .ignored }
-    do throws(WebSocketHandshake.Refusal) {
+    do throws(WebSocketHandshakeError) {
       let answer = try WebSocketHandshake.answer(to: head)
       let start = try SocketStart(query: target.query, headers: head.headers, services: services)
       let receiver = try receiver(start, of: client, on: channel.eventLoop)
-      return .accepted(
-        answer: answer,
-        successor: WebSocketConnection(
-          session: receiver, client: client, limits: sessions.limits, memory: services.memory,
-          metrics: services.metrics.sockets))
+      let connection = WebSocketConnection(
+        session: receiver, client: client, limits: sessions.limits, memory: services.memory,
+        metrics: services.metrics.sockets)
+      return .accepted(answer: answer, successors: connection.handlers)
     } catch {
       return .refused(error.response)
     }
@@ -54,7 +53,7 @@ package final class SocketRoutes: SocketAccepting, RequestSurface {
 
   /// A new session, or the way to the one that the client carries on with.
   private func receiver(_ start: SocketStart, of client: ClientAddress, on eventLoop: any EventLoop)
-    throws(WebSocketHandshake.Refusal) -> any SocketReceiver
+    throws(WebSocketHandshakeError) -> any SocketReceiver
   {
     guard let id = start.session else {
       guard let session = sessions.open(start, of: client, on: eventLoop) else { throw .init(Self.full) }
@@ -83,19 +82,20 @@ enum WebSocketHandshake {
   /// The bytes that turn the connection into a WebSocket.
   ///
   /// - Throws: the answer to a request that cannot be accepted.
-  static func answer(to head: HTTPRequestHead) throws(Refusal) -> ByteBuffer {
+  static func answer(to head: HTTPRequestHead) throws(WebSocketHandshakeError) -> ByteBuffer {
     guard head.method == .GET, head.version == .http1_1 else {
-      throw Refusal(.error(.badRequest, "A WebSocket begins with a GET of HTTP/1.1."))
+      throw WebSocketHandshakeError(.error(.badRequest, "A WebSocket begins with a GET of HTTP/1.1."))
     }
     guard head.headers[canonicalForm: "connection"].contains(where: { $0.lowercased() == "upgrade" }) else {
-      throw Refusal(.error(.badRequest, "A WebSocket needs the header Connection: Upgrade. A proxy may have removed it."))
+      throw WebSocketHandshakeError(
+        .error(.badRequest, "A WebSocket needs the header Connection: Upgrade. A proxy may have removed it."))
     }
     guard head.headers.first(name: "sec-websocket-version") == "13" else {
-      throw Refusal(
+      throw WebSocketHandshakeError(
         .error(.upgradeRequired, "This server speaks version 13 of WebSocket.").adding("Sec-WebSocket-Version", "13"))
     }
     guard let key = head.headers.first(name: "sec-websocket-key"), isKey(key) else {
-      throw Refusal(.error(.badRequest, "Sec-WebSocket-Key must be 16 bytes in base64."))
+      throw WebSocketHandshakeError(.error(.badRequest, "Sec-WebSocket-Key must be 16 bytes in base64."))
     }
     let accept = Base64.encode(Insecure.SHA1.hash(data: Array((key + magic).utf8)), as: .standard)
     return ByteBuffer(
@@ -103,16 +103,16 @@ enum WebSocketHandshake {
         + "Sec-WebSocket-Accept: \(accept)\r\n\r\n")
   }
 
-  /// A request that is answered instead of accepted.
-  struct Refusal: Error {
-    let response: HTTPResponse
-
-    init(_ response: HTTPResponse) {
-      self.response = response
-    }
-  }
-
   private static func isKey(_ key: String) -> Bool {
     key.utf8.count == 24 && Base64.decode(key.utf8)?.count == 16
+  }
+}
+
+/// A request that is answered instead of accepted.
+struct WebSocketHandshakeError: Error {
+  let response: HTTPResponse
+
+  init(_ response: HTTPResponse) {
+    self.response = response
   }
 }

@@ -1,4 +1,5 @@
 import APISupport
+import CoreMetrics
 import HTTPServer
 import NIOCore
 import StorageCore
@@ -42,7 +43,7 @@ extension SocketSession {
       })
   }
 
-  /// From now on the client is somebody else. What it listens to is looked at again.
+  /// From now on the client is another user. Its listens are judged again.
   func become(_ caller: Caller) {
     guard caller != self.caller else { return }
     self.caller = caller
@@ -51,7 +52,7 @@ extension SocketSession {
     watchExpiry()
   }
 
-  /// From now on the session hears when the caller's credentials become void.
+  /// From now on the session is told when the caller's credentials become void.
   func watchRevocation() {
     if let userRegistration { services.connectedUsers.remove(userRegistration) }
     let reference = reference
@@ -72,7 +73,7 @@ extension SocketSession {
 
   /// Looks at the end of the credentials when it should have come; the wall clock may have been moved until then.
   ///
-  /// And whether they are void before their end: who comes with an old token in the grace of a revocation is told of nothing.
+  /// And whether they are void before their end: a client that signs in with an old token during the grace period of a revocation is not told again.
   private func watchExpiry() {
     expiry?.cancel()
     expiry = nil
@@ -85,7 +86,7 @@ extension SocketSession {
   }
 
   /// The client is told, closes, and comes again with another token and all its listens: so those that it may no longer have
-  /// end without a word (spec: rtdb-protocol §3.10).
+  /// end without a message (firebase-js-sdk, `PersistentConnection.ts`).
   private func expire() {
     guard isOpen else { return }
     caller = .anonymous
@@ -151,7 +152,7 @@ extension SocketSession {
   /// Takes what a request costs out of the buckets of who writes. If there is not enough, the session goes on when there is.
   func paysFor(_ request: SocketRequest) -> Bool {
     guard request.isPaced, let wait = sessions.pace?.wait(caller, from: client, bytes: request.bytes) else { return true }
-    services.metrics.sockets.pauses.add()
+    services.metrics.sockets.pauses.increment()
     let session = NIOLoopBound(self, eventLoop: eventLoop)
     // The wall clock may have been moved until then: no sleep is long.
     pause = eventLoop.scheduleTask(in: .milliseconds(min(wait, 10_000))) {
@@ -172,10 +173,11 @@ extension SocketSession {
   }
 }
 
-/// A client's move from long polling to a WebSocket, while its session goes on (spec: rtdb-protocol §3.11).
+/// A client's move from long polling to a WebSocket, while its session goes on (firebase-js-sdk,
+/// `BrowserPollConnection.ts`).
 ///
-/// The client tries the new transport with pings, then says `a` on it, `n` as its last word on the old one, and goes on with
-/// the new. What comes over the new one before that last word waits. The server says `n` on the old one after its last
+/// The client tries the new transport with pings, then says `a` on it, `n` as its last message on the old one, and goes on with
+/// the new. What comes over the new one before that last message waits. The server says `n` on the old one after its last
 /// message there.
 final class TransportSwitch {
   let transport: any SocketTransport

@@ -15,7 +15,8 @@ extension SocketSession {
       services, namespaceName: namespaceName, namespace: namespace, path: id.path, query: try wireQuery(of: request),
       eventLoop: eventLoop)
     guard admits(admission, id) else { throw denied(id.path, try wireQuery(of: request)) }
-    // Some clients send a listen twice: while they authenticate, and when that is done (spec: rtdb-protocol §3.5).
+    // Some clients send a listen twice: while they authenticate, and when that is done (firebase-js-sdk,
+    // `PersistentConnection.ts`).
     if let old = listens[id] { stop(old) }
     guard takesListen() else {
       throw .failure("The clients of this network listen to as many places as they may: stop some, or listen further up.")
@@ -48,7 +49,7 @@ extension SocketSession {
     drop(listen)
   }
 
-  /// Ends a listen from this side, without a word. What waits for its data is given from now on.
+  /// Ends a listen from this side, without a message. What waits for its data goes on.
   func drop(_ listen: SocketListen) {
     forget(listen)
     listener?.stop(listen.listening)
@@ -68,9 +69,9 @@ extension SocketSession {
       return bytes
     case .change(let message): return push(message, to: listen, over: transport)
     case .current(let message):
-      guard let place = listen.unanswered?.place else { return 0 }
-      // An `ok` alone speaks for what the client holds when it comes: not if something is pushed before it.
-      let bytes = answers.isNext(place) ? 0 : push(message, to: listen, over: transport)
+      guard let slot = listen.unanswered?.slot else { return 0 }
+      // An `ok` alone confirms what the client holds when it arrives: not if something is pushed before it.
+      let bytes = answers.isNext(slot) ? 0 : push(message, to: listen, over: transport)
       answerFirst(listen)
       return bytes
     case .ended(let end): ended(listen, end)
@@ -106,9 +107,9 @@ extension SocketSession {
   /// Answers the listen's request, unless it is answered already.
   @discardableResult
   func answer(_ listen: SocketListen, with message: (Int64) -> [UInt8]) -> Bool {
-    guard let (request, place) = listen.unanswered else { return false }
+    guard let (request, slot) = listen.unanswered else { return false }
     listen.unanswered = nil
-    finish(place, .message(message(request)))
+    finish(slot, .message(message(request)))
     let reference = reference
     // Not on this stack: the hub may have more to say of this listen.
     if hasPending { eventLoop.execute { reference.run { $0.pump() } } }
@@ -247,7 +248,7 @@ struct SocketReading: Sendable {
       switch error {
       case .tooLarge: return nil
       case .stopped: return SocketAnswers.refused(number, .tooMuch)
-      case .storage(let fault): return SocketAnswers.refused(number, SocketError("unavailable", fault.message))
+      case .storage(let error): return SocketAnswers.refused(number, SocketError("unavailable", error.message))
       }
     }
   }

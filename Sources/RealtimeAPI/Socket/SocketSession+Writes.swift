@@ -1,4 +1,5 @@
 import APISupport
+import CoreMetrics
 import HTTPServer
 import NIOCore
 import StorageCore
@@ -6,8 +7,8 @@ import TreeDatabase
 import TreeModel
 
 extension SocketSession {
-  /// Hands a set, an update or a transaction's set to the writer. It is answered when it is durable and every listen of
-  /// this client has been told of it (spec: rtdb-protocol §3.5, ordering).
+  /// Hands a set, an update or a transaction's set to the writer. It is answered when it is durable and every listen of this
+  /// client has been told of it (firebase-js-sdk, `PersistentConnection.ts`).
   func write(_ request: SocketRequest, in namespace: NamespaceID) throws(SocketError) {
     let operation = try operation(of: request)
     guard operation.assignments.allSatisfy({ services.access.mayWrite($0.path, in: namespaceName, as: caller) }) else {
@@ -15,9 +16,9 @@ extension SocketSession {
     }
     let write = SocketWrite(number: request.number, operation: operation, namespace: namespace, weight: request.weight)
     try willWork(request)
-    if let place = write.place {
-      guard sessions.turns.come(id, to: place) == .proceed else {
-        noteLine(at: place)
+    if let key = write.queueKey {
+      guard sessions.turns.come(id, to: key) == .proceed else {
+        noteQueue(key)
         turnWaiting = write
         isBlocked = true
         return
@@ -36,7 +37,7 @@ extension SocketSession {
   }
 
   private func submit(_ write: SocketWrite) {
-    let place = answers.begin()
+    let slot = answers.begin()
     var commit = CommitRequest(namespace: write.namespace, actor: caller.actor, operations: [write.operation])
     commit.access.auth = caller.auth
     commit.log.audit = services.audit.treeWrite(write.operation, by: caller, bytes: write.weight, in: namespaceName)
@@ -50,8 +51,8 @@ extension SocketSession {
     services.database.submit(commit) { result in
       // On the writer: only hand it on.
       let finish: @Sendable (SocketSession) -> Void = { session in
-        metrics.commitLatency.record(NIODeadline.now() - start)
-        session.didSubmit(place, SocketWriteOutcome(write: write, result: result, note: note))
+        metrics.commitLatency.recordNanoseconds((NIODeadline.now() - start).nanoseconds)
+        session.didSubmit(slot, SocketWriteOutcome(write: write, result: result, note: note))
       }
       if let listener {
         listener.afterDeliveries { reference.run(finish) }
@@ -64,11 +65,11 @@ extension SocketSession {
     }
   }
 
-  private func didSubmit(_ place: Int, _ outcome: SocketWriteOutcome) {
+  private func didSubmit(_ slot: Int, _ outcome: SocketWriteOutcome) {
     guard isOpen else { return }
     didWork(outcome.write.weight)
     // The way over the hub is longer than the direct one: a write behind a listen that began, or ended, may be back first.
-    finish(place, .write(outcome))
+    finish(slot, .write(outcome))
     pump()
   }
 
@@ -80,7 +81,7 @@ extension SocketSession {
       if let reasons = reasons(of: refusal, outcome.note) { tell(reasons) }
       tell(SocketAnswers.refused(write.number, SocketError(refusal)))
     }
-    if let place = write.place { noteTurn(at: place, outcome.result) }
+    if let key = write.queueKey { noteTurn(key, outcome.result) }
   }
 
   /// A message that says why the rules denied a write; nil for who may not know.
@@ -89,18 +90,18 @@ extension SocketSession {
     return SocketAnswers.debug(reasons)
   }
 
-  private func noteTurn(at place: TransactionQueues.Place, _ result: Result<CommitReceipt, CommitError>) {
+  private func noteTurn(_ key: TransactionQueues.Key, _ result: Result<CommitReceipt, CommitError>) {
     if case .failure(let refusal) = result, case .stale = refusal.code {
-      noteLine(at: place)
-      sessions.turns.lose(id, at: place, sessions)
-    } else if places.leave(place, keeping: turnWaiting?.place) {
-      sessions.turns.leave(id, place, sessions)
+      noteQueue(key)
+      sessions.turns.lose(id, at: key, sessions)
+    } else if queuedTransactions.leave(key, keeping: turnWaiting?.queueKey) {
+      sessions.turns.leave(id, key, sessions)
     }
   }
 
-  /// Notes that the session stands in line: it must leave when it ends.
-  private func noteLine(at place: TransactionQueues.Place) {
-    guard let other = places.enter(place, keeping: turnWaiting?.place) else { return }
+  /// Notes that the session is in a queue: it must leave it when it ends.
+  private func noteQueue(_ key: TransactionQueues.Key) {
+    guard let other = queuedTransactions.enter(key, keeping: turnWaiting?.queueKey) else { return }
     sessions.turns.leave(id, other, sessions)
   }
 
@@ -125,7 +126,7 @@ extension SocketSession {
     }
   }
 
-  /// The place that a request names; with and without a leading slash.
+  /// The path that a request names; with and without a leading slash.
   func target(of request: SocketRequest) throws(SocketError) -> PathTarget {
     guard let text = request.body["p"]?.string else { throw .failure("The request names no path: p must be a string.") }
     do {
@@ -137,7 +138,7 @@ extension SocketSession {
 }
 
 extension SocketSession {
-  /// Registers, or forgets, what is to be written when the session ends (spec: rtdb-protocol §3.9).
+  /// Registers, or forgets, what is to be written when the session ends (firebase-js-sdk, `PersistentConnection.ts`).
   func registerForEnd(_ request: SocketRequest) throws(SocketError) {
     if request.action == "oc" {
       disconnect.cancel(try target(of: request).path)
@@ -228,7 +229,7 @@ extension SocketSession {
   }
 }
 
-/// A set, an update or a transaction's set, judged as far as the door can.
+/// A set, an update or a transaction's set, judged as far as it can be without the data.
 struct SocketWrite: Sendable {
   /// Of the request.
   let number: Int64
@@ -237,8 +238,8 @@ struct SocketWrite: Sendable {
   /// Of the request.
   let weight: Int
 
-  /// Where a transaction takes place; nil for what is written whatever stands there.
-  var place: TransactionQueues.Place? {
+  /// The queue of a transaction; nil for an unconditional write.
+  var queueKey: TransactionQueues.Key? {
     operation.expectedHash == nil ? nil : .init(namespace: namespace, path: operation.path)
   }
 }

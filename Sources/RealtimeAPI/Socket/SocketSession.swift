@@ -1,11 +1,14 @@
 import APISupport
+import CoreMetrics
+import DequeModule
 import HTTPServer
 import NIOCore
 import StorageCore
 import TreeDatabase
 import TreeModel
 
-/// A client of the realtime protocol: its requests, its listens, what it has asked for at its end (spec: rtdb-protocol §3).
+/// A client of the realtime protocol: its requests, its listens, what it has asked for at its end (firebase-js-sdk,
+/// `PersistentConnection.ts`).
 ///
 /// Knows nothing of what carries its messages, and may change the carrier while it runs (§3.11). Everything happens on its
 /// event loop. Requests begin, and are answered, in the order in which they came. Writes and listens may be on their way
@@ -32,7 +35,7 @@ final class SocketSession {
   let client: ClientAddress
   /// The session that the client had before, if it says so.
   private let lastSession: String?
-  /// Whether a web page of somebody else may be the client.
+  /// Whether a foreign web page may be the client.
   let isForeign: Bool
 
   var phase = Phase.opening
@@ -43,7 +46,7 @@ final class SocketSession {
   /// Looks at the end of the caller's credentials.
   var expiry: Scheduled<Void>?
   /// Where the session hears of the user's tokens.
-  var userRegistration: ConnectedUsers.Place?
+  var userRegistration: ConnectedUsers.Registration?
   var namespace: NamespaceID?
   var listener: Listener?
   var listens = SocketListens()
@@ -59,10 +62,9 @@ final class SocketSession {
   var isBlocked = true
   /// A transaction's write that waits for its turn; what comes behind it waits too.
   var turnWaiting: SocketWrite?
-  /// Where the session stands in line for a transaction.
-  var places = QueuedTransactions()
-  private var pending: [SocketRequest] = []
-  private var pendingStart = 0
+  /// The queues that the session is in for its transactions.
+  var queuedTransactions = QueuedTransactions()
+  private var pending: Deque<SocketRequest> = []
   private var isPumping = false
   /// What the requests that wait weigh.
   private(set) var pendingWeight = 0
@@ -96,11 +98,11 @@ final class SocketSession {
   var isOpen: Bool { if case .open = phase { true } else { false } }
 
   /// Whether requests wait to begin.
-  var hasPending: Bool { pendingStart < pending.count }
+  var hasPending: Bool { !pending.isEmpty }
 
   /// Whether the transport should read no more for now.
   var isFull: Bool {
-    pending.count - pendingStart >= limits.requestsMax || pendingWeight >= limits.requestBytesMax || pause != nil
+    pending.count >= limits.requestsMax || pendingWeight >= limits.requestBytesMax || pause != nil
       || transport?.isCongested == true
   }
 }
@@ -111,7 +113,7 @@ extension SocketSession {
   /// Greets the client and prepares what its requests need.
   func start(on transport: any SocketTransport) {
     self.transport = transport
-    services.metrics.sockets.opened.add()
+    services.metrics.sockets.sessionBegan()
     transport.send(SocketAnswers.hello(time: services.database.clock.now(), host: host, session: id))
     let reference = reference
     sessions.namespaces.open(namespaceName) { result in
@@ -146,7 +148,7 @@ extension SocketSession {
   /// Ends the session: its listens stop, what was registered for its end is written, its transport closes.
   ///
   /// - `done`: called once that is durable, on any thread; also when the session had ended before.
-  func end(_ fault: WebSocketError, then done: (@Sendable () -> Void)? = nil) {
+  func end(_ error: WebSocketError, then done: (@Sendable () -> Void)? = nil) {
     switch phase {
     case .ended:
       done?()
@@ -158,7 +160,6 @@ extension SocketSession {
     }
     phase = .ending(done.map { [$0] } ?? [])
     pending = []
-    pendingStart = 0
     pendingWeight = 0
     waitingShare = nil
     pause?.cancel()
@@ -171,18 +172,18 @@ extension SocketSession {
     if let userRegistration { services.connectedUsers.remove(userRegistration) }
     userRegistration = nil
     turnWaiting = nil
-    for place in places.all { sessions.turns.leave(id, place, sessions) }
-    places = QueuedTransactions()
+    for key in queuedTransactions.all { sessions.turns.leave(id, key, sessions) }
+    queuedTransactions = QueuedTransactions()
     answers = AnswerOrder()
     let transports = [transport, successor?.transport]
     transport = nil
     successor = nil
-    for transport in transports { transport?.close(fault) }
-    services.metrics.sockets.ended.add()
+    for transport in transports { transport?.close(error) }
+    services.metrics.sockets.sessionEnded()
     carryOutDisconnect()
   }
 
-  /// The database was deleted: what was registered for the end has no place any more where it could be written.
+  /// The database was deleted: what was registered for the end cannot be written any more.
   func endForgotten() {
     disconnect = DisconnectWrites()
     end(WebSocketError(.goingAway, "The database was deleted; connect again."))
@@ -244,8 +245,7 @@ extension SocketSession {
     // A request that is done at once frees the next, which must not nest.
     guard !isPumping else { return }
     isPumping = true
-    while isOpen, !isBlocked, pause == nil, pendingStart < pending.count, transport?.isCongested != true {
-      let request = pending[pendingStart]
+    while isOpen, !isBlocked, pause == nil, let request = pending.first, transport?.isCongested != true {
       switch request.kind {
       case .read where answers.count > 0: isPumping = false
       case _ where answers.count >= limits.writesMax: isPumping = false
@@ -253,23 +253,16 @@ extension SocketSession {
       }
       if isPumping, !paysFor(request) { isPumping = false }
       guard isPumping else { return }
-      takeFirst()
+      pending.removeFirst()
+      pendingWeight -= request.weight
       begin(request)
     }
     isPumping = false
     if !isFull { transport?.resume() }
   }
 
-  private func takeFirst() {
-    pendingWeight -= pending[pendingStart].weight
-    pendingStart += 1
-    guard pendingStart == pending.count || pendingStart >= 256 else { return }
-    pending.removeFirst(pendingStart)
-    pendingStart = 0
-  }
-
   private func begin(_ request: SocketRequest) {
-    services.metrics.sockets.requests.add()
+    services.metrics.sockets.requests.increment()
     // A namespace that was forgotten takes its sessions with it; the client comes again and finds the new one.
     guard let namespace, services.database.namespace(named: namespaceName) == namespace else {
       return endForgotten()
@@ -301,9 +294,9 @@ extension SocketSession {
     if answers.count == 0 { tell(message) } else { answers.append(.message(message)) }
   }
 
-  /// What has this place among the answers is done: it is answered in its turn, and those that waited for it.
-  func finish(_ place: Int, _ answer: SocketAnswer) {
-    answers.finish(place, answer)
+  /// The answer of this slot is ready: it is sent in its turn, and those that waited for it.
+  func finish(_ slot: Int, _ answer: SocketAnswer) {
+    answers.finish(slot, answer)
     while isOpen, let next = answers.next() {
       switch next {
       case .message(let message): tell(message)
@@ -316,4 +309,10 @@ extension SocketSession {
   func tell(_ message: [UInt8]) { transport?.send(message) }
 
   func refuse(_ number: Int64, _ refusal: SocketError) { reply(SocketAnswers.refused(number, refusal)) }
+}
+
+extension SocketSession: SocketReceiver {
+  var standing: ClientStanding { caller.standing }
+  func transportIsWritable() { pump() }
+  func end(_ error: WebSocketError) { end(error, then: nil) }
 }

@@ -37,7 +37,7 @@ final class SocketSessions: Sendable {
     state = Mutex(State(random: services.random))
   }
 
-  /// A name that nobody can guess: whoever knows a session's id may take it over.
+  /// A name that cannot be guessed: with its id a session can be taken over.
   func makeID() -> String {
     state.withLock { state in
       let letters = (0..<32).map { _ in Self.alphabet[Int.random(in: 0..<Self.alphabet.count, using: &state.random)] }
@@ -128,7 +128,7 @@ struct SessionReference: Sendable {
   }
 }
 
-/// What a client says when it connects (spec: rtdb-protocol §3.1).
+/// What a client says when it connects (firebase-js-sdk, `Connection.ts`).
 struct SocketStart {
   /// The namespace's name.
   let namespace: String
@@ -138,11 +138,11 @@ struct SocketStart {
   let lastSession: String?
   /// The session that it wants to carry on with over this transport.
   let session: String?
-  /// Whether a web page of somebody else may have connected.
+  /// Whether a foreign web page may have connected.
   let isForeign: Bool
 
   /// - Throws: the answer to a client that cannot be served.
-  init(query: QueryString, headers: HTTPHeaders, services: RealtimeServices) throws(WebSocketHandshake.Refusal) {
+  init(query: QueryString, headers: HTTPHeaders, services: RealtimeServices) throws(WebSocketHandshakeError) {
     isForeign = services.isForeign(headers)
     if let version = query["v"], version != "5" {
       throw .init(.error(.badRequest, "This server speaks version 5 of the realtime protocol."))

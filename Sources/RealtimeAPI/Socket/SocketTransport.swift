@@ -17,7 +17,7 @@ protocol SocketTransport: AnyObject {
   /// - Parameter done: called once it has left, perhaps at once, on any thread; never after the transport's end.
   func flush(then done: @escaping @Sendable () -> Void)
   /// Ends the transport, and tells the client why as far as it can be told.
-  func close(_ fault: WebSocketError)
+  func close(_ error: WebSocketError)
   /// The session can take requests again, after ``SocketSession/isFull`` was true.
   func resume()
 }
@@ -38,13 +38,7 @@ protocol SocketReceiver: AnyObject {
   /// The transport is gone.
   func transportEnded(_ transport: any SocketTransport)
   /// What came over the transport cannot be trusted any more, or the server stops: the session ends.
-  func end(_ fault: WebSocketError)
-}
-
-extension SocketSession: SocketReceiver {
-  var standing: ClientStanding { caller.standing }
-  func transportIsWritable() { pump() }
-  func end(_ fault: WebSocketError) { end(fault, then: nil) }
+  func end(_ error: WebSocketError)
 }
 
 /// The way from a WebSocket to a session on another event loop: a client that moves from long polling finds its session
@@ -69,7 +63,7 @@ final class CrossLoopSession: SocketReceiver {
   var isFull: Bool { underWay >= Self.underWayMax }
 
   /// Who the client is, only the session's loop knows.
-  var standing: ClientStanding { .stranger }
+  var standing: ClientStanding { .unauthenticated }
 
   func start(on transport: any SocketTransport) {
     self.transport = transport
@@ -111,8 +105,8 @@ final class CrossLoopSession: SocketReceiver {
     session.run { $0.transportEnded(other) }
   }
 
-  func end(_ fault: WebSocketError) {
-    session.run { $0.end(fault) }
+  func end(_ error: WebSocketError) {
+    session.run { $0.end(error) }
   }
 }
 
@@ -148,8 +142,8 @@ final class CrossLoopTransport: SocketTransport, Sendable {
     eventLoop.execute { [socket] in socket.value.transport?.flush(then: done) }
   }
 
-  func close(_ fault: WebSocketError) {
-    eventLoop.execute { [socket] in socket.value.transport?.close(fault) }
+  func close(_ error: WebSocketError) {
+    eventLoop.execute { [socket] in socket.value.transport?.close(error) }
   }
 
   func resume() {

@@ -3,12 +3,12 @@ import StorageCore
 import Synchronization
 import TreeModel
 
-/// Whose turn it is among those who run transactions on one place.
+/// Whose turn it is among the sessions that run transactions on one path.
 ///
 /// A client's transaction is a read, a function, and a write on the condition that nothing has changed; the client gives up
 /// after 25 attempts. Where twenty clients count up the same number, chance alone makes one of them lose 25 times in a row. So
 /// who was refused once gets a turn: those behind wait until the first in line has succeeded, given up, or let its time pass.
-/// With it a contended transaction takes two or three attempts, however many there are. Nobody waits where nobody was refused.
+/// With it a contended transaction takes two or three attempts, however many there are. Without a refusal nobody waits.
 ///
 /// Pure: says who may go on, and what the caller has to do.
 struct TransactionQueue {
@@ -34,7 +34,7 @@ struct TransactionQueue {
     var attempts = 0
   }
 
-  /// Refusals after which the first has had its turn: something else keeps changing the place.
+  /// Refusals after which the first has had its turn: something else keeps changing the path.
   static let attemptsMax = 8
 
   private var members: [Member] = []
@@ -58,7 +58,7 @@ struct TransactionQueue {
     return .wait
   }
 
-  /// A write of `session` was refused, because the place has changed.
+  /// A write of `session` was refused, because the path has changed.
   mutating func lose(_ session: String) -> Turn {
     guard let index = members.firstIndex(where: { $0.session == session }) else {
       members.append(Member(session: session, isWaiting: false))
@@ -92,9 +92,9 @@ struct TransactionQueue {
   }
 }
 
-/// The ``TransactionQueue`` of every place on which transactions meet.
+/// The ``TransactionQueue`` of every path on which transactions conflict.
 final class TransactionQueues: Sendable {
-  struct Place: Hashable {
+  struct Key: Hashable {
     let namespace: NamespaceID
     let path: Path
   }
@@ -102,75 +102,75 @@ final class TransactionQueues: Sendable {
   /// How long the first in line may be silent: a client needs one round trip.
   private static let longTimeout = TimeAmount.milliseconds(500)
 
-  private let lines = Mutex<[Place: TransactionQueue]>([:])
+  private let queues = Mutex<[Key: TransactionQueue]>([:])
 
-  func come(_ session: String, to place: Place) -> TransactionQueue.Step {
-    // Nothing is kept of a place where nobody was refused.
-    lines.withLock { $0[place]?.come(session) ?? .proceed }
+  func come(_ session: String, to key: Key) -> TransactionQueue.Step {
+    // Nothing is kept of a path without refusals.
+    queues.withLock { $0[key]?.come(session) ?? .proceed }
   }
 
-  func lose(_ session: String, at place: Place, _ sessions: SocketSessions) {
-    take(lines.withLock { $0[place, default: TransactionQueue()].lose(session) }, at: place, sessions)
+  func lose(_ session: String, at key: Key, _ sessions: SocketSessions) {
+    take(queues.withLock { $0[key, default: TransactionQueue()].lose(session) }, at: key, sessions)
   }
 
-  func leave(_ session: String, _ place: Place, _ sessions: SocketSessions) {
-    let turn = lines.withLock { lines -> TransactionQueue.Turn in
-      guard let turn = lines[place]?.leave(session) else { return .nothing }
-      if lines[place]?.isEmpty == true { lines[place] = nil }
+  func leave(_ session: String, _ key: Key, _ sessions: SocketSessions) {
+    let turn = queues.withLock { queues -> TransactionQueue.Turn in
+      guard let turn = queues[key]?.leave(session) else { return .nothing }
+      if queues[key]?.isEmpty == true { queues[key] = nil }
       return turn
     }
-    take(turn, at: place, sessions)
+    take(turn, at: key, sessions)
   }
 
-  private func expire(_ generation: Int, at place: Place, _ sessions: SocketSessions) {
-    let turn = lines.withLock { lines -> TransactionQueue.Turn in
-      guard let turn = lines[place]?.expire(generation) else { return .nothing }
-      if lines[place]?.isEmpty == true { lines[place] = nil }
+  private func expire(_ generation: Int, at key: Key, _ sessions: SocketSessions) {
+    let turn = queues.withLock { queues -> TransactionQueue.Turn in
+      guard let turn = queues[key]?.expire(generation) else { return .nothing }
+      if queues[key]?.isEmpty == true { queues[key] = nil }
       return turn
     }
-    take(turn, at: place, sessions)
+    take(turn, at: key, sessions)
   }
 
-  private func take(_ turn: TransactionQueue.Turn, at place: Place, _ sessions: SocketSessions) {
+  private func take(_ turn: TransactionQueue.Turn, at key: Key, _ sessions: SocketSessions) {
     switch turn {
     case .nothing: break
     case .call(let id):
-      guard let session = sessions.find(id) else { return leave(id, place, sessions) }
+      guard let session = sessions.find(id) else { return leave(id, key, sessions) }
       // Never on this stack: a turn that is refused at once calls the next.
       session.eventLoop.execute { session.run { $0.takeTurn() } }
     case .await(let id, let generation):
-      guard let session = sessions.find(id) else { return leave(id, place, sessions) }
-      session.eventLoop.scheduleTask(in: Self.longTimeout) { self.expire(generation, at: place, sessions) }
+      guard let session = sessions.find(id) else { return leave(id, key, sessions) }
+      session.eventLoop.scheduleTask(in: Self.longTimeout) { self.expire(generation, at: key, sessions) }
     }
   }
 }
 
-/// Where a session stands in line for a transaction, so that it can leave when it ends. Pure.
+/// The queues that a session is in for its transactions, so that it can leave them when it ends. Pure.
 ///
-/// It may have lost some of these places since: its time there has passed. The one where a write of it waits it never gives
-/// up by itself, for nobody else would call that write.
+/// It may have left some of these queues since, when its time there had passed. The one where a write of it waits it never
+/// leaves by itself, for nothing else would continue that write.
 struct QueuedTransactions {
-  /// More are not kept: a session that stands in so many lines leaves one.
-  static let placesMax = 64
+  /// More are not kept: a session that is in so many queues leaves one.
+  static let keysMax = 64
 
-  private(set) var all: Set<TransactionQueues.Place> = []
+  private(set) var all: Set<TransactionQueues.Key> = []
 
-  /// The session stands in this line now.
+  /// The session is in this queue now.
   ///
   /// - `waiting`: where a write of it waits.
-  /// - Returns: the line that it must leave for that.
-  mutating func enter(_ place: TransactionQueues.Place, keeping waiting: TransactionQueues.Place?) -> TransactionQueues.Place? {
-    guard !all.contains(place) else { return nil }
-    let other = all.count < Self.placesMax ? nil : all.first { $0 != waiting }
+  /// - Returns: the queue that it must leave for that.
+  mutating func enter(_ key: TransactionQueues.Key, keeping waiting: TransactionQueues.Key?) -> TransactionQueues.Key? {
+    guard !all.contains(key) else { return nil }
+    let other = all.count < Self.keysMax ? nil : all.first { $0 != waiting }
     if let other { all.remove(other) }
-    all.insert(place)
+    all.insert(key)
     return other
   }
 
-  /// A transaction at this place is over.
+  /// A transaction under this key is over.
   ///
-  /// - Returns: whether the session must leave the line.
-  mutating func leave(_ place: TransactionQueues.Place, keeping waiting: TransactionQueues.Place?) -> Bool {
-    place != waiting && all.remove(place) != nil
+  /// - Returns: whether the session must leave the queue.
+  mutating func leave(_ key: TransactionQueues.Key, keeping waiting: TransactionQueues.Key?) -> Bool {
+    key != waiting && all.remove(key) != nil
   }
 }

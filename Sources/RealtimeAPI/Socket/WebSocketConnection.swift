@@ -1,36 +1,41 @@
+import CoreMetrics
 import HTTPServer
 import NIOCore
+import NIOWebSocket
 
-/// A session's WebSocket: stands where the HTTP handlers stood, as the only handler of its channel.
+/// A session's WebSocket: the last handler of its channel, behind NIO's frame decoder and encoder.
 ///
 /// Bounded on both sides. While the session has as many requests as it may, or the client does not read its answers, nothing
 /// is read from it, so its own socket fills; pushes are bounded by the hub. One timer finds those who are gone: who says
 /// nothing is asked, who does not answer is closed, and so is who does not read for too long.
 final class WebSocketConnection: ChannelDuplexHandler {
-  typealias InboundIn = ByteBuffer
+  typealias InboundIn = WebSocketFrame
   typealias OutboundIn = Never
-  typealias OutboundOut = ByteBuffer
+  typealias OutboundOut = WebSocketFrame
 
   let session: any SocketReceiver
   let client: ClientAddress
   let limits: SocketLimits
   let memory: MemoryBudgets
   private let metrics: SocketMetrics
-  private(set) var reader: WebSocketReader
-  private(set) var assembler: MessageAssembler
-  private(set) var context: ChannelHandlerContext?
+  private let encoder = WebSocketFrameEncoder()
+  private lazy var decoder = ClientFrameDecoder(messageBytesMax: limits.messageBytesMax) { [unowned self] in demand }
+  private var fragments = FragmentAssembler()
+  private var assembler: MessageAssembler
+  private var context: ChannelHandlerContext?
+  /// Below the decoder and the encoder, for bytes that are frames already.
+  private var wire: ChannelHandlerContext?
   /// Counts what has come and is not whole.
-  var inputShare: ByteShare?
+  private var inputShare: ByteShare?
   /// Counts what the client has not read.
-  var outputShare: ByteShare?
+  private var outputShare: ByteShare?
   /// Bytes of messages that others get too, and that count for one of them, since all was read for the last time.
-  private(set) var sharedBytes = 0
+  private var sharedBytes = 0
   private var timer: Scheduled<Void>?
   private var lastHeard = NIODeadline.now()
   /// When a client that does not read what waits for it is given up.
   private var readingDeadline: NIODeadline?
   private var isReadHeld = false
-  private var isReading = false
   private var isFlushQueued = false
   /// Whether a close frame was sent: nothing is sent after it, and nothing taken.
   private var isClosing = false
@@ -43,12 +48,15 @@ final class WebSocketConnection: ChannelDuplexHandler {
     self.memory = memory
     self.limits = limits
     self.metrics = metrics
-    reader = WebSocketReader(messageBytesMax: limits.messageBytesMax)
     assembler = MessageAssembler(bytesMax: limits.messageBytesMax)
   }
 
+  /// The handlers of a WebSocket, in the order in which it is to be added.
+  var handlers: [any ChannelHandler] { [encoder, ByteToMessageHandler(decoder), self] }
+
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
+    wire = try? context.pipeline.syncOperations.context(handler: encoder)
     // Thousands of sockets say nothing most of the time: no large receive buffer stays with each.
     _ = try? context.channel.syncOptions?.setOption(
       .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 64 << 10))
@@ -66,9 +74,18 @@ final class WebSocketConnection: ChannelDuplexHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isClosing else { return }
+    do throws(WebSocketError) {
+      try take(unwrapInboundIn(data), context)
+    } catch {
+      session.end(error)
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    // Also where a frame has not come to its end: a large one may take its time.
     lastHeard = .now()
-    reader.append(unwrapInboundIn(data))
-    takeWhatCame(context)
+    holdUnfinished(context)
+    context.fireChannelReadComplete()
   }
 
   func read(context: ChannelHandlerContext) {
@@ -89,7 +106,10 @@ final class WebSocketConnection: ChannelDuplexHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    context.close(promise: nil)
+    // What still comes behind a frame that was refused is no news: the client is being told.
+    if isClosing, case .some(.dataReceivedInErrorState) = error as? ByteToMessageDecoderError { return }
+    guard let error = error as? WebSocketError else { return context.close(promise: nil) }
+    session.end(error)
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -102,6 +122,7 @@ final class WebSocketConnection: ChannelDuplexHandler {
   private func end() {
     guard context != nil else { return }
     context = nil
+    wire = nil
     inputShare = nil
     outputShare = nil
     timer?.cancel()
@@ -112,30 +133,19 @@ final class WebSocketConnection: ChannelDuplexHandler {
 // MARK: - From the client
 
 extension WebSocketConnection {
-  private func takeWhatCame(_ context: ChannelHandlerContext) {
-    // Taking a message may free the session for the next, which calls back here.
-    guard !isReading else { return }
-    isReading = true
-    defer { isReading = false }
-    do throws(WebSocketError) {
-      while !isClosing, self.context != nil, !session.isFull, let event = try reader.next() {
-        try take(event, context)
-      }
-      if self.context != nil, !isClosing { try holdUnfinished(context) }
-    } catch {
-      session.end(error)
-    }
+  /// Whether the session takes another frame.
+  private var demand: ClientFrameDecoder.Demand {
+    if isClosing || context == nil { return .ended }
+    return session.isFull ? .paused : .open
   }
 
-  private func take(_ event: WebSocketReader.Event, _ context: ChannelHandlerContext) throws(WebSocketError) {
-    metrics.framesReceived.add()
+  private func take(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) throws(WebSocketError) {
+    guard let event = try fragments.take(frame) else { return }
+    metrics.framesReceived.increment()
     switch event {
-    case .text(let frame):
-      if case .message(let message) = try assembler.take(frame) { session.receive(message, from: self) }
-    case .ping(let payload):
-      var buffer = context.channel.allocator.buffer(capacity: payload.count + 2)
-      WebSocketFrames.pong(payload, to: &buffer)
-      write(buffer, context)
+    case .text(let text):
+      if case .message(let message) = try assembler.take(text) { session.receive(message, from: self) }
+    case .ping(let payload): queue(WebSocketFrame(fin: true, opcode: .pong, data: ByteBuffer(bytes: payload)), context)
     case .pong: break
     case .close(let code):
       sendClose(code ?? 1000, "", context)
@@ -145,7 +155,11 @@ extension WebSocketConnection {
 
   func resume() {
     guard let context, !session.isFull else { return }
-    takeWhatCame(context)
+    if decoder.heldBytes > 0, !decoder.isDecoding {
+      // Nothing arrived: the decoder looks again at what it has.
+      wire?.fireChannelRead(NIOAny(ByteBuffer()))
+      holdUnfinished(context)
+    }
     if isReadHeld, !session.isFull {
       isReadHeld = false
       context.read()
@@ -160,41 +174,42 @@ extension WebSocketConnection: SocketTransport {
 
   func send(_ message: [UInt8]) {
     guard let context, !isClosing else { return }
-    guard let frames = WebSocketFrames.message(message) else { return endForSize() }
-    metrics.framesSent.add(MessagePieces.frameCount(message))
-    write(frames, context)
+    guard let pieces = MessagePieces.cut(message) else { return endForSize() }
+    metrics.framesSent.increment(by: MessagePieces.frameCount(message))
+    if pieces.count > 1 { queue(.text("\(pieces.count)".utf8), context) }
+    for piece in pieces { queue(.text(message[piece]), context) }
   }
 
   func send(_ message: SharedMessage) -> Int {
-    guard let context, !isClosing else { return 0 }
+    guard let context, let wire, !isClosing else { return 0 }
     guard let frames = message.frames else {
       endForSize()
       return 0
     }
-    metrics.framesSent.add(message.frameCount)
+    metrics.framesSent.increment(by: message.frameCount)
     if message.isCounted { sharedBytes += frames.readableBytes }
     message.isCounted = true
-    context.write(wrapOutboundOut(frames), promise: nil)
+    wire.write(NIOAny(frames), promise: nil)
     if !context.channel.isWritable { holdUnread(context) }
     return frames.readableBytes
   }
 
   func flush(then done: @escaping @Sendable () -> Void) {
-    guard let context else { return }
+    guard let context, let wire else { return }
     context.flush()
     guard waitingBytes(context) > 0 else { return done() }
     let written = context.eventLoop.makePromise(of: Void.self)
     written.futureResult.whenSuccess(done)
-    context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: written)
+    wire.writeAndFlush(NIOAny(ByteBuffer()), promise: written)
   }
 
   private func endForSize() {
     session.end(WebSocketError(.messageTooBig, "The data are larger than a message can be: ask for less at once."))
   }
 
-  func close(_ fault: WebSocketError) {
+  func close(_ error: WebSocketError) {
     guard let context, !isClosing else { return }
-    sendClose(fault.code.rawValue, fault.reason, context)
+    sendClose(error.code.rawValue, error.reason, context)
     // Closing a socket with unread bytes would make the system send a reset, which overtakes the close frame.
     context.close(mode: .output, promise: nil)
     timer?.cancel()
@@ -205,17 +220,15 @@ extension WebSocketConnection: SocketTransport {
   private func sendClose(_ code: UInt16, _ reason: String, _ context: ChannelHandlerContext) {
     guard !isClosing else { return }
     isClosing = true
-    reader = WebSocketReader(messageBytesMax: limits.messageBytesMax)
+    fragments = FragmentAssembler()
     assembler = MessageAssembler(bytesMax: limits.messageBytesMax)
     inputShare = nil
-    var buffer = context.channel.allocator.buffer(capacity: 128)
-    WebSocketFrames.close(code, reason, to: &buffer)
-    context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.close(code, reason)), promise: nil)
   }
 
   /// Writes now and flushes when the loop has done what else is due, so that answers that come together leave together.
-  private func write(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
-    context.write(wrapOutboundOut(buffer), promise: nil)
+  private func queue(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
+    context.write(wrapOutboundOut(frame), promise: nil)
     if !context.channel.isWritable { holdUnread(context) }
     guard !isFlushQueued else { return }
     isFlushQueued = true
@@ -227,7 +240,7 @@ extension WebSocketConnection: SocketTransport {
     }
   }
 
-  func waitingBytes(_ context: ChannelHandlerContext) -> Int {
+  private func waitingBytes(_ context: ChannelHandlerContext) -> Int {
     (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 }
@@ -245,42 +258,40 @@ extension WebSocketConnection {
     if isClosing { return context.close(promise: nil) }
     if let readingDeadline, readingDeadline <= .now() {
       // A close frame would wait behind everything else.
-      metrics.slowReaders.add()
+      metrics.slowReaders.increment()
       return context.close(promise: nil)
     }
     // A client that is not read from cannot be heard, and one that still reads what came before a ping cannot answer it.
     if isReadHeld || readingDeadline != nil { lastHeard = .now() }
     let silence = NIODeadline.now() - lastHeard
     if silence >= limits.silenceMax { return context.close(promise: nil) }
-    if silence >= limits.pingInterval {
-      var buffer = context.channel.allocator.buffer(capacity: 2)
-      WebSocketFrames.ping(to: &buffer)
-      write(buffer, context)
-    }
+    if silence >= limits.pingInterval { queue(WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer()), context) }
     let next = silence >= limits.pingInterval ? limits.silenceMax - silence : limits.pingInterval - silence
     startTimer(context, in: min(next, limits.pingInterval))
   }
 }
 
-/// How a WebSocket takes part in the server's ``MemoryBudgets``.
+// MARK: - Memory
+
 extension WebSocketConnection {
   private static let memoryIsShort = WebSocketError(
     .tryAgainLater, "The server takes in as much as it can at once: connect again, or send less at a time.")
 
   /// Counts the frames and pieces that are not whole.
-  func holdUnfinished(_ context: ChannelHandlerContext) throws(WebSocketError) {
-    let bytes = reader.heldBytes + assembler.heldBytes
+  private func holdUnfinished(_ context: ChannelHandlerContext) {
+    guard !isClosing, self.context != nil else { return }
+    let bytes = decoder.heldBytes + fragments.heldBytes + assembler.heldBytes
     guard bytes >= ByteShare.step else {
       if inputShare != nil { inputShare = nil }
       return
     }
     let share = inputShare ?? share(of: memory.input, context) { $0.session.end(Self.memoryIsShort) }
     inputShare = share
-    if !share.hold(bytes, as: session.standing) { throw Self.memoryIsShort }
+    if !share.hold(bytes, as: session.standing) { session.end(Self.memoryIsShort) }
   }
 
   /// Counts what the client does not read. What others are sent too counts once.
-  func holdUnread(_ context: ChannelHandlerContext) {
+  private func holdUnread(_ context: ChannelHandlerContext) {
     let bytes = waitingBytes(context) - sharedBytes
     let share = outputShare ?? share(of: memory.output, context) { $0.closeUnread() }
     outputShare = share

@@ -8,9 +8,9 @@ import TreeModel
 
 /// A connection that has become a stream of server-sent events: one listen, until either side ends it.
 ///
-/// Takes the place of `HTTPConnection` behind NIO's decoder. Whatever the client still sends is thrown away.
+/// Takes the place of `HTTPConnection` behind NIO's decoder. What the client still sends is discarded.
 ///
-/// `@unchecked Sendable`: touched on the connection's event loop only, which is also its listener's lane.
+/// `@unchecked Sendable`: touched on the connection's event loop only, which is also its listener's executor.
 final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
@@ -37,7 +37,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   private var opening: StreamOpening?
   private var isEnding = false
   /// Where the stream hears of its user's tokens.
-  private var userRegistration: ConnectedUsers.Place?
+  private var userRegistration: ConnectedUsers.Registration?
 
   /// - `request`: the listen; its format is plain, or export if the client asked for that.
   init(
@@ -93,7 +93,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // A client that will send no more has left: streams are read by nobody else. A server that stops ends them; clients come
+    // A client that will send no more has left: there is no other reader. A server that stops ends them; clients come
     // again.
     if event is ChannelShouldQuiesceEvent { context.close(promise: nil) }
     if case .some(.inputClosed) = event as? ChannelEvent { context.close(promise: nil) }
@@ -130,7 +130,7 @@ extension EventStream {
       context.write(wrapOutboundOut(text), promise: nil)
       if stall != nil { holdUnread(context) }
       return text.readableBytes
-    // Without a hash nobody is current.
+    // A stream has no hash that could be current.
     case .current: return 0
     case .ended(let end): ended(end)
     }
@@ -203,7 +203,7 @@ extension EventStream {
     outstanding - ((try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0)
   }
 
-  /// Says good-bye and closes; a stream that has not begun is refused.
+  /// Sends a last event and closes; a stream that has not begun is refused.
   private func finish(_ text: ByteBuffer?, or refusal: APIError) {
     guard let context, !isEnding else { return }
     isEnding = true
@@ -237,7 +237,7 @@ extension EventStream {
     return true
   }
 
-  /// A peer that vanished without a word acknowledges nothing: the system closes the socket after the stall timeout.
+  /// A peer that vanished acknowledges nothing: the system closes the socket after the stall timeout.
   private func noticeDeadPeers(_ context: ChannelHandlerContext) {
     #if os(Linux)
       let userTimeout = NIOBSDSocket.Option(rawValue: 18)

@@ -51,8 +51,8 @@ final class EventStreams: StreamCounting {
 package struct StreamLimits: Sendable {
   /// Streams open at once; one more is refused with 503. A connection has one at most.
   package var streamsMax: Int
-  /// How often a stream says that it is alive (spec: rtdb-protocol §2, about 30 s). Also how soon the end of a credential is
-  /// noticed.
+  /// How often a stream says that it is alive (Firebase's REST reference, streaming). Also how soon the end of a credential
+  /// is noticed.
   package var keepAliveInterval: TimeAmount
   /// How long a client may read nothing, or leave packets unacknowledged, before its stream is closed.
   package var stallTimeout: TimeAmount
@@ -66,7 +66,7 @@ package struct StreamLimits: Sendable {
   }
 }
 
-/// Server-sent events as bytes (spec: rtdb-protocol §2, streaming).
+/// Server-sent events as bytes (Firebase's REST reference, streaming).
 enum EventText {
   /// `put` or `patch`: `{"path":"/a","data":…}` on one line; JSON has no raw line breaks.
   static func change(_ message: ListenMessage, allocator: ByteBufferAllocator) -> ByteBuffer {
@@ -112,7 +112,7 @@ final class EventTextMemory: @unchecked Sendable {
   }
 }
 
-/// An event loop as the lane of the sinks whose connections it serves.
+/// An event loop as the executor of the sinks whose connections it serves.
 package struct EventLoopExecutor: DeliveryExecutor {
   private let eventLoop: any EventLoop
 

@@ -2,10 +2,10 @@ import StorageCore
 import TreeDatabase
 import TreeModel
 
-/// A PUT that is too large for one commit, written in several: an administrator's `writeSizeLimit=unlimited`, as the emulator's
-/// import sends it (spec: rtdb-protocol §2, admin endpoints; design §3).
+/// A PUT that is too large for one commit, written in several: an administrator's `writeSizeLimit=unlimited`, as the
+/// emulator's import sends it (firebase-tools, `src/database`).
 ///
-/// What stood there is removed first. Other writers and readers come in between and see a part; after a failure a part is
+/// The present value is removed first. Other writers and readers come in between and see a part; after a failure a part is
 /// there, and the same request may simply be sent again.
 struct ChunkedWrite: Sendable {
   /// How much one commit takes of it: other writes wait for a commit, and so it is well below what one may have.
@@ -24,7 +24,7 @@ struct ChunkedWrite: Sendable {
   /// What all commits have in common; without operations.
   let request: CommitRequest
 
-  /// Whether a node is more than one commit takes, whatever stands there.
+  /// Whether a node is more than one commit takes, whatever the present value.
   static func isNeeded(for node: TreeNode, at path: Path, _ limits: WriteLimits) -> Bool {
     let weight = Weight(node, at: path)
     return weight.leaves > limits.leavesMax || weight.bytes > limits.bytesMax
@@ -60,13 +60,13 @@ struct ChunkedWrite: Sendable {
     return try await commit([.remove(path)])
   }
 
-  /// Removes what stands at a path, its last leaves first: as long as the first stands, it is seen at once that the parents are
+  /// Removes the value at a path, its last leaves first: as long as the first is there, it is seen at once that the parents are
   /// not empty.
   private func remove(_ path: Path) async throws(CommitError) {
-    let place = PathBytes(path)
+    let top = PathBytes(path)
     var portion = min(Portion.of(request, database.limits).leavesMax, 2000)
     while true {
-      let paths = try lastLeaves(under: place, limit: portion)
+      let paths = try lastLeaves(under: top, limit: portion)
       if paths.isEmpty { return }
       do throws(CommitError) {
         _ = try await commit(paths.map { .remove($0) })
@@ -79,13 +79,13 @@ struct ChunkedWrite: Sendable {
   }
 
   /// The paths of the last leaves of a subtree, the last one first.
-  private func lastLeaves(under place: PathBytes, limit: Int) throws(CommitError) -> [Path] {
+  private func lastLeaves(under path: PathBytes, limit: Int) throws(CommitError) -> [Path] {
     do throws(StorageError) {
       return try database.engine.read { (snapshot) throws(StorageError) in
         var paths: [Path] = []
-        var upper = place.subtreeEnd ?? .afterAll
+        var upper = path.subtreeEnd ?? .afterAll
         while paths.count < limit, let found = try snapshot.leaf(in: request.namespace, before: upper),
-          place.contains(found.leaf.path)
+          path.contains(found.leaf.path)
         {
           upper = found.leaf.path
           // A priority goes with its node.

@@ -4,7 +4,7 @@ import Synchronization
 import TreeDatabase
 import TreeModel
 
-/// Makes the names of children that POST adds (spec: rtdb-protocol §1, push ids).
+/// Makes the names of children that POST adds (firebase-js-sdk, `nextPushId.ts`).
 ///
 /// One source for all event loops, so that ids ascend in the order in which their requests were taken.
 final class PushIDSource: Sendable {
@@ -31,7 +31,7 @@ final class PushIDSource: Sendable {
 /// Random numbers that differ between the epochs of a store even if their source repeats itself.
 ///
 /// After a restore the clock, and in tests the seed, may run through the same values again; the ids made then must not be
-/// those that were already given out (design §4).
+/// those that were already given out.
 struct EpochMixedRandom: RandomNumberGenerator, Sendable {
   private var base: any RandomNumberGenerator & Sendable
   private var counter: UInt64

@@ -2,7 +2,7 @@ import HTTPServer
 import NIOHTTP1
 import TreeModel
 
-/// The parameters of a query over a node's children (spec: rtdb-protocol §2): `orderBy`, bounds and limits.
+/// The parameters of a query over a node's children (Firebase's REST reference): `orderBy`, bounds and limits.
 struct QueryParameters: Sendable {
   private(set) var orderBy: String?
   private var bounds: [(name: String, value: String)] = []
@@ -21,7 +21,7 @@ struct QueryParameters: Sendable {
 
   var isEmpty: Bool { orderBy == nil && limitToFirst == nil && limitToLast == nil && bounds.isEmpty }
 
-  /// The query; nil if there is none. The texts are the hosted service's (spec: rtdb-protocol §2, 400 messages).
+  /// The query; nil if there is none. The texts are the hosted service's (Firebase's REST reference, error conditions).
   func parsed() throws(APIError) -> Query? {
     guard !isEmpty else { return nil }
     guard let orderBy else {
@@ -83,13 +83,13 @@ struct QueryParameters: Sendable {
 
   /// A bound's value, and the key that JavaScript clients append: `5,"bob"`.
   private static func primitive(_ text: String, in order: NodeOrder) throws(APIError) -> (Scalar?, QueryBound.Edge?) {
-    let fault = APIError.badRequest("Constraint index field must be a JSON primitive")
-    guard let parts = (try? JSONParser.parse("[\(text)]"))?.array, (1...2).contains(parts.count) else { throw fault }
+    let error = APIError.badRequest("Constraint index field must be a JSON primitive")
+    guard let parts = (try? JSONParser.parse("[\(text)]"))?.array, (1...2).contains(parts.count) else { throw error }
     let key = parts.count == 2 ? parts[1].string : nil
-    if parts.count == 2, key == nil { throw fault }
+    if parts.count == 2, key == nil { throw error }
     switch parts[0] {
     case .null: return (nil, key.map(QueryBound.Edge.init))
-    case .array, .object: throw fault
+    case .array, .object: throw error
     default: return (try? TreeNode(json: parts[0]).scalar, key.map(QueryBound.Edge.init))
     }
   }

@@ -70,7 +70,7 @@ package enum TreeAddress {
   }
 }
 
-/// The namespace that a `Host` header stands for (spec: rtdb-protocol §2, addressing).
+/// The namespace that a `Host` header stands for (Firebase's REST reference).
 enum HostName {
   /// The first DNS label; nil for an address, `localhost` and any other name of one label.
   static func namespace(in host: String) -> Substring? {
@@ -85,7 +85,8 @@ enum HostName {
   }
 }
 
-/// A node's version for HTTP: its data hash, or `null_etag` where there is no node (spec: rtdb-protocol §2, ETag).
+/// A node's version for HTTP: its data hash, or `null_etag` where there is no node (Firebase's REST reference, conditional
+/// requests).
 enum ETag {
   static let absent = "null_etag"
 

@@ -2,7 +2,7 @@ import HTTPServer
 import NIOCore
 import TreeModel
 
-/// The query parameters of a REST request (spec: rtdb-protocol §2, parameters), read and checked.
+/// The query parameters of a REST request (Firebase's REST reference, query parameters), read and checked.
 struct TreeParameters: Sendable {
   enum Printing: Sendable {
     case normal

@@ -73,7 +73,7 @@ final class TreeRequest: Sendable {
     }
   }
 
-  /// The namespace's name: `ns`, else the first label of the host, else the default (spec: rtdb-protocol §2, addressing).
+  /// The namespace's name: `ns`, else the first label of the host, else the default (Firebase's REST reference).
   static func namespace(_ named: String?, host: String?, default fallback: String) throws(APIError) -> String {
     if let named {
       guard NamespaceName.isLegal(named) else {
@@ -81,7 +81,7 @@ final class TreeRequest: Sendable {
       }
       return named
     }
-    // A host that is no legal name is somebody's proxy, not a namespace.
+    // A host that is no legal name is a proxy's, not a namespace.
     guard let host, let label = HostName.namespace(in: host).map(String.init), NamespaceName.isLegal(label) else {
       return fallback
     }
@@ -90,7 +90,7 @@ final class TreeRequest: Sendable {
 
   var isRead: Bool { method == .get }
 
-  /// What does not go together, whatever the data (spec: rtdb-protocol §2, parameters and ETag table).
+  /// What does not go together, whatever the data (Firebase's REST reference, query parameters).
   private func check(_ services: RealtimeServices) throws(APIError) {
     let mayAdminister = caller.isAdmin || services.access.isDevelopment
     if parameters.suppressesTriggers, !mayAdminister {
@@ -166,7 +166,7 @@ struct TreeHeaders {
     if value.lowercased() == "effects" { waitsForEffects = true } else { unknownWait = value }
   }
 
-  /// What stands behind `Bearer`.
+  /// The token behind `Bearer`.
   var bearer: String? { authorization.flatMap(HTTPHeaders.bearer) }
 }
 

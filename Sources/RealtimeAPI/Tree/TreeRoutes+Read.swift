@@ -8,7 +8,8 @@ import TreeDatabase
 import TreeModel
 
 extension TreeRoutes {
-  /// How long a read may take that names no timeout, which may be as long at most (spec: rtdb-protocol §2, parameters).
+  /// How long a read may take that names no timeout, which may be as long at most (Firebase's REST reference, query
+  /// parameters).
   private static let timeoutMax = TimeAmount.minutes(15)
 
   /// What a read found.
@@ -167,7 +168,7 @@ extension TreeRoutes {
 
 extension TreeRoutes {
   /// Answers a GET that accepts `text/event-stream`: the same admission as any GET, then events for as long as it lasts
-  /// (spec: rtdb-protocol §2, streaming).
+  /// (Firebase's REST reference, streaming).
   func stream(_ call: TreeRequest, sink: ResponseSink) throws(APIError) {
     let parameters = call.parameters
     let query = try parameters.query.parsed()

@@ -1,4 +1,5 @@
 import APISupport
+import CoreMetrics
 import Crypto
 import HTTPServer
 import NIOCore
@@ -9,7 +10,7 @@ import TreeDatabase
 import TreeModel
 
 extension TreeRoutes {
-  /// How long the answer to a keyed request is kept: 24 hours, in milliseconds (design §7).
+  /// How long the answer to a keyed request is kept: 24 hours, in milliseconds.
   private static let idempotencyLifetime: Int64 = 86_400_000
   /// How long `X-Doubloon-Wait: effects` waits.
   private static let effectsTimeoutMilliseconds: Int64 = 30_000
@@ -37,11 +38,11 @@ extension TreeRoutes {
   private func prepare(_ call: TreeRequest, body: ByteBuffer?, uri: String, sink: ResponseSink) throws(APIError) {
     // Everything that can be wrong with the request itself is found before a namespace is made for it.
     // Who may write and not read learns nothing by a condition that does not hold.
-    let showsStanding =
+    let showsPresentValue =
       call.ifMatch == nil
       || services.access.decideRead(call.target.path, query: nil, in: call.namespace, as: call.caller).isAllowed
     let plan = try WritePlan(
-      call, body: body, showsStanding: showsStanding, bounds: services.database.limits.bounds, pushID: pushIDs.next)
+      call, body: body, showsPresentValue: showsPresentValue, bounds: services.database.limits.bounds, pushID: pushIDs.next)
     let idempotency = try call.idempotencyKey.map { (key) throws(APIError) in
       try Self.idempotency(key, plan: plan, uri: uri, body: body)
     }
@@ -67,11 +68,11 @@ extension TreeRoutes {
     services.database.submit(request) { [self, request] result in
       // On the writer: only hand it on.
       let answer: @Sendable () -> Void = {
-        services.metrics.commitLatency.record(NIODeadline.now() - start)
+        services.metrics.commitLatency.recordNanoseconds((NIODeadline.now() - start).nanoseconds)
         switch result {
         case .success(let receipt): finish(plan, receipt, sink: sink)
         case .failure(let refusal):
-          // What stood there may be what is too large.
+          // The present value may be what is too large.
           if case .tooLarge = refusal.code, plan.divisible != nil { return divide(plan, request, sink: sink) }
           sink.send(Self.response(to: refusal, plan: plan, because: request.access.note?.judgement?.text))
         }
@@ -139,7 +140,7 @@ extension TreeRoutes {
   private static func response(to refusal: CommitError, plan: WritePlan, because reasons: String? = nil) -> HTTPResponse {
     if case .permissionDenied = refusal.code { return APIError.permissionDenied(because: reasons).treeResponse }
     guard case .stale(let node) = refusal.code else { return APIError(refusal).treeResponse }
-    guard plan.showsStanding else {
+    guard plan.showsPresentValue else {
       return .error(.preconditionFailed, "The condition does not hold, and you may not read what stands here.")
     }
     return HTTPResponse(
@@ -149,7 +150,7 @@ extension TreeRoutes {
       ], body: node.json(plan.call.parameters.format))
   }
 
-  /// The key belongs to who sends it: nobody gets another's answer by guessing a key.
+  /// The key belongs to its sender: guessing another's key gives no answer.
   private static func idempotency(_ key: String, plan: WritePlan, uri: String, body: ByteBuffer?) throws(APIError)
     -> CommitRequest.Idempotency
   {

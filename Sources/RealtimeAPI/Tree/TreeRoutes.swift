@@ -4,7 +4,7 @@ package import NIOHTTP1
 import TreeDatabase
 import TreeModel
 
-/// The Realtime Database's REST surface: every path that ends in `.json` (spec: rtdb-protocol §2).
+/// The Realtime Database's REST surface: every path that ends in `.json` (Firebase's REST reference).
 ///
 /// All of it runs on the connection's event loop, without tasks: parsing, small reads, and handing writes to the writer's
 /// queue. What comes back from the writer is rendered on the loop again, never on the writer.
@@ -66,7 +66,7 @@ extension TreeRoutes {
 
   /// Whether the rules could allow a write, as far as that can be known without the data.
   func mightWrite(_ call: TreeRequest) -> Bool {
-    // An update names places below, and so does a name that is yet to be made.
+    // An update names paths below, and so does a name that is yet to be made.
     let below = call.method == .patch || call.method == .post
     return services.access.mightWrite(call.target.path, below: below, in: call.namespace, as: call.caller)
   }

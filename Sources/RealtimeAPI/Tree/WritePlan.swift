@@ -20,21 +20,21 @@ final class WritePlan: Sendable {
 
   let call: TreeRequest
   let operation: WriteOperation
-  /// Whether a condition that does not hold may show what stands there.
-  let showsStanding: Bool
+  /// Whether a condition that does not hold may show the present value.
+  let showsPresentValue: Bool
   /// How much was sent.
   let bytes: Int
   private let echo: Echo
 
-  /// - `showsStanding`: whether a condition that does not hold may show what stands there.
+  /// - `showsPresentValue`: whether a condition that does not hold may show the present value.
   /// - `bounds`: how much one commit takes; what is written in several has none.
   /// - `pushID`: makes the name of a child that POST adds.
   init(
-    _ call: TreeRequest, body: ByteBuffer?, showsStanding: Bool = true, bounds: WriteBounds = .none, pushID: () -> Key
+    _ call: TreeRequest, body: ByteBuffer?, showsPresentValue: Bool = true, bounds: WriteBounds = .none, pushID: () -> Key
   ) throws(APIError) {
     let bounds = call.parameters.isUnlimited ? .none : bounds
     self.call = call
-    self.showsStanding = showsStanding
+    self.showsPresentValue = showsPresentValue
     bytes = body?.readableBytes ?? 0
     switch call.method {
     case .get: preconditionFailure("A GET is no write.")
@@ -51,7 +51,7 @@ final class WritePlan: Sendable {
       echo = .name(name)
     case .patch:
       let json = try Self.json(body, bounds: bounds, isPatch: true)
-      // The command line tools delete with a PATCH of null (spec: rtdb-protocol §2, verbs).
+      // The command line tools delete with a PATCH of null (firebase-tools, `removeRemote.ts`).
       operation =
         json.isNull
         ? .remove(call.target.path)
@@ -89,7 +89,7 @@ final class WritePlan: Sendable {
     }
   }
 
-  /// The body as JSON; the texts are the hosted service's (spec: rtdb-protocol §2, 400 messages).
+  /// The body as JSON; the texts are the hosted service's (Firebase's REST reference, error conditions).
   private static func json(_ body: ByteBuffer?, bounds: WriteBounds, isPatch: Bool) throws(APIError) -> JSON {
     let result = body?.withUnsafeReadableBytes { bytes in
       Result { () throws(JSONError) -> JSON in try JSONParser.parse(bytes, valuesMax: bounds.valuesMax) }
@@ -113,7 +113,7 @@ extension WritePlan {
   var isLarge: Bool { bytes > TreeRoutes.eagerBytesMax }
 
   /// What replaces a whole node (a PUT, a DELETE, a PATCH of null), if it may be written in several commits: an administrator
-  /// asked for it, and nothing in it or about it depends on what stands there.
+  /// asked for it, and nothing in it or about it depends on the present value.
   var divisible: (path: Path, node: TreeNode)? {
     guard call.parameters.isUnlimited, call.method != .post, !call.target.isPriority, call.ifMatch == nil,
       call.idempotencyKey == nil, !call.waitsForEffects, operation.assignments.count == 1,
@@ -133,7 +133,7 @@ extension WritePlan {
   func answer(_ receipt: CommitReceipt, showing written: TreeNode? = nil) -> WriteAnswer {
     let node = written ?? receipt.resolved.first ?? .absent
     var tag: String?
-    // Clients read it after every conditional write (spec: rtdb-protocol §2, ETag).
+    // Clients read it after every conditional write (Firebase's REST reference, conditional requests).
     if call.wantsETag || call.ifMatch != nil { tag = ETag.of(node) }
     if case .silent = call.parameters.printing { return WriteAnswer(status: 204, etag: tag, body: []) }
     let isPretty = if case .pretty = call.parameters.printing { true } else { false }

@@ -9,7 +9,7 @@ import ServerConfiguration
 import StorageCore
 import TreeDatabase
 
-/// Puts the players' accounts together: threads for passwords, the book, and who clean up.
+/// Composes the players' accounts: the service, threads for passwords, and the background work.
 final class AccountAssembly: Sendable {
   let book: AccountService
   /// Users who are connected, told of what the watch hears.

@@ -7,7 +7,7 @@ import ServerConfiguration
 import StorageCore
 import TreeModel
 
-/// What others say about who players are: providers by their keys, service accounts by theirs.
+/// Verifies what other issuers say about players: providers by their keys, service accounts by theirs.
 ///
 /// Where the accounts (a player signs in with a provider's token, or a custom one), the tree (a token of a configured issuer
 /// opens it) and the network (the issuers' keys) meet.

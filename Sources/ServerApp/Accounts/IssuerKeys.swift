@@ -17,12 +17,12 @@ final class IssuerKeys: Sendable {
   private struct State {
     var cache = KeySetCache()
     var waiting: [CheckedContinuation<Void, Never>] = []
-    /// Whether the server stops; until then whoever wishes before ``IssuerKeys/run()`` has begun waits for it.
+    /// Whether the server stops; until then requests made before ``IssuerKeys/run()`` has begun wait for it.
     var isOver = false
     /// From the wish until the fetch is done.
     var isFetching = false
     /// Why the last fetch brought nothing; nil if it did.
-    var fault: String?
+    var lastError: String?
   }
 
   /// Requests that may wait for keys; more are told to come again.
@@ -93,9 +93,9 @@ final class IssuerKeys: Sendable {
 
   private func found(_ key: KeyID?) throws(TokenError) -> KeySet {
     let now = clock.now()
-    let (keys, fault) = state.withLock { ($0.cache.keys(at: now), $0.fault) }
-    // An unknown key means nothing while nobody can look whether it is a new one.
-    guard let keys, fault == nil || keys.key(key) != nil else { throw .keysUnavailable(provider.id) }
+    let (keys, lastError) = state.withLock { ($0.cache.keys(at: now), $0.lastError) }
+    // An unknown key means nothing while it cannot be fetched.
+    guard let keys, lastError == nil || keys.key(key) != nil else { throw .keysUnavailable(provider.id) }
     return keys
   }
 
@@ -120,14 +120,14 @@ final class IssuerKeys: Sendable {
     case .success(let (keys, cacheControl)):
       let before = finish { state in
         state.cache.store(keys, cacheControl: cacheControl, at: now)
-        state.fault = nil
+        state.lastError = nil
       }
       logger.log(
         level: before == nil ? .debug : .notice, "the keys of an issuer were fetched",
         metadata: ["issuer": "\(provider.id)", "keys": "\(keys.count)"])
     case .failure(let error):
       let why = "\(error)"
-      finish { $0.fault = why }
+      finish { $0.lastError = why }
       logger.warning(
         "the keys of an issuer cannot be fetched; tokens with keys that are not known yet wait for the next attempt",
         metadata: ["issuer": "\(provider.id)", "why": "\(why)"])
@@ -140,7 +140,7 @@ final class IssuerKeys: Sendable {
   @discardableResult
   private func finish(_ note: (inout State) -> Void) -> String? {
     let (waiting, before) = state.withLock { state in
-      let before = state.fault
+      let before = state.lastError
       note(&state)
       state.isFetching = false
       defer { state.waiting = [] }
@@ -171,8 +171,8 @@ final class IssuerKeys: Sendable {
 
 /// Fetches the documents of identity providers: their discovery, and the keys of their tokens.
 ///
-/// Over `https` only, the certificate verified, so that nobody between here and there chooses the keys. Bounded in time and
-/// size; a redirect is refused, for it would let a document name a place that nobody configured.
+/// Over `https` only, the certificate verified, so that nobody on the way chooses the keys. Bounded in time and size; a
+/// redirect is refused, for it would let a document name an address that was not configured.
 struct DocumentFetcher: Sendable {
   /// A document, and how long it may be kept.
   struct Document: Sendable {
@@ -184,14 +184,15 @@ struct DocumentFetcher: Sendable {
   /// Bytes that a document may have.
   static let bytesMax = 512 << 10
 
-  /// Certificates that vouch for the providers', for a provider of the house; nil for those that the system trusts.
+  /// Certificates that vouch for the providers', for a provider with a private authority; nil for those that the system
+  /// trusts.
   let authority: String?
   /// How long making the connection, and the answer, may take each.
   let timeout: TimeAmount
 
   /// - Parameters:
   ///   - authority: a file in PEM form.
-  ///   - timeout: short, for somebody may be waiting to sign in.
+  /// - timeout: short, for a player may be waiting to sign in.
   init(authority: String? = nil, timeout: TimeAmount = .seconds(5)) {
     self.authority = authority
     self.timeout = timeout

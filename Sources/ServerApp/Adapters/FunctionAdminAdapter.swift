@@ -5,7 +5,7 @@ import StorageCore
 import TreeModel
 package import Triggers
 
-/// What the surfaces ask of the dispatcher, in the surfaces' own words: rooms of two floors meet here.
+/// The dispatcher as the API targets see it.
 struct FunctionAdminAdapter: FunctionOperating, EffectsWaiting {
   let dispatcher: Dispatcher
   let engine: any StorageEngine
@@ -62,7 +62,7 @@ struct FunctionAdminAdapter: FunctionOperating, EffectsWaiting {
     return .settled(unfinished: report.unsettled.compactMap(\.effect))
   }
 
-  /// Gives the dispatcher's errors the surfaces' form.
+  /// Maps the dispatcher's errors to those of the API targets.
   private func faulting<Result>(_ body: () async throws -> Result) async throws(OperationError) -> Result {
     do {
       return try await body()

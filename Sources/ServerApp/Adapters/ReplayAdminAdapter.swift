@@ -6,7 +6,7 @@ import TreeDatabase
 import TreeModel
 import Triggers
 
-/// What the surfaces ask of the replayer, in the surfaces' own words.
+/// The replayer as the API targets see it.
 struct ReplayAdminAdapter: ReplayOperating {
   let replayer: Replayer
   let engine: any StorageEngine
@@ -99,7 +99,7 @@ struct ReplayAdminAdapter: ReplayOperating {
     }
   }
 
-  /// Gives the replayer's errors the surfaces' form.
+  /// Maps the replayer's errors to those of the API targets.
   private func faulting<Result>(_ body: () async throws -> Result) async throws(OperationError) -> Result {
     do {
       return try await body()
@@ -118,10 +118,10 @@ struct ReplayAdminAdapter: ReplayOperating {
 }
 
 extension OperationError {
-  /// An error of a room in the surfaces' form.
+  /// A domain error in the form of the API targets.
   init(_ error: any Error) {
     switch error {
-    case let fault as OperationError: self = fault
+    case let error as OperationError: self = error
     case let error as AdministrationError:
       let code: Code =
         switch error.code {

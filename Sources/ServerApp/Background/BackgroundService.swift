@@ -10,9 +10,9 @@ import StorageCore
 import TreeDatabase
 import TreeModel
 
-/// A room's long-lived work as a service: it is cancelled when the group shuts down.
+/// Long-lived work as a service: it is cancelled when the group shuts down.
 ///
-/// Rooms of the lower floors know nothing of service groups; they have a `run()` that ends when its task is cancelled.
+/// Targets of the lower layers know nothing of service groups; they have a `run()` that ends when its task is cancelled.
 struct BackgroundService: Service {
   let name: String
   private let work: @Sendable () async throws -> Void
@@ -31,7 +31,7 @@ struct BackgroundService: Service {
   }
 }
 
-/// Frees holds that nobody released in time.
+/// Frees holds that were not released in time.
 struct HoldSweeper: Sendable {
   /// How often it looks, in milliseconds.
   static let interval: Int64 = 60_000
@@ -66,7 +66,7 @@ struct HoldSweeper: Sendable {
   }
 }
 
-/// Removes anonymous accounts that nobody uses and nothing hangs on, and what is known of tokens that are over.
+/// Removes anonymous accounts that are unused and have neither coins nor a referral, and records of expired tokens.
 struct AccountSweeper: Sendable {
   /// How often it looks, in milliseconds.
   static let interval: Int64 = 3_600_000
@@ -160,7 +160,7 @@ struct ErasureResumer: Sendable {
 package struct MemoryTrimmer: Sendable {
   /// How often it looks, in milliseconds.
   private static let interval: Int64 = 2000
-  /// Pieces of the store that nobody needed for so many looks are given back.
+  /// Store memory that was unused for so many checks is released.
   private static let unusedLooks = 5
   /// A change of the process's memory that is worth the work.
   private static let worthBytes = 16 << 20

@@ -45,11 +45,11 @@ struct CertificateReloader: Sendable {
   @discardableResult
   func reload(because reason: String) -> Bool {
     do {
-      try identity.replace(with: try files.map { (files) throws(CertificateFiles.Failure) in try files.load() })
+      try identity.replace(with: try files.map { try $0.load() })
       logger.notice("certificates loaded again", metadata: ["because": "\(reason)"])
       return true
     } catch {
-      let why = (error as? CertificateFiles.Failure)?.message ?? "\(error)"
+      let why = (error as? CertificateError)?.message ?? "\(error)"
       logger.error("the certificates cannot be loaded again; the former ones stay in use", metadata: ["why": "\(why)"])
       return false
     }

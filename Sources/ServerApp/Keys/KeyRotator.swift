@@ -16,8 +16,8 @@ struct KeyRotator: Sendable {
 
   /// Reads the keys that are there. Without any, the first is made when it is needed.
   ///
-  /// - Throws: ``KeyFolder/Failure``
-  init(storage: ServerConfiguration.Storage, clock: any WallClock, logger: Logger) throws(KeyFolder.Failure) {
+  /// - Throws: ``KeyFolderError``
+  init(storage: ServerConfiguration.Storage, clock: any WallClock, logger: Logger) throws {
     let folder: KeyFolder? = if case .directory(let data) = storage { KeyFolder(path: "\(data)/keys") } else { nil }
     self.folder = folder
     self.clock = clock
@@ -33,9 +33,9 @@ struct KeyRotator: Sendable {
     guard let key = try? SigningKey.generate() else {
       preconditionFailure("No RSA key could be made: the machine has no memory, or no randomness.")
     }
-    // It signs at once: nobody can know an earlier one.
+    // It signs at once: there is no earlier one.
     let entry = KeyRing.Entry(key: key, signsFrom: now)
-    do throws(KeyFolder.Failure) {
+    do {
       try folder?.save(entry)
     } catch {
       logger.error(

@@ -11,7 +11,7 @@ import Synchronization
 import TreeModel
 import Triggers
 
-/// The outlet `mail`: takes orders out of the outbox to the mail server.
+/// The transport `mail`: hands orders from the outbox to the mail server.
 final class SMTPTransport: OutboxTransport {
   let name = MailOrder.outlet
   private let client: SMTPClient
@@ -33,8 +33,8 @@ final class SMTPTransport: OutboxTransport {
       let message = try MailMessage(order, from: settings.from)
       try await client.send(EncodedMail(message, key: key, time: clock.now()))
       logger.info("mail sent", metadata: ["kind": "\(order.kind.rawValue)", "key": "\(key)"])
-    } catch let fault as MailOrderError {
-      throw PermanentError(fault.message)
+    } catch let error as MailOrderError {
+      throw PermanentError(error.message)
     } catch let failure as MailError where failure.kind == .permanent {
       throw PermanentError(failure.message)
     }
@@ -46,8 +46,8 @@ final class SMTPTransport: OutboxTransport {
   func close() { client.close() }
 }
 
-/// The outlet `mail` of a server in development: shows each mail in the log, and keeps the latest for
-/// `/admin/v1/mail`, where a test finds the link that a player would have clicked.
+/// The transport `mail` of a server in development: shows each mail in the log, and keeps the latest for `/admin/v1/mail`,
+/// where a test finds the link that a player would have clicked.
 final class DevelopmentMailbox: OutboxTransport, RecentMailSource {
   /// How many mails are kept.
   static let countMax = 100
@@ -103,7 +103,7 @@ final class DevelopmentMailbox: OutboxTransport, RecentMailSource {
   }
 }
 
-/// Writes the letters with players' codes in the words of the templates, for the outlet `mail`.
+/// Writes the mails with players' codes from the templates, for the transport `mail`.
 struct TemplatedCodeMail: CodeMailing {
   let templates: TemplateCatalog
   /// How the game is called; nil for the project's name.

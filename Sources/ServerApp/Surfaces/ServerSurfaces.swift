@@ -6,7 +6,7 @@ package import LinksAPI
 import NIOHTTP1
 package import RealtimeAPI
 
-/// Puts the surfaces of the server together. The contents page of the one port:
+/// All surfaces of the server, by path:
 ///
 /// | Path | Surface |
 /// |---|---|
@@ -18,7 +18,7 @@ package import RealtimeAPI
 /// | `/invites/render`, `/v1/invites…` | `LinksAPI`, `InvitationRoutes` |
 /// | `/v1/referrals` | `LinksAPI`, `ReferralRoutes` |
 /// | `/identitytoolkit.googleapis.com/…`, `/v1/accounts:*`, `/v1/token`, `/__/auth/action`, `/emulator/…` | `IdentityAPI`, `IdentitySurface` |
-/// | `/.well-known/jwks.json`, Google's places for keys | `IdentityAPI`, `KeyRoutes` |
+/// | `/.well-known/jwks.json`, Google's key paths | `IdentityAPI`, `KeyRoutes` |
 /// | `/admin/v1/…` | `AdminAPI`, `AdminRoutes`; what is about links and referrals comes from `LinksAPI` |
 /// | `/token` | `AdminAPI`, `TokenRoutes`: access tokens of service accounts |
 /// | `/healthz`, `/readyz`, `/metrics` | `AdminAPI`, `OperationRoutes` |

@@ -5,7 +5,7 @@ import TreeModel
 /// `accounts`: how players sign in, and for how long they are remembered.
 struct AccountsSection: ConfigurationSection {
   let options: AccountOptions
-  /// Who else says who players are.
+  /// Other issuers of ID tokens that are trusted.
   let issuers: [TrustedIssuer]
 
   init(_ reader: ConfigurationReader) {
@@ -13,7 +13,7 @@ struct AccountsSection: ConfigurationSection {
     if let url = reader.text("publicURL") {
       let isAddress = (url.hasPrefix("https://") || url.hasPrefix("http://")) && !url.hasSuffix("/")
       if !isAddress {
-        reader.fault(
+        reader.report(
           "publicURL",
           "\"accounts.publicURL\" must be an address such as \"https://game.example.com\", without a slash at its end.")
       }
@@ -28,7 +28,7 @@ struct AccountsSection: ConfigurationSection {
     }
     options.personalPlaces = reader.texts("personalPlaces") ?? []
     for text in options.personalPlaces where (try? PathPattern(parsing: text))?.isPersonal != true {
-      reader.fault(
+      reader.report(
         "personalPlaces",
         "\"\(text)\" in \"accounts.personalPlaces\" must be a path with one capture for the player: \"/leaderboard/{uid}\".")
     }
@@ -67,9 +67,9 @@ struct AccountsSection: ConfigurationSection {
       for (index, issuer) in issuers.enumerated() {
         let others = issuers[..<index]
         if others.contains(where: { $0.provider.id == issuer.provider.id }) {
-          reader.fault(key, "\(issuer.provider.id) stands here twice; one entry takes all its audiences.")
+          reader.report(key, "\(issuer.provider.id) stands here twice; one entry takes all its audiences.")
         } else if others.contains(where: { !$0.provider.issuers.isDisjoint(with: issuer.provider.issuers) }) {
-          reader.fault(key, "\(issuer.provider.id) has the issuer of another provider; tokens could not be told apart.")
+          reader.report(key, "\(issuer.provider.id) has the issuer of another provider; tokens could not be told apart.")
         }
       }
     }
@@ -77,7 +77,7 @@ struct AccountsSection: ConfigurationSection {
   }
 }
 
-/// One entry of `accounts.providers`: somebody else whose ID tokens players sign in with.
+/// One entry of `accounts.providers`: another issuer whose ID tokens players sign in with.
 struct ProviderSection: ConfigurationSection {
   /// Providers whose issuer and keys are known here.
   private static let known: [String: @Sendable (Set<String>) -> IdentityProvider] = [
@@ -93,11 +93,11 @@ struct ProviderSection: ConfigurationSection {
     let id = reader.required("id", "google.com")
     let isLegal = id.map { Self.isLegal($0) } ?? true
     if !isLegal {
-      reader.fault("id", "A provider's id is \"google.com\", \"apple.com\", or a name such as \"oidc.guild\".")
+      reader.report("id", "A provider's id is \"google.com\", \"apple.com\", or a name such as \"oidc.guild\".")
     }
     let audiences = Set(reader.texts("audiences") ?? [])
     if audiences.isEmpty {
-      reader.fault(
+      reader.report(
         "audiences",
         "\"\(reader.path("audiences"))\" must name the client ids (of Apple: bundle ids) that tokens are issued for; any other "
           + "application's tokens would do without.")
@@ -108,10 +108,10 @@ struct ProviderSection: ConfigurationSection {
     let opensTree = reader.flag("database") ?? false
     let prefix = reader.text("uidPrefix") ?? ""
     if !prefix.isEmpty, !opensTree {
-      reader.fault("uidPrefix", "\"uidPrefix\" belongs to \"database\": true; who signs in gets a user id from this server.")
+      reader.report("uidPrefix", "\"uidPrefix\" belongs to \"database\": true; who signs in gets a user id from this server.")
     }
     if prefix.utf8.contains(where: { "./#$[]".utf8.contains($0) }) || prefix.utf8.count > 32 {
-      reader.fault("uidPrefix", "\"uidPrefix\" must be at most 32 characters, without . / # $ [ ], for it stands in paths.")
+      reader.report("uidPrefix", "\"uidPrefix\" must be at most 32 characters, without . / # $ [ ], for it stands in paths.")
     }
     let authority = reader.path(of: "ca")
     guard let id, isLegal, !audiences.isEmpty, let provider = Self.provider(id, audiences, issuer: place, keys: keys) else {
@@ -128,10 +128,10 @@ struct ProviderSection: ConfigurationSection {
     let isKnown = id.map { known[$0] != nil } ?? true
     let issuer = reader.address("issuer")
     if isKnown, issuer != nil {
-      reader.fault("issuer", "The issuer of \(id ?? "this provider") is known; leave \"issuer\" out.")
+      reader.report("issuer", "The issuer of \(id ?? "this provider") is known; leave \"issuer\" out.")
     }
     if !isKnown, !reader.has("issuer") {
-      reader.fault(
+      reader.report(
         "issuer",
         "\"\(reader.path("issuer"))\" is missing: the \"iss\" of its tokens, such as \"https://id.example.com\".")
     }
@@ -165,7 +165,7 @@ struct FirebaseProjectSection: ConfigurationSection {
       return
     }
     if !ServeConfiguration.isProject(project) {
-      reader.fault("project", "\"\(project)\" is no Firebase project's id: 1 to 48 letters, digits and hyphens.")
+      reader.report("project", "\"\(project)\" is no Firebase project's id: 1 to 48 letters, digits and hyphens.")
     }
     issuer = TrustedIssuer(
       provider: .firebase(project: project).with(keys: keys.map { .document($0) }), use: .firebase, authority: authority)

@@ -12,7 +12,7 @@ package struct FunctionsSection: ConfigurationSection {
     for name in names {
       guard let value = reader.value(name) else { continue }
       guard case .object = value.content else {
-        reader.fault(name, "\"\(reader.path(name))\" must be an object of settings, not \(value.kind).")
+        reader.report(name, "\"\(reader.path(name))\" must be an object of settings, not \(value.kind).")
         continue
       }
       members.append(JSON.Member(key: name, value: value.json))
@@ -21,15 +21,15 @@ package struct FunctionsSection: ConfigurationSection {
       settings = try TreeNode(json: .object(members))
     } catch {
       settings = .absent
-      reader.faults.add(ConfigurationError(at: reader.position, "The settings cannot be read: \(error)"))
+      reader.diagnostics.add(ConfigurationError(at: reader.position, "The settings cannot be read: \(error)"))
     }
     let registered = Self.registered(reader, settings)
     // What is wrong in the code keeps the server from starting as much as what is wrong in the file.
-    for mistake in registered.mistakes { reader.faults.add(ConfigurationError(at: reader.position, mistake)) }
+    for mistake in registered.mistakes { reader.diagnostics.add(ConfigurationError(at: reader.position, mistake)) }
     for fault in registered.faults {
       let value = reader.value(fault.function)
       let place = fault.setting.flatMap { value?[$0]?.position } ?? value?.position ?? reader.position
-      reader.faults.add(ConfigurationError(at: place, fault.message))
+      reader.diagnostics.add(ConfigurationError(at: place, fault.message))
     }
   }
 

@@ -23,7 +23,7 @@ struct ListenSection: ConfigurationSection {
     let isLocalProxy = isBehindProxy && ServerConfiguration.isLoopback(host)
     trustedProxies = (reader.texts("trustedProxies") ?? (isLocalProxy ? ["127.0.0.0/8", "::1"] : [])).compactMap { text in
       if let range = AddressRange(parsing: text) { return range }
-      reader.fault(
+      reader.report(
         "trustedProxies", "\"\(text)\" is no address; write \"10.0.0.5\", \"10.0.0.0/8\" or \"fd00::/8\".")
       return nil
     }
@@ -44,7 +44,7 @@ struct MetricsSection: ConfigurationSection {
     // The port that Prometheus' registry has for exporters of this kind.
     port = reader.integer("port", 0...65_535) ?? 9464
     guard !ServerConfiguration.isLoopback(host) else { return }
-    reader.fault(
+    reader.report(
       "host",
       "Whoever reaches \(host) would read the metrics without a key: name an address of this machine, such as 127.0.0.1, or "
         + "leave \"metrics\" out and send a key to the clients' port.")
@@ -57,7 +57,7 @@ struct CertificateSection: ConfigurationSection {
 
   init(_ reader: ConfigurationReader) {
     for key in ["certificate", "key"] where !reader.has(key) {
-      reader.fault(key, "\"\(reader.path(key))\" is missing: a certificate and its key are two files in PEM form.")
+      reader.report(key, "\"\(reader.path(key))\" is missing: a certificate and its key are two files in PEM form.")
     }
     guard let certificate = reader.path(of: "certificate"), let key = reader.path(of: "key") else {
       files = nil
@@ -68,7 +68,7 @@ struct CertificateSection: ConfigurationSection {
     do {
       _ = try CertificateFiles(certificate: certificate, key: key).load(with: reader.surroundings.file)
     } catch {
-      reader.fault(error.isAboutKey ? "key" : "certificate", error.message)
+      reader.report(error.isAboutKey ? "key" : "certificate", error.message)
     }
   }
 }

@@ -19,23 +19,23 @@ struct MailSection: ConfigurationSection {
       do {
         from = try MailAddress(parsing: address)
       } catch {
-        reader.fault("from", error.message)
+        reader.report("from", error.message)
       }
     }
     self.from = from
     if !reader.has("smtp") {
-      reader.fault("smtp", "\"\(reader.path("smtp"))\" is missing: it says which server takes the mail.")
+      reader.report("smtp", "\"\(reader.path("smtp"))\" is missing: it says which server takes the mail.")
     }
     server = reader.section("smtp", SMTPSection.self).configuration
     appName = reader.text("appName")
     let locale = reader.text("locale") ?? "en"
-    if !TemplateCatalog.isLocale(locale) { reader.fault("locale", "\"\(locale)\" is no language; write \"en\" or \"de-AT\".") }
+    if !TemplateCatalog.isLocale(locale) { reader.report("locale", "\"\(locale)\" is no language; write \"en\" or \"de-AT\".") }
     var templates = TemplateCatalog(defaultLocale: locale)
     if let folder = reader.path(of: "templates") {
       do {
         try TemplateFolder(folder).add(to: &templates)
       } catch {
-        for fault in error.faults { reader.fault("templates", fault) }
+        for problem in error.problems { reader.report("templates", problem) }
       }
     }
     self.templates = templates
@@ -54,10 +54,10 @@ struct SMTPSection: ConfigurationSection {
     let user = reader.text("user")
     let password = reader.secret("password")
     if (user == nil) != !reader.has("password") {
-      reader.fault(user == nil ? "password" : "user", "\"user\" and \"password\" belong together; give both, or none.")
+      reader.report(user == nil ? "password" : "user", "\"user\" and \"password\" belong together; give both, or none.")
     }
     if security == .none, user != nil, let host, !SMTPConfiguration.isLoopback(host) {
-      reader.fault("security", "A password is not sent without TLS; write \"security\": \"starttls\" or \"tls\".")
+      reader.report("security", "A password is not sent without TLS; write \"security\": \"starttls\" or \"tls\".")
     }
     let authority = reader.path(of: "ca")
     let greeting = reader.text("hello")
@@ -77,12 +77,6 @@ struct SMTPSection: ConfigurationSection {
 
 /// A folder of files that override the words of mails: `resetPassword.de.txt` and, beside it, `resetPassword.de.html`.
 struct TemplateFolder {
-  /// What is wrong with the files.
-  struct Failure: Error {
-    /// Sentences that begin with the file's name.
-    let faults: [String]
-  }
-
   private let folder: String
 
   init(_ folder: String) {
@@ -91,18 +85,20 @@ struct TemplateFolder {
 
   /// Reads every file and puts the templates into the catalogue.
   ///
-  /// - Throws: ``Failure`` with all faults of all files.
-  func add(to catalog: inout TemplateCatalog) throws(Failure) {
-    guard let names = Self.names(in: folder) else { throw Failure(faults: ["\(folder) cannot be read as a folder."]) }
-    var faults: [String] = []
+  /// - Throws: ``TemplateFolderError`` with what is wrong in all files.
+  func add(to catalog: inout TemplateCatalog) throws(TemplateFolderError) {
+    guard let names = Self.names(in: folder) else {
+      throw TemplateFolderError(problems: ["\(folder) cannot be read as a folder."])
+    }
+    var problems: [String] = []
     for name in names.sorted() {
       do {
         try add(name, names, to: &catalog)
       } catch {
-        faults.append(error.message)
+        problems.append(error.message)
       }
     }
-    if !faults.isEmpty { throw Failure(faults: faults) }
+    if !problems.isEmpty { throw TemplateFolderError(problems: problems) }
   }
 
   private func add(_ name: String, _ names: Set<String>, to catalog: inout TemplateCatalog) throws(FileError) {
@@ -151,4 +147,10 @@ struct TemplateFolder {
     }
     return names
   }
+}
+
+/// What is wrong with the files of a template folder.
+struct TemplateFolderError: Error {
+  /// Sentences that begin with the file's name.
+  let problems: [String]
 }

@@ -8,7 +8,7 @@ import TreeModel
 
 @testable import APISupport
 
-/// Who may do what, in both modes (design §8).
+/// Who may do what, in both modes.
 struct AccessTests {
   static let production = AccessPolicy(mode: .production, adminTokens: [AdminToken(name: "ops", secret: "s3cret")])
   /// Claims `{"sub":"alice"}`, unsigned.

@@ -11,8 +11,7 @@ import TreeModel
 @testable import APISupport
 @testable import RealtimeAPI
 
-/// The tree of a server in production form, whose rules ask who a player is (spec: auth-protocol §6, checks 63 and 64;
-/// rtdb-protocol §7, check 41).
+/// The tree of a server in production form, whose rules ask who a player is.
 struct ProductionIdentityTests {
   private static let rules = """
     {"rules": {
@@ -35,7 +34,7 @@ struct ProductionIdentityTests {
     }
   }
 
-  @Test("63: a rule on sign_in_provider denies an anonymous player, and allows them on the same socket after the link")
+  @Test("A rule on sign_in_provider denies an anonymous player, and allows them on the same socket after the link")
   func link() async throws {
     try await run { server, client in
       let made = try await client.anonymous()
@@ -87,7 +86,7 @@ struct ProductionIdentityTests {
     ]
   }
 
-  @Test("64: the tree takes no forged token: not in auth=, not behind Bearer, not on a socket")
+  @Test("The tree takes no forged token: not in auth=, not behind Bearer, not on a socket")
   func forged() async throws {
     try await run { server, client in
       let token = try await client.anonymous().text("idToken")
@@ -116,7 +115,7 @@ struct ProductionIdentityTests {
     }
   }
 
-  @Test("41: an event stream ends with auth_revoked when its ID token does, and when an administrator makes it void")
+  @Test("An event stream ends with auth_revoked when its ID token does, and when an administrator makes it void")
   func stream() async throws {
     try await run { server, client in
       func open(_ token: String) async throws -> EventClient {
@@ -152,7 +151,7 @@ struct ProductionIdentityTests {
     return last
   }
 
-  @Test("58 (links-messaging §10): an invited player who links stays who they are, and stays invited")
+  @Test("An invited player who links stays who they are, and stays invited")
   func invited() async throws {
     try await APIServer.run(accounts: .development) { server in
       let put = try await server.send("PUT", "/admin/v1/links/settings", LinkServer.settings, headers: APIServer.admin)

@@ -8,7 +8,7 @@ import TreeModel
 
 @testable import APISupport
 
-/// `/.settings/rules.json`, `/admin/v1/indexes` (spec: rtdb-protocol §2, admin endpoints; §7, 77), and import and export (80).
+/// `/.settings/rules.json`, `/admin/v1/indexes` (firebase-tools, `src/database`), and import and export.
 struct RulesFileTests {
   private static let source = "// rules\n{\"rules\": {\".read\": \"auth !=\n null\", \"list\": {\".indexOn\": \"a\"}}}"
 

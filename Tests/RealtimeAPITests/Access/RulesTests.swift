@@ -6,7 +6,7 @@ import TreeModel
 
 @testable import APISupport
 
-/// Who may read and write what, over REST and event streams (spec: rtdb-protocol §4; §7, checks 40, 70-78).
+/// Who may read and write what, over REST and event streams (Firebase's security rules reference).
 struct RulesTests {
   static let game = """
     {

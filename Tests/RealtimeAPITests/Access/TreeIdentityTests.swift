@@ -9,7 +9,7 @@ import TreeModel
 @testable import HTTPServer
 @testable import RealtimeAPI
 
-/// The tree trusts accounts (spec: auth-protocol §6, checks 62 to 64; rtdb-protocol §7, checks 41 and 63).
+/// The tree trusts accounts.
 struct TreeIdentityTests {
   /// Everybody who is somebody may read and write; an anonymous account may only read.
   private struct Members: AccessDeciding, Authenticating {
@@ -28,7 +28,7 @@ struct TreeIdentityTests {
     }
   }
 
-  @Test("63: a token on a live connection changes what the player may, and a new one after a link changes it again")
+  @Test("A token on a live connection changes what the player may, and a new one after a link changes it again")
   func socket() async throws {
     try await APIServer.run(access: Members(), accounts: .development) { server in
       let client = IdentityClient(server: server)
@@ -52,7 +52,7 @@ struct TreeIdentityTests {
     }
   }
 
-  @Test("41: a player who is disabled, deleted or revoked is cut off where they are")
+  @Test("A player who is disabled, deleted or revoked is cut off where they are")
   func liveRevocation() async throws {
     try await APIServer.run(access: Members(), accounts: .development) { server in
       let client = IdentityClient(server: server)
@@ -87,7 +87,7 @@ struct TreeIdentityTests {
     }
   }
 
-  @Test("64: in signed mode the tree takes only what this server signed, for this project, in its time")
+  @Test("In signed mode the tree takes only what this server signed, for this project, in its time")
   func signedOnly() async throws {
     try await APIServer.run(access: Members(), accounts: .production) { server in
       let client = IdentityClient(server: server)

@@ -69,13 +69,13 @@ struct UnfinishedInputTests {
   func frames() async throws {
     let memory = MemoryBudgets(inputBytesMax: 1 << 20)
     try await APIServer.run(memory: memory) { server in
-      let whole = WebSocketReaderTests.frame(0x01, Array(Self.part.utf8))
-      let piece = WebSocketReaderTests.text("9") + WebSocketReaderTests.text(Self.part)
+      let whole = ClientFrameTests.frame(0x01, Array(Self.part.utf8))
+      let piece = ClientFrameTests.text("9") + ClientFrameTests.text(Self.part)
       var clients: [SocketClient] = []
       for number in 0..<9 {
         let (client, _) = try await SocketClient.connect(to: server.port)
         switch number % 3 {
-        case 0: client.sendLoosely(WebSocketReaderTests.frame(0x81, Array((Self.part + Self.part).utf8)).dropLast(1000))
+        case 0: client.sendLoosely(ClientFrameTests.frame(0x81, Array((Self.part + Self.part).utf8)).dropLast(1000))
         case 1: client.sendLoosely(whole)
         default: client.sendLoosely(piece)
         }

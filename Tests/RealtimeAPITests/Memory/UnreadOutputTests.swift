@@ -47,7 +47,7 @@ struct UnreadOutputTests {
       let text = String(repeating: "x", count: 9 << 20)
       #expect(try await server.send("PUT", "/big.json?print=silent", "\"\(text)\"").status == 204)
       // The first answer may fit into the sockets' own buffers.
-      let get = (1...3).flatMap { WebSocketReaderTests.text(#"{"t":"d","d":{"r":\#($0),"a":"g","b":{"p":"/big"}}}"#) }
+      let get = (1...3).flatMap { ClientFrameTests.text(#"{"t":"d","d":{"r":\#($0),"a":"g","b":{"p":"/big"}}}"#) }
       var clients: [SocketClient] = []
       for _ in 0..<6 { clients.append(try await SocketClient.open(to: server.port, behind: get, stopsReading: true).client) }
       #expect(try await becomes { server.metrics.sockets.open < 6 })

@@ -9,11 +9,11 @@ import TreeModel
 @testable import HTTPServer
 @testable import RealtimeAPI
 
-/// In which order a session's requests are answered, and that each is (spec: rtdb-protocol §3.5, ordering).
+/// In which order a session's requests are answered, and that each is (firebase-js-sdk, `PersistentConnection.ts`).
 struct AnswerOrderTests {
   /// Sends requests in one piece, as a client does that waits for no answer.
   private func send(_ requests: [String], over client: SocketClient) async throws {
-    try await client.write(requests.flatMap { WebSocketReaderTests.text(#"{"t":"d","d":"# + $0 + "}") })
+    try await client.write(requests.flatMap { ClientFrameTests.text(#"{"t":"d","d":"# + $0 + "}") })
   }
 
   /// What comes up to the answer of a request: numbers of answered requests, and `"push PATH"` in between.
@@ -38,7 +38,7 @@ struct AnswerOrderTests {
         // The first write waits behind it.
         writer.hold(server.database, in: namespace)
         await writer.arrival()
-        let begun = server.metrics.sockets.requests.current
+        let begun = server.metrics.total("doubloon_socket_requests_total")
         let change = round.isMultiple(of: 2) ? "q" : "n"
         try await send(
           [
@@ -48,7 +48,7 @@ struct AnswerOrderTests {
             #"{"r":7,"a":"g","b":{"p":"/b","q":{}}}"#, #"{"r":8,"a":"s","b":{}}"#,
           ], over: client)
         // What needs no writer is done by then, though not answered.
-        #expect(try await becomes { server.metrics.sockets.requests.current >= begun + 4 })
+        #expect(try await becomes { server.metrics.total("doubloon_socket_requests_total") >= begun + 4 })
         writer.open()
         let answered = try await answers(client, through: 8).filter { !$0.hasPrefix("push") }
         #expect(answered == (1...8).map { "\($0)" })
@@ -142,7 +142,7 @@ struct AnswerOrderTests {
     let writer = HeldWriter()
     try await APIServer.run(limits: WriteLimits(batchMax: 1), participants: [writer]) { server in
       defer { writer.free() }
-      let requests = server.metrics.sockets.requests
+      let requests = { server.metrics.total("doubloon_socket_requests_total") }
       let namespace = try await server.database.openNamespace(named: "game")
       let (player, _) = try await SocketClient.connect(to: server.port)
       let (rival, _) = try await SocketClient.connect(to: server.port)
@@ -150,16 +150,16 @@ struct AnswerOrderTests {
       await writer.arrival()
       // In the queue: a transaction that will be refused, another stop, and one that will succeed.
       try await send([#"{"r":1,"a":"p","b":{"p":"/n","d":7,"h":"wrong"}}"#, #"{"r":2,"a":"s","b":{}}"#], over: rival)
-      #expect(try await becomes { requests.current == 2 })
+      #expect(try await becomes { requests() == 2 })
       writer.hold(server.database, in: namespace)
       try await send([#"{"r":1,"a":"p","b":{"p":"/n","d":1,"h":""}}"#, #"{"r":2,"a":"s","b":{}}"#], over: player)
-      #expect(try await becomes { requests.current == 4 })
+      #expect(try await becomes { requests() == 4 })
       writer.open()
       #expect(try await rival.answer()?.contains("datastale") == true)
       await writer.arrival()
       // The rival is first in line now, so the player's next waits.
       try await player.request(#"{"r":3,"a":"p","b":{"p":"/n","d":2,"h":"\#((1 as TreeNode).dataHash)"}}"#)
-      #expect(try await becomes { requests.current == 5 })
+      #expect(try await becomes { requests() == 5 })
       writer.open()
       #expect(try await answers(player, through: 2) == ["1", "2"])
       try await rival.close()

@@ -11,7 +11,7 @@ import Testing
 import TreeDatabase
 import TreeModel
 
-/// Credentials that end while the connection lasts (spec: rtdb-protocol §3.10).
+/// Credentials that end while the connection lasts (firebase-js-sdk, `PersistentConnection.ts`).
 struct CredentialExpiryTests {
   /// Only who has credentials may read, and they end.
   struct ShortLived: AccessDeciding, Authenticating {
@@ -30,7 +30,7 @@ struct CredentialExpiryTests {
     func mayWrite(_ path: Path, in namespace: String, as caller: Caller) -> Bool { true }
   }
 
-  @Test("63: when they end the client is told, and what it listened to is silent from then on")
+  @Test("When they end the client is told, and what it listened to is silent from then on")
   func expiry() async throws {
     try await APIServer.run(access: ShortLived()) { server in
       let (client, _) = try await SocketClient.connect(to: server.port)
@@ -154,7 +154,8 @@ struct ForeignUserSocketTests {
   }
 }
 
-/// A service account that is revoked is cut off where it is connected, as players are (spec: rtdb-protocol §3.10).
+/// A service account that is revoked is cut off where it is connected, as players are (firebase-js-sdk,
+/// `PersistentConnection.ts`).
 struct RevokedServiceAccountTests {
   private static let revoked = #"{"a":"ac","b":{"s":"expired_token","d":"Auth token is expired"}}"#
 

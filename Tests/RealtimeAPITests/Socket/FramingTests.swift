@@ -3,7 +3,7 @@ import Testing
 
 @testable import RealtimeAPI
 
-/// Messages as pieces and back (spec: rtdb-protocol §3.2).
+/// Messages as pieces and back (firebase-js-sdk, `WebSocketConnection.ts`).
 struct FramingTests {
   static func take(_ frames: [String], max: Int = 1 << 20) throws -> [String] {
     var assembler = MessageAssembler(bytesMax: max)
@@ -50,7 +50,7 @@ struct FramingTests {
     #expect(throws: WebSocketError.self) { try Self.take(["3", "aaaaaa", "aaaaa"], max: 10) }
   }
 
-  @Test("48: text of any characters is cut between them, and comes back whole", arguments: 1...40)
+  @Test("Text of any characters is cut between them, and comes back whole", arguments: 1...40)
   func roundTrip(seed: UInt64) throws {
     var source = SplitMix64(seed: seed)
     let alphabet = ["a", "é", "€", "😀", "\u{FFFF}", "0"]

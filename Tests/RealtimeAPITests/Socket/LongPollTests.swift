@@ -9,7 +9,7 @@ import Testing
 import TreeDatabase
 import TreeModel
 
-/// Long polling, as a browser's page does it (spec: rtdb-protocol §3.11; check 68).
+/// Long polling, as a browser's page does it (firebase-js-sdk, `BrowserPollConnection.ts`).
 struct LongPollTests {
   /// A page: sends its messages in segments, and polls.
   struct Page: Sendable {
@@ -69,7 +69,7 @@ struct LongPollTests {
     }
   }
 
-  @Test("68: a page connects, writes in segments, listens and is told")
+  @Test("A page connects, writes in segments, listens and is told")
   func conversation() async throws {
     try await APIServer.run { server in
       let page = try await Page.open(server)
@@ -115,7 +115,7 @@ struct LongPollTests {
     }
   }
 
-  @Test("60: a page that polls no more is gone, and its end is written")
+  @Test("A page that polls no more is gone, and its end is written")
   func gone() async throws {
     var limits = SocketLimits()
     limits.pollGap = .seconds(1)
@@ -134,7 +134,7 @@ struct LongPollTests {
     }
   }
 
-  @Test("68: a page moves to a WebSocket while its listens and writes go on", arguments: 0..<4)
+  @Test("A page moves to a WebSocket while its listens and writes go on", arguments: 0..<4)
   func upgrade(_ round: Int) async throws {
     try await APIServer.run { server in
       let page = try await Page.open(server)
@@ -221,7 +221,7 @@ struct LongPollTests {
   }
 }
 
-/// Rules bind a page that polls as they bind everybody (spec: rtdb-protocol §3.11, §4; §7, checks 52, 63, 64).
+/// Rules bind a page that polls as they bind everybody (firebase-js-sdk, `BrowserPollConnection.ts`).
 struct LongPollRulesTests {
   private static let rules =
     #"{"rules":{"own":{"$uid":{".read":"auth.uid==$uid",".write":"auth.uid==$uid",".validate":"newData.isNumber()"}}}}"#

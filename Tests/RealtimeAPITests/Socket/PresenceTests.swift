@@ -3,7 +3,7 @@ import Testing
 
 @testable import RealtimeAPI
 
-/// What happens when a connection ends (spec: rtdb-protocol §3.9).
+/// What happens when a connection ends (firebase-js-sdk, `PersistentConnection.ts`).
 struct PresenceTests {
   static let transcripts: [Transcript] = [
     Transcript(
@@ -33,7 +33,7 @@ struct PresenceTests {
   @Test("Presence", arguments: transcripts)
   func presence(_ transcript: Transcript) async throws { try await transcript.play() }
 
-  @Test("61: who comes again takes over: the old end comes before the new beginning, though the old socket is still open")
+  @Test("Who comes again takes over: the old end comes before the new beginning, though the old socket is still open")
   func takeOver() async throws {
     try await APIServer.run { server in
       let (watcher, _) = try await SocketClient.connect(to: server.port)
@@ -44,7 +44,7 @@ struct PresenceTests {
         try await old.request(#"{"r":1,"a":"o","b":{"p":"/p","d":"off\#(round)"}}"#)
         _ = try await old.answer()
         // Its first bytes come with the handshake, before anything can have happened to the old one.
-        let online = WebSocketReaderTests.text(#"{"t":"d","d":{"r":1,"a":"p","b":{"p":"/p","d":"on\#(round)"}}}"#)
+        let online = ClientFrameTests.text(#"{"t":"d","d":{"r":1,"a":"p","b":{"p":"/p","d":"on\#(round)"}}}"#)
         let (new, _) = try await SocketClient.open(to: server.port, "/.ws?v=5&ns=game&ls=\(session)", behind: online)
         #expect(try await watcher.answer() == #"{"a":"d","b":{"p":"p","d":"off\#(round)"}}"#)
         #expect(try await watcher.answer() == #"{"a":"d","b":{"p":"p","d":"on\#(round)"}}"#)

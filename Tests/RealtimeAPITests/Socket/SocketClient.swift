@@ -86,7 +86,7 @@ struct SocketClient: Sendable {
         bytes.removeFirst(start + length)
         if opcode == 1 { take(String(decoding: payload, as: UTF8.self)) } else { frames.append((opcode, payload)) }
         if opcode == 9 {
-          context.writeAndFlush(NIOAny(ByteBuffer(bytes: WebSocketReaderTests.frame(0x8A, payload))), promise: nil)
+          context.writeAndFlush(NIOAny(ByteBuffer(bytes: ClientFrameTests.frame(0x8A, payload))), promise: nil)
         }
         return true
       }
@@ -170,7 +170,7 @@ struct SocketClient: Sendable {
   }
 
   /// Sends one message as one frame.
-  func send(_ text: String) async throws { try await write(WebSocketReaderTests.text(text)) }
+  func send(_ text: String) async throws { try await write(ClientFrameTests.text(text)) }
 
   func write(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
 

@@ -11,7 +11,7 @@ import TreeModel
 
 /// The connection itself: its beginning, its limits, its end.
 struct SocketConnectionTests {
-  @Test("43: the greeting names the host as the client does, the version as text, the time as an integer")
+  @Test("The greeting names the host as the client does, the version as text, the time as an integer")
   func hello() async throws {
     try await APIServer.run { server in
       for (path, headers, host, shown) in [
@@ -37,7 +37,7 @@ struct SocketConnectionTests {
   @Test("A connection that was used for HTTP can become a socket, and bytes right behind the handshake are not lost")
   func keepAlive() async throws {
     try await APIServer.run { server in
-      let early = WebSocketReaderTests.text(#"{"t":"d","d":{"r":1,"a":"p","b":{"p":"/a","d":1}}}"#)
+      let early = ClientFrameTests.text(#"{"t":"d","d":{"r":1,"a":"p","b":{"p":"/a","d":1}}}"#)
       let (client, answer) = try await SocketClient.open(to: server.port, behind: early)
       #expect(answer.hasPrefix("HTTP/1.1 101"))
       _ = try await client.next()
@@ -111,8 +111,8 @@ struct SocketConnectionTests {
     try await APIServer.run { server in
       let (client, _) = try await SocketClient.connect(to: server.port)
       client.sendLoosely(
-        WebSocketReaderTests.text(text)
-          + WebSocketReaderTests.text(#"{"t":"d","d":{"r":1,"a":"p","b":{"p":"/a","d":1}}}"#))
+        ClientFrameTests.text(text)
+          + ClientFrameTests.text(#"{"t":"d","d":{"r":1,"a":"p","b":{"p":"/a","d":1}}}"#))
       #expect(try await client.next()?.hasPrefix(#"{"t":"c","d":{"t":"e","d":""#) == true)
       #expect(try await client.next() == nil)
       #expect(try await client.controlFrames().contains { $0.opcode == 8 && $0.payload.starts(with: [0x03, 0xF0]) })
@@ -123,8 +123,8 @@ struct SocketConnectionTests {
     }
   }
 
-  @Test("Frames that are no client's end the connection", arguments: WebSocketReaderTests.faults)
-  func badFrames(_ fault: WebSocketReaderTests.Fault) async throws {
+  @Test("Frames that are no client's end the connection", arguments: ClientFrameTests.faults)
+  func badFrames(_ fault: ClientFrameTests.Fault) async throws {
     var limits = SocketLimits()
     limits.messageBytesMax = 1000
     try await APIServer.run(sockets: limits) { server in
@@ -141,7 +141,7 @@ struct SocketConnectionTests {
     try await APIServer.run(limits: WriteLimits(leavesMax: 10)) { server in
       let (client, _) = try await SocketClient.connect(to: server.port)
       let data = "[" + String(repeating: "0,", count: 200) + "0]"
-      client.sendLoosely(WebSocketReaderTests.text(#"{"t":"d","d":{"r":1,"a":"p","b":{"p":"/a","d":\#(data)}}}"#))
+      client.sendLoosely(ClientFrameTests.text(#"{"t":"d","d":{"r":1,"a":"p","b":{"p":"/a","d":\#(data)}}}"#))
       #expect(try await client.next()?.contains("too many values") == true)
       #expect(try await client.next() == nil)
       #expect(try await client.controlFrames().contains { $0.opcode == 8 && $0.payload.starts(with: [0x03, 0xF1]) })
@@ -156,24 +156,24 @@ struct SocketConnectionTests {
     try await APIServer.run(sockets: limits) { server in
       for frames in [["10000"], ["3", "{", "}", String(repeating: "x", count: 999)], ["2", "{", #"{"t":"d"}"#]] {
         let (client, _) = try await SocketClient.connect(to: server.port)
-        client.sendLoosely(frames.flatMap { WebSocketReaderTests.text($0) })
+        client.sendLoosely(frames.flatMap { ClientFrameTests.text($0) })
         while let message = try await client.next() { #expect(message.hasPrefix(#"{"t":"c","d":{"t":"e""#)) }
       }
     }
   }
 
-  @Test("48: large text in both directions, cut into pieces, fragments and frames")
+  @Test("Large text in both directions, cut into pieces, fragments and frames")
   func large() async throws {
     try await APIServer.run { server in
       let (client, _) = try await SocketClient.connect(to: server.port)
       let text = String(repeating: "x", count: 16_350) + String(repeating: "😀€é", count: 60_000)
       let message = Array(#"{"t":"d","d":{"r":1,"a":"p","b":{"p":"/big","d":"\#(text)"}}}"#.utf8)
       let pieces = try #require(MessagePieces.cut(message))
-      var bytes = WebSocketReaderTests.text("\(pieces.count)")
+      var bytes = ClientFrameTests.text("\(pieces.count)")
       for piece in pieces {
         let middle = piece.lowerBound + piece.count / 2
-        bytes += WebSocketReaderTests.frame(0x01, Array(message[piece.lowerBound..<middle]))
-        bytes += WebSocketReaderTests.frame(0x80, Array(message[middle..<piece.upperBound]))
+        bytes += ClientFrameTests.frame(0x01, Array(message[piece.lowerBound..<middle]))
+        bytes += ClientFrameTests.frame(0x80, Array(message[middle..<piece.upperBound]))
       }
       try await client.write(bytes)
       #expect(try await client.answer() == #"{"r":1,"b":{"s":"ok","d":""}}"#)
@@ -187,7 +187,7 @@ struct SocketConnectionTests {
     }
   }
 
-  @Test("44: a silent client is asked, and stays if it answers; one that does not answer is gone")
+  @Test("A silent client is asked, and stays if it answers; one that does not answer is gone")
   func halfOpen() async throws {
     var limits = SocketLimits()
     limits.pingInterval = .milliseconds(50)
@@ -211,7 +211,7 @@ struct SocketConnectionTests {
   func control() async throws {
     try await APIServer.run { server in
       let (client, _) = try await SocketClient.connect(to: server.port)
-      try await client.write(WebSocketReaderTests.frame(0x89, [1, 2, 3]) + WebSocketReaderTests.frame(0x88, [0x03, 0xE8]))
+      try await client.write(ClientFrameTests.frame(0x89, [1, 2, 3]) + ClientFrameTests.frame(0x88, [0x03, 0xE8]))
       #expect(try await client.next() == nil)
       let frames = try await client.controlFrames()
       #expect(frames.map(\.opcode) == [10, 8])
@@ -228,7 +228,7 @@ struct SocketConnectionTests {
       let (client, _) = try await SocketClient.connect(to: server.port)
       var bytes: [UInt8] = []
       for number in 1...2000 {
-        bytes += WebSocketReaderTests.text(
+        bytes += ClientFrameTests.text(
           number % 3 == 0
             ? #"{"t":"d","d":{"r":\#(number),"a":"g","b":{"p":"/n"}}}"#
             : #"{"t":"d","d":{"r":\#(number),"a":"p","b":{"p":"/n","d":\#(number)}}}"#)
@@ -252,9 +252,9 @@ struct SocketConnectionTests {
     try await APIServer.run(sockets: limits) { server in
       let text = String(repeating: "x", count: 1 << 20)
       #expect(try await server.send("PUT", "/big.json", "\"\(text)\"").status == 200)
-      var requests = WebSocketReaderTests.text(#"{"t":"d","d":{"r":99,"a":"p","b":{"p":"/seen","d":1}}}"#)
+      var requests = ClientFrameTests.text(#"{"t":"d","d":{"r":99,"a":"p","b":{"p":"/seen","d":1}}}"#)
       requests += (0..<60).flatMap { number in
-        WebSocketReaderTests.text(#"{"t":"d","d":{"r":\#(number),"a":"g","b":{"p":"/big"}}}"#)
+        ClientFrameTests.text(#"{"t":"d","d":{"r":\#(number),"a":"g","b":{"p":"/big"}}}"#)
       }
       let (slow, _) = try await SocketClient.open(to: server.port, behind: requests, stopsReading: true)
       #expect(try await becomes { try await server.value("/seen.json") == "1" })
@@ -284,7 +284,7 @@ struct SocketConnectionTests {
     }
   }
 
-  @Test("67: a server that stops says so, writes what was registered for the end, and has everything on disk")
+  @Test("A server that stops says so, writes what was registered for the end, and has everything on disk")
   func stop() async throws {
     try await APIServer.run { server in
       let (client, _) = try await SocketClient.connect(to: server.port)

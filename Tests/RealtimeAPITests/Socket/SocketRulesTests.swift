@@ -1,6 +1,6 @@
 import Testing
 
-/// Rules on the realtime protocol (spec: rtdb-protocol §4; §7, checks 52, 58, 62-64, 75).
+/// Rules on the realtime protocol (Firebase's security rules reference).
 struct SocketRulesTests {
   private static let rules =
     #"PUT /.settings/rules.json {"rules":{"own":{"$uid":{".read":"auth.uid==$uid",".write":"auth.uid==$uid"}},"#

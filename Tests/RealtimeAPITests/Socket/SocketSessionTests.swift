@@ -2,8 +2,8 @@ import Testing
 
 @testable import APISupport
 
-/// The realtime protocol, message by message (spec: rtdb-protocol §3.4 to §3.9, §7). The clients' frames are those of the
-/// JavaScript client 12.18, unless the name says another.
+/// The realtime protocol, message by message (firebase-js-sdk, `PersistentConnection.ts`). The clients' frames are those of
+/// the JavaScript client 12.18, unless the name says another.
 struct SocketSessionTests {
   static let writing: [Transcript] = [
     Transcript(

@@ -57,25 +57,25 @@ struct TransactionQueueTests {
 
   @Test("A session that stands in many lines leaves one for another, but never where its write waits")
   func places() throws {
-    let all = try (0...QueuedTransactions.placesMax).map { number in
-      try TransactionQueues.Place(namespace: NamespaceID(rawValue: 1), path: Path(keys: [Key("k\(number)")]))
+    let all = try (0...QueuedTransactions.keysMax).map { number in
+      try TransactionQueues.Key(namespace: NamespaceID(rawValue: 1), path: Path(keys: [Key("k\(number)")]))
     }
-    let (known, another) = (all.dropLast(), all[QueuedTransactions.placesMax])
-    var places = QueuedTransactions()
-    for place in known { #expect(places.enter(place, keeping: nil) == nil) }
+    let (known, another) = (all.dropLast(), all[QueuedTransactions.keysMax])
+    var full = QueuedTransactions()
+    for key in known { #expect(full.enter(key, keeping: nil) == nil) }
     for waiting in known {
-      var places = places
-      // Where it stands already nothing is given up.
-      #expect(places.enter(waiting, keeping: nil) == nil)
-      #expect(places.all.count == QueuedTransactions.placesMax)
-      let left = places.enter(another, keeping: waiting)
+      var keys = full
+      // Where it is already nothing is given up.
+      #expect(keys.enter(waiting, keeping: nil) == nil)
+      #expect(keys.all.count == QueuedTransactions.keysMax)
+      let left = keys.enter(another, keeping: waiting)
       #expect(left != nil && left != waiting && left != another)
-      #expect(places.all.contains(waiting) && places.all.contains(another))
+      #expect(keys.all.contains(waiting) && keys.all.contains(another))
       // An earlier transaction there is over, the one that waits is not.
-      #expect(places.leave(waiting, keeping: waiting) == false)
-      #expect(places.all.contains(waiting))
-      #expect(places.leave(waiting, keeping: nil) == true)
-      #expect(places.leave(waiting, keeping: nil) == false)
+      #expect(keys.leave(waiting, keeping: waiting) == false)
+      #expect(keys.all.contains(waiting))
+      #expect(keys.leave(waiting, keeping: nil) == true)
+      #expect(keys.leave(waiting, keeping: nil) == false)
     }
   }
 
@@ -87,7 +87,7 @@ struct TransactionQueueTests {
     var isWaiting = false
   }
 
-  @Test("55: however the messages of thirty clients meet, nobody needs more than a few attempts", arguments: 1...10)
+  @Test("However the messages of thirty clients meet, nobody needs more than a few attempts", arguments: 1...10)
   func fairness(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var line = TransactionQueue()

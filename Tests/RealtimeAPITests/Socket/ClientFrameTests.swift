@@ -1,11 +1,13 @@
 import NIOCore
+import NIOEmbedded
+import NIOWebSocket
 import TestSupport
 import Testing
 
 @testable import RealtimeAPI
 
 /// Frames of RFC 6455, legal and not.
-struct WebSocketReaderTests {
+struct ClientFrameTests {
   static let mask: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
 
   /// A client's frame.
@@ -21,17 +23,37 @@ struct WebSocketReaderTests {
 
   static func text(_ text: String) -> [UInt8] { frame(0x81, Array(text.utf8)) }
 
+  /// Puts the frames that the decoder gives together.
+  final class Collector: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+
+    private var fragments = FragmentAssembler()
+    var events: [FragmentAssembler.Event] = []
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      do {
+        if let event = try fragments.take(unwrapInboundIn(data)) { events.append(event) }
+      } catch {
+        context.fireErrorCaught(error)
+      }
+    }
+  }
+
   /// Reads everything, the bytes coming in pieces of a given size.
-  static func read(_ bytes: [UInt8], max: Int = 1 << 20, pieces: Int = .max) throws -> [WebSocketReader.Event] {
-    var reader = WebSocketReader(messageBytesMax: max)
-    var events: [WebSocketReader.Event] = []
+  @discardableResult
+  static func read(
+    _ bytes: [UInt8], max: Int = 1 << 20, pieces: Int = .max, into collector: Collector = Collector(),
+    demand: @escaping () -> ClientFrameDecoder.Demand = { .open }
+  ) throws -> [FragmentAssembler.Event] {
+    let decoder = ClientFrameDecoder(messageBytesMax: max, demand: demand)
+    let channel = EmbeddedChannel(handlers: [ByteToMessageHandler(decoder), collector])
+    defer { _ = try? channel.finish() }
     var rest = bytes[...]
     while !rest.isEmpty {
-      reader.append(ByteBuffer(bytes: rest.prefix(pieces)))
+      try channel.writeInbound(ByteBuffer(bytes: rest.prefix(pieces)))
       rest = rest.dropFirst(pieces)
-      while let event = try reader.next() { events.append(event) }
     }
-    return events
+    return collector.events
   }
 
   @Test("The frame of the RFC's own example is read")
@@ -95,19 +117,49 @@ struct WebSocketReaderTests {
     }
   }
 
+  @Test("Frames wait as bytes while none is wanted, and are dropped when none ever will be")
+  func demand() throws {
+    var isOpen = true
+    let collector = Collector()
+    let decoder = ClientFrameDecoder(messageBytesMax: 1000) { isOpen ? .open : .paused }
+    let channel = EmbeddedChannel(handlers: [ByteToMessageHandler(decoder), collector])
+    isOpen = false
+    try channel.writeInbound(ByteBuffer(bytes: Self.text("ab") + Self.text("c")))
+    #expect(collector.events.isEmpty && decoder.heldBytes == 8 + 7)
+    isOpen = true
+    try channel.writeInbound(ByteBuffer())
+    #expect(collector.events == [.text(Array("ab".utf8)), .text(Array("c".utf8))] && decoder.heldBytes == 0)
+    _ = try channel.finish()
+    #expect(try Self.read(Self.text("ab") + [0x81, 0x00], demand: { .ended }).isEmpty)
+  }
+
+  /// What the encoder makes of a frame.
+  private static func encoded(_ frame: WebSocketFrame) throws -> [UInt8] {
+    let channel = EmbeddedChannel(handler: WebSocketFrameEncoder())
+    defer { _ = try? channel.finish() }
+    try channel.writeOutbound(frame)
+    var bytes: [UInt8] = []
+    while let buffer = try channel.readOutbound(as: ByteBuffer.self) { bytes += buffer.readableBytesView }
+    return bytes
+  }
+
   @Test("A server's frames are the RFC's: shortest length, no mask, close reasons cut between characters")
-  func writing() {
-    var buffer = ByteBuffer()
-    WebSocketFrames.text(Array("Hello".utf8), to: &buffer)
-    #expect(Array(buffer.readableBytesView) == [0x81, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F])
+  func writing() throws {
+    #expect(try Self.encoded(.text(Array("Hello".utf8))) == [0x81, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F])
     for (length, header) in [(125, [0x81, 125]), (126, [0x81, 126, 0, 126]), (65_536, [0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0])] {
-      buffer.clear()
-      WebSocketFrames.text([UInt8](repeating: 1, count: length), to: &buffer)
-      #expect(Array(buffer.readableBytesView.prefix(header.count)).map(Int.init) == header)
-      #expect(buffer.readableBytes == header.count + length)
+      let bytes = try Self.encoded(.text([UInt8](repeating: 1, count: length)))
+      #expect(bytes.prefix(header.count).map(Int.init) == header)
+      #expect(bytes.count == header.count + length)
     }
-    buffer.clear()
-    WebSocketFrames.close(1001, String(repeating: "é", count: 80), to: &buffer)
-    #expect(buffer.readableBytes == 2 + 2 + 122)
+    #expect(try Self.encoded(.close(1001, String(repeating: "é", count: 80))).count == 2 + 2 + 122)
+  }
+
+  @Test("A push is framed once as the encoder frames it", arguments: [0, 1, 125, 126, 16_384, 16_385, 70_000])
+  func shared(length: Int) throws {
+    let message = [UInt8](repeating: 97, count: length)
+    let pieces = try #require(MessagePieces.cut(message))
+    var expected = pieces.count > 1 ? try Self.encoded(.text("\(pieces.count)".utf8)) : []
+    for piece in pieces { expected += try Self.encoded(.text(message[piece])) }
+    #expect(SharedMessage(message).frames.map { Array($0.readableBytesView) } == expected)
   }
 }
