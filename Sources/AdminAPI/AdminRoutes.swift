@@ -17,7 +17,7 @@ import TreeModel
 /// |---|---|
 /// | ``EventRoutes`` | the trigger log: events, executions, dead letters, redelivery, drain |
 /// | ``WhyRoutes`` | why a player was paid, or not |
-/// | ``HistoryRoutes`` | the tree as it was, what changed, which commits touched a place |
+/// | ``HistoryRoutes`` | the tree as it was, what changed, which commits touched a path |
 /// | ``FunctionRoutes`` | functions: list, pause, resume, retry |
 /// | ``IndexRoutes`` | the indexes of the rules |
 /// | ``RuleRoutes`` | what the rules say of an operation |

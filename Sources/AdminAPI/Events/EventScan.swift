@@ -5,8 +5,8 @@ import RewardModel
 import StorageCore
 import TreeModel
 
-/// A walk through a namespace's trigger log, newest first, that shows what a filter admits. Listings and counts are the same
-/// walk, so that a count is always the number of rows.
+/// A scan of a namespace's trigger log, newest first, that shows what a filter admits. Listings and counts are the same
+/// scan, so that a count is always the number of rows.
 struct EventScan {
   /// An event that the filter admits, with what became of it.
   struct Found {
@@ -19,7 +19,7 @@ struct EventScan {
   let namespace: NamespaceID
   let filter: EventFilter
   let snapshot: any Snapshot
-  /// Events that are looked at before the walk stops.
+  /// Events that are looked at before the scan stops.
   let scanMax: Int
   private(set) var scanned = 0
   private var source: any EventSource
@@ -66,7 +66,7 @@ struct EventScan {
     }
   }
 
-  /// The next event that the filter admits; nil at the end, and where the walk stops to look.
+  /// The next event that the filter admits; nil at the end, and where the scan stops.
   mutating func next() throws(StorageError) -> Found? {
     while scanned < scanMax, let event = try nextEvent() {
       scanned += 1

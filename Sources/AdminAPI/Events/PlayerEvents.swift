@@ -2,7 +2,7 @@ import RewardModel
 import StorageCore
 import TreeModel
 
-/// Where a walk through the trigger log gets its events from, newest first.
+/// Where a scan of the trigger log gets its events from, newest first.
 protocol EventSource {
   /// The next event; nil at the end, or where the source stops to look (see ``isAtEnd``).
   mutating func next() throws(StorageError) -> EventRecord?
@@ -45,7 +45,7 @@ struct WholeLog: EventSource {
 struct PlayerEvents: EventSource {
   /// Entries of the player's accounts that are looked at; of a player with more, events that paid earlier are not found.
   static let entriesMax = 50_000
-  /// Pages of a place's history that one walk looks at.
+  /// Pages of a path's history that one scan looks at.
   private static let pagesMax = 50
   private static let pageSize = 200
 
@@ -53,7 +53,7 @@ struct PlayerEvents: EventSource {
   let namespace: NamespaceID
   let snapshot: any Snapshot
   /// Where functions look for the player's key.
-  private let places: [PathBytes]
+  private let paths: [PathBytes]
   /// The events for which coins moved on the player's accounts, newest first.
   let received: [EventID]
   private let receivedSet: Set<EventID>
@@ -69,11 +69,11 @@ struct PlayerEvents: EventSource {
   var position: EventPosition? { page.isEmpty ? EventPosition(revision: upper, path: nil) : last }
 
   init(
-    of uid: Key, at places: [PathBytes], accounts: [LedgerAccount], _ namespace: NamespaceID, before start: EventPosition?,
+    of uid: Key, at paths: [PathBytes], accounts: [LedgerAccount], _ namespace: NamespaceID, before start: EventPosition?,
     in snapshot: any Snapshot
   ) throws(StorageError) {
     self.uid = uid
-    self.places = places
+    self.paths = paths
     self.namespace = namespace
     self.snapshot = snapshot
     self.start = start
@@ -116,13 +116,13 @@ struct PlayerEvents: EventSource {
     return event
   }
 
-  /// Looks at the next revisions, downwards: those that touched a place, and those whose events moved coins.
+  /// Looks at the next revisions, downwards: those that touched a path, and those whose events moved coins.
   private mutating func fill() throws(StorageError) {
     var revisions: Set<Revision> = []
     var low = Revision.zero
     var isComplete = true
-    for place in places {
-      let touches = try snapshot.touches(in: namespace, under: place, before: upper, limit: Self.pageSize)
+    for path in paths {
+      let touches = try snapshot.touches(in: namespace, under: path, before: upper, limit: Self.pageSize)
       revisions.formUnion(touches.revisions)
       if touches.isComplete { continue }
       isComplete = false

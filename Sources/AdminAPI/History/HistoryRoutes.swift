@@ -5,7 +5,7 @@ import NIOHTTP1
 import StorageCore
 import TreeModel
 
-/// The tree as it was, what changed between two moments, and which commits touched a place.
+/// The tree as it was, what changed between two moments, and which commits touched a path.
 enum HistoryRoutes {
   /// Leaves that one answer may hold.
   private static let leavesMax = 100_000
@@ -112,8 +112,8 @@ enum HistoryRoutes {
     at target: PathTarget, _ namespace: NamespaceID, asOf revision: Revision, in snapshot: any Snapshot
   ) throws(StorageError) -> Result<[ErasedPath], APIError> {
     guard try revision < snapshot.head(of: namespace).revision else { return .success([]) }
-    if let place = try snapshot.erasedPath(in: namespace, around: target.path, asOf: revision) {
-      return .failure(.erased(place))
+    if let erased = try snapshot.erasedPath(in: namespace, around: target.path, asOf: revision) {
+      return .failure(.erased(erased))
     }
     return .success(
       try snapshot.erasedPaths(in: namespace, below: target.path, asOf: revision, limit: erasedMax))
@@ -133,7 +133,7 @@ enum HistoryRoutes {
     }
   }
 
-  /// The leaves at a place; nil if there are too many.
+  /// The leaves at a path; nil if there are too many.
   private static func leaves(
     at target: PathTarget, _ namespace: NamespaceID, asOf revision: Revision, in snapshot: any Snapshot
   ) throws(StorageError) -> [Leaf]? {
