@@ -35,7 +35,7 @@ enum Referrer {
   }
 }
 
-/// The places of the game's tree that the functions know.
+/// The paths of the game's tree that the functions know.
 enum Users {
   static let signIn = TreePath<Int64, UserID>("/users/{uid}/last_signin_at")
   static let level = TreePath<Int64, UserID>("/users/{uid}/level")

@@ -19,13 +19,13 @@ extension TestServer {
     return node
   }
 
-  /// What is at a place now, as its type; nil if nothing is there.
+  /// What is at a path now, as its type; nil if nothing is there.
   public func get<Value, each P>(_ place: TreePath<Value, repeat each P>, _ params: repeat each P) async throws -> Value? {
     let node = try await node(place.path(repeat each params))
     return node.exists ? try TreeNodeDecoder.decode(Value.self, from: node) : nil
   }
 
-  /// The balance at a currency's place: 0 if nothing is there. A place of no currency is a mistake in the test, and throws.
+  /// The balance at a currency's path: 0 if nothing is there. A path of no currency is a mistake in the test, and throws.
   public func balance(_ place: some TestPath) async throws -> Int64 {
     let path = try place.testPath()
     let currencies = application.configuration.currencies

@@ -11,7 +11,7 @@ extension TestServer {
     try await write([.set(place.testPath(), node)], as: writer)
   }
 
-  /// Writes several places at once.
+  /// Writes several paths at once.
   @discardableResult
   public func update(_ place: some TestPath, _ children: [String: TreeNode], as writer: Writer = .admin) async throws
     -> TestWrite
@@ -129,7 +129,7 @@ extension ExecutionRecord {
   }
 }
 
-/// A place that a test names: a text such as `"/users/bob/level"`, or a path.
+/// A path that a test names: a text such as `"/users/bob/level"`, or a `Path`.
 ///
 /// A text is read when it is used, so that an illegal one fails the test that uses it, and not, as a literal `Path` would,
 /// the whole run.

@@ -28,7 +28,7 @@ public struct EventDetails: Sendable {
 public struct Created<Value: Sendable, each P: PathParameter>: Sendable {
   /// The value as of the commit, whatever was written since.
   public let value: Value
-  /// What the captures of the pattern matched, in its order, in the types of the place.
+  /// What the captures of the pattern matched, in its order, in the types of the path.
   public let params: (repeat each P)
   /// When, where and by whom.
   public let details: EventDetails
@@ -47,7 +47,7 @@ public struct Updated<Value: Sendable, each P: PathParameter>: Sendable {
   public let before: Value
   /// The value as of the commit, whatever was written since.
   public let after: Value
-  /// What the captures of the pattern matched, in its order, in the types of the place.
+  /// What the captures of the pattern matched, in its order, in the types of the path.
   public let params: (repeat each P)
   /// When, where and by whom.
   public let details: EventDetails
@@ -65,7 +65,7 @@ public struct Updated<Value: Sendable, each P: PathParameter>: Sendable {
 public struct Deleted<Value: Sendable, each P: PathParameter>: Sendable {
   /// The value before the commit.
   public let value: Value
-  /// What the captures of the pattern matched, in its order, in the types of the place.
+  /// What the captures of the pattern matched, in its order, in the types of the path.
   public let params: (repeat each P)
   /// When, where and by whom.
   public let details: EventDetails
@@ -84,7 +84,7 @@ public struct Written<Value: Sendable, each P: PathParameter>: Sendable {
   public let before: Value?
   /// The value as of the commit; nil for a deletion.
   public let after: Value?
-  /// What the captures of the pattern matched, in its order, in the types of the place.
+  /// What the captures of the pattern matched, in its order, in the types of the path.
   public let params: (repeat each P)
   /// When, where and by whom.
   public let details: EventDetails

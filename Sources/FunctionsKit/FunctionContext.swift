@@ -34,7 +34,7 @@ public final class FunctionContext: Sendable {
 
   // MARK: Reading
 
-  /// The value at a place as of the event's commit; nil if nothing is there.
+  /// The value at a path as of the event's commit; nil if nothing is there.
   ///
   /// - Throws: ``ValueTypeError`` if what is there is not a `Value`.
   public func get<Value, each P>(_ place: TreePath<Value, repeat each P>, _ params: repeat each P) async throws -> Value? {
@@ -118,7 +118,7 @@ public final class FunctionContext: Sendable {
 
   // MARK: Writing
 
-  /// Replaces what is at a place.
+  /// Replaces what is at a path.
   public func set<Value, each P>(_ place: TreePath<Value, repeat each P>, _ params: repeat each P, to value: Value)
     async throws
   {
@@ -138,7 +138,7 @@ public final class FunctionContext: Sendable {
     try append(.set(path, .increment(delta)))
   }
 
-  /// Removes what is at a place.
+  /// Removes what is at a path.
   public func remove<Value, each P>(_ place: TreePath<Value, repeat each P>, _ params: repeat each P) async throws {
     let path: Path
     do { path = try place.path(repeat each params) } catch { throw noted(error) }

@@ -31,9 +31,9 @@ public struct FunctionDefinition: Sendable {
 
   /// What could be written to make the function run, for examples.
   public struct Sample: Sendable {
-    /// A place that the pattern matches.
+    /// A path that the pattern matches.
     public let path: Path
-    /// A value of the place's type.
+    /// A value of the path's type.
     public let value: TreeNode
     /// Another one.
     public let otherValue: TreeNode
@@ -46,7 +46,7 @@ public struct FunctionDefinition: Sendable {
   public let pattern: PathPattern
   /// The captures of the pattern that are players: those typed ``UserID``.
   public let players: Set<String>
-  /// A place that the pattern matches, with values of its type; nil where none can be made up.
+  /// A path that the pattern matches, with values of its type; nil where none can be made up.
   public let sample: @Sendable () -> Sample?
   /// What it turns down without a run.
   public let filter: ChangeFilter

@@ -14,7 +14,7 @@ public struct FunctionEffects: Sendable {
 
     /// Whether the balance gets or gives.
     public let direction: Direction
-    /// The balance's place; it must be a declared currency's.
+    /// The balance's path; it must be a declared currency's.
     public let path: Path
     /// Above zero, in minor units.
     public let amount: Int64
@@ -130,7 +130,7 @@ extension FunctionEffects {
 }
 
 extension WriteOperation.Assignment {
-  /// Does to the node at a place what the assignment does to the tree.
+  /// Does to the node at a path what the assignment does to the tree.
   fileprivate func apply(to node: inout TreeNode, at place: Path, now: Int64) {
     if path.keys.starts(with: place.keys) {
       let below = Path(keys: Array(path.keys.dropFirst(place.keys.count)))
@@ -153,7 +153,7 @@ extension WriteOperation.Assignment {
       let below = Path(keys: Array(place.keys.dropFirst(path.keys.count)))
       let before = node
       let written = write.resolved(now: now) { slot -> Scalar? in
-        // What lies beside the place is not looked at.
+        // What lies beside the path is not looked at.
         guard slot.path.keys.starts(with: below.keys) else { return nil }
         let its = before[Path(keys: Array(slot.path.keys.dropFirst(below.keys.count)))]
         return slot.isPriority ? its.priority : its.scalar

@@ -32,7 +32,7 @@ public final class Functions {
     stops = true
   }
 
-  /// A list that is only looked at: settings that are wrong are gathered in ``faults``, and the defaults stay in their place;
+  /// A list that is only looked at: settings that are wrong are gathered in ``faults``, and the defaults are kept instead;
   /// registrations that are wrong are gathered in ``mistakes``, and left out.
   public init(checking settings: TreeNode) {
     overrides = settings
@@ -55,7 +55,7 @@ public final class Functions {
 
   func declare(referrerPath place: PathPattern) { referrerPath = place }
 
-  /// Runs when something appears at a place where nothing was.
+  /// Runs when something appears at a path where nothing was.
   public func onCreate<Value, each P>(
     _ place: TreePath<Value, repeat each P>, name: String, options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Created<Value, repeat each P>, FunctionContext) async throws -> Outcome
@@ -64,7 +64,7 @@ public final class Functions {
     }
   }
 
-  /// Runs when something appears at a place where nothing was; with settings.
+  /// Runs when something appears at a path where nothing was; with settings.
   public func onCreate<Value, Settings: FunctionSettings, each P>(
     _ place: TreePath<Value, repeat each P>, name: String, settings: Settings, options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Created<Value, repeat each P>, FunctionContext, Settings) async throws -> Outcome

@@ -54,7 +54,7 @@ public struct ValueTypeError: Error, Sendable, Hashable, CustomStringConvertible
     reason = Self.words(error)
   }
 
-  /// A sentence with the place, for the trigger log.
+  /// A sentence with the path, for the trigger log.
   public var description: String {
     "\(path) is not of the type that the function's TreePath gives it: \(reason)."
   }

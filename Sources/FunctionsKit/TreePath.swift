@@ -13,7 +13,7 @@ public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendab
   /// The path as it was read, or what is wrong with it.
   let place: Result<TriggerPath, TreePathError>
 
-  /// A place, written like `/users/{uid}/level`.
+  /// A path, written like `/users/{uid}/level`.
   public init(_ text: String) {
     let pattern: PathPattern
     do {
@@ -36,7 +36,7 @@ public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendab
     place = .success(TriggerPath(pattern: pattern, players: Set(players)) { Self.sample(of: pattern) })
   }
 
-  /// A place that the pattern matches, with the first plain value that is of the type.
+  /// A path that the pattern matches, with the first plain value that is of the type.
   private static func sample(of pattern: PathPattern) -> FunctionDefinition.Sample? {
     var segments: [String] = []
     for type in repeat (each P).self { segments.append(sampleSegment(of: type)) }
@@ -52,7 +52,7 @@ public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendab
     return Parameter(pathSegment: "a1") == nil ? "1" : "a1"
   }
 
-  /// The place with its captures open. One that cannot be read is a mistake of the programmer and traps.
+  /// The path with its captures open. One that cannot be read is a mistake of the programmer and traps.
   public var pattern: PathPattern {
     switch place {
     case .success(let place): place.pattern
@@ -62,7 +62,7 @@ public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendab
 
   /// The path for these parameters.
   ///
-  /// - Throws: `PathError` for a parameter that is no key, ``TreePathError`` if the place itself cannot be read.
+  /// - Throws: `PathError` for a parameter that is no key, ``TreePathError`` if the path itself cannot be read.
   public func path(_ parameters: repeat each P) throws -> Path {
     var segments: [String] = []
     for parameter in repeat each parameters { segments.append(parameter.pathSegment) }
@@ -72,7 +72,7 @@ public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendab
 
 /// A ``TreePath`` whose text is no pattern, or does not fit its types.
 public struct TreePathError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Which place, and what is wrong with it.
+  /// Which path, and what is wrong with it.
   public let description: String
 
   init(_ description: String) {
@@ -105,7 +105,7 @@ extension Int: PathParameter {
 /// A player's id: one legal key of the tree.
 ///
 /// It cannot be made from a text with `/` or another character that keys do not have, so that a forged id never leads to
-/// another place in the tree.
+/// another path in the tree.
 public struct UserID: PathParameter, Codable, CustomStringConvertible {
   /// The id as it is written in paths.
   public let text: String
@@ -150,6 +150,6 @@ struct TriggerPath: Sendable {
   let pattern: PathPattern
   /// The captures that are players: those typed ``UserID``.
   let players: Set<String>
-  /// A place that the pattern matches, with a value of its type, for examples; nil where none can be made up.
+  /// A path that the pattern matches, with a value of its type, for examples; nil where none can be made up.
   let sample: @Sendable () -> FunctionDefinition.Sample?
 }

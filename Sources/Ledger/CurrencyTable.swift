@@ -7,7 +7,7 @@ import TreeModel
 /// A balance belongs to an account and a unit. Those whose account is of a currency's holder kind are kept in the
 /// tree; for them this table is the only way from a path to account and unit, and back.
 package struct CurrencyTable: Sendable {
-  /// A currency, with a quick test for its places.
+  /// A currency, with a quick test for its paths.
   struct Place: Sendable {
     let currency: Currency
     private let filter: PatternFilter
@@ -53,7 +53,7 @@ package struct CurrencyTable: Sendable {
 
   /// Where the balance is in the tree; nil for one that the ledger alone keeps.
   ///
-  /// - Throws: ``StorageCore/CommitError`` with `invalidTransfer` if the account is a holder's but no place is its own.
+  /// - Throws: ``StorageCore/CommitError`` with `invalidTransfer` if the account is a holder's but no path is its own.
   func path(of balanceKey: PlayerBalanceKey) throws(CommitError) -> Path? {
     let account = balanceKey.account
     var isHolder = false
@@ -82,7 +82,7 @@ package struct CurrencyTable: Sendable {
 }
 
 extension CurrencyTable {
-  /// Kinds of account that the ledger uses itself: their balances have no place in the tree.
+  /// Kinds of account that the ledger uses itself: their balances have no path in the tree.
   static let ownKinds = [LedgerAccount.holdKind, "issuance", "redemption", "adjustment", "opening"]
 
   /// Whether the text can name a unit or a kind: 1-64 letters, digits, `_`, `-` or `.`, so that names compare by bytes and
@@ -118,7 +118,7 @@ extension CurrencyTable {
     guard captures > 0 else { throw fault(currency, "it has no capture, so nobody owns the balance; write one such as {uid}") }
   }
 
-  /// Two currencies may share a unit or a holder, but not both, and never a place.
+  /// Two currencies may share a unit or a holder, but not both, and never a path.
   static func check(_ currency: Currency, beside other: Currency) throws(LedgerError) {
     guard currency.unit != other.unit || currency.holder != other.holder else {
       throw fault(currency, "a \(currency.holder) has two places for \(currency.unit); remove one")
@@ -150,7 +150,7 @@ extension Scalar {
 }
 
 /// A cheap test that most changed leaves fail, so that they need not be taken apart: what a path begins and ends with at every
-/// place of a pattern.
+/// path of a pattern.
 struct PatternFilter: Sendable {
   private let prefix: [UInt8]
   private let suffix: [UInt8]

@@ -67,7 +67,7 @@ package struct LedgerAudit {
     if let reversed = transfer.reverses { try checkReversal(entry, of: reversed) }
   }
 
-  /// Each fault shows once, at its place: the next entry is compared with what is stored here, not with what should be.
+  /// Each fault is reported once, where it occurs: the next entry is compared with what is stored here, not with what should be.
   private mutating func checkChain(_ entry: LedgerEntry) {
     let expected = (last?.sequence ?? 0) + 1
     if entry.sequence != expected {
@@ -157,9 +157,9 @@ package struct LedgerAudit {
 }
 
 extension LedgerAudit {
-  /// Compares the balances in the tree with the entries, both ways: a place without entries, entries without a place.
+  /// Compares the balances in the tree with the entries, both ways: a path without entries, entries without a path.
   ///
-  /// Places are found by walking the patterns, one seek for each child on the way: what lies beside them is not read.
+  /// Paths are found by walking the patterns, one seek for each child on the way: what lies beside them is not read.
   mutating func checkTree() throws(StorageError) {
     var missing = balances.filter { currencies.isHolder($0.key.account) }
     for place in currencies.places {

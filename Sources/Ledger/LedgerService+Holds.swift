@@ -63,7 +63,7 @@ package struct HoldEnding: Sendable, Hashable {
 /// What a sweep over expired holds did.
 package struct HoldSweep: Sendable {
   /// A hold that expired but could not be freed.
-  package struct Failure: Sendable {
+  package struct StuckHold: Sendable {
     /// The entry that made the hold.
     package let hold: LedgerEntry
     /// Why it stays for the next sweep.
@@ -79,7 +79,7 @@ package struct HoldSweep: Sendable {
   /// The entries that gave the coins back.
   package var freed: [LedgerEntry] = []
   /// What could not be freed.
-  package var failures: [Failure] = []
+  package var failures: [StuckHold] = []
 
   /// A sweep that did nothing yet.
   package init() {}
@@ -151,7 +151,7 @@ extension LedgerService {
       } catch {
         // Somebody released or voided it in the meantime: nothing to do.
         if error.code == .holdEnded { continue }
-        sweep.failures.append(HoldSweep.Failure(hold: hold, error: error))
+        sweep.failures.append(HoldSweep.StuckHold(hold: hold, error: error))
       }
     }
     return sweep

@@ -233,7 +233,7 @@ package struct LedgerError: Error, Sendable, CustomStringConvertible {
   package var description: String { message }
 }
 
-/// Runs a read of the store in a place that can only refuse.
+/// Runs a read of the store where only a refusal can be thrown.
 func refusing<Result>(_ body: () throws(StorageError) -> Result) throws(CommitError) -> Result {
   do {
     return try body()

@@ -74,7 +74,7 @@ struct TransferTransaction {
     return balances.count - 1
   }
 
-  /// The balance at a place. One look: a leaf comes first in its subtree, its priority second.
+  /// The balance at a path. One look: a leaf comes first in its subtree, its priority second.
   private func leaf(of balanceKey: PlayerBalanceKey, at path: Path) throws(CommitError) -> Balance {
     let bytes = PathBytes(path)
     let leaves = try refusing { () throws(StorageError) in try session.leaves(in: namespace, under: bytes, limit: 2) }

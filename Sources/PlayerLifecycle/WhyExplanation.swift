@@ -3,7 +3,7 @@ import StorageCore
 import TextFormats
 import TreeModel
 
-/// Puts a ``WhyReport`` into plain sentences. Pure: the one place that knows the words.
+/// Puts a ``WhyReport`` into plain sentences. Pure: no other code knows the words.
 package enum WhyExplanation {
   /// The whole answer, line by line.
   package static func page(_ report: WhyReport) -> [String] {

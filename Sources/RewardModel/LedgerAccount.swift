@@ -1,4 +1,4 @@
-/// The name of a place where coins are: `user:bob`, `issuance:signup`, `adjustment`.
+/// The name of what holds coins: `user:bob`, `issuance:signup`, `adjustment`.
 ///
 /// The part before the first colon is the kind. Accounts whose kind is a currency's holder (`user` by default) have their
 /// balance in the tree; all others keep it in the ledger alone, and may go below zero (`hold:…` excepted). Two accounts are

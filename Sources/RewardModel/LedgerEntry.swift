@@ -75,7 +75,7 @@ extension LedgerTransfer {
 /// One line of the ledger: an amount from one account to another. Never changed, never removed.
 ///
 /// `hash` covers every field and the hash of the entry before it in the same namespace, so that a changed, missing or
-/// exchanged line breaks the chain at its place.
+/// exchanged line breaks the chain where it is.
 public struct LedgerEntry: Sendable, Hashable {
   /// 1, 2, 3 … within the namespace.
   public let sequence: Int64

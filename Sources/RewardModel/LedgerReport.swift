@@ -42,7 +42,7 @@ public struct LedgerReport: Sendable, Hashable {
 
   /// A balance's path whose value is no Int64: it counts as 0.
   public struct Unbacked: Sendable, Hashable {
-    /// The place in the tree.
+    /// The path in the tree.
     public let path: String
     /// Whose balance should be there.
     public let account: LedgerAccount
@@ -51,7 +51,7 @@ public struct LedgerReport: Sendable, Hashable {
     /// The value there, in a few words.
     public let found: String
 
-    /// A place without an integer.
+    /// A path without an integer.
     public init(path: String, account: LedgerAccount, unit: String, found: String) {
       self.path = path
       self.account = account
@@ -60,7 +60,7 @@ public struct LedgerReport: Sendable, Hashable {
     }
   }
 
-  /// How many faults, and how many unbacked places, are listed; more are only counted.
+  /// How many faults, and how many unbacked paths, are listed; more are only counted.
   public static let listedMax = 1000
 
   /// How many entries were read.
@@ -74,15 +74,15 @@ public struct LedgerReport: Sendable, Hashable {
   public private(set) var faults: [Fault] = []
   /// All faults, listed or not.
   public private(set) var faultCount = 0
-  /// The first unbacked places, in the order of the tree.
+  /// The first unbacked paths, in the order of the tree.
   public private(set) var unbacked: [Unbacked] = []
-  /// All unbacked places, listed or not.
+  /// All unbacked paths, listed or not.
   public private(set) var unbackedCount = 0
 
   /// A report in which nothing was found yet.
   public init() {}
 
-  /// Whether every rule holds. Unbacked places do not break one: they count as 0.
+  /// Whether every rule holds. Unbacked paths do not break one: they count as 0.
   public var isSound: Bool { faultCount == 0 }
 
   /// The first entry at which something is wrong.
@@ -97,7 +97,7 @@ public struct LedgerReport: Sendable, Hashable {
     if faults.count < Self.listedMax { faults.append(fault) }
   }
 
-  /// Notes a place without an integer.
+  /// Notes a path without an integer.
   public mutating func note(_ place: Unbacked) {
     unbackedCount += 1
     if unbacked.count < Self.listedMax { unbacked.append(place) }

@@ -3,7 +3,7 @@ import TreeModel
 
 /// The events of a commit, from the log: the same as the write would have made, whatever was registered then.
 ///
-/// An event is a place and a revision, so that a function which was deployed later finds, in the commits of years before,
+/// An event is a path and a revision, so that a function which was deployed later finds, in the commits of years before,
 /// events with the ids that they would have had.
 struct DerivedEvents {
   let table: TriggerTable
@@ -43,7 +43,7 @@ struct DerivedEvents {
     return found
   }
 
-  /// Whether a leaf below the place was there before the commit and after it: among one more leaf than were changed there is
+  /// Whether a leaf below the path was there before the commit and after it: among one more leaf than were changed there is
   /// one that was not, if there is any.
   private func hasUnchanged(
     _ place: MatchedPath, _ changes: [LeafChange], after commit: CommitRecord, in snapshot: any Snapshot
@@ -55,16 +55,16 @@ struct DerivedEvents {
   }
 }
 
-/// A place that some pattern matched, and what a commit did there and below.
+/// A path that some pattern matched, and what a commit did there and below.
 struct MatchedPath {
   let path: PathBytes
   /// The functions whose pattern matched.
   var functions: [Int] = []
-  /// The change of the leaf at exactly this place.
+  /// The change of the leaf at exactly this path.
   var exact: LeafChange?
-  /// The changes at and below the place, priorities included: a range of the commit's changes, which are sorted.
+  /// The changes at and below the path, priorities included: a range of the commit's changes, which are sorted.
   var changes: Range<Int>
-  /// Whether any changed leaf at or below the place was there before, and is there after.
+  /// Whether any changed leaf at or below the path was there before, and is there after.
   var hadLeaf = false
   var hasLeaf = false
 
@@ -79,9 +79,9 @@ struct MatchedPath {
     hasLeaf = hasLeaf || change.after != nil
   }
 
-  /// What happened at the place; nil if nothing that a trigger knows (a place that was absent before and after).
+  /// What happened at the path; nil if nothing that a trigger knows (a path that was absent before and after).
   ///
-  /// - Parameter hasUnchanged: whether a leaf below the place was there before and is still there.
+  /// - Parameter hasUnchanged: whether a leaf below the path was there before and is still there.
   func kind(hasUnchanged: Bool) -> EventRecord.Kind? {
     switch (hadLeaf || hasUnchanged, hasLeaf || hasUnchanged) {
     case (false, true): .created

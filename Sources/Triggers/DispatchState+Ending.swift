@@ -62,7 +62,7 @@ extension DispatchState {
 
   /// Writes down a failed attempt: the event is tried again, or becomes a dead letter.
   mutating func fail(
-    _ failed: Delivery, _ error: String, _ failure: RunEnding.Failure, startedAt: Int64, at now: Int64
+    _ failed: Delivery, _ error: String, _ failure: RunEnding.NextAttempt, startedAt: Int64, at now: Int64
   ) {
     // What was handled before stays so, whatever the function says to it now: there is nothing to try again.
     if failed.isHandled { return finishAgain(failed) }

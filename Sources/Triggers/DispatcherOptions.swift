@@ -1,6 +1,6 @@
 package import StorageCore
 
-/// How the dispatcher works; every cap in one place.
+/// How the dispatcher works; with all limits.
 package struct DispatcherOptions: Sendable {
   /// The kinds of coin, and where balances stand: what `credit` and `debit` may name.
   package var currencies: [Currency]
@@ -65,7 +65,7 @@ package struct DispatcherOptions: Sendable {
   }
 }
 
-/// Places where tests let the process die. Does nothing in production.
+/// Points at which tests let the process die. Does nothing in production.
 public struct Failpoint: Sendable {
   /// The windows in which a death must neither lose an event nor pay it twice.
   public enum Place: String, Sendable, Hashable, CaseIterable {

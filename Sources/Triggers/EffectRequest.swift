@@ -10,7 +10,7 @@ struct EffectRequest {
   let currencies: [Currency]
   let reader: RunReader
 
-  /// - Throws: `PermanentError` for a payment to a place that is no balance.
+  /// - Throws: `PermanentError` for a payment to a path that is no balance.
   func make(_ effects: FunctionEffects, _ execution: ExecutionRecord, at now: Int64) throws -> CommitRequest {
     let cause = Cause(event: delivery.event, function: definition.name, hop: delivery.facts.record.hop + 1)
     var request = CommitRequest(
@@ -159,7 +159,7 @@ struct RewardMemory {
 ///
 /// A retry, a replay or a redelivery may run long after its event. What adds up (payments, increments) is right at any
 /// time, and a `transaction` looks at the latest value. A plain set or removal is not: it would put an old value over a
-/// newer one. Such a write is *stale* if its place is not what it was at the event; it is withheld, and the execution says
+/// newer one. Such a write is *stale* if its path is not what it was at the event; it is withheld, and the execution says
 /// so. The others get an expectation, so that the writer judges them again on the state that they are applied to.
 struct LateWrites {
   let reader: RunReader

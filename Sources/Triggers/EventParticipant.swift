@@ -4,9 +4,9 @@ package import TreeModel
 
 /// Makes the events of a commit, in its own transaction, as Cloud Functions for Firebase define them (https://firebase.google.com/docs/functions/database-events).
 ///
-/// For each changed leaf every pattern that matches a prefix of its path yields a place; each place that some function
+/// For each changed leaf every pattern that matches a prefix of its path yields that prefix; each one that some function
 /// wants yields one event, whatever number of leaves changed below it. The work is bounded by what changed, but for
-/// places above leaves: their unchanged leaves are counted too, in one bounded read, because they belong to the event's
+/// paths above leaves: their unchanged leaves are counted too, in one bounded read, because they belong to the event's
 /// size and decide between created, updated and deleted. Patterns that end at leaves never read.
 package struct EventParticipant: CommitParticipant {
   private let table: TriggerTable
@@ -22,7 +22,7 @@ package struct EventParticipant: CommitParticipant {
     -> [WriteOperation.Assignment]
   { [] }
 
-  /// Adds an event for each place that a function wants; the pipeline stores what the draft holds.
+  /// Adds an event for each path that a function wants; the pipeline stores what the draft holds.
   package func participate(in draft: inout CommitDraft, session: any CommitSession) throws(CommitError) {
     guard !draft.changes.isEmpty, !draft.request.triggers.areSuppressed, !table.isEmpty else { return }
     let hop = draft.request.log.cause?.hop ?? 0
@@ -43,7 +43,7 @@ package struct EventParticipant: CommitParticipant {
     }
   }
 
-  /// The places that patterns matched, in path order.
+  /// The paths that patterns matched, in path order.
   func matchedPaths(_ changes: [LeafChange]) -> [MatchedPath] {
     var places: [MatchedPath] = []
     var indices: [PathBytes: Int] = [:]
@@ -66,10 +66,10 @@ package struct EventParticipant: CommitParticipant {
     return places.count > 1 ? places.sorted { $0.path < $1.path } : places
   }
 
-  /// Looks for leaves below the place that the commit does not touch.
+  /// Looks for leaves below the path that the commit does not touch.
   ///
   /// Reads no more than what an event may carry. It makes no difference whether the session shows the state before or
-  /// after the changes: changed places are left out.
+  /// after the changes: changed paths are left out.
   private func unchangedLeaves(of place: MatchedPath, in draft: CommitDraft, _ session: any CommitSession)
     throws(CommitError) -> (exist: Bool, bytes: Int)
   {

@@ -286,7 +286,7 @@ package struct ReplayedItem: Sendable, Hashable {
   package let effect: Revision?
 }
 
-/// How replays work; every cap in one place.
+/// How replays work; with all limits.
 package struct ReplayOptions: Sendable {
   /// Replays that wait for their turn.
   static let queueMax = 100

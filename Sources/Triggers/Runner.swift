@@ -8,7 +8,7 @@ final class Runner: Sendable {
   private let task = Mutex<Task<Void, Never>?>(nil)
   private let leftBehind = Mutex(false)
 
-  /// Whether another runner has taken its place, because its function does not come back.
+  /// Whether another runner has replaced it, because its function does not come back.
   var isLeftBehind: Bool { leftBehind.withLock(\.self) }
 
   /// Starts the loop.
@@ -115,9 +115,9 @@ enum RunEnding: Sendable {
   /// `leavesOutPaid` if a run on newer state may leave payments out that this one makes.
   case effect(CommitRequest, ExecutionRecord, leavesOutPaid: Bool)
   case skipped(String)
-  case failed(String, Failure)
+  case failed(String, NextAttempt)
 
-  enum Failure: Sendable {
+  enum NextAttempt: Sendable {
     /// To be tried again by the function's policy.
     case retry
     /// To be tried again after this many milliseconds.

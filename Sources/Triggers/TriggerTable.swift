@@ -37,7 +37,7 @@ package struct TriggerTable: Sendable {
   /// Whether a path, or one above it, matches any pattern: what is false for most writes, and cheap to ask.
   var isEmpty: Bool { definitions.isEmpty }
 
-  /// Calls `body` for each function and each prefix of the place that its pattern matches, with the prefix's bytes.
+  /// Calls `body` for each function and each prefix of the path that its pattern matches, with the prefix's bytes.
   func forEachMatch(of place: PathBytes, _ body: (_ end: Int, _ function: Int) -> Void) {
     trie.forEachPrefixMatch(of: place, body)
   }

@@ -1,7 +1,7 @@
 import FunctionsKit
 import TreeModel
 
-/// Places of a small game.
+/// Paths of a small game.
 enum Places {
   static let level = TreePath<Int, UserID>("/users/{uid}/level")
   static let name = TreePath<String, UserID>("/users/{uid}/name")

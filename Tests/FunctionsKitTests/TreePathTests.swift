@@ -50,4 +50,12 @@ import TreeModel
     #expect(Int(pathSegment: segment) == value)
     if let value { #expect(value.pathSegment == segment) }
   }
+
+  @Test("The path of a held reward is filled with the referrer, then the player")
+  func heldRewards() {
+    let held = HeldRewardPath(TreePath<Int64, UserID, UserID>("/held/{referrer}/{player}"))
+    #expect(held.path(referrer: "alice", player: "bob") == "/held/alice/bob")
+    #expect(held.path(referrer: "a.b", player: "bob") == nil)
+    #expect(FunctionOptions(heldRewards: [held]).heldRewards == [held])
+  }
 }

@@ -118,7 +118,7 @@ extension CommitError.Code {
   }
 }
 
-/// The place of a player's balance.
+/// The path of a player's balance.
 func balanceKey(_ uid: String) -> Path {
   Path(keys: ["users", uid, "inventory", "pieces_of_eight"].map(Key.init(unchecked:)))
 }

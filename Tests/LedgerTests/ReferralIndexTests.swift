@@ -109,7 +109,7 @@ struct ReferralIndexTests {
     #expect(try await store.build() == 0)
     let expected = (0..<2500).filter { $0 % 7 == 3 }.map { "p\($0)" }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     #expect(try store.brought(by: "r3") == expected)
-    // A program that does not know of the place moves a player.
+    // A program that does not know of the path moves a player.
     store.close()
     store = try await Store(folder, keepsIndex: false)
     #expect(try await store.build(nil) == 0)

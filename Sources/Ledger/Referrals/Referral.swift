@@ -31,7 +31,7 @@ package struct Referral: Sendable, Hashable {
 
 /// Where the tree says who referred a player: `/users/{uid}/referred_by`.
 package struct ReferralPath: Sendable {
-  /// The place, with the player's id as its one capture.
+  /// The path, with the player's id as its one capture.
   package let pattern: PathPattern
   private let filter: PatternFilter
 
@@ -81,7 +81,7 @@ package struct ReferralRank: Sendable, Hashable {
   package let coins: [String: Int64]
 }
 
-/// Keeps the index of who brought whom: one record for each player whose place names a referrer, put and removed in the
+/// Keeps the index of who brought whom: one record for each player whose path names a referrer, put and removed in the
 /// transaction of the write, no matter who wrote, and how deep.
 ///
 /// The index holds nothing that the tree does not say, so it is right after replays, imports and merges, and
@@ -93,7 +93,7 @@ package struct ReferralIndex: CommitParticipant {
 
   let place: ReferralPath
 
-  /// The index over a place.
+  /// The index over a path.
   package init(_ place: ReferralPath) {
     self.place = place
   }

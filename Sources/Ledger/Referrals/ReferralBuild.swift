@@ -1,12 +1,12 @@
 package import StorageCore
 import TreeModel
 
-/// Makes the index of who brought whom from the tree, where it was not kept so far: the place is declared for the first time,
+/// Makes the index of who brought whom from the tree, where it was not kept so far: the path is declared for the first time,
 /// another one was declared before, or a program that declared none has written.
 ///
 /// To be run before anybody else writes. Commits that change it afterwards are ``ReferralIndex``'s.
 package struct ReferralBuild: Sendable {
-  /// The one record that says which place the index is whole for.
+  /// The one record that says which path the index is whole for.
   static let markKind = "referral-index"
   private static let markKey = "place"
   private static let pageSize = 1000
@@ -45,7 +45,7 @@ package struct ReferralBuild: Sendable {
     return built
   }
 
-  /// Says that the index is whole for a place.
+  /// Says that the index is whole for a path.
   static func mark(of place: ReferralPath) -> KeyedRecordChange {
     KeyedRecordChange(kind: markKind, key: markKey, value: place.pattern.description)
   }

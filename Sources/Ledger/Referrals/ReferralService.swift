@@ -13,7 +13,7 @@ package struct ReferralService: Sendable {
   private let engine: any StorageEngine
   private let currencies: CurrencyTable
 
-  /// The referrals of a place.
+  /// The referrals of a path.
   package init(_ place: ReferralPath, engine: any StorageEngine, currencies: CurrencyTable) {
     self.place = place
     self.engine = engine
