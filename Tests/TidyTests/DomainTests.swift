@@ -5,7 +5,7 @@ import Testing
   /// Targets whose public signatures hold no JSON.
   static let typed: Set<Substring> = ["Accounts", "Links", "Invites", "Ledger", "Triggers", "PlayerLifecycle"]
   /// How many signatures still do. The number may shrink, never grow.
-  static let documentsReached = 64
+  static let documentsReached = 38
   /// Modules and names of HTTP.
   static let wire: Set<Substring> = [
     "NIOHTTP1", "NIOHTTP2", "NIOWebSocket", "HTTPTypes", "HTTPServer", "HTTPResponseStatus", "HTTPStatus", "statusCode",

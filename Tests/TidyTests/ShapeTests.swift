@@ -8,7 +8,7 @@ import Testing
   static let parametersMax = 8
   static let unlabelledPercentMax = 4.0
   /// What is beyond the limits so far. The numbers may shrink, never grow.
-  static let reached = (unlabelledPercent: 11.5, spreadTypes: 6, initializers: 6)
+  static let reached = (unlabelledPercent: 9.5, spreadTypes: 6, initializers: 6)
 
   /// Where the journal is being rewritten: these files are measured when that is done.
   static let exempt = [
