@@ -30,7 +30,7 @@ extension APIError {
       case .alreadyExecuted: (.conflict, "already_executed")
       case .recordChanged: (.conflict, "record_changed")
       case .idempotencyConflict: (.unprocessableEntity, "idempotency_conflict")
-      case .account(let code): (.badRequest, code)
+      case .rejected: (.badRequest, "rejected")
       case .overloaded: (.serviceUnavailable, "overloaded")
       case .unavailable: (.serviceUnavailable, "unavailable")
       }

@@ -1,88 +1,179 @@
+package import Credentials
 import StorageCore
 
-/// Why a call about accounts was refused, in the protocol's own words: a code, and after ` : ` a sentence
-/// (spec: auth-protocol §2.0).
-package struct AccountError: Error, Sendable, Hashable {
-  /// What the client reads: `WEAK_PASSWORD : Password should be at least 6 characters`.
-  package let message: String
-  /// The HTTP status; 400 for everything that logic refuses.
-  package let status: Int
-  /// Google's name of the status, where the protocol gives one.
-  package let statusName: String?
+/// Why something that was asked about accounts was not done. Nothing was changed.
+///
+/// Surfaces choose a status and a wire code for each case; nothing here knows them.
+package enum AccountError: Error, Sendable, Hashable {
+  // MARK: Accounts
 
-  package init(_ code: String, _ detail: String? = nil) {
-    message = detail.map { "\(code) : \($0)" } ?? code
-    status = 400
-    statusName = nil
+  /// There is no such account, or it was deleted.
+  case unknownAccount
+  /// Nobody may sign in to the account.
+  case disabledAccount
+  /// The address leads to another account.
+  case emailTaken
+  /// The number leads to another account.
+  case phoneNumberTaken
+  /// The identity at a provider leads to another account.
+  case identityTaken
+  /// There is an account with this uid.
+  case uidTaken
+  /// The account has no address.
+  case noEmail
+  /// Only a disabled account may be deleted together with others.
+  case notDisabled
+
+  // MARK: Tokens and sessions
+
+  /// What was asked needs a player's ID token.
+  case missingIDToken
+  /// The ID token was not issued here, or not for this project.
+  case invalidIDToken
+  /// The token's time is over, or a change of the account made it void.
+  case expiredToken
+  /// The refresh token stands for no session.
+  case invalidRefreshToken
+  /// The last sign-in is too long ago for what was asked.
+  case signInTooOld
+  case invalidCustomToken(CustomTokenError)
+  /// A session cookie cannot be good for so long, or so short.
+  case invalidCookieDuration
+
+  // MARK: Passwords
+
+  /// No account has the address.
+  case unknownEmail
+  case wrongPassword
+  /// The address or the password is wrong; which of them is not said.
+  case wrongCredentials
+  /// The project lets nobody sign in by a password.
+  case passwordSignInDisabled
+  /// The project lets nobody set a password.
+  case passwordsDisabled
+  /// Only administrators may make accounts.
+  case signUpDisabled
+  /// Shorter than any policy allows.
+  case passwordTooShort
+  /// Longer than can be hashed.
+  case passwordTooLong
+  /// What the project's policy asks for and the password has not.
+  case unmetPasswordRequirements([PasswordPolicy.Requirement])
+
+  // MARK: Limits
+
+  /// Too many wrong passwords or codes for this account from this network.
+  case tooManyFailures
+  /// Too many passwords from this network.
+  case tooManyPasswords
+  /// Too many mailed codes, from this network or to this address.
+  case tooManyCodes
+  /// The account was changed between looking and deciding.
+  case concurrentChange
+
+  // MARK: Mailed codes
+
+  /// No such code, or one for something else.
+  case invalidCode
+  case expiredCode
+  /// The code was mailed to another address.
+  case wrongCodeEmail
+  /// Links may not lead on to this domain.
+  case unauthorizedDomain
+  /// Links could not lead back here: the server's own address is not configured.
+  case unknownServerAddress
+  /// The address may only be changed by a link that was mailed to the new one.
+  case unverifiedEmailChange
+
+  // MARK: Telephones
+
+  /// No text messages are sent from here.
+  case phonesUnavailable
+  /// A telephone alone does not open an account that has second factors.
+  case phoneIsSecondFactor
+  /// The session that a code was sent for is not known.
+  case unknownCodeSession
+  case expiredCodeSession
+  /// The code is not the one that was sent, or that the authenticator shows.
+  case wrongOneTimeCode
+  /// The proof of owning a number is not known, or its time is over.
+  case invalidPhoneProof
+
+  // MARK: Second factors
+
+  /// A first credential beside which no second factor can be asked for.
+  case unsupportedFirstFactor
+  /// Second factors need an address that was confirmed.
+  case unverifiedEmail
+  case tooManySecondFactors
+  /// The number is a second factor of the account already.
+  case secondFactorTaken
+  case unknownSecondFactor
+  /// Two second factors have the same id.
+  case duplicateSecondFactorID
+  /// The credential that waits for a second factor is not known, or its time is over.
+  case invalidPendingCredential
+  /// The project lets nobody enrol a telephone.
+  case phoneFactorsDisabled
+  /// The project lets nobody enrol an authenticator.
+  case authenticatorsDisabled
+  /// Only a telephone is sent a code.
+  case notATelephone
+  /// An authenticator without its secret.
+  case missingAuthenticatorSecret
+
+  // MARK: Identities at providers
+
+  /// Why an identity that a client claims is not believed.
+  package enum IdentityProblem: Sendable, Hashable {
+    /// Neither JSON nor a token; the text is its beginning.
+    case unreadable(String?)
+    /// It does not say whose it is (`sub`).
+    case missingSubject
+    /// An ID token is needed.
+    case missingIDToken
+    /// An access token that is not JSON text, in development.
+    case opaqueAccessToken
+    /// The provider is not configured.
+    case unknownProvider
+    /// The ID token does not hold.
+    case token(TokenError)
   }
 
-  /// A message as it goes over the wire.
-  init(wire message: String) {
-    self.message = message
-    status = 400
-    statusName = nil
-  }
+  case invalidIdentity(IdentityProblem)
 
-  private init(message: String, status: Int, statusName: String) {
-    self.message = message
-    self.status = status
-    self.statusName = statusName
-  }
+  // MARK: Imports
 
-  /// The code without the sentence.
-  package var code: String { message.split(separator: " ", maxSplits: 1).first.map(String.init) ?? message }
+  /// The row's account exists, and the import does not overwrite.
+  case importedAccountExists
+  /// The row's address is another account's.
+  case importedEmailTaken
+  /// The row's number is another account's.
+  case importedPhoneNumberTaken
+  /// The row's identity at a provider is another account's.
+  case importedIdentityTaken
+  /// A row with second factors needs an address.
+  case importedFactorsNeedEmail
+  /// A row with second factors needs a confirmed address.
+  case importedFactorsNeedVerifiedEmail
 
-  /// A way in beside which no second factor can be asked for.
-  static let unsupportedFirstFactor = AccountError(
-    "UNSUPPORTED_FIRST_FACTOR", "MFA is not available for the given first factor.")
+  // MARK: -
 
-  /// An address that nobody has shown to own is not enough: for an account with second factors, or where addresses are secret.
-  static let unverifiedChange = AccountError(
-    "OPERATION_NOT_ALLOWED", "Please verify the new email before changing email.")
+  /// The store, or something else that is needed, does not work now; the text may be shown.
+  case unavailable(String)
 
-  /// A body that is no JSON object, or a field of another type.
-  package static func invalidArgument(_ text: String) -> AccountError {
-    AccountError(message: text, status: 400, statusName: "INVALID_ARGUMENT")
-  }
-
-  /// Credentials that are nobody's.
-  package static func unauthenticated(_ text: String) -> AccountError {
-    AccountError(message: text, status: 401, statusName: "UNAUTHENTICATED")
-  }
-
-  /// No credentials, or not enough of them.
-  package static func permissionDenied(_ text: String) -> AccountError {
-    AccountError(message: text, status: 403, statusName: "PERMISSION_DENIED")
-  }
-
-  /// No such method, or no such project.
-  package static func notFound(_ text: String) -> AccountError {
-    AccountError(message: text, status: 404, statusName: "NOT_FOUND")
-  }
-
-  /// What the protocol has and this server does not.
-  package static func notImplemented(_ text: String) -> AccountError {
-    AccountError(message: text, status: 501, statusName: "NOT_IMPLEMENTED")
-  }
-
-  /// The store cannot be read or written; nothing was changed.
-  package static func unavailable(_ text: String) -> AccountError {
-    AccountError(message: text, status: 503, statusName: "UNAVAILABLE")
-  }
+  /// The change cannot be committed, whatever the accounts say: it is too large, or causes too much. The text may be shown.
+  case rejected(String)
 
   init(_ error: StorageError) {
     self = .unavailable(error.message)
   }
 
   /// What the writer refused.
-  init(_ refusal: CommitError) {
-    switch refusal.code {
-    case .account: self.init(wire: refusal.message)
-    case .overloaded, .unavailable: self = .unavailable(refusal.message)
-    default: self = .invalidArgument(refusal.message)
+  init(_ error: CommitError) {
+    switch error.code {
+    case .overloaded, .unavailable: self = .unavailable(error.message)
+    default: self = .rejected(error.message)
     }
   }
-
-  /// The same for the writer.
-  var refusal: CommitError { CommitError(.account(code: code), message) }
 }

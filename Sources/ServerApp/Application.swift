@@ -100,7 +100,7 @@ extension Application {
   /// Invitations that are sent.
   package var invites: InvitationService { shard.invites }
   /// The players' accounts.
-  package var accounts: AccountService { shard.accounts.book }
+  package var accounts: AccountService { shard.accounts.accounts }
 }
 
 // MARK: - Life

@@ -135,7 +135,7 @@ extension Shard {
     for line in report.lines { logger.notice("\(line)") }
     let erasures = ErasureResumer(
       erasure: PlayerErasure(
-        database: database, accounts: accounts.book, recordStores: [links, invites, RewardErasing()], functions: nil,
+        database: database, accounts: accounts.accounts, recordStores: [links, invites, RewardErasing()], functions: nil,
         ledger: ledger, replacementAnswer: WriteAnswer.erased.stored),
       clock: configuration.clock, logger: logger)
     let sweeper = HoldSweeper(ledger: ledger, engine: engine, clock: configuration.clock, logger: logger)

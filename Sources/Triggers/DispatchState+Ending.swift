@@ -280,7 +280,7 @@ extension DispatchState {
     case .overloaded: postpone(delivery, at: now)
     case .unavailable: fail(delivery, refusal.message, .retry, startedAt: execution.startedAt, at: now)
     case .permissionDenied, .invalid, .tooLarge, .triggersExceeded, .balanceType, .balanceOverflow, .invalidTransfer,
-      .idempotencyConflict, .account:
+      .idempotencyConflict, .rejected:
       fail(delivery, "\(refusal.code.word): \(refusal.message)", .permanent, startedAt: execution.startedAt, at: now)
     }
   }

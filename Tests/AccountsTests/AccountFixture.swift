@@ -2,6 +2,7 @@ import Credentials
 import StorageCore
 import StorageSQLite
 import TestSupport
+import Testing
 import TreeDatabase
 import TreeModel
 
@@ -12,7 +13,7 @@ struct AccountFixture {
   static let start: Int64 = 1_700_000_000_000
   static let day: Int64 = 86_400_000
 
-  let book: AccountService
+  let accounts: AccountService
   let database: Database
   let clock: AdjustableClock
   let project: AccountProject
@@ -29,16 +30,17 @@ struct AccountFixture {
     options.signUpsPerHour = nil
     change(&options)
     let ring = KeyRing([KeyRing.Entry(key: try SigningKey(pem: TestKeys.first), signsFrom: 0)])
-    let book = AccountService(
-      engine: engine, writer: database, watch: watch, clock: clock,
-      issuer: IDTokenIssuer(mode: .unsigned, keys: CurrentKeys(ring)), hasher: PasswordHasher(cost: .test),
-      hashing: .inPlace, options: options, random: SplitMix64(seed: 7))
+    let accounts = AccountService(
+      store: AccountStore(engine: engine, writer: database, watch: watch, clock: clock),
+      issuer: IDTokenIssuer(mode: .unsigned, keys: CurrentKeys(ring)),
+      hashing: PasswordHashing(hasher: PasswordHasher(cost: .test), threads: .inPlace), options: options,
+      random: SplitMix64(seed: 7))
     let namespace = try await database.openNamespace(named: "game")
-    let house = AccountFixture(
-      book: book, database: database, clock: clock, project: AccountProject(name: "game", namespace: namespace))
+    let fixture = AccountFixture(
+      accounts: accounts, database: database, clock: clock, project: AccountProject(name: "game", namespace: namespace))
     let outcome: Result<Void, any Error>
     do {
-      outcome = .success(try await test(house))
+      outcome = .success(try await test(fixture))
     } catch {
       outcome = .failure(error)
     }
@@ -47,25 +49,43 @@ struct AccountFixture {
     try outcome.get()
   }
 
-  func call(_ fields: JSON, isPrivileged: Bool = false) -> IdentityCall {
-    IdentityCall(
-      project: project, fields: IdentityFields(fields), isPrivileged: isPrivileged,
-      actor: isPrivileged ? .admin("test") : .anonymous, address: "192.0.2.1", base: "http://localhost", apiKey: "k")
+  /// A client's request.
+  var client: AccountContext { AccountContext(project: project, network: "192.0.2.1", serverURL: "http://localhost") }
+
+  /// An administrator's request.
+  var administrator: AccountContext {
+    AccountContext(
+      project: project, administrator: .admin("test"), network: "192.0.2.1", serverURL: "http://localhost")
   }
 
-  /// A new anonymous player: uid and refresh token.
-  func anonymous() async throws -> (uid: String, token: String) {
-    let made = try await book.signUp(call([:]))
-    return (made["localId"]?.string ?? "", made["refreshToken"]?.string ?? "")
+  /// A new anonymous player.
+  func anonymous() async throws -> Player { Player(try await accounts.signUpAnonymously(client)) }
+
+  /// A new player with a password, or one whose anonymous account gets it.
+  @discardableResult
+  func signUp(_ email: String, _ password: String = "secret1", linking player: Player? = nil) async throws -> Player {
+    var order = PasswordSignUp(email: try #require(EmailAddress(email)), password: password)
+    order.idToken = player?.idToken
+    return Player(try await accounts.signUp(order, client))
   }
 
-  /// What a refresh answers: `ok`, or the error's code.
-  func refresh(_ token: String) async -> String {
-    do throws(AccountError) {
-      _ = try await book.refresh(call(["grantType": "refresh_token", "refreshToken": .string(token)]))
-      return "ok"
+  /// A sign-in by a password.
+  func signIn(_ email: String, _ password: String = "secret1") async throws -> Player {
+    Player(try await accounts.signIn(email: try #require(EmailAddress(email)), password: password, client))
+  }
+
+  /// Why a refresh is refused; nil if it is not.
+  func refresh(_ token: String) async -> AccountError? {
+    await error { _ = try await accounts.refresh(token, of: project) }
+  }
+
+  /// What something throws; nil if nothing, or nothing of accounts.
+  func error(_ body: () async throws -> Void) async -> AccountError? {
+    do {
+      try await body()
+      return nil
     } catch {
-      return error.code
+      return error as? AccountError
     }
   }
 
@@ -74,5 +94,19 @@ struct AccountFixture {
     try database.engine.read { (snapshot) throws(StorageError) in
       try snapshot.refreshTokens(in: project.namespace, of: uid).count
     }
+  }
+}
+
+/// A player with a session.
+struct Player {
+  let account: AccountRecord
+  let result: SignInResult
+  var uid: String { account.uid }
+  var idToken: String { result.tokens?.idToken ?? "" }
+  var refreshToken: String { result.tokens?.refreshToken ?? "" }
+
+  init(_ signedIn: SignedInAccount) {
+    account = signedIn.account
+    result = signedIn.result
   }
 }

@@ -30,7 +30,7 @@ struct LinkCrashTests {
   private final class Life {
     let engine: SQLiteEngine
     let database: Database
-    let book: AccountService
+    let accounts: AccountService
     let project: AccountProject
 
     init(_ folder: String, camera: Camera? = nil) async throws {
@@ -45,11 +45,11 @@ struct LinkCrashTests {
       database = try Database(engine: engine, participants: [], observers: [watch], clock: clock)
       var options = AccountOptions()
       options.isDevelopment = true
-      book = AccountService(
-        engine: engine, writer: database, watch: watch, clock: clock,
+      accounts = AccountService(
+        store: AccountStore(engine: engine, writer: database, watch: watch, clock: clock),
         issuer: IDTokenIssuer(mode: .unsigned, keys: CurrentKeys(whenNeeded: { KeyRing([]) })),
-        hasher: PasswordHasher(cost: .test),
-        hashing: .inPlace, options: options, random: SplitMix64(seed: 7))
+        hashing: PasswordHashing(hasher: PasswordHasher(cost: .test), threads: .inPlace), options: options,
+        random: SplitMix64(seed: 7))
       project = AccountProject(name: "game", namespace: try await database.openNamespace(named: "game"))
     }
 
@@ -58,15 +58,13 @@ struct LinkCrashTests {
       engine.close()
     }
 
-    func call(_ fields: JSON) -> IdentityCall {
-      IdentityCall(
-        project: project, fields: IdentityFields(fields), isPrivileged: false, actor: .anonymous, address: "test",
-        base: "http://localhost", apiKey: "k")
-    }
+    var context: AccountContext { AccountContext(project: project, network: "test", serverURL: "http://localhost") }
 
-    func link(_ token: JSON?) async throws(AccountError) -> JSON {
-      try await book.signUp(
-        call(["idToken": token ?? .null, "email": "jim@x.io", "password": "secret1", "displayName": "Jim"]))
+    func link(_ token: String?) async throws -> SignedInAccount {
+      var order = PasswordSignUp(email: try #require(EmailAddress("jim@x.io")), password: "secret1")
+      order.idToken = token
+      order.displayName = "Jim"
+      return try await accounts.signUp(order, context)
     }
   }
 
@@ -77,10 +75,10 @@ struct LinkCrashTests {
     let folder = TemporaryFolder()
     let camera = Camera()
     let first = try await Life(folder.file("data"), camera: camera)
-    let made = try await first.book.signUp(first.call([:]))
-    let uid = try #require(made["localId"]?.string)
+    let made = try await first.accounts.signUpAnonymously(first.context)
+    let uid = made.account.uid
     camera.arm(point, from: folder.file("data"), to: folder.file("copy"))
-    _ = try await first.link(made["idToken"])
+    _ = try await first.link(made.result.tokens?.idToken)
     first.close()
 
     let second = try await Life(folder.file("copy"))
@@ -99,10 +97,11 @@ struct LinkCrashTests {
       #expect(try LogAudit.verify(snapshot, namespace: namespace).isSound)
     }
     // The client, which got no answer, asks again: it is linked then, to the same uid.
-    let again = try await second.link(made["idToken"])
-    #expect(again["localId"]?.string == uid)
-    let signedIn = try await second.book.signInWithPassword(second.call(["email": "jim@x.io", "password": "secret1"]))
-    #expect(signedIn["localId"]?.string == uid)
+    let again = try await second.link(made.result.tokens?.idToken)
+    #expect(again.account.uid == uid)
+    let email = try #require(EmailAddress("jim@x.io"))
+    let signedIn = try await second.accounts.signIn(email: email, password: "secret1", second.context)
+    #expect(signedIn.account.uid == uid)
     second.close()
   }
 }

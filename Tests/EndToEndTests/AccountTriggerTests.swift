@@ -33,19 +33,22 @@ struct AccountTriggerTests {
     }
   }
 
-  private func call(_ server: TestServer, _ fields: JSON) throws -> IdentityCall {
+  private func context(_ server: TestServer) throws -> AccountContext {
     let namespace = try #require(server.application.database.namespace(named: "test-default-rtdb"))
-    return IdentityCall(
-      project: AccountProject(name: "test", namespace: namespace), fields: IdentityFields(fields), isPrivileged: false,
-      actor: .anonymous, address: "test", base: "http://localhost", apiKey: "k")
+    return AccountContext(project: AccountProject(name: "test", namespace: namespace), network: "test")
+  }
+
+  private func link(_ server: TestServer, _ player: SignedInAccount) async throws -> SignedInAccount {
+    var order = PasswordSignUp(email: try #require(EmailAddress("jim@x.io")), password: "secret1")
+    order.idToken = player.result.tokens?.idToken
+    return try await server.application.accounts.signUp(order, context(server))
   }
 
   @Test("Where a referrer must have an account, one without is not paid, one with is")
   func requiredAccount() async throws {
     let settings: TreeNode = ["rewardReferrals": ["requireReferrer": "account"]]
     try await TestServer.run(registerFunctions, settings: settings) { server in
-      let made = try await server.application.accounts.signUp(call(server, [:]))
-      let uid = try #require(made["localId"]?.string)
+      let uid = try await server.application.accounts.signUpAnonymously(context(server)).account.uid
       for (player, referrer) in [("bob", "ghost"), ("carl", uid)] {
         try await server.set(Path(parsing: "/users/\(player)"), ["level": 4, "referred_by": .leaf(.string(referrer))])
         let write = try await server.set(Path(parsing: "/users/\(player)/level"), 5)
@@ -61,21 +64,22 @@ struct AccountTriggerTests {
   func life() async throws {
     try await TestServer.run(Self.register) { server in
       let accounts = server.application.accounts
-      let made = try await accounts.signUp(call(server, [:]))
-      let uid = try #require(made["localId"]?.string)
+      let made = try await accounts.signUpAnonymously(context(server))
+      let uid = made.account.uid
       try await server.application.settle()
       #expect(try await server.node(Path(parsing: "/notes/\(uid)")).scalar?.stringValue == "anonymous")
-      let linked = try await accounts.signUp(
-        call(server, ["idToken": made["idToken"] ?? .null, "email": "jim@x.io", "password": "secret1"]))
+      let linked = try await link(server, made)
       try await server.application.settle()
       #expect(try await server.balance(Path(parsing: "/users/\(uid)/inventory/pieces_of_eight")) == 20)
       // Not again: the key was paid, whatever is linked next.
-      _ = try await accounts.update(call(server, ["idToken": linked["idToken"] ?? .null, "deleteProvider": ["password"]]))
-      let again = try await accounts.signUp(
-        call(server, ["idToken": linked["idToken"] ?? .null, "email": "jim@x.io", "password": "secret1"]))
+      var edits = AccountEdits()
+      edits.deletedProviders = ["password"]
+      _ = try await accounts.profiles.update(
+        ProfileUpdate(idToken: linked.result.tokens?.idToken ?? "", edits: edits), context(server))
+      let again = try await link(server, linked)
       try await server.application.settle()
       #expect(try await server.balance(Path(parsing: "/users/\(uid)/inventory/pieces_of_eight")) == 20)
-      _ = try await accounts.delete(call(server, ["idToken": again["idToken"] ?? .null]))
+      try await accounts.profiles.delete(idToken: again.result.tokens?.idToken, of: context(server).project)
       try await server.application.settle()
       #expect(try await server.node(Path(parsing: "/notes/\(uid)")).scalar?.stringValue == "gone: jim@x.io")
       // The tree itself shows nothing of accounts.
@@ -87,11 +91,11 @@ struct AccountTriggerTests {
   @Test("After a restart the account, its session and its tree are as they were")
   func restart() async throws {
     try await TestServer.run(Self.register) { server in
-      let made = try await server.application.accounts.signUp(call(server, [:]))
+      let made = try await server.application.accounts.signUpAnonymously(context(server))
       try await server.restart()
       let refreshed = try await server.application.accounts.refresh(
-        call(server, ["grantType": "refresh_token", "refreshToken": made["refreshToken"] ?? .null]))
-      #expect(refreshed["user_id"] == made["localId"])
+        made.result.tokens?.refreshToken ?? "", of: context(server).project)
+      #expect(refreshed.uid == made.account.uid)
     }
   }
 }

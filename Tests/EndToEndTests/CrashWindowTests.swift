@@ -90,22 +90,21 @@ struct CrashWindowTests {
   func confirmation(place: Failpoint.Place) async throws {
     let settings: TreeNode = ["grantSignupReward": ["untilConfirmed": true], "rewardReferrals": ["untilConfirmed": true]]
     try await TestServer.run(registerFunctions, settings: settings) { server in
-      func call(_ fields: JSON, asAdmin isPrivileged: Bool) -> IdentityCall {
-        IdentityCall(
-          project: AccountProject(name: "test", namespace: server.namespaceID), fields: IdentityFields(fields),
-          isPrivileged: isPrivileged, actor: isPrivileged ? .admin("test") : .anonymous, address: "test",
-          base: "http://localhost", apiKey: "k")
-      }
+      let project = AccountProject(name: "test", namespace: server.namespaceID)
+      let order = PasswordSignUp(email: try #require(EmailAddress("bob@x.io")), password: "secret1")
       let made = try await server.application.accounts.signUp(
-        call(["email": "bob@x.io", "password": "secret1"], asAdmin: false))
-      let bob = try #require(made["localId"]?.string)
+        order, AccountContext(project: project, network: "test"))
+      let bob = made.account.uid
       try await server.set(Path(parsing: "/users/\(bob)"), ["level": 4, "referred_by": "alice"])
       try await server.set(Path(parsing: "/users/\(bob)/last_signin_at"), 1)
       try await server.set(Path(parsing: "/users/\(bob)/level"), 5)
       try await server.expectEntries(2)
       #expect(try await server.balance(Self.gold) == 0)
       try await server.crash(at: place) {
-        _ = try await server.application.accounts.update(call(["localId": .string(bob), "emailVerified": true], asAdmin: true))
+        var draft = AccountDraft()
+        draft.isEmailVerified = true
+        _ = try await server.application.accounts.update(
+          bob, to: draft, AccountContext(project: project, administrator: .admin("test"), network: "test"))
         try await server.application.settle()
       }
       for _ in 0..<2 {

@@ -79,9 +79,10 @@ final class PlayerFixture {
     options.isDevelopment = true
     let ring = KeyRing([KeyRing.Entry(key: try SigningKey(pem: TestKeys.first), signsFrom: 0)])
     accounts = AccountService(
-      engine: engine, writer: database, watch: watch, clock: clock,
-      issuer: IDTokenIssuer(mode: .unsigned, keys: CurrentKeys(ring)), hasher: PasswordHasher(cost: .test), hashing: .inPlace,
-      options: options, random: SplitMix64(seed: 6))
+      store: AccountStore(engine: engine, writer: database, watch: watch, clock: clock),
+      issuer: IDTokenIssuer(mode: .unsigned, keys: CurrentKeys(ring)),
+      hashing: PasswordHashing(hasher: PasswordHasher(cost: .test), threads: .inPlace), options: options,
+      random: SplitMix64(seed: 6))
     let home = Home(database: database)
     links = try LinkService(engine: engine, writer: database, home: home, clock: clock, random: SplitMix64(seed: 7))
     invites = try InvitationService(engine: engine, writer: database, home: home, clock: clock, random: SplitMix64(seed: 8))
@@ -122,7 +123,7 @@ final class PlayerFixture {
     record.email = email
     record.displayName = name
     try await commit { [accounts, clock, record] request in
-      request.decision = AccountChange(accounts.options, clock: clock) { (transaction) throws(AccountError) in
+      request.decision = AccountChange(accounts.options, clock: clock) { transaction in
         try transaction.save(record, from: nil)
       }
     }

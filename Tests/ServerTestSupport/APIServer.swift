@@ -69,10 +69,10 @@ package struct APIServer: Sendable {
     let pool = NIOThreadPool(numberOfThreads: 2)
     pool.start()
     let announced = Announcements()
-    let book = try kind.map { try $0.book(database, watch) }
+    let accounts = try kind.map { try $0.accounts(database, watch) }
     let connectedUsers = ConnectedUsers()
     watch.listen { connectedUsers.tell($1) }
-    let authenticator = book.map { makeAuthenticator(over: access, kind, book: $0, database) } ?? access
+    let authenticator = accounts.map { makeAuthenticator(over: access, kind, accounts: $0, database) } ?? access
     // As the application composes it: rules where there are some, else the policy.
     let ruled = (access as? AccessPolicy).map { RuleBasedAccess(database: database, unruled: $0) }
     let links = try LinkService(
@@ -89,7 +89,7 @@ package struct APIServer: Sendable {
       context: context, access: ruled ?? access, listeners: listeners, connectedUsers: connectedUsers,
       streamLimits: streamLimits, effects: effects, random: SplitMix64(seed: 1), announceNamespace: announced.add)
     let ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
-    let surfaces = makeSurfaces(realtime, functions, ledger, book, links, invites, clock)
+    let surfaces = makeSurfaces(realtime, functions, ledger, accounts, links, invites, clock)
     let sockets = SocketRoutes(
       services: realtime, limits: limitsOfSockets, pace: paces.map { SocketPace(limits: $0, clock: clock) })
     let router = surfaces.router(sockets: sockets)
@@ -118,27 +118,27 @@ package struct APIServer: Sendable {
   }
 
   private static func makeSurfaces(
-    _ realtime: RealtimeServices, _ functions: (any FunctionOperating)?, _ ledger: LedgerService, _ book: AccountService?,
+    _ realtime: RealtimeServices, _ functions: (any FunctionOperating)?, _ ledger: LedgerService, _ accounts: AccountService?,
     _ links: LinkService, _ invites: InvitationService, _ clock: AdjustableClock
   ) -> ServerSurfaces {
     let context = realtime.context
     var admin = AdminServices(context: context, listeners: realtime.listeners, random: SplitMix64(seed: 1))
     admin.functions = functions
     admin.ledger = ledger
-    admin.accounts = book
+    admin.accounts = accounts
     admin.links = links
     admin.invites = invites
     admin.adjustableClock = clock
     return ServerSurfaces(
-      realtime: realtime, identity: IdentityServices(context: context, accounts: book),
-      links: LinksServices(context: context, links: links, invites: invites, accounts: book), admin: admin)
+      realtime: realtime, identity: IdentityServices(context: context, accounts: accounts),
+      links: LinksServices(context: context, links: links, invites: invites, accounts: accounts), admin: admin)
   }
 
   private static func makeAuthenticator(
-    over access: any Authenticating, _ kind: AccountKind?, book: AccountService, _ database: Database
+    over access: any Authenticating, _ kind: AccountKind?, accounts: AccountService, _ database: Database
   ) -> any Authenticating {
     AccountAuthenticator(
-      administrators: access, book: book, project: kind?.mode == .signed ? "game" : nil, foreign: kind?.foreign,
+      administrators: access, accounts: accounts, project: kind?.mode == .signed ? "game" : nil, foreign: kind?.foreign,
       namespace: { database.namespace(named: $0 == "game" ? "game" : AccountProject.namespaceName(of: $0)) })
   }
 

@@ -51,11 +51,12 @@ package struct AccountKind: Sendable {
     return kind
   }
 
-  package func book(_ database: Database, _ watch: AccountWatch) throws -> AccountService {
+  package func accounts(_ database: Database, _ watch: AccountWatch) throws -> AccountService {
     let ring = KeyRing([KeyRing.Entry(key: try SigningKey(pem: TestKeys.first), signsFrom: 0)])
     return AccountService(
-      engine: database.engine, writer: database, watch: watch, clock: database.clock,
-      issuer: IDTokenIssuer(mode: mode, keys: CurrentKeys(ring)), hasher: PasswordHasher(cost: .test), hashing: .inPlace,
-      options: options, identities: identities, mail: mail, random: SplitMix64(seed: 7), announce: announced.add)
+      store: AccountStore(engine: database.engine, writer: database, watch: watch, clock: database.clock),
+      issuer: IDTokenIssuer(mode: mode, keys: CurrentKeys(ring)),
+      hashing: PasswordHashing(hasher: PasswordHasher(cost: .test), threads: .inPlace), options: options,
+      identities: identities, delivery: CodeDelivery(mail: mail, announce: announced.add), random: SplitMix64(seed: 7))
   }
 }

@@ -23,11 +23,11 @@ enum AccountRoutes {
     .changing(AdminAccounts.delete, audit: "accounts.delete", delete),
   ]
 
-  private static func service(_ call: RouteCall) throws(APIError) -> AccountService {
-    guard let service = call.services.accounts else {
+  private static func accounts(_ call: RouteCall) throws(APIError) -> AccountService {
+    guard let accounts = call.services.accounts else {
       throw APIError(.notImplemented, "not_available", "This server keeps no accounts.")
     }
-    return service
+    return accounts
   }
 
   private static func project(_ call: RouteCall) throws(APIError) -> AccountProject {
@@ -49,9 +49,9 @@ enum AccountRoutes {
 
   /// Whose address it is; nil if it is none, or nobody's.
   private static func owner(ofEmail text: String, _ call: RouteCall) throws(APIError) -> String? {
-    guard text.utf8.contains(UInt8(ascii: "@")), let service = call.services.accounts else { return nil }
+    guard text.utf8.contains(UInt8(ascii: "@")), let accounts = call.services.accounts else { return nil }
     let project = try project(call)
-    return try answering { () throws(AccountError) in try service.uid(ofEmail: text, of: project) }
+    return try answering { try accounts.uid(ofEmail: text, of: project) }
   }
 
   private static func uid(_ call: RouteCall) throws(APIError) -> String {
@@ -60,55 +60,64 @@ enum AccountRoutes {
   }
 
   private static func list(_ call: RouteCall, query: AdminAccounts.Query) throws(APIError) -> HTTPResponse {
-    let (service, project, limit) = (try service(call), try project(call), Int(query.limit ?? 50))
-    if let email = query.email {
-      let found = try answering { () throws(AccountError) -> JSON in
-        let uid = try service.uid(ofEmail: email, of: project)
-        return .array(try uid.map { (uid) throws(AccountError) in [try service.described(uid, of: project)] } ?? [])
+    let (accounts, project, limit) = (try accounts(call), try project(call), Int(query.limit ?? 50))
+    let found = try answering { () -> AccountPage in
+      guard let email = query.email else {
+        return try accounts.page(of: project, after: query.cursor, limit: limit)
       }
-      return .json(["accounts": found, "count": .int(Int64(found.array?.count ?? 0))])
+      let account = try accounts.account(.email(email.lowercased()), of: project)
+      return AccountPage(accounts: account.map { [$0] } ?? [])
     }
+    let isOne = call.query["email"] != nil
+    let count = isOne ? Int64(found.accounts.count) : try answering { try accounts.count(of: project) }
     return .json(
-      try answering { () throws(AccountError) in try service.page(of: project, after: query.cursor, limit: limit) })
+      JSON(fields: [
+        ("accounts", .array(found.accounts.map(AccountJSON.own))), ("count", .int(count)),
+        ("next", found.next.map(JSON.string)),
+      ]))
   }
 
   private static func show(_ call: RouteCall, query _: NoQuery) throws(APIError) -> HTTPResponse {
-    let (service, project) = (try service(call), try project(call))
+    let (accounts, project) = (try accounts(call), try project(call))
     let uid = try uid(call)
-    return .json(try answering { () throws(AccountError) in try service.described(uid, of: project) })
+    guard let account = try answering({ try accounts.account(uid, of: project) }) else {
+      throw APIError(AccountError.unknownAccount)
+    }
+    return .json(AccountJSON.own(account))
   }
 
   private static func setDisabled(_ isDisabled: Bool, _ call: RouteCall) async throws(APIError) -> HTTPResponse {
-    let (service, project, uid) = (try service(call), try project(call), try uid(call))
-    do throws(AccountError) {
-      return .json(try await service.setDisabled(isDisabled, uid, of: project, by: call.caller.actor))
+    let (accounts, project, uid) = (try accounts(call), try project(call), try uid(call))
+    do {
+      let account = try await accounts.setDisabled(isDisabled, uid: uid, of: project, by: call.caller.actor)
+      return .json(AccountJSON.own(account))
     } catch {
       throw APIError(error)
     }
   }
 
   private static func removeSecondFactors(_ call: RouteCall, body _: NoBody) async throws(APIError) -> HTTPResponse {
-    let (service, project, uid) = (try service(call), try project(call), try uid(call))
-    do throws(AccountError) {
-      return .json(
-        try await service.removeSecondFactors(of: uid, of: project, by: call.caller.actor))
+    let (accounts, project, uid) = (try accounts(call), try project(call), try uid(call))
+    do {
+      let account = try await accounts.removeSecondFactors(of: uid, of: project, by: call.caller.actor)
+      return .json(AccountJSON.own(account))
     } catch {
       throw APIError(error)
     }
   }
 
   private static func delete(_ call: RouteCall, body _: NoBody) async throws(APIError) -> Done {
-    let (service, project, uid) = (try service(call), try project(call), try uid(call))
-    do throws(AccountError) {
-      try await service.remove(uid, of: project, by: call.caller.actor)
+    let (accounts, project, uid) = (try accounts(call), try project(call), try uid(call))
+    do {
+      try await accounts.remove(uid, of: project, by: call.caller.actor)
     } catch {
       throw APIError(error)
     }
     return Done()
   }
 
-  private static func answering<Value>(_ body: () throws(AccountError) -> Value) throws(APIError) -> Value {
-    do throws(AccountError) {
+  private static func answering<Value>(_ body: () throws -> Value) throws(APIError) -> Value {
+    do {
       return try body()
     } catch {
       throw APIError(error)
@@ -118,11 +127,13 @@ enum AccountRoutes {
 
 extension APIError {
   /// What the accounts refused, in the administrators' shape.
-  fileprivate init(_ error: AccountError) {
-    if error.code == "USER_NOT_FOUND" {
+  fileprivate init(_ error: any Error) {
+    switch error {
+    case AccountError.unknownAccount:
       self.init(.notFound, "not_found", "There is no such account; \"doubloon accounts list\" shows all there are.")
-    } else {
-      self.init(HTTPResponseStatus(statusCode: error.status), error.code.lowercased(), error.message)
+    case AccountError.unavailable(let text): self.init(.serviceUnavailable, "unavailable", text)
+    case AccountError.rejected(let text): self.init(.badRequest, "rejected", text)
+    default: self.init(.badRequest, "account", "\(error)")
     }
   }
 }

@@ -1,6 +1,7 @@
 package import TreeModel
 
-/// A token by which a studio's own server signs a user in.
+/// A token by which a studio's own server signs a user in
+/// (https://firebase.google.com/docs/auth/admin/create-custom-tokens).
 package struct CustomToken: Sendable, Hashable {
   /// What custom tokens are meant for (`aud`).
   package static let audience =

@@ -37,7 +37,7 @@ package final class IDToken: Sendable {
   package var secondFactor: UsedFactor? { UsedFactor(claims: claims) }
 }
 
-/// What an ID token says about an account.
+/// What an ID token says about an account (https://firebase.google.com/docs/auth/admin/verify-id-tokens).
 package struct TokenSubject: Sendable, Hashable {
   /// The account's accounts elsewhere: a provider such as `google.com` and the ids there.
   package struct Identity: Sendable, Hashable {

@@ -1,6 +1,6 @@
 package import TreeModel
 
-/// The claims of an ID token, written and read.
+/// The claims of an ID token, written and read (https://firebase.google.com/docs/auth/admin/verify-id-tokens).
 enum IDTokenClaims {
   /// The longest user id, in characters.
   static let uidMax = 128
@@ -65,7 +65,7 @@ enum IDTokenClaims {
 
 /// Claims that an admin gives an account, or a custom token carries: what is allowed.
 package enum ReservedClaims {
-  /// Names that only the server sets.
+  /// Names that only the server sets (https://firebase.google.com/docs/auth/admin/custom-claims).
   package static let names: Set<String> = [
     "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat", "iss", "jti", "nbf",
     "nonce", "sub",

@@ -8,28 +8,28 @@ import TreeDatabase
 import TreeModel
 
 extension IdentitySurface {
-  /// Understands a request: by whose right, for which project, with what fields (spec: auth-protocol §1, credentials).
-  func call(_ request: HTTPRequest, _ query: QueryString, project named: String?) async throws(AccountError) -> IdentityCall {
+  /// Understands a request: by whose right, for which project, with what fields.
+  func call(_ request: HTTPRequest, _ query: QueryString, project named: String?) async throws -> IdentityCall {
     let headers = request.headers
     let actor = try administrator(headers)
     let apiKey = query["key"] ?? headers.first(name: "x-goog-api-key") ?? ""
     guard actor != nil || !apiKey.isEmpty else {
-      throw .permissionDenied("The request is missing a valid API key.")
+      throw IdentityError.permissionDenied("The request is missing a valid API key.")
     }
     let fields = IdentityFields(try Self.fields(request, query))
     var name = named ?? defaultProject
     if let target = IdentityCall.targetProject(of: fields) {
       guard actor != nil else {
-        throw AccountError(
+        throw IdentityError(
           "INSUFFICIENT_PERMISSION", "Only authenticated requests can specify target_project_id.")
       }
       name = named ?? target
     }
     let project = try await project(name)
-    return IdentityCall(
-      project: project, fields: fields, isPrivileged: actor != nil, actor: actor ?? .anonymous,
-      address: "\(request.client.clientNetwork)", base: base(headers), apiKey: apiKey.isEmpty ? "fake-api-key" : apiKey,
-      locales: AcceptLanguage.locales(headers))
+    let context = AccountContext(
+      project: project, administrator: actor, network: "\(request.client.clientNetwork)", serverURL: serverURL(headers),
+      apiKey: apiKey.isEmpty ? "fake-api-key" : apiKey, locales: AcceptLanguage.locales(headers))
+    return IdentityCall(context: context, fields: fields)
   }
 
   /// The project of requests that name none: the one of the default namespace.
@@ -40,23 +40,23 @@ extension IdentitySurface {
   }
 
   /// A project with its namespace; in development it comes into being when it is named.
-  func project(_ name: String) async throws(AccountError) -> AccountProject {
+  func project(_ name: String) async throws -> AccountProject {
     let namespaceName = name == defaultProject ? services.defaultNamespace : AccountProject.namespaceName(of: name)
     if let known = services.database.namespace(named: namespaceName) { return AccountProject(name: name, namespace: known) }
     guard services.createsNamespaces || name == defaultProject else {
-      throw .notFound("PROJECT_NOT_FOUND : This server has no project \(name.prefix(80)).")
+      throw IdentityError.notFound("PROJECT_NOT_FOUND : This server has no project \(name.prefix(80)).")
     }
     do throws(CommitError) {
       return AccountProject(name: name, namespace: try await services.database.openNamespace(named: namespaceName))
     } catch {
-      throw .invalidArgument(error.message)
+      throw IdentityError.invalidArgument(error.message)
     }
   }
 
   /// The administrator whom the `Authorization` header names; nil if it names nobody.
   ///
   /// - Throws: 401 for a bearer that is no administrator's, an ID token too.
-  func administrator(_ headers: HTTPHeaders) throws(AccountError) -> StorageCore.Actor? {
+  func administrator(_ headers: HTTPHeaders) throws -> StorageCore.Actor? {
     guard let bearer = headers.bearer else { return nil }
     let isForeign = services.isForeign(headers)
     if let actor = administrator(named: bearer, isForeign: isForeign) { return actor }
@@ -66,7 +66,7 @@ extension IdentitySurface {
     {
       return actor
     }
-    throw .unauthenticated(
+    throw IdentityError.unauthenticated(
       "Request had invalid authentication credentials. Expected an administrator's token behind Bearer.")
   }
 
@@ -78,13 +78,13 @@ extension IdentitySurface {
 
   /// Where this server is: as it is configured or, in development, as the client sees it. A client that names the host is
   /// never believed in production: the link of somebody else's mail would lead to it.
-  private func base(_ headers: HTTPHeaders) -> String {
-    if let publicURL = book.options.publicURL { return publicURL }
+  private func serverURL(_ headers: HTTPHeaders) -> String {
+    if let publicURL = accounts.options.publicURL { return publicURL }
     let scheme = headers.first(name: "x-forwarded-proto") == "https" ? "https" : "http"
     return "\(scheme)://\(headers.first(name: "host") ?? "127.0.0.1")"
   }
 
-  private static func fields(_ request: HTTPRequest, _ query: QueryString) throws(AccountError) -> JSON {
+  private static func fields(_ request: HTTPRequest, _ query: QueryString) throws -> JSON {
     guard let body = request.body, body.readableBytes > 0 else {
       // A GET says in its query what a POST says in its body.
       return .object(query.parameters.map { JSON.Member(key: $0.name, value: .string($0.value)) })
@@ -94,13 +94,13 @@ extension IdentitySurface {
     let isJSON = body.readableBytesView.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 } == UInt8(ascii: "{")
     if !isJSON, type.lowercased().hasPrefix("application/x-www-form-urlencoded") {
       guard let form = QueryString(parsing: body.readableBytesView) else {
-        throw .invalidArgument("Invalid form: it must be UTF-8, percent-encoded.")
+        throw IdentityError.invalidArgument("Invalid form: it must be UTF-8, percent-encoded.")
       }
       return .object(form.parameters.map { JSON.Member(key: $0.name, value: .string($0.value)) })
     }
     let json = body.withUnsafeReadableBytes { try? JSONParser.parse($0) }
     guard let json, json.object != nil else {
-      throw .invalidArgument("Invalid JSON payload received. The body must be a JSON object.")
+      throw IdentityError.invalidArgument("Invalid JSON payload received. The body must be a JSON object.")
     }
     return json
   }

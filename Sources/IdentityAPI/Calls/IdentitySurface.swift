@@ -10,12 +10,12 @@ import TreeModel
 /// The accounts' surface: the Identity Toolkit and Secure Token protocols, as unmodified Firebase SDKs speak them.
 package struct IdentitySurface: RequestSurface {
   package let services: IdentityServices
-  package let book: AccountService
+  package let accounts: AccountService
   package var audit: any RequestAuditing { services.audit }
 
-  package init(services: IdentityServices, book: AccountService) {
+  package init(services: IdentityServices, accounts: AccountService) {
     self.services = services
-    self.book = book
+    self.accounts = accounts
   }
 
   package var isDevelopment: Bool { services.isDevelopment }
@@ -29,7 +29,7 @@ package struct IdentitySurface: RequestSurface {
     }
     guard let address = IdentityAddress(path) else {
       guard IdentityAddress.isPrefixed(path) else { return false }
-      sink.send(Self.answer(AccountError.notFound("Not Found: there is no such method here.")))
+      sink.send(Self.answer(IdentityError.notFound("Not Found: there is no such method here.")))
       return true
     }
     var sink = sink
@@ -40,27 +40,27 @@ package struct IdentitySurface: RequestSurface {
     }
     let taken = sink
     sink.eventLoop.makeFutureWithTask { [self] () async -> HTTPResponse in
-      do throws(AccountError) {
+      do {
         return try await respond(to: request, target.query, at: address)
       } catch {
-        return Self.answer(error)
+        return Self.answer(IdentityError(error))
       }
     }.whenSuccess { taken.send($0) }
     return true
   }
 
-  private func respond(to request: HTTPRequest, _ query: QueryString, at address: IdentityAddress) async throws(AccountError)
+  private func respond(to request: HTTPRequest, _ query: QueryString, at address: IdentityAddress) async throws
     -> HTTPResponse
   {
     switch address {
     case .method(let name, let project):
-      guard let route = IdentityRoute.byName[name] else { throw .notFound("Not Found: \(name)") }
+      guard let route = IdentityRoute.byName[name] else { throw IdentityError.notFound("Not Found: \(name)") }
       return try await run(route, request, query, project: project)
     case .token:
       let call = try await call(request, query, project: nil)
-      return .json(try await book.refresh(call))
+      return .json(try await SignInCalls.refresh(accounts, call))
     case .clientConfiguration:
-      return .json(book.clientConfiguration(of: try await call(request, query, project: nil).project))
+      return .json(ProjectConfiguration.forClients(accounts, of: try await call(request, query, project: nil).project))
     case .recaptchaParameters:
       return .json([
         "kind": "identitytoolkit#GetRecaptchaParamResponse", "recaptchaStoken": "not-checked-here",
@@ -68,8 +68,10 @@ package struct IdentitySurface: RequestSurface {
       ])
     case .recaptchaConfiguration: return .json(["recaptchaEnforcementState": []])
     case .passwordPolicy:
-      return .json(try book.passwordPolicy(of: try await call(request, query, project: nil).project))
-    case .tenants: throw .notImplemented("Tenants are not supported: one project is one game.")
+      return .json(
+        try ProjectConfiguration.passwordPolicy(
+          accounts, of: try await call(request, query, project: nil).project))
+    case .tenants: throw IdentityError.notImplemented("Tenants are not supported: one project is one game.")
     case .configuration(let project): return try await configuration(request, query, project)
     case .certificates, .keys: return try keys(address)
     case .action: return try await ActionPage(surface: self).respond(to: request, query)
@@ -79,72 +81,73 @@ package struct IdentitySurface: RequestSurface {
   }
 
   private func run(_ route: IdentityRoute, _ request: HTTPRequest, _ query: QueryString, project: String?)
-    async throws(AccountError) -> HTTPResponse
+    async throws -> HTTPResponse
   {
     guard request.method == route.method || (route.name == "batchGet" && request.method == .POST) else {
-      throw .notFound("Not Found: \(route.name) answers \(route.method.rawValue) only.")
+      throw IdentityError.notFound("Not Found: \(route.name) answers \(route.method.rawValue) only.")
     }
     let call: IdentityCall
-    do throws(AccountError) {
+    do {
       call = try await self.call(request, query, project: project)
       guard call.isPrivileged || !route.isAdministrators else {
-        throw .permissionDenied("\(route.name) needs an administrator's credentials: send Authorization: Bearer TOKEN.")
+        throw IdentityError.permissionDenied(
+          "\(route.name) needs an administrator's credentials: send Authorization: Bearer TOKEN.")
       }
     } catch {
       let isAdministrators = route.isAdministrators || request.headers.bearer != nil
-      if isAdministrators { recordRefusal("accounts.\(route.name)", request.headers, project: project, error) }
+      if isAdministrators { recordRefusal("accounts.\(route.name)", request.headers, project: project, error: error) }
       throw error
     }
-    guard call.isPrivileged, route.isChange else { return .json(try await route.body(book, call)) }
+    guard call.isPrivileged, route.isChange else { return .json(try await route.answer(accounts, call)) }
     // What administrators did and tried to do; never the body, which holds passwords and codes.
     let captures = ["project": call.project.name, "localId": call.localID]
-    do throws(AccountError) {
-      let answer = try await route.body(book, call)
+    do {
+      let answer = try await route.answer(accounts, call)
       audit.record("accounts.\(route.name)", by: call.actor, captures, QueryString(), nil, result: "ok")
       return .json(answer)
     } catch {
-      audit.record("accounts.\(route.name)", by: call.actor, captures, QueryString(), nil, result: error.message)
+      audit.record("accounts.\(route.name)", by: call.actor, captures, QueryString(), nil, result: IdentityError(error).message)
       throw error
     }
   }
 
-  private func configuration(_ request: HTTPRequest, _ query: QueryString, _ project: String) async throws(AccountError)
+  private func configuration(_ request: HTTPRequest, _ query: QueryString, _ project: String) async throws
     -> HTTPResponse
   {
     let call: IdentityCall
-    do throws(AccountError) {
+    do {
       call = try await self.call(request, query, project: project)
-      guard call.isPrivileged else { throw .permissionDenied("The configuration is the administrators'.") }
+      guard call.isPrivileged else { throw IdentityError.permissionDenied("The configuration is the administrators'.") }
     } catch {
-      recordRefusal("accounts.configure", request.headers, project: project, error)
+      recordRefusal("accounts.configure", request.headers, project: project, error: error)
       throw error
     }
     switch request.method {
     case .GET: break
     case .PATCH:
       let mask = query["updateMask"]?.split(separator: ",").map(String.init) ?? []
-      try await book.configure(call, mask: mask, merges: false)
+      try await ProjectConfiguration.change(accounts, call, mask: mask, merges: false)
       audit.record(
         "accounts.configure", by: call.actor, ["project": project], QueryString(), request.body, result: "ok")
-    default: throw .notFound("Not Found: the configuration answers GET and PATCH only.")
+    default: throw IdentityError.notFound("Not Found: the configuration answers GET and PATCH only.")
     }
-    return .json(try book.configuration(of: call.project))
+    return .json(try ProjectConfiguration.show(accounts, of: call.project))
   }
 
-  /// The public keys, for others who verify tokens (spec: auth-protocol §3.2).
-  private func keys(_ address: IdentityAddress) throws(AccountError) -> HTTPResponse {
-    let ring = book.issuer.keys.ring
+  /// The public keys, for others who verify tokens.
+  private func keys(_ address: IdentityAddress) throws -> HTTPResponse {
+    let ring = accounts.issuer.keys.ring
     let json: JSON
     do {
       json = address == .certificates ? try ring.certificates() : ring.jwks
     } catch {
-      throw .unavailable("The keys cannot be published: \(error)")
+      throw IdentityError.unavailable("The keys cannot be published: \(error)")
     }
     return .json(json).adding("Cache-Control", "public, max-age=\(type(of: ring).cacheSeconds)")
   }
 
-  /// An error in the protocol's shape (spec: auth-protocol §2.0).
-  static func answer(_ error: AccountError) -> HTTPResponse {
+  /// An error in the protocol's shape.
+  static func answer(_ error: IdentityError) -> HTTPResponse {
     let message = JSON.string(error.message)
     let body: JSON = .record([
       ("code", .int(Int64(error.status))), ("message", message),
@@ -172,8 +175,9 @@ extension IdentitySurface {
   ///
   /// - `action`: what was asked for: `accounts.batchCreate`.
   /// - `project`: the project that the path named.
-  /// - `error`: only what is about credentials is recorded; the rest is the asker's own mistake.
-  func recordRefusal(_ action: String, _ headers: HTTPHeaders, project: String?, _ error: AccountError) {
+  /// - `error`: only what is about credentials is recorded; the rest is the client's own mistake.
+  func recordRefusal(_ action: String, _ headers: HTTPHeaders, project: String?, error: any Error) {
+    let error = IdentityError(error)
     guard error.status == 401 || error.status == 403 else { return }
     let credentials = headers.bearer.map {
       RequestCredentials(accessToken: $0, isForeign: services.isForeign(headers))
@@ -181,6 +185,7 @@ extension IdentitySurface {
     let caller = credentials.flatMap { try? services.authenticator.caller($0) } ?? .anonymous
     guard caller.role != nil else { return audit.recordUnauthenticated(action, by: caller.actor, result: error.message) }
     audit.record(
-      action, by: caller.actor, ["project": project ?? defaultProject], QueryString(), nil, result: error.message)
+      action, by: caller.actor, ["project": project ?? defaultProject], QueryString(), nil, result: IdentityError(error).message
+    )
   }
 }

@@ -3,10 +3,11 @@ import Accounts
 import HTTPServer
 import NIOCore
 import NIOHTTP1
+import StorageCore
 import TextFormats
 import TreeModel
 
-/// What a link in a mail leads to (spec: auth-protocol §2.5): applies the code, or asks for the new password.
+/// What a link in a mail leads to: applies the code, or asks for the new password.
 ///
 /// A browser is shown a page with a button first: programs that look through mail follow links, and would use up the code. The
 /// button posts a form, which has no field but a new password. Everybody else gets JSON, as from emulators; but in production
@@ -14,16 +15,17 @@ import TreeModel
 struct ActionPage {
   let surface: IdentitySurface
 
-  func respond(to request: HTTPRequest, _ query: QueryString) async throws(AccountError) -> HTTPResponse {
-    guard request.method == .GET || request.method == .POST else { throw .notFound("Not Found.") }
+  func respond(to request: HTTPRequest, _ query: QueryString) async throws -> HTTPResponse {
+    guard request.method == .GET || request.method == .POST else { throw IdentityError.notFound("Not Found.") }
     let form = request.method == .POST ? request.body.flatMap { QueryString(parsing: $0.readableBytesView) } : nil
     let link = Link(request: request, query: query, form: form)
     let isBrowser = request.headers.first(name: "accept")?.contains("text/html") == true
-    if !isBrowser, surface.book.options.isDevelopment || request.method == .POST { return try await data(link) }
-    do throws(AccountError) {
+    if !isBrowser, surface.accounts.options.isDevelopment || request.method == .POST { return try await data(link) }
+    do {
       return try await page(link)
     } catch {
-      return ActionText.page(link.words.deadLink, "\(link.words.askAgain) (\(error.code))", link.words, status: .badRequest)
+      return ActionText.page(
+        link.words.deadLink, "\(link.words.askAgain) (\(IdentityError(error).code))", link.words, status: .badRequest)
     }
   }
 
@@ -47,17 +49,17 @@ struct ActionPage {
     var key: String { self["apiKey"] ?? "fake-api-key" }
 
     var code: String {
-      get throws(AccountError) {
-        guard let code = self["oobCode"], !code.isEmpty else { throw AccountError("MISSING_OOB_CODE") }
+      get throws {
+        guard let code = self["oobCode"], !code.isEmpty else { throw IdentityError("MISSING_OOB_CODE") }
         return code
       }
     }
 
     var mode: ActionMode {
-      get throws(AccountError) {
-        guard let text = self["mode"] else { throw AccountError("INVALID_REQ_TYPE", "The link has no mode.") }
+      get throws {
+        guard let text = self["mode"] else { throw IdentityError("INVALID_REQ_TYPE", "The link has no mode.") }
         guard let mode = ActionMode(rawValue: text) else {
-          throw AccountError("INVALID_REQ_TYPE", "The mode \(text.prefix(40)) is unknown.")
+          throw IdentityError("INVALID_REQ_TYPE", "The mode \(text.prefix(40)) is unknown.")
         }
         return mode
       }
@@ -66,18 +68,19 @@ struct ActionPage {
 
   // MARK: For browsers
 
-  private func page(_ link: Link) async throws(AccountError) -> HTTPResponse {
+  private func page(_ link: Link) async throws -> HTTPResponse {
     let (code, mode, words) = (try link.code, try link.mode, link.words)
     if mode == .signIn { return try redirect(link, code: code) }
     // Whether a form came is told by the method: a form without fields has no body.
     guard link.request.method == .POST, mode != .resetPassword || link.password != nil else {
       return try await question(link, mode)
     }
-    do throws(AccountError) {
+    do {
       let email = try await apply(mode, code, link)
       return ActionText.page(
         words.done, words.done(mode, email: email), words, form: next(link).map { ActionText.link($0, words.goOn) } ?? "")
     } catch {
+      let error = IdentityError(error)
       let mayRepeat = error.status == 503 || error.code == "TOO_MANY_ATTEMPTS_TRY_LATER"
       let isWeak = ["WEAK_PASSWORD", "PASSWORD_DOES_NOT_MEET_REQUIREMENTS"].contains(error.code)
       guard mayRepeat || isWeak else { throw error }
@@ -86,11 +89,11 @@ struct ActionPage {
   }
 
   /// Asks before something is done, and again if it could not be done; the form goes to the same address.
-  private func question(_ link: Link, _ mode: ActionMode, fault: String = "", status: Int = 200) async throws(AccountError)
+  private func question(_ link: Link, _ mode: ActionMode, fault: String = "", status: Int = 200) async throws
     -> HTTPResponse
   {
-    let call = try await call(link, [])
-    let least = try surface.book.settings(of: call.project).passwordPolicy.minLength
+    let context = try await context(link)
+    let least = try surface.accounts.settings(of: context.project).passwordPolicy.minLength
     return ActionText.question(
       link.words, mode, fault: fault.replacing("%", with: String(least)), lengthMin: least,
       status: HTTPResponseStatus(statusCode: status))
@@ -98,53 +101,55 @@ struct ActionPage {
 
   // MARK: For programs
 
-  private func data(_ link: Link) async throws(AccountError) -> HTTPResponse {
+  private func data(_ link: Link) async throws -> HTTPResponse {
     let (code, mode) = (try link.code, try link.mode)
     if mode == .signIn { return try redirect(link, code: code) }
     let title = ActionWords.english.title(mode)
-    do throws(AccountError) {
+    do {
       let email = try await apply(mode, code, link)
       if let next = next(link) { return Self.redirect(to: next) }
       return .json(["authEmulator": ["success": .string("\(title): done."), "email": .string(email)]])
     } catch {
       return .json(
-        ["authEmulator": ["error": .string(error.message), "instructions": "Ask for another code; each is good once."]],
+        [
+          "authEmulator": [
+            "error": .string(IdentityError(error).message), "instructions": "Ask for another code; each is good once.",
+          ]
+        ],
         status: .badRequest)
     }
   }
 
   // MARK: Both
 
-  private func apply(_ mode: ActionMode, _ code: String, _ link: Link) async throws(AccountError) -> String {
-    var members: [(String, JSON?)] = [("oobCode", .string(code))]
-    if mode == .resetPassword {
-      guard let password = link.password else {
-        throw AccountError("MISSING_PASSWORD", "Append &newPassword= with the new password to the link.")
-      }
-      members.append(("newPassword", .string(password)))
+  private func apply(_ mode: ActionMode, _ code: String, _ link: Link) async throws -> String {
+    let codes = surface.accounts.emailCodes
+    guard mode == .resetPassword else {
+      return try await codes.apply(code, try await context(link)).account.email ?? ""
     }
-    let call = try await call(link, members)
-    let answer = mode == .resetPassword ? try await surface.book.resetPassword(call) : try await surface.book.update(call)
-    return answer["email"]?.string ?? ""
+    guard let password = link.password else {
+      throw IdentityError("MISSING_PASSWORD", "Append &newPassword= with the new password to the link.")
+    }
+    return try await codes.resetPassword(code, to: password, try await context(link)).email ?? ""
   }
 
-  /// The call that the link stands for, in the name of the person who follows it.
-  private func call(_ link: Link, _ members: [(String, JSON?)]) async throws(AccountError) -> IdentityCall {
+  /// Who follows the link, and from where.
+  private func context(_ link: Link) async throws -> AccountContext {
     let plain = HTTPRequest(
       method: .POST, uri: link.request.uri, headers: ["x-goog-api-key": link.key], client: link.request.client)
-    return try await surface.call(plain, QueryString(), project: nil).with(IdentityFields(.record(members)))
+    return try await surface.call(plain, QueryString(), project: nil).context
   }
 
   /// Where the application wants its player afterwards; nil if it did not say, or may not send players there.
   private func next(_ link: Link) -> String? {
-    guard let next = link["continueUrl"], surface.book.mayContinue(at: next) else { return nil }
+    guard let next = link["continueUrl"], surface.accounts.emailCodes.mayContinue(at: next) else { return nil }
     return ActionText.location(next)
   }
 
   /// A sign-in is finished by the application, which gets the code.
-  private func redirect(_ link: Link, code: String) throws(AccountError) -> HTTPResponse {
+  private func redirect(_ link: Link, code: String) throws -> HTTPResponse {
     guard let location = next(link) else {
-      throw AccountError("MISSING_CONTINUE_URI", "The link has no continueUrl to go on to.")
+      throw IdentityError("MISSING_CONTINUE_URI", "The link has no continueUrl to go on to.")
     }
     var parameters = [("mode", "signIn"), ("lang", link["lang"] ?? "en"), ("oobCode", code), ("apiKey", link.key)]
     parameters.append(("continueUrl", location))

@@ -5,7 +5,7 @@ import StorageCore
 import TreeModel
 
 /// The pages that `signInWithPopup` and `signInWithRedirect` open in development, where no provider is asked: one on which
-/// the developer chooses who to be, and the frame that hands the choice to the SDK (spec: auth-protocol §2.4, popup).
+/// the developer chooses who to be, and the frame that hands the choice to the SDK.
 struct SignInPage {
   /// Identities that the page offers; the others can be typed in again.
   private static let offersMax = 50
@@ -13,15 +13,15 @@ struct SignInPage {
   let surface: IdentitySurface
 
   /// `/emulator/auth/handler`: who is to sign in by this provider?
-  func choice(_ query: QueryString, _ project: AccountProject) throws(AccountError) -> HTTPResponse {
+  func choice(_ query: QueryString, _ project: AccountProject) throws -> HTTPResponse {
     guard let provider = query["providerId"], !provider.isEmpty else {
-      throw AccountError("MISSING_PROVIDER_ID", "The address has no providerId; SDKs add it.")
+      throw IdentityError("MISSING_PROVIDER_ID", "The address has no providerId; SDKs add it.")
     }
     let isNamed = ["appName", "clientId", "appId", "apn", "ibi"].contains { query[$0]?.isEmpty == false }
     guard isNamed, query["authType"]?.isEmpty == false else {
-      throw AccountError("INVALID_REQ_TYPE", "The address has no authType, or no application's name; SDKs add them.")
+      throw IdentityError("INVALID_REQ_TYPE", "The address has no authType, or no application's name; SDKs add them.")
     }
-    let known = try surface.book.identities(at: provider, of: project, limit: Self.offersMax)
+    let known = try surface.accounts.federation.identities(at: provider, of: project, limit: Self.offersMax)
     let offers = known.map { identity in
       let name = identity.displayName ?? identity.email ?? identity.rawID
       let address = identity.email.map { " <small>\(HTMLText.escaped($0))</small>" } ?? ""

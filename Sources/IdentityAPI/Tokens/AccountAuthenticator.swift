@@ -10,7 +10,7 @@ import TreeModel
 /// memory (`AccountWatch`).
 package struct AccountAuthenticator: Authenticating {
   private let administrators: any Authenticating
-  private let book: AccountService
+  private let accounts: AccountService
   /// The project whose tokens are accepted; nil for any, in development.
   private let project: String?
   private let foreign: (any ForeignAuthenticating)?
@@ -21,11 +21,11 @@ package struct AccountAuthenticator: Authenticating {
   /// - `foreign`: knows users whose tokens somebody else issues; nil where there are none.
   /// - `namespace`: the namespace of a project's accounts; nil if there is none.
   package init(
-    administrators: any Authenticating, book: AccountService, project: String?, foreign: (any ForeignAuthenticating)? = nil,
+    administrators: any Authenticating, accounts: AccountService, project: String?, foreign: (any ForeignAuthenticating)? = nil,
     namespace: @escaping @Sendable (_ project: String) -> NamespaceID?
   ) {
     self.administrators = administrators
-    self.book = book
+    self.accounts = accounts
     self.project = project
     self.foreign = foreign
     self.namespace = namespace
@@ -37,7 +37,7 @@ package struct AccountAuthenticator: Authenticating {
     }
     let token: IDToken
     do throws(TokenError) {
-      token = try book.issuer.verify(text, project: project, at: book.clock.now())
+      token = try accounts.issuer.verify(text, project: project, at: accounts.clock.now())
     } catch {
       if error == .expired { throw .expiredToken }
       if let user = try foreignUser(of: text) { return user }
@@ -60,7 +60,7 @@ package struct AccountAuthenticator: Authenticating {
     guard let foreign else { return nil }
     let found: IDToken?
     do throws(TokenError) {
-      found = try foreign.user(of: text, at: book.clock.now())
+      found = try foreign.user(of: text, at: accounts.clock.now())
     } catch {
       switch error {
       case .expired: throw .expiredToken
@@ -73,10 +73,10 @@ package struct AccountAuthenticator: Authenticating {
     // Somebody else's token outlives what was decided here about the account of the same id; one read, for these only.
     if let project, let namespace = namespace(project) {
       let record: AccountRecord?
-      do throws(AccountError) {
-        record = try book.account(found.uid, of: AccountProject(name: project, namespace: namespace))
+      do {
+        record = try accounts.account(found.uid, of: AccountProject(name: project, namespace: namespace))
       } catch {
-        throw AccessError(error.message, isTemporary: true)
+        throw AccessError(IdentityError(error).message, isTemporary: true)
       }
       if record?.isDisabled == true { throw AccessError("The account is disabled.") }
     }
@@ -90,7 +90,7 @@ package struct AccountAuthenticator: Authenticating {
       let issuedAt = claims["iat"]?.int,
       let name = project ?? claims["aud"]?.string, let namespace = namespace(name)
     else { return false }
-    return book.watch.revocation(of: uid, in: namespace, issuedAt: issuedAt, at: book.clock.now()) != nil
+    return accounts.watch.revocation(of: uid, in: namespace, issuedAt: issuedAt, at: accounts.clock.now()) != nil
   }
 
   private static func looksLikeToken(_ text: String) -> Bool {

@@ -66,10 +66,12 @@ struct InvitationAccess {
     guard let accounts = services.accounts, let namespace = services.database.namespace(named: services.defaultNamespace) else {
       return nil
     }
-    do throws(AccountError) {
+    do {
       return try accounts.account(uid, of: AccountProject(name: services.defaultNamespace, namespace: namespace))
+    } catch AccountError.unavailable(let text) {
+      throw LinksAPIError(.unavailable, text)
     } catch {
-      throw LinksAPIError(.unavailable, error.message)
+      throw LinksAPIError(.unavailable, "\(error)")
     }
   }
 

@@ -52,25 +52,43 @@ enum FirstStart {
     return installation
   }
 
+  /// Makes an anonymous account, and answers as the Identity Toolkit's `accounts:signUp` does.
   private static func signUp(_ accounts: AccountService, _ access: LinkAccess, key: String) async throws -> JSON {
     let services = access.call.services
     let name = services.defaultNamespace
     let suffix = "-default-rtdb"
-    do throws(CommitError) {
+    do {
       let project = AccountProject(
         name: name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name,
         namespace: try await services.database.openNamespace(named: name))
-      let call = IdentityCall(
-        project: project, fields: IdentityFields(["returnSecureToken": true]), isPrivileged: false, actor: .anonymous,
-        address: "\(access.call.request.client.clientNetwork)", base: "", apiKey: key)
-      do throws(AccountError) {
-        return try await accounts.signUp(call)
-      } catch {
-        throw CommitError(.invalid, error.message)
-      }
-    } catch {
+      let context = AccountContext(
+        project: project, network: "\(access.call.request.client.clientNetwork)", apiKey: key)
+      let signedIn = try await accounts.signUpAnonymously(context)
+      let tokens = signedIn.result.tokens
+      return JSON(fields: [
+        ("kind", "identitytoolkit#SignupNewUserResponse"), ("localId", .string(signedIn.account.uid)),
+        ("idToken", tokens.map { .string($0.idToken) }), ("refreshToken", tokens.map { .string($0.refreshToken) }),
+        ("expiresIn", tokens.map { .string(String($0.lifetime)) }),
+      ])
+    } catch let error as AccountError {
+      throw LinksAPIError(.failedPrecondition, refusal(error), reason: "sign_up")
+    } catch let error as CommitError {
       if case .invalid = error.code { throw LinksAPIError(.failedPrecondition, error.message, reason: "sign_up") }
       throw LinksAPIError(.unavailable, error.message)
+    } catch {
+      throw LinksAPIError(.unavailable, "\(error)")
+    }
+  }
+
+  /// Why no account was made, in the words of `accounts:signUp`.
+  private static func refusal(_ error: AccountError) -> String {
+    switch error {
+    case .signUpDisabled: "ADMIN_ONLY_OPERATION"
+    case .tooManyFailures:
+      "TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled due to many failed login attempts. "
+        + "Try again later, or reset the password."
+    case .unavailable(let text), .rejected(let text): text
+    default: "\(error)"
     }
   }
 }

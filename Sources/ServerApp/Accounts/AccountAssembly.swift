@@ -11,7 +11,7 @@ import TreeDatabase
 
 /// Composes the players' accounts: the service, threads for passwords, and the background work.
 final class AccountAssembly: Sendable {
-  let book: AccountService
+  let accounts: AccountService
   /// Users who are connected, told of what the watch hears.
   let connectedUsers = ConnectedUsers()
   /// Who else is believed.
@@ -34,15 +34,17 @@ final class AccountAssembly: Sendable {
     self.identities = identities
     let pool = NIOThreadPool(numberOfThreads: options.hashingThreads)
     self.pool = pool
-    book = AccountService(
-      engine: database.engine, writer: database, watch: watch, clock: configuration.clock,
+    let threads = OffLoopWork { work in
+      pool.submit { _ in work() }
+      return true
+    }
+    accounts = AccountService(
+      store: AccountStore(engine: database.engine, writer: database, watch: watch, clock: configuration.clock),
       issuer: IDTokenIssuer(mode: options.isDevelopment ? .unsigned : .signed, keys: keys),
-      hasher: PasswordHasher(cost: configuration.passwordCost),
-      hashing: OffLoopWork { work in
-        pool.submit { _ in work() }
-        return true
-      }, options: options, identities: identities, mail: Self.codeMailing(configuration), random: SystemRandomNumberGenerator(),
-      announce: { logger.notice("\($0)") })
+      hashing: PasswordHashing(hasher: PasswordHasher(cost: configuration.passwordCost), threads: threads),
+      options: options, identities: identities,
+      delivery: CodeDelivery(mail: Self.codeMailing(configuration), announce: { logger.notice("\($0)") }),
+      random: SystemRandomNumberGenerator())
     let users = connectedUsers
     watch.listen { users.tell($1) }
     serviceAccounts.listen { users.tell(serviceAccount: $0, revokedAt: $1) }
@@ -58,7 +60,7 @@ final class AccountAssembly: Sendable {
   func authenticator(over administrators: any Authenticating) -> any Authenticating {
     let (project, name) = (configuration.project, configuration.defaultNamespace)
     return AccountAuthenticator(
-      administrators: administrators, book: book, project: configuration.accounts.isDevelopment ? nil : project,
+      administrators: administrators, accounts: accounts, project: configuration.accounts.isDevelopment ? nil : project,
       foreign: configuration.issuers.isEmpty ? nil : identities,
       namespace: { [database] in
         database.namespace(named: $0 == project ? name : AccountProject.namespaceName(of: $0))
@@ -67,7 +69,7 @@ final class AccountAssembly: Sendable {
 
   /// Reads what earlier processes left, and starts the threads.
   func start() throws {
-    try book.watch.load(from: database.engine, at: configuration.clock.now())
+    try accounts.watch.load(from: database.engine, at: configuration.clock.now())
     pool.start()
   }
 
@@ -76,7 +78,7 @@ final class AccountAssembly: Sendable {
   /// - Parameter referral: where it stands who invited a player, as the link settings say.
   func services(referral: @escaping @Sendable () -> String) -> [BackgroundService] {
     let sweeper = AccountSweeper(
-      book: book, engine: database.engine, currencies: configuration.currencies, referral: referral,
+      accounts: accounts, engine: database.engine, currencies: configuration.currencies, referral: referral,
       clock: configuration.clock, logger: logger)
     return [BackgroundService(name: "accounts", sweeper.run), BackgroundService(name: "issuers", identities.run)]
   }

@@ -71,7 +71,7 @@ struct AccountSweeper: Sendable {
   /// How often it looks, in milliseconds.
   static let interval: Int64 = 3_600_000
 
-  let book: AccountService
+  let accounts: AccountService
   let engine: any StorageEngine
   let currencies: [Currency]
   /// Where it stands who invited a player, as a path with `{uid}`: the link settings' word, which may change.
@@ -93,10 +93,10 @@ struct AccountSweeper: Sendable {
       let namespaces = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
       for namespace in namespaces {
         let project = AccountProject(name: namespace.name, namespace: namespace.id)
-        let removed = try await book.sweep(project) { (uid, snapshot) throws(StorageError) in
+        let removed = try await accounts.cleaner.sweep(project) { (uid, snapshot) throws(StorageError) in
           try isAttached(uid, in: namespace.id, snapshot)
         }
-        try await book.forgetPaidIdentities(in: project)
+        try await accounts.cleaner.forgetPaidIdentities(in: project)
         if removed > 0 {
           logger.notice(
             "unused anonymous accounts were removed", metadata: ["namespace": "\(namespace.name)", "count": "\(removed)"])

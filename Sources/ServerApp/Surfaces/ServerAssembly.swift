@@ -35,10 +35,10 @@ struct ServerAssembly {
       connectedUsers: shard.accounts.connectedUsers, effects: functions, random: SystemRandomNumberGenerator(),
       announceNamespace: { logger.notice("a namespace came into being", metadata: ["namespace": "\($0)"]) })
     return ServerSurfaces(
-      realtime: realtime, identity: IdentityServices(context: context, accounts: shard.accounts.book, keys: keys),
+      realtime: realtime, identity: IdentityServices(context: context, accounts: shard.accounts.accounts, keys: keys),
       links: LinksServices(
         context: context, links: shard.links, invites: shard.invites, referrals: shard.referrals,
-        accounts: shard.accounts.book),
+        accounts: shard.accounts.accounts),
       admin: makeAdminServices(context, functions))
   }
 
@@ -65,7 +65,7 @@ struct ServerAssembly {
     admin.functions = functions
     admin.replays = ReplayAdminAdapter(replayer: shard.replayer, engine: shard.engine, folder: folder)
     admin.ledger = shard.ledger
-    admin.accounts = shard.accounts.book
+    admin.accounts = shard.accounts.accounts
     admin.links = shard.links
     admin.invites = shard.invites
     admin.referrals = shard.referrals

@@ -42,7 +42,7 @@ package struct ServerSurfaces: Sendable {
   /// - Parameter sockets: answers long polling; nil where there are no sockets.
   package func router(sockets: SocketRoutes?) -> RequestRouter {
     let surfaces: [(any RequestSurface)?] = [
-      LinkResponder(services: links), sockets, identity.accounts.map { IdentitySurface(services: identity, book: $0) },
+      LinkResponder(services: links), sockets, identity.accounts.map { IdentitySurface(services: identity, accounts: $0) },
     ]
     return RequestRouter(
       callers: context.callers, leading: TreeRoutes(services: realtime), surfaces: surfaces.compactMap(\.self),

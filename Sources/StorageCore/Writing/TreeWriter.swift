@@ -115,8 +115,8 @@ public struct CommitError: Error, Sendable, CustomStringConvertible {
     case recordChanged(kind: String, key: String, value: String?)
     /// Another request was made under the same idempotency key.
     case idempotencyConflict
-    /// What was asked about an account cannot be done; the code is one of the Identity Toolkit's.
-    case account(code: String)
+    /// The decision that came with the request (``CommitRequest/decision``) refused it, and knows why.
+    case rejected
     /// The queue before the writer is full.
     case overloaded
     /// The store is stopped, or failed.

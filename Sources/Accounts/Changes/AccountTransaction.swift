@@ -1,0 +1,330 @@
+import Credentials
+import StorageCore
+import Synchronization
+import TreeModel
+
+/// Where accounts are changed, on the writer: reads see the batch so far, and what is put is taken back if the change is
+/// refused in the end.
+final class AccountTransaction {
+  let namespace: NamespaceID
+  /// How far ahead of the clock a stamp may lie, in milliseconds: as far as the checks of tokens allow.
+  static let skew = TokenTimes.skew * 1000
+
+  /// The commit's time, unless that is ahead of the clock: everything that the change stamps has this one.
+  let time: Int64
+  let session: any CommitSession
+  let options: AccountOptions
+  /// Accounts that changed, by uid, as functions may see them.
+  private var publicNodes: [String: TreeNode] = [:]
+  private(set) var revocations: [AccountRevocation] = []
+  /// A fault of the store.
+  private(set) var failure: StorageError?
+
+  init(namespace: NamespaceID, time: Int64, session: any CommitSession, options: AccountOptions) {
+    self.namespace = namespace
+    self.options = options
+    self.time = time
+    self.session = session
+  }
+
+  /// The commit's time in seconds.
+  var seconds: Int64 { time / 1000 }
+
+  var assignments: [WriteOperation.Assignment] {
+    publicNodes.sorted { $0.key < $1.key }.map { uid, node in
+      WriteOperation.Assignment(path: AccountRecord.place(of: uid), value: .node(WriteNode(node)))
+    }
+  }
+
+  // MARK: Looking
+
+  func account(_ uid: String) throws -> AccountRecord? {
+    try withoutFutureStamps(try read { () throws(StorageError) in try session.account(in: namespace, uid: uid) })
+  }
+
+  func account(_ identifier: AccountIdentifier) throws -> AccountRecord? {
+    try withoutFutureStamps(try read { () throws(StorageError) in try session.account(in: namespace, identifier) })
+  }
+
+  /// The account without stamps of a clock that ran ahead. Sessions that ended by those stamps go, because what is left does
+  /// not say so any more.
+  private func withoutFutureStamps(_ record: AccountRecord?) throws -> AccountRecord? {
+    guard let record, let changed = record.withoutFutureStamps(to: time, skew: Self.skew) else { return record }
+    let sessions = try read { () throws(StorageError) in try session.refreshTokens(in: namespace, of: record.uid) }
+    for row in sessions where row.issuedAt < record.bornAt || row.issuedAt / 1000 < record.validSince ?? 0 {
+      remove(.refreshToken(hash: row.hash))
+    }
+    put(.account(changed))
+    return changed
+  }
+
+  /// What a refresh token stands for; nil if it stands for nothing.
+  func session(_ hash: [UInt8]) throws -> RefreshTokenRecord? {
+    let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, .refreshToken(hash: hash)) }
+    guard case .refreshToken(let token)? = row else { return nil }
+    return token
+  }
+
+  var settings: AccountSettings {
+    get throws {
+      let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, .settings) }
+      guard case .settings(let json)? = row else { return AccountSettings() }
+      return AccountSettingsCodec.decode(json)
+    }
+  }
+
+  /// The account that a token stands for, if the token is still good for it.
+  func caller(_ token: IDToken) throws -> AccountRecord {
+    try AccountRules.caller(token, account: try account(token.uid))
+  }
+
+  /// Begins a session: from now on the refresh token stands for it.
+  ///
+  /// The oldest sessions of an account that has too many end.
+  ///
+  /// - Parameters:
+  ///   - extra: the claims of a custom token, as JSON text.
+  ///   - factor: what the player showed beside the first credential.
+  ///   - authTime: when the player signed in, in seconds; nil for now.
+  func open(
+    _ record: AccountRecord, by provider: String, extra: String? = nil, factor: UsedFactor? = nil, authTime: Int64? = nil,
+    token: RefreshToken
+  ) throws -> AccountSession {
+    let authTime = authTime ?? seconds
+    // Who was born in this commit has none.
+    if record.bornAt < time {
+      let others = try read { () throws(StorageError) in try session.refreshTokens(in: namespace, of: record.uid) }
+      for old in others.dropLast(options.sessionsMax - 1) { remove(.refreshToken(hash: old.hash)) }
+    }
+    put(
+      .refreshToken(
+        RefreshTokenRecord(
+          hash: token.hash, uid: record.uid, provider: provider, claims: extra, secondFactor: factor?.text,
+          authTime: authTime, issuedAt: time)))
+    return AccountSession(
+      record: record, provider: provider, authTime: authTime, refreshToken: token.text, time: time, extraClaims: extra,
+      secondFactor: factor)
+  }
+
+  /// Goes on with a session under a new refresh token: with the second factor that it was begun with, and no younger.
+  ///
+  /// - Parameters:
+  ///   - isRenewed: whether the player has just done what takes a recent sign-in; then it counts as one.
+  func open(_ record: AccountRecord, by provider: String, of idToken: IDToken, isRenewed: Bool, token: RefreshToken)
+    throws -> AccountSession
+  {
+    // Who was anonymous had nothing to sign in by, and has now.
+    let isFirst = idToken.provider == "anonymous"
+    return try open(
+      record, by: provider, factor: idToken.secondFactor, authTime: isRenewed || isFirst ? nil : idToken.authTime, token: token)
+  }
+
+  /// Lets somebody in who showed a first credential: a session, or the wait for a second one if the account has any.
+  ///
+  /// - Parameter edit: what the sign-in changes. While a second factor is missing nothing is changed.
+  func enter(
+    _ before: AccountRecord, by provider: String, token: RefreshToken,
+    edit: @escaping @Sendable (inout AccountRecord) -> Void
+  ) throws -> AccountSession {
+    guard before.secondFactors.isEmpty else {
+      return AccountSession(
+        record: before, provider: provider, authTime: seconds, refreshToken: "", time: time, pendingEdit: edit)
+    }
+    var record = before
+    edit(&record)
+    stamp(&record, by: provider)
+    try save(record, from: before)
+    return try open(record, by: provider, token: token)
+  }
+
+  /// Notes a sign-in in the record.
+  func stamp(_ record: inout AccountRecord, by provider: String) {
+    record.lastLoginAt = time
+    record.lastRefreshAt = time
+    record.signInProvider = provider
+  }
+
+  /// A code that was mailed, if it is good; it is not used up by this.
+  func code(_ hash: [UInt8]) throws -> AccountCodeRecord {
+    let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, .code(hash: hash)) }
+    guard case .code(let code)? = row else { throw AccountError.invalidCode }
+    guard code.expiresAt > time else { throw AccountError.expiredCode }
+    return code
+  }
+
+  // MARK: Changing
+
+  /// Stores an account: what leads to it moves along, and what became void is noted.
+  ///
+  /// - Parameters:
+  ///   - before: the account as it was; nil for a new one.
+  ///   - isByOwner: whether the player did it, whose next token is on its way.
+  ///   - grace: how long that may take, in milliseconds.
+  /// - Throws: ``AccountError/emailTaken``, ``AccountError/phoneNumberTaken``, ``AccountError/identityTaken``,
+  ///   ``AccountError/uidTaken``
+  func save(_ after: AccountRecord, from before: AccountRecord?, isByOwner: Bool = false, grace: Int64 = 0)
+    throws
+  {
+    var record = after
+    if before == nil, try account(record.uid) != nil { throw AccountError.uidTaken }
+    let old = before?.identifiers ?? []
+    let new = record.identifiers
+    for identifier in new.subtracting(old) { try claim(identifier, for: record.uid) }
+    for identifier in old.subtracting(new) { try release(identifier, of: record.uid) }
+    if let before {
+      noteLinks(&record, before: before)
+      try rememberGivenUp(by: before, as: record)
+    }
+    put(.account(record))
+    publicNodes[record.uid] = record.publicNode
+    try noteRevocation(of: record, from: before, isByOwner: isByOwner, grace: grace)
+  }
+
+  /// Removes an account with everything that leads to it. Its tokens are void from now on.
+  func delete(_ record: AccountRecord) throws {
+    for identifier in record.identifiers { try release(identifier, of: record.uid) }
+    try rememberLeaving(record)
+    session.removeAccountRow(.account(record.uid), in: namespace)
+    publicNodes[record.uid] = TreeNode.absent
+    revoke(AccountRevocation(uid: record.uid, reason: .deleted, notBefore: .max, effectiveAt: time))
+  }
+
+  /// A new password: what was issued before is void.
+  func setPassword(_ hash: String, of record: inout AccountRecord) {
+    record.password = hash
+    record.passwordUpdatedAt = time
+    record.validSince = seconds
+  }
+
+  /// Uses up a code.
+  ///
+  /// - Returns: the account that it acts on, and what it said.
+  func redeem(_ hash: [UInt8]) throws -> (AccountRecord, AccountCodeRecord) {
+    let code = try code(hash)
+    guard let uid = code.uid, let record = try account(uid) else { throw AccountError.invalidCode }
+    guard !record.isDisabled else { throw AccountError.disabledAccount }
+    remove(.code(hash: hash))
+    return (record, code)
+  }
+
+  func put(_ row: AccountRow) { session.put(row, in: namespace) }
+
+  func remove(_ key: AccountRow.Key) { session.removeAccountRow(key, in: namespace) }
+
+  func revoke(_ revocation: AccountRevocation) {
+    put(.revocation(revocation))
+    revocations.append(revocation)
+  }
+
+  // MARK: -
+
+  private func claim(_ identifier: AccountIdentifier, for uid: String) throws {
+    let owner = try account(identifier)
+    if let owner, owner.uid != uid, owner.identifiers.contains(identifier) {
+      switch identifier.kind {
+      case "email":
+        guard try settings.allowsDuplicateEmails else { throw AccountError.emailTaken }
+        return
+      case "phone": throw AccountError.phoneNumberTaken
+      default: throw AccountError.identityTaken
+      }
+    }
+    put(.identifier(identifier, uid: uid))
+  }
+
+  private func release(_ identifier: AccountIdentifier, of uid: String) throws {
+    // With duplicate addresses it may lead to somebody else.
+    guard try account(identifier)?.uid == uid else { return }
+    remove(.identifier(identifier))
+  }
+
+  private func noteLinks(_ record: inout AccountRecord, before: AccountRecord) {
+    let old = Set(before.providerIDs)
+    let new = Set(record.providerIDs)
+    for id in new.subtracting(old) { record.links[id] = before.isAnonymous }
+    for id in old.subtracting(new) { record.links[id] = nil }
+    if before.isAnonymous, !record.isAnonymous { record.linkedAt = time }
+  }
+
+  private func noteRevocation(
+    of record: AccountRecord, from before: AccountRecord?, isByOwner: Bool, grace: Int64
+  ) throws {
+    if record.isDisabled {
+      if before?.isDisabled != true {
+        revoke(AccountRevocation(uid: record.uid, reason: .disabled, notBefore: .max, effectiveAt: time))
+      }
+    } else if before?.isDisabled == true {
+      // What was issued before may be used again, unless it is void for another reason.
+      revoke(AccountRevocation(uid: record.uid, reason: .revoked, notBefore: record.validSince ?? 0, effectiveAt: time))
+    } else if let validSince = record.validSince, validSince != before?.validSince, before != nil {
+      revoke(
+        AccountRevocation(
+          uid: record.uid, reason: .revoked, notBefore: validSince, effectiveAt: isByOwner ? time + grace : time))
+    } else if before == nil {
+      // A uid that was deleted and came back: the tokens of the one who had it stay void.
+      let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, .revocation(record.uid)) }
+      if row != nil {
+        revoke(AccountRevocation(uid: record.uid, reason: .revoked, notBefore: seconds, effectiveAt: time))
+      }
+    }
+  }
+
+  func read<Value>(_ body: () throws(StorageError) -> Value) throws -> Value {
+    do throws(StorageError) {
+      return try body()
+    } catch {
+      failure = error
+      throw AccountError(error)
+    }
+  }
+}
+
+/// A change of accounts on its way to the writer, where it is decided: whether an address is taken and whose it becomes is
+/// one step, with nothing between looking and writing.
+final class AccountChange: WriterDecision {
+  private let options: AccountOptions
+  private let clock: any WallClock
+  private let body: @Sendable (AccountTransaction) throws -> Void
+
+  private struct Outcome {
+    /// What the decision made void; read by the watch once the commit is durable.
+    var revocations: [AccountRevocation] = []
+    var failure: (any Error)?
+  }
+
+  private let outcome = Mutex(Outcome())
+
+  /// - Parameters:
+  ///   - options: how accounts are kept.
+  ///   - clock: by which tokens are checked.
+  init(_ options: AccountOptions, clock: any WallClock, body: @escaping @Sendable (AccountTransaction) throws -> Void) {
+    self.options = options
+    self.clock = clock
+    self.body = body
+  }
+
+  var revocations: [AccountRevocation] { outcome.withLock { $0.revocations } }
+
+  /// Why the decision refused; nil if it did not.
+  var failure: (any Error)? { outcome.withLock { $0.failure } }
+
+  func decide(in namespace: NamespaceID, at time: Int64, session: any CommitSession) throws(CommitError)
+    -> [WriteOperation.Assignment]
+  {
+    // Tokens are checked by the clock, so they are stamped by it too. The commit's time, which never runs backwards, stays
+    // ahead for as long as a clock once was; what is within the skew that checks allow keeps accounts in order.
+    let now = clock.now()
+    let stamp = time - now <= AccountTransaction.skew ? time : now
+    let transaction = AccountTransaction(namespace: namespace, time: stamp, session: session, options: options)
+    do {
+      try body(transaction)
+    } catch {
+      outcome.withLock { $0.failure = error }
+      if case .unavailable(let message)? = error as? AccountError { throw CommitError(.unavailable, message) }
+      throw CommitError(.rejected, "The account does not allow it: \(error)")
+    }
+    if let failure = transaction.failure { throw CommitError(failure) }
+    outcome.withLock { $0.revocations = transaction.revocations }
+    return transaction.assignments
+  }
+}

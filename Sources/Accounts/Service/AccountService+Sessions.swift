@@ -1,0 +1,171 @@
+import Credentials
+import StorageCore
+import TreeModel
+
+/// What a refresh gives.
+package struct RefreshedTokens: Sendable, Hashable {
+  package let uid: String
+  package let tokens: IssuedTokens
+}
+
+extension AccountService {
+  /// How often it is noted that a session is in use, in milliseconds.
+  private static let sessionNoteInterval: Int64 = 86_400_000
+
+  // MARK: ID tokens
+
+  /// Verifies an ID token of a project; whether it is still good for the account is another question.
+  ///
+  /// - Throws: ``AccountError/invalidIDToken``, ``AccountError/expiredToken``
+  func verified(_ text: String, of project: AccountProject) throws -> IDToken {
+    do throws(TokenError) {
+      return try issuer.verify(text, project: project.name, at: clock.now())
+    } catch {
+      throw error == .expired ? AccountError.expiredToken : .invalidIDToken
+    }
+  }
+
+  /// The token of a request that may carry one; an empty text counts as none.
+  func caller(_ idToken: String?, of project: AccountProject) throws -> IDToken? {
+    guard let idToken, !idToken.isEmpty else { return nil }
+    return try verified(idToken, of: project)
+  }
+
+  /// The account that a token stands for, if the token is still good for it.
+  func account(of token: IDToken, in project: AccountProject) throws -> AccountRecord {
+    try AccountRules.caller(token, account: try account(token.uid, of: project))
+  }
+
+  /// What the player of a new session gets: tokens, or the wait for a second factor.
+  func result(of session: AccountSession, in project: AccountProject) throws -> SignInResult {
+    if let edit = session.pendingEdit { return secondFactors.needed(session, edit: edit, in: project) }
+    let idToken = try idToken(session.record, session.signIn, project: project, at: session.time)
+    return .tokens(IssuedTokens(idToken: idToken, refreshToken: session.refreshToken, lifetime: IDTokenIssuer.lifetime))
+  }
+
+  func signedIn(_ session: AccountSession, isNew: Bool = false, in project: AccountProject) throws -> SignedInAccount {
+    SignedInAccount(account: session.record, isNew: isNew, result: try result(of: session, in: project))
+  }
+
+  private func idToken(_ record: AccountRecord, _ signIn: SignIn, project: AccountProject, at time: Int64) throws -> String {
+    do throws(TokenError) {
+      return try issuer.token(for: TokenSubject(record), signIn, project: project.name, at: time)
+    } catch {
+      throw AccountError.unavailable("The token could not be signed: \(error)")
+    }
+  }
+
+  // MARK: Refresh
+
+  /// Exchanges a refresh token for an ID token.
+  ///
+  /// - Throws: ``AccountError/invalidRefreshToken``, ``AccountError/unknownAccount``, ``AccountError/disabledAccount``,
+  ///   ``AccountError/expiredToken``
+  package func refresh(_ text: String, of project: AccountProject) async throws -> RefreshedTokens {
+    guard let token = RefreshToken(text) else { throw AccountError.invalidRefreshToken }
+    let (row, found) = try read { (snapshot) throws(StorageError) -> (RefreshTokenRecord?, AccountRecord?) in
+      guard case .refreshToken(let row)? = try snapshot.accountRow(in: project.namespace, .refreshToken(hash: token.hash))
+      else { return (nil, nil) }
+      return (row, try snapshot.account(in: project.namespace, uid: row.uid))
+    }
+    guard let row else { throw AccountError.invalidRefreshToken }
+    guard let record = found, row.issuedAt >= record.bornAt else { throw AccountError.unknownAccount }
+    guard !record.isDisabled else { throw AccountError.disabledAccount }
+    let now = clock.now()
+    guard AccountRules.end(of: row, account: record, options: options, at: now) == nil else {
+      throw AccountError.expiredToken
+    }
+    let isOutgrown = AccountRules.isOutgrown(row, account: record)
+    let isAhead = record.withoutFutureStamps(to: now, skew: AccountTransaction.skew) != nil
+    var session = AccountSession(
+      record: record, provider: isOutgrown ? record.signInProvider ?? row.provider : row.provider, authTime: row.authTime,
+      refreshToken: text, time: isAhead ? now : max(now, max(record.validSince ?? 0, 0) * 1000))
+    session.extraClaims = row.claims
+    session.secondFactor = row.secondFactor.flatMap(UsedFactor.init)
+    if isAhead || now - (record.lastRefreshAt ?? 0) >= options.refreshNoteInterval || Self.isDue(row, record, at: now) {
+      try await noteRefresh(row, of: project)
+    }
+    let idToken = try idToken(record, session.signIn, project: project, at: session.time)
+    return RefreshedTokens(
+      uid: record.uid, tokens: IssuedTokens(idToken: idToken, refreshToken: text, lifetime: IDTokenIssuer.lifetime))
+  }
+
+  /// Whether it is to be noted that a session is in use.
+  private static func isDue(_ session: RefreshTokenRecord, _ record: AccountRecord, at now: Int64) -> Bool {
+    now - session.issuedAt >= sessionNoteInterval && !AccountRules.isOutgrown(session, account: record)
+  }
+
+  private func noteRefresh(_ seen: RefreshTokenRecord, of project: AccountProject) async throws {
+    let options = options
+    try await change(project, by: .user(uid: seen.uid)) { transaction in
+      guard var record = try transaction.account(seen.uid) else { return }
+      let before = record
+      if transaction.time - (record.lastRefreshAt ?? 0) >= options.refreshNoteInterval {
+        record.lastRefreshAt = transaction.time
+        try transaction.save(record, from: before)
+      }
+      // What ended in the meantime stays ended.
+      guard var session = try transaction.session(seen.hash), Self.isDue(session, record, at: transaction.time),
+        AccountRules.end(of: session, account: record, options: options, at: transaction.time) == nil
+      else { return }
+      // A second back: what is made void within this second makes it void too.
+      session.issuedAt = transaction.time - 1000
+      transaction.put(.refreshToken(session))
+    }
+  }
+
+  // MARK: Session cookies
+
+  /// Makes a session cookie of an ID token.
+  ///
+  /// - Parameter duration: how long it is to be good, in seconds; nil for as long as possible.
+  package func sessionCookie(for idToken: String, duration: Int64?, of project: AccountProject) throws -> String {
+    let duration = duration ?? IDTokenIssuer.cookieLifetimes.upperBound
+    guard IDTokenIssuer.cookieLifetimes.contains(duration) else { throw AccountError.invalidCookieDuration }
+    let token = try verified(idToken, of: project)
+    _ = try account(of: token, in: project)
+    do throws(TokenError) {
+      return try issuer.sessionCookie(for: token, duration: duration, at: clock.now())
+    } catch {
+      throw AccountError.unavailable("The cookie could not be signed: \(error)")
+    }
+  }
+}
+
+/// A player who has just signed in: what the tokens of the answer are made from.
+struct AccountSession: Sendable {
+  let record: AccountRecord
+  let provider: String
+  /// In seconds since 1970.
+  let authTime: Int64
+  /// Empty while a second factor is missing.
+  let refreshToken: String
+  /// When, in milliseconds since 1970: the tokens bear the same reading of the clock as what the commit stored.
+  let time: Int64
+  /// The claims of a custom token, as JSON text.
+  var extraClaims: String?
+  /// What was shown beside the first credential.
+  var secondFactor: UsedFactor?
+  /// For a player who has to show a second factor first: what the sign-in changes once it is shown.
+  var pendingEdit: (@Sendable (inout AccountRecord) -> Void)?
+
+  var signIn: SignIn {
+    SignIn(
+      provider: provider, time: authTime,
+      extraClaims: extraClaims.flatMap { try? JSONParser.parse($0) } ?? .null, secondFactor: secondFactor)
+  }
+}
+
+extension TokenSubject {
+  /// What tokens say of an account.
+  init(_ record: AccountRecord) {
+    self.init(uid: record.uid)
+    email = record.email
+    isEmailVerified = record.isEmailVerified
+    phoneNumber = record.phoneNumber
+    displayName = record.displayName
+    photoURL = record.photoURL
+    customClaims = record.claims.flatMap { try? JSONParser.parse($0) } ?? .null
+    identities = record.providers.map { Identity(provider: $0.id, ids: [$0.rawID]) }
+  }
+}
