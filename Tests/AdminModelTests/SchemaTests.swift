@@ -30,7 +30,7 @@ struct SchemaTests {
       Issue.record("write is not nullable")
       return
     }
-    #expect(AdminEvents.list.query.map(\.name).prefix(3) == ["ns", "since", "until"])
+    #expect(AdminEvents.list.query.map(\.name).prefix(3) == ["ns", "function", "outcome"])
     #expect(AdminFunctions.list.query.isEmpty && AdminFunctions.list.body == nil)
     #expect(AdminFunctions.resume.body?.isEmpty == true)
   }

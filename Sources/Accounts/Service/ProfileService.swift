@@ -87,7 +87,7 @@ package struct ProfileService: Sendable {
     if changesEmail, token.provider != "anonymous", let old = seen.email, seen.initialEmail == nil {
       try accounts.emailCodes.throttle(to: old, context)
       recovery = accounts.emailCodes.prepare(
-        NewCode(.recoverEmail, email: old, uid: seen.uid, displayName: seen.displayName), context)
+        IssuedCode(.recoverEmail, email: old, uid: seen.uid, displayName: seen.displayName), context)
     }
     let change = Change(
       token: token, seenEmail: seen.email, email: email, passwordHash: hash, isRevoking: update.isRevoking,

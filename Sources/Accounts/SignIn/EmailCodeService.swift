@@ -5,7 +5,7 @@ import TextFormats
 package import TreeModel
 
 /// What a code is to say and do.
-struct NewCode {
+struct IssuedCode {
   let kind: AccountCodeRecord.Kind
   let email: String
   var newEmail: String?
@@ -53,7 +53,7 @@ package struct EmailCodeService: Sendable {
     let target = try target(of: request.purpose, context)
     try throttle(to: target.newEmail ?? target.email, context)
     guard target.isKnown else { return SentCode(email: target.email) }
-    var order = NewCode(
+    var order = IssuedCode(
       target.kind, email: target.email, newEmail: target.newEmail, uid: target.record?.uid,
       displayName: target.record?.displayName)
     order.continueURL = request.continueURL
@@ -137,7 +137,7 @@ package struct EmailCodeService: Sendable {
   }
 
   /// Makes a code, and the letter that brings it.
-  func prepare(_ order: NewCode, _ context: AccountContext) -> PreparedCode {
+  func prepare(_ order: IssuedCode, _ context: AccountContext) -> PreparedCode {
     let code = accounts.newRefreshToken().text
     let lifetime = order.kind == .recoverEmail ? options.recoveryLifetime : options.codeLifetime
     let now = accounts.clock.now()
@@ -161,7 +161,7 @@ package struct EmailCodeService: Sendable {
   }
 
   /// What the player clicks on. Its parameters are those of Firebase's own action links, which applications may handle.
-  private func link(with code: String, _ order: NewCode, _ context: AccountContext) -> String {
+  private func link(with code: String, _ order: IssuedCode, _ context: AccountContext) -> String {
     var parameters = [("mode", order.kind.mode), ("oobCode", code), ("apiKey", context.apiKey)]
     // The page is to speak as the mail does; emulators' links always name a language.
     if let locale = context.locales.first ?? (options.isDevelopment ? "en" : nil) { parameters.append(("lang", locale)) }
