@@ -28,7 +28,7 @@ extension APIRoute {
 
   /// Changes something, or waits for others.
   ///
-  /// - Parameter audit: under what name the action is recorded; nil if it changes nothing.
+  /// - `audit`: under what name the action is recorded; nil if it changes nothing.
   package static func changing<Query, Body, Answer>(
     _ endpoint: Endpoint<Query, Body, Answer>, audit: String?,
     _ answer: @escaping @Sendable (APICall<Services>, Body) async throws(APIError) -> Answer

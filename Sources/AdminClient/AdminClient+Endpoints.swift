@@ -27,9 +27,8 @@ package struct AdminAnswer<Value: Sendable>: Sendable {
 extension AdminClient {
   /// Asks an endpoint, and reads its answer as a value.
   ///
-  /// - Parameters:
-  ///   - captures: what stands for the braces of the endpoint's template, not encoded.
-  ///   - namespace: nil for the server's default.
+  /// - `captures`: what stands for the braces of the endpoint's template, not encoded.
+  /// - `namespace`: nil for the server's default.
   /// - Throws: ``AdminClientError`` with the server's own sentence if it refused.
   package func call<Query, Body, Answer>(
     _ endpoint: Endpoint<Query, Body, Answer>, at captures: [String] = [], query: Query, body: Body, namespace: String? = nil,

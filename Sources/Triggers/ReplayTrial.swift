@@ -142,7 +142,7 @@ extension Replayer {
   /// today than what is recorded (the second report of a rebuild).
   ///
   /// - `listMax`: divergences that are listed; all are counted.
-  /// - Parameter listMax: divergences that are listed; all are counted.
+  /// - `listMax`: divergences that are listed; all are counted.
   package func compareAll(in namespace: NamespaceID, because reason: String, by actor: Actor, listMax: Int = 100) async throws
     -> ReplayComparison
   {

@@ -124,9 +124,8 @@ extension AdminAccounts.ErasureState {
 }
 
 extension AdminEvents.Commit {
-  /// - Parameters:
-  ///   - path: changes elsewhere are not shown, nor counted.
-  ///   - changesMax: changes that are shown; the count tells how many there are.
+  /// - `path`: changes elsewhere are not shown, nor counted.
+  /// - `changesMax`: changes that are shown; the count tells how many there are.
   init(_ commit: CommitRecord, under path: PathBytes = .root, changesMax: Int) {
     let changes = commit.changes?.filter { path.contains($0.path) }
     let erased = commit.erased.flatMap(\.places).filter { path.contains($0) || $0.contains(path) }

@@ -171,7 +171,7 @@ struct Moment: Sendable {
   /// How the parameter of the revision is called.
   private let name: String
 
-  /// - Parameter names: what the two parameters are called.
+  /// - `names`: what the two parameters are called.
   init(revision: Int64?, time: Timestamp?, named names: (revision: String, time: String)) throws(APIError) {
     name = names.revision
     (self.revision, self.time) = (revision, time?.milliseconds)

@@ -5,7 +5,7 @@ extension JSON {
   ///
   /// Members that the type does not know are passed over, so that a newer server can say more.
   ///
-  /// - Parameter parsesText: whether numbers and booleans may be written as texts, as the parameters of a query are.
+  /// - `parsesText`: whether numbers and booleans may be written as texts, as the parameters of a query are.
   package func decoded<Value: Decodable>(as type: Value.Type = Value.self, parsesText: Bool = false) throws -> Value {
     try ValueDecoder(json: self, codingPath: [], parsesText: parsesText).value(of: type)
   }

@@ -76,7 +76,7 @@ private struct ShapeDecoder: Decoder {
 
   /// A value of the type, and its schema.
   ///
-  /// - Parameter isNamed: whether a type with a name is referred to by it.
+  /// - `isNamed`: whether a type with a name is referred to by it.
   static func read<Value: Decodable>(_ type: Value.Type, isNamed: Bool) throws -> (value: Value, schema: JSONSchema) {
     func known(_ value: Any, _ schema: JSONSchema) throws -> (Value, JSONSchema) {
       guard let value = value as? Value else { throw unreadable(type) }

@@ -24,7 +24,7 @@ struct ListingOptions: ParsableArguments {
 
   /// Asks for one page.
   ///
-  /// - Parameter spansNamespaces: whether the listing is not about one namespace.
+  /// - `spansNamespaces`: whether the listing is not about one namespace.
   func page<Query, Answer>(of endpoint: Endpoint<Query, NoBody, Answer>, _ query: Query, spansNamespaces: Bool = false)
     async throws -> AdminAnswer<Answer>
   {
@@ -37,9 +37,8 @@ struct ListingOptions: ParsableArguments {
 extension TextTable {
   /// The rows, or what is said in their place where there are none; below them how to go on, if there is a next page.
   ///
-  /// - Parameters:
-  ///   - option: takes `next`.
-  ///   - width: how long a line may be; nil for as long as it is.
+  /// - `option`: takes `next`.
+  /// - `width`: how long a line may be; nil for as long as it is.
   func page(empty: String, next: String?, by option: String, within width: Int? = nil) -> String {
     (isEmpty ? empty : render(within: width)) + Self.nextPageText(next, by: option)
   }

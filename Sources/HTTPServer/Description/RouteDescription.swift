@@ -26,7 +26,7 @@ package struct RouteDescription: Sendable {
   package let body: [JSONSchema.Field]?
   /// What a 200 holds.
   package let answer: JSONSchema
-  /// Other statuses than 200 and the refusals that every route has, with what they mean; their body is ``answer``.
+  /// Other statuses than 200 and the refusals that every route has, with what they mean; their body is `answer`.
   package let others: [Int: String]
   /// The types of an answer that is no JSON, such as pictures; empty: JSON.
   package let mediaTypes: [String]

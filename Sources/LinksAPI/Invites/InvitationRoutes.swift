@@ -111,9 +111,8 @@ package enum InvitationRoutes {
 
   /// What the invitation says.
   ///
-  /// - Parameters:
-  ///   - sender: the name in mails of the server; nil if the player passes the invitation on.
-  ///   - address: of the invitation at this server.
+  /// - `sender`: the name in mails of the server; nil if the player passes the invitation on.
+  /// - `address`: of the invitation at this server.
   private static func content(
     _ invitations: InvitationService, _ request: InvitationRequest, sender: String?, link: String, address: String
   ) throws -> InvitationContent {

@@ -102,7 +102,7 @@ extension JSON {
 extension Installation {
   /// Reads the body of `installAttribution`.
   ///
-  /// - Parameter address: the device's.
+  /// - `address`: the device's.
   /// - Throws: `LinkError/invalid(_:)` without a bundle id.
   init(json: JSON, address: String?) throws {
     guard let bundleID = json["bundleId"]?.string, !bundleID.isEmpty else {

@@ -140,7 +140,7 @@ extension LinkPage {
   /// The page for a browser that says it is a Mac and may be an iPad: whether the screen is touched tells, and the page goes on
   /// to the same link with the answer. Without JavaScript it is a Mac.
   ///
-  /// - Parameter query: of the URL that was asked for, as it was sent; all else of the URL stays by itself.
+  /// - `query`: of the URL that was asked for, as it was sent; all else of the URL stays by itself.
   static func asking(_ query: String, in phrases: LinkPhrases) -> LinkPage {
     let bare = query.isEmpty ? "?" : "?\(query)&"
     let desktop = PageText.escape(bare + "_ipad=0")

@@ -15,7 +15,7 @@ extension WebSocketFrame {
     return WebSocketFrame(fin: true, opcode: .text, data: buffer)
   }
 
-  /// - Parameter reason: cut to what a control frame holds, between two characters.
+  /// - `reason`: cut to what a control frame holds, between two characters.
   static func close(_ code: UInt16, _ reason: String) -> WebSocketFrame {
     var text = Array(reason.utf8.prefix(123))
     while String(validating: text, as: UTF8.self) == nil { text.removeLast() }

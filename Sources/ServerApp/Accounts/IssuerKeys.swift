@@ -190,8 +190,7 @@ struct DocumentFetcher: Sendable {
   /// How long making the connection, and the answer, may take each.
   let timeout: TimeAmount
 
-  /// - Parameters:
-  ///   - authority: a file in PEM form.
+  /// - `authority`: a file in PEM form.
   /// - timeout: short, for a player may be waiting to sign in.
   init(authority: String? = nil, timeout: TimeAmount = .seconds(5)) {
     self.authority = authority
