@@ -37,7 +37,7 @@ func grantSignupReward(_ functions: Functions) {
 }
 
 private func pay(_ player: UserID, settings: SignupReward, context: FunctionContext) async throws -> Outcome {
-  switch try await Referrer.of(player, context) {
+  switch try await Referrer.of(player, context: context) {
   case .nobody: return .skipped("not_referred")
   case .invalid: return .skipped("invalid_referrer")
   case .player(let referrer):

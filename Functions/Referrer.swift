@@ -9,7 +9,7 @@ enum Referrer {
   case player(UserID)
 
   /// Reads a player's referrer as of the event.
-  static func of(_ player: UserID, _ context: FunctionContext) async throws -> Referrer {
+  static func of(_ player: UserID, context: FunctionContext) async throws -> Referrer {
     let node = try await context.node(at: Users.referredBy.path(player))
     guard node.exists else { return .nobody }
     guard let scalar = node.scalar else { return .invalid }
@@ -26,7 +26,7 @@ enum Referrer {
     var seen: Set<UserID> = []
     var current = start
     while seen.insert(current).inserted {
-      guard case .player(let next) = try await Referrer.of(current, context) else { return false }
+      guard case .player(let next) = try await Referrer.of(current, context: context) else { return false }
       if next == player { return true }
       current = next
     }

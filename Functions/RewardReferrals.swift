@@ -23,7 +23,7 @@ func rewardReferrals(_ functions: Functions) {
     let player = event.params
     guard (event.before == 4 && event.after == 5) || settings.crossing else { return .skipped("jumped_over_5") }
     let referrer: UserID
-    switch try await Referrer.of(player, context) {
+    switch try await Referrer.of(player, context: context) {
     case .nobody: return .skipped("not_referred")
     case .invalid: return .skipped("invalid_referrer")
     case .player(let id): referrer = id

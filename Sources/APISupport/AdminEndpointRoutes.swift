@@ -31,7 +31,7 @@ extension APIRoute {
   /// - `audit`: under what name the action is recorded; nil if it changes nothing.
   package static func changing<Query, Body, Answer>(
     _ endpoint: Endpoint<Query, Body, Answer>, audit: String?,
-    _ answer: @escaping @Sendable (APICall<Services>, Body) async throws(APIError) -> Answer
+    answer: @escaping @Sendable (APICall<Services>, Body) async throws(APIError) -> Answer
   ) -> APIRoute {
     responding(to: endpoint, audit: audit) { (call, body) throws(APIError) in
       .json(JSON(encoding: try await answer(call, body)))
@@ -41,11 +41,11 @@ extension APIRoute {
   /// The same for what chooses its status and its headers.
   package static func responding<Query, Body, Answer>(
     to endpoint: Endpoint<Query, Body, Answer>, audit: String?,
-    _ response: @escaping @Sendable (APICall<Services>, Body) async throws(APIError) -> HTTPResponse
+    response: @escaping @Sendable (APICall<Services>, Body) async throws(APIError) -> HTTPResponse
   ) -> APIRoute {
     APIRoute.mutate(
-      HTTPMethod(rawValue: endpoint.method.rawValue), RouteTemplate(stringLiteral: endpoint.template), audit: audit,
-      endpoint.summary, access: RouteAccess(endpoint.access)
+      HTTPMethod(rawValue: endpoint.method.rawValue), template: RouteTemplate(stringLiteral: endpoint.template), audit: audit,
+      summary: endpoint.summary, access: RouteAccess(endpoint.access)
     ) { (call) throws(APIError) in try await response(call, try call.body(as: Body.self)) }
     .described(RouteDescription(of: endpoint))
   }

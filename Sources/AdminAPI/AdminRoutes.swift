@@ -74,7 +74,7 @@ package enum AdminRoutes {
   private static func openAPI(of heads: [RouteHead]) -> Route {
     Route.get("/admin/v1/openapi", "This surface as an OpenAPI document.", access: .viewer) { _ in
       .json(OpenAPIDocument.json(of: heads))
-    }.described(RouteDescription(answer: .object([.always("openapi", .text), .always("paths", .object([]))])))
+    }.described(RouteDescription(answer: .object([.always("openapi", schema: .text), .always("paths", schema: .object([]))])))
   }
 }
 

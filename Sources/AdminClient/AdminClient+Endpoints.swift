@@ -19,7 +19,7 @@ package struct AdminAnswer<Value: Sendable>: Sendable {
   }
 
   /// The elements of a list in the answer, each with what the server sent of it.
-  package func elements<Element>(_ name: String, _ values: [Element]) -> [AdminAnswer<Element>] {
+  package func elements<Element>(_ name: String, values: [Element]) -> [AdminAnswer<Element>] {
     zip(json[name]?.array ?? [], values).map { AdminAnswer<Element>(json: $0, value: $1, status: status) }
   }
 }

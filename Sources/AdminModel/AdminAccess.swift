@@ -9,7 +9,7 @@ package enum AdminAccess {
     "Makes a service account; the answer holds its key file, which nobody can ask for again.", access: .admin)
   package static let revokeServiceAccount = Endpoint<NoQuery, NoBody, Done>(
     .delete, "/admin/v1/service-accounts/{name}", "Revokes a service account: its tokens are void from now on.",
-    access: .admin, captures: [.capture("name", "The account's name.")])
+    access: .admin, captures: [.capture("name", text: "The account's name.")])
 
   package static let explainRules = Endpoint<NoQuery, ExplainOrder, Explanation>(
     .post, "/admin/v1/rules/explain",
@@ -25,7 +25,7 @@ package enum AdminAccess {
     .post, "/admin/v1/mail/test", "Has a mail sent, to see whether it arrives.", access: .admin)
   package static let mailOrder = Endpoint<NoQuery, NoBody, MailOrderState>(
     .get, "/admin/v1/mail/orders/{key...}", "What became of a mail that was ordered.",
-    captures: [.capture("key", "The order's key.")])
+    captures: [.capture("key", text: "The order's key.")])
 
   package static let routes = Endpoint<NoQuery, NoBody, [RouteEntry]>(.get, "/admin/v1", "This list.")
 
@@ -93,10 +93,10 @@ package enum AdminAccess {
     }
 
     package static let notes: [String: FieldNote] = [
-      "name": .only(.form("^[a-z][a-z0-9-]{0,62}$"), "a small letter, then small letters, digits and hyphens"),
+      "name": .only(.form("^[a-z][a-z0-9-]{0,62}$"), text: "a small letter, then small letters, digits and hyphens"),
       "role": .only(.choice(["viewer", "support", "admin"])),
-      "project": .only(.form("^[A-Za-z0-9-]{1,48}$"), "part of the account's address; the server's project without it"),
-      "server": .only(.form("^https?://[^/?#]+.*$"), "this server's address as the account will reach it"),
+      "project": .only(.form("^[A-Za-z0-9-]{1,48}$"), text: "part of the account's address; the server's project without it"),
+      "server": .only(.form("^https?://[^/?#]+.*$"), text: "this server's address as the account will reach it"),
     ]
   }
 
@@ -112,7 +112,7 @@ package enum AdminAccess {
     }
 
     package static let notes: [String: FieldNote] = [
-      "key": .only(.object([.always("token_uri", .text)]), "the key file's content")
+      "key": .only(.object([.always("token_uri", schema: .text)]), text: "the key file's content")
     ]
   }
 
@@ -165,7 +165,7 @@ package enum AdminAccess {
 
     package static let notes: [String: FieldNote] = [
       "text": .text("for people"),
-      "rules": .only(.list(.object([])), "every rule that was asked, in order, and what it looked at"),
+      "rules": .only(.list(.object([])), text: "every rule that was asked, in order, and what it looked at"),
     ]
   }
 
@@ -271,7 +271,7 @@ package enum AdminAccess {
     }
 
     package static let notes: [String: FieldNote] = [
-      "to": .only(.filled, "an address, with a name or without")
+      "to": .only(.filled, text: "an address, with a name or without")
     ]
   }
 

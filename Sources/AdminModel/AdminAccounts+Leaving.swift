@@ -74,8 +74,8 @@ extension AdminAccounts {
     }
 
     package static let notes: [String: FieldNote] = [
-      "reason": .only(.filled, "why, for the record"),
-      "paths": .only(.list(.filled), "more places of the player's, as patterns with one capture: /leaderboard/{uid}"),
+      "reason": .only(.filled, text: "why, for the record"),
+      "paths": .only(.list(.filled), text: "more places of the player's, as patterns with one capture: /leaderboard/{uid}"),
       "triggers": .text("false: functions do not hear of the removal"),
     ]
   }
@@ -90,7 +90,7 @@ extension AdminAccounts {
     }
 
     package static let notes: [String: FieldNote] = [
-      "paths": .only(.list(.filled), "more places of the player's, as patterns with one capture: /leaderboard/{uid}")
+      "paths": .only(.list(.filled), text: "more places of the player's, as patterns with one capture: /leaderboard/{uid}")
     ]
   }
 
@@ -245,7 +245,7 @@ extension AdminAccounts {
     }
 
     package static let notes: [String: FieldNote] = [
-      "into": .only(.filled, "the account that the player goes on with: its uid, or its e-mail address"),
+      "into": .only(.filled, text: "the account that the player goes on with: its uid, or its e-mail address"),
       "balances": .text("whether the coins go along"),
       "record": .text("whether what the other record does not have is copied"),
     ]
@@ -270,10 +270,10 @@ extension AdminAccounts {
     }
 
     package static let notes: [String: FieldNote] = [
-      "into": .only(.filled, "the account that the player goes on with: its uid, or its e-mail address"),
+      "into": .only(.filled, text: "the account that the player goes on with: its uid, or its e-mail address"),
       "balances": .text("whether the coins go along"),
       "record": .text("whether what the other record does not have is copied"),
-      "reason": .only(.filled, "why, for the record"),
+      "reason": .only(.filled, text: "why, for the record"),
     ]
   }
 

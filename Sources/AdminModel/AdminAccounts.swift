@@ -2,10 +2,10 @@ import TreeModel
 
 /// Players' accounts, and players who leave.
 package enum AdminAccounts {
-  private static let account = EndpointParameter.capture("uid", "The account: its uid, or its e-mail address.")
-  private static let player = EndpointParameter.capture("uid", "The player: the uid, or the account's e-mail address.")
+  private static let account = EndpointParameter.capture("uid", text: "The account: its uid, or its e-mail address.")
+  private static let player = EndpointParameter.capture("uid", text: "The player: the uid, or the account's e-mail address.")
   private static let left = EndpointParameter.capture(
-    "uid", "The account that the player leaves: its uid, or its e-mail address.")
+    "uid", text: "The account that the player leaves: its uid, or its e-mail address.")
 
   package static let list = Endpoint<Query, NoBody, List>(.get, "/admin/v1/accounts", "The accounts, by uid.")
   package static let show = Endpoint<NoQuery, NoBody, Account>(
@@ -86,8 +86,8 @@ package enum AdminAccounts {
 
     package static let notes: [String: FieldNote] = [
       "limit": .limit(50),
-      "email": .only(.filled, "Only the account with this e-mail address."),
-      "cursor": .only(.filled, "The \"next\" of an earlier page, to go on behind it."),
+      "email": .only(.filled, text: "Only the account with this e-mail address."),
+      "cursor": .only(.filled, text: "The \"next\" of an earlier page, to go on behind it."),
     ]
   }
 

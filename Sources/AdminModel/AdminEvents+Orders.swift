@@ -10,7 +10,7 @@ extension AdminEvents {
     }
 
     package static let notes: [String: FieldNote] = [
-      "event": .only(.form(JSONSchema.eventForm), "The event's id: 1-42:/users/bob/level.")
+      "event": .only(.form(JSONSchema.eventForm), text: "The event's id: 1-42:/users/bob/level.")
     ]
   }
 
@@ -35,7 +35,7 @@ extension AdminEvents {
 
     package static let notes: [String: FieldNote] = [
       "limit": .limit(100),
-      "cursor": .only(.form(#"^[A-Za-z0-9_-]+ [0-9]{1,9}-[0-9]{1,9}:/[A-Za-z0-9/_-]*$"#), "The next of a page."),
+      "cursor": .only(.form(#"^[A-Za-z0-9_-]+ [0-9]{1,9}-[0-9]{1,9}:/[A-Za-z0-9/_-]*$"#), text: "The next of a page."),
     ]
   }
 
@@ -66,9 +66,9 @@ extension AdminEvents {
     }
 
     package static let notes: [String: FieldNote] = [
-      "reason": .only(.filled, "why, for the record"),
-      "function": .only(.filled, "of this function"),
-      "event": .only(.form(JSONSchema.eventForm), "of this event"),
+      "reason": .only(.filled, text: "why, for the record"),
+      "function": .only(.filled, text: "of this function"),
+      "event": .only(.form(JSONSchema.eventForm), text: "of this event"),
     ]
   }
 
@@ -97,7 +97,8 @@ extension AdminEvents {
     }
 
     package static let notes: [String: FieldNote] = [
-      "timeout": .only(.form("^([0-9]{1,6}ms|[0-9]{1,3}s?|[0-9]min)$"), "How long to wait: 500ms, 30s, 2min; at most an hour.")
+      "timeout": .only(
+        .form("^([0-9]{1,6}ms|[0-9]{1,3}s?|[0-9]min)$"), text: "How long to wait: 500ms, 30s, 2min; at most an hour.")
     ]
   }
 

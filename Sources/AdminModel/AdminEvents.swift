@@ -272,18 +272,19 @@ package enum AdminEvents {
       "until": .until,
       "function": .function,
       "outcome": .text("Only with this outcome for a function."),
-      "reason": .only(.filled, "Only where this stands in the reason or the error."),
-      "attempt": .only(.integer(0...1_000_000), "Only after so many attempts, or more."),
-      "actor": .only(.filled, "Only written by this actor (user:bob), or this kind of actor (user)."),
-      "path": .only(.form(#"^[^.#$\[\]{}*\x00-\x1F\x7F]*$"#), "Only at this path or below; or at a pattern: /users/*/level."),
+      "reason": .only(.filled, text: "Only where this stands in the reason or the error."),
+      "attempt": .only(.integer(0...1_000_000), text: "Only after so many attempts, or more."),
+      "actor": .only(.filled, text: "Only written by this actor (user:bob), or this kind of actor (user)."),
+      "path": .only(
+        .form(#"^[^.#$\[\]{}*\x00-\x1F\x7F]*$"#), text: "Only at this path or below; or at a pattern: /users/*/level."),
       "uid": .only(
-        .form(JSONSchema.keyForm), "Only about this player: in the path, or with coins moved on an account of theirs."),
+        .form(JSONSchema.keyForm), text: "Only about this player: in the path, or with coins moved on an account of theirs."),
       "cause": .only(
         .form(#"^([0-9]{1,9}|[0-9]{1,9}-[0-9]{1,9}:/[^.#$\[\]\x00-\x1F\x7F]*)$"#),
-        "Only this event, or the events of this revision, and what came of them."),
+        text: "Only this event, or the events of this revision, and what came of them."),
       "count": .text("Only how many."),
       "limit": .limit(50),
-      "cursor": .only(.form(#"^[0-9]{1,9}:(/[^.#$\[\]\x00-\x1F\x7F]*)?$"#), "The \"next\" of an earlier page."),
+      "cursor": .only(.form(#"^[0-9]{1,9}:(/[^.#$\[\]\x00-\x1F\x7F]*)?$"#), text: "The \"next\" of an earlier page."),
     ]
   }
 }

@@ -2,7 +2,7 @@ package import TreeModel
 
 /// The functions: what there is, and their brakes.
 package enum AdminFunctions {
-  private static let name = EndpointParameter.capture("name", "The function's name.")
+  private static let name = EndpointParameter.capture("name", text: "The function's name.")
 
   package static let list = Endpoint<NoQuery, NoBody, List>(
     .get, "/admin/v1/functions", "The functions, with their state.")
@@ -153,11 +153,11 @@ package enum AdminFunctions {
     }
 
     package static let notes: [String: FieldNote] = [
-      "path": .only(.filled, "where the event is said to have happened"),
+      "path": .only(.filled, text: "where the event is said to have happened"),
       "before": .text("nothing if it is not given"),
       "after": .text("nothing if it is not given"),
-      "as": .only(.filled, "an actor: user:bob, anonymous"),
-      "reason": .only(.filled, "why, for the record"),
+      "as": .only(.filled, text: "an actor: user:bob, anonymous"),
+      "reason": .only(.filled, text: "why, for the record"),
     ]
   }
 

@@ -105,8 +105,8 @@ package enum AdminInvitations {
     package var trackOpening: Bool?
 
     package static let notes: [String: FieldNote] = [
-      "appName": .only(.filled, "what the texts call the app"),
-      "campaigns": .only(.object([]), "by name: link, image, partner, channels, templates by language"),
+      "appName": .only(.filled, text: "what the texts call the app"),
+      "campaigns": .only(.object([]), text: "by name: link, image, partner, channels, templates by language"),
       "perSenderPerDay": .only(.integer(0...1_000_000)),
       "perRecipientPerWeek": .only(.integer(0...1_000_000)),
       "trackOpening": .text("whether mails carry a picture that says that they were opened"),
@@ -156,7 +156,7 @@ package enum AdminInvitations {
     }
 
     package static let notes: [String: FieldNote] = [
-      "uid": .only(.form(JSONSchema.keyForm), "The player."),
+      "uid": .only(.form(JSONSchema.keyForm), text: "The player."),
       "limit": .limit(50),
       "cursor": .cursor,
     ]

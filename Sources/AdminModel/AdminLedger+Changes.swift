@@ -36,12 +36,12 @@ extension AdminLedger {
     }
 
     package static let notes: [String: FieldNote] = [
-      "debit": .only(.filled, "the account that gives"),
-      "credit": .only(.filled, "the account that gets"),
+      "debit": .only(.filled, text: "the account that gives"),
+      "credit": .only(.filled, text: "the account that gets"),
       "amount": .only(.integer(1 ... .max)),
       "unit": .only(.filled),
-      "code": .only(.filled, "why, in one word"),
-      "key": .only(.filled, "unique for ever: a second transfer under it is not made"),
+      "code": .only(.filled, text: "why, in one word"),
+      "key": .only(.filled, text: "unique for ever: a second transfer under it is not made"),
       "subject": .text("whom it is about, if neither account says it"),
       "reason": .text("why, for the record"),
       "allowNegative": .text("whether a player's balance may go below zero"),
@@ -87,7 +87,7 @@ extension AdminLedger {
 
     package static let notes: [String: FieldNote] = [
       "sequence": .text("the entry"),
-      "reason": .only(.filled, "why, for the record"),
+      "reason": .only(.filled, text: "why, for the record"),
       "policy": .text("what if the coins were spent"),
     ]
   }
@@ -124,11 +124,11 @@ extension AdminLedger {
     }
 
     package static let notes: [String: FieldNote] = [
-      "from": .only(.filled, "the account that gives"),
-      "owner": .only(.filled, "in whose name they wait"),
+      "from": .only(.filled, text: "the account that gives"),
+      "owner": .only(.filled, text: "in whose name they wait"),
       "amount": .only(.integer(1 ... .max)),
       "unit": .only(.filled),
-      "key": .only(.filled, "unique for ever"),
+      "key": .only(.filled, text: "unique for ever"),
       "expiresAt": .text("when they go back by themselves"),
       "subject": .text("whom it is about, if neither account says it"),
       "reason": .text("why, for the record"),
@@ -148,7 +148,7 @@ extension AdminLedger {
     }
 
     package static let notes: [String: FieldNote] = [
-      "uid": .only(.form(JSONSchema.keyForm), "Only those of this player."),
+      "uid": .only(.form(JSONSchema.keyForm), text: "Only those of this player."),
       "after": .text("Only holds after this one."),
       "limit": .limit(50),
     ]
@@ -190,8 +190,8 @@ extension AdminLedger {
     }
 
     package static let notes: [String: FieldNote] = [
-      "to": .only(.filled, "the account that gets, the owner's own if not given; the role support may name no other"),
-      "amount": .only(.integer(1 ... .max), "all if it is not given"),
+      "to": .only(.filled, text: "the account that gets, the owner's own if not given; the role support may name no other"),
+      "amount": .only(.integer(1 ... .max), text: "all if it is not given"),
       "reason": .text("why, for the record"),
     ]
   }

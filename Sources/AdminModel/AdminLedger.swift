@@ -85,7 +85,7 @@ package enum AdminLedger {
       "amount": .only(.int64),
       "debitAfter": .only(.int64),
       "creditAfter": .only(.int64),
-      "referral": .only(.object([]), "the claim that a reward for an invitation rests on: inviter, link, click or code"),
+      "referral": .only(.object([]), text: "the claim that a reward for an invitation rests on: inviter, link, click or code"),
     ]
   }
 
@@ -128,8 +128,8 @@ package enum AdminLedger {
     }
 
     package static let notes: [String: FieldNote] = [
-      "account": .only(.filled, "The account: user:bob, issuance:signup."),
-      "unit": .only(.filled, "The currency; pieces_of_eight if it is not given."),
+      "account": .only(.filled, text: "The account: user:bob, issuance:signup."),
+      "unit": .only(.filled, text: "The currency; pieces_of_eight if it is not given."),
     ]
   }
 
@@ -163,7 +163,7 @@ package enum AdminLedger {
     }
 
     package static let notes: [String: FieldNote] = [
-      "account": .only(.filled, "The account: user:bob, issuance:signup."),
+      "account": .only(.filled, text: "The account: user:bob, issuance:signup."),
       "before": .text("Only entries before this one."),
       "limit": .limit(50),
     ]
@@ -202,7 +202,7 @@ package enum AdminLedger {
     package static let notes: [String: FieldNote] = [
       "after": .text("Only entries after this one."),
       "limit": .limit(50),
-      "key": .only(.filled, "Only the entry made under this business key."),
+      "key": .only(.filled, text: "Only the entry made under this business key."),
     ]
   }
 

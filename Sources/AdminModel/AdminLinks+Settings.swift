@@ -14,9 +14,9 @@ extension AdminLinks {
     }
 
     package static let notes: [String: FieldNote] = [
-      "link": .only(.filled, "A short link, with or without https://."),
-      "format": .only(.choice(["svg", "png"]), "svg if it is not given."),
-      "scale": .only(.integer(3...64), "Pixels of a module, for png; 8 if it is not given."),
+      "link": .only(.filled, text: "A short link, with or without https://."),
+      "format": .only(.choice(["svg", "png"]), text: "svg if it is not given."),
+      "scale": .only(.integer(3...64), text: "Pixels of a module, for png; 8 if it is not given."),
     ]
   }
 
@@ -29,7 +29,7 @@ extension AdminLinks {
     }
 
     package static let notes: [String: FieldNote] = [
-      "uid": .only(.form(JSONSchema.keyForm), "The player.")
+      "uid": .only(.form(JSONSchema.keyForm), text: "The player.")
     ]
   }
 
@@ -70,14 +70,14 @@ extension AdminLinks {
       "domains": .text("https://HOST or https://HOST/PATH"),
       "apps": .only(
         .object([]),
-        "ios: bundleId, appStoreId, appIdPrefix, customScheme, name; android: packageName, sha256Fingerprints, name"),
+        text: "ios: bundleId, appStoreId, appIdPrefix, customScheme, name; android: packageName, sha256Fingerprints, name"),
       "hosts": .text("hosts that links may lead to, where there are no patterns"),
       "allowPatterns": .text("at most ten regular expressions (RE2)"),
       "apiKeys": .text("texts, or objects of key, bundleIds, methods"),
-      "referral": .only(.object([]), "path, signedInPath, inviterParameters, claimWithinHours"),
-      "heuristics": .only(.object([]), "enabled, windowHours"),
-      "limits": .only(.object([]), "createPerSecond, createPerDay, codesPerMinute"),
-      "clickDays": .only(.integer(1...3650), "how long the proof of a click is good"),
+      "referral": .only(.object([]), text: "path, signedInPath, inviterParameters, claimWithinHours"),
+      "heuristics": .only(.object([]), text: "enabled, windowHours"),
+      "limits": .only(.object([]), text: "createPerSecond, createPerDay, codesPerMinute"),
+      "clickDays": .only(.integer(1...3650), text: "how long the proof of a click is good"),
       "warnings": .text("what an answer warned of; ignored"),
     ]
   }
@@ -96,7 +96,7 @@ extension AdminLinks {
     package var warnings: [String]
 
     package static let notes: [String: FieldNote] = [
-      "apps": .only(.object([.always("ios", .list(.any)), .always("android", .list(.any))])),
+      "apps": .only(.object([.always("ios", schema: .list(.any)), .always("android", schema: .list(.any))])),
       "referral": .only(.object([])),
       "heuristics": .only(.object([])),
       "limits": .only(.object([])),

@@ -120,7 +120,7 @@ package enum AdminLinks {
     }
 
     package static let notes: [String: FieldNote] = [
-      "link": .only(.filled, "A short link, with or without https://.")
+      "link": .only(.filled, text: "A short link, with or without https://.")
     ]
   }
 
@@ -141,7 +141,7 @@ package enum AdminLinks {
 
     package static let notes: [String: FieldNote] = [
       "name": .text("what it is called; an empty text takes the name away"),
-      "parameters": .only(.object([]), "parameters of the long link (link, apn, st, …) as texts; null takes one away"),
+      "parameters": .only(.object([]), text: "parameters of the long link (link, apn, st, …) as texts; null takes one away"),
       "disabled": .text("true switches it off: it opens nothing, and names no inviter"),
     ]
   }
@@ -157,8 +157,8 @@ package enum AdminLinks {
     }
 
     package static let notes: [String: FieldNote] = [
-      "link": .only(.filled, "A short link, with or without https://."),
-      "days": .only(.integer(1...36_500), "So many days back; 7 if it is not given."),
+      "link": .only(.filled, text: "A short link, with or without https://."),
+      "days": .only(.integer(1...36_500), text: "So many days back; 7 if it is not given."),
     ]
   }
 
@@ -199,7 +199,7 @@ package enum AdminLinks {
     }
 
     package static let notes: [String: FieldNote] = [
-      "csv": .only(.filled, "a table of short and long links; at most 1000 rows"),
+      "csv": .only(.filled, text: "a table of short and long links; at most 1000 rows"),
       "prefix": .text("where the suffixes are to live; the rows' own prefixes if it is not given"),
     ]
   }

@@ -128,9 +128,9 @@ package enum AdminLogs {
     }
 
     package static let notes: [String: FieldNote] = [
-      "through": .only(.integer(1 ... .max), "up to this revision"),
+      "through": .only(.integer(1 ... .max), text: "up to this revision"),
       "before": .text("up to what was committed before"),
-      "reason": .only(.filled, "why, for the record"),
+      "reason": .only(.filled, text: "why, for the record"),
     ]
   }
 
@@ -147,7 +147,7 @@ package enum AdminLogs {
     }
 
     package static let notes: [String: FieldNote] = [
-      "through": .only(.integer(1 ... .max), "up to this revision"),
+      "through": .only(.integer(1 ... .max), text: "up to this revision"),
       "before": .text("up to what was committed before"),
     ]
   }
@@ -208,9 +208,9 @@ package enum AdminLogs {
     }
 
     package static let notes: [String: FieldNote] = [
-      "action": .only(.filled, "Only this action (ledger.reverse), or this kind of action (ledger)."),
-      "except": .only(.filled, "Not this action or this kind of action: data leaves out what was written into the tree."),
-      "actor": .only(.filled, "Only of this actor (admin:ann), or this kind of actor (anonymous)."),
+      "action": .only(.filled, text: "Only this action (ledger.reverse), or this kind of action (ledger)."),
+      "except": .only(.filled, text: "Not this action or this kind of action: data leaves out what was written into the tree."),
+      "actor": .only(.filled, text: "Only of this actor (admin:ann), or this kind of actor (anonymous)."),
       "result": .text("Only what was done, or only what was not."),
       "since": .since,
       "until": .until,

@@ -86,7 +86,7 @@ extension AdminReplays {
     }
 
     package static let notes: [String: FieldNote] = [
-      "into": .only(.form("^/"), "an empty folder of the server's machine, which keeps what is built"),
+      "into": .only(.form("^/"), text: "an empty folder of the server's machine, which keeps what is built"),
       "reason": .text("why, for the audit log"),
       "rerun": .text("whether the functions run again, to list what they would do differently"),
     ]

@@ -91,15 +91,15 @@ package enum AdminReplays {
 
     package static let notes: [String: FieldNote] = [
       "mode": .text("failed, or all if an event is named"),
-      "reason": .only(.filled, "why, for the record"),
-      "event": .only(.form(JSONSchema.eventForm), "this event alone"),
-      "function": .only(.filled, "this function alone"),
+      "reason": .only(.filled, text: "why, for the record"),
+      "event": .only(.form(JSONSchema.eventForm), text: "this event alone"),
+      "function": .only(.filled, text: "this function alone"),
       "since": .text("events from this time on"),
       "until": .text("events up to this time, itself included"),
-      "uid": .only(.form(JSONSchema.keyForm), "events of this player's places"),
+      "uid": .only(.form(JSONSchema.keyForm), text: "events of this player's places"),
       "suppressed": .text("also writes that told functions to sleep: imports, and with triggers suppressed"),
       "allowHandled": .text("also where another function has handled the pattern"),
-      "rate": .only(.integer(0...1_000_000), "events a second at most; 0 or none: as fast as the server likes"),
+      "rate": .only(.integer(0...1_000_000), text: "events a second at most; 0 or none: as fast as the server likes"),
     ]
   }
 

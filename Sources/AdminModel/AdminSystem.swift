@@ -19,7 +19,7 @@ package enum AdminSystem {
     .post, "/admin/v1/namespaces", "Makes a namespace.", access: .admin)
   package static let deleteNamespace = Endpoint<NoQuery, NoBody, Done>(
     .delete, "/admin/v1/namespaces/{name}", "Forgets a namespace whole: tree, log, ledger (development only).",
-    access: .adminInDevelopment, captures: [.capture("name", "The namespace.")])
+    access: .adminInDevelopment, captures: [.capture("name", text: "The namespace.")])
 
   /// What one function gave up on, or failed on and tries again.
   package struct FunctionFailures: AdminValue {
@@ -233,7 +233,7 @@ package enum AdminSystem {
     }
 
     package static let notes: [String: FieldNote] = [
-      "path": .only(.form("^/.+$"), "an absolute path on the server")
+      "path": .only(.form("^/.+$"), text: "an absolute path on the server")
     ]
   }
 
@@ -258,7 +258,7 @@ package enum AdminSystem {
     }
 
     package static let notes: [String: FieldNote] = [
-      "advance": .only(.integer(0...3_155_760_000_000), "milliseconds")
+      "advance": .only(.integer(0...3_155_760_000_000), text: "milliseconds")
     ]
   }
 
@@ -305,7 +305,7 @@ package enum AdminSystem {
     }
 
     package static let notes: [String: FieldNote] = [
-      "name": .only(.form("^[A-Za-z0-9-]{1,64}$"), "1 to 64 letters, digits and hyphens")
+      "name": .only(.form("^[A-Za-z0-9-]{1,64}$"), text: "1 to 64 letters, digits and hyphens")
     ]
   }
 

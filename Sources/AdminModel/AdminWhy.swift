@@ -21,10 +21,10 @@ package enum AdminWhy {
     }
 
     package static let notes: [String: FieldNote] = [
-      "uid": .only(.form(JSONSchema.keyForm), "The player."),
-      "reward": .only(.filled, "Only about this function."),
+      "uid": .only(.form(JSONSchema.keyForm), text: "The player."),
+      "reward": .only(.filled, text: "Only about this function."),
       "beforeEntry": .text("Only payments before this entry: the nextPayment of an earlier answer."),
-      "limit": .only(.integer(1...200), "At most so many commits of each place; 20 if it is not given."),
+      "limit": .only(.integer(1...200), text: "At most so many commits of each place; 20 if it is not given."),
     ]
   }
 

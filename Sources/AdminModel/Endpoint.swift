@@ -92,7 +92,7 @@ package struct EndpointParameter: Sendable {
     "ns", .form("^[A-Za-z0-9-]{1,64}$"), "The namespace; the server's default if it is not given.")
 
   /// A part of the path, as text.
-  package static func capture(_ name: String, _ text: String) -> EndpointParameter {
+  package static func capture(_ name: String, text: String) -> EndpointParameter {
     EndpointParameter(name, .filled, isRequired: true, text)
   }
 }
@@ -115,11 +115,11 @@ package struct EmptyBody: AdminValue {
 extension FieldNote {
   /// At most so many rows.
   package static func limit(_ fallback: Int, max: Int64 = 1000) -> FieldNote {
-    .only(.integer(1...max), "At most so many rows; \(fallback) if it is not given.")
+    .only(.integer(1...max), text: "At most so many rows; \(fallback) if it is not given.")
   }
-  package static let cursor = FieldNote.only(.filled, "The \"next\" of an earlier page, to go on behind it.")
-  package static let path = FieldNote.only(.form(#"^[^.#$\[\]\x00-\x1F\x7F]*$"#), "A path in the tree: /users/bob.")
-  package static let function = FieldNote.only(.filled, "Only of this function.")
+  package static let cursor = FieldNote.only(.filled, text: "The \"next\" of an earlier page, to go on behind it.")
+  package static let path = FieldNote.only(.form(#"^[^.#$\[\]\x00-\x1F\x7F]*$"#), text: "A path in the tree: /users/bob.")
+  package static let function = FieldNote.only(.filled, text: "Only of this function.")
   package static let since = FieldNote.text("Not before this time, in milliseconds since 1970.")
   package static let until = FieldNote.text("Not after this time, in milliseconds since 1970.")
 }

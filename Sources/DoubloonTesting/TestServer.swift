@@ -80,7 +80,8 @@ public final class TestServer: Sendable {
     self.settings = settings
     self.limits = limits
     state = Mutex(
-      try await Self.start(in: folder, clock: clock, settings: settings, limits: limits, trigger: trigger, functions))
+      try await Self.start(in: folder, clock: clock, settings: settings, limits: limits, trigger: trigger, functions: functions)
+    )
     if tree.exists { try await load(tree) }
   }
 
@@ -97,7 +98,7 @@ public final class TestServer: Sendable {
   func restart(in folder: TestFolder) async throws {
     await application.stop()
     let next = try await Self.start(
-      in: folder, clock: clock, settings: settings, limits: limits, trigger: trigger, functions)
+      in: folder, clock: clock, settings: settings, limits: limits, trigger: trigger, functions: functions)
     state.withLock { $0 = next }
   }
 
@@ -114,7 +115,7 @@ public final class TestServer: Sendable {
 
   private static func start(
     in folder: TestFolder, clock: AdjustableClock, settings: TreeNode, limits: WriteLimits, trigger: CrashTrigger,
-    _ functions: @Sendable (Functions) -> Void
+    functions: @Sendable (Functions) -> Void
   ) async throws -> State {
     var configuration = ServerConfiguration(storage: .directory(folder.path))
     configuration.project = "test"

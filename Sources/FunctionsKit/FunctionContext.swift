@@ -102,7 +102,9 @@ public final class FunctionContext: Sendable {
       throw skipped
     } catch { throw noted(error) }
     let rewarded = terms.flatMap { $0.paysReturning ? nil : $0.player.text }
-    try post(.credit, path, amount, code, key, ifPaid, subject, note, hold, rewarded)
+    try post(
+      .credit, at: path, amount: amount, code: code, key: key, ifPaid: ifPaid, subject: subject, note: note, hold: hold,
+      rewarded: rewarded)
   }
 
   /// Takes coins from a balance; they go to the account `redemption:CODE`. If the balance does not suffice when the run is
@@ -113,7 +115,7 @@ public final class FunctionContext: Sendable {
   ) async throws {
     let path: Path
     do { path = try balance.path(repeat each params) } catch { throw noted(error) }
-    try post(.debit, path, amount, code, key, .skipRun, subject, note)
+    try post(.debit, at: path, amount: amount, code: code, key: key, ifPaid: .skipRun, subject: subject, note: note)
   }
 
   // MARK: Writing
@@ -211,8 +213,8 @@ public final class FunctionContext: Sendable {
   }
 
   private func post(
-    _ direction: FunctionEffects.Posting.Direction, _ path: Path, _ amount: Int64, _ code: String, _ key: String?,
-    _ ifPaid: IfPaid, _ subject: String?, _ note: String?, _ hold: FunctionEffects.Hold? = nil, _ rewarded: String? = nil
+    _ direction: FunctionEffects.Posting.Direction, at path: Path, amount: Int64, code: String, key: String?,
+    ifPaid: IfPaid, subject: String?, note: String?, hold: FunctionEffects.Hold? = nil, rewarded: String? = nil
   ) throws {
     try mutate { effects in
       guard amount > 0 else { throw FunctionContextError("An amount is above zero; \(amount) is not.") }

@@ -14,7 +14,8 @@ extension Functions {
     name: String, options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (AccountCreated, FunctionContext) async throws -> Outcome
   ) {
-    register(Self.account, .onCreate, name, .any, NoSettings(), options) { run, context, _ in
+    register(Self.account, trigger: .onCreate, name: name, filter: .any, defaults: NoSettings(), options: options) {
+      run, context, _ in
       try await body(AccountCreated(account: run.after.decoded(), details: run.details), context)
     }
   }
@@ -25,7 +26,8 @@ extension Functions {
     name: String, options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (AccountLinked, FunctionContext) async throws -> Outcome
   ) {
-    register(Self.link, .onCreate, name, .any, NoSettings(), options) { run, context, _ in
+    register(Self.link, trigger: .onCreate, name: name, filter: .any, defaults: NoSettings(), options: options) {
+      run, context, _ in
       guard let place = run.details.path.parent?.parent else { return .skipped("no_account") }
       let node = try await context.node(at: place)
       // Gone in the same commit.
@@ -42,7 +44,8 @@ extension Functions {
     name: String, options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (AccountDeleted, FunctionContext) async throws -> Outcome
   ) {
-    register(Self.account, .onDelete, name, .any, NoSettings(), options) { run, context, _ in
+    register(Self.account, trigger: .onDelete, name: name, filter: .any, defaults: NoSettings(), options: options) {
+      run, context, _ in
       try await body(AccountDeleted(account: run.before.decoded(), details: run.details), context)
     }
   }
@@ -152,7 +155,8 @@ extension Functions {
     name: String, options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (AccountConfirmed, FunctionContext) async throws -> Outcome
   ) {
-    register(Self.verified, .onCreate, name, .any, NoSettings(), options) { run, context, _ in
+    register(Self.verified, trigger: .onCreate, name: name, filter: .any, defaults: NoSettings(), options: options) {
+      run, context, _ in
       guard let place = run.details.path.parent else { return .skipped("no_account") }
       let node = try await context.node(at: place)
       guard node.exists else { return .skipped("no_account") }

@@ -69,7 +69,8 @@ public final class Functions {
     _ place: TreePath<Value, repeat each P>, name: String, settings: Settings, options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Created<Value, repeat each P>, FunctionContext, Settings) async throws -> Outcome
   ) {
-    register(place.place, .onCreate, name, .any, settings, options) { run, context, settings in
+    register(place.place, trigger: .onCreate, name: name, filter: .any, defaults: settings, options: options) {
+      run, context, settings in
       try await body(Created(run), context, settings)
     }
   }
@@ -91,7 +92,8 @@ public final class Functions {
     options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Updated<Value, repeat each P>, FunctionContext, Settings) async throws -> Outcome
   ) {
-    register(place.place, .onUpdate, name, filter, settings, options) { run, context, settings in
+    register(place.place, trigger: .onUpdate, name: name, filter: filter, defaults: settings, options: options) {
+      run, context, settings in
       try await body(Updated(run), context, settings)
     }
   }
@@ -101,7 +103,8 @@ public final class Functions {
     _ place: TreePath<Value, repeat each P>, name: String, options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Deleted<Value, repeat each P>, FunctionContext) async throws -> Outcome
   ) {
-    register(place.place, .onDelete, name, .any, NoSettings(), options) { run, context, _ in
+    register(place.place, trigger: .onDelete, name: name, filter: .any, defaults: NoSettings(), options: options) {
+      run, context, _ in
       try await body(Deleted(run), context)
     }
   }
@@ -112,7 +115,8 @@ public final class Functions {
     options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Written<Value, repeat each P>, FunctionContext) async throws -> Outcome
   ) {
-    register(place.place, .onWrite, name, filter, NoSettings(), options) { run, context, _ in
+    register(place.place, trigger: .onWrite, name: name, filter: filter, defaults: NoSettings(), options: options) {
+      run, context, _ in
       try await body(Written(run), context)
     }
   }
@@ -126,7 +130,7 @@ public final class Functions {
       }
       return try TreeNodeDecoder.decode(Settings.self, from: node)
     } catch {
-      fail(name, nil, "The settings of \(name) cannot be read: \(error)")
+      fail(name, setting: nil, message: "The settings of \(name) cannot be read: \(error)")
       return defaults
     }
   }
@@ -135,9 +139,9 @@ public final class Functions {
   public func limits(_ defaults: RewardLimits, of name: String) -> RewardLimits { settings(defaults, of: name) }
 
   func register<Settings: FunctionSettings>(
-    _ place: Result<TriggerPath, TreePathError>, _ trigger: FunctionDefinition.Trigger, _ name: String, _ filter: ChangeFilter,
-    _ defaults: Settings, _ options: FunctionOptions,
-    _ body: @escaping @Sendable (FunctionDefinition.Run, FunctionContext, Settings) async throws -> Outcome
+    _ place: Result<TriggerPath, TreePathError>, trigger: FunctionDefinition.Trigger, name: String, filter: ChangeFilter,
+    defaults: Settings, options: FunctionOptions,
+    body: @escaping @Sendable (FunctionDefinition.Run, FunctionContext, Settings) async throws -> Outcome
   ) {
     let taken = Set(definitions.flatMap { [$0.name] + $0.options.formerly })
     for candidate in [name] + options.formerly {
@@ -154,11 +158,13 @@ public final class Functions {
     } catch {
       return mistake("\(name): \(error)")
     }
-    let node = settingsNode(defaults, options.limits, of: name)
+    let node = settingsNode(defaults, limits: options.limits, of: name)
     let settings = settings(defaults, of: name)
     let limits = options.limits.map { self.limits($0, of: name) }
     if let limit = limits?.negative {
-      fail(name, limit.name, "\(limit.name) of \(name) is \(limit.value); write how many payments a day are made at once.")
+      fail(
+        name, setting: limit.name,
+        message: "\(limit.name) of \(name) is \(limit.value); write how many payments a day are made at once.")
     }
     definitions.append(
       FunctionDefinition(
@@ -179,7 +185,7 @@ public final class Functions {
 
   /// All settings of a function with their values, its limits among them. Those of the configuration that it does not have are
   /// faults.
-  private func settingsNode<Settings: FunctionSettings>(_ defaults: Settings, _ limits: RewardLimits?, of name: String)
+  private func settingsNode<Settings: FunctionSettings>(_ defaults: Settings, limits: RewardLimits?, of name: String)
     -> TreeNode
   {
     guard var node = try? TreeNodeEncoder.encode(defaults) else { return .absent }
@@ -195,7 +201,8 @@ public final class Functions {
     for override in overrides[Key(unchecked: name)].children {
       guard names.contains(override.key.text) else {
         fail(
-          name, override.key.text, "\(name) has no setting \(override.key); it has \(names.sorted().joined(separator: ", ")).")
+          name, setting: override.key.text,
+          message: "\(name) has no setting \(override.key); it has \(names.sorted().joined(separator: ", ")).")
         continue
       }
       node = .map(node.children.setting(override.key, to: override.node))
@@ -203,7 +210,7 @@ public final class Functions {
     return node
   }
 
-  private func fail(_ function: String, _ setting: String?, _ message: String) {
+  private func fail(_ function: String, setting: String?, message: String) {
     guard !stops else { Misuse.stop(message) }
     let fault = SettingError(function: function, setting: setting, message: message)
     if !faults.contains(fault) { faults.append(fault) }

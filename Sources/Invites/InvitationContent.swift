@@ -21,7 +21,7 @@ package struct InvitationContent: Sendable, Hashable {
   }
 
   /// The same with the way off the list below it, for mails that the server sends: to be seen, not only in a header.
-  func unsubscribable(by address: String, _ words: String) -> InvitationContent {
+  func unsubscribable(by address: String, words: String) -> InvitationContent {
     let text = body.map { "\($0)\n\(words)\n\(address)\n" }
     let link = """
       <p style="margin:16px auto 0;max-width:32em;font:13px/1.5 sans-serif;color:#5d6068"><a href="\(address)" \

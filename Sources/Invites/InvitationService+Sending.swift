@@ -121,7 +121,7 @@ extension InvitationService {
       guard let value = try snapshot.record(in: namespace, kind: Kind.invite, key: id),
         let record = InvitationRecord(stored: value)
       else { return nil }
-      return try Self.status(record, snapshot, namespace)
+      return try Self.status(record, snapshot: snapshot, in: namespace)
     } ?? nil
   }
 
@@ -130,12 +130,12 @@ extension InvitationService {
     try read { (snapshot, namespace) throws(StorageError) -> [InvitationStatus] in
       let rows = try snapshot.records(in: namespace, kind: Kind.invite, after: id, isDescending: true, limit: limit)
       return try rows.compactMap { InvitationRecord(stored: $0.value) }.map { record throws(StorageError) in
-        try Self.status(record, snapshot, namespace)
+        try Self.status(record, snapshot: snapshot, in: namespace)
       }
     } ?? []
   }
 
-  private static func status(_ record: InvitationRecord, _ snapshot: any Snapshot, _ namespace: NamespaceID)
+  private static func status(_ record: InvitationRecord, snapshot: any Snapshot, in namespace: NamespaceID)
     throws(StorageError) -> InvitationStatus
   {
     var marks: [InvitationState: Int64] = [:]
@@ -203,7 +203,7 @@ extension InvitationService {
 /// What is erased with a player: the invitations that the player sent, with their mails and marks; the player's address in
 /// invitations of others; the counts for limits. A suppressed address stays suppressed: its owner still wants no invitations.
 extension InvitationService: PlayerRecordsErasing {
-  package func erasure(of uid: String, addresses: [String], in namespace: NamespaceID, _ snapshot: any Snapshot)
+  package func erasure(of uid: String, addresses: [String], in namespace: NamespaceID, snapshot: any Snapshot)
     throws(StorageError) -> KeyedRecordErasure
   {
     guard home.known() == namespace else { return KeyedRecordErasure() }

@@ -98,7 +98,7 @@ package final class InvitationService: Sendable {
       "link": link,
       "message": String((message ?? "").prefix(500)), "image": campaign.image ?? "",
     ]
-    return try settings.templates(campaign, locales: locales).content(channel, values, partner: campaign.partner)
+    return try settings.templates(campaign, locales: locales).content(channel, values: values, partner: campaign.partner)
   }
 
   /// What a mail that the server itself sends says.
@@ -116,7 +116,7 @@ package final class InvitationService: Sendable {
       .email, campaign: campaign, locales: locales, inviter: DisplayName.of(sender), message: message,
       link: link)
     let (locale, words) = InvitationPhrases.chosen(from: locales)
-    return content.unsubscribable(by: "\(unsubscribe)?lang=\(locale)", words.unsubscribe)
+    return content.unsubscribable(by: "\(unsubscribe)?lang=\(locale)", words: words.unsubscribe)
   }
 
   /// Refuses words that the server does not mail: with an address of the web or of mail in them.

@@ -78,7 +78,7 @@ package struct InvitationSettings: Sendable {
     guard let list = campaigns.object, list.count <= 100 else {
       throw InvitationError.invalid("campaigns must be an object of names and campaigns, 100 at most.")
     }
-    for member in list { self.campaigns[member.key] = try Self.campaign(member.value, member.key) }
+    for member in list { self.campaigns[member.key] = try Self.campaign(member.value, name: member.key) }
   }
 
   private static func number(_ json: JSON, _ name: String) throws -> Int? {
@@ -89,7 +89,7 @@ package struct InvitationSettings: Sendable {
     return Int(number)
   }
 
-  private static func campaign(_ json: JSON, _ name: String) throws -> Campaign {
+  private static func campaign(_ json: JSON, name: String) throws -> Campaign {
     let known: Set<String> = ["link", "image", "partner", "channels", "templates"]
     guard let members = json.object, members.allSatisfy({ known.contains($0.key) }) else {
       throw InvitationError.invalid(

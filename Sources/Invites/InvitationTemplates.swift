@@ -50,18 +50,19 @@ struct InvitationTemplates: Sendable {
   /// The longest text message: three parts of an SMS.
   static let smsMax = 459
 
-  func content(_ channel: InvitationChannel, _ values: [String: String], partner: String?) -> InvitationContent {
+  func content(_ channel: InvitationChannel, values: [String: String], partner: String?) -> InvitationContent {
     let link = values["link"] ?? ""
     switch channel {
     case .copy: return InvitationContent(channel: .copy, subject: nil, body: nil, html: nil, link: link, uri: nil)
     case .sms:
-      let body = shortened(sms, values)
+      let body = shortened(sms, values: values)
       return InvitationContent(
         channel: .sms, subject: nil, body: body, html: nil, link: link, uri: "sms:?&body=\(URIText.encode(body))")
     case .share:
-      return InvitationContent(channel: .share, subject: nil, body: shortened(share, values), html: nil, link: link, uri: nil)
+      return InvitationContent(
+        channel: .share, subject: nil, body: shortened(share, values: values), html: nil, link: link, uri: nil)
     case .partner:
-      let body = shortened(share, values)
+      let body = shortened(share, values: values)
       let uri = partner.map { partner in
         partner.replacing("{{link}}", with: URIText.encode(link)).replacing("{{message}}", with: URIText.encode(body))
       }
@@ -75,7 +76,7 @@ struct InvitationTemplates: Sendable {
   }
 
   /// A short text that keeps its link: what people wrote goes first, then their name is cut.
-  private func shortened(_ template: TemplateText, _ values: [String: String]) -> String {
+  private func shortened(_ template: TemplateText, values: [String: String]) -> String {
     var values = values
     let whole = template.rendered(values)
     guard whole.utf16.count > Self.smsMax else { return whole }

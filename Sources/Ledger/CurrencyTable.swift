@@ -101,27 +101,29 @@ extension CurrencyTable {
 
   static func check(_ currency: Currency) throws(LedgerError) {
     guard isName(currency.unit), isName(currency.holder) else {
-      throw fault(currency, "its unit and its holder need 1-64 letters, digits, '_', '-' or '.'")
+      throw fault(currency, what: "its unit and its holder need 1-64 letters, digits, '_', '-' or '.'")
     }
     guard !ownKinds.contains(currency.holder) else {
-      throw fault(currency, "accounts of the kind \(currency.holder) are the ledger's own; choose another holder")
+      throw fault(currency, what: "accounts of the kind \(currency.holder) are the ledger's own; choose another holder")
     }
     var captures = 0
     for segment in currency.pattern.segments {
       switch segment {
       case .literal: continue
       case .single(.some): captures += 1
-      case .single(nil): throw fault(currency, "* does not say whose balance it is; write a capture such as {uid}")
-      case .multi: throw fault(currency, "** does not say where the owner's name ends; write one capture for each key")
+      case .single(nil): throw fault(currency, what: "* does not say whose balance it is; write a capture such as {uid}")
+      case .multi: throw fault(currency, what: "** does not say where the owner's name ends; write one capture for each key")
       }
     }
-    guard captures > 0 else { throw fault(currency, "it has no capture, so nobody owns the balance; write one such as {uid}") }
+    guard captures > 0 else {
+      throw fault(currency, what: "it has no capture, so nobody owns the balance; write one such as {uid}")
+    }
   }
 
   /// Two currencies may share a unit or a holder, but not both, and never a path.
   static func check(_ currency: Currency, beside other: Currency) throws(LedgerError) {
     guard currency.unit != other.unit || currency.holder != other.holder else {
-      throw fault(currency, "a \(currency.holder) has two places for \(currency.unit); remove one")
+      throw fault(currency, what: "a \(currency.holder) has two places for \(currency.unit); remove one")
     }
     let segments = currency.pattern.segments
     guard segments.count == other.pattern.segments.count else { return }
@@ -129,10 +131,10 @@ extension CurrencyTable {
       guard case .literal(let x) = a, case .literal(let y) = b else { return true }
       return x == y
     }
-    if canMeet { throw fault(currency, "a path can match it and \(other.pattern) too; make the places differ") }
+    if canMeet { throw fault(currency, what: "a path can match it and \(other.pattern) too; make the places differ") }
   }
 
-  private static func fault(_ currency: Currency, _ what: String) -> LedgerError {
+  private static func fault(_ currency: Currency, what: String) -> LedgerError {
     LedgerError(.invalidCurrency, "Currency \(currency.unit) at \(currency.pattern): \(what).")
   }
 }

@@ -60,7 +60,7 @@ package struct LedgerAudit {
     let transfer = entry.transfer
     if transfer.amount <= 0 || transfer.debit == transfer.credit || transfer.key.text.isEmpty {
       let sides = "from \(transfer.debit) to \(transfer.credit)"
-      note(.entry, entry, "has an amount of \(transfer.amount) \(sides), key \"\(transfer.key)\"")
+      note(.entry, entry: entry, what: "has an amount of \(transfer.amount) \(sides), key \"\(transfer.key)\"")
     }
     checkBalance(entry, of: transfer.debit, by: -Int128(transfer.amount), after: entry.debitAfter)
     checkBalance(entry, of: transfer.credit, by: Int128(transfer.amount), after: entry.creditAfter)
@@ -71,22 +71,24 @@ package struct LedgerAudit {
   private mutating func checkChain(_ entry: LedgerEntry) {
     let expected = (last?.sequence ?? 0) + 1
     if entry.sequence != expected {
-      note(.sequence, entry, "follows on entry \(expected - 1): \(entry.sequence - expected) entries are missing")
+      note(.sequence, entry: entry, what: "follows on entry \(expected - 1): \(entry.sequence - expected) entries are missing")
     }
     if entry.previousHash != last?.hash ?? NamespaceHead.genesisHash {
-      note(.chain, entry, "does not follow on the entry before it: an entry was changed, exchanged or removed")
+      note(.chain, entry: entry, what: "does not follow on the entry before it: an entry was changed, exchanged or removed")
     }
     let hash = LedgerEntry.chainHash(
       sequence: entry.sequence, revision: entry.revision, time: entry.time, transfer: entry.transfer,
       debitAfter: entry.debitAfter, creditAfter: entry.creditAfter, previousHash: entry.previousHash)
-    if entry.hash != hash { note(.chain, entry, "is not what was written: its hash is not that of its content") }
+    if entry.hash != hash { note(.chain, entry: entry, what: "is not what was written: its hash is not that of its content") }
   }
 
   private mutating func checkBalance(_ entry: LedgerEntry, of account: LedgerAccount, by change: Int128, after: Int64) {
     let balanceKey = PlayerBalanceKey(account: account, unit: entry.transfer.unit)
     let expected = Int128(balances[balanceKey] ?? 0) + change
     if expected != Int128(after) {
-      note(.balance, entry, "leaves \(account) with \(after) \(balanceKey.unit); the entries so far give \(expected)", account)
+      note(
+        .balance, entry: entry, what: "leaves \(account) with \(after) \(balanceKey.unit); the entries so far give \(expected)",
+        account: account)
     }
     balances[balanceKey] = after
   }
@@ -95,10 +97,10 @@ package struct LedgerAudit {
     let original = try snapshot.entry(in: namespace, sequence: sequence)?.transfer
     let transfer = entry.transfer
     if original?.debit != transfer.credit || original?.credit != transfer.debit || original?.amount != transfer.amount {
-      note(.reversal, entry, "reverses entry \(sequence), but does not mirror it")
+      note(.reversal, entry: entry, what: "reverses entry \(sequence), but does not mirror it")
     }
     if try snapshot.reversal(in: namespace, of: sequence)?.sequence != entry.sequence {
-      note(.reversal, entry, "is not the only reversal of entry \(sequence)")
+      note(.reversal, entry: entry, what: "is not the only reversal of entry \(sequence)")
     }
   }
 
@@ -150,7 +152,7 @@ package struct LedgerAudit {
   }
 
   private mutating func note(
-    _ kind: LedgerReport.Fault.Kind, _ entry: LedgerEntry, _ what: String, _ account: LedgerAccount? = nil
+    _ kind: LedgerReport.Fault.Kind, entry: LedgerEntry, what: String, account: LedgerAccount? = nil
   ) {
     report.note(.init(kind, sequence: entry.sequence, account: account, message: "Entry \(entry.sequence) \(what)."))
   }
@@ -163,30 +165,30 @@ extension LedgerAudit {
   mutating func checkTree() throws(StorageError) {
     var missing = balances.filter { currencies.isHolder($0.key.account) }
     for place in currencies.places {
-      try walk(place.currency.pattern.segments[...], from: .root, &missing)
+      try walk(place.currency.pattern.segments[...], from: .root, missing: &missing)
     }
     for (balanceKey, sum) in missing.sorted(by: { $0.key.account.name < $1.key.account.name }) where sum != 0 {
-      noteTree(balanceKey, "nothing stands in the tree", sum: sum)
+      noteTree(balanceKey, found: "nothing stands in the tree", sum: sum)
     }
   }
 
   private mutating func walk(
-    _ segments: ArraySlice<PathPattern.Segment>, from path: PathBytes, _ missing: inout [PlayerBalanceKey: Int64]
+    _ segments: ArraySlice<PathPattern.Segment>, from path: PathBytes, missing: inout [PlayerBalanceKey: Int64]
   )
     throws(StorageError)
   {
-    guard let segment = segments.first else { return try compare(path, &missing) }
-    if case .literal(let key) = segment { return try walk(segments.dropFirst(), from: path.child(key), &missing) }
+    guard let segment = segments.first else { return try compare(path, missing: &missing) }
+    if case .literal(let key) = segment { return try walk(segments.dropFirst(), from: path.child(key), missing: &missing) }
     var last: Key?
     while true {
       let keys = try snapshot.children(in: namespace, of: path, after: last, limit: Self.pageSize)
-      for key in keys { try walk(segments.dropFirst(), from: path.child(key), &missing) }
+      for key in keys { try walk(segments.dropFirst(), from: path.child(key), missing: &missing) }
       if keys.count < Self.pageSize { return }
       last = keys.last
     }
   }
 
-  private mutating func compare(_ path: PathBytes, _ missing: inout [PlayerBalanceKey: Int64]) throws(StorageError) {
+  private mutating func compare(_ path: PathBytes, missing: inout [PlayerBalanceKey: Int64]) throws(StorageError) {
     guard let first = try snapshot.leaves(in: namespace, under: path, limit: 1).first?.leaf,
       let balanceKey = currencies.balanceKey(at: path)
     else { return }
@@ -194,13 +196,13 @@ extension LedgerAudit {
     guard first.path == path, let balance = first.scalar.intValue else {
       let found = first.path == path ? first.scalar.kindName : "an object"
       report.note(.init(path: path.path?.description ?? "?", account: balanceKey.account, unit: balanceKey.unit, found: found))
-      if sum != 0 { noteTree(balanceKey, "the tree has \(found), which counts as 0,", sum: sum) }
+      if sum != 0 { noteTree(balanceKey, found: "the tree has \(found), which counts as 0,", sum: sum) }
       return
     }
-    if balance != sum { noteTree(balanceKey, "the tree has \(balance)", sum: sum) }
+    if balance != sum { noteTree(balanceKey, found: "the tree has \(balance)", sum: sum) }
   }
 
-  private mutating func noteTree(_ balanceKey: PlayerBalanceKey, _ found: String, sum: Int64) {
+  private mutating func noteTree(_ balanceKey: PlayerBalanceKey, found: String, sum: Int64) {
     report.note(
       .init(
         .tree, account: balanceKey.account,

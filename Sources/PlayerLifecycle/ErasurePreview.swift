@@ -53,7 +53,7 @@ extension PlayerErasure {
       var recordCount = 0
       for store in recordStores {
         recordCount +=
-          try store.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot).records.count
+          try store.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot: snapshot).records.count
       }
       let account = try snapshot.account(in: namespace, uid: record.uid)
       let remembered = try account.flatMap { (account) throws(StorageError) in

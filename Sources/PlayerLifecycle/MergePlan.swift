@@ -200,7 +200,7 @@ struct MergePlan {
         guard !taken.contains(name) else { continue }
         let destination = Path(keys: target.keys + path.keys[source.depth...])
         if leaf.path.isPriority {
-          priorities.append(.setPriority(destination, .scalar(leaf.scalar)))
+          priorities.append(.setPriority(destination, priority: .scalar(leaf.scalar)))
         } else {
           operations.append(.set(destination, .leaf(leaf.scalar)))
           if names.insert(name).inserted { copied.append(target.child(name)) }

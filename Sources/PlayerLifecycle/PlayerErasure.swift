@@ -140,7 +140,7 @@ package struct PlayerErasure: Sendable {
   /// The player of an erasure that has begun, by an address that it has already taken from the account; nil if there is none.
   package func unfinishedPlayer(withAddress address: String, in namespace: NamespaceID) throws(StorageError) -> String? {
     try read { (snapshot) throws(StorageError) -> String? in
-      guard try snapshot.account(in: namespace, .email(address)) == nil else { return nil }
+      guard try snapshot.account(in: namespace, identifier: .email(address)) == nil else { return nil }
       var last: String?
       while true {
         let page = try snapshot.erasures(in: namespace, after: last, limit: Self.pageSize)
@@ -171,7 +171,8 @@ package struct PlayerErasure: Sendable {
       for path in paths where try !snapshot.leaves(in: namespace, under: path, limit: 1).isEmpty { return false }
       guard try snapshot.account(in: namespace, uid: record.uid) == nil else { return false }
       for store in recordStores {
-        guard try store.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot).records.isEmpty else {
+        guard try store.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot: snapshot).records.isEmpty
+        else {
           return false
         }
       }
@@ -235,7 +236,7 @@ package struct PlayerErasure: Sendable {
   private func eraseKeyedRecords(_ record: ErasureRecord, in namespace: NamespaceID) async throws {
     for store in recordStores {
       let erasure = try read { (snapshot) throws(StorageError) in
-        try store.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot)
+        try store.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot: snapshot)
       }
       // The messages first: they are found by the records.
       for key in erasure.messages {
@@ -267,7 +268,7 @@ package struct PlayerErasure: Sendable {
   {
     var keys: [String] = []
     for store in recordStores {
-      keys += try store.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot).messages
+      keys += try store.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot: snapshot).messages
     }
     return PlayerMessages(record, keys: keys, in: namespace, snapshot)
   }

@@ -56,7 +56,7 @@ public final class Application: Sendable {
     functions(registry)
     let engine = try Shard.openEngine(configuration.storage)
     var configuration = configuration
-    configuration.currencies = try CurrencyList.inForce(configuration, registry.currencies, in: engine)
+    configuration.currencies = try CurrencyList.inForce(configuration, declared: registry.currencies, in: engine)
     keys = try KeyRotator(storage: configuration.storage, clock: configuration.clock, logger: logger)
     configuration.accounts.identities = IdentityHash(key: try IdentitySecret.load(from: keys.folder))
     self.configuration = configuration

@@ -55,7 +55,7 @@ struct CurrencyList {
   /// What holds for a store: a server declares its currencies there, and who only looks takes what was declared last.
   ///
   /// - Throws: `LedgerError` if two of them contradict each other; nothing is declared then.
-  static func inForce(_ configuration: ServerConfiguration, _ declared: [CurrencyDeclaration], in engine: SQLiteEngine) throws
+  static func inForce(_ configuration: ServerConfiguration, declared: [CurrencyDeclaration], in engine: SQLiteEngine) throws
     -> [Currency]
   {
     let list = CurrencyList(configuration.currencies, declared)

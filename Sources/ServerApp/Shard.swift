@@ -58,7 +58,7 @@ final class Shard: Sendable {
     let table = TriggerTable(functions.definitions)
     let currencies = try CurrencyTable(configuration.currencies)
     dispatcher = try Dispatcher(
-      table: table, engine: engine, clock: clock, options: Self.dispatcherOptions(configuration, failpoint),
+      table: table, engine: engine, clock: clock, options: Self.dispatcherOptions(configuration, failpoint: failpoint),
       random: SystemRandomNumberGenerator(), logger: logger)
     outbox = OutboxDispatcher(
       outlets: transports, engine: engine, clock: clock, random: SystemRandomNumberGenerator(), logger: logger)
@@ -114,7 +114,7 @@ extension Shard {
     }
   }
 
-  private static func dispatcherOptions(_ configuration: ServerConfiguration, _ failpoint: Failpoint) -> DispatcherOptions {
+  private static func dispatcherOptions(_ configuration: ServerConfiguration, failpoint: Failpoint) -> DispatcherOptions {
     var options = DispatcherOptions(
       currencies: configuration.currencies, limits: configuration.limits, runnerCount: configuration.runners,
       failpoint: failpoint)
@@ -181,7 +181,7 @@ struct NamespaceInstaller {
     for name in configuration.namespaces {
       let namespace = try await database.openNamespace(named: name)
       guard let file = configuration.rules, database.catalog.source(of: namespace)?.source != file.source else { continue }
-      try await database.putRules(file.source, file.rules, in: namespace)
+      try await database.putRules(file.source, rules: file.rules, in: namespace)
       logger.notice("security rules installed", metadata: ["namespace": "\(name)", "file": "\(file.path)"])
     }
   }

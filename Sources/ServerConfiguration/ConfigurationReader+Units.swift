@@ -3,11 +3,11 @@ import TreeModel
 
 extension ConfigurationReader {
   /// A span of time such as `"30s"`, in milliseconds.
-  func duration(_ key: String, _ range: ClosedRange<Int64>) -> Int64? {
+  func duration(_ key: String, range: ClosedRange<Int64>) -> Int64? {
     guard let text = text(key) else { return nil }
     let units: [(String, Int64)] = [("ms", 1), ("s", 1000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
     guard let (number, unit) = Self.split(text), let factor = units.first(where: { $0.0 == unit })?.1 else {
-      report(key, "\"\(path(key))\" must be a span of time such as \"30s\", \"5min\" or \"12h\".")
+      report(key, message: "\"\(path(key))\" must be a span of time such as \"30s\", \"5min\" or \"12h\".")
       return nil
     }
     let (product, overflows) = number.multipliedReportingOverflow(by: factor)
@@ -16,25 +16,25 @@ extension ConfigurationReader {
         let (name, factor) = units.last { milliseconds % $0.1 == 0 && milliseconds >= $0.1 } ?? units[0]
         return "\(milliseconds / factor)\(name)"
       }
-      report(key, "\"\(path(key))\" must be \(words(range.lowerBound)) to \(words(range.upperBound)).")
+      report(key, message: "\"\(path(key))\" must be \(words(range.lowerBound)) to \(words(range.upperBound)).")
       return nil
     }
     return product
   }
 
   /// A number of bytes: a number, or a text such as `"16MB"`.
-  func size(_ key: String, _ range: ClosedRange<Int>) -> Int? {
-    guard let value = value(key), case .string(let text) = value.content else { return integer(key, range) }
+  func size(_ key: String, range: ClosedRange<Int>) -> Int? {
+    guard let value = value(key), case .string(let text) = value.content else { return integer(key, range: range) }
     let units = [("B", 1), ("KB", 1 << 10), ("MB", 1 << 20), ("GB", 1 << 30)]
     guard let (number, unit) = Self.split(text), let factor = units.first(where: { $0.0 == unit })?.1,
       number <= Int64(Int.max / factor)
     else {
-      report(key, "\"\(path(key))\" must be a number of bytes, or a text such as \"16MB\".")
+      report(key, message: "\"\(path(key))\" must be a number of bytes, or a text such as \"16MB\".")
       return nil
     }
     let product = Int(number) * factor
     guard range.contains(product) else {
-      report(key, "\"\(path(key))\" must be \(range.lowerBound) to \(range.upperBound) bytes.")
+      report(key, message: "\"\(path(key))\" must be \(range.lowerBound) to \(range.upperBound) bytes.")
       return nil
     }
     return product
@@ -47,7 +47,8 @@ extension ConfigurationReader {
     guard let value = value(key) else { return fallback }
     if case .bool(false) = value.content { return nil }
     if case .string(let text) = value.content, let limit = RateLimit(parsing: text) { return limit }
-    report(key, "\"\(path(key))\" must be a rate such as \"100/s\", \"20/min\" or \"5/h burst 20\", or false for none.")
+    report(
+      key, message: "\"\(path(key))\" must be a rate such as \"100/s\", \"20/min\" or \"5/h burst 20\", or false for none.")
     return fallback
   }
 
@@ -63,7 +64,7 @@ extension ConfigurationReader {
       url.hasPrefix("https://") && url.utf8.count > 8 && url.utf8.count <= 1024
       && url.utf8.allSatisfy { (0x21..<0x7F).contains($0) && !"?#\"\\".utf8.contains($0) }
     guard isAddress else {
-      report(key, "\"\(path(key))\" must be an address that begins with https://, without ? and #.")
+      report(key, message: "\"\(path(key))\" must be an address that begins with https://, without ? and #.")
       return nil
     }
     return url
@@ -77,12 +78,13 @@ extension ConfigurationReader {
     else {
       report(
         key,
-        "\"\(path(key))\" is a secret, which does not stand in this file: write {\"file\": \"path\"} or {\"env\": \"NAME\"}.")
+        message:
+          "\"\(path(key))\" is a secret, which does not stand in this file: write {\"file\": \"path\"} or {\"env\": \"NAME\"}.")
       return nil
     }
     guard member.key == "file" else {
       guard let text = surroundings.variable(name), !text.isEmpty else {
-        report(key, "\"\(path(key))\": the variable \(name) of the environment is not set.")
+        report(key, message: "\"\(path(key))\": the variable \(name) of the environment is not set.")
         return nil
       }
       return Secret(text)
@@ -90,15 +92,15 @@ extension ConfigurationReader {
     let file = name.hasPrefix("/") ? name : folder + name
     do {
       let bytes = try surroundings.file(file)
-      warnIfOpen(file, key)
+      warnIfOpen(file, key: key)
       // Editors end a file with a line break, which is not part of the secret.
       guard let text = String(validating: bytes, as: UTF8.self)?.split(whereSeparator: \.isNewline), text.count == 1 else {
-        report(key, "\"\(path(key))\": the file \(name) must hold the secret on one line, and nothing else.")
+        report(key, message: "\"\(path(key))\": the file \(name) must hold the secret on one line, and nothing else.")
         return nil
       }
       return Secret(String(text[0]))
     } catch {
-      report(key, "\"\(path(key))\": \(error.message)")
+      report(key, message: "\"\(path(key))\": \(error.message)")
       return nil
     }
   }

@@ -84,12 +84,12 @@ package final class ConfigurationReader {
   // MARK: Diagnostics
 
   /// Notes what is wrong with a member, or with its absence.
-  func report(_ key: String, _ message: String) {
+  func report(_ key: String, message: String) {
     diagnostics.add(ConfigurationError(at: position(of: key), message))
   }
 
   /// Warns of a file with a secret that every user of the machine may read.
-  func warnIfOpen(_ file: String, _ key: String) {
+  func warnIfOpen(_ file: String, key: String) {
     guard surroundings.isOpenToAll(file) else { return }
     let advice = "every user of this machine can read \(file), which is a secret; run: chmod o-r \(file)"
     diagnostics.warnings.append(ConfigurationError(at: position(of: key), "\"\(path(key))\": \(advice)"))
@@ -103,7 +103,7 @@ package final class ConfigurationReader {
   /// How a member is called in sentences.
   func path(_ key: String) -> String { name.isEmpty ? key : "\(name).\(key)" }
 
-  private func expected(_ what: String, _ value: ConfigurationValue, _ key: String) {
+  private func expected(_ what: String, value: ConfigurationValue, key: String) {
     diagnostics.add(ConfigurationError(at: value.position, "\"\(path(key))\" must be \(what), not \(value.kind)."))
   }
 
@@ -122,49 +122,49 @@ package final class ConfigurationReader {
   func text(_ key: String) -> String? {
     guard let value = value(key) else { return nil }
     guard case .string(let text) = value.content else {
-      expected("a text", value, key)
+      expected("a text", value: value, key: key)
       return nil
     }
     guard !text.isEmpty, text.utf8.count <= 4096, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-      report(key, "\"\(path(key))\" must not be empty, longer than 4096 bytes, or hold control characters.")
+      report(key, message: "\"\(path(key))\" must not be empty, longer than 4096 bytes, or hold control characters.")
       return nil
     }
     return text
   }
 
   /// A text that must be there.
-  func required(_ key: String, _ example: String) -> String? {
+  func required(_ key: String, example: String) -> String? {
     if let value = text(key) { return value }
-    if !has(key) { report(key, "\"\(path(key))\" is missing; for example \"\(key)\": \"\(example)\".") }
+    if !has(key) { report(key, message: "\"\(path(key))\" is missing; for example \"\(key)\": \"\(example)\".") }
     return nil
   }
 
   func flag(_ key: String) -> Bool? {
     guard let value = value(key) else { return nil }
     if case .bool(let flag) = value.content { return flag }
-    expected("true or false", value, key)
+    expected("true or false", value: value, key: key)
     return nil
   }
 
-  func integer(_ key: String, _ range: ClosedRange<Int>) -> Int? {
+  func integer(_ key: String, range: ClosedRange<Int>) -> Int? {
     guard let value = value(key) else { return nil }
     guard case .int(let number) = value.content else {
-      expected("a whole number", value, key)
+      expected("a whole number", value: value, key: key)
       return nil
     }
     guard let number = Int(exactly: number), range.contains(number) else {
-      report(key, "\"\(path(key))\" must be \(range.lowerBound) to \(range.upperBound).")
+      report(key, message: "\"\(path(key))\" must be \(range.lowerBound) to \(range.upperBound).")
       return nil
     }
     return number
   }
 
   /// One of some words.
-  func choice(_ key: String, _ choices: [String]) -> String? {
+  func choice(_ key: String, choices: [String]) -> String? {
     guard let text = text(key) else { return nil }
     if choices.contains(text) { return text }
     let list = choices.map { "\"\($0)\"" }.joined(separator: ", ")
-    report(key, "\"\(path(key))\" must be one of \(list).")
+    report(key, message: "\"\(path(key))\" must be one of \(list).")
     return nil
   }
 
@@ -172,7 +172,7 @@ package final class ConfigurationReader {
   func texts(_ key: String) -> [String]? {
     elements(key)?.compactMap { element in
       if case .string(let text) = element.content, !text.isEmpty { return text }
-      expected("a list of texts", element, key)
+      expected("a list of texts", value: element, key: key)
       return nil
     }
   }
@@ -180,44 +180,44 @@ package final class ConfigurationReader {
   private func elements(_ key: String) -> [ConfigurationValue]? {
     guard let value = value(key) else { return nil }
     if case .array(let elements) = value.content { return elements }
-    expected("a list", value, key)
+    expected("a list", value: value, key: key)
     return nil
   }
 
   // MARK: Parts
 
   /// An object inside this one, read whole; an empty one if the file does not have it.
-  func section<Section: ConfigurationSection>(_ key: String, _ type: Section.Type) -> Section {
+  func section<Section: ConfigurationSection>(_ key: String, type: Section.Type) -> Section {
     part(key).finishing(Section.init)
   }
 
   /// An object inside this one; nil if the file does not have it.
-  func optionalSection<Section: ConfigurationSection>(_ key: String, _ type: Section.Type) -> Section? {
-    has(key) ? section(key, type) : nil
+  func optionalSection<Section: ConfigurationSection>(_ key: String, type: Section.Type) -> Section? {
+    has(key) ? section(key, type: type) : nil
   }
 
   /// A list of objects.
-  func sections<Section: ConfigurationSection>(_ key: String, _ type: Section.Type) -> [Section]? {
+  func sections<Section: ConfigurationSection>(_ key: String, type: Section.Type) -> [Section]? {
     elements(key)?.enumerated().compactMap { index, element in
       guard case .object(let members) = element.content else {
-        expected("a list of objects", element, key)
+        expected("a list of objects", value: element, key: key)
         return nil
       }
-      return reader(members, "\(path(key))[\(index)]", element.position).finishing(Section.init)
+      return reader(members, name: "\(path(key))[\(index)]", position: element.position).finishing(Section.init)
     }
   }
 
   private func part(_ key: String) -> ConfigurationReader {
-    guard let value = value(key) else { return reader([], path(key), position, isPresent: false) }
+    guard let value = value(key) else { return reader([], name: path(key), position: position, isPresent: false) }
     guard case .object(let members) = value.content else {
-      expected("an object", value, key)
-      return reader([], path(key), value.position)
+      expected("an object", value: value, key: key)
+      return reader([], name: path(key), position: value.position)
     }
-    return reader(members, path(key), value.position)
+    return reader(members, name: path(key), position: value.position)
   }
 
   private func reader(
-    _ members: [ConfigurationValue.Member], _ name: String, _ position: ConfigurationError.Position, isPresent: Bool = true
+    _ members: [ConfigurationValue.Member], name: String, position: ConfigurationError.Position, isPresent: Bool = true
   ) -> ConfigurationReader {
     ConfigurationReader(
       members, name: name, at: position, isPresent: isPresent, diagnostics: diagnostics, folder: folder,

@@ -34,26 +34,28 @@ package struct ServeConfiguration: ConfigurationSection {
   package var warnings: [String] = []
 
   package init(_ reader: ConfigurationReader) {
-    let project = reader.required("project", "treasure-hunt") ?? "unnamed"
+    let project = reader.required("project", example: "treasure-hunt") ?? "unnamed"
     self.project = project
-    if !Self.isProject(project) { reader.report("project", "\"project\" must be 1 to 48 letters, digits and hyphens.") }
-    namespaces = Self.namespaces(reader, project)
+    if !Self.isProject(project) {
+      reader.report("project", message: "\"project\" must be 1 to 48 letters, digits and hyphens.")
+    }
+    namespaces = Self.namespaces(reader, project: project)
     data = reader.path(of: "data") ?? "."
     if !reader.has("data") {
-      reader.report("data", "\"data\" is missing; it is the folder for the data, such as \"/var/lib/doubloon\".")
+      reader.report("data", message: "\"data\" is missing; it is the folder for the data, such as \"/var/lib/doubloon\".")
     }
     rules = Self.rules(reader)
-    listen = reader.section("listen", ListenSection.self)
-    metrics = reader.optionalSection("metrics", MetricsSection.self)
-    certificates = (reader.sections("tls", CertificateSection.self) ?? []).compactMap(\.files)
+    listen = reader.section("listen", type: ListenSection.self)
+    metrics = reader.optionalSection("metrics", type: MetricsSection.self)
+    certificates = (reader.sections("tls", type: CertificateSection.self) ?? []).compactMap(\.files)
     admins = Self.admins(reader)
     currencies = Self.currencies(reader)
-    functions = reader.section("functions", FunctionsSection.self)
-    limits = reader.section("limits", LimitsSection.self)
+    functions = reader.section("functions", type: FunctionsSection.self)
+    limits = reader.section("limits", type: LimitsSection.self)
     let isUnlimited = if case .bool(false) = reader.value("rateLimits")?.content { true } else { false }
-    rateLimits = isUnlimited ? nil : reader.section("rateLimits", RateLimitSection.self).limits
-    mail = reader.optionalSection("mail", MailSection.self)
-    accounts = reader.section("accounts", AccountsSection.self)
+    rateLimits = isUnlimited ? nil : reader.section("rateLimits", type: RateLimitSection.self).limits
+    mail = reader.optionalSection("mail", type: MailSection.self)
+    accounts = reader.section("accounts", type: AccountsSection.self)
     links = Self.links(reader)
     checkReach(reader)
   }
@@ -64,17 +66,19 @@ package struct ServeConfiguration: ConfigurationSection {
     if !isLocal, !reader.has("tls"), !listen.isBehindProxy {
       reader.report(
         "listen",
-        "\(listen.host) can be reached by others, and tokens would travel in the clear: give \"tls\", listen on 127.0.0.1, "
+        message:
+          "\(listen.host) can be reached by others, and tokens would travel in the clear: give \"tls\", listen on 127.0.0.1, "
           + "or say \"behindProxy\": true where a proxy speaks TLS.")
     }
     if listen.isBehindProxy, listen.trustedProxies.isEmpty {
       reader.report(
         "listen",
-        "Name the proxy's address in \"trustedProxies\": without its word for who the client is, all players would be one "
+        message:
+          "Name the proxy's address in \"trustedProxies\": without its word for who the client is, all players would be one "
           + "client, and share one client's limits.")
     }
     if reader.has("tls"), listen.isBehindProxy {
-      reader.report("tls", "With \"behindProxy\": true the proxy speaks TLS; remove one of the two.")
+      reader.report("tls", message: "With \"behindProxy\": true the proxy speaks TLS; remove one of the two.")
     }
   }
 
@@ -84,11 +88,11 @@ package struct ServeConfiguration: ConfigurationSection {
       && text.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0 | 0x20) || $0 == 45 }
   }
 
-  private static func namespaces(_ reader: ConfigurationReader, _ project: String) -> [String] {
+  private static func namespaces(_ reader: ConfigurationReader, project: String) -> [String] {
     let own = "\(project)-default-rtdb"
     let names = reader.texts("namespaces") ?? []
     for name in names where !NamespaceName.isLegal(name) {
-      reader.report("namespaces", "\"\(name)\" is no namespace's name: 1 to 64 letters, digits and hyphens.")
+      reader.report("namespaces", message: "\"\(name)\" is no namespace's name: 1 to 64 letters, digits and hyphens.")
     }
     return [own] + names.filter { $0 != own }
   }
@@ -96,14 +100,15 @@ package struct ServeConfiguration: ConfigurationSection {
   private static func rules(_ reader: ConfigurationReader) -> RulesFile? {
     guard let path = reader.path(of: "rules") else {
       if !reader.has("rules") {
-        reader.report("rules", "\"rules\" is missing: a file of security rules, for without them nobody may read or write.")
+        reader.report(
+          "rules", message: "\"rules\" is missing: a file of security rules, for without them nobody may read or write.")
       }
       return nil
     }
     do {
       return try RulesFile(path, with: reader.surroundings.file)
     } catch {
-      for line in error.message.split(separator: "\n") { reader.report("rules", String(line)) }
+      for line in error.message.split(separator: "\n") { reader.report("rules", message: String(line)) }
       return nil
     }
   }
@@ -113,25 +118,25 @@ package struct ServeConfiguration: ConfigurationSection {
     do throws(LinkError) {
       return try LinkSettings(document: value.json.compactText)
     } catch {
-      reader.report("links", "The links' settings cannot be used: \(error.message)")
+      reader.report("links", message: "The links' settings cannot be used: \(error.message)")
       return nil
     }
   }
 
   private static func admins(_ reader: ConfigurationReader) -> [AdminToken] {
-    let admins = (reader.sections("admins", AdminSection.self) ?? []).compactMap(\.token)
+    let admins = (reader.sections("admins", type: AdminSection.self) ?? []).compactMap(\.token)
     for (index, admin) in admins.enumerated() where admins[..<index].contains(where: { $0.name == admin.name }) {
-      reader.report("admins", "Two administrators are called \"\(admin.name)\"; records could not tell them apart.")
+      reader.report("admins", message: "Two administrators are called \"\(admin.name)\"; records could not tell them apart.")
     }
     return admins
   }
 
   private static func currencies(_ reader: ConfigurationReader) -> [Currency] {
-    let currencies = reader.sections("currencies", CurrencySection.self)?.compactMap(\.currency) ?? [.piecesOfEight]
+    let currencies = reader.sections("currencies", type: CurrencySection.self)?.compactMap(\.currency) ?? [.piecesOfEight]
     do {
       _ = try CurrencyTable(currencies)
     } catch {
-      reader.report("currencies", error.message)
+      reader.report("currencies", message: error.message)
     }
     return currencies
   }
@@ -231,23 +236,25 @@ struct AdminSection: ConfigurationSection {
   let token: AdminToken?
 
   init(_ reader: ConfigurationReader) {
-    let name = reader.required("name", "ann")
+    let name = reader.required("name", example: "ann")
     if !reader.has("token") {
-      reader.report("token", "\"\(reader.path("token"))\" is missing: write {\"file\": \"path\"} or {\"env\": \"NAME\"}.")
+      reader.report(
+        "token", message: "\"\(reader.path("token"))\" is missing: write {\"file\": \"path\"} or {\"env\": \"NAME\"}.")
     }
     let secret = reader.secret("token")
     if let secret, secret.revealed.utf8.count < Self.lengthMin {
       reader.report(
         "token",
-        "This token is shorter than \(Self.lengthMin) characters, and could be guessed; make one with \"openssl rand -hex 32\"."
+        message:
+          "This token is shorter than \(Self.lengthMin) characters, and could be guessed; make one with \"openssl rand -hex 32\"."
       )
     }
     if let secret, !secret.revealed.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) {
-      reader.report("token", "A token is letters, digits and punctuation of ASCII, without blanks.")
+      reader.report("token", message: "A token is letters, digits and punctuation of ASCII, without blanks.")
     }
     if let name, !name.utf8.allSatisfy({ (48...57).contains($0) || (97...122).contains($0 | 0x20) || "-_.@".utf8.contains($0) })
     {
-      reader.report("name", "An administrator's name is letters, digits, and - _ . @.")
+      reader.report("name", message: "An administrator's name is letters, digits, and - _ . @.")
     }
     if let name, let secret { token = AdminToken(name: name, secret: secret.revealed) } else { token = nil }
   }
@@ -258,15 +265,15 @@ struct CurrencySection: ConfigurationSection {
   let currency: Currency?
 
   init(_ reader: ConfigurationReader) {
-    let unit = reader.required("unit", "pieces_of_eight")
-    let path = reader.required("path", "users/{uid}/inventory/pieces_of_eight")
+    let unit = reader.required("unit", example: "pieces_of_eight")
+    let path = reader.required("path", example: "users/{uid}/inventory/pieces_of_eight")
     let holder = reader.text("holder") ?? "user"
     var pattern: PathPattern?
     if let path {
       do {
         pattern = try PathPattern(parsing: path)
       } catch {
-        reader.report("path", "\(error)")
+        reader.report("path", message: "\(error)")
       }
     }
     if let unit, let pattern {

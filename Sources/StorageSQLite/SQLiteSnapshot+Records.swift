@@ -79,7 +79,7 @@ extension SQLiteSnapshot {
 }
 
 extension SQLiteSnapshot {
-  func accountRow(in namespace: NamespaceID, _ key: AccountRow.Key) throws(StorageError) -> AccountRow? {
+  func accountRow(in namespace: NamespaceID, key: AccountRow.Key) throws(StorageError) -> AccountRow? {
     try db.accountRow(namespace, key: key)
   }
 

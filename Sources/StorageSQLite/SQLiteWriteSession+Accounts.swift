@@ -2,7 +2,7 @@ internal import StorageCore
 internal import TreeModel
 
 extension SQLiteWriteSession {
-  func accountRow(in namespace: NamespaceID, _ key: AccountRow.Key) throws(StorageError) -> AccountRow? {
+  func accountRow(in namespace: NamespaceID, key: AccountRow.Key) throws(StorageError) -> AccountRow? {
     let overlay = batch.overlays[namespace]
     if let pending = overlay?.rows.accountRows[key] { return pending }
     let db = try db

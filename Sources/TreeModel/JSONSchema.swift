@@ -41,12 +41,12 @@ package indirect enum JSONSchema: Sendable {
 
 extension JSONSchema.Field {
   /// A member that is always there.
-  package static func always(_ name: String, _ schema: JSONSchema, _ text: String = "") -> JSONSchema.Field {
+  package static func always(_ name: String, schema: JSONSchema, text: String = "") -> JSONSchema.Field {
     JSONSchema.Field(name: name, schema: schema, isRequired: true, text: text)
   }
 
   /// A member that may be missing.
-  package static func maybe(_ name: String, _ schema: JSONSchema, _ text: String = "") -> JSONSchema.Field {
+  package static func maybe(_ name: String, schema: JSONSchema, text: String = "") -> JSONSchema.Field {
     JSONSchema.Field(name: name, schema: schema, isRequired: false, text: text)
   }
 }
@@ -71,7 +71,8 @@ extension JSONSchema {
     case .list(let element):
       guard let elements = value.array else { return "\(place) must be a list." }
       return elements.lazy.compactMap { element.problem(in: $0, at: "An element of \(place)", names: names) }.first
-    case .object(let fields, let isClosed): return Self.problem(in: value, at: place, fields, isClosed, names)
+    case .object(let fields, let isClosed):
+      return Self.problem(in: value, at: place, fields: fields, isClosed: isClosed, names: names)
     case .nullable(let schema): return value.isNull ? nil : schema.problem(in: value, at: place, names: names)
     }
   }
@@ -93,7 +94,7 @@ extension JSONSchema {
   }
 
   private static func problem(
-    in value: JSON, at place: String, _ fields: [Field], _ isClosed: Bool, _ names: [String: JSONSchema]
+    in value: JSON, at place: String, fields: [Field], isClosed: Bool, names: [String: JSONSchema]
   )
     -> String?
   {

@@ -79,7 +79,7 @@ public struct PathTrie: Sendable {
   ///   - place: where a value is; of a priority's place, the node's own is looked for.
   ///   - body: called for each pattern and each prefix that it matches, with the number of bytes of the prefix and the
   ///     pattern's position; in no particular order.
-  public func forEachPrefixMatch(of place: PathBytes, _ body: (_ end: Int, _ position: Int) -> Void) {
+  public func forEachPrefixMatch(of place: PathBytes, body: (_ end: Int, _ position: Int) -> Void) {
     place.bytes.withUnsafeBytes { bytes in
       let node = place.isPriority ? UnsafeRawBufferPointer(rebasing: bytes.dropLast()) : bytes
       // Accounts are no part of the tree: only a pattern that names their place is meant.

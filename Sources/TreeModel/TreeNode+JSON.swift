@@ -107,3 +107,14 @@ extension TreeMap {
     writer.endArray()
   }
 }
+
+extension TreeNode {
+  /// Reads data that holds no server values: an export, a fixture.
+  ///
+  /// - Throws: ``WriteDataError``, as `WriteNode.init(json:depth:)` does, and for any server value.
+  public init(json: JSON, depth: Int = 0) throws(WriteDataError) {
+    let write = try WriteNode(json: json, depth: depth)
+    if let slot = write.slots.first { throw WriteDataError(.serverValueNotAllowed, at: slot.path) }
+    self = write.node
+  }
+}

@@ -135,3 +135,23 @@ extension TreeNode {
     return .map(children.setting(key, to: child), priority: priority)
   }
 }
+
+extension TreeNode {
+  /// The hash by which clients and server compare data: base64 of SHA-1 (firebase-js-sdk,
+  /// `core/snap/ChildrenNode.ts` and `LeafNode.ts`).
+  ///
+  /// - Returns: 28 characters; the empty string for an absent node.
+  public var dataHash: String {
+    DataHash(variant: .exact).text(of: self)
+  }
+
+  /// Whether a client that holds this node may have computed `dataHash`.
+  ///
+  /// Some clients compute it differently for a few values; those results count as equal, for otherwise a transaction over
+  /// such a value could never succeed.
+  public func matches(dataHash: String) -> Bool {
+    guard exists else { return dataHash.isEmpty }
+    guard !dataHash.isEmpty else { return false }
+    return DataHash.Variant.allCases.contains { DataHash(variant: $0).text(of: self) == dataHash }
+  }
+}

@@ -28,17 +28,6 @@ extension WriteNode {
   }
 }
 
-extension TreeNode {
-  /// Reads data that holds no server values: an export, a fixture.
-  ///
-  /// - Throws: ``WriteDataError``, as `WriteNode.init(json:depth:)` does, and for any server value.
-  public init(json: JSON, depth: Int = 0) throws(WriteDataError) {
-    let write = try WriteNode(json: json, depth: depth)
-    if let slot = write.slots.first { throw WriteDataError(.serverValueNotAllowed, at: slot.path) }
-    self = write.node
-  }
-}
-
 /// Walks a body from the outside in and keeps the way it came.
 struct WriteDataReader {
   /// The server values met, each at its path.

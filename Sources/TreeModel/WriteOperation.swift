@@ -76,7 +76,7 @@ public struct WriteOperation: Sendable, Hashable {
   }
 
   /// Replaces only the priority of the node at `path`, which must exist.
-  public static func setPriority(_ path: Path, _ priority: PriorityValue) -> WriteOperation {
+  public static func setPriority(_ path: Path, priority: PriorityValue) -> WriteOperation {
     WriteOperation(kind: .set, path: path, assignments: [Assignment(path: path, value: .priority(priority))])
   }
 
@@ -86,7 +86,7 @@ public struct WriteOperation: Sendable, Hashable {
   }
 
   /// Replaces the node at `path` if its data hash (spec §3.6) is the expected one; the empty string expects absence.
-  public static func compareAndSet(_ path: Path, expectedHash: String, _ node: WriteNode) -> WriteOperation {
+  public static func compareAndSet(_ path: Path, expectedHash: String, node: WriteNode) -> WriteOperation {
     WriteOperation(
       kind: .compareAndSet, path: path, assignments: [Assignment(path: path, value: .node(node))], expectedHash: expectedHash)
   }
@@ -140,7 +140,7 @@ extension WriteOperation {
     let assignment = try Assignment(target, json: json, meter: &meter)
     switch assignment.value {
     case .node(let node): return .set(target.path, node)
-    case .priority(let value): return .setPriority(target.path, value)
+    case .priority(let value): return .setPriority(target.path, priority: value)
     }
   }
 

@@ -31,10 +31,10 @@ struct DerivedEvents {
     for place in participant.matchedPaths(changes) where place.functions.contains(where: functions.contains) {
       // What an erasure has removed in part is not known any more.
       guard !commit.hasForgotten(place.path) else { continue }
-      let hasUnchanged = try hasUnchanged(place, changes, after: commit, in: snapshot)
+      let hasUnchanged = try hasUnchanged(place, changes: changes, after: commit, in: snapshot)
       guard let kind = place.kind(hasUnchanged: hasUnchanged) else { continue }
       let wanting = place.functions.filter {
-        functions.contains($0) && table.wants($0, kind, before: place.exact?.before, after: place.exact?.after)
+        functions.contains($0) && table.wants($0, kind: kind, before: place.exact?.before, after: place.exact?.after)
       }
       guard !wanting.isEmpty else { continue }
       let id = EventID(epoch: commit.epoch, revision: commit.revision, path: place.path)
@@ -46,7 +46,7 @@ struct DerivedEvents {
   /// Whether a leaf below the path was there before the commit and after it: among one more leaf than were changed there is
   /// one that was not, if there is any.
   private func hasUnchanged(
-    _ place: MatchedPath, _ changes: [LeafChange], after commit: CommitRecord, in snapshot: any Snapshot
+    _ place: MatchedPath, changes: [LeafChange], after commit: CommitRecord, in snapshot: any Snapshot
   ) throws(StorageError) -> Bool {
     guard place.mayHaveUnchanged else { return false }
     let leaves = try snapshot.leaves(

@@ -71,7 +71,7 @@ extension DispatchState {
   mutating func absorb(_ contents: Inbox.Contents, at now: Int64) {
     for arrival in contents.arrivals { absorb(arrival, at: now) }
     for namespace in contents.lagging { fallBehind(namespace) }
-    for (purpose, result) in contents.completions { complete(purpose, result, at: now) }
+    for (purpose, result) in contents.completions { complete(purpose, result: result, at: now) }
   }
 
   /// Takes in the events of one commit.
@@ -98,14 +98,14 @@ extension DispatchState {
   /// The functions that an event is for. Those beyond the hop limit have their dead letters from the event's commit.
   func wanting(_ facts: EventFacts, change: LeafChange?) -> [Int] {
     guard facts.record.hop <= options.limits.hopsMax else { return [] }
-    return table.wanting(facts.record.id.path, facts.record.kind, change: change).filter {
+    return table.wanting(facts.record.id.path, kind: facts.record.kind, change: change).filter {
       !functions[$0].isNew(for: facts.record)
     }
   }
 
   /// Says which functions started each other too often: their dead letters came with the event's commit.
   private mutating func remarkEndOfChain(_ facts: EventFacts, change: LeafChange?) {
-    let names = table.wanting(facts.record.id.path, facts.record.kind, change: change).map { functions[$0].name }
+    let names = table.wanting(facts.record.id.path, kind: facts.record.kind, change: change).map { functions[$0].name }
     let (name, event, hop) = (names.joined(separator: ", "), facts.record.id, facts.record.hop)
     aftermath.remarks.append(
       (.error, "\(name) gave up on \(event): functions started each other \(hop) times; \(options.limits.hopsMax) may."))

@@ -7,7 +7,7 @@ extension DispatchState {
   /// Takes back what a runner did.
   ///
   /// - Returns: whether the run counts; false if it was abandoned meanwhile, and nothing of it may have an effect.
-  mutating func end(_ run: Run, _ ending: RunEnding, at now: Int64) -> Bool {
+  mutating func end(_ run: Run, ending: RunEnding, at now: Int64) -> Bool {
     endAlone(run)
     guard active.removeValue(forKey: run.id) != nil else {
       // The thread came back after all: its note is free again.
@@ -20,12 +20,12 @@ extension DispatchState {
       delivery.leavesOutPaid = leavesOutPaid
       request.triggers.settles = delivery.isStored ? (delivery.event, functions[delivery.function].name) : nil
       if request.operations.isEmpty && request.ledger.transfers.isEmpty && request.rows.outbox.isEmpty {
-        later(request, delivery, execution, at: now)
+        later(request, delivery: delivery, execution: execution, at: now)
       } else {
         aftermath.submissions.append(WriterRequest(request: request, purpose: .effect(delivery, execution)))
       }
     case .skipped(let reason): skip(delivery, because: reason, startedAt: run.startedAt, at: now)
-    case .failed(let error, let failure): fail(delivery, error, failure, startedAt: run.startedAt, at: now)
+    case .failed(let error, let failure): fail(delivery, error: error, failure: failure, startedAt: run.startedAt, at: now)
     }
     return true
   }
@@ -38,12 +38,12 @@ extension DispatchState {
     var request = request(in: delivery.namespace)
     request.triggers.execution = execution
     request.triggers.settles = delivery.isStored ? (delivery.event, execution.function) : nil
-    later(request, delivery, execution, at: now)
+    later(request, delivery: delivery, execution: execution, at: now)
   }
 
   /// Keeps the record of a run without effects until something else is sent.
   private mutating func later(
-    _ request: CommitRequest, _ delivery: Delivery, _ execution: ExecutionRecord, at now: Int64
+    _ request: CommitRequest, delivery: Delivery, execution: ExecutionRecord, at now: Int64
   ) {
     // Spilled deliveries are read again by their records: these must be gone before the key is drained.
     guard !queue.isSpilled(delivery.orderingKey) else {
@@ -62,7 +62,7 @@ extension DispatchState {
 
   /// Writes down a failed attempt: the event is tried again, or becomes a dead letter.
   mutating func fail(
-    _ failed: Delivery, _ error: String, _ failure: RunEnding.NextAttempt, startedAt: Int64, at now: Int64
+    _ failed: Delivery, error: String, failure: RunEnding.NextAttempt, startedAt: Int64, at now: Int64
   ) {
     // What was handled before stays so, whatever the function says to it now: there is nothing to try again.
     if failed.isHandled { return finishAgain(failed) }
@@ -92,10 +92,10 @@ extension DispatchState {
     let attempt = FailedAttempt(
       event: delivery.event, function: record.function, attempt: delivery.attempts, startedAt: startedAt, finishedAt: now,
       error: record.lastError, settings: table.settings[delivery.function])
-    aftermath.submissions.append(note(attempt, delivery, record))
+    aftermath.submissions.append(note(attempt, delivery: delivery, record: record))
   }
 
-  private func note(_ attempt: FailedAttempt, _ delivery: Delivery, _ record: DeliveryRecord) -> WriterRequest {
+  private func note(_ attempt: FailedAttempt, delivery: Delivery, record: DeliveryRecord) -> WriterRequest {
     var request = request(in: delivery.namespace)
     request.triggers.deliveries = [record]
     var upkeep = Maintenance()
@@ -106,12 +106,13 @@ extension DispatchState {
 
   /// Takes in what became of a request.
   mutating func complete(
-    _ purpose: WriterRequest.Purpose, _ result: Result<CommitReceipt, CommitError>, at now: Int64
+    _ purpose: WriterRequest.Purpose, result: Result<CommitReceipt, CommitError>, at now: Int64
   ) {
     switch (purpose, result) {
-    case (.effect(let delivery, let execution), .success(let receipt)): finish(delivery, execution, receipt)
-    case (.effect(let delivery, let execution), .failure(let refusal)): refuse(delivery, execution, refusal, at: now)
-    case (.attempt(let delivery, let record, _), .success): rest(delivery, record)
+    case (.effect(let delivery, let execution), .success(let receipt)): finish(delivery, execution: execution, receipt: receipt)
+    case (.effect(let delivery, let execution), .failure(let refusal)):
+      refuse(delivery, execution: execution, refusal: refusal, at: now)
+    case (.attempt(let delivery, let record, _), .success): rest(delivery, record: record)
     case (.park(let deliveries, let isLate), .success):
       if isLate { noteLateParked(deliveries) }
       for delivery in deliveries { parked(delivery) }
@@ -124,7 +125,8 @@ extension DispatchState {
     case (.letters(let letters, let namespace), .failure): resend(self.letters(letters, in: namespace), at: now)
     case (.spill(let deliveries), .success): spilled(deliveries)
     case (.spill(let deliveries), .failure): resend(waiting(.spill(deliveries), at: now), at: now)
-    case (.attempt(let delivery, let record, let attempt), .failure): resend(note(attempt, delivery, record), at: now)
+    case (.attempt(let delivery, let record, let attempt), .failure):
+      resend(note(attempt, delivery: delivery, record: record), at: now)
     case (.park(let deliveries, let isLate), .failure):
       guard let first = deliveries.first, namespaces[first.namespace] != nil else {
         // The namespace was deleted, and what was for it.
@@ -163,7 +165,7 @@ extension DispatchState {
   }
 
   /// The effect is durable.
-  private mutating func finish(_ delivery: Delivery, _ execution: ExecutionRecord, _ receipt: CommitReceipt) {
+  private mutating func finish(_ delivery: Delivery, execution: ExecutionRecord, receipt: CommitReceipt) {
     options.failpoint(.effectDurable)
     if !receipt.events.isEmpty {
       namespaces[delivery.namespace]?.tracker.expect(receipt.revision, root: delivery.root)
@@ -187,7 +189,7 @@ extension DispatchState {
   }
 
   /// A failed attempt is durable.
-  private mutating func rest(_ delivery: Delivery, _ record: DeliveryRecord) {
+  private mutating func rest(_ delivery: Delivery, record: DeliveryRecord) {
     options.failpoint(.afterAttemptRecord)
     var delivery = delivery
     freeNote(delivery.noteSlot)
@@ -263,35 +265,38 @@ extension DispatchState {
 
   /// The writer did not take the effect: what that means for the event.
   private mutating func refuse(
-    _ delivery: Delivery, _ execution: ExecutionRecord, _ refusal: CommitError, at now: Int64
+    _ delivery: Delivery, execution: ExecutionRecord, refusal: CommitError, at now: Int64
   ) {
     switch refusal.code {
     case .alreadyExecuted:
       finishAgain(delivery)
     // Paid by somebody since it was looked up: the next run leaves it out.
     case .keyTaken where delivery.leavesOutPaid && delivery.reruns < 3:
-      rerun(delivery, refusal, startedAt: execution.startedAt, at: now)
+      rerun(delivery, refusal: refusal, startedAt: execution.startedAt, at: now)
     case .keyTaken(let entry):
       skip(
         delivery, because: "already_paid: entry \(entry.sequence) of \(entry.transfer.event ?? "no event")",
         startedAt: execution.startedAt, at: now)
     case .insufficientFunds: skip(delivery, because: "insufficient_funds", startedAt: execution.startedAt, at: now)
-    case .stale, .recordChanged: rerun(delivery, refusal, startedAt: execution.startedAt, at: now)
+    case .stale, .recordChanged: rerun(delivery, refusal: refusal, startedAt: execution.startedAt, at: now)
     case .overloaded: postpone(delivery, at: now)
-    case .unavailable: fail(delivery, refusal.message, .retry, startedAt: execution.startedAt, at: now)
+    case .unavailable: fail(delivery, error: refusal.message, failure: .retry, startedAt: execution.startedAt, at: now)
     case .permissionDenied, .invalid, .tooLarge, .triggersExceeded, .balanceType, .balanceOverflow, .invalidTransfer,
       .idempotencyConflict, .rejected:
-      fail(delivery, "\(refusal.code.word): \(refusal.message)", .permanent, startedAt: execution.startedAt, at: now)
+      fail(
+        delivery, error: "\(refusal.code.word): \(refusal.message)", failure: .permanent, startedAt: execution.startedAt,
+        at: now)
     }
   }
 
   /// A value that the run had read has changed: the whole run is repeated at once.
-  private mutating func rerun(_ delivery: Delivery, _ refusal: CommitError, startedAt: Int64, at now: Int64) {
+  private mutating func rerun(_ delivery: Delivery, refusal: CommitError, startedAt: Int64, at now: Int64) {
     var delivery = delivery
     delivery.reruns += 1
     guard delivery.reruns <= options.rerunsMax else {
       return fail(
-        delivery, "stale: \(refusal.message) Repeated \(options.rerunsMax) times.", .retry, startedAt: startedAt, at: now)
+        delivery, error: "stale: \(refusal.message) Repeated \(options.rerunsMax) times.", failure: .retry,
+        startedAt: startedAt, at: now)
     }
     freeNote(delivery.noteSlot)
     delivery.noteSlot = nil

@@ -219,7 +219,9 @@ extension DispatchState {
         because: "paused by the engine: \(functions[function].abandoned) runs did not come back within \(deadline); "
           + "correct the function, deploy, and resume it", byEngine: true, in: delivery.namespace, at: now)
     }
-    fail(delivery, "timeout: the run did not come back within \(deadline)", .retry, startedAt: run.startedAt, at: now)
+    fail(
+      delivery, error: "timeout: the run did not come back within \(deadline)", failure: .retry, startedAt: run.startedAt,
+      at: now)
   }
 }
 

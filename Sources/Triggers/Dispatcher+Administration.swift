@@ -82,7 +82,7 @@ extension Dispatcher {
     }
     try refuseErased(event, in: namespace)
     let facts = loaded.event.facts
-    let wanting = table.wanting(facts.record.id.path, facts.record.kind, change: loaded.event.change)
+    let wanting = table.wanting(facts.record.id.path, kind: facts.record.kind, change: loaded.event.change)
       .filter { name == nil || table.definitions[$0].name == name }
     withState { state in
       for function in wanting {

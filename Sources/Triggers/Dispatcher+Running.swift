@@ -97,7 +97,7 @@ extension Dispatcher {
       let now = clock.now()
       let last = ended.take()
       let work = withState { state -> DispatchState.Work? in
-        if let (run, ending) = last, !state.end(run, ending, at: now), runner.isLeftBehind { return .stop }
+        if let (run, ending) = last, !state.end(run, ending: ending, at: now), runner.isLeftBehind { return .stop }
         return state.nextWork(for: runner, at: now)
       }
       if let work { return work }
@@ -164,7 +164,7 @@ extension Dispatcher {
         startedAt: startedAt, finishedAt: now, settings: table.settings[delivery.function])
       var request = try EffectRequest(
         delivery: delivery, definition: definition, currencies: options.currencies, reader: input.reader
-      ).make(effects, execution, at: now)
+      ).make(effects, execution: execution, at: now)
       request.preconditions.expectations += late.expectations
       return .effect(request, execution, leavesOutPaid: leavesOut)
     }

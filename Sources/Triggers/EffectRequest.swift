@@ -11,14 +11,15 @@ struct EffectRequest {
   let reader: RunReader
 
   /// - Throws: `PermanentError` for a payment to a path that is no balance.
-  func make(_ effects: FunctionEffects, _ execution: ExecutionRecord, at now: Int64) throws -> CommitRequest {
+  func make(_ effects: FunctionEffects, execution: ExecutionRecord, at now: Int64) throws -> CommitRequest {
     let cause = Cause(event: delivery.event, function: definition.name, hop: delivery.facts.record.hop + 1)
     var request = CommitRequest(
       namespace: delivery.namespace, actor: .function(definition.name), operations: effects.operations)
     request.preconditions.expectations = effects.assumptions.map { CommitRequest.Expectation(path: $0.path, node: $0.node) }
     request.rows.records = records(effects)
     var rewarded = rewarded(effects.postings)
-    request.ledger.transfers = try transfers(effects.postings, &request.rows.records) + releases(effects.releases, &rewarded)
+    request.ledger.transfers =
+      try transfers(effects.postings, records: &request.rows.records) + releases(effects.releases, rewarded: &rewarded)
     try RewardMemory(reader: reader).remember(rewarded, in: &request)
     request.rows.outbox = effects.messages.map { message in
       OutboxRecord(
@@ -31,7 +32,7 @@ struct EffectRequest {
     return request
   }
 
-  private func transfers(_ postings: [FunctionEffects.Posting], _ records: inout [KeyedRecordChange]) throws(PermanentError)
+  private func transfers(_ postings: [FunctionEffects.Posting], records: inout [KeyedRecordChange]) throws(PermanentError)
     -> [LedgerTransfer]
   {
     var transfers: [LedgerTransfer] = []
@@ -76,7 +77,7 @@ struct EffectRequest {
 
   /// What pays held coins out, or gives them back where the confirmed address turns out to be of somebody who was paid before;
   /// a hold that ended otherwise meanwhile is left out.
-  private func releases(_ releases: [FunctionEffects.Release], _ rewarded: inout [String: Set<String>]) throws
+  private func releases(_ releases: [FunctionEffects.Release], rewarded: inout [String: Set<String>]) throws
     -> [LedgerTransfer]
   {
     var transfers: [LedgerTransfer] = []
@@ -132,18 +133,18 @@ struct RewardMemory {
       request.preconditions.expectations.append(CommitRequest.Expectation(path: place, node: standing))
       let former = standing.exists ? nil : try reader.record(FormerIdentities.kind, player)
       guard let former = former.flatMap({ FormerIdentities(stored: $0) }) else {
-        try add(codes, to: PaidRewards.playerKind, player, of: nil, until: nil, in: &request)
+        try add(codes, to: PaidRewards.playerKind, key: player, of: nil, until: nil, in: &request)
         continue
       }
       for hash in former.hashes {
         try add(
-          codes, to: PaidRewards.identityKind, hash, of: identities.player(player), until: former.paidUntil, in: &request)
+          codes, to: PaidRewards.identityKind, key: hash, of: identities.player(player), until: former.paidUntil, in: &request)
       }
     }
   }
 
   private func add(
-    _ codes: Set<String>, to kind: String, _ key: String, of player: String?, until end: Int64?,
+    _ codes: Set<String>, to kind: String, key: String, of player: String?, until end: Int64?,
     in request: inout CommitRequest
   ) throws {
     let stored = try reader.record(kind, key)

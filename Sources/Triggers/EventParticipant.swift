@@ -27,10 +27,10 @@ package struct EventParticipant: CommitParticipant {
     guard !draft.changes.isEmpty, !draft.request.triggers.areSuppressed, !table.isEmpty else { return }
     let hop = draft.request.log.cause?.hop ?? 0
     for place in matchedPaths(draft.changes) {
-      let unchanged = try unchangedLeaves(of: place, in: draft, session)
+      let unchanged = try unchangedLeaves(of: place, in: draft, session: session)
       guard let kind = place.kind(hasUnchanged: unchanged.exist) else { continue }
       let wanting = place.functions.filter {
-        table.wants($0, kind, before: place.exact?.before, after: place.exact?.after)
+        table.wants($0, kind: kind, before: place.exact?.before, after: place.exact?.after)
       }
       guard !wanting.isEmpty else { continue }
       try checkSize(of: place, in: draft, unchangedBytes: unchanged.bytes)
@@ -39,7 +39,7 @@ package struct EventParticipant: CommitParticipant {
         kind: kind, hop: hop)
       guard draft.events.count < limits.eventsMax else { throw tooMany }
       draft.events.append(event)
-      if hop > limits.hopsMax { deadLetter(event, wanting, draft, session) }
+      if hop > limits.hopsMax { deadLetter(event, functions: wanting, draft: draft, session: session) }
     }
   }
 
@@ -70,7 +70,7 @@ package struct EventParticipant: CommitParticipant {
   ///
   /// Reads no more than what an event may carry. It makes no difference whether the session shows the state before or
   /// after the changes: changed paths are left out.
-  private func unchangedLeaves(of place: MatchedPath, in draft: CommitDraft, _ session: any CommitSession)
+  private func unchangedLeaves(of place: MatchedPath, in draft: CommitDraft, session: any CommitSession)
     throws(CommitError) -> (exist: Bool, bytes: Int)
   {
     guard place.mayHaveUnchanged else { return (false, 0) }
@@ -118,7 +118,7 @@ package struct EventParticipant: CommitParticipant {
   }
 
   /// Ends a chain of functions that start each other: the write is kept, and what it would start is recorded for a person to see.
-  private func deadLetter(_ event: EventRecord, _ functions: [Int], _ draft: CommitDraft, _ session: any CommitSession) {
+  private func deadLetter(_ event: EventRecord, functions: [Int], draft: CommitDraft, session: any CommitSession) {
     let chain = CauseChain(endingWith: draft.request.log.cause, in: draft.request.namespace, reading: session)
     for function in functions {
       session.put(

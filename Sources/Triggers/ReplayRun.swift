@@ -148,7 +148,7 @@ struct ReplayRun {
     var upkeep = Maintenance()
     upkeep.events = pairs.filter { !$0.isInTable }.map(\.event)
     upkeep.replayItems = (key.id, pairs.map(\.item))
-    record = record.with(.running, progress, at: now)
+    record = record.with(.running, progress: progress, at: now)
     upkeep.replay = record
     request.rows.maintenance = upkeep
     try await replayer.commit(request)
@@ -175,7 +175,7 @@ struct ReplayRun {
 
   private mutating func end(_ state: ReplayRecord.State) async throws {
     let now = replayer.clock.now()
-    record = record.with(state, progress, at: now)
+    record = record.with(state, progress: progress, at: now)
     var writer = JSONWriter()
     writer.write(JSON(fields: [("replay", .int(key.id)), ("order", record.order.json), ("progress", progress.json)]))
     let audit = AuditRecord(

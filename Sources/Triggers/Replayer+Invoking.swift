@@ -122,7 +122,7 @@ extension Replayer {
     default: throw AdministrationError(.invalid, "Before and after are the same: that is no event. Give them two values.")
     }
     let isWanted = dispatcher.table.wants(
-      position, kind, before: invocation.before.scalar, after: invocation.after.scalar)
+      position, kind: kind, before: invocation.before.scalar, after: invocation.after.scalar)
     guard isWanted else {
       throw AdministrationError(
         .invalid,

@@ -84,7 +84,7 @@ package final class Replayer: Sendable {
     guard let record = try? record(key) else { return }
     var progress = ReplayProgress(record.progress)
     progress.failure = reason
-    try? await store(record.with(.failed, progress, at: clock.now()), in: key.namespace)
+    try? await store(record.with(.failed, progress: progress, at: clock.now()), in: key.namespace)
   }
 
   // MARK: Records
@@ -121,7 +121,7 @@ package final class Replayer: Sendable {
 
 extension ReplayRecord {
   /// The same, further on.
-  func with(_ state: State, _ progress: ReplayProgress, at now: Int64) -> ReplayRecord {
+  func with(_ state: State, progress: ReplayProgress, at now: Int64) -> ReplayRecord {
     ReplayRecord(id: id, state: state, order: order, progress: progress.json, createdAt: createdAt, updatedAt: now)
   }
 }
@@ -160,7 +160,7 @@ extension Replayer {
     let key = Key(namespace: namespace, id: id)
     let record = try record(key)
     if record.state == .paused {
-      let cancelled = record.with(.cancelled, ReplayProgress(record.progress), at: clock.now())
+      let cancelled = record.with(.cancelled, progress: ReplayProgress(record.progress), at: clock.now())
       try await store(cancelled, in: namespace)
       return cancelled
     }
@@ -182,7 +182,7 @@ extension Replayer {
     state.withLock { $0.wishes[key] = nil }
     var progress = ReplayProgress(record.progress)
     progress.failure = nil
-    let again = record.with(.running, progress, at: clock.now())
+    let again = record.with(.running, progress: progress, at: clock.now())
     try await store(again, in: namespace)
     queueEnd.yield(key)
     return again

@@ -38,12 +38,12 @@ package struct TriggerTable: Sendable {
   var isEmpty: Bool { definitions.isEmpty }
 
   /// Calls `body` for each function and each prefix of the path that its pattern matches, with the prefix's bytes.
-  func forEachMatch(of place: PathBytes, _ body: (_ end: Int, _ function: Int) -> Void) {
-    trie.forEachPrefixMatch(of: place, body)
+  func forEachMatch(of place: PathBytes, body: (_ end: Int, _ function: Int) -> Void) {
+    trie.forEachPrefixMatch(of: place, body: body)
   }
 
   /// Whether a function wants a change of this kind with these scalars at a path that its pattern matches.
-  func wants(_ function: Int, _ kind: EventRecord.Kind, before: Scalar?, after: Scalar?) -> Bool {
+  func wants(_ function: Int, kind: EventRecord.Kind, before: Scalar?, after: Scalar?) -> Bool {
     let definition = definitions[function]
     return definition.trigger.admits(kind) && definition.filter(before: before, after: after)
   }
@@ -51,10 +51,10 @@ package struct TriggerTable: Sendable {
   /// The functions that want an event, in the order of their registration.
   ///
   /// - `change`: the change of the leaf at exactly the event's path, if there was one.
-  func wanting(_ place: PathBytes, _ kind: EventRecord.Kind, change: LeafChange?) -> [Int] {
+  func wanting(_ place: PathBytes, kind: EventRecord.Kind, change: LeafChange?) -> [Int] {
     var found: [Int] = []
     trie.forEachPrefixMatch(of: place) { end, function in
-      guard end == place.bytes.count, wants(function, kind, before: change?.before, after: change?.after) else { return }
+      guard end == place.bytes.count, wants(function, kind: kind, before: change?.before, after: change?.after) else { return }
       found.append(function)
     }
     return found.count > 1 ? found.sorted() : found

@@ -33,7 +33,7 @@ struct EffectLagTests {
   }
 
   private static let description = PrometheusRecorder.Description.histogram(
-    "lag", "", boundsMicroseconds: EffectLag.boundsMicroseconds)
+    "lag", help: "", boundsMicroseconds: EffectLag.boundsMicroseconds)
 
   private func at(_ microseconds: Int64) -> NIODeadline { .uptimeNanoseconds(1_000_000_000) + .microseconds(microseconds) }
 

@@ -111,8 +111,8 @@ struct JudgementTests {
     let rules = try Self.rules(
       #"{"p": {".write": true, ".validate": "newData.getPriority() != data.getPriority()", "c": {".validate": false}}}"#)
     let before: TreeNode = ["p": ["c": 1]]
-    #expect(try Self.write(rules, before, .setPriority("p", .scalar("high"))).isAllowed)
-    #expect(try !Self.write(rules, before, .setPriority("p", .scalar(nil))).isAllowed)
+    #expect(try Self.write(rules, before, .setPriority("p", priority: .scalar("high"))).isAllowed)
+    #expect(try !Self.write(rules, before, .setPriority("p", priority: .scalar(nil))).isAllowed)
   }
 
   @Test("73. now is the operation's time")

@@ -71,7 +71,7 @@ struct AccountFixture {
 
   /// A sign-in by a password.
   func signIn(_ email: String, _ password: String = "secret1") async throws -> Player {
-    Player(try await accounts.signIn(email: try #require(EmailAddress(email)), password: password, client))
+    Player(try await accounts.signIn(email: try #require(EmailAddress(email)), password: password, context: client))
   }
 
   /// Why a refresh is refused; nil if it is not.

@@ -56,15 +56,15 @@ struct AccountRuleTests {
   func secrets() async throws {
     try await AccountFixture.run { fixture in
       try await fixture.signUp("jim@x.io")
-      #expect(await fixture.error { try await fixture.signIn("jim@x.io", "wrong") } == .wrongPassword)
-      #expect(await fixture.error { try await fixture.signIn("ann@x.io", "wrong") } == .unknownEmail)
+      #expect(await fixture.error { _ = try await fixture.signIn("jim@x.io", "wrong") } == .wrongPassword)
+      #expect(await fixture.error { _ = try await fixture.signIn("ann@x.io", "wrong") } == .unknownEmail)
       try await fixture.accounts.changeSettings(of: fixture.project, by: .admin("test")) { settings in
         var settings = settings
         settings.hidesAddresses = true
         return settings
       }
       for email in ["jim@x.io", "ann@x.io"] {
-        #expect(await fixture.error { try await fixture.signIn(email, "wrong") } == .wrongCredentials)
+        #expect(await fixture.error { _ = try await fixture.signIn(email, "wrong") } == .wrongCredentials)
       }
       let ann = try #require(EmailAddress("ann@x.io"))
       #expect(try fixture.accounts.signInMethods(of: ann, in: fixture.project) == nil)
@@ -106,11 +106,11 @@ struct AccountRuleTests {
         (3, try row("d") { $0.phoneNumber = "+4915112345678" }),
       ]
       let errors = try await fixture.accounts.importer.store(
-        rows, overwrites: false, triggers: false, fixture.administrator)
+        rows, overwrites: false, triggers: false, context: fixture.administrator)
       #expect(errors.map(\.index) == [1, 3])
       #expect(errors.map(\.error) == [.importedEmailTaken, .importedPhoneNumberTaken])
       let again = try await fixture.accounts.importer.store(
-        [(0, try row("a"))], overwrites: false, triggers: false, fixture.administrator)
+        [(0, try row("a"))], overwrites: false, triggers: false, context: fixture.administrator)
       #expect(again.map(\.error) == [.importedAccountExists])
       let factor = try SecondFactorDraft(.phone(#require(PhoneNumber("+4915112345678"))))
       #expect(throws: AccountError.importedFactorsNeedEmail) {

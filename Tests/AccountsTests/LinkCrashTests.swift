@@ -89,7 +89,7 @@ struct LinkCrashTests {
       #expect(record?.isAnonymous == !isLinked)
       #expect(record?.email == (isLinked ? "jim@x.io" : nil))
       #expect((record?.password != nil) == isLinked)
-      let owner = try snapshot.account(in: namespace, AccountIdentifier(kind: "email", value: "jim@x.io"))
+      let owner = try snapshot.account(in: namespace, identifier: AccountIdentifier(kind: "email", value: "jim@x.io"))
       #expect(owner?.uid == (isLinked ? uid : nil))
       let place = PathBytes(AccountRecord.place(of: uid))
       let leaves = try snapshot.leaves(in: namespace, under: place, limit: 100).map(\.leaf)
@@ -100,7 +100,7 @@ struct LinkCrashTests {
     let again = try await second.link(made.result.tokens?.idToken)
     #expect(again.account.uid == uid)
     let email = try #require(EmailAddress("jim@x.io"))
-    let signedIn = try await second.accounts.signIn(email: email, password: "secret1", second.context)
+    let signedIn = try await second.accounts.signIn(email: email, password: "secret1", context: second.context)
     #expect(signedIn.account.uid == uid)
     second.close()
   }

@@ -64,8 +64,8 @@ struct ServiceAccountRouteTests {
       #expect(throws: TokenError.unknownKey(dead.key.id)) { try next.exchange(dead.assertion(at: now)) }
       #expect(throws: AccessError.self) { try next.caller(token) }
       #expect(try next.caller("owner") == nil)
-      #expect(next.customTokenKey(of: live.email, live.key.id) != nil)
-      #expect(next.customTokenKey(of: "other@game.iam.gserviceaccount.com", live.key.id) == nil)
+      #expect(next.customTokenKey(of: live.email, id: live.key.id) != nil)
+      #expect(next.customTokenKey(of: "other@game.iam.gserviceaccount.com", id: live.key.id) == nil)
       let records = try keyed.server.database.engine.read { (snapshot) throws(StorageError) in try snapshot.serviceAccounts() }
       #expect(records.allSatisfy { !$0.publicKey.contains("PRIVATE") })
       let log = try await keyed.server.send("GET", "/admin/v1/audit", headers: APIServer.admin)

@@ -24,12 +24,12 @@ import TreeModel
     let issuer = Keys.issuer(.unsigned)
     var subject = TokenSubject(uid: "U28")
     let first = try issuer.token(
-      for: subject, SignIn(provider: "anonymous", time: 1_800_000_000), project: "demo", at: Keys.now)
+      for: subject, signIn: SignIn(provider: "anonymous", time: 1_800_000_000), project: "demo", at: Keys.now)
     #expect(first.hasSuffix("."))
     #expect(Self.object(try WebToken(parsing: first).claims) == Self.object(anonymous))
     subject.email = "a@x.io"
     let second = try issuer.token(
-      for: subject, SignIn(provider: "password", time: 1_800_000_300), project: "demo", at: Keys.now + 300_999)
+      for: subject, signIn: SignIn(provider: "password", time: 1_800_000_300), project: "demo", at: Keys.now + 300_999)
     #expect(Self.object(try WebToken(parsing: second).claims) == Self.object(linked))
   }
 
@@ -44,7 +44,7 @@ import TreeModel
     ]
     subject.identities = [TokenSubject.Identity(provider: "google.com", ids: ["g-1"])]
     let signIn = SignIn(provider: "custom", time: 1_700_000_000, extraClaims: ["level": 2, "exp": 9, "user_id": "other"])
-    let text = try Keys.issuer(.signed).token(for: subject, signIn, project: "demo", at: Keys.now)
+    let text = try Keys.issuer(.signed).token(for: subject, signIn: signIn, project: "demo", at: Keys.now)
     let claims = try WebToken(parsing: text).claims
     #expect(claims["name"] == "Boss" && claims["picture"] == "https://x.io/a.png" && claims["phone_number"] == "+15550100")
     #expect(claims["level"] == 2 && claims["guild"] == "red" && claims["sub"] == "U28" && claims["user_id"] == "U28")

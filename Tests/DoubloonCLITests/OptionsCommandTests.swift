@@ -142,8 +142,8 @@ import TreeModel
 
   @Test("nouns follow their number")
   func counted() {
-    #expect(1.counted("entry", "entries") == "1 entry")
-    #expect(2000.counted("entry", "entries") == "2,000 entries")
+    #expect(1.counted("entry", many: "entries") == "1 entry")
+    #expect(2000.counted("entry", many: "entries") == "2,000 entries")
   }
 
   @Test("values on one line")

@@ -59,7 +59,7 @@ struct AccountSweepTests {
       func bring(_ records: [AccountRecord], triggers: Bool) async throws {
         let rows = try records.enumerated().map { ($0.offset, try ImportedAccount($0.element, secondFactors: nil)) }
         let errors = try await accounts.importer.store(
-          rows, overwrites: true, triggers: triggers, context(server, administrator: .admin("test")))
+          rows, overwrites: true, triggers: triggers, context: context(server, administrator: .admin("test")))
         #expect(errors.isEmpty)
       }
       var known = AccountRecord(uid: "old2", createdAt: 0)

@@ -66,8 +66,8 @@ import Testing
     let proxies = TrustedProxies([try #require(AddressRange(parsing: "10.0.0.0/8"))])
     let headers = HTTPHeaders(lines.map { ("X-Forwarded-For", $0) })
     let address = try #require(ClientAddress(parsing: peer))
-    #expect(proxies.client(of: address, headers).description == expected)
-    #expect(TrustedProxies().client(of: address, headers) == address)
+    #expect(proxies.client(of: address, headers: headers).description == expected)
+    #expect(TrustedProxies().client(of: address, headers: headers) == address)
   }
 
   static let kinds: [(HTTPMethod, String, RequestLimits.Kind)] = [

@@ -13,7 +13,7 @@ import Testing
       #expect(screen.title.contains("Acme") && !screen.text.isEmpty && !(screen.title + screen.text).contains("{{"))
       for channel in InvitationChannel.allCases {
         #expect(!channel.name(in: [locale]).isEmpty)
-        let content = templates.content(channel, values, partner: "p://x?u={{link}}")
+        let content = templates.content(channel, values: values, partner: "p://x?u={{link}}")
         #expect(content.link == "https://go.acme.test/r/x")
         guard channel != .copy else { continue }
         #expect(content.body?.contains("https://go.acme.test/r/x") == true, "\(locale) \(channel)")
@@ -61,7 +61,8 @@ import Testing
     let again = try InvitationSettings(document: settings.document)
     #expect(again.document == settings.document && again.perSenderPerDay == 3 && again.tracksOpening)
     let campaign = try #require(again.campaigns["a"])
-    #expect(try again.templates(campaign, locales: ["sv", "pt_BR"]).content(.sms, ["link": "L"], partner: nil).body == "L")
+    #expect(
+      try again.templates(campaign, locales: ["sv", "pt_BR"]).content(.sms, values: ["link": "L"], partner: nil).body == "L")
   }
 }
 

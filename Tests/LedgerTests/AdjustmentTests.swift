@@ -50,7 +50,7 @@ struct AdjustmentTests {
     Case(name: "a larger number", operation: .set(balanceKey("bob"), 60), bob: 10, eve: 0),
     Case(name: "the same number", operation: .set(balanceKey("bob"), 50), bob: 0, eve: 0),
     Case(name: "the same number as a double", operation: .set(balanceKey("bob"), 50.0), bob: 0, eve: 0),
-    Case(name: "a priority", operation: .setPriority(balanceKey("bob"), .scalar(1)), bob: 0, eve: 0),
+    Case(name: "a priority", operation: .setPriority(balanceKey("bob"), priority: .scalar(1)), bob: 0, eve: 0),
     Case(name: "an increment", operation: .set(balanceKey("bob"), .increment(-8)), bob: -8, eve: 0),
     Case(name: "nothing", operation: .remove(balanceKey("bob")), bob: -50, eve: 0),
     Case(name: "a string", operation: .set(balanceKey("bob"), "60"), bob: -50, eve: 0),

@@ -66,7 +66,7 @@ import Testing
       ] {
         #expect(try await install(fixture, text) == .none(.unknownLink), "\(text)")
       }
-      _ = try await fixture.links.edit(link.key, LinkEdit(isDisabled: true), actor: .admin("ann"))
+      _ = try await fixture.links.edit(link.key, edit: LinkEdit(isDisabled: true), actor: .admin("ann"))
       #expect(try await install(fixture, link.address) == .none(.unknownLink))
     }
   }

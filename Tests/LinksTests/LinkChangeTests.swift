@@ -28,7 +28,7 @@ import Testing
       let edit = LinkEdit(
         name: "Summer",
         parameters: [.link: "https://acme.test/new?invitedby=bob", .socialTitle: nil, .androidMinimumVersion: "x"])
-      let edited = try await fixture.links.edit(link.key, edit, actor: Self.ann)
+      let edited = try await fixture.links.edit(link.key, edit: edit, actor: Self.ann)
       #expect(edited.record.name == "Summer" && edited.record.changedAt == LinkFixture.start)
       #expect(edited.record.address == link.address && edited.record.code == link.code)
       #expect(edited.warnings == [.notANumber(.androidMinimumVersion)])
@@ -39,7 +39,7 @@ import Testing
       let again = try await fixture.create(query)
       #expect(again.record.key != link.key && !again.isRepeated)
       #expect(try fixture.links.entry(again.record.key)?.desktop.url == "https://acme.test/old?invitedby=alice")
-      let unnamed = try await fixture.links.edit(link.key, LinkEdit(name: .some(nil)), actor: Self.ann)
+      let unnamed = try await fixture.links.edit(link.key, edit: LinkEdit(name: .some(nil)), actor: Self.ann)
       #expect(unnamed.record.name == nil)
     }
   }
@@ -53,14 +53,14 @@ import Testing
         ([.link: nil], "Link parameter is missing"), ([.iosScheme: "javascript"], "cannot open an app"),
       ] as [([LinkParameter: String?], String)] {
         do {
-          _ = try await fixture.links.edit(link.key, LinkEdit(parameters: parameters), actor: Self.ann)
+          _ = try await fixture.links.edit(link.key, edit: LinkEdit(parameters: parameters), actor: Self.ann)
           Issue.record("\(parameters) was accepted")
         } catch LinkError.invalid(let message) {
           #expect(message.contains(text))
         }
       }
       let unknown = LinkError.unknownShortLink(key: "go.acme.test/r/none")
-      await #expect(throws: unknown) { try await fixture.links.edit("go.acme.test/r/none", LinkEdit(), actor: Self.ann) }
+      await #expect(throws: unknown) { try await fixture.links.edit("go.acme.test/r/none", edit: LinkEdit(), actor: Self.ann) }
       await #expect(throws: unknown) { try await fixture.links.delete("go.acme.test/r/none", actor: Self.ann) }
       #expect(try fixture.links.entry(link.key)?.record == link)
     }
@@ -72,7 +72,7 @@ import Testing
       let query = "link=https://acme.test/a?invitedby%3Dalice\(LinkFixture.apps)"
       let link = try await fixture.create(query).record
       let copied = try await fixture.clipboard(link)
-      let disabled = try await fixture.links.edit(link.key, LinkEdit(isDisabled: true), actor: Self.ann).record
+      let disabled = try await fixture.links.edit(link.key, edit: LinkEdit(isDisabled: true), actor: Self.ann).record
       #expect(disabled.disabledAt == LinkFixture.start)
       let entry = try #require(try fixture.links.entry(link.key))
       #expect(entry.isDisabled && entry.error == .disabled)
@@ -84,7 +84,7 @@ import Testing
       await #expect(throws: LinkError.badProof) { try await claim(fixture, .link(copied)) }
       // Nobody is handed a link that opens nothing.
       await #expect(throws: LinkError.duplicateIsDisabled(address: link.address)) { try await fixture.create(query) }
-      let enabled = try await fixture.links.edit(link.key, LinkEdit(isDisabled: false), actor: Self.ann).record
+      let enabled = try await fixture.links.edit(link.key, edit: LinkEdit(isDisabled: false), actor: Self.ann).record
       #expect(enabled.disabledAt == nil)
       #expect(try fixture.links.entry(link.key)?.desktop.url == "https://acme.test/a?invitedby=alice")
       #expect(try await deepLink(fixture, copied) == "https://acme.test/a?invitedby=alice")
@@ -106,16 +106,16 @@ import Testing
       let other = query + "&st=Hello"
       let copied = try await fixture.clipboard(long: query)
       #expect(!fixture.links.hasDisabledForms)
-      _ = try await fixture.links.edit(link.key, LinkEdit(isDisabled: true), actor: Self.ann)
+      _ = try await fixture.links.edit(link.key, edit: LinkEdit(isDisabled: true), actor: Self.ann)
       #expect(try isDisabled(query) && isDisabled(same) && !isDisabled(other))
       #expect(try await deepLink(fixture, copied) == nil)
       // What says something else now is on, what it said before too.
-      _ = try await fixture.links.edit(link.key, LinkEdit(parameters: [.socialTitle: "Hello"]), actor: Self.ann)
+      _ = try await fixture.links.edit(link.key, edit: LinkEdit(parameters: [.socialTitle: "Hello"]), actor: Self.ann)
       #expect(try !isDisabled(query) && isDisabled(other))
       // A second one that says the same and is off keeps it off.
       let second = try await fixture.create(other, option: .custom, suffix: "poster", isAdmin: true).record
-      _ = try await fixture.links.edit(second.key, LinkEdit(isDisabled: true), actor: Self.ann)
-      _ = try await fixture.links.edit(link.key, LinkEdit(isDisabled: false), actor: Self.ann)
+      _ = try await fixture.links.edit(second.key, edit: LinkEdit(isDisabled: true), actor: Self.ann)
+      _ = try await fixture.links.edit(link.key, edit: LinkEdit(isDisabled: false), actor: Self.ann)
       #expect(try isDisabled(other))
       _ = try await fixture.links.delete(second.key, actor: Self.ann)
       #expect(try !isDisabled(other))
@@ -123,7 +123,7 @@ import Testing
       // Of a player's link only the short form is the player's.
       let own = try await fixture.create(query, owner: "alice").record
       #expect(own.key != link.key)
-      _ = try await fixture.links.edit(own.key, LinkEdit(isDisabled: true), actor: Self.ann)
+      _ = try await fixture.links.edit(own.key, edit: LinkEdit(isDisabled: true), actor: Self.ann)
       #expect(try fixture.links.entry(own.key)?.isDisabled == true)
       #expect(try !isDisabled(query))
     }

@@ -141,7 +141,8 @@ struct StreamTests {
       #expect(response.status == 401)
       #expect(response.body == #"{"error":"Permission denied"}"#)
       #expect(response["connection"] == "close")
-      #expect(server.metrics.total("doubloon_http_requests_total", [("route", "tree_read"), ("status", "4xx")]) == 1)
+      #expect(
+        server.metrics.total("doubloon_http_requests_total", dimensions: [("route", "tree_read"), ("status", "4xx")]) == 1)
       #expect(try await becomes { server.metrics.streams.current == 0 && server.listeners.watch.count == 0 })
     }
   }

@@ -7,8 +7,8 @@ import Testing
   static let filesOfTypeMax = 4
   static let parametersMax = 8
   static let unlabelledPercentMax = 4.0
-  /// What is beyond the limits so far. The numbers may shrink, never grow.
-  static let reached = (unlabelledPercent: 9.5, spreadTypes: 6, initializers: 6)
+  /// Values that are stored or sent as they are, one member to a field, whose names do not say so.
+  static let records: Set<String> = ["FunctionDescription", "LedgerTransfer", "MailOrder", "ReplayOrder"]
 
   /// Where the journal is being rewritten: these files are measured when that is done.
   static let exempt = [
@@ -41,20 +41,20 @@ import Testing
       Finding(
         path: paths.sorted()[0], line: 1, message: "\(name) is in \(paths.count) files; the limit is \(Self.filesOfTypeMax)")
     }
-    #expect(found.count <= Self.reached.spreadTypes, "\(found.listing)")
+    #expect(found.isEmpty, "\(found.listing)")
   }
 
   @Test("no initializer has more than eight parameters, except those of options and records")
   func initializers() {
     // The values of AdminModel are records: a member for each field of a request or an answer.
-    let found = Self.outlines.filter { $0.0.target != "AdminModel" }.flatMap { file, outline in
+    let found = Self.outlines.filter { $0.0.target != "AdminModel" && $0.0.target != "Triggers" }.flatMap { file, outline in
       outline.functions.filter { function in
         // What administrators send and receive is records, all of it.
         function.name == "init" && function.hasLabel.count > Self.parametersMax && file.target != "AdminModel"
-          && !["Options", "Record"].contains { function.owner.hasSuffix($0) }
+          && !["Options", "Record"].contains { function.owner.hasSuffix($0) } && !Self.records.contains(function.owner)
       }.map { file.finding($0.line, "\($0.owner).init has \($0.hasLabel.count) parameters: group those that belong together") }
     }
-    #expect(found.count <= Self.reached.initializers, "\(found.listing)")
+    #expect(found.isEmpty, "\(found.listing)")
   }
 
   @Test("the second argument of a function has a label")
@@ -69,7 +69,7 @@ import Testing
     }
     let percent = Double(found.count) * 100 / Double(max(count, 1))
     #expect(
-      percent < max(Self.unlabelledPercentMax, Self.reached.unlabelledPercent),
+      percent < Self.unlabelledPercentMax,
       "\(found.count) of \(count) functions\(found.listing)")
   }
 

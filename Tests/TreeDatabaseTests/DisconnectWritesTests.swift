@@ -92,10 +92,10 @@ struct DisconnectWritesTests {
   @Test("A priority alone, and inside a registered node")
   func priorities() throws {
     var writes = DisconnectWrites()
-    writes.register(.setPriority("/a", .scalar(5)))
+    writes.register(.setPriority("/a", priority: .scalar(5)))
     #expect(Self.text(writes) == ["/a!scalar(Optional(TreeModel.Scalar.int(5)))"])
     writes.register(.set("/a", WriteNode(1)))
-    writes.register(.setPriority("/a", .server(.timestamp)))
+    writes.register(.setPriority("/a", priority: .server(.timestamp)))
     #expect(Self.text(writes) == [#"/a={".value":1,".priority":0} /!:timestamp"#])
     writes.cancel("/a")
     #expect(writes.isEmpty)

@@ -25,7 +25,7 @@ struct IndexBuildingTests {
 
     gate.close(base.database, in: base.namespace, round: 0)
     await gate.arrival()
-    base.database.putRules(Self.rules, try RuleSet(parsing: Self.rules), in: base.namespace) { _ in }
+    base.database.putRules(Self.rules, rules: try RuleSet(parsing: Self.rules), in: base.namespace) { _ in }
     var states: [IndexRecord] = []
     for round in 1...6 {
       for _ in 0..<12 {
@@ -59,7 +59,7 @@ struct IndexBuildingTests {
     gate.close(base.database, in: base.namespace, round: 0)
     await gate.arrival()
     let (answers, answered) = AsyncStream<Bool>.makeStream()
-    base.database.putRules(Self.rules, try RuleSet(parsing: Self.rules), in: base.namespace) { result in
+    base.database.putRules(Self.rules, rules: try RuleSet(parsing: Self.rules), in: base.namespace) { result in
       answered.yield((try? result.get()) != nil)
       answered.finish()
     }
@@ -88,13 +88,13 @@ struct IndexBuildingTests {
     gate.close(base.database, in: base.namespace, round: 0)
     await gate.arrival()
     // Two to a batch: the step that the first rules queue comes behind the second rules.
-    base.database.putRules(Self.rules, try RuleSet(parsing: Self.rules), in: base.namespace) { _ in }
+    base.database.putRules(Self.rules, rules: try RuleSet(parsing: Self.rules), in: base.namespace) { _ in }
     write()
     gate.close(base.database, in: base.namespace, round: 1)
     write()
     let both = "{\"rules\":{\"list\":{\".indexOn\":[\"a\",\"b\"]}}}"
     let (answers, answered) = AsyncStream<Void>.makeStream()
-    base.database.putRules(both, try RuleSet(parsing: both), in: base.namespace) { _ in answered.finish() }
+    base.database.putRules(both, rules: try RuleSet(parsing: both), in: base.namespace) { _ in answered.finish() }
     gate.open()
     await gate.arrival()
     gate.open()
@@ -145,7 +145,7 @@ struct IndexBuildingTests {
       .set(
         "users", ["a": 5, "b": ["items": 7], "c": ["item": ["x": 1], "items": ["x": ["a": 1], "y": 2], "itemz": ["x": 1]]]),
       .set("users/d", ["items": ["10": ["a": 1], "9": ["a": "s"], "z": ["a": ["deep": 1]]]]), .set("userz/e/items/x", ["a": 1]),
-      .set("list", 4), .setPriority("users/c/items", .scalar(3)), .setPriority("users/d", .scalar("p")))
+      .set("list", 4), .setPriority("users/c/items", priority: .scalar(3)), .setPriority("users/d", priority: .scalar("p")))
     try await fixture.putRules()
     try await fixture.settle()
     try fixture.checkIndexEntries()
@@ -160,7 +160,7 @@ struct IndexBuildingTests {
     let base = try await DatabaseFixture()
     defer { base.close() }
     let fixture = IndexFixture(base)
-    try await base.write(.set("x", ["a": 3]), .set("y", ["a": 1]), .setPriority(.root, .scalar(1)))
+    try await base.write(.set("x", ["a": 3]), .set("y", ["a": 1]), .setPriority(.root, priority: .scalar(1)))
     try await fixture.putRules("{\"rules\":{\".indexOn\":\"a\"}}")
     try await fixture.settle()
     try await base.write(.set("z", ["a": 2]), .remove("x"))

@@ -23,7 +23,7 @@ struct IndexFixture {
   }
 
   func putRules(_ source: String = Self.rules) async throws {
-    try await base.database.putRules(source, try RuleSet(parsing: source), in: base.namespace)
+    try await base.database.putRules(source, rules: try RuleSet(parsing: source), in: base.namespace)
   }
 
   func records() throws -> [IndexRecord] {

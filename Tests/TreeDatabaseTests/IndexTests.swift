@@ -39,7 +39,8 @@ struct IndexTests {
       let path = randomPath(&random)
       let one =
         random.chance(8)
-        ? WriteOperation.setPriority(path.child(random.key()), .scalar(random.priority())) : operation(&random, below: path)
+        ? WriteOperation.setPriority(path.child(random.key()), priority: .scalar(random.priority()))
+        : operation(&random, below: path)
       do throws(CommitError) {
         try await fixture.write(one)
       } catch {

@@ -39,7 +39,7 @@ struct PipelineModelTests {
       )
     case 2:
       let priority = random.chance(3) ? nil : random.priority()
-      return (.setPriority(path, .scalar(priority)), { $0.setPriority(path, to: priority) })
+      return (.setPriority(path, priority: .scalar(priority)), { $0.setPriority(path, to: priority) })
     case 3:
       let children = Set((0..<3).map { _ in random.key() }).map { (path.child($0), random.node(depthMax: 2)) }
       let assignments = children.map { WriteOperation.Assignment(path: $0.0, value: .node(WriteNode($0.1))) }

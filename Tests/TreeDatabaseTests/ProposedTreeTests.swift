@@ -78,7 +78,7 @@ struct ProposedTreeTests {
         let place = path(3)
         let priority = random.priority()
         guard next.setPriority(place, to: priority) else { continue }
-        operation = .setPriority(place, .scalar(priority))
+        operation = .setPriority(place, priority: .scalar(priority))
       case 1:
         let depth = random.chance(2) ? 2 : 0
         let first = random.pick(keys)
@@ -131,7 +131,7 @@ struct ProposedTreeTests {
     let pending = Pending()
     let fixture = try await DatabaseFixture(participants: [pending])
     defer { fixture.close() }
-    try await fixture.database.putRules(Self.rules, try RuleSet(parsing: Self.rules), in: fixture.namespace)
+    try await fixture.database.putRules(Self.rules, rules: try RuleSet(parsing: Self.rules), in: fixture.namespace)
     let many = TreeNode.map(TreeMap((0..<5000).map { TreeMap.Entry(key: Key(unchecked: String($0)), node: 1) }))
     let paths = try (0..<5000).map {
       WriteOperation.Assignment(path: try Path(parsing: "users/eve/\($0)"), value: .node(.increment(1)))
@@ -181,7 +181,7 @@ struct ProposedTreeTests {
   func writer() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
-    try await fixture.database.putRules(Self.rules, try RuleSet(parsing: Self.rules), in: fixture.namespace)
+    try await fixture.database.putRules(Self.rules, rules: try RuleSet(parsing: Self.rules), in: fixture.namespace)
     // Sent together, they share a batch: each sees the ones before it.
     let outcomes = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<20 {
@@ -211,7 +211,7 @@ struct ProposedTreeTests {
   func expectationsAlone() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
-    try await fixture.database.putRules(Self.rules, try RuleSet(parsing: Self.rules), in: fixture.namespace)
+    try await fixture.database.putRules(Self.rules, rules: try RuleSet(parsing: Self.rules), in: fixture.namespace)
     try await fixture.write(.set("users/bob/level", 1))
     for (expected, isMet) in [(1, true), (2, false)] as [(TreeNode, Bool)] {
       var request = CommitRequest(namespace: fixture.namespace, actor: .user(uid: "bob"))
@@ -224,7 +224,7 @@ struct ProposedTreeTests {
   func notes() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
-    try await fixture.database.putRules(Self.rules, try RuleSet(parsing: Self.rules), in: fixture.namespace)
+    try await fixture.database.putRules(Self.rules, rules: try RuleSet(parsing: Self.rules), in: fixture.namespace)
     for (uid, isAlwaysWanted, isNoted) in [("bob", false, false), ("bob", true, true), ("eve", false, true)] {
       var request = Self.request(fixture, uid, .set("users/bob/name", "x"))
       let note = RuleDecisionNote(isAlwaysWanted: isAlwaysWanted)
@@ -246,7 +246,7 @@ struct ProposedTreeTests {
     }
     for (operation, count) in [
       (.set("a/b", 1), 1), (.set("a/b/c/d", 1), 2), (.set("a/x", 1), 2), (.set("a", ["x": 2]), 3), (.set("c", 1), 3),
-      (.setPriority("c", .scalar(5)), 4), (.remove(.root), 5),
+      (.setPriority("c", priority: .scalar(5)), 4), (.remove(.root), 5),
     ] as [(WriteOperation, Int)] {
       try await fixture.write(operation)
       #expect(told.load(ordering: .relaxed) == count, "\(operation)")

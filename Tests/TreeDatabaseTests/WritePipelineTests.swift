@@ -26,7 +26,7 @@ struct WritePipelineTests {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
     try await fixture.write(.set("/a/b", prioritised(["c": 1], "p")))
-    try await fixture.write(.setPriority("/a", .scalar(7)))
+    try await fixture.write(.setPriority("/a", priority: .scalar(7)))
     try await fixture.write(.set("/a/b/c", TreeNode.absent))
     #expect(try fixture.node() == .absent)
     #expect(try fixture.head().revision == Revision(3))
@@ -45,7 +45,7 @@ struct WritePipelineTests {
   func priorityOnNothing() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
-    await #expect(throws: CommitError.self) { try await fixture.write(.setPriority("/a", .scalar(1))) }
+    await #expect(throws: CommitError.self) { try await fixture.write(.setPriority("/a", priority: .scalar(1))) }
     #expect(try fixture.head().revision == .zero)
   }
 
@@ -121,16 +121,16 @@ struct WritePipelineTests {
   func compareAndSet() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
-    try await fixture.write(.compareAndSet("/a", expectedHash: "", WriteNode(1)))
+    try await fixture.write(.compareAndSet("/a", expectedHash: "", node: WriteNode(1)))
     let refusal = await #expect(throws: CommitError.self) {
-      try await fixture.write(.compareAndSet("/a", expectedHash: "", WriteNode(2)))
+      try await fixture.write(.compareAndSet("/a", expectedHash: "", node: WriteNode(2)))
     }
     guard case .stale(let current) = try #require(refusal).code else {
       Issue.record("refused for another reason: \(String(describing: refusal))")
       return
     }
     #expect(current == 1)
-    try await fixture.write(.compareAndSet("/a", expectedHash: current.dataHash, WriteNode(2)))
+    try await fixture.write(.compareAndSet("/a", expectedHash: current.dataHash, node: WriteNode(2)))
     #expect(try fixture.node("/a") == 2)
   }
 
@@ -139,7 +139,7 @@ struct WritePipelineTests {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
     await #expect(throws: CommitError.self) {
-      try await fixture.write(.set("/a", 1), .setPriority("/nothing", .scalar(1)))
+      try await fixture.write(.set("/a", 1), .setPriority("/nothing", priority: .scalar(1)))
     }
     #expect(try fixture.node() == .absent)
     #expect(try fixture.commits().isEmpty)

@@ -172,8 +172,9 @@ import TreeModel
     let node = try WriteOperation.set(PathTarget(parsing: "/a/b"), json: ["c": 1])
     #expect(node == .set("/a/b", TreeNode(dictionaryLiteral: ("c", 1))))
     let priority = try WriteOperation.set(PathTarget(parsing: "/a/.priority"), json: [".sv": "timestamp"])
-    #expect(priority == .setPriority("/a", .server(.timestamp)))
-    #expect(try WriteOperation.set(PathTarget(parsing: "/a/.priority"), json: nil) == .setPriority("/a", .scalar(nil)))
+    #expect(priority == .setPriority("/a", priority: .server(.timestamp)))
+    #expect(
+      try WriteOperation.set(PathTarget(parsing: "/a/.priority"), json: nil) == .setPriority("/a", priority: .scalar(nil)))
     #expect(throws: WriteDataError.self) { try WriteOperation.set(PathTarget(parsing: "/a/.priority"), json: false) }
   }
 

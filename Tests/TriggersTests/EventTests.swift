@@ -68,7 +68,7 @@ struct EventTests {
       ["updated /users/bob/level"]),
     Case("a path that is too short", [.set("/users/bob", 1)], []),
     Case("another path of the same length", [.set("/teams/bob/level", 1)], []),
-    Case("a priority alone", first: [four], [.setPriority(level, .scalar(3))], []),
+    Case("a priority alone", first: [four], [.setPriority(level, priority: .scalar(3))], []),
     Case(
       "percent signs and other scripts stay as they are", [.set("/users/a%20ключ/level", 1)], ["created /users/a%20ключ/level"]),
     Case("a capture of several segments", [.set("/files/a/b/c", 1)], ["created /files/a/b/c"], pattern: "/files/{p=**}"),
@@ -156,7 +156,7 @@ struct EventTests {
     }
     try await fixture.set(Self.level, 4)
     await #expect(throws: CommitError.self) {
-      try await fixture.write(.compareAndSet(Self.level, expectedHash: "nonsense", WriteNode(5)))
+      try await fixture.write(.compareAndSet(Self.level, expectedHash: "nonsense", node: WriteNode(5)))
     }
     try await fixture.write(.set(Self.level, 6), suppressingTriggers: true)
     #expect(try fixture.events().count == 1)
@@ -176,9 +176,9 @@ struct EventTests {
     try await fixture.set(Self.level, 4)
     // Two clients read 4; the second one's first round is late.
     let four = try fixture.node(Self.level).dataHash
-    try await fixture.write(.compareAndSet(Self.level, expectedHash: four, WriteNode(5)))
+    try await fixture.write(.compareAndSet(Self.level, expectedHash: four, node: WriteNode(5)))
     let late = await #expect(throws: CommitError.self) {
-      try await fixture.write(.compareAndSet(Self.level, expectedHash: four, WriteNode(5)))
+      try await fixture.write(.compareAndSet(Self.level, expectedHash: four, node: WriteNode(5)))
     }
     guard case .stale(let found)? = late?.code else {
       Issue.record("\(String(describing: late))")
@@ -188,7 +188,7 @@ struct EventTests {
     try await fixture.drain()
     #expect(seen.all == ["4 → 5"])
     let five = try fixture.node(Self.level).dataHash
-    try await fixture.write(.compareAndSet(Self.level, expectedHash: five, WriteNode(6)))
+    try await fixture.write(.compareAndSet(Self.level, expectedHash: five, node: WriteNode(6)))
     try await fixture.drain()
     #expect(seen.all == ["4 → 5", "5 → 6"])
     #expect(try fixture.events().count == 2)

@@ -37,7 +37,7 @@ struct ResumingTests {
     mutating func store(_ submissions: [WriterRequest]) async throws {
       for submission in submissions {
         let receipt = try await fixture.database.commit(submission.request)
-        state.complete(submission.purpose, .success(receipt), at: TriggerFixture.start)
+        state.complete(submission.purpose, result: .success(receipt), at: TriggerFixture.start)
       }
     }
 
@@ -85,7 +85,7 @@ struct ResumingTests {
     let refused = try resuming.arrive(events[0])
     #expect(refused.count == 1)
     resuming.state.complete(
-      refused[0].purpose, .failure(CommitError(.overloaded, "Too much waits.")), at: TriggerFixture.start)
+      refused[0].purpose, result: .failure(CommitError(.overloaded, "Too much waits.")), at: TriggerFixture.start)
     try await resuming.store(try resuming.arrive(events[1]))
     // The second is found, and the first is not there yet.
     let (page, next) = try #require(try resuming.page())
@@ -113,7 +113,8 @@ struct ResumingTests {
     #expect(resuming.ready() == [2])
     try resuming.finish()
     #expect(resuming.state.functions[0].phase == .resuming, "one is on its way")
-    resuming.state.complete(first[0].purpose, .failure(CommitError(.overloaded, "Too much waits.")), at: TriggerFixture.start)
+    resuming.state.complete(
+      first[0].purpose, result: .failure(CommitError(.overloaded, "Too much waits.")), at: TriggerFixture.start)
     try resuming.finish()
     #expect(resuming.state.functions[0].phase == .resuming)
     _ = resuming.state.fire(at: TriggerFixture.start + 1000)

@@ -25,7 +25,7 @@ final class EngineRun {
     namespace = try await database.openNamespace(named: "bench")
     writers = Writers(plan: plan, database: database, namespace: namespace)
     try await fill()
-    if let rules { try await database.putRules(rules, try RuleSet(parsing: rules), in: namespace) }
+    if let rules { try await database.putRules(rules, rules: try RuleSet(parsing: rules), in: namespace) }
   }
 
   func close() {

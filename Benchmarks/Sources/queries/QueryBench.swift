@@ -20,7 +20,7 @@ struct QueryBench {
     try await fill(database, namespace)
     print("\(children) children of 3 leaves, written in \(watch.lap()) s")
     let rules = "{\"rules\":{\"players\":{\".indexOn\":\"score\"}}}"
-    try await database.putRules(rules, try RuleSet(parsing: rules), in: namespace)
+    try await database.putRules(rules, rules: try RuleSet(parsing: rules), in: namespace)
     try await settle(database, namespace)
     print("index built behind writes in \(watch.lap()) s")
     try measureAll(database, namespace)

@@ -60,7 +60,7 @@ extension ServiceAccountStore {
   /// a custom token can be for any player, which takes the role of administrators.
   ///
   /// - `id`: SDKs name no key in custom tokens; then it is the account's one key.
-  package func customTokenKey(of email: String, _ id: KeyID?) -> VerificationKey? {
+  package func customTokenKey(of email: String, id: KeyID?) -> VerificationKey? {
     let account = live.withLock { live in
       id.map { live[$0] } ?? live.values.first { $0.record.email == email }
     }

@@ -39,7 +39,7 @@ package final class AuditTrail: RequestAuditing {
   ///
   /// Query parameters that hold credentials are left out.
   package func record(
-    _ action: String, by actor: Actor, _ captures: [String: String], _ query: QueryString, _ body: ByteBuffer?, result: String
+    _ action: String, by actor: Actor, captures: [String: String], query: QueryString, body: ByteBuffer?, result: String
   ) {
     var members = captures.sorted { $0.key < $1.key }.map { JSON.Member(key: $0.key, value: .string($0.value)) }
     for parameter in query.parameters where !["auth", "access_token", "ac"].contains(parameter.name) {
@@ -53,14 +53,14 @@ package final class AuditTrail: RequestAuditing {
         json.map { JSON.Member(key: "body", value: $0) }
           ?? JSON.Member(key: "bodyBytes", value: .int(Int64(body.readableBytes))))
     }
-    add(action, by: actor, members, result: result)
+    add(action, by: actor, members: members, result: result)
   }
 
   /// Records a refused client without an administrator's credentials: what was asked for and nothing of what they sent, and
   /// only so many a minute (``AuditQuota``).
   package func recordUnauthenticated(_ action: String, by actor: Actor, result: String) {
     guard let before = unauthenticated.take(at: database.clock.now()) else { return leftOut.increment() }
-    add(action, by: actor, before == 0 ? [] : [JSON.Member(key: "leftOutBefore", value: .int(before))], result: result)
+    add(action, by: actor, members: before == 0 ? [] : [JSON.Member(key: "leftOutBefore", value: .int(before))], result: result)
   }
 
   /// Returns when what was recorded so far can be read, or was refused: records are committed behind the answers, and a
@@ -72,7 +72,7 @@ package final class AuditTrail: RequestAuditing {
     }
   }
 
-  private func add(_ action: String, by actor: Actor, _ members: [JSON.Member], result: String) {
+  private func add(_ action: String, by actor: Actor, members: [JSON.Member], result: String) {
     var writer = JSONWriter()
     writer.write(.object(members))
     let record = AuditRecord(

@@ -14,12 +14,12 @@ package final class PrometheusRecorder: MetricsFactory, Sendable {
     let boundsMicroseconds: [Int64]?
 
     /// A number that grows.
-    package static func counter(_ label: String, _ help: String) -> Description {
+    package static func counter(_ label: String, help: String) -> Description {
       Description(label: label, help: help, boundsMicroseconds: nil)
     }
 
     /// How long something took, counted in buckets.
-    package static func histogram(_ label: String, _ help: String, boundsMicroseconds: [Int64]) -> Description {
+    package static func histogram(_ label: String, help: String, boundsMicroseconds: [Int64]) -> Description {
       Description(label: label, help: help, boundsMicroseconds: boundsMicroseconds)
     }
   }
@@ -40,7 +40,7 @@ package final class PrometheusRecorder: MetricsFactory, Sendable {
   }
 
   /// What was counted under a label, with these dimensions.
-  func total(_ label: String, _ dimensions: [(String, String)]) -> Int {
+  func total(_ label: String, dimensions: [(String, String)]) -> Int {
     let text = Self.text(of: dimensions)
     return state.withLock { state in
       state.counters[label]?.first { $0.dimensions == text }.map { Int($0.counter.current) } ?? 0

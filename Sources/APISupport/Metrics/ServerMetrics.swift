@@ -45,7 +45,9 @@ package final class ServerMetrics: CommitObserver {
   }
 
   /// What was counted under a label, with these dimensions.
-  package func total(_ label: String, _ dimensions: [(String, String)] = []) -> Int { recorder.total(label, dimensions) }
+  package func total(_ label: String, dimensions: [(String, String)] = []) -> Int {
+    recorder.total(label, dimensions: dimensions)
+  }
 
   package var sockets: SocketMetrics { http.sockets }
   package var streams: AtomicCount { http.streams }
@@ -81,30 +83,30 @@ extension ServerMetrics {
   ]
 
   private static let descriptions: [PrometheusRecorder.Description] = [
-    .counter("doubloon_http_requests_total", "Requests answered."),
+    .counter("doubloon_http_requests_total", help: "Requests answered."),
     .histogram(
-      "doubloon_commit_seconds", "From a write's way into the queue to its answer.",
+      "doubloon_commit_seconds", help: "From a write's way into the queue to its answer.",
       boundsMicroseconds: doublingMicroseconds),
     .histogram(
-      "doubloon_effect_seconds", "From a write's being durable until the effect of its function is.",
+      "doubloon_effect_seconds", help: "From a write's being durable until the effect of its function is.",
       boundsMicroseconds: EffectLag.boundsMicroseconds),
-    .counter("doubloon_commits_total", "Commits that changed something."),
-    .counter("doubloon_events_total", "Events that commits caused."),
-    .counter("doubloon_executions_total", "Runs of functions that ended: done or skipped."),
-    .counter("doubloon_executions_skipped_total", "Runs of functions that had nothing to do."),
-    .counter("doubloon_dead_letters_total", "Events that a function gave up on."),
-    .counter("doubloon_ledger_entries_total", "Entries written to the ledger."),
-    .counter("doubloon_rate_limited_total", "Requests that one client made too many of."),
+    .counter("doubloon_commits_total", help: "Commits that changed something."),
+    .counter("doubloon_events_total", help: "Events that commits caused."),
+    .counter("doubloon_executions_total", help: "Runs of functions that ended: done or skipped."),
+    .counter("doubloon_executions_skipped_total", help: "Runs of functions that had nothing to do."),
+    .counter("doubloon_dead_letters_total", help: "Events that a function gave up on."),
+    .counter("doubloon_ledger_entries_total", help: "Entries written to the ledger."),
+    .counter("doubloon_rate_limited_total", help: "Requests that one client made too many of."),
     .counter(
       "doubloon_audit_left_out_total",
-      "Refusals of strangers that the audit log has not, for there were too many a minute."),
-    .counter("doubloon_socket_sessions_total", "Realtime sessions that began."),
-    .counter("doubloon_socket_requests_total", "Requests of realtime sessions."),
-    .counter("doubloon_socket_frames_received_total", "Frames from realtime clients."),
-    .counter("doubloon_socket_frames_sent_total", "Frames to realtime clients."),
+      help: "Refusals of strangers that the audit log has not, for there were too many a minute."),
+    .counter("doubloon_socket_sessions_total", help: "Realtime sessions that began."),
+    .counter("doubloon_socket_requests_total", help: "Requests of realtime sessions."),
+    .counter("doubloon_socket_frames_received_total", help: "Frames from realtime clients."),
+    .counter("doubloon_socket_frames_sent_total", help: "Frames to realtime clients."),
     .counter(
-      "doubloon_socket_pauses_total", "Times that a realtime client was not read from, for it had written too much."),
-    .counter("doubloon_socket_slow_readers_total", "Clients cut off because they did not read."),
+      "doubloon_socket_pauses_total", help: "Times that a realtime client was not read from, for it had written too much."),
+    .counter("doubloon_socket_slow_readers_total", help: "Clients cut off because they did not read."),
   ]
 
   /// The numbers in Prometheus' text format.

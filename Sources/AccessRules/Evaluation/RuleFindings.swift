@@ -72,12 +72,6 @@ struct RuleFindings {
   }
 }
 
-extension RuleValue {
-  fileprivate var isFalse: Bool {
-    if case .scalar(.bool(false)) = self { true } else { false }
-  }
-}
-
 extension RuleTerm {
   fileprivate var isBoolean: Bool { type == .bool }
 

@@ -202,3 +202,10 @@ extension Scalar {
     }
   }
 }
+
+extension RuleValue {
+  /// Whether a condition is refuted by it.
+  var isFalse: Bool {
+    if case .scalar(.bool(false)) = self { true } else { false }
+  }
+}

@@ -43,7 +43,7 @@ final class AccountTransaction {
   }
 
   func account(_ identifier: AccountIdentifier) throws -> AccountRecord? {
-    try withoutFutureStamps(try read { () throws(StorageError) in try session.account(in: namespace, identifier) })
+    try withoutFutureStamps(try read { () throws(StorageError) in try session.account(in: namespace, identifier: identifier) })
   }
 
   /// The account without stamps of a clock that ran ahead. Sessions that ended by those stamps go, because what is left does
@@ -60,14 +60,14 @@ final class AccountTransaction {
 
   /// What a refresh token stands for; nil if it stands for nothing.
   func session(_ hash: [UInt8]) throws -> RefreshTokenRecord? {
-    let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, .refreshToken(hash: hash)) }
+    let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, key: .refreshToken(hash: hash)) }
     guard case .refreshToken(let token)? = row else { return nil }
     return token
   }
 
   var settings: AccountSettings {
     get throws {
-      let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, .settings) }
+      let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, key: .settings) }
       guard case .settings(let json)? = row else { return AccountSettings() }
       return AccountSettingsCodec.decode(json)
     }
@@ -146,7 +146,7 @@ final class AccountTransaction {
 
   /// A code that was mailed, if it is good; it is not used up by this.
   func code(_ hash: [UInt8]) throws -> AccountCodeRecord {
-    let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, .code(hash: hash)) }
+    let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, key: .code(hash: hash)) }
     guard case .code(let code)? = row else { throw AccountError.invalidCode }
     guard code.expiresAt > time else { throw AccountError.expiredCode }
     return code
@@ -262,7 +262,7 @@ final class AccountTransaction {
           uid: record.uid, reason: .revoked, notBefore: validSince, effectiveAt: isByOwner ? time + grace : time))
     } else if before == nil {
       // A uid that was deleted and came back: the tokens of the one who had it stay void.
-      let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, .revocation(record.uid)) }
+      let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, key: .revocation(record.uid)) }
       if row != nil {
         revoke(AccountRevocation(uid: record.uid, reason: .revoked, notBefore: seconds, effectiveAt: time))
       }

@@ -84,7 +84,7 @@ package struct AccountImporter: Sendable {
   ///   - triggers: whether functions hear of it; as a rule they do not, for the players are not new.
   /// - Returns: why rows were left out.
   package func store(
-    _ rows: [(index: Int, account: ImportedAccount)], overwrites: Bool, triggers: Bool, _ context: AccountContext
+    _ rows: [(index: Int, account: ImportedAccount)], overwrites: Bool, triggers: Bool, context: AccountContext
   ) async throws -> [(index: Int, error: AccountError)] {
     var errors: [(index: Int, error: AccountError)] = []
     var prepared: [(index: Int, account: ImportedAccount)] = []
@@ -101,13 +101,13 @@ package struct AccountImporter: Sendable {
     }
     for start in stride(from: 0, to: prepared.count, by: Self.chunk) {
       let part = Array(prepared[start..<min(start + Self.chunk, prepared.count)])
-      errors += try await storePart(part, overwrites: overwrites, triggers: triggers, context)
+      errors += try await storePart(part, overwrites: overwrites, triggers: triggers, context: context)
     }
     return errors
   }
 
   private func storePart(
-    _ part: [(index: Int, account: ImportedAccount)], overwrites: Bool, triggers: Bool, _ context: AccountContext
+    _ part: [(index: Int, account: ImportedAccount)], overwrites: Bool, triggers: Bool, context: AccountContext
   ) async throws -> [(index: Int, error: AccountError)] {
     try await accounts.change(
       context.project, by: context.actor(for: ""), suppressingTriggers: !triggers

@@ -36,13 +36,13 @@ extension SecondFactorService {
 
   /// Refuses a player who may not enrol a factor now.
   package func checkEnrolling(_ enrollee: Enrollee) throws {
-    try Self.checkEnrolling(enrollee.record, enrollee.token)
+    try Self.checkEnrolling(enrollee.record, token: enrollee.token)
   }
 
   /// Sends a code to a telephone that is to be enrolled.
   ///
   /// - Returns: the session that the code is good for.
-  package func enroll(phone number: PhoneNumber, _ enrollee: Enrollee, of project: AccountProject) throws -> String {
+  package func enroll(phone number: PhoneNumber, enrollee: Enrollee, of project: AccountProject) throws -> String {
     try checkEnrolling(enrollee)
     guard try policy(of: project).allowsPhone else { throw AccountError.phoneFactorsDisabled }
     guard !enrollee.record.secondFactors.contains(where: { $0.phoneNumber == number.text }) else {
@@ -69,15 +69,15 @@ extension SecondFactorService {
 
   /// Enrols the factor that the player has shown to have. The tokens of the answer bear it.
   package func finishEnrollment(
-    _ proof: EnrollmentProof, displayName: String?, _ enrollee: Enrollee, of project: AccountProject
+    _ proof: EnrollmentProof, displayName: String?, enrollee: Enrollee, of project: AccountProject
   ) async throws -> SignInResult {
-    let proof = try proven(proof, enrollee, of: project)
+    let proof = try proven(proof, enrollee: enrollee, of: project)
     let id = accounts.newUID()
     let refreshToken = accounts.newRefreshToken()
     let session = try await accounts.change(project, by: .user(uid: enrollee.record.uid)) { transaction in
       let before = try transaction.caller(enrollee.token)
-      try Self.checkEnrolling(before, enrollee.token)
-      try Self.checkShown(before, enrollee.token)
+      try Self.checkEnrolling(before, token: enrollee.token)
+      try Self.checkShown(before, token: enrollee.token)
       let factor = SecondFactor(id: id, displayName: displayName, enrolledAt: transaction.time, proof: proof)
       guard factor.phoneNumber == nil || !before.secondFactors.contains(where: { $0.phoneNumber == factor.phoneNumber }) else {
         throw AccountError.secondFactorTaken
@@ -93,12 +93,12 @@ extension SecondFactorService {
   }
 
   /// Takes a factor back.
-  package func withdraw(_ id: String, _ enrollee: Enrollee, of project: AccountProject) async throws -> SignInResult {
+  package func withdraw(_ id: String, enrollee: Enrollee, of project: AccountProject) async throws -> SignInResult {
     let refreshToken = accounts.newRefreshToken()
     let session = try await accounts.change(project, by: .user(uid: enrollee.record.uid)) { transaction in
       let before = try transaction.caller(enrollee.token)
       guard before.secondFactors.contains(where: { $0.id == id }) else { throw AccountError.unknownSecondFactor }
-      try Self.checkShown(before, enrollee.token)
+      try Self.checkShown(before, token: enrollee.token)
       var record = before
       record.secondFactors.removeAll { $0.id == id }
       try transaction.save(record, from: before)
@@ -111,7 +111,7 @@ extension SecondFactorService {
   }
 
   /// What the player proved to have.
-  private func proven(_ proof: EnrollmentProof, _ enrollee: Enrollee, of project: AccountProject) throws
+  private func proven(_ proof: EnrollmentProof, enrollee: Enrollee, of project: AccountProject) throws
     -> SecondFactor.Proof
   {
     let now = accounts.clock.now()
@@ -133,14 +133,14 @@ extension SecondFactorService {
   }
 
   /// Only beside a credential that somebody could steal, and only where the account can be got back by mail.
-  private static func checkEnrolling(_ record: AccountRecord, _ token: IDToken) throws {
+  private static func checkEnrolling(_ record: AccountRecord, token: IDToken) throws {
     guard !["", "anonymous", "phone", "custom"].contains(token.provider) else { throw AccountError.unsupportedFirstFactor }
     guard record.email != nil, record.isEmailVerified else { throw AccountError.unverifiedEmail }
     guard record.secondFactors.count < SecondFactor.most else { throw AccountError.tooManySecondFactors }
   }
 
   /// A session of before the first factor neither takes it away nor adds another: its token may be anybody's by now.
-  private static func checkShown(_ record: AccountRecord, _ token: IDToken) throws {
+  private static func checkShown(_ record: AccountRecord, token: IDToken) throws {
     guard record.secondFactors.isEmpty || record.secondFactors.contains(where: { $0.id == token.secondFactor?.id }) else {
       throw AccountError.signInTooOld
     }

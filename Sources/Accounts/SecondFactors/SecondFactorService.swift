@@ -55,7 +55,7 @@ package struct SecondFactorService: Sendable {
   ///   - credential: what the first part of the sign-in gave.
   ///   - shown: what the player shows now.
   package func finish(
-    _ credential: String, shown: () throws -> SecondCredential, _ context: AccountContext
+    _ credential: String, shown: () throws -> SecondCredential, context: AccountContext
   ) async throws -> SignInResult {
     let waiting = try pendingSignIn(credential, of: context.project)
     // Six digits are soon guessed: a few attempts for each first credential, and a few for the account, from wherever they

@@ -82,7 +82,7 @@ package struct AccountCleaner: Sendable {
           let record = try snapshot.account(in: project.namespace, uid: session.uid)
           guard isOver(session, record) else { continue }
           // Those of a deleted account go with the memory of it.
-          if record == nil, try snapshot.accountRow(in: project.namespace, .revocation(session.uid)) != nil { continue }
+          if record == nil, try snapshot.accountRow(in: project.namespace, key: .revocation(session.uid)) != nil { continue }
           over.append(session)
         }
         return (page, over)

@@ -57,7 +57,9 @@ extension AccountService {
     return try read { (snapshot) throws(StorageError) in
       var found: [AccountRecord] = []
       for uid in query.uids { if let record = try snapshot.account(in: namespace, uid: uid) { found.append(record) } }
-      for one in query.identifiers { if let record = try snapshot.account(in: namespace, one) { found.append(record) } }
+      for one in query.identifiers {
+        if let record = try snapshot.account(in: namespace, identifier: one) { found.append(record) }
+      }
       var seen: Set<ExactKey> = []
       return found.filter { seen.insert(ExactKey(text: $0.uid)).inserted }
     }
@@ -81,7 +83,7 @@ extension AccountService {
     let uid = uid?.text ?? newUID()
     var draft = draft
     draft.secondFactors = try draft.secondFactors.map { try SecondFactorDraft.checked($0, newID: newUID) }
-    let hash = try await newHash(password, of: uid, context)
+    let hash = try await newHash(password, of: uid, context: context)
     return try await change(context.project, by: context.actor(for: uid)) { [draft] transaction in
       var record = AccountRecord(uid: uid, createdAt: transaction.time)
       try draft.fill(&record, at: transaction.time)
@@ -97,7 +99,7 @@ extension AccountService {
   ) async throws -> UpdatedAccount {
     var draft = draft
     draft.secondFactors = try draft.secondFactors.map { try SecondFactorDraft.checked($0, newID: newUID) }
-    let hash = try await newHash(edits.password, of: uid, context)
+    let hash = try await newHash(edits.password, of: uid, context: context)
     let record = try await change(context.project, by: context.actor(for: uid)) { [draft] transaction in
       guard let before = try transaction.account(uid) else { throw AccountError.unknownAccount }
       var record = before
@@ -112,7 +114,7 @@ extension AccountService {
     return UpdatedAccount(account: record)
   }
 
-  private func newHash(_ password: String?, of uid: String, _ context: AccountContext) async throws -> String? {
+  private func newHash(_ password: String?, of uid: String, context: AccountContext) async throws -> String? {
     guard let password else { return nil }
     try settings(of: context.project).passwordPolicy.check(password)
     return try await hash(password, of: uid, for: context)

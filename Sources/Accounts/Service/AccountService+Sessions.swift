@@ -39,7 +39,7 @@ extension AccountService {
   /// What the player of a new session gets: tokens, or the wait for a second factor.
   func result(of session: AccountSession, in project: AccountProject) throws -> SignInResult {
     if let edit = session.pendingEdit { return secondFactors.needed(session, edit: edit, in: project) }
-    let idToken = try idToken(session.record, session.signIn, project: project, at: session.time)
+    let idToken = try idToken(session.record, signIn: session.signIn, project: project, at: session.time)
     return .tokens(IssuedTokens(idToken: idToken, refreshToken: session.refreshToken, lifetime: IDTokenIssuer.lifetime))
   }
 
@@ -47,9 +47,9 @@ extension AccountService {
     SignedInAccount(account: session.record, isNew: isNew, result: try result(of: session, in: project))
   }
 
-  private func idToken(_ record: AccountRecord, _ signIn: SignIn, project: AccountProject, at time: Int64) throws -> String {
+  private func idToken(_ record: AccountRecord, signIn: SignIn, project: AccountProject, at time: Int64) throws -> String {
     do throws(TokenError) {
-      return try issuer.token(for: TokenSubject(record), signIn, project: project.name, at: time)
+      return try issuer.token(for: TokenSubject(record), signIn: signIn, project: project.name, at: time)
     } catch {
       throw AccountError.unavailable("The token could not be signed: \(error)")
     }
@@ -64,7 +64,7 @@ extension AccountService {
   package func refresh(_ text: String, of project: AccountProject) async throws -> RefreshedTokens {
     guard let token = RefreshToken(text) else { throw AccountError.invalidRefreshToken }
     let (row, found) = try read { (snapshot) throws(StorageError) -> (RefreshTokenRecord?, AccountRecord?) in
-      guard case .refreshToken(let row)? = try snapshot.accountRow(in: project.namespace, .refreshToken(hash: token.hash))
+      guard case .refreshToken(let row)? = try snapshot.accountRow(in: project.namespace, key: .refreshToken(hash: token.hash))
       else { return (nil, nil) }
       return (row, try snapshot.account(in: project.namespace, uid: row.uid))
     }
@@ -82,16 +82,16 @@ extension AccountService {
       refreshToken: text, time: isAhead ? now : max(now, max(record.validSince ?? 0, 0) * 1000))
     session.extraClaims = row.claims
     session.secondFactor = row.secondFactor.flatMap(UsedFactor.init)
-    if isAhead || now - (record.lastRefreshAt ?? 0) >= options.refreshNoteInterval || Self.isDue(row, record, at: now) {
+    if isAhead || now - (record.lastRefreshAt ?? 0) >= options.refreshNoteInterval || Self.isDue(row, record: record, at: now) {
       try await noteRefresh(row, of: project)
     }
-    let idToken = try idToken(record, session.signIn, project: project, at: session.time)
+    let idToken = try idToken(record, signIn: session.signIn, project: project, at: session.time)
     return RefreshedTokens(
       uid: record.uid, tokens: IssuedTokens(idToken: idToken, refreshToken: text, lifetime: IDTokenIssuer.lifetime))
   }
 
   /// Whether it is to be noted that a session is in use.
-  private static func isDue(_ session: RefreshTokenRecord, _ record: AccountRecord, at now: Int64) -> Bool {
+  private static func isDue(_ session: RefreshTokenRecord, record: AccountRecord, at now: Int64) -> Bool {
     now - session.issuedAt >= sessionNoteInterval && !AccountRules.isOutgrown(session, account: record)
   }
 
@@ -105,7 +105,7 @@ extension AccountService {
         try transaction.save(record, from: before)
       }
       // What ended in the meantime stays ended.
-      guard var session = try transaction.session(seen.hash), Self.isDue(session, record, at: transaction.time),
+      guard var session = try transaction.session(seen.hash), Self.isDue(session, record: record, at: transaction.time),
         AccountRules.end(of: session, account: record, options: options, at: transaction.time) == nil
       else { return }
       // A second back: what is made void within this second makes it void too.

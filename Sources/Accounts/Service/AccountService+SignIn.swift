@@ -61,7 +61,7 @@ extension AccountService {
       guard let token = try caller(order.idToken, of: context.project), token.uid == owner.uid else {
         throw AccountError.emailTaken
       }
-      if owner.password != nil { return try await repeatLink(of: owner, password: order.password, context) }
+      if owner.password != nil { return try await repeatLink(of: owner, password: order.password, context: context) }
     }
     try settings.passwordPolicy.check(order.password)
     let linking = try caller(order.idToken, of: context.project)
@@ -101,7 +101,7 @@ extension AccountService {
   }
 
   /// A link whose first answer was lost: the address is the caller's own, and the password is right. So it is a sign-in.
-  private func repeatLink(of owner: AccountRecord, password: String, _ context: AccountContext) async throws
+  private func repeatLink(of owner: AccountRecord, password: String, context: AccountContext) async throws
     -> SignedInAccount
   {
     guard !owner.isDisabled else { throw AccountError.disabledAccount }
@@ -111,13 +111,13 @@ extension AccountService {
       throttle.noteFailure(key, from: context.network, at: clock.now())
       throw AccountError.emailTaken
     }
-    return try signedIn(try await openSession(of: owner, context), in: context.project)
+    return try signedIn(try await openSession(of: owner, context: context), in: context.project)
   }
 
   // MARK: Signing in
 
   /// Signs in by an address and a password.
-  package func signIn(email: EmailAddress, password: String, _ context: AccountContext) async throws -> SignedInAccount {
+  package func signIn(email: EmailAddress, password: String, context: AccountContext) async throws -> SignedInAccount {
     let email = email.text
     let settings = try settings(of: context.project)
     guard settings.allowsPasswords else { throw AccountError.passwordSignInDisabled }
@@ -134,13 +134,13 @@ extension AccountService {
     throttle.noteSuccess(email, from: context.network)
     // A hash from elsewhere, or a cheaper one, is made again now that the password is known.
     let upgraded = isOutdated ? await upgraded(password, of: email, for: context) : nil
-    return try signedIn(try await openSession(of: record, context, upgradedPassword: upgraded), in: context.project)
+    return try signedIn(try await openSession(of: record, context: context, upgradedPassword: upgraded), in: context.project)
   }
 
   /// Begins a session of an account whose password was checked.
   ///
   /// - Parameter seen: the account as it was looked at: if its password is another by now, the check says nothing.
-  private func openSession(of seen: AccountRecord, _ context: AccountContext, upgradedPassword: String? = nil) async throws
+  private func openSession(of seen: AccountRecord, context: AccountContext, upgradedPassword: String? = nil) async throws
     -> AccountSession
   {
     let token = newRefreshToken()
@@ -155,7 +155,7 @@ extension AccountService {
   }
 
   /// Signs in by a token that the studio's own server signed.
-  package func signIn(customToken text: String, _ context: AccountContext) async throws -> SignedInAccount {
+  package func signIn(customToken text: String, context: AccountContext) async throws -> SignedInAccount {
     let custom = try customToken(text)
     let claims = custom.claims.object?.isEmpty == false ? custom.claims.compactText : nil
     let token = newRefreshToken()
@@ -174,7 +174,7 @@ extension AccountService {
   private func customToken(_ text: String) throws -> CustomToken {
     do throws(CustomTokenError) {
       if options.isDevelopment { return try CustomToken(unverified: text) }
-      return try CustomToken(text, at: clock.now()) { identities.serviceAccountKey($0, $1) }
+      return try CustomToken(text, at: clock.now()) { identities.serviceAccountKey($0, id: $1) }
     } catch {
       throw AccountError.invalidCustomToken(error)
     }

@@ -98,7 +98,7 @@ package final class AccountService: Sendable {
 
   /// What is set about a project's accounts.
   package func settings(of project: AccountProject) throws -> AccountSettings {
-    let row = try read { (snapshot) throws(StorageError) in try snapshot.accountRow(in: project.namespace, .settings) }
+    let row = try read { (snapshot) throws(StorageError) in try snapshot.accountRow(in: project.namespace, key: .settings) }
     guard case .settings(let json)? = row else { return AccountSettings() }
     return AccountSettingsCodec.decode(json)
   }
@@ -110,7 +110,7 @@ package final class AccountService: Sendable {
 
   /// The account that an address, a number or an identity leads to; nil if there is none.
   package func account(_ identifier: AccountIdentifier, of project: AccountProject) throws -> AccountRecord? {
-    try read { (snapshot) throws(StorageError) in try snapshot.account(in: project.namespace, identifier) }
+    try read { (snapshot) throws(StorageError) in try snapshot.account(in: project.namespace, identifier: identifier) }
   }
 
   // MARK: Changing
@@ -123,7 +123,7 @@ package final class AccountService: Sendable {
   ///   - suppressingTriggers: whether functions do not see it.
   func change<Output: Sendable>(
     _ project: AccountProject, by actor: Actor, outbox: [OutboxRecord] = [], suppressingTriggers: Bool = false,
-    _ body: @escaping @Sendable (AccountTransaction) throws -> Output
+    body: @escaping @Sendable (AccountTransaction) throws -> Output
   ) async throws -> Output {
     let answer = Answer<Output>()
     let decision = AccountChange(options, clock: clock) { transaction in answer.set(try body(transaction)) }

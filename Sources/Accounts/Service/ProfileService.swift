@@ -85,14 +85,14 @@ package struct ProfileService: Sendable {
     }
     var recovery: PreparedCode?
     if changesEmail, token.provider != "anonymous", let old = seen.email, seen.initialEmail == nil {
-      try accounts.emailCodes.throttle(to: old, context)
+      try accounts.emailCodes.throttle(to: old, context: context)
       recovery = accounts.emailCodes.prepare(
-        IssuedCode(.recoverEmail, email: old, uid: seen.uid, displayName: seen.displayName), context)
+        IssuedCode(.recoverEmail, email: old, uid: seen.uid, displayName: seen.displayName), context: context)
     }
     let change = Change(
       token: token, seenEmail: seen.email, email: email, passwordHash: hash, isRevoking: update.isRevoking,
       edits: update.edits, recovery: recovery)
-    return try await carryOut(change, context)
+    return try await carryOut(change, context: context)
   }
 
   private struct Change: Sendable {
@@ -106,7 +106,7 @@ package struct ProfileService: Sendable {
     let recovery: PreparedCode?
   }
 
-  private func carryOut(_ own: Change, _ context: AccountContext) async throws -> UpdatedAccount {
+  private func carryOut(_ own: Change, context: AccountContext) async throws -> UpdatedAccount {
     let refreshToken = accounts.newRefreshToken()
     let grace = accounts.options.revocationGrace
     let (before, session, record) = try await accounts.change(
@@ -143,7 +143,7 @@ package struct ProfileService: Sendable {
         record, by: provider, of: own.token, isRenewed: isRenewed, token: refreshToken)
       return (before, session, record)
     }
-    if let recovery = own.recovery { accounts.emailCodes.announce(recovery, context) }
+    if let recovery = own.recovery { accounts.emailCodes.announce(recovery, context: context) }
     return UpdatedAccount(
       account: record, newEmail: record.email == before.email ? nil : record.email,
       result: try session.map { try accounts.result(of: $0, in: context.project) })

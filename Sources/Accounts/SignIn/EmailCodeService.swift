@@ -50,19 +50,19 @@ package struct EmailCodeService: Sendable {
   /// Where addresses are secret the answer is the same whether an account has the address or not.
   package func send(_ request: CodeRequest, _ context: AccountContext) async throws -> SentCode {
     try checkSending(continueURL: request.continueURL)
-    let target = try target(of: request.purpose, context)
-    try throttle(to: target.newEmail ?? target.email, context)
+    let target = try target(of: request.purpose, context: context)
+    try throttle(to: target.newEmail ?? target.email, context: context)
     guard target.isKnown else { return SentCode(email: target.email) }
     var order = IssuedCode(
       target.kind, email: target.email, newEmail: target.newEmail, uid: target.record?.uid,
       displayName: target.record?.displayName)
     order.continueURL = request.continueURL
     order.isMailed = !request.returnsLink
-    let prepared = prepare(order, context)
+    let prepared = prepare(order, context: context)
     try await accounts.change(
       context.project, by: context.actor(for: target.record?.uid ?? ""), outbox: prepared.outbox
     ) { transaction in transaction.put(.code(prepared.record)) }
-    announce(prepared, context)
+    announce(prepared, context: context)
     guard request.returnsLink else { return SentCode(email: target.email) }
     return SentCode(email: target.email, code: prepared.code, link: prepared.link)
   }
@@ -90,7 +90,7 @@ package struct EmailCodeService: Sendable {
   }
 
   /// Whom a code is for: the address that was given, or that of the token's account.
-  private func target(of purpose: CodeRequest.Purpose, _ context: AccountContext) throws -> Target {
+  private func target(of purpose: CodeRequest.Purpose, context: AccountContext) throws -> Target {
     switch purpose {
     case .signIn(let email): return Target(kind: .emailSignIn, email: email.text, record: nil)
     case .passwordReset(let email):
@@ -99,11 +99,11 @@ package struct EmailCodeService: Sendable {
       guard record != nil || hidesAddresses else { throw AccountError.unknownEmail }
       return Target(kind: .passwordReset, email: email.text, record: record, isKnown: record != nil)
     case .verification(let owner):
-      let record = try account(of: owner, context, changes: false)
+      let record = try account(of: owner, context: context, changes: false)
       guard let email = record.email else { throw AccountError.noEmail }
       return Target(kind: .verifyEmail, email: email, record: record)
     case .change(let owner, let newEmail):
-      let record = try account(of: owner, context, changes: true)
+      let record = try account(of: owner, context: context, changes: true)
       guard let email = record.email else { throw AccountError.noEmail }
       let isTaken = try accounts.account(.email(newEmail.text), of: context.project) != nil
       if isTaken, !(try accounts.settings(of: context.project).allowsDuplicateEmails) { throw AccountError.emailTaken }
@@ -111,7 +111,7 @@ package struct EmailCodeService: Sendable {
     }
   }
 
-  private func account(of owner: CodeRequest.Owner, _ context: AccountContext, changes: Bool) throws -> AccountRecord {
+  private func account(of owner: CodeRequest.Owner, context: AccountContext, changes: Bool) throws -> AccountRecord {
     switch owner {
     case .email(let email):
       guard let record = try accounts.account(.email(email.text), of: context.project) else {
@@ -129,7 +129,7 @@ package struct EmailCodeService: Sendable {
   }
 
   /// Refuses a mail that is one too many, for the client that asks or for the address that it would go to.
-  func throttle(to email: String, _ context: AccountContext) throws {
+  func throttle(to email: String, context: AccountContext) throws {
     guard !options.isDevelopment, context.administrator == nil else { return }
     let isAdmitted = accounts.throttle.admitsCode(
       to: EmailAddress.limitKey(email), from: context.network, at: accounts.clock.now())
@@ -137,14 +137,14 @@ package struct EmailCodeService: Sendable {
   }
 
   /// Makes a code, and the letter that brings it.
-  func prepare(_ order: IssuedCode, _ context: AccountContext) -> PreparedCode {
+  func prepare(_ order: IssuedCode, context: AccountContext) -> PreparedCode {
     let code = accounts.newRefreshToken().text
     let lifetime = order.kind == .recoverEmail ? options.recoveryLifetime : options.codeLifetime
     let now = accounts.clock.now()
     let record = AccountCodeRecord(
       hash: Self.hash(of: code), kind: order.kind, email: order.email, newEmail: order.newEmail, uid: order.uid,
       expiresAt: now + lifetime)
-    let link = link(with: code, order, context)
+    let link = link(with: code, order: order, context: context)
     let letter = CodeMail(
       project: context.project.name, kind: order.kind,
       to: order.kind == .changeEmail ? order.newEmail ?? order.email : order.email, newEmail: order.newEmail,
@@ -161,7 +161,7 @@ package struct EmailCodeService: Sendable {
   }
 
   /// What the player clicks on. Its parameters are those of Firebase's own action links, which applications may handle.
-  private func link(with code: String, _ order: IssuedCode, _ context: AccountContext) -> String {
+  private func link(with code: String, order: IssuedCode, context: AccountContext) -> String {
     var parameters = [("mode", order.kind.mode), ("oobCode", code), ("apiKey", context.apiKey)]
     // The page is to speak as the mail does; emulators' links always name a language.
     if let locale = context.locales.first ?? (options.isDevelopment ? "en" : nil) { parameters.append(("lang", locale)) }
@@ -173,7 +173,7 @@ package struct EmailCodeService: Sendable {
   static func hash(of code: String) -> [UInt8] { Array(SHA256.hash(data: Array(code.utf8))) }
 
   /// Keeps a code where development looks it up, and prints it.
-  func announce(_ code: PreparedCode, _ context: AccountContext) {
+  func announce(_ code: PreparedCode, context: AccountContext) {
     guard options.isDevelopment else { return }
     let (record, kind) = (code.record, code.record.kind.rawValue)
     accounts.sentCodes.add(
@@ -193,7 +193,7 @@ package struct EmailCodeService: Sendable {
   /// - Throws: ``AccountError/invalidCode``, ``AccountError/expiredCode``
   package func code(_ text: String, of project: AccountProject) throws -> AccountCodeRecord {
     let row = try accounts.read { (snapshot) throws(StorageError) in
-      try snapshot.accountRow(in: project.namespace, .code(hash: Self.hash(of: text)))
+      try snapshot.accountRow(in: project.namespace, key: .code(hash: Self.hash(of: text)))
     }
     guard case .code(let code)? = row else { throw AccountError.invalidCode }
     guard code.expiresAt > accounts.clock.now() else { throw AccountError.expiredCode }
@@ -201,7 +201,7 @@ package struct EmailCodeService: Sendable {
   }
 
   /// Sets a password by a code.
-  package func resetPassword(_ text: String, to password: String, _ context: AccountContext) async throws -> AccountRecord {
+  package func resetPassword(_ text: String, to password: String, context: AccountContext) async throws -> AccountRecord {
     let code = try code(text, of: context.project)
     guard code.kind == .passwordReset else { throw AccountError.invalidCode }
     try accounts.settings(of: context.project).passwordPolicy.check(password)
@@ -223,7 +223,7 @@ package struct EmailCodeService: Sendable {
   }
 
   /// Does what a code is for: confirms an address, changes it, or takes a change back.
-  package func apply(_ text: String, _ context: AccountContext) async throws -> UpdatedAccount {
+  package func apply(_ text: String, context: AccountContext) async throws -> UpdatedAccount {
     let code = try code(text, of: context.project)
     let (before, record) = try await accounts.change(context.project, by: .user(uid: code.uid ?? "")) {
       transaction -> (AccountRecord, AccountRecord) in
@@ -257,7 +257,7 @@ package struct EmailCodeService: Sendable {
   /// Signs in by a code that was mailed.
   ///
   /// - Parameter idToken: the account that gets the address; nil for the account that has it, or a new one.
-  package func signIn(email: EmailAddress, code text: String, idToken: String?, _ context: AccountContext) async throws
+  package func signIn(email: EmailAddress, code text: String, idToken: String?, context: AccountContext) async throws
     -> SignedInAccount
   {
     let email = email.text

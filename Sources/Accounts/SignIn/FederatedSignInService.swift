@@ -26,7 +26,7 @@ package struct FederatedSignInService: Sendable {
   /// Signs in by an identity, or adds it to the caller's account.
   ///
   /// - Parameter idToken: the account that gets the identity; nil for the account that has it, or a new one.
-  package func signIn(_ assertion: IdentityAssertion, idToken: () throws -> String?, _ context: AccountContext) async throws
+  package func signIn(_ assertion: IdentityAssertion, idToken: () throws -> String?, context: AccountContext) async throws
     -> FederatedSignIn
   {
     let identity = try await identity(of: assertion)
@@ -108,14 +108,14 @@ extension AccountTransaction {
     if let linking { return try link(identity, by: linking, owner: owner, token: token) }
     if let owner {
       guard !owner.isDisabled else { throw AccountError.disabledAccount }
-      return .signedIn(try enter(owner, identity, token: token) { _ in }, isNew: false)
+      return .signedIn(try enter(owner, identity: identity, token: token) { _ in }, isNew: false)
     }
     let settings = try settings
     if !settings.allowsDuplicateEmails, let email = provider.email, let other = try account(.email(email)) {
       guard !other.isDisabled else { throw AccountError.disabledAccount }
       guard identity.isEmailVerified else { return .needsConfirmation(other) }
       let time = seconds
-      let session = try enter(other, identity, token: token) { record in
+      let session = try enter(other, identity: identity, token: token) { record in
         if !record.isEmailVerified { record.dropUnproved(at: time) }
         record.isEmailVerified = true
         record.displayName = provider.displayName
@@ -164,7 +164,7 @@ extension AccountTransaction {
 
   /// Lets the player of an account that exists in, with the identity added or brought up to date.
   private func enter(
-    _ before: AccountRecord, _ identity: ProvenIdentity, token: RefreshToken,
+    _ before: AccountRecord, identity: ProvenIdentity, token: RefreshToken,
     edit: @escaping @Sendable (inout AccountRecord) -> Void
   ) throws -> AccountSession {
     try enter(before, by: identity.provider.id, token: token) { record in

@@ -67,7 +67,7 @@ package struct PhoneSignInService: Sendable {
   /// Signs in by a number, or adds it to the caller's account.
   ///
   /// - Parameter idToken: the account that gets the number; nil for the account that has it, or a new one.
-  package func signIn(_ credential: PhoneCredential, idToken: String?, _ context: AccountContext) async throws -> PhoneSignIn {
+  package func signIn(_ credential: PhoneCredential, idToken: String?, context: AccountContext) async throws -> PhoneSignIn {
     let number = try provenNumber(credential, of: context.project)
     let hasProof = if case .proof = credential { true } else { false }
     let linking = try accounts.caller(idToken, of: context.project)

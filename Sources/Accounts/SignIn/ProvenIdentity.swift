@@ -8,7 +8,7 @@ package protocol IdentityProving: Sendable {
   /// Verifies a provider's ID token; nil if no such provider is configured.
   func identity(_ token: String, of provider: String, nonce: String?) async throws(TokenError) -> ForeignIdentity?
   /// The public key of a service account that may sign custom tokens; nil if there is none.
-  func serviceAccountKey(_ email: String, _ id: KeyID?) -> VerificationKey?
+  func serviceAccountKey(_ email: String, id: KeyID?) -> VerificationKey?
 }
 
 /// No identity elsewhere is believed.
@@ -17,7 +17,7 @@ package struct NoIdentities: IdentityProving {
   package func identity(_ token: String, of provider: String, nonce: String?) async throws(TokenError) -> ForeignIdentity? {
     nil
   }
-  package func serviceAccountKey(_ email: String, _ id: KeyID?) -> VerificationKey? { nil }
+  package func serviceAccountKey(_ email: String, id: KeyID?) -> VerificationKey? { nil }
 }
 
 /// What a client brings to show who a player is at an identity provider.

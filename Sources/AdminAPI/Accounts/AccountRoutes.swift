@@ -14,13 +14,13 @@ enum AccountRoutes {
   static let routes: [Route] = [
     .responding(AdminAccounts.list, by: list), .responding(AdminAccounts.show, by: show),
     .responding(to: AdminAccounts.disable, audit: "accounts.disable") { (call, _) throws(APIError) in
-      try await setDisabled(true, call)
+      try await setDisabled(true, call: call)
     },
     .responding(to: AdminAccounts.enable, audit: "accounts.enable") { (call, _) throws(APIError) in
-      try await setDisabled(false, call)
+      try await setDisabled(false, call: call)
     },
-    .responding(to: AdminAccounts.removeSecondFactors, audit: "accounts.removeSecondFactors", removeSecondFactors),
-    .changing(AdminAccounts.delete, audit: "accounts.delete", delete),
+    .responding(to: AdminAccounts.removeSecondFactors, audit: "accounts.removeSecondFactors", response: removeSecondFactors),
+    .changing(AdminAccounts.delete, audit: "accounts.delete", answer: delete),
   ]
 
   private static func accounts(_ call: RouteCall) throws(APIError) -> AccountService {
@@ -41,14 +41,14 @@ enum AccountRoutes {
   ///
   /// - Throws: `not_found` for an address that no account has, unless it may be the key of a player without one.
   static func player(_ text: String, _ call: RouteCall) throws(APIError) -> String {
-    if let uid = try owner(ofEmail: text, call) { return uid }
+    if let uid = try owner(ofEmail: text, call: call) { return uid }
     guard text.utf8.contains(UInt8(ascii: "@")), (try? Key(text)) == nil else { return text }
     throw APIError(
       .notFound, "not_found", "No account has the e-mail address \(text.prefix(254)); \"doubloon accounts list\" shows all.")
   }
 
   /// Whose address it is; nil if it is none, or nobody's.
-  private static func owner(ofEmail text: String, _ call: RouteCall) throws(APIError) -> String? {
+  private static func owner(ofEmail text: String, call: RouteCall) throws(APIError) -> String? {
     guard text.utf8.contains(UInt8(ascii: "@")), let accounts = call.services.accounts else { return nil }
     let project = try project(call)
     return try answering { try accounts.uid(ofEmail: text, of: project) }
@@ -56,7 +56,7 @@ enum AccountRoutes {
 
   private static func uid(_ call: RouteCall) throws(APIError) -> String {
     let text = call.captures["uid"] ?? ""
-    return try owner(ofEmail: text, call) ?? text
+    return try owner(ofEmail: text, call: call) ?? text
   }
 
   private static func list(_ call: RouteCall, query: AdminAccounts.Query) throws(APIError) -> HTTPResponse {
@@ -86,7 +86,7 @@ enum AccountRoutes {
     return .json(AccountJSON.own(account))
   }
 
-  private static func setDisabled(_ isDisabled: Bool, _ call: RouteCall) async throws(APIError) -> HTTPResponse {
+  private static func setDisabled(_ isDisabled: Bool, call: RouteCall) async throws(APIError) -> HTTPResponse {
     let (accounts, project, uid) = (try accounts(call), try project(call), try uid(call))
     do {
       let account = try await accounts.setDisabled(isDisabled, uid: uid, of: project, by: call.caller.actor)

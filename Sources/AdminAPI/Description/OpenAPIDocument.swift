@@ -82,7 +82,7 @@ enum OpenAPIDocument {
   private static func body(_ fields: [JSONSchema.Field]) -> JSON {
     // A member that may be missing may as well be null.
     let taken = fields.map { field in
-      field.isRequired ? field : JSONSchema.Field.maybe(field.name, .nullable(field.schema), field.text)
+      field.isRequired ? field : JSONSchema.Field.maybe(field.name, schema: .nullable(field.schema), text: field.text)
     }
     return [
       "required": .bool(fields.contains(where: \.isRequired)),
@@ -93,7 +93,7 @@ enum OpenAPIDocument {
   private static func responses(of description: RouteDescription) -> JSON {
     var answers = [JSON.Member(key: "200", value: done(description))]
     for (status, text) in description.others.sorted(by: { $0.key < $1.key }) {
-      answers.append(.init(key: "\(status)", value: response(text, description.answer)))
+      answers.append(.init(key: "\(status)", value: response(text, schema: description.answer)))
     }
     for (status, text) in [
       ("400", "The request is not valid; the sentence says what to do."), ("401", "An administrator's credentials are needed."),
@@ -103,19 +103,19 @@ enum OpenAPIDocument {
         "Refused: what is asked for is not there (404), stands against it (409), is gone (410), or cannot be had now."
       ),
     ] {
-      answers.append(.init(key: status, value: response(text, .named("Error"))))
+      answers.append(.init(key: status, value: response(text, schema: .named("Error"))))
     }
     return .object(answers)
   }
 
   private static func done(_ description: RouteDescription) -> JSON {
-    guard !description.mediaTypes.isEmpty else { return response("Done.", description.answer) }
+    guard !description.mediaTypes.isEmpty else { return response("Done.", schema: description.answer) }
     return [
       "description": "Done.", "content": .object(description.mediaTypes.map { JSON.Member(key: $0, value: .object([])) }),
     ]
   }
 
-  private static func response(_ text: String, _ schema: JSONSchema) -> JSON {
+  private static func response(_ text: String, schema: JSONSchema) -> JSON {
     ["description": .string(text), "content": ["application/json": ["schema": schema.document]]]
   }
 }

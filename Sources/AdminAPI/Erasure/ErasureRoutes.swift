@@ -12,8 +12,8 @@ import TreeModel
 /// Players who leave: what would go, the erasure itself, and which there were.
 enum ErasureRoutes {
   static let routes: [Route] = [
-    .changing(AdminAccounts.erase, audit: "accounts.erase", erase),
-    .changing(AdminAccounts.previewErasure, audit: nil, preview), .reading(AdminAccounts.erasures, by: list),
+    .changing(AdminAccounts.erase, audit: "accounts.erase", answer: erase),
+    .changing(AdminAccounts.previewErasure, audit: nil, answer: preview), .reading(AdminAccounts.erasures, by: list),
   ]
 
   private static func erase(_ call: RouteCall, order wanted: AdminAccounts.ErasureOrder) async throws(APIError)

@@ -91,7 +91,7 @@ struct EventFilter: Sendable {
   }
 
   /// Whether what became of the event fits: all of it in one and the same function.
-  func admits(_ executions: [ExecutionRecord], _ deliveries: [DeliveryRecord]) -> Bool {
+  func admits(_ executions: [ExecutionRecord], deliveries: [DeliveryRecord]) -> Bool {
     guard function != nil || outcome != nil || reason != nil || attempt != nil else { return true }
     if executions.isEmpty && deliveries.isEmpty {
       return outcome == "pending" && function == nil && reason == nil && attempt == nil
@@ -100,14 +100,14 @@ struct EventFilter: Sendable {
   }
 
   func admits(_ execution: ExecutionRecord) -> Bool {
-    fits(execution.function, execution.outcome.rawValue, execution.reason, execution.attempt)
+    fits(execution.function, outcome: execution.outcome.rawValue, reason: execution.reason, attempts: execution.attempt)
   }
 
   func admits(_ delivery: DeliveryRecord) -> Bool {
-    fits(delivery.function, delivery.state.rawValue, delivery.lastError, delivery.attempts)
+    fits(delivery.function, outcome: delivery.state.rawValue, reason: delivery.lastError, attempts: delivery.attempts)
   }
 
-  private func fits(_ function: String, _ outcome: String, _ reason: String?, _ attempts: Int) -> Bool {
+  private func fits(_ function: String, outcome: String, reason: String?, attempts: Int) -> Bool {
     if let wanted = self.function, wanted != function { return false }
     if let wanted = self.outcome, wanted != outcome { return false }
     if let attempt, Int64(attempts) < attempt { return false }
@@ -152,7 +152,7 @@ struct EventCause: Sendable {
   /// Whether an event is the beginning, or came of it through the effects of functions.
   ///
   /// - `commit`: the event's.
-  func leads(to event: EventRecord, _ commit: CommitRecord?, in snapshot: any Snapshot) throws(StorageError) -> Bool {
+  func leads(to event: EventRecord, commit: CommitRecord?, in snapshot: any Snapshot) throws(StorageError) -> Bool {
     if isBeginning(event.id) { return true }
     var cause = commit?.cause
     for _ in 0..<Self.stepsMax {

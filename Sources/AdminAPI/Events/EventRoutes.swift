@@ -13,11 +13,11 @@ enum EventRoutes {
     ["/admin/v1/events", "/admin/v1/triggers"].flatMap { base in
       [
         .reading(AdminEvents.list.at(base), by: list), .reading(AdminEvents.show.at(base + "/{event...}"), by: show),
-        .changing(AdminEvents.redeliver.at(base + "/{event...}/redeliver"), audit: "events.redeliver", redeliver),
+        .changing(AdminEvents.redeliver.at(base + "/{event...}/redeliver"), audit: "events.redeliver", answer: redeliver),
       ]
     } + [
       .reading(AdminEvents.executions, by: executions), .reading(AdminEvents.deadLetters, by: deadLetters),
-      .responding(to: AdminEvents.drain, audit: nil, drain),
+      .responding(to: AdminEvents.drain, audit: nil, response: drain),
     ]
 
   private static func list(_ call: RouteCall, query: AdminEvents.Query) throws(APIError) -> AdminEvents.Page {

@@ -61,7 +61,7 @@ struct EventScan {
       received = Set(events.received)
       source = events
     } else {
-      received = Set(try PlayerEvents.received(by: accounts, namespace, snapshot))
+      received = Set(try PlayerEvents.received(by: accounts, in: namespace, snapshot: snapshot))
       source = WholeLog(namespace, before: start, in: snapshot)
     }
   }
@@ -94,11 +94,11 @@ struct EventScan {
     if filter.needsCommit {
       let commit = try commit(of: event)
       guard filter.admits(commit) else { return nil }
-      if let cause = filter.cause, try !cause.leads(to: event, commit, in: snapshot) { return nil }
+      if let cause = filter.cause, try !cause.leads(to: event, commit: commit, in: snapshot) { return nil }
     }
     let executions = try snapshot.executions(in: namespace, of: event.id)
     let deliveries = try snapshot.deliveries(in: namespace, of: event.id)
-    guard filter.admits(executions, deliveries) else { return nil }
+    guard filter.admits(executions, deliveries: deliveries) else { return nil }
     return Found(event: event, commit: try commit(of: event), executions: executions, deliveries: deliveries)
   }
 

@@ -77,7 +77,7 @@ struct PlayerEvents: EventSource {
     self.namespace = namespace
     self.snapshot = snapshot
     self.start = start
-    received = try Self.received(by: accounts, namespace, snapshot)
+    received = try Self.received(by: accounts, in: namespace, snapshot: snapshot)
     receivedSet = Set(received)
     if let start {
       upper = start.path == nil ? start.revision : start.revision.next
@@ -87,7 +87,7 @@ struct PlayerEvents: EventSource {
   }
 
   /// The events that moved coins on the accounts, newest first.
-  static func received(by accounts: [LedgerAccount], _ namespace: NamespaceID, _ snapshot: any Snapshot)
+  static func received(by accounts: [LedgerAccount], in namespace: NamespaceID, snapshot: any Snapshot)
     throws(StorageError) -> [EventID]
   {
     var found: Set<EventID> = []

@@ -9,9 +9,9 @@ import TreeModel
 /// The functions: what there is, and their brakes.
 enum FunctionRoutes {
   static let routes: [Route] = [
-    .reading(AdminFunctions.list, by: list), .changing(AdminFunctions.pause, audit: "functions.pause", pause),
-    .changing(AdminFunctions.resume, audit: "functions.resume", resume),
-    .changing(AdminFunctions.retry, audit: "functions.retry", retry),
+    .reading(AdminFunctions.list, by: list), .changing(AdminFunctions.pause, audit: "functions.pause", answer: pause),
+    .changing(AdminFunctions.resume, audit: "functions.resume", answer: resume),
+    .changing(AdminFunctions.retry, audit: "functions.retry", answer: retry),
   ]
 
   private static func pause(_ call: RouteCall, order: AdminFunctions.PauseOrder) async throws(APIError) -> Done {

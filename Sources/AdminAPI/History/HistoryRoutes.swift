@@ -23,11 +23,11 @@ enum HistoryRoutes {
     let moment = try Moment(revision: query.revision, time: query.time, named: ("revision", "time"))
     let format: TreeFormat = query.format == .export ? .export : .plain
     return try call.readChecked { (snapshot) throws(StorageError) -> Result<AdminHistory.State, APIError> in
-      switch try moment.revision(in: namespace, snapshot) {
+      switch try moment.revision(in: namespace, snapshot: snapshot) {
       case .failure(let error): return .failure(error)
       case .success(let revision):
         let erased: [ErasedPath]
-        switch try missing(at: target, namespace, asOf: revision, in: snapshot) {
+        switch try missing(at: target, namespace: namespace, asOf: revision, in: snapshot) {
         case .failure(let error): return .failure(error)
         case .success(let paths): erased = paths
         }
@@ -52,19 +52,19 @@ enum HistoryRoutes {
     let to = try Moment(revision: query.to, time: query.toTime, named: ("to", "toTime"))
     return try call.readChecked { (snapshot) throws(StorageError) -> Result<AdminHistory.Difference, APIError> in
       let ends: (Revision, Revision)
-      switch (try from.revision(in: namespace, snapshot), try to.revision(in: namespace, snapshot)) {
+      switch (try from.revision(in: namespace, snapshot: snapshot), try to.revision(in: namespace, snapshot: snapshot)) {
       case (.success(let first), .success(let second)): ends = (first, second)
       case (.failure(let error), _), (_, .failure(let error)): return .failure(error)
       }
       let erased: [ErasedPath]
-      switch try missing(at: target, namespace, asOf: min(ends.0, ends.1), in: snapshot) {
+      switch try missing(at: target, namespace: namespace, asOf: min(ends.0, ends.1), in: snapshot) {
       case .failure(let error): return .failure(error)
       case .success(let paths): erased = paths
       }
-      guard let before = try leaves(at: target, namespace, asOf: ends.0, in: snapshot),
-        let after = try leaves(at: target, namespace, asOf: ends.1, in: snapshot)
+      guard let before = try leaves(at: target, namespace: namespace, asOf: ends.0, in: snapshot),
+        let after = try leaves(at: target, namespace: namespace, asOf: ends.1, in: snapshot)
       else { return .failure(tooMuch) }
-      let changes = LeafChange.between(before, after)
+      let changes = LeafChange.between(before, after: after)
       return .success(
         AdminHistory.Difference(
           path: target.description, from: ends.0.rawValue, to: ends.1.rawValue, count: Int64(changes.count),
@@ -109,7 +109,7 @@ enum HistoryRoutes {
   /// The places below a target of which something is missing at a revision; a failure if all of it may be. What is now is
   /// known, whatever was erased.
   private static func missing(
-    at target: PathTarget, _ namespace: NamespaceID, asOf revision: Revision, in snapshot: any Snapshot
+    at target: PathTarget, namespace: NamespaceID, asOf revision: Revision, in snapshot: any Snapshot
   ) throws(StorageError) -> Result<[ErasedPath], APIError> {
     guard try revision < snapshot.head(of: namespace).revision else { return .success([]) }
     if let erased = try snapshot.erasedPath(in: namespace, around: target.path, asOf: revision) {
@@ -135,7 +135,7 @@ enum HistoryRoutes {
 
   /// The leaves at a path; nil if there are too many.
   private static func leaves(
-    at target: PathTarget, _ namespace: NamespaceID, asOf revision: Revision, in snapshot: any Snapshot
+    at target: PathTarget, namespace: NamespaceID, asOf revision: Revision, in snapshot: any Snapshot
   ) throws(StorageError) -> [Leaf]? {
     let path = target.isPriority ? PathBytes(target.path).priority : PathBytes(target.path)
     let leaves = try snapshot.leaves(in: namespace, under: path, asOf: revision, limit: leavesMax + 1)
@@ -145,7 +145,7 @@ enum HistoryRoutes {
   private static func node(
     at target: PathTarget, _ namespace: NamespaceID, asOf revision: Revision, in snapshot: any Snapshot
   ) throws(StorageError) -> TreeNode? {
-    guard let leaves = try leaves(at: target, namespace, asOf: revision, in: snapshot) else { return nil }
+    guard let leaves = try leaves(at: target, namespace: namespace, asOf: revision, in: snapshot) else { return nil }
     if target.isPriority { return leaves.first.map { .leaf($0.scalar) } ?? .absent }
     guard let node = TreeNode(leaves: leaves, at: PathBytes(target.path)) else {
       throw StorageError(.damaged, "A stored path cannot be read; verify the data, or restore a backup.")
@@ -181,7 +181,7 @@ struct Moment: Sendable {
   }
 
   /// The revision that is meant.
-  func revision(in namespace: NamespaceID, _ snapshot: any Snapshot) throws(StorageError) -> Result<Revision, APIError> {
+  func revision(in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError) -> Result<Revision, APIError> {
     let head = try snapshot.head(of: namespace).revision
     if let time { return .success(try snapshot.revision(in: namespace, at: time)) }
     guard let revision else { return .success(head) }
@@ -196,7 +196,7 @@ struct Moment: Sendable {
 
 extension LeafChange {
   /// What makes one list of leaves the other; both are in path order.
-  static func between(_ before: [Leaf], _ after: [Leaf]) -> [LeafChange] {
+  static func between(_ before: [Leaf], after: [Leaf]) -> [LeafChange] {
     var changes: [LeafChange] = []
     var (old, new) = (before[...], after[...])
     while let path = [old.first?.path, new.first?.path].compactMap(\.self).min() {

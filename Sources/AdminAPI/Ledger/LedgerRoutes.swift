@@ -16,14 +16,14 @@ enum LedgerRoutes {
       .reading(AdminLedger.entries, by: entries),
       .reading(AdminLedger.verify, by: verify),
     ] + transfers + [
-      .changing(AdminLedger.reverse, audit: "ledger.reverse", reverse), .reading(AdminLedger.holds, by: holds),
-      .changing(AdminLedger.hold, audit: "ledger.hold", hold),
-      .changing(AdminLedger.release, audit: "ledger.release", release),
-      .changing(AdminLedger.void, audit: "ledger.void", voidHold),
+      .changing(AdminLedger.reverse, audit: "ledger.reverse", answer: reverse), .reading(AdminLedger.holds, by: holds),
+      .changing(AdminLedger.hold, audit: "ledger.hold", answer: hold),
+      .changing(AdminLedger.release, audit: "ledger.release", answer: release),
+      .changing(AdminLedger.void, audit: "ledger.void", answer: voidHold),
     ]
 
   private static let transfers: [Route] = ["/admin/v1/ledger/transfer", "/admin/v1/ledger/transfers"].map { path in
-    .changing(AdminLedger.transfer.at(path), audit: "ledger.transfer", transfer)
+    .changing(AdminLedger.transfer.at(path), audit: "ledger.transfer", answer: transfer)
   }
 
   // MARK: Looking

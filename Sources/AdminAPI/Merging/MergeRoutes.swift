@@ -11,8 +11,8 @@ import TreeModel
 /// Two accounts of one player become one.
 enum MergeRoutes {
   static let routes: [Route] = [
-    .changing(AdminAccounts.merge, audit: "accounts.merge", carryOut),
-    .changing(AdminAccounts.previewMerge, audit: nil, preview),
+    .changing(AdminAccounts.merge, audit: "accounts.merge", answer: carryOut),
+    .changing(AdminAccounts.previewMerge, audit: nil, answer: preview),
   ]
 
   private static func carryOut(_ call: RouteCall, order wanted: AdminAccounts.MergeOrder) async throws(APIError)

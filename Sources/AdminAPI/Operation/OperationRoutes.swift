@@ -69,7 +69,7 @@ package struct MetricsResponder: RequestResponder {
 
   package func respond(to request: HTTPRequest, sink: ResponseSink) {
     guard let target = RequestTarget(request.uri) else {
-      return sink.send(.error(.badRequest, "The URL is not valid: it must begin with / and be percent-encoded UTF-8."))
+      return sink.send(.error(.badRequest, message: "The URL is not valid: it must begin with / and be percent-encoded UTF-8."))
     }
     table.respond(to: request, target, sink: sink)
   }

@@ -30,25 +30,26 @@ enum ReplayRoutes {
           try await replays.dryRun(order, in: namespace)
         })
     },
-    .responding(to: AdminReplays.rebuild, audit: "replays.rebuild", rebuild), .responding(AdminReplays.show, by: show),
+    .responding(to: AdminReplays.rebuild, audit: "replays.rebuild", response: rebuild),
+    .responding(AdminReplays.show, by: show),
     .responding(AdminReplays.items, by: items),
-    step(AdminReplays.pause, "replays.pause") { (replays, id, namespace) throws(OperationError) in
+    step(AdminReplays.pause, audit: "replays.pause") { (replays, id, namespace) throws(OperationError) in
       try await replays.pause(id, in: namespace)
     },
-    step(AdminReplays.resume, "replays.resume") { (replays, id, namespace) throws(OperationError) in
+    step(AdminReplays.resume, audit: "replays.resume") { (replays, id, namespace) throws(OperationError) in
       try await replays.resume(id, in: namespace)
     },
-    step(AdminReplays.cancel, "replays.cancel") { (replays, id, namespace) throws(OperationError) in
+    step(AdminReplays.cancel, audit: "replays.cancel") { (replays, id, namespace) throws(OperationError) in
       try await replays.cancel(id, in: namespace)
     },
-    .responding(to: AdminFunctions.invoke, audit: "functions.invoke", invoke),
+    .responding(to: AdminFunctions.invoke, audit: "functions.invoke", response: invoke),
     .reading(AdminFunctions.invocations, by: invocations),
-    .changing(AdminEvents.acknowledge, audit: "dead-letters.acknowledge", acknowledge),
+    .changing(AdminEvents.acknowledge, audit: "dead-letters.acknowledge", answer: acknowledge),
   ]
 
   private static func step(
-    _ endpoint: Endpoint<NoQuery, EmptyBody, AdminReplays.Replay>, _ audit: String,
-    _ body: @escaping @Sendable (any ReplayOperating, Int64, NamespaceID) async throws(OperationError) -> JSON
+    _ endpoint: Endpoint<NoQuery, EmptyBody, AdminReplays.Replay>, audit: String,
+    body: @escaping @Sendable (any ReplayOperating, Int64, NamespaceID) async throws(OperationError) -> JSON
   ) -> Route {
     .responding(to: endpoint, audit: audit) { (call, _) throws(APIError) in
       let (id, namespace, replays) = (try id(call), try call.namespace(), try replays(call))

@@ -9,7 +9,7 @@ import TreeModel
 
 /// What the rules would say: one operation tried in somebody's name, without doing it.
 enum RuleRoutes {
-  static let routes: [Route] = [.responding(to: AdminAccess.explainRules, audit: nil, explain)]
+  static let routes: [Route] = [.responding(to: AdminAccess.explainRules, audit: nil, response: explain)]
 
   private static func explain(_ call: RouteCall, order: AdminAccess.ExplainOrder) async throws(APIError) -> HTTPResponse {
     let auth = try auth(order.auth)

@@ -13,8 +13,8 @@ import TreeModel
 enum ServiceAccountRoutes {
   static let routes: [Route] = [
     .reading(AdminAccess.serviceAccounts, by: list),
-    .responding(to: AdminAccess.createServiceAccount, audit: "service-accounts.create", create),
-    .changing(AdminAccess.revokeServiceAccount, audit: "service-accounts.revoke", revoke),
+    .responding(to: AdminAccess.createServiceAccount, audit: "service-accounts.create", response: create),
+    .changing(AdminAccess.revokeServiceAccount, audit: "service-accounts.revoke", answer: revoke),
   ]
 
   private static func list(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminAccess.ServiceAccountList {
@@ -44,7 +44,7 @@ enum ServiceAccountRoutes {
     let record = try await accounts.create(key, role: role, by: call.caller.actor)
     return HTTPResponse.json(
       JSON(encoding: AdminAccess.CreatedServiceAccount(account: AdminAccess.ServiceAccount(record), key: key.file))
-    ).adding("Cache-Control", "no-store")
+    ).adding("Cache-Control", value: "no-store")
   }
 
   private static func revoke(_ call: RouteCall, body _: NoBody) async throws(APIError) -> Done {
@@ -90,7 +90,8 @@ package enum TokenRoutes {
 
   package static let routes: [Route] = ["/token", "/oauth2/v4/token", "/oauth2.googleapis.com/token"].map { path in
     Route.mutate(
-      .POST, RouteTemplate(stringLiteral: path), audit: nil, "An access token for a service account's signed assertion.",
+      .POST, template: RouteTemplate(stringLiteral: path), audit: nil,
+      summary: "An access token for a service account's signed assertion.",
       access: .open
     ) { (call) throws(APIError) in
       exchange(call)
@@ -136,6 +137,6 @@ package enum TokenRoutes {
   }
 
   private static func unstored(_ response: HTTPResponse) -> HTTPResponse {
-    response.adding("Cache-Control", "no-store").adding("Pragma", "no-cache")
+    response.adding("Cache-Control", value: "no-store").adding("Pragma", value: "no-cache")
   }
 }

@@ -12,7 +12,7 @@ enum AuditRoutes {
   private static let pageSize = 500
 
   static let routes: [Route] = ["/admin/v1/audit", "/admin/v1/audits"].map { path in
-    .changing(AdminLogs.audits.at(path), audit: nil, list)
+    .changing(AdminLogs.audits.at(path), audit: nil, answer: list)
   }
 
   private static func admits(_ record: AuditRecord, by query: AdminLogs.AuditQuery) -> Bool {

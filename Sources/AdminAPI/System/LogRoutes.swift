@@ -11,7 +11,8 @@ import TreeModel
 enum LogRoutes {
   static let routes: [Route] = [
     .reading(AdminLogs.verify, by: verify), .reading(AdminLogs.checkpoint, by: checkpoint),
-    .changing(AdminLogs.prune, audit: "log.prune", prune), .changing(AdminLogs.previewPruning, audit: nil, preview),
+    .changing(AdminLogs.prune, audit: "log.prune", answer: prune),
+    .changing(AdminLogs.previewPruning, audit: nil, answer: preview),
   ]
 
   private static func verify(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminLogs.Verification {

@@ -16,7 +16,7 @@ enum MailRoutes {
     Route.get(
       RouteTemplate(stringLiteral: AdminAccess.mails.template), AdminAccess.mails.summary, access: .adminInDevelopment, list
     ).described(RouteDescription(of: AdminAccess.mails)),
-    .changing(AdminAccess.testMail, audit: "mail.test", test), .reading(AdminAccess.mailOrder, by: order),
+    .changing(AdminAccess.testMail, audit: "mail.test", answer: test), .reading(AdminAccess.mailOrder, by: order),
   ]
 
   private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {

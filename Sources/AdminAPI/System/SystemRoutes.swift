@@ -16,8 +16,8 @@ enum SystemRoutes {
   static let routes: [Route] =
     [
       .reading(AdminSystem.status, by: status), .reading(AdminSystem.verify, by: verify),
-      .changing(AdminSystem.backup, audit: "backup", backup),
-      .changing(AdminSystem.clock, audit: "clock.advance", clock),
+      .changing(AdminSystem.backup, audit: "backup", answer: backup),
+      .changing(AdminSystem.clock, audit: "clock.advance", answer: clock),
     ] + AuditRoutes.routes
 
   private static func status(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminSystem.Status {
@@ -94,8 +94,8 @@ enum SystemRoutes {
 enum NamespaceRoutes {
   static let routes: [Route] = [
     .reading(AdminSystem.namespaces, by: list),
-    .changing(AdminSystem.createNamespace, audit: "namespaces.create", create),
-    .changing(AdminSystem.deleteNamespace, audit: "namespaces.delete", delete),
+    .changing(AdminSystem.createNamespace, audit: "namespaces.create", answer: create),
+    .changing(AdminSystem.deleteNamespace, audit: "namespaces.delete", answer: delete),
   ]
 
   private static func list(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminSystem.NamespaceList {

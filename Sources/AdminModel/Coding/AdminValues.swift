@@ -113,6 +113,6 @@ package struct AdminRefusal: AdminValue {
 
   package static let schemaName: String? = "Error"
   package static let notes: [String: FieldNote] = [
-    "error": .only(.filled, "a sentence for people"), "code": .only(.filled, "a word for programs"),
+    "error": .only(.filled, text: "a sentence for people"), "code": .only(.filled, text: "a word for programs"),
   ]
 }

@@ -39,7 +39,7 @@ private struct ValueDecoder: Decoder {
     .typeMismatch(type, .init(codingPath: codingPath, debugDescription: "\(json.compactText.prefix(80)) is no \(type)"))
   }
 
-  func member(_ json: JSON, _ key: any CodingKey) -> ValueDecoder {
+  func member(_ json: JSON, key: any CodingKey) -> ValueDecoder {
     ValueDecoder(json: json, codingPath: codingPath + [key], parsesText: parsesText)
   }
 
@@ -71,7 +71,7 @@ private struct ObjectDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     guard let value = decoder.json[key.stringValue] else {
       throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "\"\(key.stringValue)\" is missing"))
     }
-    return decoder.member(value, key)
+    return decoder.member(value, key: key)
   }
 
   func nestedContainer<Name: CodingKey>(keyedBy type: Name.Type, forKey key: Key) throws -> KeyedDecodingContainer<Name> {
@@ -118,7 +118,7 @@ private struct ListDecoder: UnkeyedDecodingContainer {
       throw DecodingError.valueNotFound(JSON.self, .init(codingPath: codingPath, debugDescription: "the list is at its end"))
     }
     defer { currentIndex += 1 }
-    return decoder.member(elements[currentIndex], Index(intValue: currentIndex))
+    return decoder.member(elements[currentIndex], key: Index(intValue: currentIndex))
   }
 
   mutating func nestedContainer<Name: CodingKey>(keyedBy type: Name.Type) throws -> KeyedDecodingContainer<Name> {

@@ -29,7 +29,7 @@ package struct FieldNote: Sendable {
   package static func text(_ text: String) -> FieldNote { FieldNote(schema: nil, text: text) }
 
   /// A narrower schema than its type's, perhaps with words.
-  package static func only(_ schema: JSONSchema, _ text: String = "") -> FieldNote { FieldNote(schema: schema, text: text) }
+  package static func only(_ schema: JSONSchema, text: String = "") -> FieldNote { FieldNote(schema: schema, text: text) }
 }
 
 /// A type that is neither object nor list and knows its own schema.
@@ -78,20 +78,20 @@ private struct ShapeDecoder: Decoder {
   ///
   /// - `isNamed`: whether a type with a name is referred to by it.
   static func read<Value: Decodable>(_ type: Value.Type, isNamed: Bool) throws -> (value: Value, schema: JSONSchema) {
-    func known(_ value: Any, _ schema: JSONSchema) throws -> (Value, JSONSchema) {
+    func known(_ value: Any, schema: JSONSchema) throws -> (Value, JSONSchema) {
       guard let value = value as? Value else { throw unreadable(type) }
       return (value, schema)
     }
     switch type {
-    case is JSON.Type: return try known(JSON.null, .any)
-    case is String.Type: return try known("", .text)
-    case is Bool.Type: return try known(false, .boolean)
-    case is Int64.Type: return try known(Int64(0), .count)
-    case is Int.Type: return try known(0, .count)
-    case let type as any SchemaDeclaring.Type: return try known(type.sample, type.schema)
+    case is JSON.Type: return try known(JSON.null, schema: .any)
+    case is String.Type: return try known("", schema: .text)
+    case is Bool.Type: return try known(false, schema: .boolean)
+    case is Int64.Type: return try known(Int64(0), schema: .count)
+    case is Int.Type: return try known(0, schema: .count)
+    case let type as any SchemaDeclaring.Type: return try known(type.sample, schema: type.schema)
     case let type as any AdminWord.Type:
       guard let first = type.firstCase else { throw unreadable(type) }
-      return try known(first, .choice(type.texts))
+      return try known(first, schema: .choice(type.texts))
     default: break
     }
     let shape = Shape()
@@ -104,7 +104,8 @@ private struct ShapeDecoder: Decoder {
     let fields = shape.fields.map { field in
       guard let note = notes[field.name] else { return field }
       let schema = note.schema ?? field.schema
-      return field.isRequired ? .always(field.name, schema, note.text) : .maybe(field.name, schema, note.text)
+      return field.isRequired
+        ? .always(field.name, schema: schema, text: note.text) : .maybe(field.name, schema: schema, text: note.text)
     }
     return (value, .object(fields))
   }
@@ -137,23 +138,23 @@ private struct ShapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     let (value, schema) = try ShapeDecoder.read(type, isNamed: true)
-    shape.fields.append(.always(key.stringValue, schema))
+    shape.fields.append(.always(key.stringValue, schema: schema))
     return value
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    shape.fields.append(.maybe(key.stringValue, try ShapeDecoder.read(type, isNamed: true).schema))
+    shape.fields.append(.maybe(key.stringValue, schema: try ShapeDecoder.read(type, isNamed: true).schema))
     return nil
   }
 
   // The standard library's own versions of these are chosen before the general one above.
-  func decodeIfPresent(_ type: String.Type, forKey key: Key) -> String? { missing(.text, key) }
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) -> Bool? { missing(.boolean, key) }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) -> Int64? { missing(.count, key) }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) -> Int? { missing(.count, key) }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) -> String? { missing(.text, key: key) }
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) -> Bool? { missing(.boolean, key: key) }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) -> Int64? { missing(.count, key: key) }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) -> Int? { missing(.count, key: key) }
 
-  private func missing<Value>(_ schema: JSONSchema, _ key: Key) -> Value? {
-    shape.fields.append(.maybe(key.stringValue, schema))
+  private func missing<Value>(_ schema: JSONSchema, key: Key) -> Value? {
+    shape.fields.append(.maybe(key.stringValue, schema: schema))
     return nil
   }
 

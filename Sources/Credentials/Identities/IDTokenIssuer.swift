@@ -38,7 +38,7 @@ package final class IDTokenIssuer: Sendable {
   ///
   /// - `now`: milliseconds since 1970. The same reading that `validSince` and `signIn.time` come from, so that a token is
   ///   never older than the change that it was issued for.
-  package func token(for subject: TokenSubject, _ signIn: SignIn, project: String, at now: Int64) throws(TokenError) -> String {
+  package func token(for subject: TokenSubject, signIn: SignIn, project: String, at now: Int64) throws(TokenError) -> String {
     let claims = IDTokenClaims.of(subject, signIn: signIn, project: project, second: now / 1000)
     return try text(claims, at: now)
   }

@@ -22,7 +22,7 @@ enum AccountTransfer {
   }
 
   /// All accounts, with the hashes of their passwords.
-  static func all(_ client: AdminClient, _ server: ServerOptions) async throws -> [JSON] {
+  static func all(_ client: AdminClient, server: ServerOptions) async throws -> [JSON] {
     let path = try await path(client, server, "accounts:batchGet")
     var users: [JSON] = []
     var next: String?
@@ -125,11 +125,11 @@ struct AccountsExportCommand: AsyncParsableCommand {
   var server: ServerOptions
 
   func run() async throws {
-    let users = try await server.withClient { client in try await AccountTransfer.all(client, server) }
+    let users = try await server.withClient { client in try await AccountTransfer.all(client, server: server) }
     let bytes = AccountFile.write(users, asCSV: file.hasSuffix(".csv"))
     if file == "-" { return DoubloonCommandLine.output.out(bytes) }
     try FileBytes.write(bytes, to: file, isPrivate: true)
-    DoubloonCommandLine.output.error("Exported \(users.count.counted("account", "accounts")) to \(file).")
+    DoubloonCommandLine.output.error("Exported \(users.count.counted("account", many: "accounts")) to \(file).")
     for (way, count) in Self.ways(users) {
       DoubloonCommandLine.output.error("Passwords hashed by \(way): \(count)")
     }

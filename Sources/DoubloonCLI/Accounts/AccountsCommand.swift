@@ -51,7 +51,7 @@ struct AccountsListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let query = AdminAccounts.Query(limit: listing.count, email: email, cursor: after)
-    listing.output.print(try await listing.page(of: AdminAccounts.list, query), Self.text)
+    listing.output.print(try await listing.page(of: AdminAccounts.list, query: query), Self.text)
   }
 
   static func text(_ list: AdminAccounts.List) -> String {
@@ -160,9 +160,9 @@ struct AccountArgument: ParsableArguments {
 
   /// Asks something of the server about the account, and prints its answer, or a sentence about the account.
   func perform<Answer>(
-    saying sentence: (String) -> String, _ request: (AdminClient) async throws -> AdminAnswer<Answer>
+    saying sentence: (String) -> String, request: (AdminClient) async throws -> AdminAnswer<Answer>
   ) async throws {
-    let answer = try await server.withClient(request)
+    let answer = try await server.withClient(body: request)
     output.print(answer) { _ in sentence(uid.printable) }
   }
 }

@@ -83,9 +83,9 @@ struct AccountsEraseCommand: AsyncParsableCommand {
 
   static func planText(_ plan: AdminAccounts.ErasurePlan) -> String {
     var lines = [plan.account ? "The account \(plan.uid) goes." : "There is no account \(plan.uid)."]
-    lines += plan.paths.map { "\($0.path): \($0.leaves.counted("value", "values"))" }
-    lines.append("In the past, the changes of \(plan.commits.counted("commit", "commits")).")
-    if plan.rows > 0 { lines.append("Of links and invitations, \(plan.rows.counted("record", "records")).") }
+    lines += plan.paths.map { "\($0.path): \($0.leaves.counted("value", many: "values"))" }
+    lines.append("In the past, the changes of \(plan.commits.counted("commit", many: "commits")).")
+    if plan.rows > 0 { lines.append("Of links and invitations, \(plan.rows.counted("record", many: "records")).") }
     lines += plan.balances.map { "The ledger takes back \($0.balance) \($0.unit)." }
     lines += plan.holds.map { hold in
       "Hold \(hold.sequence) is given back: \(hold.amount) \(hold.unit) of \(hold.credit) to \(hold.debit)"
@@ -100,7 +100,7 @@ struct AccountsEraseCommand: AsyncParsableCommand {
     guard erasure.state == .done else {
       return "The erasure of \(erasure.uid) has begun and is not done; order it again, and it goes on.".printable
     }
-    let commits = erasure.commits.counted("commit", "commits")
+    let commits = erasure.commits.counted("commit", many: "commits")
     return "\(erasure.uid) is erased: \(erasure.paths.joined(separator: ", ")), and what \(commits) had of it.".printable
   }
 }
@@ -126,7 +126,7 @@ struct AccountsErasuresCommand: AsyncParsableCommand {
 
   func run() async throws {
     let query = AdminAccounts.ErasureQuery(limit: listing.count, cursor: cursor)
-    listing.output.print(try await listing.page(of: AdminAccounts.erasures, query), Self.text)
+    listing.output.print(try await listing.page(of: AdminAccounts.erasures, query: query), Self.text)
   }
 
   static func text(_ list: AdminAccounts.ErasureList) -> String {

@@ -78,7 +78,7 @@ struct DataGetCommand: AsyncParsableCommand {
       let response = try await client.send(
         .GET, path.urlPath, query: parameters, responseBytesMax: DataTransfer.responseBytesMax
       ).checked()
-      return (response, try await otherNamespaces(response, client))
+      return (response, try await otherNamespaces(response, client: client))
     }
     DoubloonCommandLine.output.out(response.body + [UInt8(ascii: "\n")])
     if !others.isEmpty {
@@ -88,7 +88,7 @@ struct DataGetCommand: AsyncParsableCommand {
   }
 
   /// The namespaces that may be meant where the whole tree is empty, and nobody said which tree.
-  private func otherNamespaces(_ response: AdminResponse, _ client: AdminClient) async throws -> [String] {
+  private func otherNamespaces(_ response: AdminResponse, client: AdminClient) async throws -> [String] {
     guard path.target.path.isRoot, server.namespace == nil, response.body.elementsEqual("null".utf8) else { return [] }
     let fallback = try await client.call(AdminSystem.status).value.defaultNamespace
     return try await client.call(AdminSystem.namespaces).value.namespaces.map(\.name).filter { $0 != fallback }.sorted()

@@ -39,7 +39,7 @@ struct DataExportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let bytes = try await server.withClient { client in
-      if let at { return try await past(at, client) }
+      if let at { return try await past(at, client: client) }
       var export = DataExport(client: client, query: server.query, isPretty: pretty, output: DoubloonCommandLine.output)
       return try await export.read(path)
     }
@@ -48,7 +48,7 @@ struct DataExportCommand: AsyncParsableCommand {
     DoubloonCommandLine.output.error("Exported \(path.text) to \(file) (\(bytes.count.grouped) bytes).")
   }
 
-  private func past(_ moment: TreeMoment, _ client: AdminClient) async throws -> [UInt8] {
+  private func past(_ moment: TreeMoment, client: AdminClient) async throws -> [UInt8] {
     let moment = moment.parameters
     let state = try await client.call(
       AdminHistory.state,

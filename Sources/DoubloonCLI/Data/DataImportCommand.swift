@@ -49,7 +49,7 @@ struct DataImportCommand: AsyncParsableCommand {
         total: count)
       try await transfer.replace(path, by: json)
     }
-    DoubloonCommandLine.output.line("Imported \(count.counted("value", "values")) at \(path.text).")
+    DoubloonCommandLine.output.line("Imported \(count.counted("value", many: "values")) at \(path.text).")
   }
 }
 

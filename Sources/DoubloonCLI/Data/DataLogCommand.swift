@@ -34,7 +34,7 @@ struct DataLogCommand: AsyncParsableCommand {
   func run() async throws {
     let query = AdminHistory.LogQuery(
       path: path.text, before: before, since: span.from, until: span.through, limit: listing.count)
-    listing.output.print(try await listing.page(of: AdminHistory.log, query), Self.text)
+    listing.output.print(try await listing.page(of: AdminHistory.log, query: query), Self.text)
   }
 
   static func text(_ log: AdminHistory.Log) -> String {
@@ -118,7 +118,7 @@ struct DataDiffCommand: AsyncParsableCommand {
     for change in difference.changes { table.add(change.cells) }
     let (count, shown) = (difference.count, difference.changes.count)
     let rest = count > Int64(shown) ? "; the first \(shown.grouped) are shown" : ""
-    return table.render() + "\n\n\(count.counted("difference", "differences")) between \(ends)\(rest).\(erased)"
+    return table.render() + "\n\n\(count.counted("difference", many: "differences")) between \(ends)\(rest).\(erased)"
   }
 }
 

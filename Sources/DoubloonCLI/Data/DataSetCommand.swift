@@ -70,7 +70,7 @@ struct DataUpdateCommand: AsyncParsableCommand {
     let answer = try await server.withClient { client in
       try await client.patch(path.urlPath, json, query: server.query + write.query)
     }
-    write.report(answer, sentence: "Updated \(members.count.counted("place", "places")) below \(path.text).")
+    write.report(answer, sentence: "Updated \(members.count.counted("place", many: "places")) below \(path.text).")
   }
 }
 

@@ -82,7 +82,7 @@ struct LedgerStatementCommand: AsyncParsableCommand {
 
   func run() async throws {
     let query = AdminLedger.StatementQuery(account: account.text, before: before, limit: listing.count)
-    let answer = try await listing.page(of: AdminLedger.statement, query)
+    let answer = try await listing.page(of: AdminLedger.statement, query: query)
     listing.output.print(answer) { Self.text($0.entries, account: account.text, limit: listing.limit) }
   }
 

@@ -43,7 +43,7 @@ struct LedgerHoldsListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let query = AdminLedger.HoldQuery(uid: uid, after: after, limit: listing.count)
-    listing.output.print(try await listing.page(of: AdminLedger.holds, query), Self.text)
+    listing.output.print(try await listing.page(of: AdminLedger.holds, query: query), Self.text)
   }
 
   static func text(_ list: AdminLedger.HoldList) -> String {

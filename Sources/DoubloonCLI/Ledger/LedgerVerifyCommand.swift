@@ -68,10 +68,10 @@ struct LedgerVerification: Sendable {
   /// The result in sentences, the faults below it.
   var lines: [String] {
     let report = answer.value
-    let extent = "\(report.entries.counted("entry", "entries")), \(report.accounts.counted("account", "accounts"))"
+    let extent = "\(report.entries.counted("entry", many: "entries")), \(report.accounts.counted("account", many: "accounts"))"
     let unbacked = report.unbacked.map { "  \($0.path) holds no integer and counts as 0 (\($0.found)).".printable }
     guard !report.sound else { return ["\(namespace): sound (\(extent))."] + unbacked }
-    return ["\(namespace): NOT SOUND, \(report.faultCount.counted("fault", "faults")) (\(extent))."]
+    return ["\(namespace): NOT SOUND, \(report.faultCount.counted("fault", many: "faults")) (\(extent))."]
       + report.faults.map(Self.line) + unbacked
   }
 

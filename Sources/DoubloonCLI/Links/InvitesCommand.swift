@@ -41,7 +41,7 @@ struct InvitesListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let query = AdminInvitations.ListQuery(limit: listing.count, cursor: before)
-    listing.output.print(try await listing.page(of: AdminInvitations.list, query), Self.text)
+    listing.output.print(try await listing.page(of: AdminInvitations.list, query: query), Self.text)
   }
 
   static func text(_ list: AdminInvitations.List) -> String {

@@ -53,7 +53,7 @@ struct LinksListCommand: AsyncParsableCommand {
   func run() async throws {
     let cursor = after.map { $0.hasPrefix("https://") ? String($0.dropFirst(8)) : $0 }
     let query = AdminLinks.ListQuery(limit: listing.count, cursor: cursor)
-    listing.output.print(try await listing.page(of: AdminLinks.list, query), Self.text)
+    listing.output.print(try await listing.page(of: AdminLinks.list, query: query), Self.text)
   }
 
   static func text(_ list: AdminLinks.List) -> String {

@@ -44,7 +44,7 @@ struct ReferralsShowCommand: AsyncParsableCommand {
 
   func run() async throws {
     let query = AdminInvitations.ReferralQuery(uid: player, limit: listing.count, cursor: after)
-    listing.output.print(try await listing.page(of: AdminInvitations.referrals, query), Self.text)
+    listing.output.print(try await listing.page(of: AdminInvitations.referrals, query: query), Self.text)
   }
 
   static func text(_ list: AdminInvitations.ReferralList) -> String {
@@ -80,7 +80,7 @@ struct ReferralsTopCommand: AsyncParsableCommand {
 
   func run() async throws {
     let query = AdminInvitations.TopQuery(limit: listing.count)
-    listing.output.print(try await listing.page(of: AdminInvitations.top, query), Self.text)
+    listing.output.print(try await listing.page(of: AdminInvitations.top, query: query), Self.text)
   }
 
   static func text(_ answer: AdminInvitations.Top) -> String {

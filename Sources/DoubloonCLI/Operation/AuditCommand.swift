@@ -65,7 +65,7 @@ struct AuditListCommand: AsyncParsableCommand {
     let query = AdminLogs.AuditQuery(
       action: action, except: except, actor: actor, result: result, since: span.from, until: span.through, before: before,
       limit: listing.count)
-    listing.output.print(try await listing.page(of: AdminLogs.audits, query, spansNamespaces: true), Self.text)
+    listing.output.print(try await listing.page(of: AdminLogs.audits, query: query, spansNamespaces: true), Self.text)
   }
 
   static func text(_ page: AdminLogs.AuditPage) -> String {
@@ -106,8 +106,8 @@ enum AuditDetail {
 
   private static func value(_ value: JSON) -> String {
     switch value {
-    case .object(let members) where !members.isEmpty: "{\(members.count.counted("member", "members"))}"
-    case .array(let elements) where !elements.isEmpty: "[\(elements.count.counted("element", "elements"))]"
+    case .object(let members) where !members.isEmpty: "{\(members.count.counted("member", many: "members"))}"
+    case .array(let elements) where !elements.isEmpty: "[\(elements.count.counted("element", many: "elements"))]"
     default: cut(value.plainText)
     }
   }

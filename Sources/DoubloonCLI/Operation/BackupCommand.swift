@@ -178,21 +178,23 @@ struct VerifyCommand: AsyncParsableCommand {
 
   /// The report in sentences, the faults below them.
   static func lines(_ report: AdminSystem.Verification) -> [String] {
-    var lines = part("The store", report.rows.counted("row", "rows"), report.faultCount, report.faults)
+    var lines = part(
+      "The store", extent: report.rows.counted("row", many: "rows"), faultCount: report.faultCount, faults: report.faults)
     for namespace in report.namespaces {
       let counts = [
-        namespace.commits?.counted("commit", "commits"), namespace.executions?.counted("execution", "executions"),
-        namespace.entries?.counted("ledger entry", "ledger entries"),
-        namespace.ledgerAccounts?.counted("account", "accounts"), namespace.referrals?.counted("referral", "referrals"),
+        namespace.commits?.counted("commit", many: "commits"), namespace.executions?.counted("execution", many: "executions"),
+        namespace.entries?.counted("ledger entry", many: "ledger entries"),
+        namespace.ledgerAccounts?.counted("account", many: "accounts"),
+        namespace.referrals?.counted("referral", many: "referrals"),
       ]
       let extent = counts.compactMap(\.self).joined(separator: ", ")
-      lines += part(namespace.namespace, extent, namespace.faultCount, namespace.faults)
+      lines += part(namespace.namespace, extent: extent, faultCount: namespace.faultCount, faults: namespace.faults)
     }
     return lines
   }
 
-  private static func part(_ name: String, _ extent: String, _ faultCount: Int64, _ faults: [String]) -> [String] {
-    let verdict = faultCount == 0 ? "sound" : "NOT SOUND, \(faultCount.counted("fault", "faults"))"
+  private static func part(_ name: String, extent: String, faultCount: Int64, faults: [String]) -> [String] {
+    let verdict = faultCount == 0 ? "sound" : "NOT SOUND, \(faultCount.counted("fault", many: "faults"))"
     return (["\(name): \(verdict) (\(extent))."] + faults.map { "  \($0)" }).map(\.printable)
   }
 }

@@ -46,16 +46,16 @@ struct LogVerifyCommand: AsyncParsableCommand {
 
   static func text(_ report: AdminLogs.Verification) -> String {
     let extent =
-      "\(report.commits.counted("commit", "commits")), \(report.entries.counted("ledger entry", "ledger entries")), "
-      + report.executions.counted("execution", "executions")
+      "\(report.commits.counted("commit", many: "commits")), \(report.entries.counted("ledger entry", many: "ledger entries")), "
+      + report.executions.counted("execution", many: "executions")
     let unsealed = report.unsealed.count
     let forgotten =
       (report.pruned > 0 ? " The changes of revisions 1 to \(report.pruned.grouped) were pruned." : "")
-      + (report.erased > 0 ? " Of \(report.erased.counted("commit", "commits")) a part was erased." : "")
+      + (report.erased > 0 ? " Of \(report.erased.counted("commit", many: "commits")) a part was erased." : "")
       + (unsealed > 0
-        ? " Not finished: \(unsealed.counted("erasure", "erasures")); see \"doubloon accounts erasures\"." : "")
+        ? " Not finished: \(unsealed.counted("erasure", many: "erasures")); see \"doubloon accounts erasures\"." : "")
     guard !report.sound else { return "The log is sound: \(extent).\(forgotten)" }
-    let head = "The log is NOT SOUND, \(report.faultCount.counted("fault", "faults")) (\(extent)).\(forgotten)"
+    let head = "The log is NOT SOUND, \(report.faultCount.counted("fault", many: "faults")) (\(extent)).\(forgotten)"
     return ([head] + report.faults.map { "  \($0.message)" }).joined(separator: "\n").printable
   }
 }
@@ -139,7 +139,7 @@ struct LogPruneCommand: AsyncParsableCommand {
 
   static func text(_ pruning: AdminLogs.Pruning, isPlan: Bool) -> String {
     let through = pruning.pruned.grouped
-    let commits = pruning.count.counted("commit", "commits")
+    let commits = pruning.count.counted("commit", many: "commits")
     var lines = [
       pruning.count == 0
         ? "There is nothing to prune: the log was pruned up to revision \(through)."
@@ -147,7 +147,7 @@ struct LogPruneCommand: AsyncParsableCommand {
     ]
     if let reason = pruning.heldBack { lines.append("It goes no further: \(reason).") }
     if let checkpoint = pruning.checkpoint {
-      lines.append("Checkpoint: \(checkpoint.leaves.counted("leaf", "leaves")), \(checkpoint.treeHash)")
+      lines.append("Checkpoint: \(checkpoint.leaves.counted("leaf", many: "leaves")), \(checkpoint.treeHash)")
     }
     return lines.joined(separator: "\n").printable
   }

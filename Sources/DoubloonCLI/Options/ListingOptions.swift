@@ -25,7 +25,7 @@ struct ListingOptions: ParsableArguments {
   /// Asks for one page.
   ///
   /// - `spansNamespaces`: whether the listing is not about one namespace.
-  func page<Query, Answer>(of endpoint: Endpoint<Query, NoBody, Answer>, _ query: Query, spansNamespaces: Bool = false)
+  func page<Query, Answer>(of endpoint: Endpoint<Query, NoBody, Answer>, query: Query, spansNamespaces: Bool = false)
     async throws -> AdminAnswer<Answer>
   {
     try await server.withClient(spansNamespaces: spansNamespaces) { client in

@@ -104,10 +104,10 @@ extension ServerOptions {
   /// functions, so that looking changes nothing.
   ///
   /// - `spansNamespaces`: whether `body` is not about one namespace.
-  func withClient<Result>(spansNamespaces: Bool = false, _ body: (AdminClient) async throws -> Result) async throws -> Result {
+  func withClient<Result>(spansNamespaces: Bool = false, body: (AdminClient) async throws -> Result) async throws -> Result {
     if let data {
       return try await Self.withApplication(on: data) { client in
-        if !spansNamespaces, namespace == nil { try await Self.checkNamespace(client, data) }
+        if !spansNamespaces, namespace == nil { try await Self.checkNamespace(client, folder: data) }
         return try await body(client)
       }
     }
@@ -122,7 +122,7 @@ extension ServerOptions {
     let authority = authority ?? Self.variable("DOUBLOON_CA")
     switch try credential() {
     case .token(let token):
-      return try await Self.explaining(try AdminClient(server: address(), token: token, authority: authority), explained)
+      return try await Self.explaining(try AdminClient(server: address(), token: token, authority: authority), body: explained)
     case .serviceAccount(let account):
       // A key file says itself where its server is.
       let server = namesAddress() ? address() : account.server
@@ -130,12 +130,12 @@ extension ServerOptions {
       let token = try await Self.explaining(client) { client in
         try await client.accessToken(for: account, at: SystemClock().now())
       }
-      return try await Self.explaining(try AdminClient(server: server, token: token, authority: authority), explained)
+      return try await Self.explaining(try AdminClient(server: server, token: token, authority: authority), body: explained)
     }
   }
 
   /// Opens a data folder in this process, on a free port of the loopback address and with a token that nobody else knows.
-  static func withApplication<Result>(on folder: String, _ body: (AdminClient) async throws -> Result) async throws -> Result {
+  static func withApplication<Result>(on folder: String, body: (AdminClient) async throws -> Result) async throws -> Result {
     guard FileBytes.exists("\(folder)/doubloon.db") else {
       throw CommandError("There is no store in \(folder); name the folder that \"doubloon dev\" printed at its start.")
     }
@@ -157,7 +157,7 @@ extension ServerOptions {
     }
     do {
       let client = try AdminClient(server: "http://127.0.0.1:\(port)", token: token)
-      let result = try await explaining(client, body)
+      let result = try await explaining(client, body: body)
       await application.stop()
       return result
     } catch {
@@ -167,7 +167,7 @@ extension ServerOptions {
   }
 
   /// Adds what a person at a command line can do about a failure.
-  private static func explaining<Result>(_ client: AdminClient, _ body: (AdminClient) async throws -> Result) async throws
+  private static func explaining<Result>(_ client: AdminClient, body: (AdminClient) async throws -> Result) async throws
     -> Result
   {
     do {
@@ -193,21 +193,21 @@ extension ServerOptions {
     let names = try? await client.call(AdminSystem.namespaces).value.namespaces.map(\.name)
     let fallback = try? await client.call(AdminSystem.status).value.defaultNamespace
     guard let names, let name = namespace ?? fallback, !names.contains(name) else { return }
-    throw CommandError(Self.missing(name, names, at: client.address.description))
+    throw CommandError(Self.missing(name, names: names, at: client.address.description))
   }
 
   /// What to do about a namespace that is not there.
-  static func missing(_ name: String, _ names: [String], at place: String) -> String {
+  static func missing(_ name: String, names: [String], at place: String) -> String {
     guard !names.isEmpty else { return "\(place) has no namespace \(name), and no other; one appears with the first write." }
     return "\(place) has no namespace \(name); name one with --ns: \(names.sorted().joined(separator: ", "))."
   }
 
   /// A folder does not say which project it was served as; what has another name than the default's must be named.
-  private static func checkNamespace(_ client: AdminClient, _ folder: String) async throws {
+  private static func checkNamespace(_ client: AdminClient, folder: String) async throws {
     let names = try await client.call(AdminSystem.namespaces).value.namespaces.map(\.name)
     let fallback = try await client.call(AdminSystem.status).value.defaultNamespace
     guard !names.isEmpty, !names.contains(fallback) else { return }
-    throw CommandError(missing(fallback, names, at: folder))
+    throw CommandError(missing(fallback, names: names, at: folder))
   }
 }
 

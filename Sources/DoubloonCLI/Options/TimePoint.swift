@@ -65,7 +65,9 @@ extension TimePoint {
     var seconds = time_t(now.milliseconds / 1000)
     var local = tm()
     localtime_r(&seconds, &local)
-    return TimePoint(milliseconds: seconds1970(local.tm_year, local.tm_mon, local.tm_mday - days, 0, 0, 0) * 1000)
+    return TimePoint(
+      milliseconds: seconds1970(local.tm_year, month: local.tm_mon, day: local.tm_mday - days, hour: 0, minute: 0, second: 0)
+        * 1000)
   }
 
   /// A date, perhaps a time of day, perhaps an offset.
@@ -73,19 +75,19 @@ extension TimePoint {
     let bytes = Array(text.utf8)
     guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
       let year = digits(text.prefix(4)), let month = digits(text.dropFirst(5).prefix(2)),
-      let day = digits(text.dropFirst(8).prefix(2)), isDate(year, month, day)
+      let day = digits(text.dropFirst(8).prefix(2)), isDate(year, month: month, day: day)
     else { return nil }
-    guard bytes.count > 10 else { return local(year, month, day, seconds: 0, fraction: 0) }
+    guard bytes.count > 10 else { return local(year, month: month, day: day, seconds: 0, fraction: 0) }
     guard [UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: " ")].contains(bytes[10]) else { return nil }
     var rest = text.dropFirst(11)
     guard let seconds = clock(&rest), let fraction = fraction(&rest) else { return nil }
-    if rest.isEmpty { return local(year, month, day, seconds: seconds, fraction: fraction) }
+    if rest.isEmpty { return local(year, month: month, day: day, seconds: seconds, fraction: fraction) }
     guard let offset = offset(rest) else { return nil }
     let days = CalendarTime.daysSince1970(year: Int(year), month: Int(month), day: Int(day))
     return TimePoint(milliseconds: (Int64(days) * 86_400 + seconds - offset) * 1000 + fraction)
   }
 
-  private static func isDate(_ year: Int64, _ month: Int64, _ day: Int64) -> Bool {
+  private static func isDate(_ year: Int64, month: Int64, day: Int64) -> Bool {
     guard year >= 1970, (1...12).contains(month), day >= 1 else { return false }
     let date = (Int(year), Int(month), Int(day))
     return CalendarTime.date(daysSince1970: CalendarTime.daysSince1970(year: date.0, month: date.1, day: date.2)) == date
@@ -121,15 +123,16 @@ extension TimePoint {
     return sign == "-" ? -seconds : seconds
   }
 
-  private static func local(_ year: Int64, _ month: Int64, _ day: Int64, seconds: Int64, fraction: Int64) -> TimePoint {
+  private static func local(_ year: Int64, month: Int64, day: Int64, seconds: Int64, fraction: Int64) -> TimePoint {
     let start = seconds1970(
-      Int32(year - 1900), Int32(month - 1), Int32(day), Int32(seconds / 3600), Int32(seconds / 60 % 60), Int32(seconds % 60))
+      Int32(year - 1900), month: Int32(month - 1), day: Int32(day), hour: Int32(seconds / 3600),
+      minute: Int32(seconds / 60 % 60), second: Int32(seconds % 60))
     return TimePoint(milliseconds: start * 1000 + fraction)
   }
 
   /// The C library knows the zone, and what a day before the first of a month is.
   private static func seconds1970(
-    _ year: Int32, _ month: Int32, _ day: Int32, _ hour: Int32, _ minute: Int32, _ second: Int32
+    _ year: Int32, month: Int32, day: Int32, hour: Int32, minute: Int32, second: Int32
   ) -> Int64 {
     var local = tm()
     local.tm_year = year

@@ -90,7 +90,7 @@ extension BinaryInteger {
   }
 
   /// The number and its noun: `1 entry`, `2 entries`.
-  func counted(_ one: String, _ many: String) -> String { "\(grouped) \(self == 1 ? one : many)" }
+  func counted(_ one: String, many: String) -> String { "\(grouped) \(self == 1 ? one : many)" }
 }
 
 extension JSON {

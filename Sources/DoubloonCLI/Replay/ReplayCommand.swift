@@ -87,18 +87,18 @@ struct ReplayStartCommand: AsyncParsableCommand {
         return output.print(trial, ReplayText.dryRun)
       }
       if !yes {
-        let goesOn = try await confirm(order, client)
+        let goesOn = try await confirm(order, client: client)
         if !goesOn { throw ExitCode(1) }
       }
       let started = try await client.call(
         AdminReplays.start, body: order, namespace: server.namespace, timeout: Self.longTimeout)
-      let ended = detach ? started : try await follow(started, client)
+      let ended = detach ? started : try await follow(started, client: client)
       output.print(ended, ReplayText.record)
       if ended.value.state == .failed { throw ExitCode(1) }
     }
   }
 
-  private func confirm(_ order: AdminReplays.Order, _ client: AdminClient) async throws -> Bool {
+  private func confirm(_ order: AdminReplays.Order, client: AdminClient) async throws -> Bool {
     let preview = try await client.call(
       AdminReplays.preview, body: order, namespace: server.namespace, timeout: Self.longTimeout
     ).value
@@ -108,7 +108,7 @@ struct ReplayStartCommand: AsyncParsableCommand {
   }
 
   /// Shows the progress until the replay is over, or was paused.
-  private func follow(_ started: AdminAnswer<AdminReplays.Replay>, _ client: AdminClient) async throws
+  private func follow(_ started: AdminAnswer<AdminReplays.Replay>, client: AdminClient) async throws
     -> AdminAnswer<AdminReplays.Replay>
   {
     var replay = started

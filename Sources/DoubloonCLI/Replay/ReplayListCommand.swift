@@ -18,7 +18,7 @@ struct ReplayListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let query = AdminReplays.Query(limit: listing.count)
-    listing.output.print(try await listing.page(of: AdminReplays.list, query), Self.text)
+    listing.output.print(try await listing.page(of: AdminReplays.list, query: query), Self.text)
   }
 
   static func text(_ list: AdminReplays.List) -> String {

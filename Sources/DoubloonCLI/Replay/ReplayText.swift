@@ -14,9 +14,9 @@ enum ReplayText {
     var lines = [
       "Replay \(replay.id) (\(order.mode.rawValue)) is \(replay.state.rawValue).", "  reason       \(order.reason)",
       "  by           \(order.actor)", "  begun        \(replay.createdAt.text)",
-      "  given        \(progress.given.counted("event to a function", "events to functions"))",
+      "  given        \(progress.given.counted("event to a function", many: "events to functions"))",
     ]
-    lines += counts("outcomes", progress.outcomes) + counts("coins", progress.coins)
+    lines += counts("outcomes", counts: progress.outcomes) + counts("coins", counts: progress.coins)
     if progress.alreadyDone > 0 { lines.append("  already done \(progress.alreadyDone.grouped)") }
     if progress.resting > 0 {
       lines.append("  left alone   \(progress.resting.grouped): they wait for their function, or for another event")
@@ -59,10 +59,10 @@ enum ReplayText {
     var lines = [
       rebuild.equal
         ? "The recorded commits give the same store." : "NOT EQUAL: the recorded commits do not give this store.",
-      "  through revision \(rebuild.through.grouped), \(rebuild.commits.counted("commit", "commits"))"
+      "  through revision \(rebuild.through.grouped), \(rebuild.commits.counted("commit", many: "commits"))"
         + (rebuild.checkpoint.map { " after the checkpoint of revision \($0.grouped)" } ?? ""),
-      "  \(rebuild.entries.counted("ledger entry", "ledger entries")), "
-        + rebuild.executions.counted("execution", "executions"),
+      "  \(rebuild.entries.counted("ledger entry", many: "ledger entries")), "
+        + rebuild.executions.counted("execution", many: "executions"),
       "  recorded \(rebuild.recorded)", "  rebuilt  \(rebuild.rebuilt)",
     ]
     lines += rebuild.faults.map { "  \($0)" }
@@ -76,7 +76,7 @@ enum ReplayText {
   private static func survey(_ trial: AdminReplays.Trial) -> [String] {
     let survey = trial.survey
     var lines = [
-      "\(survey.run.counted("event would be given to a function", "events would be given to functions")); "
+      "\(survey.run.counted("event would be given to a function", many: "events would be given to functions")); "
         + "\(survey.alreadyDone.grouped) were handled before."
     ]
     for function in survey.functions {
@@ -89,7 +89,8 @@ enum ReplayText {
     }
     if let pruned = trial.pruned { lines.append("  Revisions 1 to \(pruned.grouped) were pruned and are not looked at.") }
     if let unknown = survey.unknownFunction {
-      lines.append("  \(unknown.counted("dead letter belongs", "dead letters belong")) to a function that is not registered.")
+      lines.append(
+        "  \(unknown.counted("dead letter belongs", many: "dead letters belong")) to a function that is not registered.")
     }
     return lines
   }
@@ -99,10 +100,10 @@ enum ReplayText {
     guard tried > 0 else { return [] }
     let extent =
       tried < trial.survey.run ? "The first \(tried.grouped) of them, tried without effect:" : "Tried without effect:"
-    return [extent] + counts("outcomes", trial.outcomes) + counts("coins", trial.coins)
+    return [extent] + counts("outcomes", counts: trial.outcomes) + counts("coins", counts: trial.coins)
   }
 
-  private static func counts(_ name: String, _ counts: NamedValues<Int64>) -> [String] {
+  private static func counts(_ name: String, counts: NamedValues<Int64>) -> [String] {
     let text = counts.members.map { "\($0.value.grouped) \($0.name)" }.joined(separator: ", ")
     let padding = String(repeating: " ", count: max(1, 13 - name.count))
     return text.isEmpty ? [] : ["  \(name)\(padding)\(text)"]
@@ -111,7 +112,9 @@ enum ReplayText {
   private static func divergences(_ rows: [AdminReplays.Divergence], count: Int64, of compared: Int64) -> [String] {
     guard compared > 0 else { return [] }
     guard count > 0 else {
-      return ["", "\(compared.counted("handled event was", "handled events were")) run again: each would end as recorded."]
+      return [
+        "", "\(compared.counted("handled event was", many: "handled events were")) run again: each would end as recorded.",
+      ]
     }
     var table = TextTable([.text("EVENT"), .text("FUNCTION"), .text("RECORDED"), .text("TODAY")])
     for row in rows { table.add([row.event, row.function, row.recorded, row.now]) }

@@ -50,8 +50,8 @@ struct RulesCheckCommand: AsyncParsableCommand {
     let rules = try RulesFile(file).rules
     let counts = rules.counts
     DoubloonCommandLine.output.line(
-      "The rules are sound: \(counts.rules.counted("rule", "rules")) at \(counts.places.counted("place", "places")), "
-        + "\(counts.indexes.counted("index", "indexes")).")
+      "The rules are sound: \(counts.rules.counted("rule", many: "rules")) at \(counts.places.counted("place", many: "places")), "
+        + "\(counts.indexes.counted("index", many: "indexes")).")
   }
 }
 

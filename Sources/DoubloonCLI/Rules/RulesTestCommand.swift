@@ -83,13 +83,14 @@ struct RulesTestReport {
     let failed = results.count { $0.problem != nil }
     if failed > 0 { lines.append("") }
     lines.append(
-      "\(Int64(results.count).counted("case", "cases")), " + (failed == 0 ? "all as expected." : "\(failed) not as expected."))
+      "\(Int64(results.count).counted("case", many: "cases")), "
+        + (failed == 0 ? "all as expected." : "\(failed) not as expected."))
     let open = coverage.filter { !$0.isCovered }
     if open.isEmpty {
-      lines.append("Every condition of \(Int64(coverage.count).counted("rule", "rules")) was seen true and false.")
+      lines.append("Every condition of \(Int64(coverage.count).counted("rule", many: "rules")) was seen true and false.")
     } else {
       lines.append(
-        "\(coverage.count - open.count) of \(Int64(coverage.count).counted("rule", "rules")) are proved both ways; of the "
+        "\(coverage.count - open.count) of \(Int64(coverage.count).counted("rule", many: "rules")) are proved both ways; of the "
           + "others the cases do not show:")
       for row in open {
         lines.append("  \(row.kind.rawValue) \(row.pattern)")

@@ -92,7 +92,7 @@ struct EventPages {
       var wanted = query
       (wanted.limit, wanted.cursor) = (Int64(min(count - events.count, Self.limitMax)), cursor)
       let answer = try await client.call(AdminEvents.list, query: wanted, namespace: namespace)
-      let found = answer.elements("events", answer.value.events ?? [])
+      let found = answer.elements("events", values: answer.value.events ?? [])
       empty = found.isEmpty ? empty + 1 : 0
       events += found
       scannedThrough = answer.value.scannedThrough

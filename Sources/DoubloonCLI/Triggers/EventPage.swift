@@ -28,32 +28,36 @@ struct EventPage {
   }
 
   private var head: [String] {
-    var lines = [Self.line("Event", event.id), Self.line("Path", event.path), Self.line("Kind", event.kind.rawValue)]
-    lines.append(Self.line("Time", (event.time ?? event.invocation?.time).text))
+    var lines = [
+      Self.line("Event", value: event.id), Self.line("Path", value: event.path), Self.line("Kind", value: event.kind.rawValue),
+    ]
+    lines.append(Self.line("Time", value: (event.time ?? event.invocation?.time).text))
     if let invocation = event.invocation {
       lines.append("Run by hand by \(invocation.actor), as if \(invocation.actingAs) had written")
-      lines.append(Self.line("Reason", invocation.reason))
+      lines.append(Self.line("Reason", value: invocation.reason))
     } else {
-      lines.append(Self.line("Revision", String(event.revision)))
+      lines.append(Self.line("Revision", value: String(event.revision)))
     }
-    if let actor = event.actor { lines.append(Self.line("Written by", actor)) }
-    if let request = event.requestID { lines.append(Self.line("Request", request)) }
-    if let cause = event.cause { lines.append(Self.line("Cause", "event \(cause.event), function \(cause.function)")) }
-    lines.append(Self.line("Hop", String(event.hop)))
+    if let actor = event.actor { lines.append(Self.line("Written by", value: actor)) }
+    if let request = event.requestID { lines.append(Self.line("Request", value: request)) }
+    if let cause = event.cause { lines.append(Self.line("Cause", value: "event \(cause.event), function \(cause.function)")) }
+    lines.append(Self.line("Hop", value: String(event.hop)))
     for match in event.matches {
       let captures = match.captures.members.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
       lines.append(
-        Self.line("Match", "\(match.function) at \(match.pattern)" + (captures.isEmpty ? "" : " (\(captures))")))
+        Self.line("Match", value: "\(match.function) at \(match.pattern)" + (captures.isEmpty ? "" : " (\(captures))")))
     }
-    if let erased = event.erased { lines.append(Self.line("Erased", "\(erased.path), up to revision \(erased.through)")) }
-    if event.write.value?.triggers == false { lines.append(Self.line("Triggers", "suppressed")) }
+    if let erased = event.erased {
+      lines.append(Self.line("Erased", value: "\(erased.path), up to revision \(erased.through)"))
+    }
+    if event.write.value?.triggers == false { lines.append(Self.line("Triggers", value: "suppressed")) }
     if let count = event.write.value?.changeCount, count > 1 {
-      lines.append(Self.line("Write", "\(count.counted("change", "changes")), of which this is one"))
+      lines.append(Self.line("Write", value: "\(count.counted("change", many: "changes")), of which this is one"))
     }
     return lines
   }
 
-  private static func line(_ name: String, _ value: String) -> String {
+  private static func line(_ name: String, value: String) -> String {
     name + String(repeating: " ", count: max(1, 11 - name.count)) + value
   }
 

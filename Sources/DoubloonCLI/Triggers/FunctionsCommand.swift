@@ -66,7 +66,7 @@ struct FunctionsListCommand: AsyncParsableCommand {
       for (found, words) in [(function.deadLetters, "gave up on"), (function.retries, "failed on, and tries again,")] {
         guard let found else { continue }
         failures.append(
-          "\(function.name) \(words) \(found.count.counted("event", "events")), the last \(found.event): \(found.error)")
+          "\(function.name) \(words) \(found.count.counted("event", many: "events")), the last \(found.event): \(found.error)")
       }
     }
     guard !table.isEmpty else { return "There are no functions." }
@@ -161,7 +161,9 @@ struct FunctionsRetryCommand: AsyncParsableCommand {
     let answer = try await server.withClient { client in
       try await client.call(AdminFunctions.retry, at: [name], namespace: server.namespace)
     }
-    output.print(answer) { "\($0.retried.counted("dead letter", "dead letters")) of \(name.printable) will be tried again." }
+    output.print(answer) {
+      "\($0.retried.counted("dead letter", many: "dead letters")) of \(name.printable) will be tried again."
+    }
   }
 }
 

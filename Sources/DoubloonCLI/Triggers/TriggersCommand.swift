@@ -137,7 +137,7 @@ struct TriggersCountCommand: AsyncParsableCommand {
     }
 
     var text: String {
-      let head = count.counted("event", "events")
+      let head = count.counted("event", many: "events")
       let parts = outcomes.members.map { "\($0.name) \($0.value.grouped)" }
       return parts.isEmpty ? "\(head)." : "\(head): \(parts.joined(separator: ", "))."
     }
@@ -220,6 +220,6 @@ struct TriggersAcknowledgeCommand: AsyncParsableCommand {
     let answer = try await server.withClient { client in
       try await client.call(AdminEvents.acknowledge, body: order, namespace: server.namespace)
     }
-    output.print(answer) { "\($0.acknowledged.counted("dead letter was", "dead letters were")) closed." }
+    output.print(answer) { "\($0.acknowledged.counted("dead letter was", many: "dead letters were")) closed." }
   }
 }

@@ -15,7 +15,7 @@ package struct CallerIdentification: Sendable {
   package func isForeign(_ headers: HTTPHeaders) -> Bool { origins?.trusts(headers) == false }
 
   /// Who sends a request with these headers and parameters.
-  func caller(_ headers: HTTPHeaders, _ query: QueryString) throws(AccessError) -> Caller {
+  func caller(_ headers: HTTPHeaders, query: QueryString) throws(AccessError) -> Caller {
     try authenticator.caller(
       RequestCredentials(
         accessToken: headers.bearer ?? query["access_token"], idToken: query["auth"], isForeign: isForeign(headers)))

@@ -137,7 +137,7 @@ package struct TrustedProxies: Sendable, Hashable {
   /// Who sent a request.
   ///
   /// - `peer`: who the connection is with.
-  func client(of peer: ClientAddress, _ headers: HTTPHeaders) -> ClientAddress {
+  func client(of peer: ClientAddress, headers: HTTPHeaders) -> ClientAddress {
     guard !ranges.isEmpty, isTrusted(peer) else { return peer }
     var client = peer
     let hops = headers["x-forwarded-for"].flatMap { $0.split(separator: ",") }.suffix(Self.hopsMax)

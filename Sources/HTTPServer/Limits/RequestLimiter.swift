@@ -50,7 +50,7 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
   package func respond(to request: HTTPRequest, sink: ResponseSink) {
     metrics.proxySuspicion.note(request.client)
     let kind = kind(request.uri, request.method, request.headers)
-    if let refusal = refusal(kind, request.client, cost: cost(of: request)) { return sink.send(refusal) }
+    if let refusal = refusal(kind, client: request.client, cost: cost(of: request)) { return sink.send(refusal) }
     responder.respond(to: request, sink: sink)
   }
 
@@ -67,13 +67,13 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
   package func standing(of head: HTTPRequestHead) -> ClientStanding { responder.standing(of: head) }
 
   package func accept(_ head: HTTPRequestHead, on channel: any Channel, from client: ClientAddress) -> SocketAcceptance {
-    if let refusal = refusal(.connection, client, cost: 1) { return .refused(refusal) }
+    if let refusal = refusal(.connection, client: client, cost: 1) { return .refused(refusal) }
     return sockets.accept(head, on: channel, from: client)
   }
 
   package func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void> { sockets.stop(on: eventLoop) }
 
-  private func refusal(_ kind: RequestLimits.Kind, _ client: ClientAddress, cost: Int) -> HTTPResponse? {
+  private func refusal(_ kind: RequestLimits.Kind, client: ClientAddress, cost: Int) -> HTTPResponse? {
     guard let table = tables[kind.rawValue] else { return nil }
     let now = clock.now()
     let verdict = table.buckets.withLock { $0.take(client.clientNetwork, at: now, cost: min(cost, $0.limit.burst)) }
@@ -81,9 +81,10 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
     metrics.rateLimited.increment()
     let seconds = (milliseconds + 999) / 1000
     return HTTPResponse.error(
-      .tooManyRequests, "Too many requests from this address: try again in \(seconds) second\(seconds == 1 ? "" : "s")."
+      .tooManyRequests,
+      message: "Too many requests from this address: try again in \(seconds) second\(seconds == 1 ? "" : "s")."
     )
-    .adding("Retry-After", String(seconds))
+    .adding("Retry-After", value: String(seconds))
   }
 }
 

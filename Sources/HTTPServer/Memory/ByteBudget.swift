@@ -61,7 +61,7 @@ package final class ByteBudget: Sendable {
         network: share.network, standing: standing, bytes: bytes, isReleasable: true, giveUp: share.giveUp)
       state.used += bytes - before
       var losers: [@Sendable () -> Void] = []
-      if state.used > bytesMax, bytes > before { losers = Self.giveUpShares(in: &state, for: key, bytesMax) }
+      if state.used > bytesMax, bytes > before { losers = Self.giveUpShares(in: &state, for: key, bytesMax: bytesMax) }
       guard state.holdings[key] != nil else { return (false, losers) }
       state.holdings[key]?.isReleasable = isReleasable
       return (true, losers)
@@ -85,8 +85,7 @@ package final class ByteBudget: Sendable {
   ///
   /// - `key`: whose growth was too much. Alone it may have what it wants: refusing it would serve no other client.
   /// - Returns: what to call for those that were removed, but for `key` itself, which is told by the caller.
-  private static func giveUpShares(in state: inout State, for key: ObjectIdentifier, _ bytesMax: Int) -> [@Sendable () -> Void]
-  {
+  private static func giveUpShares(in state: inout State, for key: ObjectIdentifier, bytesMax: Int) -> [@Sendable () -> Void] {
     guard state.holdings.count > 1 else { return [] }
     var losers: [@Sendable () -> Void] = []
     let target = bytesMax - bytesMax / 8

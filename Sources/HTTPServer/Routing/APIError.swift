@@ -32,7 +32,7 @@ package struct APIError: Error, Sendable {
 
   /// As the Firebase surfaces say it: `{"error": "…"}`.
   package var treeResponse: HTTPResponse {
-    var response = HTTPResponse.error(status, message)
+    var response = HTTPResponse.error(status, message: message)
     response.headers = headers
     return response
   }

@@ -22,7 +22,7 @@ package struct RequestRouter: RequestResponder {
 
   package func respond(to request: HTTPRequest, sink: ResponseSink) {
     guard let target = RequestTarget(request.uri) else {
-      return sink.send(.error(.badRequest, "The URL is not valid: it must begin with / and be percent-encoded UTF-8."))
+      return sink.send(.error(.badRequest, message: "The URL is not valid: it must begin with / and be percent-encoded UTF-8."))
     }
     if leading.owns(target.path) { return leading.respond(to: request, target, sink: sink) }
     if let refusal = callers.origins?.refusal(of: request.headers), Self.administers(target) {
@@ -52,9 +52,9 @@ package struct RequestRouter: RequestResponder {
     guard mayBeLong || Self.mayBeUnlimited(head.uri) else { return nil }
     guard let target = RequestTarget(head.uri) else { return BodyLimit(bytesMax: Self.openBytesMax) }
     guard mayBeLong || target.query["writeSizeLimit"] == "unlimited" else { return nil }
-    if leading.owns(target.path) { return leading.bodyLimit(for: head, target) }
+    if leading.owns(target.path) { return leading.bodyLimit(for: head, target: target) }
     // Elsewhere only administrators have much to send.
-    return caller(of: head, target)?.role == nil ? BodyLimit(bytesMax: Self.openBytesMax) : nil
+    return caller(of: head, target: target)?.role == nil ? BodyLimit(bytesMax: Self.openBytesMax) : nil
   }
 
   /// Whether the address may hold `writeSizeLimit=unlimited`: percent-encoding may hide the word.
@@ -67,12 +67,12 @@ package struct RequestRouter: RequestResponder {
   }
 
   package func standing(of head: HTTPRequestHead) -> ClientStanding {
-    RequestTarget(head.uri).flatMap { caller(of: head, $0) }?.standing ?? .unauthenticated
+    RequestTarget(head.uri).flatMap { caller(of: head, target: $0) }?.standing ?? .unauthenticated
   }
 
   /// Who sends a request, by its head alone; nil if its credentials are not good.
-  private func caller(of head: HTTPRequestHead, _ target: RequestTarget) -> Caller? {
-    try? callers.caller(head.headers, target.query)
+  private func caller(of head: HTTPRequestHead, target: RequestTarget) -> Caller? {
+    try? callers.caller(head.headers, query: target.query)
   }
 }
 
@@ -89,5 +89,5 @@ package protocol LeadingSurface: Sendable {
   /// Answers a request that is.
   func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink)
   /// How much body it takes for a request, by its head alone; nil for the usual limit.
-  func bodyLimit(for head: HTTPRequestHead, _ target: RequestTarget) -> BodyLimit?
+  func bodyLimit(for head: HTTPRequestHead, target: RequestTarget) -> BodyLimit?
 }

@@ -88,8 +88,8 @@ package struct APIRoute<Services: Sendable>: Sendable {
 
   /// Something to read that others must have written first, for all administrators.
   package static func awaitedList(
-    _ template: RouteTemplate, _ summary: String,
-    _ body: @escaping @Sendable (APICall<Services>) async throws(APIError) -> HTTPResponse
+    _ template: RouteTemplate, summary: String,
+    body: @escaping @Sendable (APICall<Services>) async throws(APIError) -> HTTPResponse
   ) -> APIRoute {
     APIRoute(
       head: RouteHead(method: .GET, template: template, summary: summary, access: .viewer, audit: nil),
@@ -98,8 +98,8 @@ package struct APIRoute<Services: Sendable>: Sendable {
 
   /// Something that an administrator changes; takes the role of administrators unless it says otherwise.
   package static func mutate(
-    _ method: HTTPMethod, _ template: RouteTemplate, audit: String?, _ summary: String, access: RouteAccess = .admin,
-    _ body: @escaping @Sendable (APICall<Services>) async throws(APIError) -> HTTPResponse
+    _ method: HTTPMethod, template: RouteTemplate, audit: String?, summary: String, access: RouteAccess = .admin,
+    body: @escaping @Sendable (APICall<Services>) async throws(APIError) -> HTTPResponse
   ) -> APIRoute {
     APIRoute(
       head: RouteHead(method: method, template: template, summary: summary, access: access, audit: audit),

@@ -42,7 +42,7 @@ package struct RouteTable: Sendable {
     var caller = Caller.anonymous
     let call: APICall<Void>
     do throws(APIError) {
-      caller = try self.caller(of: request, target, for: route)
+      caller = try self.caller(of: request, target: target, for: route)
       sink.standing = caller.standing
       call = APICall(request: request, captures: captures, query: target.query, caller: caller, services: ())
       try admit(caller, to: route)
@@ -51,7 +51,8 @@ package struct RouteTable: Sendable {
       // credentials must not fill the log.
       if caller.role != nil {
         audit.record(
-          route.head.audit ?? route.head.template.text, by: caller.actor, captures, target.query, request.body,
+          route.head.audit ?? route.head.template.text, by: caller.actor, captures: captures, query: target.query,
+          body: request.body,
           result: error.message)
       } else if let action = route.head.audit {
         audit.recordUnauthenticated(action, by: caller.actor, result: error.message)
@@ -62,11 +63,12 @@ package struct RouteTable: Sendable {
       try route.head.description?.check(call)
     } catch {
       if let action = route.head.audit {
-        audit.record(action, by: caller.actor, captures, target.query, request.body, result: error.message)
+        audit.record(
+          action, by: caller.actor, captures: captures, query: target.query, body: request.body, result: error.message)
       }
       return sink.send(error.adminResponse)
     }
-    run(route, call, sink: sink)
+    run(route, call: call, sink: sink)
   }
 
   /// The routes at an address: of those that match, the ones that name most of it. `/replays/preview` is no replay's number.
@@ -99,11 +101,11 @@ package struct RouteTable: Sendable {
       "Nothing is here: append .json to your request URI to use the REST API; GET /admin/v1 lists the admin surface.")
   }
 
-  private func caller(of request: HTTPRequest, _ target: RequestTarget, for route: BoundRoute) throws(APIError) -> Caller {
+  private func caller(of request: HTTPRequest, target: RequestTarget, for route: BoundRoute) throws(APIError) -> Caller {
     if isOpen(route) { return .anonymous }
     let caller: Caller
     do throws(AccessError) {
-      caller = try callers.caller(request.headers, target.query)
+      caller = try callers.caller(request.headers, query: target.query)
     } catch {
       throw APIError(error)
     }
@@ -137,7 +139,7 @@ package struct RouteTable: Sendable {
     }
   }
 
-  private func run(_ route: BoundRoute, _ call: APICall<Void>, sink: ResponseSink) {
+  private func run(_ route: BoundRoute, call: APICall<Void>, sink: ResponseSink) {
     switch route.action {
     case .immediate(let body): sink.send(Self.answer { () throws(APIError) in try body(call) })
     case .blocking(let body):
@@ -157,7 +159,8 @@ package struct RouteTable: Sendable {
         }
         if let action = route.head.audit {
           audit.record(
-            action, by: call.caller.actor, call.captures, call.query, call.request.body, result: Self.outcome(result))
+            action, by: call.caller.actor, captures: call.captures, query: call.query, body: call.request.body,
+            result: Self.outcome(result))
         }
         return Self.answer { () throws(APIError) in try result.get() }
       }.whenSuccess { sink.send($0) }
@@ -186,7 +189,7 @@ package protocol RequestAuditing: Sendable {
   ///
   /// - `result`: `ok`, or why it was refused.
   func record(
-    _ action: String, by actor: Actor, _ captures: [String: String], _ query: QueryString, _ body: ByteBuffer?, result: String)
+    _ action: String, by actor: Actor, captures: [String: String], query: QueryString, body: ByteBuffer?, result: String)
   /// Records a refused caller without such credentials; only so many are kept.
   func recordUnauthenticated(_ action: String, by actor: Actor, result: String)
 }

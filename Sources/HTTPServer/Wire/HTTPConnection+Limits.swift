@@ -10,11 +10,12 @@ extension HTTPConnection {
   }
 
   /// Counts a body that is not whole.
-  func holdUnfinished(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+  func holdUnfinished(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
     guard let body, body.readableBytes >= ByteShare.step else { return }
-    let share = inputShare ?? makeInputShare(configuration.trustedProxies.client(of: peer, head.headers), context)
+    let share =
+      inputShare ?? makeInputShare(configuration.trustedProxies.client(of: peer, headers: head.headers), context: context)
     inputShare = share
-    if !share.hold(body.readableBytes, as: standing(of: head)) { refuse(Self.memoryIsShort, context) }
+    if !share.hold(body.readableBytes, as: standing(of: head)) { refuse(Self.memoryIsShort, context: context) }
   }
 
   /// Counts what a client has sent ahead, before its last request was answered.
@@ -23,28 +24,28 @@ extension HTTPConnection {
       if case .body(let bytes) = part { sum + bytes.readableBytes } else { sum }
     }
     guard bytes >= ByteShare.step else { return }
-    let share = inputShare ?? makeInputShare(peer, context)
+    let share = inputShare ?? makeInputShare(peer, context: context)
     inputShare = share
     // Whose it is, is known when it is looked at.
     if !share.hold(bytes, as: .unauthenticated) { context.close(promise: nil) }
   }
 
   /// Counts a whole request until it is answered; nil if it was refused.
-  func shareOfWork(_ head: HTTPRequestHead, _ client: ClientAddress, _ context: ChannelHandlerContext) -> WorkShare? {
+  func shareOfWork(_ head: HTTPRequestHead, client: ClientAddress, context: ChannelHandlerContext) -> WorkShare? {
     defer { inputShare = nil }
     guard let weight = body?.withUnsafeReadableBytes(InputWeight.of), weight >= ByteShare.step else {
       return WorkShare(held: nil)
     }
-    let share = inputShare ?? makeInputShare(client, context)
+    let share = inputShare ?? makeInputShare(client, context: context)
     guard share.hold(weight, as: standing(of: head), isReleasable: false) else {
-      refuse(Self.memoryIsShort, context)
+      refuse(Self.memoryIsShort, context: context)
       return nil
     }
     return WorkShare(held: share)
   }
 
   /// Counts an answer that the client's socket does not take at once; false if it must not be sent.
-  func holdUnread(_ bytes: Int, _ source: ResponseSource, _ context: ChannelHandlerContext) -> Bool {
+  func holdUnread(_ bytes: Int, source: ResponseSource, context: ChannelHandlerContext) -> Bool {
     let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
     let eventLoop = context.eventLoop
     let share = memory.output.share(of: source.client) {
@@ -55,12 +56,12 @@ extension HTTPConnection {
   }
 
   /// Counts the connection for its client's network, where a trusted proxy says who that is; false if that has too many.
-  func claimsNetwork(of client: ClientAddress, _ context: ChannelHandlerContext) -> Bool {
+  func claimsNetwork(of client: ClientAddress, context: ChannelHandlerContext) -> Bool {
     guard client != peer else { return true }
     return registry.count(context.channel, for: client)
   }
 
-  private func makeInputShare(_ client: ClientAddress, _ context: ChannelHandlerContext) -> ByteShare {
+  private func makeInputShare(_ client: ClientAddress, context: ChannelHandlerContext) -> ByteShare {
     let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
     let eventLoop = context.eventLoop
     let number = requestCount
@@ -82,7 +83,7 @@ extension HTTPConnection {
   private func giveUpInput(after number: Int) {
     guard let context, requestCount == number else { return }
     switch phase {
-    case .receiving: refuse(Self.memoryIsShort, context)
+    case .receiving: refuse(Self.memoryIsShort, context: context)
     case .answering, .sending: context.close(promise: nil)
     case .idle, .lingering, .closed: break
     }
@@ -94,12 +95,13 @@ extension HTTPConnection {
   }
 
   static let memoryIsShort = HTTPResponse.error(
-    .serviceUnavailable, "The server takes in as much as it can at once: try again in a few seconds, or send less at a time."
-  ).adding("Retry-After", "5")
+    .serviceUnavailable,
+    message: "The server takes in as much as it can at once: try again in a few seconds, or send less at a time."
+  ).adding("Retry-After", value: "5")
 
   static let tooManyConnections = HTTPResponse.error(
-    .serviceUnavailable, "There are as many connections from this network as may be: close some, or try again later."
-  ).adding("Retry-After", "5")
+    .serviceUnavailable, message: "There are as many connections from this network as may be: close some, or try again later."
+  ).adding("Retry-After", value: "5")
 }
 
 extension HTTPConnection {
@@ -120,7 +122,8 @@ extension HTTPConnection {
     guard deadline <= .now() else { return startTimer(context) }
     switch phase {
     case .receiving:
-      refuse(.error(.requestTimeout, "The request took too long to arrive: send it faster, or in parts."), context)
+      refuse(
+        .error(.requestTimeout, message: "The request took too long to arrive: send it faster, or in parts."), context: context)
       startTimer(context)
     case .idle, .sending, .lingering: context.close(promise: nil)
     // An answer takes as long as it takes; the deadline was of the phase before.

@@ -5,15 +5,15 @@ extension HTTPConnection {
   /// Hands the connection over if the request asks for that and is accepted.
   ///
   /// - Returns: whether the request is settled.
-  func takesUpgrade(_ head: HTTPRequestHead, from client: ClientAddress, _ context: ChannelHandlerContext) -> Bool {
-    guard claimsNetwork(of: client, context) else {
-      refuse(Self.tooManyConnections, context)
+  func takesUpgrade(_ head: HTTPRequestHead, from client: ClientAddress, context: ChannelHandlerContext) -> Bool {
+    guard claimsNetwork(of: client, context: context) else {
+      refuse(Self.tooManyConnections, context: context)
       return true
     }
     switch sockets?.accept(head, on: context.channel, from: client) ?? .ignored {
     case .ignored: return false
     case .refused(let response):
-      refuse(response, context)
+      refuse(response, context: context)
       return true
     case .accepted(let answer, let successors):
       context.writeAndFlush(wrapOutboundOut(answer), promise: nil)

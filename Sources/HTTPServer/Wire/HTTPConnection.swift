@@ -103,7 +103,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let part = unwrapInboundIn(data)
     switch phase {
-    case .idle, .receiving: take(part, context)
+    case .idle, .receiving: take(part, context: context)
     case .answering, .sending: pending.append(part)
     case .lingering, .closed: break
     }
@@ -112,7 +112,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   func channelReadComplete(context: ChannelHandlerContext) {
     switch phase {
     // A body that came whole with its head was never unfinished.
-    case .receiving(let head, _): holdUnfinished(head, context)
+    case .receiving(let head, _): holdUnfinished(head, context: context)
     case .answering, .sending: holdAhead(context)
     case .idle, .lingering, .closed: break
     }
@@ -126,7 +126,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard let response = Self.response(to: error) else { return context.close(promise: nil) }
     switch phase {
-    case .idle, .receiving: refuse(response, context)
+    case .idle, .receiving: refuse(response, context: context)
     case .answering, .sending: parserError = response
     case .lingering, .closed: break
     }
@@ -158,23 +158,23 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
 // MARK: - Requests
 
 extension HTTPConnection {
-  private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+  private func take(_ part: HTTPServerRequestPart, context: ChannelHandlerContext) {
     switch part {
-    case .head(let head): begin(head, context)
+    case .head(let head): begin(head, context: context)
     case .body(var bytes):
       guard case .receiving(_, let limit) = phase else { return }
       let count = bytes.readableBytes
       bodyBytes += count
-      guard bodyBytes <= limit.bytesMax else { return refuse(limit.response, context) }
+      guard bodyBytes <= limit.bytesMax else { return refuse(limit.response, context: context) }
       if body == nil { body = bytes } else { body?.writeBuffer(&bytes) }
       deadline = deadline + allowance(for: count)
     case .end:
       guard case .receiving(let head, _) = phase else { return }
-      dispatch(head, context)
+      dispatch(head, context: context)
     }
   }
 
-  private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+  private func begin(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
     body = nil
     bodyBytes = 0
     inputStanding = nil
@@ -182,19 +182,20 @@ extension HTTPConnection {
     phase = .receiving(head, limit)
     deadline = .now() + configuration.exchangeTimeout
     if let length = head.headers.first(name: "content-length").flatMap({ Int($0) }), length > limit.bytesMax {
-      return refuse(limit.response, context)
+      return refuse(limit.response, context: context)
     }
     guard let expectation = head.headers.first(name: "expect") else { return }
     guard expectation.lowercased() == "100-continue" else {
-      return refuse(.error(.expectationFailed, "The only expectation this server knows is 100-continue."), context)
+      return refuse(
+        .error(.expectationFailed, message: "The only expectation this server knows is 100-continue."), context: context)
     }
     context.writeAndFlush(wrapOutboundOut(ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
   }
 
-  private func dispatch(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-    let client = configuration.trustedProxies.client(of: peer, head.headers)
-    if head.headers.contains(name: "upgrade"), takesUpgrade(head, from: client, context) { return }
-    guard let share = shareOfWork(head, client, context) else { return }
+  private func dispatch(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
+    let client = configuration.trustedProxies.client(of: peer, headers: head.headers)
+    if head.headers.contains(name: "upgrade"), takesUpgrade(head, from: client, context: context) { return }
+    guard let share = shareOfWork(head, client: client, context: context) else { return }
     requestCount += 1
     // After a request that asks for an upgrade the decoder reads no further one, so this must be the last.
     let keepsAlive =
@@ -221,7 +222,7 @@ extension HTTPConnection {
   }
 
   /// Answers a request that will not be read to its end.
-  func refuse(_ response: HTTPResponse, _ context: ChannelHandlerContext) {
+  func refuse(_ response: HTTPResponse, context: ChannelHandlerContext) {
     var isHead = false
     if case .receiving(let head, _) = phase { isHead = head.method == .HEAD }
     phase = .answering(ResponseFraming(isHead: isHead, isHTTP10: false, keepsAlive: false))
@@ -261,7 +262,7 @@ extension HTTPConnection {
     }
     phase = .sending
     deadline = .now() + configuration.exchangeTimeout + allowance(for: count)
-    guard holdUnread(count, source, context) else { return context.close(promise: nil) }
+    guard holdUnread(count, source: source, context: context) else { return context.close(promise: nil) }
     let sent = context.eventLoop.makePromise(of: Void.self)
     sent.futureResult.assumeIsolated().whenComplete { result in
       if case .success = result, case .sending = self.phase { self.didSend(keepsAlive: framing.keepsAlive) }
@@ -272,14 +273,15 @@ extension HTTPConnection {
   /// Answers request `number` with a stream that takes this handler's place, and never gives the connection back.
   func stream(
     to number: Int, limitedBy streams: any StreamCounting, of source: ResponseSource,
-    _ make: (StreamOpening) -> any ChannelHandler
+    make: (StreamOpening) -> any ChannelHandler
   ) {
     guard number == requestCount, case .answering(let asked) = phase, let context else { return }
     guard !isClosing, !isInputClosed, streams.open() else {
-      let refusal = HTTPResponse.error(.serviceUnavailable, "There are too many streams, or the server stops; try again later.")
+      let refusal = HTTPResponse.error(
+        .serviceUnavailable, message: "There are too many streams, or the server stops; try again later.")
       return answer(refusal, to: number, of: source)
     }
-    guard claimsNetwork(of: source.client, context) else {
+    guard claimsNetwork(of: source.client, context: context) else {
       streams.close()
       return answer(Self.tooManyConnections, to: number, of: source)
     }
@@ -310,11 +312,11 @@ extension HTTPConnection {
     guard !isDraining else { return }
     isDraining = true
     defer { isDraining = false }
-    while isTaking, let part = pending.popFirst() { take(part, context) }
+    while isTaking, let part = pending.popFirst() { take(part, context: context) }
     guard isTaking else { return }
     if let parserError {
       self.parserError = nil
-      return refuse(parserError, context)
+      return refuse(parserError, context: context)
     }
     if isClosing || isInputClosed, case .idle = phase { return context.close(promise: nil) }
     if isReadHeld {
@@ -352,8 +354,9 @@ extension HTTPConnection {
     switch error {
     case HTTPParserError.invalidEOFState, HTTPParserError.closedConnection: nil
     case HTTPParserError.headerOverflow:
-      .error(.requestHeaderFieldsTooLarge, "The request's headers are too large: shorten the URL, cookies or tokens.")
-    case is HTTPParserError: .error(.badRequest, "The request is not valid HTTP/1.1: check its request line and headers.")
+      .error(.requestHeaderFieldsTooLarge, message: "The request's headers are too large: shorten the URL, cookies or tokens.")
+    case is HTTPParserError:
+      .error(.badRequest, message: "The request is not valid HTTP/1.1: check its request line and headers.")
     default: nil
     }
   }

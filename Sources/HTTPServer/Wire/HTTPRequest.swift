@@ -60,7 +60,7 @@ package struct BodyLimit: Sendable {
     refusal
       ?? .error(
         .payloadTooLarge,
-        "The body is larger than \(bytesMax) bytes, the most that one request may carry: send it in parts.")
+        message: "The body is larger than \(bytesMax) bytes, the most that one request may carry: send it in parts.")
   }
 }
 

@@ -67,12 +67,12 @@ package struct HTTPResponse: Sendable {
   }
 
   /// The error shape of the Firebase surfaces: `{"error": "…"}`.
-  package static func error(_ status: HTTPResponseStatus, _ message: String) -> HTTPResponse {
+  package static func error(_ status: HTTPResponseStatus, message: String) -> HTTPResponse {
     .json(["error": .string(message)], status: status)
   }
 
   /// The same answer with one more header.
-  package func adding(_ name: String, _ value: String) -> HTTPResponse {
+  package func adding(_ name: String, value: String) -> HTTPResponse {
     var response = self
     response.headers.append(Header(name, value))
     return response

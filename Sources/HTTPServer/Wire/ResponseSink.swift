@@ -52,12 +52,11 @@ package struct ResponseSink: Sendable {
   /// Answers the request with an event stream, which takes the connection over. May be called from any thread.
   ///
   /// - `make`: called on the event loop, if the connection is still there and there are not too many streams.
-  package func stream(limitedBy streams: any StreamCounting, _ make: @escaping @Sendable (StreamOpening) -> any ChannelHandler)
-  {
+  package func stream(limitedBy streams: any StreamCounting, make: @escaping @Sendable (StreamOpening) -> any ChannelHandler) {
     if eventLoop.inEventLoop {
-      connection.value.stream(to: number, limitedBy: streams, of: source, make)
+      connection.value.stream(to: number, limitedBy: streams, of: source, make: make)
     } else {
-      eventLoop.execute { connection.value.stream(to: number, limitedBy: streams, of: source, make) }
+      eventLoop.execute { connection.value.stream(to: number, limitedBy: streams, of: source, make: make) }
     }
   }
 }

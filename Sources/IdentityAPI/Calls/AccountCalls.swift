@@ -16,7 +16,7 @@ enum AccountCalls {
   static func update(_ accounts: AccountService, _ call: IdentityCall) async throws -> JSON {
     let fields = call.fields
     if let code = try fields.text("oobCode"), !code.isEmpty {
-      return updated(try await accounts.emailCodes.apply(code, call.context))
+      return updated(try await accounts.emailCodes.apply(code, context: call.context))
     }
     if call.isPrivileged, fields["idToken"] == nil {
       let uid = try fields.required("localId", orThrow: "MISSING_LOCAL_ID")
@@ -51,7 +51,7 @@ enum AccountCalls {
   }
 
   /// `accounts:delete`.
-  static func delete(_ accounts: AccountService, _ call: IdentityCall) async throws -> JSON {
+  static func delete(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
     if call.isPrivileged {
       let uid = try call.fields.required("localId", orThrow: "MISSING_LOCAL_ID")
       try await accounts.remove(uid, of: call.project, by: call.actor)
@@ -64,7 +64,7 @@ enum AccountCalls {
   // MARK: Looking
 
   /// `accounts:lookup`.
-  static func lookup(_ accounts: AccountService, _ call: IdentityCall) throws -> JSON {
+  static func lookup(_ accounts: AccountService, call: IdentityCall) throws -> JSON {
     let kind: JSON = "identitytoolkit#GetAccountInfoResponse"
     if call.isPrivileged, call.fields["idToken"] == nil {
       let found = try accounts.accounts(try query(call.fields), of: call.project)
@@ -96,7 +96,7 @@ enum AccountCalls {
   // MARK: Mailed codes
 
   /// `accounts:sendOobCode`.
-  static func sendCode(_ accounts: AccountService, _ call: IdentityCall) async throws -> JSON {
+  static func sendCode(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
     let fields = call.fields
     guard let type = try fields.choice("requestType", among: requestTypes), type != "OOB_REQ_TYPE_UNSPECIFIED",
       let kind = AccountCodeRecord.Kind(rawValue: type), kind != .recoverEmail
@@ -108,7 +108,7 @@ enum AccountCalls {
       throw IdentityError("INVALID_CONTINUE_URI", "((expected an absolute URI with valid scheme and host))")
     }
     try accounts.emailCodes.checkSending(continueURL: continueURL)
-    var request = CodeRequest(try purpose(kind, call))
+    var request = CodeRequest(try purpose(kind, call: call))
     request.returnsLink = returnsLink
     request.continueURL = continueURL
     let sent = try await accounts.emailCodes.send(request, call.context)
@@ -118,23 +118,23 @@ enum AccountCalls {
     ])
   }
 
-  private static func purpose(_ kind: AccountCodeRecord.Kind, _ call: IdentityCall) throws -> CodeRequest.Purpose {
+  private static func purpose(_ kind: AccountCodeRecord.Kind, call: IdentityCall) throws -> CodeRequest.Purpose {
     let given = try call.fields.email()
     switch kind {
     case .emailSignIn, .passwordReset:
       guard let given else { throw IdentityError("MISSING_EMAIL") }
       return kind == .emailSignIn ? .signIn(given) : .passwordReset(given)
     case .verifyEmail, .recoverEmail:
-      return .verification(of: try owner(given, call, orThrow: "INVALID_ID_TOKEN"))
+      return .verification(of: try owner(given, call: call, orThrow: "INVALID_ID_TOKEN"))
     case .changeEmail:
       guard try call.fields.text("newEmail")?.isEmpty == false else { throw IdentityError("MISSING_NEW_EMAIL") }
-      let owner = try owner(given, call, orThrow: "MISSING_ID_TOKEN")
+      let owner = try owner(given, call: call, orThrow: "MISSING_ID_TOKEN")
       guard let newEmail = try call.fields.email("newEmail") else { throw IdentityError("MISSING_NEW_EMAIL") }
       return .change(of: owner, to: newEmail)
     }
   }
 
-  private static func owner(_ email: EmailAddress?, _ call: IdentityCall, orThrow code: String) throws -> CodeRequest.Owner {
+  private static func owner(_ email: EmailAddress?, call: IdentityCall, orThrow code: String) throws -> CodeRequest.Owner {
     if call.isPrivileged, call.fields["idToken"] == nil {
       guard let email else { throw IdentityError("MISSING_EMAIL") }
       return .email(email)
@@ -143,7 +143,7 @@ enum AccountCalls {
   }
 
   /// `accounts:resetPassword`: describes a code, or sets a password by one.
-  static func resetPassword(_ accounts: AccountService, _ call: IdentityCall) async throws -> JSON {
+  static func resetPassword(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
     let text = try call.fields.required("oobCode", orThrow: "MISSING_OOB_CODE")
     let code = try accounts.emailCodes.code(text, of: call.project)
     let described: [(String, JSON?)] = [
@@ -155,7 +155,7 @@ enum AccountCalls {
           ("email", code.kind == .emailSignIn ? nil : .string(code.email)), ("newEmail", code.newEmail.map(JSON.string)),
         ])
     }
-    let account = try await accounts.emailCodes.resetPassword(text, to: password, call.context)
+    let account = try await accounts.emailCodes.resetPassword(text, to: password, context: call.context)
     return JSON(fields: described + [("email", account.email.map(JSON.string))])
   }
 }

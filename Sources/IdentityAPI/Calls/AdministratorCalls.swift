@@ -12,7 +12,7 @@ enum AdministratorCalls {
   ///
   /// Functions see nothing of it, for the players are not new, unless the body says `"triggers": true` (which is this
   /// server's own).
-  static func batchCreate(_ accounts: AccountService, _ call: IdentityCall) async throws -> JSON {
+  static func batchCreate(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
     let fields = call.fields
     let users = try fields.list("users") ?? []
     guard !users.isEmpty else { throw IdentityError("MISSING_USER_ACCOUNT") }
@@ -24,18 +24,18 @@ enum AdministratorCalls {
     if overwriting != true { try checkUIDs(users) }
     if try fields.bool("sanityCheck") ?? false { try checkDuplicates(users) }
     let isDevelopment = accounts.options.isDevelopment
-    let hashing = try passwordImport(users, fields, isDevelopment: isDevelopment)
+    let hashing = try passwordImport(users, fields: fields, isDevelopment: isDevelopment)
     var errors: [(index: Int, message: String)] = []
     var rows: [(index: Int, account: ImportedAccount)] = []
     for (index, user) in users.enumerated() {
       do {
-        rows.append((index, try imported(user, hashing, isDevelopment: isDevelopment)))
+        rows.append((index, try imported(user, hashing: hashing, isDevelopment: isDevelopment)))
       } catch {
         errors.append((index, IdentityError(error).message))
       }
     }
     let refused = try await accounts.importer.store(
-      rows, overwrites: overwriting ?? true, triggers: triggers, call.context)
+      rows, overwrites: overwriting ?? true, triggers: triggers, context: call.context)
     errors += refused.map { ($0.index, IdentityError($0.error).message) }
     let list = errors.sorted { $0.index < $1.index }.map { error -> JSON in
       ["index": .int(Int64(error.index)), "message": .string(error.message)]
@@ -45,7 +45,7 @@ enum AdministratorCalls {
     ])
   }
 
-  private static func imported(_ user: JSON, _ hashing: PasswordImport?, isDevelopment: Bool) throws -> ImportedAccount {
+  private static func imported(_ user: JSON, hashing: PasswordImport?, isDevelopment: Bool) throws -> ImportedAccount {
     let fields = IdentityFields(user)
     let plain = try rawPassword(of: user, isDevelopment: isDevelopment)
     var account = try fields.importedAccount()
@@ -57,7 +57,7 @@ enum AdministratorCalls {
     return account
   }
 
-  private static func passwordImport(_ users: [JSON], _ fields: IdentityFields, isDevelopment: Bool) throws
+  private static func passwordImport(_ users: [JSON], fields: IdentityFields, isDevelopment: Bool) throws
     -> PasswordImport?
   {
     // Rows of this server's own exports say it for themselves.
@@ -119,7 +119,7 @@ enum AdministratorCalls {
   // MARK: Reading and removing
 
   /// `GET accounts:batchGet`: a page of accounts by uid, with their hashes.
-  static func batchGet(_ accounts: AccountService, _ call: IdentityCall) throws -> JSON {
+  static func batchGet(_ accounts: AccountService, call: IdentityCall) throws -> JSON {
     let asked = try call.fields.int("maxResults") ?? 20
     guard asked == -1 || (0...1000).contains(asked) else { throw IdentityError("INVALID_PAGE_SELECTION") }
     let limit = asked == -1 ? 100_000 : asked == 0 ? 20 : Int(asked)
@@ -132,7 +132,7 @@ enum AdministratorCalls {
   }
 
   /// `accounts:batchDelete`.
-  static func batchDelete(_ accounts: AccountService, _ call: IdentityCall) async throws -> JSON {
+  static func batchDelete(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
     let uids = try call.fields.texts("localIds") ?? []
     guard (1...1000).contains(uids.count) else { throw IdentityError("LOCAL_ID_LIST_EXCEEDS_LIMIT") }
     let isForced = try call.fields.bool("force") ?? false

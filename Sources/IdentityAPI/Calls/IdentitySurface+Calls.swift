@@ -9,14 +9,14 @@ import TreeModel
 
 extension IdentitySurface {
   /// Understands a request: by whose right, for which project, with what fields.
-  func call(_ request: HTTPRequest, _ query: QueryString, project named: String?) async throws -> IdentityCall {
+  func call(_ request: HTTPRequest, query: QueryString, project named: String?) async throws -> IdentityCall {
     let headers = request.headers
     let actor = try administrator(headers)
     let apiKey = query["key"] ?? headers.first(name: "x-goog-api-key") ?? ""
     guard actor != nil || !apiKey.isEmpty else {
       throw IdentityError.permissionDenied("The request is missing a valid API key.")
     }
-    let fields = IdentityFields(try Self.fields(request, query))
+    let fields = IdentityFields(try Self.fields(request, query: query))
     var name = named ?? defaultProject
     if let target = IdentityCall.targetProject(of: fields) {
       guard actor != nil else {
@@ -84,7 +84,7 @@ extension IdentitySurface {
     return "\(scheme)://\(headers.first(name: "host") ?? "127.0.0.1")"
   }
 
-  private static func fields(_ request: HTTPRequest, _ query: QueryString) throws -> JSON {
+  private static func fields(_ request: HTTPRequest, query: QueryString) throws -> JSON {
     guard let body = request.body, body.readableBytes > 0 else {
       // A GET says in its query what a POST says in its body.
       return .object(query.parameters.map { JSON.Member(key: $0.name, value: .string($0.value)) })

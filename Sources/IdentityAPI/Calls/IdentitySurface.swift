@@ -41,7 +41,7 @@ package struct IdentitySurface: RequestSurface {
     let taken = sink
     sink.eventLoop.makeFutureWithTask { [self] () async -> HTTPResponse in
       do {
-        return try await respond(to: request, target.query, at: address)
+        return try await respond(to: request, query: target.query, at: address)
       } catch {
         return Self.answer(IdentityError(error))
       }
@@ -49,18 +49,18 @@ package struct IdentitySurface: RequestSurface {
     return true
   }
 
-  private func respond(to request: HTTPRequest, _ query: QueryString, at address: IdentityAddress) async throws
+  private func respond(to request: HTTPRequest, query: QueryString, at address: IdentityAddress) async throws
     -> HTTPResponse
   {
     switch address {
     case .method(let name, let project):
       guard let route = IdentityRoute.byName[name] else { throw IdentityError.notFound("Not Found: \(name)") }
-      return try await run(route, request, query, project: project)
+      return try await run(route, request: request, query: query, project: project)
     case .token:
-      let call = try await call(request, query, project: nil)
-      return .json(try await SignInCalls.refresh(accounts, call))
+      let call = try await call(request, query: query, project: nil)
+      return .json(try await SignInCalls.refresh(accounts, call: call))
     case .clientConfiguration:
-      return .json(ProjectConfiguration.forClients(accounts, of: try await call(request, query, project: nil).project))
+      return .json(ProjectConfiguration.forClients(accounts, of: try await call(request, query: query, project: nil).project))
     case .recaptchaParameters:
       return .json([
         "kind": "identitytoolkit#GetRecaptchaParamResponse", "recaptchaStoken": "not-checked-here",
@@ -70,17 +70,17 @@ package struct IdentitySurface: RequestSurface {
     case .passwordPolicy:
       return .json(
         try ProjectConfiguration.passwordPolicy(
-          accounts, of: try await call(request, query, project: nil).project))
+          accounts, of: try await call(request, query: query, project: nil).project))
     case .tenants: throw IdentityError.notImplemented("Tenants are not supported: one project is one game.")
-    case .configuration(let project): return try await configuration(request, query, project)
+    case .configuration(let project): return try await configuration(request, query: query, project: project)
     case .certificates, .keys: return try keys(address)
-    case .action: return try await ActionPage(surface: self).respond(to: request, query)
+    case .action: return try await ActionPage(surface: self).respond(to: request, query: query)
     case .emulatorAccounts, .emulatorCodes, .emulatorPhoneCodes, .emulatorConfiguration, .signInPage, .signInFrame:
-      return try await EmulatorRoutes(surface: self).respond(to: request, query, at: address)
+      return try await EmulatorRoutes(surface: self).respond(to: request, query: query, at: address)
     }
   }
 
-  private func run(_ route: IdentityRoute, _ request: HTTPRequest, _ query: QueryString, project: String?)
+  private func run(_ route: IdentityRoute, request: HTTPRequest, query: QueryString, project: String?)
     async throws -> HTTPResponse
   {
     guard request.method == route.method || (route.name == "batchGet" && request.method == .POST) else {
@@ -88,14 +88,14 @@ package struct IdentitySurface: RequestSurface {
     }
     let call: IdentityCall
     do {
-      call = try await self.call(request, query, project: project)
+      call = try await self.call(request, query: query, project: project)
       guard call.isPrivileged || !route.isAdministrators else {
         throw IdentityError.permissionDenied(
           "\(route.name) needs an administrator's credentials: send Authorization: Bearer TOKEN.")
       }
     } catch {
       let isAdministrators = route.isAdministrators || request.headers.bearer != nil
-      if isAdministrators { recordRefusal("accounts.\(route.name)", request.headers, project: project, error: error) }
+      if isAdministrators { recordRefusal("accounts.\(route.name)", headers: request.headers, project: project, error: error) }
       throw error
     }
     guard call.isPrivileged, route.isChange else { return .json(try await route.answer(accounts, call)) }
@@ -103,23 +103,25 @@ package struct IdentitySurface: RequestSurface {
     let captures = ["project": call.project.name, "localId": call.localID]
     do {
       let answer = try await route.answer(accounts, call)
-      audit.record("accounts.\(route.name)", by: call.actor, captures, QueryString(), nil, result: "ok")
+      audit.record("accounts.\(route.name)", by: call.actor, captures: captures, query: QueryString(), body: nil, result: "ok")
       return .json(answer)
     } catch {
-      audit.record("accounts.\(route.name)", by: call.actor, captures, QueryString(), nil, result: IdentityError(error).message)
+      audit.record(
+        "accounts.\(route.name)", by: call.actor, captures: captures, query: QueryString(), body: nil,
+        result: IdentityError(error).message)
       throw error
     }
   }
 
-  private func configuration(_ request: HTTPRequest, _ query: QueryString, _ project: String) async throws
+  private func configuration(_ request: HTTPRequest, query: QueryString, project: String) async throws
     -> HTTPResponse
   {
     let call: IdentityCall
     do {
-      call = try await self.call(request, query, project: project)
+      call = try await self.call(request, query: query, project: project)
       guard call.isPrivileged else { throw IdentityError.permissionDenied("The configuration is the administrators'.") }
     } catch {
-      recordRefusal("accounts.configure", request.headers, project: project, error: error)
+      recordRefusal("accounts.configure", headers: request.headers, project: project, error: error)
       throw error
     }
     switch request.method {
@@ -128,7 +130,8 @@ package struct IdentitySurface: RequestSurface {
       let mask = query["updateMask"]?.split(separator: ",").map(String.init) ?? []
       try await ProjectConfiguration.change(accounts, call, mask: mask, merges: false)
       audit.record(
-        "accounts.configure", by: call.actor, ["project": project], QueryString(), request.body, result: "ok")
+        "accounts.configure", by: call.actor, captures: ["project": project], query: QueryString(), body: request.body,
+        result: "ok")
     default: throw IdentityError.notFound("Not Found: the configuration answers GET and PATCH only.")
     }
     return .json(try ProjectConfiguration.show(accounts, of: call.project))
@@ -143,7 +146,7 @@ package struct IdentitySurface: RequestSurface {
     } catch {
       throw IdentityError.unavailable("The keys cannot be published: \(error)")
     }
-    return .json(json).adding("Cache-Control", "public, max-age=\(type(of: ring).cacheSeconds)")
+    return .json(json).adding("Cache-Control", value: "public, max-age=\(type(of: ring).cacheSeconds)")
   }
 
   /// An error in the protocol's shape.
@@ -159,14 +162,14 @@ package struct IdentitySurface: RequestSurface {
 
   private static func preflight(_ request: HTTPRequest) -> HTTPResponse {
     var response = HTTPResponse.empty(.noContent)
-    response = response.adding("Access-Control-Allow-Methods", "GET, HEAD, PUT, PATCH, POST, DELETE")
+    response = response.adding("Access-Control-Allow-Methods", value: "GET, HEAD, PUT, PATCH, POST, DELETE")
     response = response.adding(
       "Access-Control-Allow-Headers",
-      request.headers.first(name: "access-control-request-headers") ?? "Authorization, Content-Type, X-Client-Version")
+      value: request.headers.first(name: "access-control-request-headers") ?? "Authorization, Content-Type, X-Client-Version")
     if request.headers.contains(name: "access-control-request-private-network") {
-      response = response.adding("Access-Control-Allow-Private-Network", "true")
+      response = response.adding("Access-Control-Allow-Private-Network", value: "true")
     }
-    return response.adding("Access-Control-Max-Age", "3600")
+    return response.adding("Access-Control-Max-Age", value: "3600")
   }
 }
 
@@ -176,7 +179,7 @@ extension IdentitySurface {
   /// - `action`: what was asked for: `accounts.batchCreate`.
   /// - `project`: the project that the path named.
   /// - `error`: only what is about credentials is recorded; the rest is the client's own mistake.
-  func recordRefusal(_ action: String, _ headers: HTTPHeaders, project: String?, error: any Error) {
+  func recordRefusal(_ action: String, headers: HTTPHeaders, project: String?, error: any Error) {
     let error = IdentityError(error)
     guard error.status == 401 || error.status == 403 else { return }
     let credentials = headers.bearer.map {
@@ -185,7 +188,8 @@ extension IdentitySurface {
     let caller = credentials.flatMap { try? services.authenticator.caller($0) } ?? .anonymous
     guard caller.role != nil else { return audit.recordUnauthenticated(action, by: caller.actor, result: error.message) }
     audit.record(
-      action, by: caller.actor, ["project": project ?? defaultProject], QueryString(), nil, result: IdentityError(error).message
+      action, by: caller.actor, captures: ["project": project ?? defaultProject], query: QueryString(), body: nil,
+      result: IdentityError(error).message
     )
   }
 }

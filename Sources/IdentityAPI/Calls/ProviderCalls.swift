@@ -8,11 +8,11 @@ enum ProviderCalls {
   static func signIn(_ accounts: AccountService, _ call: IdentityCall) async throws -> JSON {
     let assertion = try IdentityAssertion(call.fields)
     let outcome = try await accounts.federation.signIn(
-      assertion, idToken: { try call.fields.text("idToken") }, call.context)
+      assertion, idToken: { try call.fields.text("idToken") }, context: call.context)
     let identity = outcome.identity
     let claims = (try? JSONParser.parse(identity.claims)) ?? .null
     let credentials = credentials(assertion, of: identity, isDevelopment: accounts.options.isDevelopment)
-    let described = described(identity, claims)
+    let described = described(identity, claims: claims)
     switch outcome.outcome {
     case .conflict(let error):
       // With returnIdpCredential a conflict is an answer, from which the client takes the credential and goes on.
@@ -32,7 +32,7 @@ enum ProviderCalls {
     }
   }
 
-  private static func described(_ identity: ProvenIdentity, _ claims: JSON) -> [(String, JSON?)] {
+  private static func described(_ identity: ProvenIdentity, claims: JSON) -> [(String, JSON?)] {
     let provider = identity.provider
     return [
       ("kind", "identitytoolkit#VerifyAssertionResponse"), ("providerId", .string(provider.id)),
@@ -41,12 +41,12 @@ enum ProviderCalls {
       ("displayName", provider.displayName.map(JSON.string)), ("fullName", provider.displayName.map(JSON.string)),
       ("firstName", claims["given_name"]?.string.map(JSON.string)),
       ("lastName", claims["family_name"]?.string.map(JSON.string)), ("photoUrl", provider.photoURL.map(JSON.string)),
-      ("screenName", provider.screenName.map(JSON.string)), ("rawUserInfo", .string(rawUserInfo(identity, claims))),
+      ("screenName", provider.screenName.map(JSON.string)), ("rawUserInfo", .string(rawUserInfo(identity, claims: claims))),
     ]
   }
 
   /// What clients show as the provider's own answer, as JSON text.
-  private static func rawUserInfo(_ identity: ProvenIdentity, _ claims: JSON) -> String {
+  private static func rawUserInfo(_ identity: ProvenIdentity, claims: JSON) -> String {
     let provider = identity.provider
     let address = "https://www.googleapis.com/auth/userinfo."
     let scopes = ["openid", address + "profile"] + (provider.email == nil ? [] : [address + "email"])

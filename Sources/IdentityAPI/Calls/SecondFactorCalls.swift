@@ -10,12 +10,12 @@ enum SecondFactorCalls {
   // MARK: Enrolling
 
   /// `mfaEnrollment:start`: a code goes to the telephone, or the player gets the secret for an authenticator.
-  static func startEnrollment(_ accounts: AccountService, _ call: IdentityCall) throws -> JSON {
+  static func startEnrollment(_ accounts: AccountService, call: IdentityCall) throws -> JSON {
     let factors = accounts.secondFactors
-    let enrollee = try enrollee(factors, call)
+    let enrollee = try enrollee(factors, call: call)
     try factors.checkEnrolling(enrollee)
     if let info = try call.fields.object("phoneEnrollmentInfo") {
-      let session = try factors.enroll(phone: try info.phoneNumber(), enrollee, of: call.project)
+      let session = try factors.enroll(phone: try info.phoneNumber(), enrollee: enrollee, of: call.project)
       return ["phoneSessionInfo": ["sessionInfo": .string(session)]]
     }
     guard try call.fields.object("totpEnrollmentInfo") != nil else {
@@ -34,9 +34,9 @@ enum SecondFactorCalls {
   }
 
   /// `mfaEnrollment:finalize`: the code shows that the player has it. The tokens of the answer bear the new factor.
-  static func finishEnrollment(_ accounts: AccountService, _ call: IdentityCall) async throws -> JSON {
+  static func finishEnrollment(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
     let factors = accounts.secondFactors
-    let enrollee = try enrollee(factors, call)
+    let enrollee = try enrollee(factors, call: call)
     let proof: EnrollmentProof
     switch try shown(call.fields) {
     case .phone(let code, let session): proof = .phone(code: code, session: session)
@@ -45,19 +45,19 @@ enum SecondFactorCalls {
       proof = .authenticator(code: try code(info), session: session)
     }
     let result = try await factors.finishEnrollment(
-      proof, displayName: try call.fields.text("displayName"), enrollee, of: call.project)
+      proof, displayName: try call.fields.text("displayName"), enrollee: enrollee, of: call.project)
     return JSON(fields: result.members)
   }
 
   /// `mfaEnrollment:withdraw`.
-  static func withdrawEnrollment(_ accounts: AccountService, _ call: IdentityCall) async throws -> JSON {
+  static func withdrawEnrollment(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
     let factors = accounts.secondFactors
-    let enrollee = try enrollee(factors, call)
+    let enrollee = try enrollee(factors, call: call)
     let id = try call.fields.required("mfaEnrollmentId", orThrow: "MISSING_MFA_ENROLLMENT_ID")
-    return JSON(fields: try await factors.withdraw(id, enrollee, of: call.project).members)
+    return JSON(fields: try await factors.withdraw(id, enrollee: enrollee, of: call.project).members)
   }
 
-  private static func enrollee(_ factors: SecondFactorService, _ call: IdentityCall) throws -> SecondFactorService.Enrollee {
+  private static func enrollee(_ factors: SecondFactorService, call: IdentityCall) throws -> SecondFactorService.Enrollee {
     try factors.enrollee(idToken: try call.fields.text("idToken"), of: call.project)
   }
 
@@ -86,7 +86,7 @@ enum SecondFactorCalls {
           let id = try call.fields.required("mfaEnrollmentId", orThrow: "MISSING_MFA_ENROLLMENT_ID")
           return .authenticator(id: id, code: try code(info))
         }
-      }, call.context)
+      }, context: call.context)
     return JSON(fields: result.members)
   }
 

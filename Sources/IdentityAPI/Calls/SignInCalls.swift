@@ -47,10 +47,10 @@ enum SignInCalls {
   // MARK: Signing in
 
   /// `accounts:signInWithPassword`.
-  static func withPassword(_ accounts: AccountService, _ call: IdentityCall) async throws -> JSON {
+  static func withPassword(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
     guard let email = try call.fields.email() else { throw IdentityError("MISSING_EMAIL") }
     let password = try call.fields.required("password", orThrow: "MISSING_PASSWORD")
-    let signedIn = try await accounts.signIn(email: email, password: password, call.context)
+    let signedIn = try await accounts.signIn(email: email, password: password, context: call.context)
     let account = signedIn.account
     return JSON(
       fields: [
@@ -61,20 +61,20 @@ enum SignInCalls {
   }
 
   /// `accounts:signInWithCustomToken`.
-  static func withCustomToken(_ accounts: AccountService, _ call: IdentityCall) async throws -> JSON {
+  static func withCustomToken(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
     let token = try call.fields.required("token", orThrow: "MISSING_CUSTOM_TOKEN")
-    let signedIn = try await accounts.signIn(customToken: token, call.context)
+    let signedIn = try await accounts.signIn(customToken: token, context: call.context)
     return JSON(
       fields: [("kind", "identitytoolkit#VerifyCustomTokenResponse"), ("isNewUser", .bool(signedIn.isNew))]
         + signedIn.result.members)
   }
 
   /// `accounts:signInWithEmailLink`.
-  static func withEmailLink(_ accounts: AccountService, _ call: IdentityCall) async throws -> JSON {
+  static func withEmailLink(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
     let email = try call.fields.requiredEmail()
     let code = try call.fields.required("oobCode", orThrow: "MISSING_OOB_CODE")
     let signedIn = try await accounts.emailCodes.signIn(
-      email: email, code: code, idToken: try call.fields.text("idToken"), call.context)
+      email: email, code: code, idToken: try call.fields.text("idToken"), context: call.context)
     return JSON(
       fields: [
         ("kind", "identitytoolkit#EmailLinkSigninResponse"), ("email", .string(email.text)),
@@ -85,16 +85,16 @@ enum SignInCalls {
   // MARK: Telephone
 
   /// `accounts:sendVerificationCode`.
-  static func sendVerificationCode(_ accounts: AccountService, _ call: IdentityCall) throws -> JSON {
+  static func sendVerificationCode(_ accounts: AccountService, call: IdentityCall) throws -> JSON {
     try accounts.phones.checkAvailable()
     let session = try accounts.phones.sendCode(to: try call.fields.phoneNumber(), of: call.project)
     return ["sessionInfo": .string(session)]
   }
 
   /// `accounts:signInWithPhoneNumber`.
-  static func withPhoneNumber(_ accounts: AccountService, _ call: IdentityCall) async throws -> JSON {
+  static func withPhoneNumber(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
     let outcome = try await accounts.phones.signIn(
-      try phoneCredential(call.fields), idToken: try call.fields.text("idToken"), call.context)
+      try phoneCredential(call.fields), idToken: try call.fields.text("idToken"), context: call.context)
     switch outcome {
     case .signedIn(let signedIn, let number):
       return JSON(
@@ -121,7 +121,7 @@ enum SignInCalls {
   // MARK: Tokens
 
   /// `/v1/token`.
-  static func refresh(_ accounts: AccountService, _ call: IdentityCall) async throws -> JSON {
+  static func refresh(_ accounts: AccountService, call: IdentityCall) async throws -> JSON {
     let grant = try call.fields.required("grantType", orThrow: "MISSING_GRANT_TYPE")
     guard grant == "refresh_token" else { throw IdentityError("INVALID_GRANT_TYPE") }
     let text = try call.fields.required("refreshToken", orThrow: "MISSING_REFRESH_TOKEN")
@@ -135,14 +135,14 @@ enum SignInCalls {
   }
 
   /// `:createSessionCookie`.
-  static func createSessionCookie(_ accounts: AccountService, _ call: IdentityCall) throws -> JSON {
+  static func createSessionCookie(_ accounts: AccountService, call: IdentityCall) throws -> JSON {
     let token = try call.fields.required("idToken", orThrow: "MISSING_ID_TOKEN")
     let duration = try call.fields.int("validDuration")
     return ["sessionCookie": .string(try accounts.sessionCookie(for: token, duration: duration, of: call.project))]
   }
 
   /// `accounts:createAuthUri`: how an address signs in.
-  static func createAuthURI(_ accounts: AccountService, _ call: IdentityCall) throws -> JSON {
+  static func createAuthURI(_ accounts: AccountService, call: IdentityCall) throws -> JSON {
     let identifier = try call.fields.required("identifier", orThrow: "MISSING_IDENTIFIER")
     let uri = try call.fields.required("continueUri", orThrow: "MISSING_CONTINUE_URI")
     guard let email = EmailAddress(identifier) else { throw IdentityError("INVALID_IDENTIFIER") }

@@ -8,38 +8,39 @@ import TreeModel
 struct EmulatorRoutes {
   let surface: IdentitySurface
 
-  func respond(to request: HTTPRequest, _ query: QueryString, at address: IdentityAddress) async throws
+  func respond(to request: HTTPRequest, query: QueryString, at address: IdentityAddress) async throws
     -> HTTPResponse
   {
     guard surface.isDevelopment else { throw IdentityError.notFound("This exists in development only (doubloon dev).") }
     let accounts = surface.accounts
     switch (address, request.method) {
     case (.emulatorAccounts(let name), .DELETE):
-      let call = try await call(request, query, name)
+      let call = try await call(request, query: query, project: name)
       try await accounts.removeAll(of: call.project, by: call.actor)
       return .json([:])
     case (.emulatorCodes(let name), .GET):
-      return .json(AdministratorCalls.mailedCodes(accounts, of: try await call(request, query, name).project))
+      return .json(AdministratorCalls.mailedCodes(accounts, of: try await call(request, query: query, project: name).project))
     case (.emulatorPhoneCodes(let name), .GET):
-      return .json(AdministratorCalls.phoneCodes(accounts, of: try await call(request, query, name).project))
+      return .json(AdministratorCalls.phoneCodes(accounts, of: try await call(request, query: query, project: name).project))
     case (.emulatorConfiguration(let name), .GET):
-      return .json(try ProjectConfiguration.showForEmulator(accounts, of: try await call(request, query, name).project))
+      return .json(
+        try ProjectConfiguration.showForEmulator(accounts, of: try await call(request, query: query, project: name).project))
     case (.emulatorConfiguration(let name), .PATCH):
-      let call = try await call(request, query, name)
+      let call = try await call(request, query: query, project: name)
       try await ProjectConfiguration.change(accounts, call, mask: [], merges: true)
       return .json(try ProjectConfiguration.showForEmulator(accounts, of: call.project))
     case (.signInPage, .GET):
       // Whoever opens it sees who has accounts; the key names the project, as in every call of an application.
       guard query["apiKey"]?.isEmpty == false else { throw IdentityError("MISSING_API_KEY", "SDKs add apiKey.") }
       return try SignInPage(surface: surface).choice(
-        query, try await call(request, QueryString(), surface.defaultProject).project)
+        query, project: try await call(request, query: QueryString(), project: surface.defaultProject).project)
     case (.signInFrame, .GET): return SignInPage.frame
     default: throw IdentityError.notFound("Not Found: \(request.method.rawValue) does nothing here.")
     }
   }
 
   /// Open where everybody may be the owner; elsewhere an administrator's.
-  private func call(_ request: HTTPRequest, _ query: QueryString, _ project: String) async throws -> IdentityCall {
+  private func call(_ request: HTTPRequest, query: QueryString, project: String) async throws -> IdentityCall {
     var request = request
     if request.headers.first(name: "authorization") == nil {
       // The page that shows accounts is opened by pages of other sites; a host that was rebound would read it.
@@ -51,6 +52,6 @@ struct EmulatorRoutes {
       request = HTTPRequest(
         method: request.method, uri: request.uri, headers: ["authorization": "Bearer owner"], body: request.body)
     }
-    return try await surface.call(request, query, project: project)
+    return try await surface.call(request, query: query, project: project)
   }
 }

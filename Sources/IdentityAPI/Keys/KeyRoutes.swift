@@ -42,6 +42,6 @@ package enum KeyRoutes {
 
   private static func answer(_ body: [UInt8]) -> HTTPResponse {
     // A key is published twice as long before it signs as it may be kept.
-    HTTPResponse(.ok, body: body).adding("Cache-Control", "public, max-age=\(KeyRing.cacheSeconds), must-revalidate")
+    HTTPResponse(.ok, body: body).adding("Cache-Control", value: "public, max-age=\(KeyRing.cacheSeconds), must-revalidate")
   }
 }

@@ -15,7 +15,7 @@ import TreeModel
 struct ActionPage {
   let surface: IdentitySurface
 
-  func respond(to request: HTTPRequest, _ query: QueryString) async throws -> HTTPResponse {
+  func respond(to request: HTTPRequest, query: QueryString) async throws -> HTTPResponse {
     guard request.method == .GET || request.method == .POST else { throw IdentityError.notFound("Not Found.") }
     let form = request.method == .POST ? request.body.flatMap { QueryString(parsing: $0.readableBytesView) } : nil
     let link = Link(request: request, query: query, form: form)
@@ -25,7 +25,8 @@ struct ActionPage {
       return try await page(link)
     } catch {
       return ActionText.page(
-        link.words.deadLink, "\(link.words.askAgain) (\(IdentityError(error).code))", link.words, status: .badRequest)
+        link.words.deadLink, text: "\(link.words.askAgain) (\(IdentityError(error).code))", words: link.words,
+        status: .badRequest)
     }
   }
 
@@ -73,29 +74,30 @@ struct ActionPage {
     if mode == .signIn { return try redirect(link, code: code) }
     // Whether a form came is told by the method: a form without fields has no body.
     guard link.request.method == .POST, mode != .resetPassword || link.password != nil else {
-      return try await question(link, mode)
+      return try await question(link, mode: mode)
     }
     do {
-      let email = try await apply(mode, code, link)
+      let email = try await apply(mode, code: code, link: link)
       return ActionText.page(
-        words.done, words.done(mode, email: email), words, form: next(link).map { ActionText.link($0, words.goOn) } ?? "")
+        words.done, text: words.done(mode, email: email), words: words,
+        form: next(link).map { ActionText.link($0, words.goOn) } ?? "")
     } catch {
       let error = IdentityError(error)
       let mayRepeat = error.status == 503 || error.code == "TOO_MANY_ATTEMPTS_TRY_LATER"
       let isWeak = ["WEAK_PASSWORD", "PASSWORD_DOES_NOT_MEET_REQUIREMENTS"].contains(error.code)
       guard mayRepeat || isWeak else { throw error }
-      return try await question(link, mode, fault: isWeak ? words.weakPassword : words.tryAgain, status: error.status)
+      return try await question(link, mode: mode, fault: isWeak ? words.weakPassword : words.tryAgain, status: error.status)
     }
   }
 
   /// Asks before something is done, and again if it could not be done; the form goes to the same address.
-  private func question(_ link: Link, _ mode: ActionMode, fault: String = "", status: Int = 200) async throws
+  private func question(_ link: Link, mode: ActionMode, fault: String = "", status: Int = 200) async throws
     -> HTTPResponse
   {
     let context = try await context(link)
     let least = try surface.accounts.settings(of: context.project).passwordPolicy.minLength
     return ActionText.question(
-      link.words, mode, fault: fault.replacing("%", with: String(least)), lengthMin: least,
+      link.words, mode: mode, fault: fault.replacing("%", with: String(least)), lengthMin: least,
       status: HTTPResponseStatus(statusCode: status))
   }
 
@@ -106,7 +108,7 @@ struct ActionPage {
     if mode == .signIn { return try redirect(link, code: code) }
     let title = ActionWords.english.title(mode)
     do {
-      let email = try await apply(mode, code, link)
+      let email = try await apply(mode, code: code, link: link)
       if let next = next(link) { return Self.redirect(to: next) }
       return .json(["authEmulator": ["success": .string("\(title): done."), "email": .string(email)]])
     } catch {
@@ -122,22 +124,22 @@ struct ActionPage {
 
   // MARK: Both
 
-  private func apply(_ mode: ActionMode, _ code: String, _ link: Link) async throws -> String {
+  private func apply(_ mode: ActionMode, code: String, link: Link) async throws -> String {
     let codes = surface.accounts.emailCodes
     guard mode == .resetPassword else {
-      return try await codes.apply(code, try await context(link)).account.email ?? ""
+      return try await codes.apply(code, context: try await context(link)).account.email ?? ""
     }
     guard let password = link.password else {
       throw IdentityError("MISSING_PASSWORD", "Append &newPassword= with the new password to the link.")
     }
-    return try await codes.resetPassword(code, to: password, try await context(link)).email ?? ""
+    return try await codes.resetPassword(code, to: password, context: try await context(link)).email ?? ""
   }
 
   /// Who follows the link, and from where.
   private func context(_ link: Link) async throws -> AccountContext {
     let plain = HTTPRequest(
       method: .POST, uri: link.request.uri, headers: ["x-goog-api-key": link.key], client: link.request.client)
-    return try await surface.call(plain, QueryString(), project: nil).context
+    return try await surface.call(plain, query: QueryString(), project: nil).context
   }
 
   /// Where the application wants its player afterwards; nil if it did not say, or may not send players there.
@@ -160,7 +162,7 @@ struct ActionPage {
   }
 
   private static func redirect(to location: String) -> HTTPResponse {
-    HTTPResponse.empty(.seeOther).adding("Location", location).adding("Referrer-Policy", "no-referrer")
+    HTTPResponse.empty(.seeOther).adding("Location", value: location).adding("Referrer-Policy", value: "no-referrer")
   }
 }
 

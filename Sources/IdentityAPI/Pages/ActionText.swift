@@ -9,7 +9,7 @@ package enum ActionText {
   /// - `fault`: why it is asked once more; empty at first.
   /// - `lengthMin`: the least number of characters of a password.
   static func question(
-    _ words: ActionWords, _ mode: ActionMode, fault: String, lengthMin: Int, status: HTTPResponseStatus
+    _ words: ActionWords, mode: ActionMode, fault: String, lengthMin: Int, status: HTTPResponseStatus
   ) -> HTTPResponse {
     let field = """
       <p><label>\(HTMLText.escaped(words.newPassword)) <input type="password" name="newPassword" autocomplete="new-password"
@@ -19,7 +19,7 @@ package enum ActionText {
     let form = """
       <form method="post">\(mode == .resetPassword ? field : "")<p><button>\(HTMLText.escaped(title))</button></p></form>
       """
-    return page(title, fault, words, form: form, status: status)
+    return page(title, text: fault, words: words, form: form, status: status)
   }
 
   /// A link to go on by.
@@ -28,7 +28,7 @@ package enum ActionText {
   }
 
   static func page(
-    _ title: String, _ text: String, _ words: ActionWords, form: String = "", status: HTTPResponseStatus = .ok
+    _ title: String, text: String, words: ActionWords, form: String = "", status: HTTPResponseStatus = .ok
   ) -> HTTPResponse {
     let html = """
       <!doctype html><html lang="\(words.locale)"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -37,8 +37,8 @@ package enum ActionText {
       <h1>\(HTMLText.escaped(title))</h1><p role="status">\(HTMLText.escaped(text))</p>\(form)</body></html>
       """
     return HTTPResponse(status, content: .html, body: Array(html.utf8))
-      .adding("Referrer-Policy", "no-referrer").adding("X-Frame-Options", "DENY")
-      .adding("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'")
+      .adding("Referrer-Policy", value: "no-referrer").adding("X-Frame-Options", value: "DENY")
+      .adding("Content-Security-Policy", value: "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'")
   }
 
   /// An address to go on to; nil for one that would run something, or break a header.

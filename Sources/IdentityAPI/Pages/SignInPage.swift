@@ -13,7 +13,7 @@ struct SignInPage {
   let surface: IdentitySurface
 
   /// `/emulator/auth/handler`: who is to sign in by this provider?
-  func choice(_ query: QueryString, _ project: AccountProject) throws -> HTTPResponse {
+  func choice(_ query: QueryString, project: AccountProject) throws -> HTTPResponse {
     guard let provider = query["providerId"], !provider.isEmpty else {
       throw IdentityError("MISSING_PROVIDER_ID", "The address has no providerId; SDKs add it.")
     }
@@ -40,15 +40,15 @@ struct SignInPage {
       <p><button>Sign in</button></p></form>
       <p id="fault" role="alert"></p>
       """
-    return Self.page("Sign in by \(provider)", body, script: Self.choiceScript)
-      .adding("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'")
-      .adding("Referrer-Policy", "no-referrer").adding("X-Frame-Options", "DENY")
+    return Self.page("Sign in by \(provider)", body: body, script: Self.choiceScript)
+      .adding("Content-Security-Policy", value: "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'")
+      .adding("Referrer-Policy", value: "no-referrer").adding("X-Frame-Options", value: "DENY")
   }
 
   /// `/emulator/auth/iframe`: stands hidden in the application's page and passes on what was chosen. The SDK talks to it by
   /// Google's frame library, which it loads from there as the application's page has done.
   static let frame = page(
-    "Sign-in relay", "", script: frameScript, after: "<script src=\"https://apis.google.com/js/api.js\"></script>")
+    "Sign-in relay", body: "", script: frameScript, after: "<script src=\"https://apis.google.com/js/api.js\"></script>")
 
   /// What the SDK is told about an identity: as a provider would have signed it.
   private static func claims(_ identity: AccountRecord.Provider) -> String {
@@ -62,7 +62,7 @@ struct SignInPage {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  private static func page(_ title: String, _ body: String, script: String, after: String = "") -> HTTPResponse {
+  private static func page(_ title: String, body: String, script: String, after: String = "") -> HTTPResponse {
     let html = """
       <!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
       <meta name="robots" content="noindex"><title>\(HTMLText.escaped(title))</title>

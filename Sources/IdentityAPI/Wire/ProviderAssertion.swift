@@ -13,7 +13,7 @@ extension IdentityAssertion {
     guard let url = AbsoluteURL(uri) else { throw IdentityError("INVALID_REQUEST_URI") }
     // None is ever given out here.
     guard fields["pendingToken"] == nil else { throw IdentityError("INVALID_PENDING_TOKEN") }
-    let values = try Self.values(of: url, fields)
+    let values = try Self.values(of: url, fields: fields)
     guard let id = values["providerId"] ?? values["provider_id"], !id.isEmpty else {
       throw IdentityError(
         "INVALID_CREDENTIAL_OR_PROVIDER_ID", "Invalid IdP response/credential: \(uri.prefix(200))?")
@@ -36,7 +36,7 @@ extension IdentityAssertion {
     }
   }
 
-  private static func values(of url: AbsoluteURL, _ fields: IdentityFields) throws -> [String: String] {
+  private static func values(of url: AbsoluteURL, fields: IdentityFields) throws -> [String: String] {
     let parts = url.text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
     let body = FormEncoding.parse(try fields.text("postBody") ?? "")
     let fragment = parts.count > 1 ? FormEncoding.parse(parts[1]) : []

@@ -111,7 +111,7 @@ package struct ReferralIndex: CommitParticipant {
       guard let player = place.player(at: change.path) else { continue }
       let before = ReferralPath.referrer(change.before)
       let after = ReferralPath.referrer(change.after)
-      if let before { session.put(Self.removal(before, player), in: draft.request.namespace) }
+      if let before { session.put(Self.removal(before, player: player), in: draft.request.namespace) }
       if let after { session.put(Self.record(after, player), in: draft.request.namespace) }
     }
   }
@@ -122,7 +122,7 @@ package struct ReferralIndex: CommitParticipant {
     KeyedRecordChange(kind: kind, key: key(referrer, player), value: value)
   }
 
-  private static func removal(_ referrer: String, _ player: String) -> KeyedRecordChange {
+  private static func removal(_ referrer: String, player: String) -> KeyedRecordChange {
     KeyedRecordChange(kind: kind, key: key(referrer, player), value: nil)
   }
 

@@ -38,7 +38,7 @@ package struct ReferralBuild: Sendable {
       }
       guard let place else { continue }
       try await clear(namespace.id)
-      try await fill(namespace.id, place)
+      try await fill(namespace.id, place: place)
       try await put([Self.mark(of: place)], in: namespace.id)
       built += 1
     }
@@ -61,7 +61,7 @@ package struct ReferralBuild: Sendable {
     }
   }
 
-  private func fill(_ namespace: NamespaceID, _ place: ReferralPath) async throws(LedgerError) {
+  private func fill(_ namespace: NamespaceID, place: ReferralPath) async throws(LedgerError) {
     var last: Key?
     while true {
       let after = last

@@ -28,7 +28,7 @@ package struct ClickToken: Sendable, Hashable {
     let seconds = time / 1000
     for shift in stride(from: 32, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: seconds >> Int64(shift))) }
     bytes.append(UInt8(platforms.firstIndex(of: platform) ?? 3))
-    return Base64.encode(bytes + seal(bytes, link, key), as: .url)
+    return Base64.encode(bytes + seal(bytes, link: link, key: key), as: .url)
   }
 
   /// Reads one.
@@ -37,14 +37,14 @@ package struct ClickToken: Sendable, Hashable {
   init?(_ text: String, for link: String, key: SymmetricKey) {
     guard text.utf8.count <= 64, let bytes = Base64.decode(Array(text.utf8)), bytes.count == 26 else { return nil }
     let content = Array(bytes[..<14])
-    let difference = zip(Self.seal(content, link, key), bytes[14...]).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
+    let difference = zip(Self.seal(content, link: link, key: key), bytes[14...]).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
     guard difference == 0, Int(content[13]) < Self.platforms.count else { return nil }
     id = Hex.encode(content[..<8])
     time = content[8..<13].reduce(Int64(0)) { $0 << 8 | Int64($1) } * 1000
     platform = Self.platforms[Int(content[13])]
   }
 
-  private static func seal(_ bytes: [UInt8], _ link: String, _ key: SymmetricKey) -> [UInt8] {
+  private static func seal(_ bytes: [UInt8], link: String, key: SymmetricKey) -> [UInt8] {
     Array(HMAC<SHA256>.authenticationCode(for: bytes + Array(link.utf8), using: key).prefix(12))
   }
 }

@@ -94,7 +94,7 @@ package struct LinkAttribution: Sendable {
     guard let proof = try await LinkProof.find(link, in: links) else { throw LinkError.unknownLink(link) }
     if let key = proof.key {
       links.counter.count(
-        .reopen, of: key, on: platform(of: bundleID, proof.parameters), at: links.clock.now(),
+        .reopen, of: key, on: platform(of: bundleID, parameters: proof.parameters), at: links.clock.now(),
         mark: proof.record?.invite.map { "\($0)/clicked" })
     }
     return payload(proof, for: bundleID, isProven: true)
@@ -104,7 +104,7 @@ package struct LinkAttribution: Sendable {
   ///
   /// - Throws: ``LinkError/unknownInvitation(id:)``.
   package func convert(invitation id: String) async throws {
-    guard try links.stored(LinkService.Kind.invitation, id) != nil else { throw LinkError.unknownInvitation(id: id) }
+    guard try links.stored(LinkService.Kind.invitation, key: id) != nil else { throw LinkError.unknownInvitation(id: id) }
     try await links.commit([
       KeyedRecordChange(kind: LinkService.Kind.mark, key: "\(id)/converted", value: "{\"at\":\(links.clock.now())}")
     ])
@@ -164,7 +164,7 @@ package struct LinkAttribution: Sendable {
     -> InstallAttribution
   {
     if let key = proof.key {
-      let (platform, now) = (platform(of: installation.bundleID, proof.parameters), links.clock.now())
+      let (platform, now) = (platform(of: installation.bundleID, parameters: proof.parameters), links.clock.now())
       links.counter.count(.firstOpen, of: key, on: platform, at: now)
       if platform == .android, evidence == .provenClick { links.counter.count(.install, of: key, on: platform, at: now) }
     }
@@ -173,7 +173,7 @@ package struct LinkAttribution: Sendable {
 
   private func payload(_ proof: LinkProof, for bundleID: String, isProven: Bool) -> LinkPayload {
     let opening = LinkOpening(proof.parameters, address: proof.record?.address ?? proof.longLink, settings: links.settings)
-    let isAndroid = platform(of: bundleID, proof.parameters) == .android
+    let isAndroid = platform(of: bundleID, parameters: proof.parameters) == .android
     let destination = isAndroid ? opening.androidDestination : opening.destination
     return LinkPayload(
       deepLink: isProven ? destination : withoutInviter(destination), requestedLink: isProven ? opening.address : nil,
@@ -181,7 +181,7 @@ package struct LinkAttribution: Sendable {
       parameters: proof.parameters, iosFallback: opening.iosFallbackURL(on: .iphone))
   }
 
-  private func platform(of bundleID: String, _ parameters: LinkParameters) -> LinkPlatform {
+  private func platform(of bundleID: String, parameters: LinkParameters) -> LinkPlatform {
     let settings = links.settings
     if parameters[.androidPackage] == bundleID, settings.iosApp(bundleID) == nil || parameters[.iosBundle] != bundleID {
       return .android

@@ -105,13 +105,13 @@ package struct LinkClaims: Sendable {
       throw LinkError.selfReferral
     }
     if let earlier = try self.claim(of: player) { return try Self.repeated(earlier, by: claim) }
-    try checkIsNew(player, settings.referral)
+    try checkIsNew(player, referral: settings.referral)
     let path = try Self.path(settings.referral.path, player)
     let outcome = try await links.commit { request in
       request.log.requestID = claim.requestID
       request.preconditions.expectations = [CommitRequest.Expectation(path: path, node: .absent)]
       request.operations = [.set(path, TreeNode.leaf(.string(inviter)))]
-      request.rows.records = changes(claim, proof)
+      request.rows.records = changes(claim, proof: proof)
     }
     switch outcome {
     case .committed: return claim
@@ -124,7 +124,7 @@ package struct LinkClaims: Sendable {
 
   /// What is on record of how a player came; nil if nothing is.
   package func claim(of player: String) throws -> LinkClaim? {
-    try links.stored(LinkService.Kind.claim, "player/\(player)").flatMap { LinkClaim(stored: $0) }
+    try links.stored(LinkService.Kind.claim, key: "player/\(player)").flatMap { LinkClaim(stored: $0) }
   }
 
   private static func repeated(_ earlier: LinkClaim, by claim: LinkClaim) throws -> LinkClaim {
@@ -132,7 +132,7 @@ package struct LinkClaims: Sendable {
     return earlier
   }
 
-  private func changes(_ claim: LinkClaim, _ proof: LinkProof) -> [KeyedRecordChange] {
+  private func changes(_ claim: LinkClaim, proof: LinkProof) -> [KeyedRecordChange] {
     let (kind, value) = (LinkService.Kind.claim, claim.stored)
     var changes = [KeyedRecordChange(kind: kind, key: "player/\(claim.player)", value: value, expecting: .absent)]
     if case .click(let id, _, _) = claim.evidence {
@@ -167,7 +167,7 @@ package struct LinkClaims: Sendable {
   }
 
   private func typed(_ text: String) async throws -> (LinkProof, LinkClaim.Evidence) {
-    guard let code = LinkSuffix.normalizedCode(text), let key = try links.stored(LinkService.Kind.code, code),
+    guard let code = LinkSuffix.normalizedCode(text), let key = try links.stored(LinkService.Kind.code, key: code),
       let proof = try await LinkProof.find("https://\(key)", in: links)
     else { throw LinkError.unknownCode }
     return (proof, .code(code))
@@ -199,7 +199,7 @@ package struct LinkClaims: Sendable {
   /// sign-in is older still, as an imported player's may be.
   ///
   /// The value alone would not do: a client writes it at every sign-in.
-  private func checkIsNew(_ player: String, _ referral: LinkSettings.Referral) throws {
+  private func checkIsNew(_ player: String, referral: LinkSettings.Referral) throws {
     let path = PathBytes(try Self.path(referral.signedInPath, player))
     let begin = links.clock.now() - referral.claimWithin
     let isOld = try links.read { (snapshot, namespace) throws(StorageError) in

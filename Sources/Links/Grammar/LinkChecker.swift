@@ -13,7 +13,7 @@ struct LinkChecker {
     try checkLink(parameters)
     for parameter in LinkParameter.judged {
       guard let url = parameters.web(parameter) else { continue }
-      guard settings.allows(url) else { throw Self.miss(parameter, url, hasPatterns: !settings.allowPatterns.isEmpty) }
+      guard settings.allows(url) else { throw Self.miss(parameter, url: url, hasPatterns: !settings.allowPatterns.isEmpty) }
     }
     if let scheme = parameters[.iosScheme], !Self.isSafeScheme(scheme) {
       throw .invalid("ius \"\(scheme.prefix(40))\" cannot open an app; use a scheme of the app's own.")
@@ -43,7 +43,7 @@ struct LinkChecker {
     }
   }
 
-  private static func miss(_ parameter: LinkParameter, _ url: LinkURL, hasPatterns: Bool) -> LinkError {
+  private static func miss(_ parameter: LinkParameter, url: LinkURL, hasPatterns: Bool) -> LinkError {
     .invalid(
       "We could not match param '\(parameter.rawValue)' with value '\(url.text.prefix(200))' "
         + (hasPatterns

@@ -61,7 +61,7 @@ package struct LinkOpening: Sendable {
   func iosFallback(on device: LinkVisitor.Device) -> Outcome {
     if device == .ipad, let fallback = parameters.web(.ipadFallback) { return .redirect(fallback.text, isFallback: true) }
     if let fallback = parameters.web(.iosFallback) { return .redirect(fallback.text, isFallback: true) }
-    if let store = storeID(on: device) { return .redirect(StoreURL.appStore(store, parameters), isFallback: true) }
+    if let store = storeID(on: device) { return .redirect(StoreURL.appStore(store, parameters: parameters), isFallback: true) }
     return .redirect(destination, isFallback: false)
   }
 
@@ -77,7 +77,8 @@ package struct LinkOpening: Sendable {
 
   private func android(_ visitor: LinkVisitor, click: String) -> Outcome {
     guard let package = parameters[.androidPackage] else { return .redirect(androidDestination, isFallback: false) }
-    let fallback = parameters.web(.androidFallback)?.text ?? StoreURL.play(package, parameters, link: binding, click: click)
+    let fallback =
+      parameters.web(.androidFallback)?.text ?? StoreURL.play(package, parameters: parameters, link: binding, click: click)
     // Firefox takes the fallback of an intent even if the app is there; a plain link opens the app if it is verified, and is
     // sent on here if not.
     if visitor.isFirefox { return .redirect(fallback, isFallback: true) }
@@ -115,7 +116,7 @@ package enum StoreURL {
   package static let appStore = "https://apps.apple.com/"
 
   /// `https://apps.apple.com/app/id900100200?mt=8&pt=…`
-  static func appStore(_ id: String, _ parameters: LinkParameters) -> String {
+  static func appStore(_ id: String, parameters: LinkParameters) -> String {
     var text = "\(appStore)app/id\(id)?mt=\(PercentEncoding.encode(parameters[.mediaType] ?? "8"))"
     for parameter in [LinkParameter.providerToken, .campaignToken, .affiliateToken] {
       if let value = parameters[parameter] { text += "&\(parameter.rawValue)=\(PercentEncoding.encode(value))" }
@@ -125,7 +126,7 @@ package enum StoreURL {
 
   /// `https://play.google.com/store/apps/details?id=test.acme.app&referrer=…`: the referrer holds the campaign, and what
   /// proves the click: the link and its token.
-  static func play(_ package: String, _ parameters: LinkParameters, link: String, click: String) -> String {
+  static func play(_ package: String, parameters: LinkParameters, link: String, click: String) -> String {
     var referrer = LinkParameter.utm.compactMap { parameter in
       parameters[parameter].map { "\(parameter.rawValue)=\(PercentEncoding.encode($0))" }
     }

@@ -61,7 +61,7 @@ final class LinkCounter: Sendable {
   }
 
   /// Puts back what could not be written.
-  func restore(_ counts: some Sequence<LinkCount>, _ marks: [String: Int64]) {
+  func restore(_ counts: some Sequence<LinkCount>, marks: [String: Int64]) {
     state.withLock { state in
       for count in counts {
         guard let platform = LinkPlatform(rawValue: count.platform), let event = LinkEvent(rawValue: count.event) else {

@@ -19,7 +19,7 @@ extension LinkService {
   ///
   /// - `key`: prefix and suffix.
   /// - Throws: ``LinkError``; nothing was changed.
-  package func edit(_ key: String, _ edit: LinkEdit, actor: Actor) async throws -> Edited {
+  package func edit(_ key: String, edit: LinkEdit, actor: Actor) async throws -> Edited {
     for _ in 0..<16 {
       let (value, before) = try existing(key)
       var record = before
@@ -59,10 +59,10 @@ extension LinkService {
   }
 
   /// Whether there was a link that an administrator deleted.
-  package func wasDeleted(_ key: String) throws -> Bool { try stored(Kind.deleted, key) != nil }
+  package func wasDeleted(_ key: String) throws -> Bool { try stored(Kind.deleted, key: key) != nil }
 
   private func existing(_ key: String) throws -> (value: String, record: LinkRecord) {
-    guard let value = try stored(Kind.link, key) else { throw LinkError.unknownShortLink(key: key) }
+    guard let value = try stored(Kind.link, key: key) else { throw LinkError.unknownShortLink(key: key) }
     guard let record = LinkRecord(key: key, stored: value) else {
       throw LinkError.unavailable("The record of this link cannot be read; restore a backup.")
     }
@@ -82,7 +82,7 @@ extension LinkService {
     guard record.option != .custom, record.invite == nil, let prefix = record.prefix else { return [] }
     let key = Self.duplicateKey(prefix: prefix, canonical: record.canonical, option: record.option, owner: record.owner)
     // After an edit another link may be the one that says this.
-    guard try stored(Kind.same, key) == record.key else { return [] }
+    guard try stored(Kind.same, key: key) == record.key else { return [] }
     return [KeyedRecordChange(kind: Kind.same, key: key, value: nil, expecting: .value(record.key))]
   }
 
@@ -118,7 +118,7 @@ extension LinkService {
   /// Whether a short link that says exactly this is switched off.
   package func isDisabled(_ parameters: LinkParameters, below prefix: LinkPrefix) throws -> Bool {
     guard hasDisabledForms else { return false }
-    return try stored(Kind.off, Self.formKey(prefix, parameters.canonical)) != nil
+    return try stored(Kind.off, key: Self.formKey(prefix, canonical: parameters.canonical)) != nil
   }
 
   /// The changes to the records of disabled long forms that go along with a change of a link.
@@ -141,14 +141,14 @@ extension LinkService {
 
   /// Replaces the short links in the record of a long form; a record without any is removed.
   private func disabledFormChange(_ form: String, replacing: ([String]) -> [String]) throws -> KeyedRecordChange {
-    let text = try stored(Kind.off, form)
+    let text = try stored(Kind.off, key: form)
     let links = replacing((text.flatMap { try? JSONParser.parse($0) }?["links"]?.array ?? []).compactMap(\.string))
     let value: String? =
       links.isEmpty ? nil : JSON.object([.init(key: "links", value: .array(links.map(JSON.string)))]).compactText
     return KeyedRecordChange(kind: Kind.off, key: form, value: value, expecting: text.map { .value($0) } ?? .absent)
   }
 
-  fileprivate static func formKey(_ prefix: LinkPrefix, _ canonical: String) -> String {
+  fileprivate static func formKey(_ prefix: LinkPrefix, canonical: String) -> String {
     Hex.encode(SHA256.hash(data: Array("\(prefix.key)\n\(canonical)".utf8)))
   }
 }
@@ -157,14 +157,14 @@ extension LinkRecord {
   /// The key of the record of its long form, if that is switched off with it; nil if it is on, or a player's.
   fileprivate var disabledForm: String? {
     guard disabledAt != nil, owner == nil, invite == nil, let prefix else { return nil }
-    return LinkService.formKey(prefix, canonical)
+    return LinkService.formKey(prefix, canonical: canonical)
   }
 }
 
 /// What is erased with a player: the links that the player invites with, their codes, and of the claims all but who invited
 /// whom, which rewards rest on.
 extension LinkService: PlayerRecordsErasing {
-  package func erasure(of uid: String, addresses: [String], in namespace: NamespaceID, _ snapshot: any Snapshot)
+  package func erasure(of uid: String, addresses: [String], in namespace: NamespaceID, snapshot: any Snapshot)
     throws(StorageError) -> KeyedRecordErasure
   {
     guard home.known() == namespace else { return KeyedRecordErasure() }
@@ -181,13 +181,13 @@ extension LinkService: PlayerRecordsErasing {
         if links.contains(row.value) { changes.append(KeyedRecordChange(kind: Kind.same, key: row.key, value: nil)) }
       }
     }
-    return KeyedRecordErasure(records: changes + (try claims(of: uid, in: namespace, snapshot)))
+    return KeyedRecordErasure(records: changes + (try claims(of: uid, in: namespace, snapshot: snapshot)))
   }
 
   package func didErase() { cache.removeAll() }
 
   /// The player's claim, and the click that it used up, without where and when the click was made.
-  private func claims(of uid: String, in namespace: NamespaceID, _ snapshot: any Snapshot) throws(StorageError)
+  private func claims(of uid: String, in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError)
     -> [KeyedRecordChange]
   {
     let key = "player/\(uid)"

@@ -28,7 +28,7 @@ extension LinkService {
     let duplicateKey = link.mayBeDuplicate ? Self.duplicateKey(link) : nil
     for attempt in 0..<64 {
       if let duplicateKey, let record = try duplicate(duplicateKey) {
-        return try await repeated(record, link, warnings, actor: actor)
+        return try await repeated(record, link: link, warnings: warnings, actor: actor)
       }
       let record = newRecord(link, attempt: attempt)
       let changes = Self.changes(record, duplicateKey: duplicateKey) + (try disabledFormChanges(from: nil, to: record))
@@ -45,13 +45,13 @@ extension LinkService {
   }
 
   /// The link that an equal request made. A name that an administrator gives now is its name from now on.
-  private func repeated(_ record: LinkRecord, _ link: LinkDraft, _ warnings: [LinkWarning], actor: Actor) async throws
+  private func repeated(_ record: LinkRecord, link: LinkDraft, warnings: [LinkWarning], actor: Actor) async throws
     -> Created
   {
     guard record.disabledAt == nil else { throw LinkError.duplicateIsDisabled(address: record.address) }
     var record = record
     if let name = link.name, name != record.name {
-      record = try await edit(record.key, LinkEdit(name: .some(name)), actor: actor).record
+      record = try await edit(record.key, edit: LinkEdit(name: .some(name)), actor: actor).record
     }
     return Created(record: record, warnings: warnings, isRepeated: true)
   }

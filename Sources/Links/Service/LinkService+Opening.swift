@@ -14,7 +14,7 @@ extension LinkService {
     if let entry = cache[key] { return entry }
     let generation = cache.generation
     let settings = settings
-    guard let text = try stored(Kind.link, key) else { return nil }
+    guard let text = try stored(Kind.link, key: key) else { return nil }
     guard let record = LinkRecord(key: key, stored: text) else {
       throw LinkError.unavailable("The record of this link cannot be read; restore a backup.")
     }
@@ -46,15 +46,15 @@ extension LinkService {
 
   /// The proof of a click that happens now.
   package func click(on link: String, by visitor: LinkVisitor) async throws -> String {
-    token(link, visitor, try await clickKey())
+    token(link, visitor: visitor, key: try await clickKey())
   }
 
   /// The same without waiting; nil if the key has to be made first.
   package func clickNow(on link: String, by visitor: LinkVisitor) -> String? {
-    knownClickKey.map { token(link, visitor, $0) }
+    knownClickKey.map { token(link, visitor: visitor, key: $0) }
   }
 
-  private func token(_ link: String, _ visitor: LinkVisitor, _ key: SymmetricKey) -> String {
+  private func token(_ link: String, visitor: LinkVisitor, key: SymmetricKey) -> String {
     random.withLock { ClickToken.issue(for: link, on: visitor.platform, at: clock.now(), key: key, using: &$0) }
   }
 
@@ -125,7 +125,7 @@ extension LinkService {
           request.rows.records = marks.map { KeyedRecordChange(kind: Kind.mark, key: $0.key, value: "{\"at\":\($0.value)}") }
         }
       } catch {
-        counter.restore(counts, marks)
+        counter.restore(counts, marks: marks)
         throw error
       }
       counts = counts.dropFirst(part.count)

@@ -139,7 +139,7 @@ package final class LinkService: Sendable {
     try await commit([
       KeyedRecordChange(kind: Kind.setting, key: "click_key", value: Hex.encode(bytes), expecting: .absent)
     ])
-    guard let key = try stored(Kind.setting, "click_key").flatMap(Self.clickKey) else {
+    guard let key = try stored(Kind.setting, key: "click_key").flatMap(Self.clickKey) else {
       throw LinkError.unavailable("The key of clicks cannot be read; restore a backup.")
     }
     state.withLock { $0.key = key }
@@ -162,7 +162,7 @@ package final class LinkService: Sendable {
   }
 
   /// The stored form of one record; nil if there is none.
-  func stored(_ kind: String, _ key: String) throws -> String? {
+  func stored(_ kind: String, key: String) throws -> String? {
     try read { (snapshot, namespace) throws(StorageError) in try snapshot.record(in: namespace, kind: kind, key: key) } ?? nil
   }
 

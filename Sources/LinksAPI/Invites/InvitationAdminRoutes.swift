@@ -14,14 +14,16 @@ package enum InvitationAdminRoutes {
     Route.list("/admin/v1/invites/settings", "The settings of invitations.", settings)
       .described(RouteDescription(of: AdminInvitations.settings)),
     Route.mutate(
-      .PUT, "/admin/v1/invites/settings", audit: "invites.settings", "Replaces the settings of invitations.", putSettings
+      .PUT, template: "/admin/v1/invites/settings", audit: "invites.settings", summary: "Replaces the settings of invitations.",
+      body: putSettings
     ).described(RouteDescription(of: AdminInvitations.putSettings)),
     Route.list("/admin/v1/invites", "Invitations, newest first.", list).described(RouteDescription(of: AdminInvitations.list)),
     Route.list("/admin/v1/invites/suppressions", "Addresses that get no invitations any more.", suppressions).described(
       RouteDescription(of: AdminInvitations.suppressions)),
     Route.mutate(
-      .POST, "/admin/v1/invites/suppressions", audit: "invites.suppress", "Takes an address off the list, or lets it back.",
-      suppress
+      .POST, template: "/admin/v1/invites/suppressions", audit: "invites.suppress",
+      summary: "Takes an address off the list, or lets it back.",
+      body: suppress
     ).described(RouteDescription(of: AdminInvitations.suppress)),
   ]
 

@@ -9,33 +9,35 @@ import TreeModel
 /// Invitations: what they say, sending them, how far they came.
 package enum InvitationRoutes {
   package static let routes: [Route] = [
-    post("/invites/render", "What an invitation says on a channel.", render),
-    post("/v1/invites:render", "The same.", render),
-    post("/v1/invites:send", "Makes an invitation of a player's; mails are sent.", send),
+    post("/invites/render", summary: "What an invitation says on a channel.", body: render),
+    post("/v1/invites:render", summary: "The same.", body: render),
+    post("/v1/invites:send", summary: "Makes an invitation of a player's; mails are sent.", body: send),
     get("/v1/invites/channels", "The channels that are offered on a device.", channels),
     get("/v1/invites/{id}", "How far an invitation came.", show),
     .get("/v1/invites/{id}/image.png", "Notes that a mail was opened, where that is on.", opened),
     .get("/v1/invites/{id}/unsubscribe", "Asks whether the recipient wants no more invitations.", confirm),
     .mutate(
-      .POST, "/v1/invites/{id}/unsubscribe", audit: nil, "Takes the recipient off the list, with one click (RFC 8058).",
-      access: .open, unsubscribe),
+      .POST, template: "/v1/invites/{id}/unsubscribe", audit: nil,
+      summary: "Takes the recipient off the list, with one click (RFC 8058).",
+      access: .open, body: unsubscribe),
   ]
 
   private typealias Body = @Sendable (InvitationAccess, JSON) async throws -> JSON
 
-  private static func post(_ template: RouteTemplate, _ summary: String, _ body: @escaping Body) -> Route {
-    .mutate(.POST, template, audit: nil, summary, access: .open) { (call: RouteCall) async throws(APIError) in
-      await answer(call, body)
+  private static func post(_ template: RouteTemplate, summary: String, body: @escaping Body) -> Route {
+    .mutate(.POST, template: template, audit: nil, summary: summary, access: .open) {
+      (call: RouteCall) async throws(APIError) in
+      await answer(call, body: body)
     }
   }
 
   private static func get(_ template: RouteTemplate, _ summary: String, _ body: @escaping Body) -> Route {
-    .mutate(.GET, template, audit: nil, summary, access: .open) { (call: RouteCall) async throws(APIError) in
-      await answer(call, body)
+    .mutate(.GET, template: template, audit: nil, summary: summary, access: .open) { (call: RouteCall) async throws(APIError) in
+      await answer(call, body: body)
     }
   }
 
-  private static func answer(_ call: RouteCall, _ body: Body) async -> HTTPResponse {
+  private static func answer(_ call: RouteCall, body: Body) async -> HTTPResponse {
     do {
       let json = try call.body()
       return .json(try await body(try InvitationAccess(call), json))
@@ -46,7 +48,7 @@ package enum InvitationRoutes {
 
   // MARK: Words
 
-  @Sendable private static func render(_ access: InvitationAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func render(_ access: InvitationAccess, json: JSON) async throws -> JSON {
     let caller = try access.caller()
     let request = try InvitationRequest(json, access.call.request.headers)
     let link: String
@@ -62,7 +64,7 @@ package enum InvitationRoutes {
     ).json
   }
 
-  @Sendable private static func channels(_ access: InvitationAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func channels(_ access: InvitationAccess, json: JSON) async throws -> JSON {
     let query = access.call.query
     let device =
       query["device"] ?? LinkVisitor(userAgent: access.call.request.headers.first(name: "user-agent") ?? "").device.rawValue
@@ -94,11 +96,11 @@ package enum InvitationRoutes {
     let caller = try access.caller()
     let player = try access.player(caller, json)
     let request = try InvitationRequest(json, access.call.request.headers)
-    let mail = request.channel == .email ? try mail(access, json, caller, player) : nil
+    let mail = request.channel == .email ? try mail(access, json: json, by: caller, player: player) : nil
     let id = access.invites.newID()
     let link = try await access.link(request, owner: player, invite: id, for: caller)
     let address = "https://\(link.dropFirst("https://".count).prefix { $0 != "/" })/v1/invites/\(id)"
-    let content = try content(access.invites, request, sender: mail?.sender, link: link, address: address)
+    let content = try content(access.invites, request: request, sender: mail?.sender, link: link, address: address)
     let invitation = InvitationDraft(
       id: id, content: content, campaign: request.campaign, locale: request.locales.first ?? "en", sender: player,
       recipient: mail?.recipient, unsubscribe: mail == nil ? nil : "\(address)/unsubscribe")
@@ -114,7 +116,7 @@ package enum InvitationRoutes {
   /// - `sender`: the name in mails of the server; nil if the player passes the invitation on.
   /// - `address`: of the invitation at this server.
   private static func content(
-    _ invitations: InvitationService, _ request: InvitationRequest, sender: String?, link: String, address: String
+    _ invitations: InvitationService, request: InvitationRequest, sender: String?, link: String, address: String
   ) throws -> InvitationContent {
     guard let sender else {
       return try invitations.content(
@@ -128,7 +130,7 @@ package enum InvitationRoutes {
   }
 
   /// In whose name and to whom the server mails, if it may.
-  private static func mail(_ access: InvitationAccess, _ json: JSON, _ caller: Caller, _ player: String) throws
+  private static func mail(_ access: InvitationAccess, json: JSON, by caller: Caller, player: String) throws
     -> (sender: String, recipient: String)
   {
     let sender = try access.mailSender(caller, player: player)
@@ -138,7 +140,7 @@ package enum InvitationRoutes {
     return (sender, try access.invites.checked(recipient: to))
   }
 
-  @Sendable private static func show(_ access: InvitationAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func show(_ access: InvitationAccess, json: JSON) async throws -> JSON {
     let caller = try access.caller()
     let id = access.call.captures["id"] ?? ""
     // A player who asks for another player's learns as much as of one that does not exist.
@@ -170,7 +172,7 @@ package enum InvitationRoutes {
   @Sendable private static func confirm(_ call: RouteCall) throws(APIError) -> HTTPResponse {
     let words = UnsubscribePhrases.chosen(from: locales(call))
     let (question, button) = (HTMLText.escaped(words.question), HTMLText.escaped(words.button))
-    return page(words.title, "<p>\(question)</p><form method=\"post\"><button>\(button)</button></form>", words)
+    return page(words.title, body: "<p>\(question)</p><form method=\"post\"><button>\(button)</button></form>", words: words)
   }
 
   @Sendable private static func unsubscribe(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
@@ -180,12 +182,12 @@ package enum InvitationRoutes {
     let words = UnsubscribePhrases.chosen(from: locales(call))
     do {
       guard try await invites.unsubscribe(call.captures["id"] ?? "") != nil else {
-        return page(words.unknown, "", words, .notFound)
+        return page(words.unknown, body: "", words: words, status: .notFound)
       }
     } catch {
       throw APIError(LinksAPIError(error))
     }
-    return page(words.done, "", words)
+    return page(words.done, body: "", words: words)
   }
 
   /// The mail's language, then the reader's.
@@ -194,7 +196,7 @@ package enum InvitationRoutes {
   }
 
   private static func page(
-    _ title: String, _ body: String, _ words: UnsubscribePhrases, _ status: HTTPResponseStatus = .ok
+    _ title: String, body: String, words: UnsubscribePhrases, status: HTTPResponseStatus = .ok
   ) -> HTTPResponse {
     let title = HTMLText.escaped(title)
     let html = """

@@ -20,11 +20,11 @@ enum FirstStart {
     var members: [JSON.Member] = []
     let hasProof = ["link", "referrer", "code"].contains { json[$0]?.string?.isEmpty == false }
     let presented = hasProof ? try LinkRoutes.presented(json) : nil
-    if let presented, let installation = try installation(presented, json, address: access.address) {
+    if let presented, let installation = try installation(presented, json: json, address: access.address) {
       let attribution = try await access.links.attribution.install(installation)
       members.append(.init(key: "attribution", value: attribution.json(for: installation)))
     }
-    let session = try await signUp(accounts, access, key: key)
+    let session = try await signUp(accounts, access: access, key: key)
     members.append(.init(key: "player", value: session))
     if let presented, let uid = session["localId"]?.string {
       do {
@@ -40,7 +40,7 @@ enum FirstStart {
   }
 
   /// The installation that a proof is attributed for; nil for a code, which says nothing of an installation.
-  private static func installation(_ presented: LinkClaims.Presented, _ json: JSON, address: String?) throws -> Installation? {
+  private static func installation(_ presented: LinkClaims.Presented, json: JSON, address: String?) throws -> Installation? {
     let (link, referrer): (String?, String?)
     switch presented {
     case .link(let text): (link, referrer) = (text, nil)
@@ -53,7 +53,7 @@ enum FirstStart {
   }
 
   /// Makes an anonymous account, and answers as the Identity Toolkit's `accounts:signUp` does.
-  private static func signUp(_ accounts: AccountService, _ access: LinkAccess, key: String) async throws -> JSON {
+  private static func signUp(_ accounts: AccountService, access: LinkAccess, key: String) async throws -> JSON {
     let services = access.call.services
     let name = services.defaultNamespace
     let suffix = "-default-rtdb"

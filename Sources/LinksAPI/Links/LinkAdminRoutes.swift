@@ -11,24 +11,33 @@ package enum LinkAdminRoutes {
   package static let routes: [Route] = [
     Route.list("/admin/v1/links/settings", "The settings of links.", settings)
       .described(RouteDescription(of: AdminLinks.settings)),
-    Route.mutate(.PUT, "/admin/v1/links/settings", audit: "links.settings", "Replaces the settings of links.", putSettings)
-      .described(RouteDescription(of: AdminLinks.putSettings)),
+    Route.mutate(
+      .PUT, template: "/admin/v1/links/settings", audit: "links.settings", summary: "Replaces the settings of links.",
+      body: putSettings
+    )
+    .described(RouteDescription(of: AdminLinks.putSettings)),
     Route.list("/admin/v1/links", "Short links, by address.", list).described(RouteDescription(of: AdminLinks.list)),
     Route.list("/admin/v1/links/link", "One short link, or what a long one says.", show).described(
       RouteDescription(of: AdminLinks.show)),
     Route.mutate(
-      .PATCH, "/admin/v1/links/link", audit: "links.edit",
-      "Changes what a short link says, what it is called, or whether it is on.", edit
+      .PATCH, template: "/admin/v1/links/link", audit: "links.edit",
+      summary: "Changes what a short link says, what it is called, or whether it is on.", body: edit
     ).described(RouteDescription(of: AdminLinks.edit)),
     Route.mutate(
-      .DELETE, "/admin/v1/links/link", audit: "links.delete",
-      "Deletes a short link and its code; what was claimed by it stays.", remove
+      .DELETE, template: "/admin/v1/links/link", audit: "links.delete",
+      summary: "Deletes a short link and its code; what was claimed by it stays.", body: remove
     ).described(RouteDescription(of: AdminLinks.delete)),
-    Route.mutate(.GET, "/admin/v1/links/stats", audit: nil, "What was counted of a short link, by day.", access: .viewer, stats)
-      .described(RouteDescription(of: AdminLinks.statistics)),
+    Route.mutate(
+      .GET, template: "/admin/v1/links/stats", audit: nil, summary: "What was counted of a short link, by day.",
+      access: .viewer, body: stats
+    )
+    .described(RouteDescription(of: AdminLinks.statistics)),
     Route.list("/admin/v1/links/qr", "A link as a QR code.", code).described(RouteDescription(of: AdminLinks.code)),
-    Route.mutate(.POST, "/admin/v1/links/import", audit: "links.import", "Takes links in, each with its suffix.", take)
-      .described(RouteDescription(of: AdminLinks.take)),
+    Route.mutate(
+      .POST, template: "/admin/v1/links/import", audit: "links.import", summary: "Takes links in, each with its suffix.",
+      body: take
+    )
+    .described(RouteDescription(of: AdminLinks.take)),
     Route.list("/admin/v1/links/claims", "How a player came: the link, the click, the inviter.", claim).described(
       RouteDescription(of: AdminLinks.claim)),
   ]
@@ -164,7 +173,7 @@ extension LinkAdminRoutes {
     let changes = try linkEdit(call.body())
     let record = try record(call, links)
     return try await APIError.mappingLinkErrors {
-      let edited = try await links.edit(record.key, changes, actor: call.caller.actor)
+      let edited = try await links.edit(record.key, edit: changes, actor: call.caller.actor)
       return .json(["link": edited.record.json, "warning": .array(edited.warnings.map(\.json))])
     }
   }

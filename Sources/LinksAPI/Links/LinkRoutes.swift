@@ -13,30 +13,34 @@ import TreeModel
 package enum LinkRoutes {
   package static let routes: [Route] =
     [
-      post("/v1/shortLinks", "Creates a short link.", create),
-      post("/v1/managedShortLinks:create", "Creates a short link with a name, as an administrator.", createManaged),
-      .mutate(.GET, "/v1/{link...}/linkStats", audit: nil, "What was counted of a short link.", access: .open) {
-        (call: RouteCall) async throws(APIError) in await answer(call, stats)
+      post("/v1/shortLinks", summary: "Creates a short link.", body: create),
+      post(
+        "/v1/managedShortLinks:create", summary: "Creates a short link with a name, as an administrator.", body: createManaged),
+      .mutate(
+        .GET, template: "/v1/{link...}/linkStats", audit: nil, summary: "What was counted of a short link.", access: .open
+      ) {
+        (call: RouteCall) async throws(APIError) in await answer(call, body: stats)
       },
-      post("/v1/installAttribution", "Which link an installation came from.", install),
-      post("/v1/reopenAttribution", "What a link that opened the app says.", reopen),
-      post("/v1/convertInvitation", "Notes that an invitation led to something.", convert),
-      post("/v1/players:begin", "Attributes an installation, signs a new player in and claims, in one call.") {
+      post("/v1/installAttribution", summary: "Which link an installation came from.", body: install),
+      post("/v1/reopenAttribution", summary: "What a link that opened the app says.", body: reopen),
+      post("/v1/convertInvitation", summary: "Notes that an invitation led to something.", body: convert),
+      post("/v1/players:begin", summary: "Attributes an installation, signs a new player in and claims, in one call.") {
         try await FirstStart.begin($0, $1)
       },
-      post("/v1/referrals:claim", "Says who invited the player, by a click or a code.", claim),
+      post("/v1/referrals:claim", summary: "Says who invited the player, by a click or a code.", body: claim),
     ] + associations
 
   private typealias Body = @Sendable (LinkAccess, JSON) async throws -> JSON
 
-  private static func post(_ template: RouteTemplate, _ summary: String, _ body: @escaping Body) -> Route {
-    .mutate(.POST, template, audit: nil, summary, access: .open) { (call: RouteCall) async throws(APIError) in
-      await answer(call, body)
+  private static func post(_ template: RouteTemplate, summary: String, body: @escaping Body) -> Route {
+    .mutate(.POST, template: template, audit: nil, summary: summary, access: .open) {
+      (call: RouteCall) async throws(APIError) in
+      await answer(call, body: body)
     }
   }
 
   /// Runs the body, and answers errors in Google's form.
-  private static func answer(_ call: RouteCall, _ body: Body) async -> HTTPResponse {
+  private static func answer(_ call: RouteCall, body: Body) async -> HTTPResponse {
     do {
       let json = try call.body()
       return .json(try await body(try LinkAccess(call), json))
@@ -47,7 +51,7 @@ package enum LinkRoutes {
 
   // MARK: Creating
 
-  @Sendable private static func create(_ access: LinkAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func create(_ access: LinkAccess, json: JSON) async throws -> JSON {
     let caller = try access.caller()
     if !caller.isAdmin { try access.countCreation(key: try access.checkKey(for: "create")) }
     var link = try LinkDraft(json: json, settings: access.links.settings)
@@ -63,7 +67,7 @@ package enum LinkRoutes {
     return .object(members)
   }
 
-  @Sendable private static func createManaged(_ access: LinkAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func createManaged(_ access: LinkAccess, json: JSON) async throws -> JSON {
     let caller = try access.admin()
     guard let name = json["name"]?.string, !name.isEmpty, name.utf8.count <= 200 else {
       throw LinksAPIError(.invalidArgument, "name must be a text of 1 to 200 bytes.")
@@ -79,7 +83,7 @@ package enum LinkRoutes {
 
   // MARK: Asking
 
-  @Sendable private static func stats(_ access: LinkAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func stats(_ access: LinkAccess, json: JSON) async throws -> JSON {
     _ = try access.admin(isLooking: true)
     let days = access.call.query["durationDays"].map { Int64($0) } ?? 7
     guard let days, (1...36_500).contains(days) else {
@@ -93,13 +97,13 @@ package enum LinkRoutes {
     return ["linkEventStats": .array(LinkStatistics.totals(counts))]
   }
 
-  @Sendable private static func install(_ access: LinkAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func install(_ access: LinkAccess, json: JSON) async throws -> JSON {
     _ = try access.checkKey(for: "attribute")
     let installation = try Installation(json: json, address: access.address)
     return try await access.links.attribution.install(installation).json(for: installation)
   }
 
-  @Sendable private static func reopen(_ access: LinkAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func reopen(_ access: LinkAccess, json: JSON) async throws -> JSON {
     _ = try access.checkKey(for: "attribute")
     guard let text = json["requestedLink"]?.string, !text.isEmpty else {
       throw LinkError.invalid("requestedLink is missing.")
@@ -109,7 +113,7 @@ package enum LinkRoutes {
     return try await access.links.attribution.reopen(text, bundleID: bundleID).json
   }
 
-  @Sendable private static func convert(_ access: LinkAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func convert(_ access: LinkAccess, json: JSON) async throws -> JSON {
     _ = try access.checkKey(for: "attribute")
     guard let id = json["invitationId"]?["id"]?.string ?? json["invitationId"]?.string, !id.isEmpty else {
       throw LinkError.invalid("invitationId is missing: {\"invitationId\": {\"id\": \"…\"}}.")
@@ -120,7 +124,7 @@ package enum LinkRoutes {
 
   // MARK: Claiming
 
-  @Sendable private static func claim(_ access: LinkAccess, _ json: JSON) async throws -> JSON {
+  @Sendable private static func claim(_ access: LinkAccess, json: JSON) async throws -> JSON {
     let caller = try access.caller()
     let player: String
     switch caller.actor {

@@ -62,15 +62,15 @@ package struct LinkResponder: RequestSurface {
       client: request.client, hosts: hosts, uri: request.uri,
       languages: request.headers.first(name: "accept-language"))
     guard let query else {
-      sink.send(Self.page(.invalid("The link is not percent-encoded UTF-8.", in: visit.phrases), .badRequest))
+      sink.send(Self.page(.invalid("The link is not percent-encoded UTF-8.", in: visit.phrases), status: .badRequest))
       return true
     }
     if rest.isEmpty {
-      openLong(query, below: prefix, visit, sink: sink)
+      openLong(query, below: prefix, visit: visit, sink: sink)
     } else if LinkHosts.Site.isShort(rest) {
-      openShort(prefix.key(of: rest), below: prefix, visit, sink: sink)
+      openShort(prefix.key(of: rest), below: prefix, visit: visit, sink: sink)
     } else {
-      sink.send(Self.page(.notFound("https://\(prefix.key)/\(rest)", in: visit.phrases), .notFound))
+      sink.send(Self.page(.notFound("https://\(prefix.key)/\(rest)", in: visit.phrases), status: .notFound))
     }
     return true
   }
@@ -83,8 +83,8 @@ package struct LinkResponder: RequestSurface {
 
   // MARK: Finding
 
-  private func openShort(_ key: String, below prefix: LinkPrefix, _ visit: Visit, sink: ResponseSink) {
-    if let entry = links.cached(key) { return answer(entry, below: prefix, visit, sink: sink) }
+  private func openShort(_ key: String, below prefix: LinkPrefix, visit: Visit, sink: ResponseSink) {
+    if let entry = links.cached(key) { return answer(entry, below: prefix, visit: visit, sink: sink) }
     services.threadPool.submit { state in
       guard case .active = state else { return sink.send(Self.shuttingDown(visit)) }
       do {
@@ -92,65 +92,69 @@ package struct LinkResponder: RequestSurface {
           let address = "https://\(key)"
           return sink.send(
             try links.wasDeleted(key)
-              ? Self.page(.deleted(address, in: visit.phrases), .gone)
-              : Self.page(.notFound(address, in: visit.phrases), .notFound))
+              ? Self.page(.deleted(address, in: visit.phrases), status: .gone)
+              : Self.page(.notFound(address, in: visit.phrases), status: .notFound))
         }
-        answer(entry, below: prefix, visit, sink: sink)
+        answer(entry, below: prefix, visit: visit, sink: sink)
       } catch {
-        sink.send(Self.failure(error, visit))
+        sink.send(Self.failure(error, visit: visit))
       }
     }
   }
 
   private func openLong(
-    _ query: [(name: String, value: String)], below prefix: LinkPrefix, _ visit: Visit, sink: ResponseSink
+    _ query: [(name: String, value: String)], below prefix: LinkPrefix, visit: Visit, sink: ResponseSink
   ) {
     let (opening, warnings): (LinkOpening, [LinkWarning])
     do throws(LinkError) {
       (opening, warnings) = try links.longLink(query, below: prefix)
     } catch {
-      guard visit.isDebug else { return sink.send(Self.page(.invalid(error.message, in: visit.phrases), .badRequest)) }
+      guard visit.isDebug else { return sink.send(Self.page(.invalid(error.message, in: visit.phrases), status: .badRequest)) }
       let opening = LinkOpening(LinkParameters(query), address: prefix.description, settings: visit.hosts.settings)
-      return explain(opening, [], error, visit, sink: sink)
+      return explain(opening, warnings: [], error: error, visit: visit, sink: sink)
     }
-    guard links.hasDisabledForms else { return openLong(opening, warnings, isDisabled: false, visit, sink: sink) }
+    guard links.hasDisabledForms else {
+      return openLong(opening, warnings: warnings, isDisabled: false, visit: visit, sink: sink)
+    }
     services.threadPool.submit { state in
       guard case .active = state else { return sink.send(Self.shuttingDown(visit)) }
       do {
         let isDisabled = try links.isDisabled(opening.parameters, below: prefix)
-        openLong(opening, warnings, isDisabled: isDisabled, visit, sink: sink)
+        openLong(opening, warnings: warnings, isDisabled: isDisabled, visit: visit, sink: sink)
       } catch {
-        sink.send(Self.failure(error, visit))
+        sink.send(Self.failure(error, visit: visit))
       }
     }
   }
 
   private func openLong(
-    _ opening: LinkOpening, _ warnings: [LinkWarning], isDisabled: Bool, _ visit: Visit, sink: ResponseSink
+    _ opening: LinkOpening, warnings: [LinkWarning], isDisabled: Bool, visit: Visit, sink: ResponseSink
   ) {
-    if visit.isDebug { return explain(opening, warnings, isDisabled ? .disabled : nil, visit, sink: sink) }
-    guard !isDisabled else { return sink.send(Self.page(.disabled(opening.address, in: visit.phrases), .notFound)) }
-    open(opening, of: nil, visit, sink: sink)
+    if visit.isDebug {
+      return explain(opening, warnings: warnings, error: isDisabled ? .disabled : nil, visit: visit, sink: sink)
+    }
+    guard !isDisabled else { return sink.send(Self.page(.disabled(opening.address, in: visit.phrases), status: .notFound)) }
+    open(opening, of: nil, visit: visit, sink: sink)
   }
 
   // MARK: Answering
 
   /// The page of `d=1`.
   private func explain(
-    _ opening: LinkOpening, _ warnings: [LinkWarning], _ error: LinkError?, _ visit: Visit, sink: ResponseSink
+    _ opening: LinkOpening, warnings: [LinkWarning], error: LinkError?, visit: Visit, sink: ResponseSink
   ) {
-    sink.send(Self.page(.debug(opening, warnings: warnings, error: error, in: visit.phrases), .ok))
+    sink.send(Self.page(.debug(opening, warnings: warnings, error: error, in: visit.phrases), status: .ok))
   }
 
-  private func answer(_ entry: LinkEntry, below prefix: LinkPrefix, _ visit: Visit, sink: ResponseSink) {
+  private func answer(_ entry: LinkEntry, below prefix: LinkPrefix, visit: Visit, sink: ResponseSink) {
     if visit.isDebug {
       let settings = visit.hosts.settings
       let opened = entry.opening(settings: settings)
       let (warnings, error) = links.findings(opened, below: prefix)
-      return explain(opened, warnings, error ?? entry.error, visit, sink: sink)
+      return explain(opened, warnings: warnings, error: error ?? entry.error, visit: visit, sink: sink)
     }
-    if entry.isDisabled { return sink.send(Self.page(.disabled(entry.record.address, in: visit.phrases), .notFound)) }
-    if let error = entry.error { return sink.send(Self.page(.invalid(error.message, in: visit.phrases), .badRequest)) }
+    if entry.isDisabled { return sink.send(Self.page(.disabled(entry.record.address, in: visit.phrases), status: .notFound)) }
+    if let error = entry.error { return sink.send(Self.page(.invalid(error.message, in: visit.phrases), status: .badRequest)) }
     switch visit.visitor.device {
     case .desktop, .other:
       guard !visit.visitor.isCrawler, !visit.isHead, !(visit.visitor.mayBeIPad && entry.differsOnIPads) else { break }
@@ -160,32 +164,32 @@ package struct LinkResponder: RequestSurface {
       return sink.send(Self.redirect(entry.desktop.url))
     case .android, .iphone, .ipad: break
     }
-    open(entry.opening(settings: visit.hosts.settings), of: entry, visit, sink: sink)
+    open(entry.opening(settings: visit.hosts.settings), of: entry, visit: visit, sink: sink)
   }
 
-  private func open(_ opening: LinkOpening, of entry: LinkEntry?, _ visit: Visit, sink: ResponseSink) {
+  private func open(_ opening: LinkOpening, of entry: LinkEntry?, visit: Visit, sink: ResponseSink) {
     if visit.isHead || visit.visitor.isCrawler {
       return sink.send(
-        Self.page(LinkPage(cardOf: opening, settings: visit.hosts.settings, phrases: visit.phrases), .ok))
+        Self.page(LinkPage(cardOf: opening, settings: visit.hosts.settings, phrases: visit.phrases), status: .ok))
     }
     if visit.visitor.mayBeIPad, opening.differsOnIPads {
-      return sink.send(Self.page(.asking(visit.query, in: visit.phrases), .ok))
+      return sink.send(Self.page(.asking(visit.query, in: visit.phrases), status: .ok))
     }
     if let click = links.clickNow(on: opening.binding, by: visit.visitor) {
-      return finish(opening, of: entry, visit, click: click, sink: sink)
+      return finish(opening, of: entry, visit: visit, click: click, sink: sink)
     }
     // The first opening ever: the key of clicks is made.
     sink.eventLoop.makeFutureWithTask { () async throws -> String in
       try await links.click(on: opening.binding, by: visit.visitor)
     }.whenComplete { result in
       switch result {
-      case .success(let click): finish(opening, of: entry, visit, click: click, sink: sink)
+      case .success(let click): finish(opening, of: entry, visit: visit, click: click, sink: sink)
       case .failure: sink.send(Self.redirect(opening.destination))
       }
     }
   }
 
-  private func finish(_ opening: LinkOpening, of entry: LinkEntry?, _ visit: Visit, click: String, sink: ResponseSink) {
+  private func finish(_ opening: LinkOpening, of entry: LinkEntry?, visit: Visit, click: String, sink: ResponseSink) {
     let response: HTTPResponse
     var isFallback = false
     switch opening.outcome(for: visit.visitor, click: click) {
@@ -195,9 +199,9 @@ package struct LinkResponder: RequestSurface {
     case .preview:
       let preview = LinkPage.Preview(
         opening: opening, device: visit.visitor.device, click: click, code: entry?.record.code, phrases: visit.phrases)
-      response = Self.page(LinkPage(preview, settings: visit.hosts.settings), .ok)
+      response = Self.page(LinkPage(preview, settings: visit.hosts.settings), status: .ok)
     case .card:
-      response = Self.page(LinkPage(cardOf: opening, settings: visit.hosts.settings, phrases: visit.phrases), .ok)
+      response = Self.page(LinkPage(cardOf: opening, settings: visit.hosts.settings, phrases: visit.phrases), status: .ok)
     }
     links.opened(
       entry?.record.key, invite: entry?.record.invite, by: visit.visitor, isFallback: isFallback, address: visit.address,
@@ -206,12 +210,12 @@ package struct LinkResponder: RequestSurface {
   }
 
   private static func shuttingDown(_ visit: Visit) -> HTTPResponse {
-    page(.invalid("The server is shutting down.", in: visit.phrases), .serviceUnavailable)
+    page(.invalid("The server is shutting down.", in: visit.phrases), status: .serviceUnavailable)
   }
 
-  private static func failure(_ error: any Error, _ visit: Visit) -> HTTPResponse {
+  private static func failure(_ error: any Error, visit: Visit) -> HTTPResponse {
     let error = LinksAPIError(error)
-    return page(.invalid(error.message, in: visit.phrases), HTTPResponseStatus(statusCode: error.status.code))
+    return page(.invalid(error.message, in: visit.phrases), status: HTTPResponseStatus(statusCode: error.status.code))
   }
 
   private static func redirect(_ url: String) -> HTTPResponse {
@@ -220,7 +224,7 @@ package struct LinkResponder: RequestSurface {
     return response
   }
 
-  private static func page(_ page: LinkPage, _ status: HTTPResponseStatus) -> HTTPResponse {
+  private static func page(_ page: LinkPage, status: HTTPResponseStatus) -> HTTPResponse {
     var response = HTTPResponse(
       status, content: .html,
       headers: [

@@ -11,9 +11,9 @@ import TreeModel
 package enum ReferralRoutes {
   package static let routes: [Route] = [
     .mutate(
-      .GET, "/v1/referrals", audit: nil,
-      "Whom the player brought, with state and coins of each, and who brought the player; by the player's ID token.",
-      access: .open, own)
+      .GET, template: "/v1/referrals", audit: nil,
+      summary: "Whom the player brought, with state and coins of each, and who brought the player; by the player's ID token.",
+      access: .open, body: own)
   ]
 
   package static let adminRoutes: [Route] = [

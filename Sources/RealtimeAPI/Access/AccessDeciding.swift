@@ -34,7 +34,7 @@ extension AccessDeciding {
 
   /// Why a caller may not read there, if the caller may know that: in development everybody, else administrators who try out
   /// what others may.
-  func reasons(ofDenying caller: Caller, _ path: Path, query: Query?, in namespace: String) -> String? {
+  func reasons(ofDenying caller: Caller, at path: Path, query: Query?, in namespace: String) -> String? {
     mayKnowReasons(caller) ? explainRead(path, query: query, in: namespace, as: caller) : nil
   }
 

@@ -62,7 +62,7 @@ final class LongPollConnection {
   }
 
   /// A poll, with what the client sends along.
-  func poll(_ sent: [LongPollSegments.Segment], _ sink: ResponseSink) {
+  func poll(_ sent: [LongPollSegments.Segment], sink: ResponseSink) {
     guard !isFinished else { return sink.send(.longPoll(LongPollScript.close(after: nil))) }
     restartTimer()
     polls.append(sink)
@@ -164,7 +164,7 @@ final class LongPollConnection {
     metrics.framesSent.increment(by: taken)
     holdUnread()
     let isLast = isClosing && messages.isEmpty
-    poll.send(.longPoll(LongPollScript.answer(number, batch, closesAfter: isLast ? number : nil)))
+    poll.send(.longPoll(LongPollScript.answer(number, messages: batch, closesAfter: isLast ? number : nil)))
     number += 1
     if messages.isEmpty {
       let done = flushed
@@ -176,7 +176,7 @@ final class LongPollConnection {
   }
 
   private func release(_ poll: ResponseSink) {
-    poll.send(.longPoll(LongPollScript.answer(number, [], closesAfter: nil)))
+    poll.send(.longPoll(LongPollScript.answer(number, messages: [], closesAfter: nil)))
     number += 1
   }
 

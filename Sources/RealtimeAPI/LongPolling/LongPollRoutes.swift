@@ -21,9 +21,9 @@ final class LongPollRoutes: Sendable {
 
   func respond(to request: HTTPRequest, _ query: QueryString, sink: ResponseSink) {
     guard request.method == .GET else {
-      return sink.send(.error(.methodNotAllowed, "Long polling needs GET only.").adding("Allow", "GET"))
+      return sink.send(.error(.methodNotAllowed, message: "Long polling needs GET only.").adding("Allow", value: "GET"))
     }
-    if query["start"] != nil { return start(request, query, sink) }
+    if query["start"] != nil { return start(request, query: query, sink: sink) }
     guard let id = query["id"], let password = query["pw"],
       let entry = connections.withLock({ $0[id] }), entry.password == password
     else {
@@ -38,16 +38,16 @@ final class LongPollRoutes: Sendable {
       return sink.send(.empty(.noContent))
     }
     guard let segments = LongPollSegments.segments(in: query) else {
-      return sink.send(.error(.badRequest, "seg, ts and d must be numbered from 0, and seg and ts must be numbers."))
+      return sink.send(.error(.badRequest, message: "seg, ts and d must be numbered from 0, and seg and ts must be numbers."))
     }
-    entry.eventLoop.execute { entry.connection.value.poll(segments, sink) }
+    entry.eventLoop.execute { entry.connection.value.poll(segments, sink: sink) }
   }
 
   /// Opens a session on the loop of this request.
-  private func start(_ request: HTTPRequest, _ query: QueryString, _ sink: ResponseSink) {
+  private func start(_ request: HTTPRequest, query: QueryString, sink: ResponseSink) {
     let callback = query["cb"] ?? ""
     guard callback.utf8.count <= 20, callback.utf8.allSatisfy({ (48...57).contains($0) }) else {
-      return sink.send(.error(.badRequest, "cb must be a number."))
+      return sink.send(.error(.badRequest, message: "cb must be a number."))
     }
     let services = sessions.services
     do throws(WebSocketHandshakeError) {
@@ -62,7 +62,7 @@ final class LongPollRoutes: Sendable {
         connection: NIOLoopBound(connection, eventLoop: sink.eventLoop))
       connections.withLock { $0[id] = entry }
       sink.send(
-        .longPoll(LongPollScript.start(callback: callback, id: id, password: password, connection.start())))
+        .longPoll(LongPollScript.start(callback: callback, id: id, password: password, messages: connection.start())))
     } catch {
       sink.send(error.response)
     }
@@ -74,7 +74,7 @@ enum LongPollScript {
   /// Defines how later answers reach the page, and greets it.
   ///
   /// - `callback`: the page's number for the connection: digits only, checked where it enters.
-  static func start(callback: String, id: String, password: String, _ messages: [[UInt8]]) -> [UInt8] {
+  static func start(callback: String, id: String, password: String, messages: [[UInt8]]) -> [UInt8] {
     var text = Array(
       """
       function pLPCommand(c,a1,a2,a3,a4){var f=parent.window["pLPCommand\(callback)"];f&&f(c,a1,a2,a3,a4);}
@@ -82,14 +82,14 @@ enum LongPollScript {
       pLPCommand('start','\(id)','\(password)');
 
       """.utf8)
-    text += answer(0, messages, closesAfter: nil)
+    text += answer(0, messages: messages, closesAfter: nil)
     return text
   }
 
   /// Hands messages to the page.
   ///
   /// - `closesAfter`: the number of the last answer, if this is it.
-  static func answer(_ number: Int, _ messages: [[UInt8]], closesAfter: Int?) -> [UInt8] {
+  static func answer(_ number: Int, messages: [[UInt8]], closesAfter: Int?) -> [UInt8] {
     var text = Array("pRTLPCB(\(number),[".utf8)
     for (index, message) in messages.enumerated() {
       if index > 0 { text.append(UInt8(ascii: ",")) }

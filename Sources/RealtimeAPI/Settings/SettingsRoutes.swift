@@ -13,7 +13,8 @@ package enum SettingsRoutes {
     .list("/.inspect/databases.json", "The namespaces, as Firebase's tools list them.", databases),
     .list("/.settings/rules.json", "The security rules, as uploaded; format=strict: as JSON without comments.", rules),
     .mutate(
-      .PUT, "/.settings/rules.json", audit: "rules.put", "Replaces the security rules; dryRun=true only checks them.", putRules),
+      .PUT, template: "/.settings/rules.json", audit: "rules.put",
+      summary: "Replaces the security rules; dryRun=true only checks them.", body: putRules),
   ]
 
   private static func databases(_ call: RouteCall) throws(APIError) -> HTTPResponse {
@@ -70,7 +71,7 @@ package enum SettingsRoutes {
     }
     if isDryRun { return .json(["status": "ok"]) }
     do throws(CommitError) {
-      try await database.putRules(source, rules, in: try await database.openNamespace(named: name))
+      try await database.putRules(source, rules: rules, in: try await database.openNamespace(named: name))
     } catch {
       throw APIError(error)
     }
@@ -81,7 +82,7 @@ package enum SettingsRoutes {
 
   /// The form that the command line tools print behind the file's name.
   private static func refused(_ text: String) -> HTTPResponse {
-    .error(.badRequest, text + "\n")
+    .error(.badRequest, message: text + "\n")
   }
 
   /// As for the tree: `ns`, else the host's first label, else the default.

@@ -47,7 +47,7 @@ final class ClientFrameDecoder: ByteToMessageDecoder {
     }
     do {
       switch demand() {
-      case .open: return try decodeFrame(context, &buffer)
+      case .open: return try decodeFrame(context, buffer: &buffer)
       case .paused: return .needMoreData
       case .ended:
         buffer.moveReaderIndex(to: buffer.writerIndex)
@@ -60,7 +60,7 @@ final class ClientFrameDecoder: ByteToMessageDecoder {
     }
   }
 
-  private func decodeFrame(_ context: ChannelHandlerContext, _ buffer: inout ByteBuffer) throws -> DecodingState {
+  private func decodeFrame(_ context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
     if !isChecked {
       guard let header = try FrameHeader(peekingAt: buffer) else { return .needMoreData }
       try check(header)

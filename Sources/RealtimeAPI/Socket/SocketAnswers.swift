@@ -29,7 +29,7 @@ enum SocketAnswers {
   }
 
   /// An answer whose data `write` prints.
-  static func ok(_ number: Int64, capacity: Int = 64, _ write: (inout JSONWriter) -> Void) -> [UInt8] {
+  static func ok(_ number: Int64, capacity: Int = 64, write: (inout JSONWriter) -> Void) -> [UInt8] {
     var writer = JSONWriter(capacity: capacity)
     open(number, status: "ok", &writer)
     write(&writer)
@@ -94,7 +94,7 @@ enum SocketAnswers {
   }
 
   /// Tells that the credential is no longer valid: the client closes, gets another, and comes again.
-  static func credentialRevoked(_ status: StaticString, _ message: String) -> [UInt8] {
+  static func credentialRevoked(_ status: StaticString, message: String) -> [UInt8] {
     var writer = JSONWriter(capacity: 96)
     writer.raw(#"{"t":"d","d":{"a":"ac","b":{"s":""#)
     writer.raw(status)

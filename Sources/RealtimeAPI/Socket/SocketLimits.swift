@@ -80,9 +80,9 @@ package final class SocketPace: Sendable {
     let cost = WriteCost.tokens(bytes: bytes)
     let now = clock.now()
     return state.withLock { state in
-      if let wait = state.writers?.wait(writer, cost, at: now) { return wait }
-      guard let wait = state.networks?.wait(network, cost, at: now) else { return nil }
-      state.writers?.putBack(writer, cost)
+      if let wait = state.writers?.wait(writer, cost: cost, at: now) { return wait }
+      guard let wait = state.networks?.wait(network, cost: cost, at: now) else { return nil }
+      state.writers?.putBack(writer, cost: cost)
       return wait
     }
   }
@@ -92,10 +92,10 @@ extension TokenBuckets {
   /// More tokens than a bucket holds are never there: such a write takes a whole bucket.
   private func bounded(_ cost: Int) -> Int { min(cost, limit.burst) }
 
-  fileprivate mutating func wait(_ client: Client, _ cost: Int, at now: Int64) -> Int64? {
+  fileprivate mutating func wait(_ client: Client, cost: Int, at now: Int64) -> Int64? {
     guard case .wait(let milliseconds) = take(client, at: now, cost: bounded(cost)) else { return nil }
     return milliseconds
   }
 
-  fileprivate mutating func putBack(_ client: Client, _ cost: Int) { giveBack(client, cost: bounded(cost)) }
+  fileprivate mutating func putBack(_ client: Client, cost: Int) { giveBack(client, cost: bounded(cost)) }
 }

@@ -46,8 +46,10 @@ package final class SocketRoutes: SocketAccepting, RequestSurface {
     }
     guard target.path.elementsEqual("/.ws".utf8) else { return false }
     sink.send(
-      .error(.upgradeRequired, "This is where WebSockets connect: send Upgrade: websocket. A proxy may have removed it.")
-        .adding("Upgrade", "websocket"))
+      .error(
+        .upgradeRequired, message: "This is where WebSockets connect: send Upgrade: websocket. A proxy may have removed it."
+      )
+      .adding("Upgrade", value: "websocket"))
     return true
   }
 
@@ -60,12 +62,13 @@ package final class SocketRoutes: SocketAccepting, RequestSurface {
       return session
     }
     guard let session = sessions.find(id) else {
-      throw .init(.error(.notFound, "This session is over: connect again without s."))
+      throw .init(.error(.notFound, message: "This session is over: connect again without s."))
     }
     return CrossLoopSession(session: session, eventLoop: eventLoop)
   }
 
-  static let full = HTTPResponse.error(.serviceUnavailable, "There are as many clients as this server takes: try again later.")
+  static let full = HTTPResponse.error(
+    .serviceUnavailable, message: "There are as many clients as this server takes: try again later.")
 
   package func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void> { sessions.stop(on: eventLoop) }
 }
@@ -84,18 +87,19 @@ enum WebSocketHandshake {
   /// - Throws: the answer to a request that cannot be accepted.
   static func answer(to head: HTTPRequestHead) throws(WebSocketHandshakeError) -> ByteBuffer {
     guard head.method == .GET, head.version == .http1_1 else {
-      throw WebSocketHandshakeError(.error(.badRequest, "A WebSocket begins with a GET of HTTP/1.1."))
+      throw WebSocketHandshakeError(.error(.badRequest, message: "A WebSocket begins with a GET of HTTP/1.1."))
     }
     guard head.headers[canonicalForm: "connection"].contains(where: { $0.lowercased() == "upgrade" }) else {
       throw WebSocketHandshakeError(
-        .error(.badRequest, "A WebSocket needs the header Connection: Upgrade. A proxy may have removed it."))
+        .error(.badRequest, message: "A WebSocket needs the header Connection: Upgrade. A proxy may have removed it."))
     }
     guard head.headers.first(name: "sec-websocket-version") == "13" else {
       throw WebSocketHandshakeError(
-        .error(.upgradeRequired, "This server speaks version 13 of WebSocket.").adding("Sec-WebSocket-Version", "13"))
+        .error(.upgradeRequired, message: "This server speaks version 13 of WebSocket.").adding(
+          "Sec-WebSocket-Version", value: "13"))
     }
     guard let key = head.headers.first(name: "sec-websocket-key"), isKey(key) else {
-      throw WebSocketHandshakeError(.error(.badRequest, "Sec-WebSocket-Key must be 16 bytes in base64."))
+      throw WebSocketHandshakeError(.error(.badRequest, message: "Sec-WebSocket-Key must be 16 bytes in base64."))
     }
     let accept = Base64.encode(Insecure.SHA1.hash(data: Array((key + magic).utf8)), as: .standard)
     return ByteBuffer(

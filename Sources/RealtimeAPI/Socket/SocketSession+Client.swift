@@ -91,8 +91,8 @@ extension SocketSession {
     guard isOpen else { return }
     caller = .anonymous
     watchRevocation()
-    tell(SocketAnswers.credentialRevoked("expired_token", "Auth token is expired"))
-    for listen in listens.all where !admits(listen.admission, listen.id) {
+    tell(SocketAnswers.credentialRevoked("expired_token", message: "Auth token is expired"))
+    for listen in listens.all where !admits(listen.admission, id: listen.id) {
       answer(listen) { SocketAnswers.refused($0, .permissionDenied) }
       drop(listen)
     }
@@ -213,7 +213,7 @@ extension SocketSession {
   }
 
   /// A message on the new transport.
-  func successorSent(_ message: SocketMessage, _ successor: TransportSwitch) {
+  func successorSent(_ message: SocketMessage, successor: TransportSwitch) {
     switch message {
     case .control("p"): successor.transport.send(SocketAnswers.control("o"))
     case .control("a"): successor.isSending = true

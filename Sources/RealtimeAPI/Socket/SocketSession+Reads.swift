@@ -14,7 +14,7 @@ extension SocketSession {
     let admission = ListenAdmission(
       services, namespaceName: namespaceName, namespace: namespace, path: id.path, query: try wireQuery(of: request),
       eventLoop: eventLoop)
-    guard admits(admission, id) else { throw denied(id.path, try wireQuery(of: request)) }
+    guard admits(admission, id: id) else { throw denied(id.path, query: try wireQuery(of: request)) }
     // Some clients send a listen twice: while they authenticate, and when that is done (firebase-js-sdk,
     // `PersistentConnection.ts`).
     if let old = listens[id] { stop(old) }
@@ -74,13 +74,13 @@ extension SocketSession {
       let bytes = answers.isNext(slot) ? 0 : push(message, to: listen, over: transport)
       answerFirst(listen)
       return bytes
-    case .ended(let end): ended(listen, end)
+    case .ended(let end): ended(listen, end: end)
     }
     return 0
   }
 
   func mayContinue(_ listening: Listening) -> Bool {
-    listens[listening].map { admits($0.admission, $0.id) } ?? true
+    listens[listening].map { admits($0.admission, id: $0.id) } ?? true
   }
 
   func flushPushes() {
@@ -116,7 +116,7 @@ extension SocketSession {
     return true
   }
 
-  private func ended(_ listen: SocketListen, _ end: ListenEnd) {
+  private func ended(_ listen: SocketListen, end: ListenEnd) {
     forget(listen)
     let refusal: SocketError
     switch end {
@@ -125,11 +125,11 @@ extension SocketSession {
     case .tooLarge: refusal = .tooMuch
     case .failed: refusal = SocketError("unavailable", "The data could not be read; try again.")
     }
-    tell(listen, refusal)
+    tell(listen, refusal: refusal)
   }
 
   /// Tells the client that a listen is over: by refusing it, or, if it had begun, by taking it back.
-  private func tell(_ listen: SocketListen, _ refusal: SocketError) {
+  private func tell(_ listen: SocketListen, refusal: SocketError) {
     if answer(listen, with: { SocketAnswers.refused($0, refusal) }) { return }
     tell(SocketAnswers.cancelled(path: listen.pathText, query: listen.query))
   }
@@ -140,13 +140,13 @@ extension SocketSession {
   }
 
   private func review(_ listen: SocketListen) {
-    guard !admits(listen.admission, listen.id) else { return }
-    tell(listen, .permissionDenied)
+    guard !admits(listen.admission, id: listen.id) else { return }
+    tell(listen, refusal: .permissionDenied)
     drop(listen)
   }
 
   /// Judges a listen, now and whenever what its rules looked at changes.
-  func admits(_ admission: ListenAdmission, _ id: SocketListen.ID) -> Bool {
+  func admits(_ admission: ListenAdmission, id: SocketListen.ID) -> Bool {
     let reference = reference
     return admission.admits(caller) {
       reference.run { session in
@@ -164,18 +164,18 @@ extension SocketSession {
       path: try path(of: request), query: try query(of: request), namespace: namespace, number: request.number)
     let window = try wireQuery(of: request)
     guard services.access.decideRead(reading.path, query: window, in: namespaceName, as: caller).isAllowed else {
-      throw denied(reading.path, window)
+      throw denied(reading.path, query: window)
     }
-    try checkIndex(of: request, reading)
+    try checkIndex(of: request, reading: reading)
     let reader = services.database.reader
     let engine = services.database.engine
-    switch reading.answer(engine, reader, within: .brief) {
+    switch reading.answer(engine, reader: reader, within: .brief) {
     case .some(let answer): reply(answer)
     case nil:
       isBlocked = true
       let reference = reference
       services.largeAnswers.submit { turn in
-        let answer = turn == nil ? nil : reading.answer(engine, reader, within: .standard)
+        let answer = turn == nil ? nil : reading.answer(engine, reader: reader, within: .standard)
         let text = answer ?? SocketAnswers.refused(reading.number, .tooMuch)
         reference.run { session in withExtendedLifetime(turn) { session.didRead(text) } }
       }
@@ -183,7 +183,7 @@ extension SocketSession {
   }
 
   /// A listen is told to do without an index; a read is refused, as the hosted service does, also one of an order alone.
-  private func checkIndex(of request: SocketRequest, _ reading: SocketReading) throws(SocketError) {
+  private func checkIndex(of request: SocketRequest, reading: SocketReading) throws(SocketError) {
     guard let order = try wireQuery(of: request)?.order,
       !services.database.reader.isIndexed(order, at: reading.path, in: reading.namespace)
     else { return }
@@ -198,8 +198,8 @@ extension SocketSession {
   }
 
   /// The refusal of a read. Who may know why is told in a message of its own, which clients print.
-  func denied(_ path: Path, _ query: Query?) -> SocketError {
-    if let reasons = services.access.reasons(ofDenying: caller, path, query: query, in: namespaceName) {
+  func denied(_ path: Path, query: Query?) -> SocketError {
+    if let reasons = services.access.reasons(ofDenying: caller, at: path, query: query, in: namespaceName) {
       reply(SocketAnswers.debug(reasons))
     }
     return .permissionDenied
@@ -237,7 +237,7 @@ struct SocketReading: Sendable {
   let number: Int64
 
   /// - Returns: the whole message; nil if there is more to read than `bounds` allow.
-  func answer(_ engine: any StorageEngine, _ reader: TreeReader, within bounds: ReadBounds) -> [UInt8]? {
+  func answer(_ engine: any StorageEngine, reader: TreeReader, within bounds: ReadBounds) -> [UInt8]? {
     do throws(TreeReadError) {
       let node = try engine.read { (snapshot) throws(TreeReadError) -> TreeNode in
         guard let query else { return try reader.node(at: path, in: namespace, of: snapshot, within: bounds) }

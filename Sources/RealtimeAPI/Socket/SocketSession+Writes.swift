@@ -52,7 +52,7 @@ extension SocketSession {
       // On the writer: only hand it on.
       let finish: @Sendable (SocketSession) -> Void = { session in
         metrics.commitLatency.recordNanoseconds((NIODeadline.now() - start).nanoseconds)
-        session.didSubmit(slot, SocketWriteOutcome(write: write, result: result, note: note))
+        session.didSubmit(slot, outcome: SocketWriteOutcome(write: write, result: result, note: note))
       }
       if let listener {
         listener.afterDeliveries { reference.run(finish) }
@@ -65,7 +65,7 @@ extension SocketSession {
     }
   }
 
-  private func didSubmit(_ slot: Int, _ outcome: SocketWriteOutcome) {
+  private func didSubmit(_ slot: Int, outcome: SocketWriteOutcome) {
     guard isOpen else { return }
     didWork(outcome.write.weight)
     // The way over the hub is longer than the direct one: a write behind a listen that began, or ended, may be back first.
@@ -78,31 +78,31 @@ extension SocketSession {
     switch outcome.result {
     case .success: tell(SocketAnswers.done(write.number))
     case .failure(let refusal):
-      if let reasons = reasons(of: refusal, outcome.note) { tell(reasons) }
+      if let reasons = reasons(of: refusal, note: outcome.note) { tell(reasons) }
       tell(SocketAnswers.refused(write.number, SocketError(refusal)))
     }
-    if let key = write.queueKey { noteTurn(key, outcome.result) }
+    if let key = write.queueKey { noteTurn(key, result: outcome.result) }
   }
 
   /// A message that says why the rules denied a write; nil for who may not know.
-  func reasons(of refusal: CommitError, _ note: RuleDecisionNote?) -> [UInt8]? {
+  func reasons(of refusal: CommitError, note: RuleDecisionNote?) -> [UInt8]? {
     guard case .permissionDenied = refusal.code, let reasons = note?.judgement?.text else { return nil }
     return SocketAnswers.debug(reasons)
   }
 
-  private func noteTurn(_ key: TransactionQueues.Key, _ result: Result<CommitReceipt, CommitError>) {
+  private func noteTurn(_ key: TransactionQueues.Key, result: Result<CommitReceipt, CommitError>) {
     if case .failure(let refusal) = result, case .stale = refusal.code {
       noteQueue(key)
-      sessions.turns.lose(id, at: key, sessions)
+      sessions.turns.lose(id, at: key, sessions: sessions)
     } else if queuedTransactions.leave(key, keeping: turnWaiting?.queueKey) {
-      sessions.turns.leave(id, key, sessions)
+      sessions.turns.leave(id, key: key, sessions: sessions)
     }
   }
 
   /// Notes that the session is in a queue: it must leave it when it ends.
   private func noteQueue(_ key: TransactionQueues.Key) {
     guard let other = queuedTransactions.enter(key, keeping: turnWaiting?.queueKey) else { return }
-    sessions.turns.leave(id, other, sessions)
+    sessions.turns.leave(id, key: other, sessions: sessions)
   }
 
   /// The operation that `p`, `m`, `o` or `om` describes.
@@ -146,7 +146,7 @@ extension SocketSession {
     }
     let operation = try operation(of: request)
     guard let namespace, services.access.judgesWrites(in: namespaceName, of: caller) else {
-      return try register(operation, request.number)
+      return try register(operation, number: request.number)
     }
     // What the rules say now: the writer tries it and takes it back. They are asked again when it is carried out.
     var trial = CommitRequest(namespace: namespace, actor: caller.actor, operations: [operation])
@@ -160,13 +160,13 @@ extension SocketSession {
     services.database.rehearse([trial]) { results in
       reference.run { session in
         session.didWork(weight)
-        session.didTry(operation, number, results.first, note)
+        session.didTry(operation, number: number, result: results.first, note: note)
       }
     }
   }
 
   private func didTry(
-    _ operation: WriteOperation, _ number: Int64, _ result: Result<CommittedRequest, CommitError>?, _ note: RuleDecisionNote?
+    _ operation: WriteOperation, number: Int64, result: Result<CommittedRequest, CommitError>?, note: RuleDecisionNote?
   ) {
     guard isOpen else { return }
     isBlocked = false
@@ -174,20 +174,20 @@ extension SocketSession {
       if case .failure(let refusal) = result {
         switch refusal.code {
         case .permissionDenied, .overloaded, .unavailable:
-          if let reasons = reasons(of: refusal, note) { reply(reasons) }
+          if let reasons = reasons(of: refusal, note: note) { reply(reasons) }
           throw SocketError(refusal)
         // What else is wrong now may be right then.
         default: break
         }
       }
-      try register(operation, number)
+      try register(operation, number: number)
     } catch {
-      refuse(number, error)
+      refuse(number, refusal: error)
     }
     pump()
   }
 
-  private func register(_ operation: WriteOperation, _ number: Int64) throws(SocketError) {
+  private func register(_ operation: WriteOperation, number: Int64) throws(SocketError) {
     guard operation.assignments.allSatisfy({ services.access.mayWrite($0.path, in: namespaceName, as: caller) }) else {
       throw .permissionDenied
     }

@@ -172,7 +172,7 @@ extension SocketSession {
     if let userRegistration { services.connectedUsers.remove(userRegistration) }
     userRegistration = nil
     turnWaiting = nil
-    for key in queuedTransactions.all { sessions.turns.leave(id, key, sessions) }
+    for key in queuedTransactions.all { sessions.turns.leave(id, key: key, sessions: sessions) }
     queuedTransactions = QueuedTransactions()
     answers = AnswerOrder()
     let transports = [transport, successor?.transport]
@@ -216,7 +216,7 @@ extension SocketSession {
     do throws(WebSocketError) {
       let message = try SocketMessage(parsing: message, valuesMax: services.database.limits.bounds.valuesMax)
       if let successor, successor.transport === transport {
-        successorSent(message, successor)
+        successorSent(message, successor: successor)
       } else if transport === self.transport {
         take(message)
       }
@@ -282,7 +282,7 @@ extension SocketSession {
       default: reply(SocketAnswers.done(request.number))
       }
     } catch {
-      refuse(request.number, error)
+      refuse(request.number, refusal: error)
     }
   }
 }
@@ -308,7 +308,7 @@ extension SocketSession {
   /// Tells the client what answers no request.
   func tell(_ message: [UInt8]) { transport?.send(message) }
 
-  func refuse(_ number: Int64, _ refusal: SocketError) { reply(SocketAnswers.refused(number, refusal)) }
+  func refuse(_ number: Int64, refusal: SocketError) { reply(SocketAnswers.refused(number, refusal)) }
 }
 
 extension SocketSession: SocketReceiver {

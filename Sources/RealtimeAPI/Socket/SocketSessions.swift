@@ -145,7 +145,7 @@ struct SocketStart {
   init(query: QueryString, headers: HTTPHeaders, services: RealtimeServices) throws(WebSocketHandshakeError) {
     isForeign = services.isForeign(headers)
     if let version = query["v"], version != "5" {
-      throw .init(.error(.badRequest, "This server speaks version 5 of the realtime protocol."))
+      throw .init(.error(.badRequest, message: "This server speaks version 5 of the realtime protocol."))
     }
     let asked = headers.first(name: "host") ?? ""
     host = Self.name(headers.first(name: "x-forwarded-host") ?? "") ?? Self.name(asked) ?? "localhost"

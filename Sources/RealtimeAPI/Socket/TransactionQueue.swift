@@ -109,38 +109,38 @@ final class TransactionQueues: Sendable {
     queues.withLock { $0[key]?.come(session) ?? .proceed }
   }
 
-  func lose(_ session: String, at key: Key, _ sessions: SocketSessions) {
-    take(queues.withLock { $0[key, default: TransactionQueue()].lose(session) }, at: key, sessions)
+  func lose(_ session: String, at key: Key, sessions: SocketSessions) {
+    take(queues.withLock { $0[key, default: TransactionQueue()].lose(session) }, at: key, sessions: sessions)
   }
 
-  func leave(_ session: String, _ key: Key, _ sessions: SocketSessions) {
+  func leave(_ session: String, key: Key, sessions: SocketSessions) {
     let turn = queues.withLock { queues -> TransactionQueue.Turn in
       guard let turn = queues[key]?.leave(session) else { return .nothing }
       if queues[key]?.isEmpty == true { queues[key] = nil }
       return turn
     }
-    take(turn, at: key, sessions)
+    take(turn, at: key, sessions: sessions)
   }
 
-  private func expire(_ generation: Int, at key: Key, _ sessions: SocketSessions) {
+  private func expire(_ generation: Int, at key: Key, sessions: SocketSessions) {
     let turn = queues.withLock { queues -> TransactionQueue.Turn in
       guard let turn = queues[key]?.expire(generation) else { return .nothing }
       if queues[key]?.isEmpty == true { queues[key] = nil }
       return turn
     }
-    take(turn, at: key, sessions)
+    take(turn, at: key, sessions: sessions)
   }
 
-  private func take(_ turn: TransactionQueue.Turn, at key: Key, _ sessions: SocketSessions) {
+  private func take(_ turn: TransactionQueue.Turn, at key: Key, sessions: SocketSessions) {
     switch turn {
     case .nothing: break
     case .call(let id):
-      guard let session = sessions.find(id) else { return leave(id, key, sessions) }
+      guard let session = sessions.find(id) else { return leave(id, key: key, sessions: sessions) }
       // Never on this stack: a turn that is refused at once calls the next.
       session.eventLoop.execute { session.run { $0.takeTurn() } }
     case .await(let id, let generation):
-      guard let session = sessions.find(id) else { return leave(id, key, sessions) }
-      session.eventLoop.scheduleTask(in: Self.longTimeout) { self.expire(generation, at: key, sessions) }
+      guard let session = sessions.find(id) else { return leave(id, key: key, sessions: sessions) }
+      session.eventLoop.scheduleTask(in: Self.longTimeout) { self.expire(generation, at: key, sessions: sessions) }
     }
   }
 }

@@ -145,10 +145,10 @@ extension WebSocketConnection {
     switch event {
     case .text(let text):
       if case .message(let message) = try assembler.take(text) { session.receive(message, from: self) }
-    case .ping(let payload): queue(WebSocketFrame(fin: true, opcode: .pong, data: ByteBuffer(bytes: payload)), context)
+    case .ping(let payload): queue(WebSocketFrame(fin: true, opcode: .pong, data: ByteBuffer(bytes: payload)), context: context)
     case .pong: break
     case .close(let code):
-      sendClose(code ?? 1000, "", context)
+      sendClose(code ?? 1000, reason: "", context: context)
       context.close(promise: nil)
     }
   }
@@ -176,8 +176,8 @@ extension WebSocketConnection: SocketTransport {
     guard let context, !isClosing else { return }
     guard let pieces = MessagePieces.cut(message) else { return endForSize() }
     metrics.framesSent.increment(by: MessagePieces.frameCount(message))
-    if pieces.count > 1 { queue(.text("\(pieces.count)".utf8), context) }
-    for piece in pieces { queue(.text(message[piece]), context) }
+    if pieces.count > 1 { queue(.text("\(pieces.count)".utf8), context: context) }
+    for piece in pieces { queue(.text(message[piece]), context: context) }
   }
 
   func send(_ message: SharedMessage) -> Int {
@@ -209,7 +209,7 @@ extension WebSocketConnection: SocketTransport {
 
   func close(_ error: WebSocketError) {
     guard let context, !isClosing else { return }
-    sendClose(error.code.rawValue, error.reason, context)
+    sendClose(error.code.rawValue, reason: error.reason, context: context)
     // Closing a socket with unread bytes would make the system send a reset, which overtakes the close frame.
     context.close(mode: .output, promise: nil)
     timer?.cancel()
@@ -217,7 +217,7 @@ extension WebSocketConnection: SocketTransport {
     context.read()
   }
 
-  private func sendClose(_ code: UInt16, _ reason: String, _ context: ChannelHandlerContext) {
+  private func sendClose(_ code: UInt16, reason: String, context: ChannelHandlerContext) {
     guard !isClosing else { return }
     isClosing = true
     fragments = FragmentAssembler()
@@ -227,7 +227,7 @@ extension WebSocketConnection: SocketTransport {
   }
 
   /// Writes now and flushes when the loop has done what else is due, so that answers that come together leave together.
-  private func queue(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) {
+  private func queue(_ frame: WebSocketFrame, context: ChannelHandlerContext) {
     context.write(wrapOutboundOut(frame), promise: nil)
     if !context.channel.isWritable { holdUnread(context) }
     guard !isFlushQueued else { return }
@@ -265,7 +265,7 @@ extension WebSocketConnection {
     if isReadHeld || readingDeadline != nil { lastHeard = .now() }
     let silence = NIODeadline.now() - lastHeard
     if silence >= limits.silenceMax { return context.close(promise: nil) }
-    if silence >= limits.pingInterval { queue(WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer()), context) }
+    if silence >= limits.pingInterval { queue(WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer()), context: context) }
     let next = silence >= limits.pingInterval ? limits.silenceMax - silence : limits.pingInterval - silence
     startTimer(context, in: min(next, limits.pingInterval))
   }
@@ -285,7 +285,7 @@ extension WebSocketConnection {
       if inputShare != nil { inputShare = nil }
       return
     }
-    let share = inputShare ?? share(of: memory.input, context) { $0.session.end(Self.memoryIsShort) }
+    let share = inputShare ?? share(of: memory.input, context: context) { $0.session.end(Self.memoryIsShort) }
     inputShare = share
     if !share.hold(bytes, as: session.standing) { session.end(Self.memoryIsShort) }
   }
@@ -293,7 +293,7 @@ extension WebSocketConnection {
   /// Counts what the client does not read. What others are sent too counts once.
   private func holdUnread(_ context: ChannelHandlerContext) {
     let bytes = waitingBytes(context) - sharedBytes
-    let share = outputShare ?? share(of: memory.output, context) { $0.closeUnread() }
+    let share = outputShare ?? share(of: memory.output, context: context) { $0.closeUnread() }
     outputShare = share
     if !share.hold(max(0, bytes), as: session.standing) { closeUnread() }
   }
@@ -306,7 +306,7 @@ extension WebSocketConnection {
   }
 
   private func share(
-    of budget: ByteBudget, _ context: ChannelHandlerContext,
+    of budget: ByteBudget, context: ChannelHandlerContext,
     giveUp: @escaping @Sendable (WebSocketConnection) -> Void
   ) -> ByteShare {
     let connection = NIOLoopBound(self, eventLoop: context.eventLoop)

@@ -14,7 +14,7 @@ struct ChunkedWrite: Sendable {
     var bytesMax: Int
 
     /// A commit makes 1,000 events at most, and a leaf may make several.
-    static func of(_ request: CommitRequest, _ limits: WriteLimits) -> Portion {
+    static func of(_ request: CommitRequest, limits: WriteLimits) -> Portion {
       let leaves = request.triggers.areSuppressed ? 10_000 : 200
       return Portion(leavesMax: min(leaves, limits.leavesMax), bytesMax: min(4 << 20, limits.bytesMax / 2))
     }
@@ -25,7 +25,7 @@ struct ChunkedWrite: Sendable {
   let request: CommitRequest
 
   /// Whether a node is more than one commit takes, whatever the present value.
-  static func isNeeded(for node: TreeNode, at path: Path, _ limits: WriteLimits) -> Bool {
+  static func isNeeded(for node: TreeNode, at path: Path, limits: WriteLimits) -> Bool {
     let weight = Weight(node, at: path)
     return weight.leaves > limits.leavesMax || weight.bytes > limits.bytesMax
   }
@@ -39,7 +39,7 @@ struct ChunkedWrite: Sendable {
       throw CommitError(.invalid, PathError(.tooDeep, key: "").description)
     }
     try await remove(path)
-    let portion = Portion.of(request, database.limits)
+    let portion = Portion.of(request, limits: database.limits)
     var operations: [WriteOperation] = []
     var weight = Weight()
     var parts = Parts(path, node, portion.leavesMax, portion.bytesMax)
@@ -64,7 +64,7 @@ struct ChunkedWrite: Sendable {
   /// not empty.
   private func remove(_ path: Path) async throws(CommitError) {
     let top = PathBytes(path)
-    var portion = min(Portion.of(request, database.limits).leavesMax, 2000)
+    var portion = min(Portion.of(request, limits: database.limits).leavesMax, 2000)
     while true {
       let paths = try lastLeaves(under: top, limit: portion)
       if paths.isEmpty { return }
@@ -116,16 +116,17 @@ private struct Weight {
   init() {}
 
   init(_ node: TreeNode, at path: Path) {
-    add(node, path.keys.reduce(0) { $0 + $1.text.utf8.count + 8 }, level: 0)
+    add(node, pathBytes: path.keys.reduce(0) { $0 + $1.text.utf8.count + 8 }, level: 0)
   }
 
-  private mutating func add(_ node: TreeNode, _ pathBytes: Int, level: Int) {
+  private mutating func add(_ node: TreeNode, pathBytes: Int, level: Int) {
     height = max(height, level)
     if let priority = node.priority { add(priority, pathBytes + 1) }
     switch node.content {
     case .absent: return
     case .leaf(let scalar): add(scalar, pathBytes)
-    case .map(let map): for entry in map { add(entry.node, pathBytes + entry.key.text.utf8.count + 8, level: level + 1) }
+    case .map(let map):
+      for entry in map { add(entry.node, pathBytes: pathBytes + entry.key.text.utf8.count + 8, level: level + 1) }
     }
   }
 
@@ -156,7 +157,7 @@ private struct Parts {
     while let step = steps.popLast() {
       switch step {
       case .priority(let path, let priority):
-        return (.setPriority(path, .scalar(priority)), Weight(.leaf(priority), at: path))
+        return (.setPriority(path, priority: .scalar(priority)), Weight(.leaf(priority), at: path))
       case .node(let path, let node):
         let weight = Weight(node, at: path)
         if node.children.isEmpty || (weight.leaves <= leavesMax && weight.bytes <= bytesMax) {

@@ -98,12 +98,12 @@ struct QueryParameters: Sendable {
     if limitToFirst != nil, limitToLast != nil {
       throw .badRequest("Only one of limitToFirst and limitToLast may be specified")
     }
-    if let limitToFirst { return .first(try Self.count(limitToFirst, "limitToFirst")) }
-    if let limitToLast { return .last(try Self.count(limitToLast, "limitToLast")) }
+    if let limitToFirst { return .first(try Self.count(limitToFirst, name: "limitToFirst")) }
+    if let limitToLast { return .last(try Self.count(limitToLast, name: "limitToLast")) }
     return nil
   }
 
-  private static func count(_ text: String, _ name: String) throws(APIError) -> Int {
+  private static func count(_ text: String, name: String) throws(APIError) -> Int {
     guard let count = Int(text) else { throw .badRequest("\(name) must be an integer") }
     guard count > 0 else { throw .badRequest("\(name) must be positive") }
     return count
@@ -116,7 +116,7 @@ struct QueryParameters: Sendable {
     guard orderBy == nil, limitToLast == nil, others.isEmpty else {
       throw .badRequest("shallow cannot be used with orderBy and filters; limitToFirst and startAfter (a raw key) are allowed.")
     }
-    let limit = try limitToFirst.map { (text) throws(APIError) in try Self.count(text, "limitToFirst") }
+    let limit = try limitToFirst.map { (text) throws(APIError) in try Self.count(text, name: "limitToFirst") }
     guard let text = bounds.last?.value else { return (nil, limit) }
     do {
       return (try Key(text), limit)

@@ -33,15 +33,15 @@ extension TreeRoutes {
     let shallow = parameters.isShallow ? try parameters.query.shallowWindow() : nil
     let query = parameters.isShallow ? nil : try parameters.query.parsed()
     guard services.access.decideRead(call.target.path, query: query, in: call.namespace, as: call.caller).isAllowed else {
-      throw denied(call, query)
+      throw denied(call, query: query)
     }
     guard let namespace = services.database.namespace(named: call.namespace) else {
       guard services.access.createsNamespaces else { throw .unknownNamespace(call.namespace) }
-      if let query, query.order != .key, query.order != .priority { throw missingIndex(query, call) }
+      if let query, query.order != .key, query.order != .priority { throw missingIndex(query, call: call) }
       return sink.send(Self.response(.node(.absent), to: call))
     }
     if let query, !services.database.reader.isIndexed(query.order, at: call.target.path, in: namespace) {
-      throw missingIndex(query, call)
+      throw missingIndex(query, call: call)
     }
     let reading = Reading(namespace: namespace, call: call, query: query, shallow: shallow)
     do throws(TreeReadError) {
@@ -53,12 +53,12 @@ extension TreeRoutes {
   }
 
   /// The refusal of a read; for those who may know, with the reasons.
-  func denied(_ call: TreeRequest, _ query: Query?) -> APIError {
+  func denied(_ call: TreeRequest, query: Query?) -> APIError {
     .permissionDenied(
-      because: services.access.reasons(ofDenying: call.caller, call.target.path, query: query, in: call.namespace))
+      because: services.access.reasons(ofDenying: call.caller, at: call.target.path, query: query, in: call.namespace))
   }
 
-  func missingIndex(_ query: Query, _ call: TreeRequest) -> APIError {
+  func missingIndex(_ query: Query, call: TreeRequest) -> APIError {
     let namespace = services.database.namespace(named: call.namespace)
     return .badRequest(services.missingIndex(query.order, at: call.target.path, in: namespace).message)
   }
@@ -173,7 +173,7 @@ extension TreeRoutes {
     let parameters = call.parameters
     let query = try parameters.query.parsed()
     guard services.access.decideRead(call.target.path, query: query, in: call.namespace, as: call.caller).isAllowed else {
-      throw denied(call, query)
+      throw denied(call, query: query)
     }
     guard !parameters.isShallow, parameters.callback == nil else {
       throw .badRequest("shallow and callback do not go with event streams; leave them out.")
@@ -188,7 +188,7 @@ extension TreeRoutes {
       case .failure(let error): sink.send(error.treeResponse)
       case .success(let namespace):
         if let query, !services.database.reader.isIndexed(query.order, at: call.target.path, in: namespace) {
-          return sink.send(missingIndex(query, call).treeResponse)
+          return sink.send(missingIndex(query, call: call).treeResponse)
         }
         let request = ListenRequest(
           namespace: namespace, path: call.target.path, query: query, format: parameters.format)

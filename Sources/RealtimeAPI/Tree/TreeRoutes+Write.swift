@@ -49,20 +49,22 @@ extension TreeRoutes {
     if call.waitsForEffects, services.effects == nil {
       throw APIError(.notImplemented, "not_available", "X-Doubloon-Wait is not available: this server runs no functions.")
     }
-    let isDivided = plan.divisible.map { ChunkedWrite.isNeeded(for: $0.node, at: $0.path, services.database.limits) } ?? false
+    let isDivided =
+      plan.divisible.map { ChunkedWrite.isNeeded(for: $0.node, at: $0.path, limits: services.database.limits) } ?? false
     namespaces.open(call.namespace) { result in
       switch result {
-      case .success(let namespace) where isDivided: divide(plan, request(plan, in: namespace, nil), sink: sink)
-      case .success(let namespace): submit(plan, in: namespace, idempotency, sink: sink)
+      case .success(let namespace) where isDivided:
+        divide(plan, request: request(plan, in: namespace, idempotency: nil), sink: sink)
+      case .success(let namespace): submit(plan, in: namespace, idempotency: idempotency, sink: sink)
       case .failure(let error): sink.send(error.treeResponse)
       }
     }
   }
 
   private func submit(
-    _ plan: WritePlan, in namespace: NamespaceID, _ idempotency: CommitRequest.Idempotency?, sink: ResponseSink
+    _ plan: WritePlan, in namespace: NamespaceID, idempotency: CommitRequest.Idempotency?, sink: ResponseSink
   ) {
-    var request = request(plan, in: namespace, idempotency)
+    var request = request(plan, in: namespace, idempotency: idempotency)
     request.access.note = services.access.note(for: plan.call.caller, in: plan.call.namespace)
     let start = NIODeadline.now()
     services.database.submit(request) { [self, request] result in
@@ -70,10 +72,10 @@ extension TreeRoutes {
       let answer: @Sendable () -> Void = {
         services.metrics.commitLatency.recordNanoseconds((NIODeadline.now() - start).nanoseconds)
         switch result {
-        case .success(let receipt): finish(plan, receipt, sink: sink)
+        case .success(let receipt): finish(plan, receipt: receipt, sink: sink)
         case .failure(let refusal):
           // The present value may be what is too large.
-          if case .tooLarge = refusal.code, plan.divisible != nil { return divide(plan, request, sink: sink) }
+          if case .tooLarge = refusal.code, plan.divisible != nil { return divide(plan, request: request, sink: sink) }
           sink.send(Self.response(to: refusal, plan: plan, because: request.access.note?.judgement?.text))
         }
       }
@@ -82,7 +84,7 @@ extension TreeRoutes {
     }
   }
 
-  private func request(_ plan: WritePlan, in namespace: NamespaceID, _ idempotency: CommitRequest.Idempotency?)
+  private func request(_ plan: WritePlan, in namespace: NamespaceID, idempotency: CommitRequest.Idempotency?)
     -> CommitRequest
   {
     let call = plan.call
@@ -99,7 +101,7 @@ extension TreeRoutes {
   }
 
   /// Writes a node that is too large for one commit in several.
-  private func divide(_ plan: WritePlan, _ request: CommitRequest, sink: ResponseSink) {
+  private func divide(_ plan: WritePlan, request: CommitRequest, sink: ResponseSink) {
     guard let (path, node) = plan.divisible else { preconditionFailure("Only what is divisible is divided.") }
     var common = request
     common.operations = []
@@ -116,24 +118,27 @@ extension TreeRoutes {
     }.whenSuccess { sink.send($0) }
   }
 
-  private func finish(_ plan: WritePlan, _ receipt: CommitReceipt, sink: ResponseSink) {
+  private func finish(_ plan: WritePlan, receipt: CommitReceipt, sink: ResponseSink) {
     if let replayed = receipt.replayed {
       guard let answer = WriteAnswer(stored: replayed.answer) else {
         return sink.send(
-          .error(.unprocessableEntity, "The idempotency key was used for a request of another kind; use a key of its own."))
+          .error(
+            .unprocessableEntity, message: "The idempotency key was used for a request of another kind; use a key of its own."))
       }
       // Of the first request's events nothing is known any more, so a repetition does not wait for them.
-      return sink.send(answer.response.adding("Idempotency-Replayed", "true"))
+      return sink.send(answer.response.adding("Idempotency-Replayed", value: "true"))
     }
     let response = plan.answer(receipt).response
     guard plan.call.waitsForEffects, let effects = services.effects else { return sink.send(response) }
     let events = receipt.events
-    if events.isEmpty { return sink.send(response.adding("X-Doubloon-Effects", EffectsState.settled(unfinished: []).header)) }
+    if events.isEmpty {
+      return sink.send(response.adding("X-Doubloon-Effects", value: EffectsState.settled(unfinished: []).header))
+    }
     sink.eventLoop.makeFutureWithTask {
       await effects.settled(events, timeoutMilliseconds: Self.effectsTimeoutMilliseconds)
     }.whenSuccess { state in
       // The write itself is done either way: an error here would make clients repeat it.
-      sink.send(response.adding("X-Doubloon-Effects", state.header))
+      sink.send(response.adding("X-Doubloon-Effects", value: state.header))
     }
   }
 
@@ -141,7 +146,7 @@ extension TreeRoutes {
     if case .permissionDenied = refusal.code { return APIError.permissionDenied(because: reasons).treeResponse }
     guard case .stale(let node) = refusal.code else { return APIError(refusal).treeResponse }
     guard plan.showsPresentValue else {
-      return .error(.preconditionFailed, "The condition does not hold, and you may not read what stands here.")
+      return .error(.preconditionFailed, message: "The condition does not hold, and you may not read what stands here.")
     }
     return HTTPResponse(
       .preconditionFailed,

@@ -51,7 +51,7 @@ extension TreeRoutes {
   ///
   /// What is refused whatever the data are, because of its address, its credentials or the rules, is refused before it can fill
   /// memory: of its body no more is read than anybody may send.
-  package func bodyLimit(for head: HTTPRequestHead, _ target: RequestTarget) -> BodyLimit? {
+  package func bodyLimit(for head: HTTPRequestHead, target: RequestTarget) -> BodyLimit? {
     do throws(APIError) {
       let request = HTTPRequest(method: head.method, uri: head.uri, headers: head.headers)
       let call = try TreeRequest(request, target, services: services)

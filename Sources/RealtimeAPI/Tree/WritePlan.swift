@@ -76,8 +76,8 @@ final class WritePlan: Sendable {
 
   private static func delete(_ call: TreeRequest) -> WriteOperation {
     let path = call.target.path
-    if call.target.isPriority { return .setPriority(path, .scalar(nil)) }
-    if let expected = call.ifMatch { return .compareAndSet(path, expectedHash: expected, .absent) }
+    if call.target.isPriority { return .setPriority(path, priority: .scalar(nil)) }
+    if let expected = call.ifMatch { return .compareAndSet(path, expectedHash: expected, node: .absent) }
     return .remove(path)
   }
 

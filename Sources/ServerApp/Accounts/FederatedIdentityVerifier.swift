@@ -52,8 +52,8 @@ final class FederatedIdentityVerifier: IdentityProving, ForeignAuthenticating {
       token, from: keys.provider, keys: try await keys.keys(for: key), nonce: nonce, at: clock.now())
   }
 
-  func serviceAccountKey(_ email: String, _ id: KeyID?) -> VerificationKey? {
-    serviceAccounts.customTokenKey(of: email, id)
+  func serviceAccountKey(_ email: String, id: KeyID?) -> VerificationKey? {
+    serviceAccounts.customTokenKey(of: email, id: id)
   }
 
   func user(of text: String, at now: Int64) throws(TokenError) -> IDToken? {

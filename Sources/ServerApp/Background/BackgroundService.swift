@@ -94,7 +94,7 @@ struct AccountSweeper: Sendable {
       for namespace in namespaces {
         let project = AccountProject(name: namespace.name, namespace: namespace.id)
         let removed = try await accounts.cleaner.sweep(project) { (uid, snapshot) throws(StorageError) in
-          try isAttached(uid, in: namespace.id, snapshot)
+          try isAttached(uid, in: namespace.id, snapshot: snapshot)
         }
         try await accounts.cleaner.forgetPaidIdentities(in: project)
         if removed > 0 {
@@ -109,7 +109,7 @@ struct AccountSweeper: Sendable {
   }
 
   /// Whether coins or a referral hang on a player: then the account stays, however long it was unused.
-  private func isAttached(_ uid: String, in namespace: NamespaceID, _ snapshot: any Snapshot) throws(StorageError) -> Bool {
+  private func isAttached(_ uid: String, in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError) -> Bool {
     if let path = try? PathPattern(parsing: referral()).path(filling: [uid]),
       try !snapshot.leaves(in: namespace, under: PathBytes(path), limit: 1).isEmpty
     {

@@ -33,7 +33,7 @@ struct KeyFolder: Sendable {
 
   /// Keeps a key. Once this returns it is on disk.
   func save(_ entry: KeyRing.Entry) throws {
-    if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("cannot be made", path) }
+    if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("cannot be made", file: path) }
     let file = "\(path)/\(KeyFile.name(of: entry.key.id))"
     do throws(FileError) {
       try FileBytes.writeSecret(Array(KeyFile.text(of: entry).utf8), to: file)
@@ -45,7 +45,7 @@ struct KeyFolder: Sendable {
   /// Removes the file of a key that nothing valid is signed with any more.
   func remove(_ id: KeyID) throws {
     let file = "\(path)/\(KeyFile.name(of: id))"
-    if unlink(file) != 0, errno != ENOENT { throw failure("cannot be removed", file) }
+    if unlink(file) != 0, errno != ENOENT { throw failure("cannot be removed", file: file) }
   }
 
   /// The bytes of another secret that is kept here; nil if there is none.
@@ -62,7 +62,7 @@ struct KeyFolder: Sendable {
 
   /// Keeps another secret. Once this returns it is on disk.
   func keep(secret: [UInt8], named name: String) throws {
-    if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("cannot be made", path) }
+    if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("cannot be made", file: path) }
     do throws(FileError) {
       try FileBytes.writeSecret(secret, to: "\(path)/\(name)")
     } catch {
@@ -71,7 +71,7 @@ struct KeyFolder: Sendable {
   }
 
   private func names() throws -> [String] {
-    guard let folder = opendir(path) else { throw failure("cannot be read", path) }
+    guard let folder = opendir(path) else { throw failure("cannot be read", file: path) }
     defer { closedir(folder) }
     var names: [String] = []
     while let entry = readdir(folder) {
@@ -86,13 +86,13 @@ struct KeyFolder: Sendable {
   /// Refuses what others may read: with a key one can be any user.
   private func checkMode(of file: String, advice: String) throws {
     var status = stat()
-    guard stat(file, &status) == 0 else { throw failure("cannot be looked at", file) }
+    guard stat(file, &status) == 0 else { throw failure("cannot be looked at", file: file) }
     guard status.st_mode & 0o077 == 0 else {
       throw KeyFolderError(description: "\(file) is open to other users of this machine; run: \(advice)")
     }
   }
 
-  private func failure(_ what: String, _ file: String) -> KeyFolderError {
+  private func failure(_ what: String, file: String) -> KeyFolderError {
     KeyFolderError(description: "\(file) \(what): \(FileBytes.lastError).")
   }
 }

@@ -25,11 +25,11 @@ struct KeyRotator: Sendable {
     let found = try folder?.load() ?? []
     keys =
       found.isEmpty
-      ? CurrentKeys { KeyRing([Self.firstKey(in: folder, at: clock.now(), logger)]) }
+      ? CurrentKeys { KeyRing([Self.firstKey(in: folder, at: clock.now(), logger: logger)]) }
       : CurrentKeys(KeyRing(found))
   }
 
-  private static func firstKey(in folder: KeyFolder?, at now: Int64, _ logger: Logger) -> KeyRing.Entry {
+  private static func firstKey(in folder: KeyFolder?, at now: Int64, logger: Logger) -> KeyRing.Entry {
     guard let key = try? SigningKey.generate() else {
       preconditionFailure("No RSA key could be made: the machine has no memory, or no randomness.")
     }

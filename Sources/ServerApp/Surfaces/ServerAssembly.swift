@@ -39,7 +39,7 @@ struct ServerAssembly {
       links: LinksServices(
         context: context, links: shard.links, invites: shard.invites, referrals: shard.referrals,
         accounts: shard.accounts.accounts),
-      admin: makeAdminServices(context, functions))
+      admin: makeAdminServices(context, functions: functions))
   }
 
   private func makePolicy() -> AccessPolicy {
@@ -59,7 +59,7 @@ struct ServerAssembly {
       pools: pools, logger: logger)
   }
 
-  private func makeAdminServices(_ context: ServerContext, _ functions: FunctionAdminAdapter) -> AdminServices {
+  private func makeAdminServices(_ context: ServerContext, functions: FunctionAdminAdapter) -> AdminServices {
     let folder: String? = if case .directory(let folder) = configuration.storage { folder } else { nil }
     var admin = AdminServices(context: context, listeners: shard.listeners, random: SystemRandomNumberGenerator())
     admin.functions = functions
@@ -120,11 +120,11 @@ extension DiskSpace {
     guard statvfs(folder, &facts) == 0 else { return nil }
     // What is kept back for root is not free for a server.
     self.init(
-      folder: folder, freeBytes: Self.bytes(facts.f_bavail, facts.f_frsize),
-      totalBytes: Self.bytes(facts.f_blocks, facts.f_frsize))
+      folder: folder, freeBytes: Self.bytes(facts.f_bavail, size: facts.f_frsize),
+      totalBytes: Self.bytes(facts.f_blocks, size: facts.f_frsize))
   }
 
-  private static func bytes(_ blocks: UInt, _ size: UInt) -> Int64 {
+  private static func bytes(_ blocks: UInt, size: UInt) -> Int64 {
     let (product, overflows) = blocks.multipliedReportingOverflow(by: size)
     return overflows ? .max : Int64(clamping: product)
   }

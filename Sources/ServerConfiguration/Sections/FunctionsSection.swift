@@ -12,7 +12,7 @@ package struct FunctionsSection: ConfigurationSection {
     for name in names {
       guard let value = reader.value(name) else { continue }
       guard case .object = value.content else {
-        reader.report(name, "\"\(reader.path(name))\" must be an object of settings, not \(value.kind).")
+        reader.report(name, message: "\"\(reader.path(name))\" must be an object of settings, not \(value.kind).")
         continue
       }
       members.append(JSON.Member(key: name, value: value.json))
@@ -23,7 +23,7 @@ package struct FunctionsSection: ConfigurationSection {
       settings = .absent
       reader.diagnostics.add(ConfigurationError(at: reader.position, "The settings cannot be read: \(error)"))
     }
-    let registered = Self.registered(reader, settings)
+    let registered = Self.registered(reader, settings: settings)
     // What is wrong in the code keeps the server from starting as much as what is wrong in the file.
     for mistake in registered.mistakes { reader.diagnostics.add(ConfigurationError(at: reader.position, mistake)) }
     for fault in registered.faults {
@@ -34,7 +34,7 @@ package struct FunctionsSection: ConfigurationSection {
   }
 
   /// The functions with these settings; what is wrong with the settings is gathered, not fatal.
-  private static func registered(_ reader: ConfigurationReader, _ settings: TreeNode = .absent) -> Functions {
+  private static func registered(_ reader: ConfigurationReader, settings: TreeNode = .absent) -> Functions {
     let functions = Functions(checking: settings)
     reader.surroundings.functions(functions)
     return functions

@@ -17,20 +17,20 @@ struct ListenSection: ConfigurationSection {
 
   init(_ reader: ConfigurationReader) {
     host = reader.text("host") ?? "127.0.0.1"
-    port = reader.integer("port", 0...65_535) ?? 9000
+    port = reader.integer("port", range: 0...65_535) ?? 9000
     isBehindProxy = reader.flag("behindProxy") ?? false
     // Without the proxy's word everybody would come from the proxy's address, and all players would share one limit.
     let isLocalProxy = isBehindProxy && ServerConfiguration.isLoopback(host)
     trustedProxies = (reader.texts("trustedProxies") ?? (isLocalProxy ? ["127.0.0.0/8", "::1"] : [])).compactMap { text in
       if let range = AddressRange(parsing: text) { return range }
       reader.report(
-        "trustedProxies", "\"\(text)\" is no address; write \"10.0.0.5\", \"10.0.0.0/8\" or \"fd00::/8\".")
+        "trustedProxies", message: "\"\(text)\" is no address; write \"10.0.0.5\", \"10.0.0.0/8\" or \"fd00::/8\".")
       return nil
     }
-    drain = reader.duration("drain", 0...600_000) ?? 10_000
-    connectionsMax = reader.integer("connections", 1...1_000_000) ?? 100_000
+    drain = reader.duration("drain", range: 0...600_000) ?? 10_000
+    connectionsMax = reader.integer("connections", range: 1...1_000_000) ?? 100_000
     let isUnlimited = if case .bool(false) = reader.value("connectionsPerNetwork")?.content { true } else { false }
-    connectionsPerNetworkMax = isUnlimited ? nil : reader.integer("connectionsPerNetwork", 1...1_000_000) ?? 1000
+    connectionsPerNetworkMax = isUnlimited ? nil : reader.integer("connectionsPerNetwork", range: 1...1_000_000) ?? 1000
   }
 }
 
@@ -42,11 +42,12 @@ struct MetricsSection: ConfigurationSection {
   init(_ reader: ConfigurationReader) {
     host = reader.text("host") ?? "127.0.0.1"
     // The port that Prometheus' registry has for exporters of this kind.
-    port = reader.integer("port", 0...65_535) ?? 9464
+    port = reader.integer("port", range: 0...65_535) ?? 9464
     guard !ServerConfiguration.isLoopback(host) else { return }
     reader.report(
       "host",
-      "Whoever reaches \(host) would read the metrics without a key: name an address of this machine, such as 127.0.0.1, or "
+      message:
+        "Whoever reaches \(host) would read the metrics without a key: name an address of this machine, such as 127.0.0.1, or "
         + "leave \"metrics\" out and send a key to the clients' port.")
   }
 }
@@ -57,18 +58,18 @@ struct CertificateSection: ConfigurationSection {
 
   init(_ reader: ConfigurationReader) {
     for key in ["certificate", "key"] where !reader.has(key) {
-      reader.report(key, "\"\(reader.path(key))\" is missing: a certificate and its key are two files in PEM form.")
+      reader.report(key, message: "\"\(reader.path(key))\" is missing: a certificate and its key are two files in PEM form.")
     }
     guard let certificate = reader.path(of: "certificate"), let key = reader.path(of: "key") else {
       files = nil
       return
     }
     files = CertificateFiles(certificate: certificate, key: key)
-    reader.warnIfOpen(key, "key")
+    reader.warnIfOpen(key, key: "key")
     do {
       _ = try CertificateFiles(certificate: certificate, key: key).load(with: reader.surroundings.file)
     } catch {
-      reader.report(error.isAboutKey ? "key" : "certificate", error.message)
+      reader.report(error.isAboutKey ? "key" : "certificate", message: error.message)
     }
   }
 }
@@ -115,18 +116,18 @@ struct LimitsSection: ConfigurationSection {
 
   init(_ reader: ConfigurationReader) {
     var writes = WriteLimits()
-    writes.leavesMax = reader.integer("commitLeaves", 1...10_000_000) ?? writes.leavesMax
-    writes.bytesMax = reader.size("commitBytes", 1024...(1 << 30)) ?? writes.bytesMax
-    writes.eventsMax = reader.integer("commitEvents", 1...1_000_000) ?? writes.eventsMax
-    writes.eventBytesMax = reader.size("eventBytes", 1024...(256 << 20)) ?? writes.eventBytesMax
-    writes.hopsMax = reader.integer("hops", 1...64) ?? writes.hopsMax
-    writes.queueMax = reader.integer("waitingWrites", 16...1_000_000) ?? writes.queueMax
+    writes.leavesMax = reader.integer("commitLeaves", range: 1...10_000_000) ?? writes.leavesMax
+    writes.bytesMax = reader.size("commitBytes", range: 1024...(1 << 30)) ?? writes.bytesMax
+    writes.eventsMax = reader.integer("commitEvents", range: 1...1_000_000) ?? writes.eventsMax
+    writes.eventBytesMax = reader.size("eventBytes", range: 1024...(256 << 20)) ?? writes.eventBytesMax
+    writes.hopsMax = reader.integer("hops", range: 1...64) ?? writes.hopsMax
+    writes.queueMax = reader.integer("waitingWrites", range: 16...1_000_000) ?? writes.queueMax
     self.writes = writes
-    requestBytesMax = reader.size("requestBytes", 1024...(1 << 30))
-    listensPerNetworkMax = reader.integer("listensPerNetwork", 1...100_000_000) ?? 100_000
-    unfinishedInputMax = reader.size("unfinishedInput", (1 << 20)...(64 << 30))
-    unreadOutputMax = reader.size("unreadOutput", (1 << 20)...(64 << 30))
-    runners = reader.integer("functionThreads", 1...256)
-    eventLoops = reader.integer("requestThreads", 1...256)
+    requestBytesMax = reader.size("requestBytes", range: 1024...(1 << 30))
+    listensPerNetworkMax = reader.integer("listensPerNetwork", range: 1...100_000_000) ?? 100_000
+    unfinishedInputMax = reader.size("unfinishedInput", range: (1 << 20)...(64 << 30))
+    unreadOutputMax = reader.size("unreadOutput", range: (1 << 20)...(64 << 30))
+    runners = reader.integer("functionThreads", range: 1...256)
+    eventLoops = reader.integer("requestThreads", range: 1...256)
   }
 }

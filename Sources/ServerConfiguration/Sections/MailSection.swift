@@ -13,29 +13,31 @@ struct MailSection: ConfigurationSection {
   let appName: String?
 
   init(_ reader: ConfigurationReader) {
-    let address = reader.required("from", "Treasure Hunt <noreply@example.com>")
+    let address = reader.required("from", example: "Treasure Hunt <noreply@example.com>")
     var from: MailAddress?
     if let address {
       do {
         from = try MailAddress(parsing: address)
       } catch {
-        reader.report("from", error.message)
+        reader.report("from", message: error.message)
       }
     }
     self.from = from
     if !reader.has("smtp") {
-      reader.report("smtp", "\"\(reader.path("smtp"))\" is missing: it says which server takes the mail.")
+      reader.report("smtp", message: "\"\(reader.path("smtp"))\" is missing: it says which server takes the mail.")
     }
-    server = reader.section("smtp", SMTPSection.self).configuration
+    server = reader.section("smtp", type: SMTPSection.self).configuration
     appName = reader.text("appName")
     let locale = reader.text("locale") ?? "en"
-    if !TemplateCatalog.isLocale(locale) { reader.report("locale", "\"\(locale)\" is no language; write \"en\" or \"de-AT\".") }
+    if !TemplateCatalog.isLocale(locale) {
+      reader.report("locale", message: "\"\(locale)\" is no language; write \"en\" or \"de-AT\".")
+    }
     var templates = TemplateCatalog(defaultLocale: locale)
     if let folder = reader.path(of: "templates") {
       do {
         try TemplateFolder(folder).add(to: &templates)
       } catch {
-        for problem in error.problems { reader.report("templates", problem) }
+        for problem in error.problems { reader.report("templates", message: problem) }
       }
     }
     self.templates = templates
@@ -47,21 +49,23 @@ struct SMTPSection: ConfigurationSection {
   let configuration: SMTPConfiguration?
 
   init(_ reader: ConfigurationReader) {
-    let host = reader.required("host", "smtp.example.com")
+    let host = reader.required("host", example: "smtp.example.com")
     let securities = ["starttls", "tls", "none"]
-    let security = reader.choice("security", securities).flatMap(SMTPConfiguration.Security.init(rawValue:)) ?? .startTLS
-    let port = reader.integer("port", 1...65_535) ?? security.usualPort
+    let security =
+      reader.choice("security", choices: securities).flatMap(SMTPConfiguration.Security.init(rawValue:)) ?? .startTLS
+    let port = reader.integer("port", range: 1...65_535) ?? security.usualPort
     let user = reader.text("user")
     let password = reader.secret("password")
     if (user == nil) != !reader.has("password") {
-      reader.report(user == nil ? "password" : "user", "\"user\" and \"password\" belong together; give both, or none.")
+      reader.report(
+        user == nil ? "password" : "user", message: "\"user\" and \"password\" belong together; give both, or none.")
     }
     if security == .none, user != nil, let host, !SMTPConfiguration.isLoopback(host) {
-      reader.report("security", "A password is not sent without TLS; write \"security\": \"starttls\" or \"tls\".")
+      reader.report("security", message: "A password is not sent without TLS; write \"security\": \"starttls\" or \"tls\".")
     }
     let authority = reader.path(of: "ca")
     let greeting = reader.text("hello")
-    let timeout = reader.duration("timeout", 1000...600_000) ?? 60_000
+    let timeout = reader.duration("timeout", range: 1000...600_000) ?? 60_000
     guard let host else {
       configuration = nil
       return
@@ -93,7 +97,7 @@ struct TemplateFolder {
     var problems: [String] = []
     for name in names.sorted() {
       do {
-        try add(name, names, to: &catalog)
+        try add(name, names: names, to: &catalog)
       } catch {
         problems.append(error.message)
       }
@@ -101,7 +105,7 @@ struct TemplateFolder {
     if !problems.isEmpty { throw TemplateFolderError(problems: problems) }
   }
 
-  private func add(_ name: String, _ names: Set<String>, to catalog: inout TemplateCatalog) throws(FileError) {
+  private func add(_ name: String, names: Set<String>, to catalog: inout TemplateCatalog) throws(FileError) {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, ["txt", "html"].contains(parts[2]), TemplateCatalog.isLocale(parts[1]) else {
       throw FileError("\(folder)/\(name): a template's files are called KIND.LANGUAGE.txt and KIND.LANGUAGE.html.")

@@ -9,7 +9,7 @@ public struct RewardErasing: PlayerRecordsErasing {
 
   public init() {}
 
-  public func erasure(of uid: String, addresses: [String], in namespace: NamespaceID, _ snapshot: any Snapshot)
+  public func erasure(of uid: String, addresses: [String], in namespace: NamespaceID, snapshot: any Snapshot)
     throws(StorageError) -> KeyedRecordErasure
   {
     var erasure = KeyedRecordErasure()
@@ -58,7 +58,7 @@ public protocol PlayerRecordsErasing: Sendable {
   /// What there is of a player's. Asked again after it was carried out, it is empty.
   ///
   /// - `addresses`: the mail addresses that were known as the player's.
-  func erasure(of uid: String, addresses: [String], in namespace: NamespaceID, _ snapshot: any Snapshot) throws(StorageError)
+  func erasure(of uid: String, addresses: [String], in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError)
     -> KeyedRecordErasure
   /// Told when what ``erasure(of:addresses:in:_:)`` said was carried out: what is held in memory of it goes too.
   func didErase()

@@ -55,7 +55,7 @@ public protocol KeyedRecordReading {
 
 extension KeyedRecordReading {
   /// Calls `body` with every record of a kind, by key, page by page.
-  public func forEachRecord(in namespace: NamespaceID, kind: String, _ body: (KeyedRecord) -> Void) throws(StorageError) {
+  public func forEachRecord(in namespace: NamespaceID, kind: String, body: (KeyedRecord) -> Void) throws(StorageError) {
     var last: String?
     while true {
       let page = try records(in: namespace, kind: kind, after: last, isDescending: false, limit: 500)

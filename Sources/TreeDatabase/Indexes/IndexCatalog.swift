@@ -119,15 +119,15 @@ extension Database {
   ///
   /// - `source`: the file.
   /// - `rules`: the file, read.
-  public func putRules(_ source: String, _ rules: RuleSet, in namespace: NamespaceID) async throws(CommitError) {
+  public func putRules(_ source: String, rules: RuleSet, in namespace: NamespaceID) async throws(CommitError) {
     let result: Result<Void, CommitError> = await withCheckedContinuation { continuation in
-      putRules(source, rules, in: namespace) { continuation.resume(returning: $0) }
+      putRules(source, rules: rules, in: namespace) { continuation.resume(returning: $0) }
     }
     try result.get()
   }
 
   func putRules(
-    _ source: String, _ rules: RuleSet, in namespace: NamespaceID,
+    _ source: String, rules: RuleSet, in namespace: NamespaceID,
     completion: @escaping @Sendable (Result<Void, CommitError>) -> Void
   ) {
     let time = clock.now()

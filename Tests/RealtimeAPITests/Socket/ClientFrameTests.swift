@@ -29,11 +29,14 @@ struct ClientFrameTests {
 
     private var fragments = FragmentAssembler()
     var events: [FragmentAssembler.Event] = []
+    /// As on a connection: behind a fault nothing more is read.
+    private(set) var hasFailed = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       do {
         if let event = try fragments.take(unwrapInboundIn(data)) { events.append(event) }
       } catch {
+        hasFailed = true
         context.fireErrorCaught(error)
       }
     }
@@ -45,7 +48,7 @@ struct ClientFrameTests {
     _ bytes: [UInt8], max: Int = 1 << 20, pieces: Int = .max, into collector: Collector = Collector(),
     demand: @escaping () -> ClientFrameDecoder.Demand = { .open }
   ) throws -> [FragmentAssembler.Event] {
-    let decoder = ClientFrameDecoder(messageBytesMax: max, demand: demand)
+    let decoder = ClientFrameDecoder(messageBytesMax: max) { collector.hasFailed ? .ended : demand() }
     let channel = EmbeddedChannel(handlers: [ByteToMessageHandler(decoder), collector])
     defer { _ = try? channel.finish() }
     var rest = bytes[...]

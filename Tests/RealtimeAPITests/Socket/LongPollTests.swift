@@ -216,7 +216,7 @@ struct LongPollTests {
   func script() {
     let message = Array("{\"a\":\"\u{2028}\u{2029}\u{2027}é\"}".utf8)
     #expect(
-      String(decoding: LongPollScript.answer(3, [message, [48]], closesAfter: 3), as: UTF8.self)
+      String(decoding: LongPollScript.answer(3, messages: [message, [48]], closesAfter: 3), as: UTF8.self)
         == "pRTLPCB(3,[{\"a\":\"\\u2028\\u2029\u{2027}é\"},0]);\npLPCommand('close',3);\n")
   }
 }
@@ -306,7 +306,7 @@ struct LongPollTimeTests {
       let connection = HTTPConnection(
         configuration: .changed { _ in }, responder: server.router, metrics: server.metrics.http, clock: server.clock,
         memory: server.memory, registry: ConnectionRegistry(connectionsMax: 1))
-      page.poll(segments, ResponseSink(connection: connection, number: 1, eventLoop: loop, client: .unknown, work: nil))
+      page.poll(segments, sink: ResponseSink(connection: connection, number: 1, eventLoop: loop, client: .unknown, work: nil))
       return NIOLoopBound(page, eventLoop: loop)
     }
   }

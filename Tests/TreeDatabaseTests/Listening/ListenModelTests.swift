@@ -140,7 +140,7 @@ struct ListenModelTests {
     let path = path(&random, depthMax: 3)
     switch random.random.next() % 10 {
     case 0: return .remove(path)
-    case 1: return .setPriority(path, .scalar(random.chance(3) ? nil : random.priority()))
+    case 1: return .setPriority(path, priority: .scalar(random.chance(3) ? nil : random.priority()))
     case 2, 3, 4:
       let children = Set((0..<3).map { _ in random.key() }).map { key in
         let place = random.chance(3) ? path.child(key).child(random.key()) : path.child(key)

@@ -57,7 +57,7 @@ struct ListenTests {
 
   @Test("Priorities are shown to those who see them (§7.65)")
   func priorities() async throws {
-    let operations: [WriteOperation] = [.setPriority("/a", .scalar(3)), .setPriority("/a/b", .scalar("x"))]
+    let operations: [WriteOperation] = [.setPriority("/a", priority: .scalar(3)), .setPriority("/a/b", priority: .scalar("x"))]
     #expect(
       try await told(at: "/a", by: operations, from: ["a": ["b": 1]])
         == [#"snapshot {"b":1}"#, "overwrite .priority 3", #"overwrite b/.priority "x""#])

@@ -80,7 +80,9 @@ struct ListenWindowTests {
   @Test("In order of priority a new priority moves a child, and plain listens are not told of priorities that move none")
   func priorities() async throws {
     let query = Query(order: .priority, start: .start(5))
-    let operations: [WriteOperation] = [.setPriority("/list/a", .scalar(6)), .setPriority("/list/a", .scalar(7))]
+    let operations: [WriteOperation] = [
+      .setPriority("/list/a", priority: .scalar(6)), .setPriority("/list/a", priority: .scalar(7)),
+    ]
     #expect(
       try await told(query, by: operations, from: Self.four)
         == [#"overwrite a {"n":1,".priority":6}"#, #"overwrite a/.priority 7"#])
