@@ -120,8 +120,8 @@ package struct SecondFactorDraft: Sendable, Hashable {
 
   /// The drafts of one account with an id each, the same number once.
   ///
-  /// - Parameter newID: makes the id of a factor that has none.
-  /// - Throws: ``AccountError/tooManySecondFactors``, ``AccountError/duplicateSecondFactorID``
+  /// - `newID`: makes the id of a factor that has none.
+  /// - Throws: `AccountError/tooManySecondFactors`, `AccountError/duplicateSecondFactorID`
   static func checked(_ drafts: [SecondFactorDraft], newID: () -> String) throws -> [SecondFactorDraft] {
     guard drafts.count <= listMax else { throw AccountError.tooManySecondFactors }
     var kept: [SecondFactorDraft] = []
@@ -138,7 +138,7 @@ package struct SecondFactorDraft: Sendable, Hashable {
 
   /// The factor, where an account has others now.
   ///
-  /// - Throws: ``AccountError/missingAuthenticatorSecret`` if neither the draft nor the account has it.
+  /// - Throws: `AccountError/missingAuthenticatorSecret` if neither the draft nor the account has it.
   func factor(beside present: [SecondFactor], at time: Int64) throws -> SecondFactor {
     let before = present.first { $0.id == id }
     let stored: SecondFactor.Proof

@@ -61,7 +61,7 @@ package struct PasswordPolicy: Sendable, Hashable {
 
   /// Refuses a password that is too weak.
   ///
-  /// - Throws: ``AccountError/passwordTooShort``, ``AccountError/unmetPasswordRequirements(_:)``
+  /// - Throws: `AccountError/passwordTooShort`, `AccountError/unmetPasswordRequirements(_:)`
   package func check(_ password: String) throws {
     let length = password.utf16.count
     guard length >= Self.lengthMin else { throw AccountError.passwordTooShort }

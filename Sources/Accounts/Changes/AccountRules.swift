@@ -13,7 +13,7 @@ enum AccountRules {
 
   /// Refuses what would hand an account over to the finder of a device that was signed in long ago.
   ///
-  /// - Throws: ``AccountError/signInTooOld``
+  /// - Throws: `AccountError/signInTooOld`
   static func checkRecent(_ token: IDToken, account record: AccountRecord, options: AccountOptions, at now: Int64) throws {
     guard !options.isDevelopment, !record.isAnonymous, let longest = options.recentSignIn else { return }
     guard now - longest <= token.authTime.multipliedReportingOverflow(by: 1000).partialValue else {

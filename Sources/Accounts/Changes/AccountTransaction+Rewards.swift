@@ -3,7 +3,7 @@ import StorageCore
 extension AccountTransaction {
   /// A new account that a client makes.
   ///
-  /// - Parameter address: the client, as limits tell clients apart; only a keyed hash of it is kept.
+  /// - `address`: the client, as limits tell clients apart; only a keyed hash of it is kept.
   func newAccount(_ uid: String, from address: String) -> AccountRecord {
     var record = AccountRecord(uid: uid, createdAt: time)
     record.network = options.identities?.network(address)

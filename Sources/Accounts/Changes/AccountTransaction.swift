@@ -82,10 +82,9 @@ final class AccountTransaction {
   ///
   /// The oldest sessions of an account that has too many end.
   ///
-  /// - Parameters:
-  ///   - extra: the claims of a custom token, as JSON text.
-  ///   - factor: what the player showed beside the first credential.
-  ///   - authTime: when the player signed in, in seconds; nil for now.
+  /// - `extra`: the claims of a custom token, as JSON text.
+  /// - `factor`: what the player showed beside the first credential.
+  /// - `authTime`: when the player signed in, in seconds; nil for now.
   func open(
     _ record: AccountRecord, by provider: String, extra: String? = nil, factor: UsedFactor? = nil, authTime: Int64? = nil,
     token: RefreshToken
@@ -108,8 +107,7 @@ final class AccountTransaction {
 
   /// Goes on with a session under a new refresh token: with the second factor that it was begun with, and no younger.
   ///
-  /// - Parameters:
-  ///   - isRenewed: whether the player has just done what takes a recent sign-in; then it counts as one.
+  /// - `isRenewed`: whether the player has just done what takes a recent sign-in; then it counts as one.
   func open(_ record: AccountRecord, by provider: String, of idToken: IDToken, isRenewed: Bool, token: RefreshToken)
     throws -> AccountSession
   {
@@ -121,7 +119,7 @@ final class AccountTransaction {
 
   /// Lets somebody in who showed a first credential: a session, or the wait for a second one if the account has any.
   ///
-  /// - Parameter edit: what the sign-in changes. While a second factor is missing nothing is changed.
+  /// - `edit`: what the sign-in changes. While a second factor is missing nothing is changed.
   func enter(
     _ before: AccountRecord, by provider: String, token: RefreshToken,
     edit: @escaping @Sendable (inout AccountRecord) -> Void
@@ -156,12 +154,11 @@ final class AccountTransaction {
 
   /// Stores an account: what leads to it moves along, and what became void is noted.
   ///
-  /// - Parameters:
-  ///   - before: the account as it was; nil for a new one.
-  ///   - isByOwner: whether the player did it, whose next token is on its way.
-  ///   - grace: how long that may take, in milliseconds.
-  /// - Throws: ``AccountError/emailTaken``, ``AccountError/phoneNumberTaken``, ``AccountError/identityTaken``,
-  ///   ``AccountError/uidTaken``
+  /// - `before`: the account as it was; nil for a new one.
+  /// - `isByOwner`: whether the player did it, whose next token is on its way.
+  /// - `grace`: how long that may take, in milliseconds.
+  /// - Throws: `AccountError/emailTaken`, `AccountError/phoneNumberTaken`, `AccountError/identityTaken`,
+  ///   `AccountError/uidTaken`
   func save(_ after: AccountRecord, from before: AccountRecord?, isByOwner: Bool = false, grace: Int64 = 0)
     throws
   {
@@ -294,9 +291,8 @@ final class AccountChange: WriterDecision {
 
   private let outcome = Mutex(Outcome())
 
-  /// - Parameters:
-  ///   - options: how accounts are kept.
-  ///   - clock: by which tokens are checked.
+  /// - `options`: how accounts are kept.
+  /// - `clock`: by which tokens are checked.
   init(_ options: AccountOptions, clock: any WallClock, body: @escaping @Sendable (AccountTransaction) throws -> Void) {
     self.options = options
     self.clock = clock

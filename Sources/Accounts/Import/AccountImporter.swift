@@ -18,9 +18,9 @@ package struct ImportedAccount: Sendable {
   fileprivate var hash: String?
 
   /// - Parameters:
-  ///   - template: the account; a ``StorageCore/AccountRecord/createdAt`` of zero stands for the time of the import.
+  ///   - template: the account; a `StorageCore/AccountRecord/createdAt` of zero stands for the time of the import.
   ///   - secondFactors: nil if the row says nothing of them.
-  /// - Throws: ``AccountError/importedFactorsNeedEmail``, ``AccountError/importedFactorsNeedVerifiedEmail``
+  /// - Throws: `AccountError/importedFactorsNeedEmail`, `AccountError/importedFactorsNeedVerifiedEmail`
   package init(_ template: AccountRecord, secondFactors: [SecondFactorDraft]?) throws {
     let hasFactors = secondFactors?.isEmpty == false
     guard !hasFactors || template.email != nil else { throw AccountError.importedFactorsNeedEmail }
@@ -40,7 +40,7 @@ package struct ImportedAccount: Sendable {
 
   /// The record, as it is stored at a time.
   ///
-  /// - Parameter before: the account that is overwritten; its second factors stay if the row says nothing of any, as files of
+  /// - `before`: the account that is overwritten; its second factors stay if the row says nothing of any, as files of
   ///   Firebase do, for else its password alone would be enough.
   fileprivate func record(at time: Int64, before: AccountRecord?) throws -> AccountRecord {
     var record = AccountRecord(uid: uid, createdAt: template.createdAt == 0 ? time : template.createdAt, bornAt: time)
@@ -78,10 +78,9 @@ package struct AccountImporter: Sendable {
 
   /// Stores accounts; those that cannot be stored are left out.
   ///
-  /// - Parameters:
-  ///   - rows: the accounts, each with the index by which an error names it.
-  ///   - overwrites: whether accounts that exist are overwritten.
-  ///   - triggers: whether functions hear of it; as a rule they do not, for the players are not new.
+  /// - `rows`: the accounts, each with the index by which an error names it.
+  /// - `overwrites`: whether accounts that exist are overwritten.
+  /// - `triggers`: whether functions hear of it; as a rule they do not, for the players are not new.
   /// - Returns: why rows were left out.
   package func store(
     _ rows: [(index: Int, account: ImportedAccount)], overwrites: Bool, triggers: Bool, context: AccountContext

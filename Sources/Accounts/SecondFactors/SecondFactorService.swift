@@ -39,7 +39,7 @@ package struct SecondFactorService: Sendable {
 
   /// Sends a code to a telephone of the player. An authenticator needs none.
   ///
-  /// - Parameter id: which of the player's factors.
+  /// - `id`: which of the player's factors.
   /// - Returns: the session that the code is good for.
   package func sendCode(to id: String, pending credential: String, of project: AccountProject) throws -> String {
     let pending = try pendingSignIn(credential, of: project)
@@ -51,9 +51,8 @@ package struct SecondFactorService: Sendable {
 
   /// Completes a sign-in.
   ///
-  /// - Parameters:
-  ///   - credential: what the first part of the sign-in gave.
-  ///   - shown: what the player shows now.
+  /// - `credential`: what the first part of the sign-in gave.
+  /// - `shown`: what the player shows now.
   package func finish(
     _ credential: String, shown: () throws -> SecondCredential, context: AccountContext
   ) async throws -> SignInResult {

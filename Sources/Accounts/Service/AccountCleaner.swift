@@ -30,7 +30,7 @@ package struct AccountCleaner: Sendable {
   /// Removes anonymous accounts that were unused for the configured time, sessions that ended a while ago, and revocations
   /// that no living token is concerned by. A round is bounded, and goes on where the last one stopped.
   ///
-  /// - Parameter isAttached: whether something hangs on a player, so that the account stays.
+  /// - `isAttached`: whether something hangs on a player, so that the account stays.
   /// - Returns: how many accounts were removed.
   package func sweep(
     _ project: AccountProject,

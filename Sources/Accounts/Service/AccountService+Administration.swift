@@ -74,9 +74,8 @@ extension AccountService {
 
   /// Makes an account; it has no tokens.
   ///
-  /// - Parameters:
-  ///   - uid: its name; nil for a fresh one.
-  ///   - password: in plain text.
+  /// - `uid`: its name; nil for a fresh one.
+  /// - `password`: in plain text.
   package func create(
     _ draft: AccountDraft, uid: AccountID? = nil, password: String? = nil, _ context: AccountContext
   ) async throws -> AccountRecord {
@@ -152,7 +151,7 @@ extension AccountService {
 
   /// Changes the settings of a project's accounts.
   ///
-  /// - Parameter edit: runs on the writer, on the settings as they are then.
+  /// - `edit`: runs on the writer, on the settings as they are then.
   package func changeSettings(
     of project: AccountProject, by actor: Actor, edit: @escaping @Sendable (AccountSettings) -> AccountSettings
   ) async throws {
@@ -165,7 +164,7 @@ extension AccountService {
 
   /// Removes an account.
   ///
-  /// - Throws: ``AccountError/unknownAccount``
+  /// - Throws: `AccountError/unknownAccount`
   package func remove(_ uid: String, of project: AccountProject, by actor: Actor) async throws {
     try await change(project, by: actor) { transaction in
       guard let record = try transaction.account(uid) else { throw AccountError.unknownAccount }
@@ -175,7 +174,7 @@ extension AccountService {
 
   /// Removes accounts.
   ///
-  /// - Parameter isForced: whether those that are not disabled go too.
+  /// - `isForced`: whether those that are not disabled go too.
   /// - Returns: why some were not removed, by their index; accounts that do not exist are no error.
   package func remove(_ uids: [String], isForced: Bool, of project: AccountProject, by actor: Actor) async throws
     -> [(index: Int, error: AccountError)]

@@ -16,7 +16,7 @@ extension AccountService {
 
   /// Verifies an ID token of a project; whether it is still good for the account is another question.
   ///
-  /// - Throws: ``AccountError/invalidIDToken``, ``AccountError/expiredToken``
+  /// - Throws: `AccountError/invalidIDToken`, `AccountError/expiredToken`
   func verified(_ text: String, of project: AccountProject) throws -> IDToken {
     do throws(TokenError) {
       return try issuer.verify(text, project: project.name, at: clock.now())
@@ -59,8 +59,8 @@ extension AccountService {
 
   /// Exchanges a refresh token for an ID token.
   ///
-  /// - Throws: ``AccountError/invalidRefreshToken``, ``AccountError/unknownAccount``, ``AccountError/disabledAccount``,
-  ///   ``AccountError/expiredToken``
+  /// - Throws: `AccountError/invalidRefreshToken`, `AccountError/unknownAccount`, `AccountError/disabledAccount`,
+  ///   `AccountError/expiredToken`
   package func refresh(_ text: String, of project: AccountProject) async throws -> RefreshedTokens {
     guard let token = RefreshToken(text) else { throw AccountError.invalidRefreshToken }
     let (row, found) = try read { (snapshot) throws(StorageError) -> (RefreshTokenRecord?, AccountRecord?) in
@@ -118,7 +118,7 @@ extension AccountService {
 
   /// Makes a session cookie of an ID token.
   ///
-  /// - Parameter duration: how long it is to be good, in seconds; nil for as long as possible.
+  /// - `duration`: how long it is to be good, in seconds; nil for as long as possible.
   package func sessionCookie(for idToken: String, duration: Int64?, of project: AccountProject) throws -> String {
     let duration = duration ?? IDTokenIssuer.cookieLifetimes.upperBound
     guard IDTokenIssuer.cookieLifetimes.contains(duration) else { throw AccountError.invalidCookieDuration }

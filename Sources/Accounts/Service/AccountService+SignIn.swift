@@ -139,7 +139,7 @@ extension AccountService {
 
   /// Begins a session of an account whose password was checked.
   ///
-  /// - Parameter seen: the account as it was looked at: if its password is another by now, the check says nothing.
+  /// - `seen`: the account as it was looked at: if its password is another by now, the check says nothing.
   private func openSession(of seen: AccountRecord, context: AccountContext, upgradedPassword: String? = nil) async throws
     -> AccountSession
   {

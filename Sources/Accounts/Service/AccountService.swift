@@ -27,7 +27,7 @@ package struct AccountStore: Sendable {
 /// A call reads a snapshot to learn what it needs (a hash to check, an address to mail to), does what is slow on other threads,
 /// and then decides on the writer (``AccountChange``), on the state that it changes. See <doc:Accounts>.
 ///
-/// Everything here takes and gives values, and throws ``AccountError``.
+/// Everything here takes and gives values, and throws `AccountError`.
 package final class AccountService: Sendable {
   /// How accounts are kept.
   package let options: AccountOptions
@@ -49,10 +49,9 @@ package final class AccountService: Sendable {
   /// Which tokens are void.
   package var watch: AccountWatch { store.watch }
 
-  /// - Parameters:
-  ///   - hashing: what hashing passwords costs, and where it is done.
-  ///   - identities: answers who somebody is at an identity provider.
-  ///   - delivery: how codes reach their players.
+  /// - `hashing`: what hashing passwords costs, and where it is done.
+  /// - `identities`: answers who somebody is at an identity provider.
+  /// - `delivery`: how codes reach their players.
   package init(
     store: AccountStore, issuer: IDTokenIssuer, hashing: PasswordHashing, options: AccountOptions = AccountOptions(),
     identities: any IdentityProving = NoIdentities(), delivery: CodeDelivery = CodeDelivery(),
@@ -117,10 +116,9 @@ package final class AccountService: Sendable {
 
   /// Decides something on the writer, and waits until it is durable.
   ///
-  /// - Parameters:
-  ///   - actor: who it is recorded for.
-  ///   - outbox: messages that leave with it.
-  ///   - suppressingTriggers: whether functions do not see it.
+  /// - `actor`: who it is recorded for.
+  /// - `outbox`: messages that leave with it.
+  /// - `suppressingTriggers`: whether functions do not see it.
   func change<Output: Sendable>(
     _ project: AccountProject, by actor: Actor, outbox: [OutboxRecord] = [], suppressingTriggers: Bool = false,
     body: @escaping @Sendable (AccountTransaction) throws -> Output
@@ -177,7 +175,7 @@ package final class AccountService: Sendable {
 
   /// Hashes a new password: counted for the client's network, in which it waits its turn.
   ///
-  /// - Parameter account: whose it becomes, as the client named it: an address or a uid.
+  /// - `account`: whose it becomes, as the client named it: an address or a uid.
   func hash(_ password: String, of account: String, for context: AccountContext) async throws -> String {
     try countPassword(for: context)
     return try await passwords.hash(password, for: .init(network: context.network, account: account))

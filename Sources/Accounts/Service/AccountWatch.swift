@@ -21,7 +21,7 @@ package final class AccountWatch: CommitObserver {
 
   /// Takes over what earlier processes left.
   ///
-  /// - Parameter now: milliseconds since 1970: what concerns no token that can still live is left where it is.
+  /// - `now`: milliseconds since 1970: what concerns no token that can still live is left where it is.
   package func load(from engine: any StorageEngine, at now: Int64) throws(StorageError) {
     let oldest = now - IDTokenIssuer.lifetime * 2000
     let kept = try engine.read { (snapshot) throws(StorageError) in
@@ -47,9 +47,8 @@ package final class AccountWatch: CommitObserver {
 
   /// Why a token is void; nil if it is not.
   ///
-  /// - Parameters:
-  ///   - issuedAt: the token's `iat`, in seconds since 1970.
-  ///   - now: in milliseconds since 1970.
+  /// - `issuedAt`: the token's `iat`, in seconds since 1970.
+  /// - `now`: in milliseconds since 1970.
   package func revocation(of uid: String, in namespace: NamespaceID, issuedAt: Int64, at now: Int64) -> AccountRevocation? {
     guard let found = state.withLock({ $0.revocations[namespace]?[ExactKey(text: uid)] }) else { return nil }
     return issuedAt < found.notBefore && now >= found.effectiveAt ? found : nil

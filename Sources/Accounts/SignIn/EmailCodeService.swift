@@ -69,7 +69,7 @@ package struct EmailCodeService: Sendable {
 
   /// Refuses links that could not lead back here, or may not lead on.
   ///
-  /// - Throws: ``AccountError/unauthorizedDomain``, ``AccountError/unknownServerAddress``
+  /// - Throws: `AccountError/unauthorizedDomain`, `AccountError/unknownServerAddress`
   package func checkSending(continueURL: String?) throws {
     if let continueURL, !mayContinue(at: continueURL) { throw AccountError.unauthorizedDomain }
     guard options.isDevelopment || options.publicURL != nil else { throw AccountError.unknownServerAddress }
@@ -190,7 +190,7 @@ package struct EmailCodeService: Sendable {
 
   /// A code that was mailed, if it is good; it is not used up by this.
   ///
-  /// - Throws: ``AccountError/invalidCode``, ``AccountError/expiredCode``
+  /// - Throws: `AccountError/invalidCode`, `AccountError/expiredCode`
   package func code(_ text: String, of project: AccountProject) throws -> AccountCodeRecord {
     let row = try accounts.read { (snapshot) throws(StorageError) in
       try snapshot.accountRow(in: project.namespace, key: .code(hash: Self.hash(of: text)))
@@ -256,7 +256,7 @@ package struct EmailCodeService: Sendable {
 
   /// Signs in by a code that was mailed.
   ///
-  /// - Parameter idToken: the account that gets the address; nil for the account that has it, or a new one.
+  /// - `idToken`: the account that gets the address; nil for the account that has it, or a new one.
   package func signIn(email: EmailAddress, code text: String, idToken: String?, context: AccountContext) async throws
     -> SignedInAccount
   {

@@ -25,7 +25,7 @@ package struct FederatedSignInService: Sendable {
 
   /// Signs in by an identity, or adds it to the caller's account.
   ///
-  /// - Parameter idToken: the account that gets the identity; nil for the account that has it, or a new one.
+  /// - `idToken`: the account that gets the identity; nil for the account that has it, or a new one.
   package func signIn(_ assertion: IdentityAssertion, idToken: () throws -> String?, context: AccountContext) async throws
     -> FederatedSignIn
   {
@@ -79,7 +79,7 @@ package struct FederatedSignInService: Sendable {
 
   /// The identities that accounts have at a provider, for development's sign-in page.
   ///
-  /// - Parameter limit: how many at most; ten thousand accounts are looked through.
+  /// - `limit`: how many at most; ten thousand accounts are looked through.
   package func identities(at provider: String, of project: AccountProject, limit: Int) throws -> [AccountRecord.Provider] {
     let records = try accounts.read { (snapshot) throws(StorageError) in
       try snapshot.accounts(in: project.namespace, after: nil, limit: 10_000)

@@ -26,7 +26,7 @@ package struct PhoneSignInService: Sendable {
 
   /// Refuses everything with telephones where no text messages are sent.
   ///
-  /// - Throws: ``AccountError/phonesUnavailable``
+  /// - Throws: `AccountError/phonesUnavailable`
   package func checkAvailable() throws {
     guard accounts.options.isDevelopment else { throw AccountError.phonesUnavailable }
   }
@@ -66,7 +66,7 @@ package struct PhoneSignInService: Sendable {
 
   /// Signs in by a number, or adds it to the caller's account.
   ///
-  /// - Parameter idToken: the account that gets the number; nil for the account that has it, or a new one.
+  /// - `idToken`: the account that gets the number; nil for the account that has it, or a new one.
   package func signIn(_ credential: PhoneCredential, idToken: String?, context: AccountContext) async throws -> PhoneSignIn {
     let number = try provenNumber(credential, of: context.project)
     let hasProof = if case .proof = credential { true } else { false }

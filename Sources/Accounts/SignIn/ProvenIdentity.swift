@@ -48,7 +48,7 @@ package struct ProvenIdentity: Sendable {
 
   /// Believes what is claimed, as emulators do; nil if the text is neither JSON nor a token.
   ///
-  /// - Throws: ``AccountError/invalidIdentity(_:)`` if it does not say whose it is.
+  /// - Throws: `AccountError/invalidIdentity(_:)` if it does not say whose it is.
   init(unverified text: String, of provider: ProviderID) throws {
     let claims: JSON
     if text.utf8.first == UInt8(ascii: "{") {

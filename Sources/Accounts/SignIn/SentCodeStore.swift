@@ -5,7 +5,7 @@ package struct MailedCode: Sendable, Hashable {
   let project: String
   package let email: String
   package let newEmail: String?
-  /// What it does, as ``StorageCore/AccountCodeRecord/Kind`` names it.
+  /// What it does, as `StorageCore/AccountCodeRecord/Kind` names it.
   package let kind: String
   package let code: String
   package let link: String
@@ -81,7 +81,7 @@ final class SentCodeStore: Sendable {
 
   /// Uses up a phone's code.
   ///
-  /// - Parameter purpose: a code that was sent for something else counts as unknown.
+  /// - `purpose`: a code that was sent for something else counts as unknown.
   /// - Returns: the number that it was sent to.
   func redeem(
     session: String, code: String, for purpose: PhoneCode.Purpose, of project: String, at now: Int64

@@ -83,7 +83,7 @@ extension IdentityFields {
 
   /// A list of second factors; nil if there is none.
   ///
-  /// - Parameter keepsIDs: false for a new account, whose factors get ids of their own.
+  /// - `keepsIDs`: false for a new account, whose factors get ids of their own.
   func secondFactors(_ name: String, keepsIDs: Bool = true) throws -> [SecondFactorDraft]? {
     guard let entries = try list(name) else { return nil }
     guard entries.count <= SecondFactorDraft.listMax else { throw AccountError.tooManySecondFactors }

@@ -47,7 +47,7 @@ struct IdentityFields: Sendable {
 
   /// A text that must be there.
   ///
-  /// - Parameter code: what is answered if it is missing or empty.
+  /// - `code`: what is answered if it is missing or empty.
   func required(_ name: String, orThrow code: String) throws -> String {
     guard let text = try text(name), !text.isEmpty else { throw IdentityError(code) }
     return text

@@ -52,7 +52,7 @@ enum ProjectConfiguration {
 
   /// Changes the configuration: an empty mask replaces it, otherwise what the mask names is taken from the body.
   ///
-  /// - Parameter merges: whether what the body does not say stays, whatever the mask (emulators' own address).
+  /// - `merges`: whether what the body does not say stays, whatever the mask (emulators' own address).
   static func change(_ accounts: AccountService, _ call: IdentityCall, mask: [String], merges: Bool) async throws {
     let body = call.fields.json.withoutNulls
     guard body.object != nil else { throw IdentityError.invalidArgument("The configuration must be a JSON object.") }
@@ -72,7 +72,7 @@ enum ProjectConfiguration {
 
   /// Refuses what would be answered with 200 and then not be so.
   ///
-  /// - Parameter paths: what of the body is meant; all of it if there are none.
+  /// - `paths`: what of the body is meant; all of it if there are none.
   private static func checkSupported(_ body: JSON, named paths: [[String]]) throws {
     let parts = paths.isEmpty ? [([], body)] : paths.compactMap { path in body.at(path[...]).map { (path, $0) } }
     for (path, value) in parts {

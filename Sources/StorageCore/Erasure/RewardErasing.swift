@@ -60,7 +60,7 @@ public protocol PlayerRecordsErasing: Sendable {
   /// - `addresses`: the mail addresses that were known as the player's.
   func erasure(of uid: String, addresses: [String], in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError)
     -> KeyedRecordErasure
-  /// Told when what ``erasure(of:addresses:in:_:)`` said was carried out: what is held in memory of it goes too.
+  /// Told when what ``erasure(of:addresses:in:snapshot:)`` said was carried out: what is held in memory of it goes too.
   func didErase()
 }
 
