@@ -80,6 +80,8 @@ struct RepairTests {
     let order: JSON = ["mode": "failed", "function": "reward", "reason": "deploy of last night, ticket 512"]
     let preview = try await client.post("/admin/v1/replays/preview", order)
     #expect(preview["survey"]?["run"] == 300)
+    let counted = try #require(preview["survey"]?["functions"]?.array?.first?.object)
+    #expect(counted.map(\.key) == ["name", "run", "alreadyDone", "resting"], "a member that says nothing is left out")
     #expect(preview["coins"] == ["pieces_of_eight": 15_000])
     // Replayed.
     let replay = try await ended(try await client.post("/admin/v1/replays", order), client)

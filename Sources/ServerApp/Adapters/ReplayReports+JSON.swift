@@ -64,7 +64,7 @@ extension ReplaySurvey {
             JSON(fields: [
               ("name", .string(name)), ("run", .int(counts.toRun)), ("alreadyDone", .int(counts.alreadyDone)),
               ("resting", .int(counts.resting)),
-              ("handledBy", counts.handledBy.isEmpty ? nil : JSON(counts: counts.handledBy)),
+              ("handledBy", counts.handledBy.isEmpty ? JSON?.none : JSON(counts: counts.handledBy)),
             ])
           })
       ),
