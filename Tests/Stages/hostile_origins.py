@@ -89,7 +89,8 @@ class Site:
     def visited_as(self, host):
         """What the page finds when Chromium opens it as a page of that host."""
         port = self.server.server_address[1]
-        with tempfile.TemporaryDirectory() as profile:
+        # The browser's helpers may still write into their profile when it has ended.
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
             browser = subprocess.Popen(
                 ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
                  f"--user-data-dir={profile}", f"--host-resolver-rules=MAP {host} 127.0.0.1", f"http://{host}:{port}/"],
