@@ -66,7 +66,7 @@ package struct LedgerService: Sendable {
     }
   }
 
-  // MARK: Doors
+  // MARK: Calls
 
   func read<Result>(_ body: (any Snapshot) throws(StorageError) -> Result) throws(LedgerError) -> Result {
     do {

@@ -178,7 +178,7 @@ struct BalanceKey: Hashable, Comparable {
   }
 }
 
-/// A room's record.
+/// A keyed record.
 struct RecordKey: Hashable, Comparable {
   let kind: ExactText
   let key: ExactText

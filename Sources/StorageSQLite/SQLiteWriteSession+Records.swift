@@ -135,7 +135,7 @@ extension SQLiteWriteSession {
   }
 }
 
-/// The rooms' records, and the counts of links. They are rare beside the tree's, so their statements are prepared when they
+/// Keyed records, and the counts of links. They are rare beside the tree's, so their statements are prepared when they
 /// are needed.
 extension SQLiteWriteSession {
   func record(in namespace: NamespaceID, kind: String, key: String) throws(StorageError) -> String? {

@@ -2,7 +2,7 @@ public import StorageCore
 import Synchronization
 import TreeModel
 
-/// The door to the tree: every write goes through its one queue, and one thread.
+/// The way to the tree: every write goes through its one queue, and one thread.
 ///
 /// Requests that wait while a batch is on its way to the disk make the next batch: they share one transaction and one
 /// fsync. Nothing that was judged on a batch leaves before the batch is durable: no receipt, no push, and no refusal.
@@ -15,7 +15,7 @@ public final class Database: TreeWriter {
     // Boxed, because a request is large, and a copy would count references to each of its parts.
     indirect case commit(CommitRequest, @Sendable (Result<CommitReceipt, CommitError>) -> Void)
     case open(String, @Sendable (Result<NamespaceID, CommitError>) -> Void)
-    /// Something of the house's own, put into the batch beside the requests.
+    /// Something of the server's own, put into the batch beside the requests.
     case task(WriterTask, completion: @Sendable (Result<Void, CommitError>) -> Void)
     case forget(NamespaceID, @Sendable (Result<Void, CommitError>) -> Void)
     case rehearse([CommitRequest], @Sendable ([Result<CommittedRequest, CommitError>]) -> Void)
@@ -25,7 +25,7 @@ public final class Database: TreeWriter {
     case releaseMemory
   }
 
-  /// The store, for looking; writing to it is this door's alone.
+  /// The store, for looking; only the database writes to it.
   public let engine: any StorageEngine
   /// Where the times of commits come from.
   public let clock: any WallClock
@@ -47,7 +47,7 @@ public final class Database: TreeWriter {
   private let flusher: BatchFlusher
   private let threads = Mutex<[BlockingThread]>([])
 
-  /// Opens the door and starts the writer.
+  /// Starts the writer.
   ///
   /// - `participants`: asked in order for every request.
   /// - `observers`: told, in order, of every batch that is durable.
@@ -174,7 +174,7 @@ public final class Database: TreeWriter {
     checkpointer.stop()
   }
 
-  /// Puts something of the house's own into a batch.
+  /// Puts something of the server's own into a batch.
   func run(_ task: @escaping WriterTask, completion: @escaping @Sendable (Result<Void, CommitError>) -> Void) {
     push(.task(task, completion: completion)) { completion(.failure($0)) }
   }

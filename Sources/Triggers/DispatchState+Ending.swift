@@ -87,7 +87,7 @@ extension DispatchState {
     let record = delivery.record(
       isDead ? .dead : isPaused ? .paused : .waiting, function: functions[delivery.function].name,
       nextAttemptAt: isDead ? 0 : now + delay, lastError: String(error.prefix(2000)), at: now)
-    // Whoever resumes the function waits until the record can be found.
+    // The caller that resumes the function waits until the record can be found.
     if record.state == .paused { functions[delivery.function].parking += 1 }
     let attempt = FailedAttempt(
       event: delivery.event, function: record.function, attempt: delivery.attempts, startedAt: startedAt, finishedAt: now,

@@ -102,7 +102,7 @@ extension Dispatcher {
       }
       if let work { return work }
       await withCheckedContinuation { continuation in
-        // Whoever makes work ready holds this lock, and wakes a parked runner afterwards.
+        // The thread that makes work ready holds this lock, and wakes a parked runner afterwards.
         let isParked = state.withLock { state in !state.hasWork && inbox.park(continuation) }
         if !isParked { continuation.resume() }
       }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Who is between the first credential and the second, kept in memory: after a restart a player begins again.
 final class PendingFactorStore: Sendable {
-  /// How many an account may have at once: whoever has only its password takes no room from others.
+  /// How many an account may have at once: a client that has only its password takes nothing from others.
   private static let mostOfOne = 5
   private static let most = 10_000
 

@@ -79,7 +79,7 @@ package struct ForeignIdentity: Sendable, Hashable {
 
 /// Users of somebody else who are users here with the same ids: verifies their ID tokens, each signature once.
 ///
-/// For a Firebase project the claims are what they are in the house's own tokens. Of any other issuer `firebase` is replaced
+/// For a Firebase project the claims are what they are in this server's own tokens. Of any other issuer `firebase` is replaced
 /// by what is true, so that nobody gets past a rule by calling himself what he is not.
 package final class ForeignUsers: Sendable {
   /// Who issues the tokens.
@@ -91,7 +91,7 @@ package final class ForeignUsers: Sendable {
   /// - `uidPrefix`: what stands before the issuer's `sub` in user ids, to keep them apart from others; usually nothing.
   /// - `cacheSize`: how many verified tokens are kept in memory.
   package init(provider: IdentityProvider, isFirebase: Bool, uidPrefix: String = "", cacheSize: Int = 4096) {
-    // Whoever asks for data has long got the token: the nonce was for the moment of the sign-in.
+    // A client that asks for data got the token long ago: the nonce was for the moment of the sign-in.
     self.provider = provider.with(demandsNonce: false)
     self.isFirebase = isFirebase
     self.uidPrefix = uidPrefix

@@ -9,7 +9,7 @@ import TreeModel
 package final class IDTokenIssuer: Sendable {
   /// Whether tokens are signed.
   package enum Mode: Sendable, Hashable {
-    /// Issued unsigned, and unsigned ones are believed: whoever reaches the server can be anybody. Signed ones are
+    /// Issued unsigned, and unsigned ones are believed: anyone who reaches the server can be any user. Signed ones are
     /// accepted too.
     case unsigned
     /// RS256, nothing else.

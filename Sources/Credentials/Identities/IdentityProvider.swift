@@ -19,7 +19,7 @@ package struct IdentityProvider: Sendable, Hashable {
   /// Whether a token with a nonce is refused if the request does not bring the nonce along.
   package let demandsNonce: Bool
   /// Whether its word counts that a mail address is the user's. Who may say so of any address can get into the account of
-  /// whoever has it.
+  /// anyone who has it.
   package let vouchesForEmail: Bool
 
   /// Any issuer that speaks OpenID Connect.

@@ -4,7 +4,7 @@ package import TreeModel
 /// The keys that sign this server's tokens, now, before and next.
 ///
 /// One fact about each key decides everything: from when on it signs. The key that signs is the one whose time came last;
-/// it is published before its time comes, so that whoever keeps the published keys for a while knows it when it signs, and
+/// it is published before its time comes, so that a reader that keeps the published keys for a while knows it when it signs, and
 /// after its time, so that what it signed can be checked to its end.
 package struct KeyRing: Sendable {
   /// A key and its time.
@@ -100,7 +100,7 @@ extension KeyRing {
   }
 }
 
-/// The key ring as it is now: whoever signs and verifies asks here, and rotation replaces it.
+/// The key ring as it is now: signing and verifying ask here, and rotation replaces it.
 package final class CurrentKeys: Sendable {
   private struct State {
     var ring: KeyRing?

@@ -3,7 +3,7 @@ import TextFormats
 
 /// A certificate that says nothing but a public key (X.509, RFC 5280): the form in which Google publishes its token keys.
 ///
-/// Its issuer is itself; whoever reads it trusts the place where it was found. The same key gives the same certificate.
+/// Its issuer is itself; its reader trusts the place where it was found. The same key gives the same certificate.
 struct SelfSignedCertificate {
   /// How long a certificate is valid, in milliseconds: longer than its key is on the ring.
   private static let validity: Int64 = 400 * 86_400_000

@@ -5,7 +5,7 @@ import TreeModel
 
 /// A way to hash a password, with its parameters. All but the first are for accounts that come from elsewhere.
 ///
-/// Every parameter is bounded (`isBounded`): whoever imports accounts must not choose how much memory or time a sign-in
+/// Every parameter is bounded (`isBounded`): an importer of accounts must not choose how much memory or time a sign-in
 /// takes.
 enum PasswordScheme: Sendable, Hashable {
   /// Which hash function.

@@ -83,7 +83,7 @@ package struct ServiceAccountKey: Sendable {
 
 /// What a service account signs to get an access token (RFC 7523; `urn:ietf:params:oauth:grant-type:jwt-bearer`).
 ///
-/// An assertion may be sent again by whoever has seen it, so the access token that it buys ends with it (``expiresAt``):
+/// An assertion may be sent again by anyone who has seen it, so the access token that it buys ends with it (``expiresAt``):
 /// a second sending gives nothing that the first did not.
 package struct ServiceAccountAssertion: Sendable, Hashable {
   /// The grant type of the request that carries one.

@@ -3,7 +3,7 @@ package import TreeModel
 
 /// A JSON web token taken apart (RFC 7515, compact form): read, not yet believed.
 ///
-/// Reading is bounded in size and depth, and never traps. Whoever wants to believe the claims calls
+/// Reading is bounded in size and depth, and never traps. A caller that wants to believe the claims calls
 /// ``check(signature:)`` first, with the key that *they* chose: what the header says about keys is only a name to look up.
 package struct WebToken: Sendable {
   /// The longest text that is looked at, in bytes.

@@ -13,7 +13,7 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
   package typealias Classification =
     @Sendable (_ uri: String, _ method: HTTPMethod, _ headers: HTTPHeaders) -> RequestLimits.Kind
 
-  /// Households that are known at once for each kind of request.
+  /// Client networks that are known at once for each kind of request.
   package static let networksMax = 32_768
 
   private let responder: any RequestResponder

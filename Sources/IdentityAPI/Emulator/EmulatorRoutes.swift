@@ -30,7 +30,7 @@ struct EmulatorRoutes {
       try await ProjectConfiguration.change(accounts, call, mask: [], merges: true)
       return .json(try ProjectConfiguration.showForEmulator(accounts, of: call.project))
     case (.signInPage, .GET):
-      // Whoever opens it sees who has accounts; the key names the project, as in every call of an application.
+      // Anyone who opens it sees who has accounts; the key names the project, as in every call of an application.
       guard query["apiKey"]?.isEmpty == false else { throw IdentityError("MISSING_API_KEY", "SDKs add apiKey.") }
       return try SignInPage(surface: surface).choice(
         query, project: try await call(request, query: QueryString(), project: surface.defaultProject).project)

@@ -49,7 +49,7 @@ struct LinkAccess {
     return caller
   }
 
-  /// The client's household, for limits and guesses; nil if it is not known.
+  /// The client's network, for limits and guesses; nil if it is not known.
   var address: String? { call.request.client == .unknown ? nil : call.request.client.clientNetwork.description }
 
   /// Checks the key of an app.

@@ -10,7 +10,7 @@ struct FanOut {
   private let reader: SnapshotReader
   private let search: WindowSearch
   private var table = ListenTable()
-  /// Lanes that have something to be handed over.
+  /// Executors that have something to be handed over.
   private var busy: [DeliveryQueue] = []
   /// Groups in which listens began to wait for a snapshot in this turn: they share one.
   private var thirsty: [ListenGroup] = []
