@@ -64,7 +64,7 @@ let package = Package(
       name: "Credentials", dependencies: ["TextFormats", "TreeModel", crypto, cryptoExtras, swiftASN1], swiftSettings: strict),
     .target(name: "AdminModel", dependencies: ["TextFormats", "TreeModel"], swiftSettings: strict),
     .target(name: "FunctionsKit", dependencies: ["TextFormats", "TreeModel"], swiftSettings: strict),
-    .target(name: "MailContent", dependencies: ["TreeModel"], swiftSettings: strict),
+    .target(name: "MailContent", dependencies: ["TextFormats", "TreeModel"], swiftSettings: strict),
     .target(
       name: "StorageCore", dependencies: ["RewardModel", "TextFormats", "TreeModel", crypto],
       resources: [.embedInCode("schema.sql")],

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// What an invitation says on one channel; a channel without a subject has none, and copying a link copies a link.
 package struct InvitationContent: Sendable, Hashable {
   /// For which channel it was made.
@@ -51,7 +53,7 @@ package enum InvitationChannel: String, Sendable, Hashable, CaseIterable {
   ///
   /// - Parameter locales: what the reader reads, the best first; English if nothing is known in any.
   package func name(in locales: [String]) -> String {
-    let names = InvitationPhrases.chosen(from: locales).words.channels
+    let names = InvitationPhrases.chosen(from: locales).channels
     return switch self {
     case .email: names.email
     case .sms: names.sms

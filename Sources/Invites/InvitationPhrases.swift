@@ -1,5 +1,8 @@
+import TextFormats
+
 /// The invitations that come with the program, in one language; the layout is the same in all.
-struct InvitationPhrases: Sendable {
+struct InvitationPhrases: TranslatedTexts {
+  let language: String
   let subject: String
   let opening: String
   let how: String
@@ -58,24 +61,13 @@ struct InvitationPhrases: Sendable {
       "pitch": pitch.text,
     ]
   }
-
-  /// The words for somebody who reads these languages, the best first; English for who reads none that there is.
-  static func chosen(from locales: [String]) -> (locale: String, words: InvitationPhrases) {
-    for locale in locales {
-      let language = String(locale.lowercased().prefix { $0 != "-" && $0 != "_" })
-      if let words = all[language] { return (language, words) }
-    }
-    return ("en", english)
-  }
 }
 
 extension InvitationPhrases {
-  /// By language.
-  static let all: [String: InvitationPhrases] = [
-    "en": english, "de": german, "fr": french, "es": spanish, "ja": japanese,
-  ]
+  static let all = [english, german, french, spanish, japanese]
 
   static let english = InvitationPhrases(
+    language: "en",
     subject: "{{inviter}} wants you to play {{appName}}", opening: "{{inviter}} wants you to play {{appName}}.",
     how: "Open the link on your phone: it gets the app if you do not have it yet, and takes you where you are awaited.",
     action: "Accept the invitation", closing: "You do not know the sender? Then ignore this mail.",
@@ -86,6 +78,7 @@ extension InvitationPhrases {
       title: "Play {{appName}} together", text: "Invite your friends: who comes by your link starts where you wait for them."))
 
   static let german = InvitationPhrases(
+    language: "de",
     subject: "{{inviter}} möchte mit dir {{appName}} spielen", opening: "{{inviter}} möchte mit dir {{appName}} spielen.",
     how:
       "Öffne den Link auf deinem Telefon: Er holt die App, falls du sie noch nicht hast, und bringt dich an den richtigen Ort.",
@@ -98,6 +91,7 @@ extension InvitationPhrases {
       text: "Lade Freunde ein. Wer über deinen Link kommt, beginnt dort, wo du auf ihn wartest."))
 
   static let french = InvitationPhrases(
+    language: "fr",
     subject: "{{inviter}} vous invite à jouer à {{appName}}", opening: "{{inviter}} vous invite à jouer à {{appName}}.",
     how: "Ouvrez le lien sur votre téléphone : il installe l'application si besoin et vous mène là où l'on vous attend.",
     action: "Accepter l'invitation", closing: "Vous ne connaissez pas l'expéditeur ? Ignorez ce message.",
@@ -110,6 +104,7 @@ extension InvitationPhrases {
     ))
 
   static let spanish = InvitationPhrases(
+    language: "es",
     subject: "{{inviter}} quiere que juegues a {{appName}}", opening: "{{inviter}} quiere que juegues a {{appName}}.",
     how: "Abre el enlace en tu teléfono: instala la aplicación si aún no la tienes y te lleva adonde te esperan.",
     action: "Aceptar la invitación", closing: "¿No conoces al remitente? Ignora este correo.",
@@ -120,6 +115,7 @@ extension InvitationPhrases {
       title: "Jugad juntos a {{appName}}", text: "Invita a tus amigos: quien llega por tu enlace empieza donde lo esperas."))
 
   static let japanese = InvitationPhrases(
+    language: "ja",
     subject: "{{inviter}}さんが{{appName}}に招待しています", opening: "{{inviter}}さんが{{appName}}に招待しています。",
     how: "スマートフォンでリンクを開いてください。アプリがない場合はインストールしてから続きが開きます。",
     action: "招待を受ける", closing: "心当たりがない場合は、このメールを無視してください。",

@@ -1,6 +1,7 @@
 import MailContent
 package import StorageCore
 import Synchronization
+import TextFormats
 import TreeModel
 
 /// All invitations of a project: what they say, to whom they go, how far they came.
@@ -94,7 +95,7 @@ package final class InvitationService: Sendable {
     }
     let known = DisplayName.oneLine(inviter)
     let values = [
-      "inviter": known.isEmpty ? InvitationPhrases.chosen(from: locales).words.friend : known, "appName": settings.appName,
+      "inviter": known.isEmpty ? InvitationPhrases.chosen(from: locales).friend : known, "appName": settings.appName,
       "link": link,
       "message": String((message ?? "").prefix(500)), "image": campaign.image ?? "",
     ]
@@ -115,8 +116,8 @@ package final class InvitationService: Sendable {
     let content = try content(
       .email, campaign: campaign, locales: locales, inviter: DisplayName.of(sender), message: message,
       link: link)
-    let (locale, words) = InvitationPhrases.chosen(from: locales)
-    return content.unsubscribable(by: "\(unsubscribe)?lang=\(locale)", words: words.unsubscribe)
+    let words = InvitationPhrases.chosen(from: locales)
+    return content.unsubscribable(by: "\(unsubscribe)?lang=\(words.language)", words: words.unsubscribe)
   }
 
   /// Refuses words that the server does not mail: with an address of the web or of mail in them.

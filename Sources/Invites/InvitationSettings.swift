@@ -1,3 +1,4 @@
+import TextFormats
 import TreeModel
 
 /// Everything that can be set about invitations, as one document (`/admin/v1/invites/settings`).
@@ -136,16 +137,13 @@ package struct InvitationSettings: Sendable {
 
   /// Whether a text is a link of an app: a scheme of its own, or the web.
   private static func isPartner(_ text: String) -> Bool {
-    let scheme = text.prefix { $0 != ":" }.lowercased()
+    guard let scheme = URLParts(text).scheme?.lowercased() else { return false }
     let unsafe: Set<String> = ["javascript", "data", "vbscript", "file", "blob", "about", "http"]
-    return text.contains("{{link}}") && !scheme.isEmpty && scheme != text.lowercased() && !unsafe.contains(scheme)
-      && scheme.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 43 || $0 == 45 || $0 == 46 }
-      && !text.utf8.contains { $0 <= 32 || $0 >= 127 }
+    return text.contains("{{link}}") && !unsafe.contains(scheme) && !text.utf8.contains { $0 <= 32 || $0 >= 127 }
   }
 
   private static func base(_ locale: String) -> InvitationTemplates? {
-    let language = locale.split { $0 == "-" || $0 == "_" }.first.map { $0.lowercased() } ?? "en"
-    return InvitationTemplates.builtIn[language] ?? InvitationTemplates.builtIn["en"]
+    return InvitationTemplates.builtIn[LanguageTag.language(of: locale)] ?? InvitationTemplates.builtIn["en"]
   }
 
   /// The templates of a campaign for who reads `locales`: of the language with its region, of the language, of the next one,

@@ -90,9 +90,9 @@ struct InvitationTemplates: Sendable {
   /// By language.
   static let builtIn: [String: InvitationTemplates] = {
     var all: [String: InvitationTemplates] = [:]
-    for (locale, words) in InvitationPhrases.all {
+    for words in InvitationPhrases.all {
       // The program's own texts name known placeholders only; a test reads them all.
-      all[locale] = try? InvitationTemplates(words.sources, over: nil)
+      all[words.language] = try? InvitationTemplates(words.sources, over: nil)
     }
     return all
   }()

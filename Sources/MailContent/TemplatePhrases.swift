@@ -1,3 +1,5 @@
+import TextFormats
+
 /// What the built-in mails say in one language; the layout is the same in all.
 struct TemplatePhrases: Sendable {
   /// One kind of mail.
@@ -47,17 +49,7 @@ struct TemplatePhrases: Sendable {
 
   /// The program's own words as markup; placeholders stay.
   private static func markup(_ text: String) -> String {
-    var result = ""
-    for character in text {
-      switch character {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\n": result += "<br>"
-      default: result.append(character)
-      }
-    }
-    return result
+    HTMLText.escaped(text).replacing("\n", with: "<br>")
   }
 
   /// By locale.

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// A text with placeholders: `{{link}}` stands for a value, `{{#name}}…{{/name}}` for a part that is there only if the
 /// value is not empty.
 ///
@@ -72,18 +74,17 @@ package struct TemplateText: Sendable {
 
   private static func escaped(_ value: String, form: Form, isLink: Bool) -> String {
     if isLink, !isWebLink(value) { return "" }
+    let clean = withoutControls(value, keepingLines: form != .line)
+    return form == .html ? HTMLText.escaped(clean) : clean
+  }
+
+  /// The text with a space for everything that would end a header's line, hide text or turn its direction.
+  private static func withoutControls(_ value: String, keepingLines: Bool) -> String {
     var text = ""
     for scalar in value.unicodeScalars {
-      switch (form, scalar) {
-      case (.html, "&"): text += "&amp;"
-      case (.html, "<"): text += "&lt;"
-      case (.html, ">"): text += "&gt;"
-      case (.html, "\""): text += "&quot;"
-      case (.html, "'"): text += "&#39;"
-      case (.text, "\n"), (.html, "\n"): text += "\n"
-      // What would end a line, hide text or turn its direction becomes a space.
-      case (_, "\u{0}"..."\u{1F}"), (_, "\u{7F}"..."\u{9F}"), (_, "\u{2028}"..."\u{202E}"), (_, "\u{2066}"..."\u{2069}"):
-        text += " "
+      switch scalar {
+      case "\n" where keepingLines: text += "\n"
+      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}": text += " "
       default: text.unicodeScalars.append(scalar)
       }
     }

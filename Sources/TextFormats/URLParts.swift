@@ -1,5 +1,5 @@
-/// A URL cut into its components (RFC 3986 appendix B). Nothing is decoded, and only the scheme is checked: who reads a URL
-/// decides what it may hold.
+/// A URL cut into its components (RFC 3986 appendix B). Nothing is decoded, and only the scheme is checked: the reader of a
+/// URL decides what it may hold.
 ///
 /// The text is cut by bytes, as browsers do it: a separator with a combining accent behind it is a separator all the same.
 package struct URLParts: Sendable, Hashable {
@@ -16,35 +16,74 @@ package struct URLParts: Sendable, Hashable {
 
   /// Cuts a text.
   package init(_ text: some StringProtocol) {
-    var rest = Substring(text)
-    (rest, fragment) = Self.cut(rest, at: UInt8(ascii: "#"))
-    (rest, query) = Self.cut(rest, at: UInt8(ascii: "?"))
-    if let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<colon]) {
-      scheme = rest[..<colon]
-      rest = Substring(rest.utf8[colon...].dropFirst())
+    var text = Substring(text)
+    let ranges = text.withUTF8 { URLRanges(url: UnsafeRawBufferPointer($0)) }
+    func part(_ range: Range<Int>) -> Substring {
+      let start = text.utf8.index(text.startIndex, offsetBy: range.lowerBound)
+      return text[start..<text.utf8.index(start, offsetBy: range.count)]
+    }
+    scheme = ranges.scheme.map(part)
+    authority = ranges.authority.map(part)
+    path = part(ranges.path)
+    query = ranges.query.map(part)
+    fragment = ranges.fragment.map(part)
+  }
+}
+
+/// Where the components of a URL, or of an HTTP request's target, are in its bytes. Nothing is copied, because the target of
+/// every request is cut by this.
+package struct URLRanges: Sendable, Hashable {
+  package let scheme: Range<Int>?
+  package let authority: Range<Int>?
+  package let path: Range<Int>
+  package let query: Range<Int>?
+  package let fragment: Range<Int>?
+
+  /// Cuts a URL (RFC 3986 appendix B), as ``URLParts``.
+  package init(url: UnsafeRawBufferPointer) {
+    let end = url.first(UInt8(ascii: "#")) ?? url.count
+    self.init(UnsafeRawBufferPointer(rebasing: url[..<end]), fragment: end < url.count ? end + 1..<url.count : nil)
+  }
+
+  /// Cuts the target of a request: `/path?query`, or the absolute form `http://host/path?query` that proxies are sent
+  /// (RFC 9112 §3.2). What begins with a slash is a path, with two slashes too, and a target has no fragment.
+  ///
+  /// - Returns: nil for anything else: other forms of a target, and URLs without `//`.
+  package init?(requestTarget bytes: UnsafeRawBufferPointer) {
+    let isPath = bytes.first == UInt8(ascii: "/")
+    self.init(bytes, fragment: nil, isPath: isPath)
+    guard isPath || scheme != nil && authority != nil else { return nil }
+  }
+
+  /// Cuts what is before the fragment.
+  ///
+  /// - `isPath`: whether nothing comes before the path.
+  private init(_ bytes: UnsafeRawBufferPointer, fragment: Range<Int>?, isPath: Bool = false) {
+    let mark = bytes.first(UInt8(ascii: "?"))
+    query = mark.map { $0 + 1..<bytes.count }
+    let rest = UnsafeRawBufferPointer(rebasing: bytes[..<(mark ?? bytes.count)])
+    var start = 0
+    if !isPath, let colon = rest.first(UInt8(ascii: ":")), Self.isScheme(rest[..<colon]) {
+      scheme = 0..<colon
+      start = colon + 1
     } else {
       scheme = nil
     }
-    if rest.utf8.starts(with: "//".utf8) {
-      rest = Substring(rest.utf8.dropFirst(2))
-      let end = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-      authority = rest[..<end]
-      rest = rest[end...]
+    if !isPath, rest[start...].starts(with: "//".utf8) {
+      let end = rest.first(UInt8(ascii: "/"), from: start + 2) ?? rest.count
+      authority = start + 2..<end
+      start = end
     } else {
       authority = nil
     }
-    path = rest
-  }
-
-  private static func cut(_ text: Substring, at mark: UInt8) -> (Substring, Substring?) {
-    guard let index = text.utf8.firstIndex(of: mark) else { return (text, nil) }
-    return (text[..<index], Substring(text.utf8[index...].dropFirst()))
+    path = start..<rest.count
+    self.fragment = fragment
   }
 
   /// A letter, then letters, digits and `+-.` (RFC 3986 §3.1).
-  private static func isScheme(_ text: Substring) -> Bool {
-    guard let first = text.utf8.first, (97...122).contains(first | 0x20) else { return false }
-    return text.utf8.allSatisfy { (97...122).contains($0 | 0x20) || (48...57).contains($0) || "+-.".utf8.contains($0) }
+  private static func isScheme(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+    guard let first = bytes.first, (97...122).contains(first | 0x20) else { return false }
+    return bytes.allSatisfy { (97...122).contains($0 | 0x20) || (48...57).contains($0) || "+-.".utf8.contains($0) }
   }
 }
 

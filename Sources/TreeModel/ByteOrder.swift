@@ -1,3 +1,5 @@
+import TextFormats
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -44,14 +46,6 @@ extension UnsafeRawBufferPointer {
       start = place + 1
     }
     return false
-  }
-
-  /// Where a byte is first, from an offset on; nil if it does not.
-  public func first(_ byte: UInt8, from start: Int = 0) -> Int? {
-    guard let base = baseAddress, start < count, let found = memchr(base + start, Int32(byte), count - start) else {
-      return nil
-    }
-    return UnsafeRawPointer(found) - base
   }
 }
 

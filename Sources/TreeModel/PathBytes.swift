@@ -1,3 +1,5 @@
+import TextFormats
+
 /// A location in the order-preserving binary form that storage uses.
 ///
 /// Comparing two of them byte by byte gives the order of the tree: a node before its descendants, children in

@@ -165,12 +165,12 @@ struct ActionPageTests {
     for words in ActionWords.all {
       #expect(Set(words.deeds.keys) == Set(ActionMode.allCases))
       for mode in ActionMode.allCases where mode != .signIn {
-        #expect(words.done(mode, email: "ann@x.io").contains("ann@x.io"), "\(words.locale) \(mode)")
+        #expect(words.done(mode, email: "ann@x.io").contains("ann@x.io"), "\(words.language) \(mode)")
         #expect(!words.title(mode).isEmpty)
       }
       #expect(words.weakPassword.contains("%"))
     }
-    #expect(Set(ActionWords.all.map(\.locale)) == ["en", "de", "fr", "es", "ja"])
+    #expect(Set(ActionWords.all.map(\.language)) == ["en", "de", "fr", "es", "ja"])
   }
 
   @Test("programs are answered as emulators answer, without a page")

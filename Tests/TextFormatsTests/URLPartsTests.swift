@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TextFormats
 
@@ -36,5 +37,37 @@ import TextFormats
   @Test("brackets must be closed, and only a port may follow them", arguments: ["[::1", "[::1]x", "u@[a"])
   func refused(_ text: String) {
     #expect(URLAuthority(text) == nil)
+  }
+
+  @Test(
+    "a request's target is a path with its query, alone or behind scheme and host, and has no fragment",
+    arguments: [
+      ("/a/b?c=d", "-|-|/a/b|c=d|-"), ("/", "-|-|/|-|-"), ("//a/b", "-|-|//a/b|-|-"), ("/a:b://c", "-|-|/a:b://c|-|-"),
+      ("/?", "-|-|/||-"), ("/a?b?c", "-|-|/a|b?c|-"), ("/a#b?c#d", "-|-|/a#b|c#d|-"), ("http://h:1/a?b", "http|h:1|/a|b|-"),
+      ("http://h", "http|h||-|-"), ("http://h?x=/a", "http|h||x=/a|-"), ("http:///a", "http||/a|-|-"),
+    ])
+  func target(_ text: String, _ expected: String) throws {
+    let bytes = Array(text.utf8)
+    let ranges = try #require(bytes.withUnsafeBytes { URLRanges(requestTarget: $0) })
+    let shown = [ranges.scheme, ranges.authority, ranges.path, ranges.query, ranges.fragment]
+      .map { $0.map { String(decoding: bytes[$0], as: UTF8.self) } ?? "-" }
+    #expect(shown.joined(separator: "|") == expected)
+  }
+
+  @Test("other forms of a target are refused", arguments: ["", "a", "*", "h:80", "a:b://c/d", "?x=/a", "://h/a", "1a://h/a"])
+  func otherForms(_ text: String) {
+    #expect(Array(text.utf8).withUnsafeBytes { URLRanges(requestTarget: $0) } == nil)
+  }
+
+  @Test("a byte is found where a search byte by byte finds it")
+  func byteSearch() {
+    var source = SplitMix64(seed: 62)
+    for _ in 0..<1_000 {
+      let bytes = (0..<Int.random(in: 0...6, using: &source)).map { _ in UInt8.random(in: 0...3, using: &source) }
+      bytes.withUnsafeBytes { memory in
+        #expect(memory.first(2) == bytes.firstIndex(of: 2))
+        #expect(memory.first(2, from: 3) == bytes.indices.first { $0 >= 3 && bytes[$0] == 2 })
+      }
+    }
   }
 }

@@ -19,8 +19,6 @@ import TreeModel
           #expect(x.isSame(as: y) == (a == b))
           #expect(x.begins(with: y) == a.starts(with: b))
         }
-        #expect(x.first(0x7F) == a.firstIndex(of: 0x7F))
-        #expect(x.first(0x7F, from: 2) == a.indices.first { $0 >= 2 && a[$0] == 0x7F })
       }
       #expect(a.precedes(b) == a.lexicographicallyPrecedes(b))
     }

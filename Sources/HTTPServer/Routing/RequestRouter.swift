@@ -1,4 +1,5 @@
 package import NIOHTTP1
+import TextFormats
 import TreeModel
 
 /// Decides who answers a request: the leading surface, the surfaces by their own signs, the table of routes.

@@ -14,9 +14,8 @@ package struct RequestTarget: Sendable {
     var uri = uri
     let parts: (path: [UInt8], query: QueryString?)? = uri.withUTF8 { utf8 in
       let bytes = UnsafeRawBufferPointer(utf8)
-      guard let start = Self.pathStart(bytes) else { return nil }
-      guard let mark = bytes.first(UInt8(ascii: "?"), from: start) else { return (Array(bytes[start...]), QueryString()) }
-      return (Array(bytes[start..<mark]), QueryString(parsing: bytes[(mark + 1)...]))
+      guard let ranges = URLRanges(requestTarget: bytes) else { return nil }
+      return (Array(bytes[ranges.path]), ranges.query.map { QueryString(parsing: bytes[$0]) } ?? QueryString())
     }
     guard let parts, let query = parts.query else { return nil }
     path = parts.path
@@ -28,8 +27,7 @@ package struct RequestTarget: Sendable {
     var uri = uri
     return uri.withUTF8 { utf8 in
       let bytes = UnsafeRawBufferPointer(utf8)
-      guard let start = pathStart(bytes) else { return nil }
-      return Array(bytes[start..<(bytes.first(UInt8(ascii: "?"), from: start) ?? bytes.count)])
+      return URLRanges(requestTarget: bytes).map { Array(bytes[$0.path]) }
     }
   }
 
@@ -46,17 +44,6 @@ package struct RequestTarget: Sendable {
       }
       return segments
     }
-  }
-
-  /// Where the path begins: behind `scheme://host` if the URI is absolute; nil if it is neither.
-  private static func pathStart(_ uri: UnsafeRawBufferPointer) -> Int? {
-    if uri.first == UInt8(ascii: "/") { return 0 }
-    let isLetter = { (byte: UInt8) in byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z") }
-    guard let colon = uri.first(UInt8(ascii: ":")), uri[colon...].starts(with: "://".utf8), colon > 0,
-      uri[..<colon].allSatisfy(isLetter)
-    else { return nil }
-    let query = uri.first(UInt8(ascii: "?"), from: colon + 3) ?? uri.count
-    return min(uri.first(UInt8(ascii: "/"), from: colon + 3) ?? query, query)
   }
 }
 

@@ -1,6 +1,7 @@
 import HTTPServer
 import MailContent
 import NIOHTTP1
+import TextFormats
 
 /// The few pages that a link in a mail shows: no script, nothing from elsewhere.
 package enum ActionText {
@@ -31,7 +32,7 @@ package enum ActionText {
     _ title: String, text: String, words: ActionWords, form: String = "", status: HTTPResponseStatus = .ok
   ) -> HTTPResponse {
     let html = """
-      <!doctype html><html lang="\(words.locale)"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+      <!doctype html><html lang="\(words.language)"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
       <meta name="robots" content="noindex"><title>\(HTMLText.escaped(title))</title>
       <body style="font-family:sans-serif;max-width:32em;margin:4em auto;padding:0 1em">
       <h1>\(HTMLText.escaped(title))</h1><p role="status">\(HTMLText.escaped(text))</p>\(form)</body></html>
@@ -52,7 +53,7 @@ package enum ActionText {
 }
 
 /// What the pages behind mailed links say in one language.
-struct ActionWords: Sendable {
+struct ActionWords: TranslatedTexts {
   /// What one kind of link does.
   struct Deed: Sendable {
     /// The heading, and what stands on the button.
@@ -61,8 +62,7 @@ struct ActionWords: Sendable {
     let done: String
   }
 
-  /// As pages name it (BCP 47).
-  let locale: String
+  let language: String
   let deeds: [ActionMode: Deed]
   let done: String
   let newPassword: String
@@ -79,22 +79,13 @@ struct ActionWords: Sendable {
     (deeds[mode]?.done ?? "").replacing("%", with: email, maxReplacements: 1)
   }
 
-  /// The words for somebody who reads these languages, the best first; English for who reads none that there is.
-  static func chosen(from locales: [String]) -> ActionWords {
-    for locale in locales {
-      let language = locale.lowercased().prefix { $0 != "-" && $0 != "_" }
-      if let found = all.first(where: { $0.locale == language }) { return found }
-    }
-    return english
-  }
-
   /// In the languages that mails come in.
-  static let all: [ActionWords] = [english, german, french, spanish, japanese]
+  static let all = [english, german, french, spanish, japanese]
 }
 
 extension ActionWords {
   static let english = ActionWords(
-    locale: "en",
+    language: "en",
     deeds: [
       .verifyEmail: Deed(title: "Confirm your address", done: "The address % is confirmed."),
       .resetPassword: Deed(title: "Choose a new password", done: "The new password for % is set. You can sign in with it now."),
@@ -110,7 +101,7 @@ extension ActionWords {
     deadLink: "This link does not work any more", askAgain: "It was used, or its time is over. Ask for another one.")
 
   static let german = ActionWords(
-    locale: "de",
+    language: "de",
     deeds: [
       .verifyEmail: Deed(title: "Adresse bestätigen", done: "Die Adresse % ist bestätigt."),
       .resetPassword: Deed(
@@ -128,7 +119,7 @@ extension ActionWords {
   )
 
   static let french = ActionWords(
-    locale: "fr",
+    language: "fr",
     deeds: [
       .verifyEmail: Deed(title: "Confirmer votre adresse", done: "L'adresse % est confirmée."),
       .resetPassword: Deed(
@@ -149,7 +140,7 @@ extension ActionWords {
     deadLink: "Ce lien n'est plus valable", askAgain: "Il a déjà servi, ou il a expiré. Demandez-en un autre.")
 
   static let spanish = ActionWords(
-    locale: "es",
+    language: "es",
     deeds: [
       .verifyEmail: Deed(title: "Confirmar tu dirección", done: "La dirección % está confirmada."),
       .resetPassword: Deed(
@@ -167,7 +158,7 @@ extension ActionWords {
     deadLink: "Este enlace ya no sirve", askAgain: "Ya se ha usado, o ha caducado. Pide otro.")
 
   static let japanese = ActionWords(
-    locale: "ja",
+    language: "ja",
     deeds: [
       .verifyEmail: Deed(title: "メールアドレスを確認する", done: "%を確認しました。"),
       .resetPassword: Deed(title: "新しいパスワードを設定する", done: "%の新しいパスワードを設定しました。新しいパスワードでログインできます。"),

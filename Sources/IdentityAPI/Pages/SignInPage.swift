@@ -2,6 +2,7 @@ import Accounts
 import HTTPServer
 import NIOHTTP1
 import StorageCore
+import TextFormats
 import TreeModel
 
 /// The pages that `signInWithPopup` and `signInWithRedirect` open in development, where no provider is asked: one on which

@@ -4,6 +4,7 @@ import Invites
 import Links
 import NIOHTTP1
 import StorageCore
+import TextFormats
 import TreeModel
 
 /// Invitations: what they say, sending them, how far they came.
@@ -201,7 +202,7 @@ package enum InvitationRoutes {
     let title = HTMLText.escaped(title)
     let html = """
       <!DOCTYPE html>
-      <html lang="\(words.locale)"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+      <html lang="\(words.language)"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="robots" content="noindex"><title>\(title)</title></head><body><h1>\(title)</h1>\(body)</body></html>
 
       """
@@ -217,9 +218,8 @@ package enum InvitationRoutes {
 }
 
 /// What the page says by which a recipient asks for no more invitations, in one language.
-struct UnsubscribePhrases: Sendable {
-  /// As pages name it (BCP 47).
-  let locale: String
+struct UnsubscribePhrases: TranslatedTexts {
+  let language: String
   let title: String
   let question: String
   let button: String
@@ -227,35 +227,32 @@ struct UnsubscribePhrases: Sendable {
   /// What is said of an invitation that is not there.
   let unknown: String
 
-  /// The words for somebody who reads these languages, the best first; English for who reads none that there is.
-  static func chosen(from locales: [String]) -> UnsubscribePhrases {
-    for locale in locales {
-      let language = locale.lowercased().prefix { $0 != "-" && $0 != "_" }
-      if let found = all.first(where: { $0.locale == language }) { return found }
-    }
-    return all[0]
-  }
+  /// In the languages that invitations come in.
+  static let all = [english, german, french, spanish, japanese]
+}
 
-  /// In the languages that invitations come in; English first.
-  static let all = [
-    UnsubscribePhrases(
-      locale: "en", title: "No more invitations?", question: "Shall this address get no more invitations?",
-      button: "No more invitations", done: "This address gets no more invitations.",
-      unknown: "This invitation is not known."),
-    UnsubscribePhrases(
-      locale: "de", title: "Keine Einladungen mehr?", question: "Soll diese Adresse keine Einladungen mehr bekommen?",
-      button: "Keine Einladungen mehr", done: "Diese Adresse bekommt keine Einladungen mehr.",
-      unknown: "Diese Einladung ist nicht bekannt."),
-    UnsubscribePhrases(
-      locale: "fr", title: "Plus d'invitations ?", question: "Cette adresse ne doit-elle plus recevoir d'invitations ?",
-      button: "Plus d'invitations", done: "Cette adresse ne recevra plus d'invitations.",
-      unknown: "Cette invitation n'est pas connue."),
-    UnsubscribePhrases(
-      locale: "es", title: "¿No más invitaciones?", question: "¿Quieres que esta dirección no reciba más invitaciones?",
-      button: "No más invitaciones", done: "Esta dirección no recibirá más invitaciones.",
-      unknown: "No se conoce esta invitación."),
-    UnsubscribePhrases(
-      locale: "ja", title: "招待の受信を停止しますか？", question: "このアドレスへの招待の送信を停止しますか？", button: "招待を受け取らない",
-      done: "このアドレスに招待は送信されなくなりました。", unknown: "この招待は見つかりません。"),
-  ]
+extension UnsubscribePhrases {
+  static let english = UnsubscribePhrases(
+    language: "en", title: "No more invitations?", question: "Shall this address get no more invitations?",
+    button: "No more invitations", done: "This address gets no more invitations.",
+    unknown: "This invitation is not known.")
+
+  static let german = UnsubscribePhrases(
+    language: "de", title: "Keine Einladungen mehr?", question: "Soll diese Adresse keine Einladungen mehr bekommen?",
+    button: "Keine Einladungen mehr", done: "Diese Adresse bekommt keine Einladungen mehr.",
+    unknown: "Diese Einladung ist nicht bekannt.")
+
+  static let french = UnsubscribePhrases(
+    language: "fr", title: "Plus d'invitations ?", question: "Cette adresse ne doit-elle plus recevoir d'invitations ?",
+    button: "Plus d'invitations", done: "Cette adresse ne recevra plus d'invitations.",
+    unknown: "Cette invitation n'est pas connue.")
+
+  static let spanish = UnsubscribePhrases(
+    language: "es", title: "¿No más invitaciones?", question: "¿Quieres que esta dirección no reciba más invitaciones?",
+    button: "No más invitaciones", done: "Esta dirección no recibirá más invitaciones.",
+    unknown: "No se conoce esta invitación.")
+
+  static let japanese = UnsubscribePhrases(
+    language: "ja", title: "招待の受信を停止しますか？", question: "このアドレスへの招待の送信を停止しますか？", button: "招待を受け取らない",
+    done: "このアドレスに招待は送信されなくなりました。", unknown: "この招待は見つかりません。")
 }

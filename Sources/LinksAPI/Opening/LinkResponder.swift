@@ -5,6 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Synchronization
+import TextFormats
 
 /// Opens links: answers what lies below the prefixes of the link hosts.
 ///

@@ -1,4 +1,5 @@
 import Links
+import TextFormats
 
 extension LinkPage {
   /// What the preview page shows.
@@ -36,28 +37,28 @@ extension LinkPage {
     let words = parameters[.socialDescription] ?? phrases.words
     var body = "<main><div class=\"card\"><div class=\"hero\" aria-hidden=\"true\">"
     if let image = parameters.web(.socialImage) {
-      body += "<img src=\"\(PageText.escape(image.text))\" alt=\"\" referrerpolicy=\"no-referrer\">"
+      body += "<img src=\"\(HTMLText.escaped(image.text))\" alt=\"\" referrerpolicy=\"no-referrer\">"
     }
     let target = opening.iosFallbackURL(on: preview.device)
     let letter = app.first.map { String($0).uppercased() } ?? "?"
     body += """
       </div>
-      <div class="inside"><div class="app"><span class="icon" aria-hidden="true">\(PageText.escape(letter))</span>\
-      <span dir="auto">\(PageText.escape(app))</span></div>
-      <h1 dir="auto"\(title.count > Self.shortTitleMax ? " class=\"long\"" : "")>\(PageText.escape(title))</h1>
-      <p dir="auto" class="words">\(PageText.escape(words))</p>
-      <label id="box" hidden><input id="save" type="checkbox" checked><span>\(PageText.escape(phrases.save))\
-      <small>\(PageText.escape(phrases.saveDetail))</small></span></label>
-      <a class="button" id="go" rel="noreferrer" data-copy="\(PageText.escape(opening.clipboardText(click: preview.click)))" \
-      href="\(PageText.escape(target))">\
-      \(PageText.escape(target.hasPrefix(StoreURL.appStore) ? phrases.get : phrases.goOn))</a>
+      <div class="inside"><div class="app"><span class="icon" aria-hidden="true">\(HTMLText.escaped(letter))</span>\
+      <span dir="auto">\(HTMLText.escaped(app))</span></div>
+      <h1 dir="auto"\(title.count > Self.shortTitleMax ? " class=\"long\"" : "")>\(HTMLText.escaped(title))</h1>
+      <p dir="auto" class="words">\(HTMLText.escaped(words))</p>
+      <label id="box" hidden><input id="save" type="checkbox" checked><span>\(HTMLText.escaped(phrases.save))\
+      <small>\(HTMLText.escaped(phrases.saveDetail))</small></span></label>
+      <a class="button" id="go" rel="noreferrer" data-copy="\(HTMLText.escaped(opening.clipboardText(click: preview.click)))" \
+      href="\(HTMLText.escaped(target))">\
+      \(HTMLText.escaped(target.hasPrefix(StoreURL.appStore) ? phrases.get : phrases.goOn))</a>
 
       """
     if let url = opening.appURL(on: preview.device, click: preview.click) {
-      body += "<a class=\"button second\" href=\"\(PageText.escape(url))\">\(PageText.escape(phrases.open))</a>\n"
+      body += "<a class=\"button second\" href=\"\(HTMLText.escaped(url))\">\(HTMLText.escaped(phrases.open))</a>\n"
     }
     if let code = preview.code {
-      body += "<div class=\"code\">\(PageText.escape(phrases.code))<b>\(PageText.escape(Self.grouped(code)))</b></div>\n"
+      body += "<div class=\"code\">\(HTMLText.escaped(phrases.code))<b>\(HTMLText.escaped(Self.grouped(code)))</b></div>\n"
     }
     body += "</div></div></main>"
     self.init(
@@ -71,7 +72,7 @@ extension LinkPage {
     let words = opening.parameters[.socialDescription] ?? ""
     self.init(
       title: title, language: phrases.language, head: Self.card(opening, title: title, words: words),
-      body: "<main><h1>\(PageText.escape(title))</h1><p>\(PageText.escape(words))</p></main>")
+      body: "<main><h1>\(HTMLText.escaped(title))</h1><p>\(HTMLText.escaped(words))</p></main>")
   }
 
   private static func card(_ opening: LinkOpening, title: String, words: String) -> String {
@@ -84,7 +85,7 @@ extension LinkPage {
     ]
     return tags.compactMap { tag in
       guard let value = tag.value else { return nil }
-      return "<meta \(tag.attribute)=\"\(tag.name)\" content=\"\(PageText.escape(value))\">\n"
+      return "<meta \(tag.attribute)=\"\(tag.name)\" content=\"\(HTMLText.escaped(value))\">\n"
     }.joined()
   }
 

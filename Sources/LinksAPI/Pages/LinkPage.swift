@@ -28,7 +28,7 @@ struct LinkPage: Sendable, Hashable {
       <meta name="color-scheme" content="light dark">
       <meta name="theme-color" content="#f4f2ee" media="(prefers-color-scheme: light)">
       <meta name="theme-color" content="#121418" media="(prefers-color-scheme: dark)">
-      <title>\(PageText.escape(title))</title>
+      <title>\(HTMLText.escaped(title))</title>
       \(head)<style>\(Self.style)</style>
       </head>
       <body>
@@ -39,11 +39,16 @@ struct LinkPage: Sendable, Hashable {
       """
     policy =
       "default-src 'none'; img-src https: http:; style-src \(Self.styleSource); "
-      + (script.map { "script-src \(PageText.source($0)); " } ?? "")
+      + (script.map { "script-src \(Self.hashSource($0)); " } ?? "")
       + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
   }
 
-  private static let styleSource = PageText.source(style)
+  private static let styleSource = hashSource(style)
+
+  /// What a policy names an inline style or script by: its exact text.
+  private static func hashSource(_ text: String) -> String {
+    "'sha256-\(Base64.encode(SHA256.hash(data: Array(text.utf8)), as: .standard))'"
+  }
 
   private static let style = """
     :root{--ink:#1b1c1f;--soft:#5d6068;--paper:#f4f2ee;--card:#fff;--line:#e4e1da;--gold:#96650f;--deep:#14213d;\
@@ -118,19 +123,19 @@ extension LinkPage {
 
   /// The link is wrong, or not allowed. Why is for who made it, in English.
   static func invalid(_ message: String, in phrases: LinkPhrases = .english) -> LinkPage {
-    LinkPage(heading: phrases.invalid, text: "<span lang=\"en\">\(PageText.escape(message))</span>", phrases)
+    LinkPage(heading: phrases.invalid, text: "<span lang=\"en\">\(HTMLText.escaped(message))</span>", phrases)
   }
 
   private init(_ notice: LinkPhrases.Notice, _ address: String, _ phrases: LinkPhrases) {
-    let link = "<code>\(PageText.escape(String(address.prefix(500))))</code>"
-    self.init(heading: notice.heading, text: PageText.escape(notice.text).replacing("{{link}}", with: link), phrases)
+    let link = "<code>\(HTMLText.escaped(String(address.prefix(500))))</code>"
+    self.init(heading: notice.heading, text: HTMLText.escaped(notice.text).replacing("{{link}}", with: link), phrases)
   }
 
   private init(heading: String, text: String, _ phrases: LinkPhrases) {
     self.init(
       title: heading, language: phrases.language,
       body: """
-        <main><div class="card"><div class="inside"><h1>\(PageText.escape(heading))</h1>
+        <main><div class="card"><div class="inside"><h1>\(HTMLText.escaped(heading))</h1>
         <p>\(text)</p></div></div></main>
         """)
   }
@@ -143,13 +148,13 @@ extension LinkPage {
   /// - `query`: of the URL that was asked for, as it was sent; all else of the URL stays by itself.
   static func asking(_ query: String, in phrases: LinkPhrases) -> LinkPage {
     let bare = query.isEmpty ? "?" : "?\(query)&"
-    let desktop = PageText.escape(bare + "_ipad=0")
+    let desktop = HTMLText.escaped(bare + "_ipad=0")
     return LinkPage(
       title: phrases.goOn, language: phrases.language,
       head: "<noscript><meta http-equiv=\"refresh\" content=\"0;url=\(desktop)\"></noscript>\n",
       body: """
         <main><div class="card"><div class="inside"><a class="button" id="go" rel="noreferrer" \
-        data-ipad="\(PageText.escape(bare + "_ipad=1"))" href="\(desktop)">\(PageText.escape(phrases.goOn))</a></div></div></main>
+        data-ipad="\(HTMLText.escaped(bare + "_ipad=1"))" href="\(desktop)">\(HTMLText.escaped(phrases.goOn))</a></div></div></main>
         """, script: askingScript)
   }
 
@@ -173,31 +178,31 @@ extension LinkPage {
       (words.desktop, "Mozilla/5.0 (Windows NT 10.0; Win64; x64)"), (words.crawler, "facebookexternalhit/1.1"),
     ]
     let rows = visitors.map { name, agent in
-      "<tr><th>\(PageText.escape(name))</th><td>"
-        + PageText.escape(outcome(of: opening, for: LinkVisitor(userAgent: agent), in: words)) + "</td></tr>"
+      "<tr><th>\(HTMLText.escaped(name))</th><td>"
+        + HTMLText.escaped(outcome(of: opening, for: LinkVisitor(userAgent: agent), in: words)) + "</td></tr>"
     }
     let values = LinkParameter.allCases.sorted().compactMap { parameter in
       opening.parameters[parameter].map {
-        "<tr><th>\(parameter.rawValue)</th><td><code>\(PageText.escape($0))</code></td></tr>"
+        "<tr><th>\(parameter.rawValue)</th><td><code>\(HTMLText.escaped($0))</code></td></tr>"
       }
     }
     var findings = warnings.map { finding($0.code, message: $0.message) }
     if let error { findings.insert(finding(words.error, message: error.message), at: 0) }
-    let list = findings.isEmpty ? "<p>\(PageText.escape(words.nothing))</p>" : "<ul>\(findings.joined())</ul>"
+    let list = findings.isEmpty ? "<p>\(HTMLText.escaped(words.nothing))</p>" : "<ul>\(findings.joined())</ul>"
     return LinkPage(
       title: words.title, language: phrases.language,
       body: """
-        <main class="wide"><div class="card"><div class="inside"><h1>\(PageText.escape(words.heading))</h1>
-        <p><code>\(PageText.escape(opening.address))</code></p>
-        <h2>\(PageText.escape(words.platforms))</h2><table>\(rows.joined())</table>
-        <h2>\(PageText.escape(words.findings))</h2>\(list)
-        <h2>\(PageText.escape(words.parameters))</h2><table>\(values.joined())</table>
+        <main class="wide"><div class="card"><div class="inside"><h1>\(HTMLText.escaped(words.heading))</h1>
+        <p><code>\(HTMLText.escaped(opening.address))</code></p>
+        <h2>\(HTMLText.escaped(words.platforms))</h2><table>\(rows.joined())</table>
+        <h2>\(HTMLText.escaped(words.findings))</h2>\(list)
+        <h2>\(HTMLText.escaped(words.parameters))</h2><table>\(values.joined())</table>
         </div></div></main>
         """)
   }
 
   private static func finding(_ name: String, message: String) -> String {
-    "<li><b>\(PageText.escape(name))</b> <span lang=\"en\">\(PageText.escape(message))</span></li>"
+    "<li><b>\(HTMLText.escaped(name))</b> <span lang=\"en\">\(HTMLText.escaped(message))</span></li>"
   }
 
   /// What a visitor gets, in a sentence.
@@ -208,35 +213,5 @@ extension LinkPage {
     case .preview: return app + words.preview.replacing("{{url}}", with: opening.iosFallbackURL(on: visitor.device))
     case .card: return words.card
     }
-  }
-}
-
-/// Puts texts into HTML.
-enum PageText {
-  /// The text as it may stand between tags and in a quoted attribute.
-  static func escape(_ text: String) -> String {
-    guard text.utf8.contains(where: { special($0) != nil }) else { return text }
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      if let entity = special(byte) { bytes.append(contentsOf: entity.utf8) } else { bytes.append(byte) }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func special(_ byte: UInt8) -> String? {
-    switch byte {
-    case UInt8(ascii: "&"): "&amp;"
-    case UInt8(ascii: "<"): "&lt;"
-    case UInt8(ascii: ">"): "&gt;"
-    case UInt8(ascii: "\""): "&quot;"
-    case UInt8(ascii: "'"): "&#39;"
-    case 0..<9, 11, 12, 14..<32, 127: " "
-    default: nil
-    }
-  }
-
-  /// What a policy names an inline style or script by: its exact text.
-  static func source(_ text: String) -> String {
-    "'sha256-\(Base64.encode(SHA256.hash(data: Array(text.utf8)), as: .standard))'"
   }
 }

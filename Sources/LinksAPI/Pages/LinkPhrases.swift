@@ -1,5 +1,7 @@
+import TextFormats
+
 /// What the pages of links say, in one language.
-struct LinkPhrases: Sendable {
+struct LinkPhrases: TranslatedTexts {
   /// Its code, for the page's `lang`.
   let language: String
   /// The title of a link that says none; `{{app}}` stands for the app's name.
@@ -43,24 +45,11 @@ struct LinkPhrases: Sendable {
     let parameters: String
   }
 
-  /// The first of these languages that pages are written in; English if there is none.
-  ///
-  /// - Parameter locales: such as `de-AT`, the best first.
-  static func chosen(from locales: [String]) -> LinkPhrases {
-    for locale in locales {
-      let language = locale.split { $0 == "-" || $0 == "_" }.first.map { $0.lowercased() } ?? ""
-      if let phrases = all[language] { return phrases }
-    }
-    return english
-  }
-
-  /// By language; the languages of invitations.
-  static let all: [String: LinkPhrases] = Dictionary(
-    uniqueKeysWithValues: [english, german, french, spanish, japanese].map { ($0.language, $0) })
+  /// In the languages that invitations come in.
+  static let all = [english, german, french, spanish, japanese]
 }
 
 extension LinkPhrases {
-  /// Who reads none of the others.
   static let english = LinkPhrases(
     language: "en", invitation: "You are invited to {{app}}", words: "Get the app, and it opens where this link leads.",
     save: "Save my place in the app", saveDetail: "Copies this link, so that the app finds it after the installation.",

@@ -83,8 +83,8 @@ extension ByteBuffer {
   /// A server's message as the frames that ``WebSocketConnection`` would have the encoder write; nil if it needs more pieces
   /// than clients count.
   ///
-  /// NIO's encoder writes header and payload apart where the payload is shared, again for each socket. A push that goes to
-  /// thousands of sockets is framed once.
+  /// A push that goes to thousands of sockets is framed once, and by lines of our own: NIOWebSocket encodes frames only inside
+  /// a channel's `WebSocketFrameEncoder`, which would write a header apart from the shared payload for each socket again.
   static func framed(_ message: [UInt8]) -> ByteBuffer? {
     guard let pieces = MessagePieces.cut(message) else { return nil }
     var buffer = ByteBufferAllocator().buffer(capacity: message.count + (pieces.count + 1) * WebSocketFrame.headerBytesMax)

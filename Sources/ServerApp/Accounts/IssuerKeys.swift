@@ -6,6 +6,7 @@ import NIOHTTP1
 import ServerConfiguration
 import StorageCore
 import Synchronization
+import TextFormats
 import TreeModel
 
 /// The public keys of one issuer: fetched once for all who wait, kept as long as they may be, and never asked for more than
@@ -223,11 +224,9 @@ struct DocumentFetcher: Sendable {
   }
 
   /// The server's address, and the path with its query.
-  private static func split(_ url: String) -> (server: String, target: String)? {
-    guard url.lowercased().hasPrefix("https://"), url.utf8.count <= 2048 else { return nil }
-    let rest = url.dropFirst(8)
-    let slash = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-    let target = rest[slash...].prefix { $0 != "#" }
-    return ("https://" + rest[..<slash], target.first == "/" ? String(target) : "/" + target)
+  private static func split(_ text: String) -> (server: String, target: String)? {
+    let url = URLParts(text)
+    guard url.scheme?.lowercased() == "https", let authority = url.authority, text.utf8.count <= 2048 else { return nil }
+    return ("https://\(authority)", (url.path.isEmpty ? "/" : url.path) + (url.query.map { "?\($0)" } ?? ""))
   }
 }
