@@ -14,9 +14,9 @@ extension APIError {
   ///
   /// 500 and 503 are only for what was not applied: clients repeat such requests (Firebase's REST reference, error
   /// conditions).
-  package init(_ refusal: CommitError) {
+  package init(_ error: CommitError) {
     let (status, code): (HTTPResponseStatus, String) =
-      switch refusal.code {
+      switch error.code {
       case .stale: (.preconditionFailed, "stale")
       case .permissionDenied: (.unauthorized, "permission_denied")
       case .invalid: (.badRequest, "invalid_argument")
@@ -34,16 +34,16 @@ extension APIError {
       case .overloaded: (.serviceUnavailable, "overloaded")
       case .unavailable: (.serviceUnavailable, "unavailable")
       }
-    self.init(status, code, refusal.message)
-    if case .overloaded = refusal.code { headers = [HTTPResponse.Header("Retry-After", "1")] }
+    self.init(status, code, error.message)
+    if case .overloaded = error.code { headers = [HTTPResponse.Header("Retry-After", "1")] }
   }
 
   /// What is asked for was erased, for a player who left.
-  package static func erased(_ place: ErasedPath) -> APIError {
+  package static func erased(_ erasedPath: ErasedPath) -> APIError {
     APIError(
       .gone, "erased",
-      "\(place.path) was erased on \(CalendarTime(milliseconds: place.at).readable) by \(place.actor) (\(place.reason)): what stood there up to revision "
-        + "\(place.through) is not known any more.")
+      "\(erasedPath.path) was erased on \(CalendarTime(milliseconds: erasedPath.at).readable) by \(erasedPath.actor) (\(erasedPath.reason)): its data up to revision "
+        + "\(erasedPath.through) is not known any more.")
   }
 
   package static func unknownNamespace(_ name: String) -> APIError {

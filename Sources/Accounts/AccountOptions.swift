@@ -31,7 +31,7 @@ package struct AccountOptions: Sendable {
   package var sweepPage = 1000
   /// Where players' own data stand beside the record that the balance is part of, as patterns with one capture: what an
   /// erasure takes.
-  package var personalPlaces: [String] = []
+  package var personalPaths: [String] = []
   /// New accounts for one address in an hour; nil for any number.
   package var signUpsPerHour: Int? = 1000
   /// Mailed codes that one address may ask for; nil for any number. In development nothing is mailed, and nothing counted.

@@ -27,7 +27,7 @@ package struct AdminAnswer<Value: Sendable>: Sendable {
 extension AdminClient {
   /// Asks an endpoint, and reads its answer as a value.
   ///
-  /// - `captures`: what stands for the braces of the endpoint's template, not encoded.
+  /// - `captures`: the values of the captures in the endpoint's template, not encoded.
   /// - `namespace`: nil for the server's default.
   /// - Throws: ``AdminClientError`` with the server's own sentence if it refused.
   package func call<Query, Body, Answer>(

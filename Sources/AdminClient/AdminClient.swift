@@ -13,7 +13,7 @@ package import TreeModel
 /// What the commands, the test kit and tests use. Every call is bounded in time and in the size of its answer. Connections
 /// run on NIO's process-wide threads, so there is nothing to shut down but ``close()``.
 package final class AdminClient: Sendable {
-  /// How patient the client is, and how much it takes.
+  /// Timeouts, and bounds of size.
   package struct Limits: Sendable {
     /// How long a connection may take to be made.
     package var connectTimeout: TimeAmount
@@ -38,7 +38,7 @@ package final class AdminClient: Sendable {
 
   /// Where requests go.
   package let address: ServerAddress
-  /// How patient it is, and how much it takes.
+  /// Timeouts, and bounds of size.
   package let limits: Limits
   private let token: String?
   /// Nil where plain HTTP is spoken.
@@ -76,8 +76,8 @@ package final class AdminClient: Sendable {
     let request = HTTPExchange.Request(
       head: head(method, uri: path + QueryItem.encoded(query), headers: headers, bodyCount: body?.count), body: body,
       timeout: timeout ?? limits.requestTimeout, responseBytesMax: responseBytesMax ?? limits.responseBytesMax)
-    // The server may close a kept connection at the moment it is used. Only reads are then sent again by themselves: a
-    // write may have been applied.
+    // The server may close a kept connection at the moment it is used. Only reads are repeated then: a write may have been
+    // applied.
     let reusable = idle.withLock { $0.take(now: .now()) }
     if let reusable {
       do throws(AdminClientError) {

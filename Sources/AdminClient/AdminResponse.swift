@@ -39,11 +39,11 @@ package struct AdminResponse: Sendable {
   /// This answer, if the server did what it was asked for; else its refusal is thrown.
   package func checked() throws(AdminClientError) -> AdminResponse {
     if isSuccess { return self }
-    throw AdminClientError(.refused(status: status), refusal)
+    throw AdminClientError(.refused(status: status), errorMessage)
   }
 
   /// What the server said against the request, in its own words.
-  private var refusal: String {
+  private var errorMessage: String {
     let json = try? JSONParser.parse(body, depthMax: 128)
     // The server would name routes, and a command has none.
     if json?["code"]?.string == "unknown_route" {
@@ -105,7 +105,7 @@ extension AdminClientError {
   /// What an exchange failed with, as a sentence.
   package init(exchange error: any Error, with address: ServerAddress, after timeout: TimeAmount) {
     switch error {
-    case let failure as HTTPExchange.Failure:
+    case let failure as HTTPExchange.ExchangeError:
       switch failure {
       case .timedOut:
         self.init(.timedOut, "\(address) did not answer within \(timeout.nanoseconds / 1_000_000_000) seconds.", cause: error)

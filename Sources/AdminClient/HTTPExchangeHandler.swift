@@ -14,7 +14,7 @@ struct HTTPExchange: Sendable {
   }
 
   /// Why an exchange ended without an answer.
-  enum Failure: Error, Sendable {
+  enum ExchangeError: Error, Sendable {
     case timedOut
     case tooLarge(limit: Int)
     case disconnected
@@ -44,7 +44,7 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     timer = context.eventLoop.scheduleTask(in: exchange.request.timeout) {
       let (handler, context) = bound.value
-      handler.fail(HTTPExchange.Failure.timedOut, context: context)
+      handler.fail(HTTPExchange.ExchangeError.timedOut, context: context)
     }
     context.write(wrapOutboundOut(.head(exchange.request.head)), promise: nil)
     if let body = exchange.request.body {
@@ -61,7 +61,7 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
     case .body(let part):
       guard let current else { return }
       guard body.count + part.readableBytes <= current.request.responseBytesMax else {
-        return fail(HTTPExchange.Failure.tooLarge(limit: current.request.responseBytesMax), context: context)
+        return fail(HTTPExchange.ExchangeError.tooLarge(limit: current.request.responseBytesMax), context: context)
       }
       body.append(contentsOf: part.readableBytesView)
     case .end:
@@ -71,7 +71,7 @@ final class HTTPExchangeHandler: ChannelDuplexHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    fail(HTTPExchange.Failure.disconnected, context: context)
+    fail(HTTPExchange.ExchangeError.disconnected, context: context)
     context.fireChannelInactive()
   }
 
@@ -119,12 +119,12 @@ final class HandshakeAwaiter: ChannelInboundHandler, RemovableChannelHandler {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     timer = context.eventLoop.scheduleTask(in: timeout) {
       let (handler, context) = bound.value
-      handler.end(.failure(HTTPExchange.Failure.timedOut))
+      handler.end(.failure(HTTPExchange.ExchangeError.timedOut))
       context.close(promise: nil)
     }
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) { end(.failure(HTTPExchange.Failure.disconnected)) }
+  func handlerRemoved(context: ChannelHandlerContext) { end(.failure(HTTPExchange.ExchangeError.disconnected)) }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .some(.handshakeCompleted) = event as? TLSUserEvent {
@@ -140,7 +140,7 @@ final class HandshakeAwaiter: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    end(.failure(HTTPExchange.Failure.disconnected))
+    end(.failure(HTTPExchange.ExchangeError.disconnected))
     context.fireChannelInactive()
   }
 

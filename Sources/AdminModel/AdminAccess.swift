@@ -278,7 +278,7 @@ package enum AdminAccess {
   /// A mail that was ordered.
   package struct OrderedMail: AdminValue {
     package var status: Done.Status
-    /// Of the order in the outbox; what became of it stands there.
+    /// Of the order in the outbox, whose record has the outcome.
     package var key: String
 
     package init(status: Done.Status, key: String) {

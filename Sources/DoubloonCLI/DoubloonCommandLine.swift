@@ -101,8 +101,8 @@ extension DoubloonCommandLine {
   /// The sentence of a failure that is not the parser's own.
   private static func sentence(for error: any Error) -> String? {
     switch error {
-    case let failure as CommandError: failure.message
-    case let failure as AdminClientError: failure.message
+    case let error as CommandError: error.message
+    case let error as AdminClientError: error.message
     case let error as FileError: error.message
     default: nil
     }

@@ -91,14 +91,14 @@ final class TestFolder: Sendable {
 /// Takes a copy of the data at the moment a failpoint is reached: what a process that died there would leave behind.
 final class CrashTrigger: Sendable {
   private struct State {
-    var armed: (place: Failpoint.Place, folder: TestFolder)?
+    var armed: (point: Failpoint.Point, folder: TestFolder)?
     var result: Result<TestFolder, TestServerError>?
   }
 
   private let state = Mutex(State())
 
-  func arm(_ place: Failpoint.Place, copying folder: TestFolder) {
-    state.withLock { $0 = State(armed: (place, folder)) }
+  func arm(_ point: Failpoint.Point, copying folder: TestFolder) {
+    state.withLock { $0 = State(armed: (point, folder)) }
   }
 
   /// The copy, if the place was reached since the trigger was armed; it is then no longer armed.
@@ -110,9 +110,9 @@ final class CrashTrigger: Sendable {
   }
 
   /// Called where the process could die; only the first call at the armed place counts.
-  func reach(_ place: Failpoint.Place) {
+  func reach(_ point: Failpoint.Point) {
     state.withLock { state in
-      guard let armed = state.armed, armed.place == place, state.result == nil else { return }
+      guard let armed = state.armed, armed.point == point, state.result == nil else { return }
       do throws(TestServerError) {
         state.result = .success(try armed.folder.copy())
       } catch {

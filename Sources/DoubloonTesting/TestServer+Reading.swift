@@ -8,8 +8,8 @@ public import TreeModel
 
 extension TestServer {
   /// What is at a path now.
-  public func node(_ place: some TestPath) async throws -> TreeNode {
-    let path = try place.testPath()
+  public func node(_ treePath: some TestPath) async throws -> TreeNode {
+    let path = try treePath.testPath()
     let bytes = PathBytes(path)
     let namespace = namespace
     let leaves = try application.engine.read { (snapshot) throws(StorageError) in
@@ -20,14 +20,14 @@ extension TestServer {
   }
 
   /// What is at a path now, as its type; nil if nothing is there.
-  public func get<Value, each P>(_ place: TreePath<Value, repeat each P>, _ params: repeat each P) async throws -> Value? {
-    let node = try await node(place.path(repeat each params))
+  public func get<Value, each P>(_ treePath: TreePath<Value, repeat each P>, _ params: repeat each P) async throws -> Value? {
+    let node = try await node(treePath.path(repeat each params))
     return node.exists ? try TreeNodeDecoder.decode(Value.self, from: node) : nil
   }
 
   /// The balance at a currency's path: 0 if nothing is there. A path of no currency is a mistake in the test, and throws.
-  public func balance(_ place: some TestPath) async throws -> Int64 {
-    let path = try place.testPath()
+  public func balance(_ treePath: some TestPath) async throws -> Int64 {
+    let path = try treePath.testPath()
     let currencies = application.configuration.currencies
     guard currencies.contains(where: { $0.account(at: path) != nil }) else {
       throw TestServerError("\(path) is no balance. \(Currency.advice(beside: currencies))")
@@ -39,8 +39,8 @@ extension TestServer {
   }
 
   /// The balance of a player.
-  public func balance<each P>(_ place: TreePath<Int64, repeat each P>, _ params: repeat each P) async throws -> Int64 {
-    try await balance(place.path(repeat each params))
+  public func balance<each P>(_ treePath: TreePath<Int64, repeat each P>, _ params: repeat each P) async throws -> Int64 {
+    try await balance(treePath.path(repeat each params))
   }
 
   /// Every entry of the ledger, oldest first.

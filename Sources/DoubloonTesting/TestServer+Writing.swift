@@ -7,16 +7,16 @@ import Triggers
 extension TestServer {
   /// Writes a value and waits until its effects are settled.
   @discardableResult
-  public func set(_ place: some TestPath, _ node: TreeNode, as writer: Writer = .admin) async throws -> TestWrite {
-    try await write([.set(place.testPath(), node)], as: writer)
+  public func set(_ treePath: some TestPath, _ node: TreeNode, as writer: Writer = .admin) async throws -> TestWrite {
+    try await write([.set(treePath.testPath(), node)], as: writer)
   }
 
   /// Writes several paths at once.
   @discardableResult
-  public func update(_ place: some TestPath, _ children: [String: TreeNode], as writer: Writer = .admin) async throws
+  public func update(_ treePath: some TestPath, _ children: [String: TreeNode], as writer: Writer = .admin) async throws
     -> TestWrite
   {
-    let path = try place.testPath()
+    let path = try treePath.testPath()
     let assignments = try children.map { child, node in
       WriteOperation.Assignment(path: path.appending(try child.testPath()), value: .node(WriteNode(node)))
     }
@@ -25,14 +25,14 @@ extension TestServer {
 
   /// Adds to a number.
   @discardableResult
-  public func increment(_ place: some TestPath, by delta: Int64, as writer: Writer = .admin) async throws -> TestWrite {
-    try await write([.set(place.testPath(), .increment(delta))], as: writer)
+  public func increment(_ treePath: some TestPath, by delta: Int64, as writer: Writer = .admin) async throws -> TestWrite {
+    try await write([.set(treePath.testPath(), .increment(delta))], as: writer)
   }
 
   /// Removes what is at a path. Removing nothing is a mistake in the test, and throws.
   @discardableResult
-  public func remove(_ place: some TestPath, as writer: Writer = .admin) async throws -> TestWrite {
-    let path = try place.testPath()
+  public func remove(_ treePath: some TestPath, as writer: Writer = .admin) async throws -> TestWrite {
+    let path = try treePath.testPath()
     guard try await node(path).exists else { throw TestServerError("There is nothing at \(path) to remove.") }
     return try await write([.remove(path)], as: writer)
   }

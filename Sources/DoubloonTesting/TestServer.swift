@@ -125,7 +125,7 @@ public final class TestServer: Sendable {
     // A mistake in a registration stops a program; of a run of tests it is to fail this one.
     let registry = Functions(checking: settings)
     functions(registry)
-    let mistakes = registry.mistakes + registry.faults.map(\.message)
+    let mistakes = registry.mistakes + registry.settingErrors.map(\.message)
     guard mistakes.isEmpty else { throw TestServerError(mistakes.joined(separator: "\n")) }
     let application = try Application(
       configuration: configuration, failpoint: Failpoint { trigger.reach($0) }, functions: functions)
@@ -162,11 +162,11 @@ extension TestServer {
   /// first life did afterwards has never happened. What was committed before the place is there, in the file or its log.
   ///
   /// - Throws: ``TestServerError`` if `body` never comes by the place.
-  public func crash(at place: Failpoint.Place, during body: () async throws -> Void) async throws {
-    trigger.arm(place, copying: folder)
+  public func crash(at point: Failpoint.Point, during body: () async throws -> Void) async throws {
+    trigger.arm(point, copying: folder)
     try await body()
     guard let result = trigger.disarm() else {
-      throw TestServerError("The crash at \(place) never happened: nothing came by. Check that the write makes a function run.")
+      throw TestServerError("The crash at \(point) never happened: nothing came by. Check that the write makes a function run.")
     }
     try await restart(in: try result.get())
     try await application.settle()

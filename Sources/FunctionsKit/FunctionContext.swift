@@ -1,11 +1,11 @@
 import Synchronization
 public import TreeModel
 
-/// What a function can do: read the tree as of its event, and ask for effects.
+/// What a function can do: read the tree as of its event, and request effects.
 ///
-/// Nothing that is asked for happens at once. When the function returns ``Outcome/done``, all of it is committed as one
-/// operation, together with the record that the function handled the event: all or nothing, once. A function that throws,
-/// is abandoned or dies leaves no trace but an attempt.
+/// Requested effects do not happen at once. When the function returns ``Outcome/done``, they are committed as one operation,
+/// together with the record that the function handled the event: all or nothing, once. A function that throws, is abandoned or
+/// crashes leaves no trace but an attempt.
 ///
 /// A context serves one run. Used after the run (from a task that was detached, say) it throws, and changes nothing.
 public final class FunctionContext: Sendable {
@@ -37,8 +37,8 @@ public final class FunctionContext: Sendable {
   /// The value at a path as of the event's commit; nil if nothing is there.
   ///
   /// - Throws: ``ValueTypeError`` if what is there is not a `Value`.
-  public func get<Value, each P>(_ place: TreePath<Value, repeat each P>, _ params: repeat each P) async throws -> Value? {
-    let path = try place.path(repeat each params)
+  public func get<Value, each P>(_ treePath: TreePath<Value, repeat each P>, _ params: repeat each P) async throws -> Value? {
+    let path = try treePath.path(repeat each params)
     return try decode(Value.self, await node(at: path), at: path)
   }
 
@@ -121,29 +121,29 @@ public final class FunctionContext: Sendable {
   // MARK: Writing
 
   /// Replaces what is at a path.
-  public func set<Value, each P>(_ place: TreePath<Value, repeat each P>, _ params: repeat each P, to value: Value)
+  public func set<Value, each P>(_ treePath: TreePath<Value, repeat each P>, _ params: repeat each P, to value: Value)
     async throws
   {
     let operation: WriteOperation
     do {
-      operation = .set(try place.path(repeat each params), try TreeNodeEncoder.encode(value))
+      operation = .set(try treePath.path(repeat each params), try TreeNodeEncoder.encode(value))
     } catch { throw noted(error) }
     try append(operation)
   }
 
   /// Adds to a number, or begins it.
-  public func increment<each P>(_ place: TreePath<Int64, repeat each P>, _ params: repeat each P, by delta: Int64)
+  public func increment<each P>(_ treePath: TreePath<Int64, repeat each P>, _ params: repeat each P, by delta: Int64)
     async throws
   {
     let path: Path
-    do { path = try place.path(repeat each params) } catch { throw noted(error) }
+    do { path = try treePath.path(repeat each params) } catch { throw noted(error) }
     try append(.set(path, .increment(delta)))
   }
 
   /// Removes what is at a path.
-  public func remove<Value, each P>(_ place: TreePath<Value, repeat each P>, _ params: repeat each P) async throws {
+  public func remove<Value, each P>(_ treePath: TreePath<Value, repeat each P>, _ params: repeat each P) async throws {
     let path: Path
-    do { path = try place.path(repeat each params) } catch { throw noted(error) }
+    do { path = try treePath.path(repeat each params) } catch { throw noted(error) }
     try append(.remove(path))
   }
 
@@ -152,18 +152,18 @@ public final class FunctionContext: Sendable {
     try append(operation)
   }
 
-  /// Changes a value on the ground of the latest one, and of what this run has asked for before.
+  /// Changes a value based on the latest one, with the effects that this run has requested so far.
   ///
   /// `update` must be pure. If another request changes the value before the run is committed, the whole run is repeated on
   /// the new value, at most 25 times.
   public func transaction<Value, each P>(
-    _ place: TreePath<Value, repeat each P>, _ params: repeat each P, update: (Value?) throws -> Value?
+    _ treePath: TreePath<Value, repeat each P>, _ params: repeat each P, update: (Value?) throws -> Value?
   ) async throws {
     try checkUse()
     let path: Path
     let stored: TreeNode
     do {
-      path = try place.path(repeat each params)
+      path = try treePath.path(repeat each params)
       stored = try reader.latestNode(path)
     } catch { throw noted(error) }
     let current = state.withLock { $0.effects.node(at: path, over: stored, now: now) }
@@ -195,7 +195,7 @@ public final class FunctionContext: Sendable {
 
   // MARK: The engine's side
 
-  /// Ends the run: whatever is asked of the context from now on throws.
+  /// Ends the run: every later use of the context throws.
   ///
   /// - Returns: the effects that were asked for.
   /// - Throws: the first misuse of the run, also if the function swallowed it.
@@ -250,7 +250,7 @@ public final class FunctionContext: Sendable {
     }
   }
 
-  /// Keeps what was wrong with an effect, which fails the run: swallowed, it would be a payment that nobody misses.
+  /// Remembers the first error of an effect, which fails the run: a function that swallows it would lose a payment silently.
   private func noted(_ error: any Error) -> any Error {
     state.withLock { if $0.misuse == nil { $0.misuse = error } }
     return error

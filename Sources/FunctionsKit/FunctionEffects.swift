@@ -120,10 +120,10 @@ extension FunctionEffects {
   /// same run goes on from.
   ///
   /// - `now`: stands for the time of the commit, which nobody knows yet.
-  func node(at place: Path, over stored: TreeNode, now: Int64) -> TreeNode {
+  func node(at root: Path, over stored: TreeNode, now: Int64) -> TreeNode {
     var node = stored
     for operation in operations {
-      for assignment in operation.assignments { assignment.apply(to: &node, at: place, now: now) }
+      for assignment in operation.assignments { assignment.apply(to: &node, at: root, now: now) }
     }
     return node
   }
@@ -131,9 +131,9 @@ extension FunctionEffects {
 
 extension WriteOperation.Assignment {
   /// Does to the node at a path what the assignment does to the tree.
-  fileprivate func apply(to node: inout TreeNode, at place: Path, now: Int64) {
-    if path.keys.starts(with: place.keys) {
-      let below = Path(keys: Array(path.keys.dropFirst(place.keys.count)))
+  fileprivate func apply(to node: inout TreeNode, at root: Path, now: Int64) {
+    if path.keys.starts(with: root.keys) {
+      let below = Path(keys: Array(path.keys.dropFirst(root.keys.count)))
       let before = node[below]
       switch value {
       case .node(let write):
@@ -149,8 +149,8 @@ extension WriteOperation.Assignment {
           }
         node = node.settingPriority(below, to: priority) ?? node
       }
-    } else if place.keys.starts(with: path.keys), case .node(let write) = value {
-      let below = Path(keys: Array(place.keys.dropFirst(path.keys.count)))
+    } else if root.keys.starts(with: path.keys), case .node(let write) = value {
+      let below = Path(keys: Array(root.keys.dropFirst(path.keys.count)))
       let before = node
       let written = write.resolved(now: now) { slot -> Scalar? in
         // What lies beside the path is not looked at.

@@ -28,8 +28,8 @@ extension Functions {
   ) {
     register(Self.link, trigger: .onCreate, name: name, filter: .any, defaults: NoSettings(), options: options) {
       run, context, _ in
-      guard let place = run.details.path.parent?.parent else { return .skipped("no_account") }
-      let node = try await context.node(at: place)
+      guard let accountPath = run.details.path.parent?.parent else { return .skipped("no_account") }
+      let node = try await context.node(at: accountPath)
       // Gone in the same commit.
       guard node.exists else { return .skipped("no_account") }
       let event = AccountLinked(
@@ -157,8 +157,8 @@ extension Functions {
   ) {
     register(Self.verified, trigger: .onCreate, name: name, filter: .any, defaults: NoSettings(), options: options) {
       run, context, _ in
-      guard let place = run.details.path.parent else { return .skipped("no_account") }
-      let node = try await context.node(at: place)
+      guard let accountPath = run.details.path.parent else { return .skipped("no_account") }
+      let node = try await context.node(at: accountPath)
       guard node.exists else { return .skipped("no_account") }
       return try await body(AccountConfirmed(account: node.decoded(), details: run.details), context)
     }

@@ -20,7 +20,7 @@ public final class Functions {
   /// Where the tree says who referred a player, if that was declared.
   public private(set) var referrerPath: PathPattern?
   /// What is wrong with the settings, where that does not stop the program.
-  public private(set) var faults: [SettingError] = []
+  public private(set) var settingErrors: [SettingError] = []
   /// What is wrong with the registrations themselves, where that does not stop the program; they are left out.
   public private(set) var mistakes: [String] = []
   private let overrides: TreeNode
@@ -32,44 +32,45 @@ public final class Functions {
     stops = true
   }
 
-  /// A list that is only looked at: settings that are wrong are gathered in ``faults``, and the defaults are kept instead;
-  /// registrations that are wrong are gathered in ``mistakes``, and left out.
+  /// A list for inspection: wrong settings are collected in ``settingErrors``, with the defaults kept instead; wrong
+  /// registrations are collected in ``mistakes``, and left out.
   public init(checking settings: TreeNode) {
     overrides = settings
     stops = false
   }
 
-  func declare(_ unit: String, at place: Result<TriggerPath, TreePathError>, holder: String) {
-    switch place {
+  func declare(_ unit: String, at path: Result<TriggerPath, TreePathError>, holder: String) {
+    switch path {
     case .failure(let error): mistake("The currency \(unit): \(error)")
-    case .success(let place):
-      currencies.append(CurrencyDeclaration(unit: unit, pattern: place.pattern, holder: holder))
+    case .success(let path):
+      currencies.append(CurrencyDeclaration(unit: unit, pattern: path.pattern, holder: holder))
     }
   }
 
-  /// Takes note of a mistake of the programmer, or stops for it.
+  /// Records a programmer's mistake, or stops the program.
   func mistake(_ sentence: String) {
     guard !stops else { Misuse.stop(sentence) }
     mistakes.append(sentence)
   }
 
-  func declare(referrerPath place: PathPattern) { referrerPath = place }
+  func declare(referrerPath path: PathPattern) { referrerPath = path }
 
   /// Runs when something appears at a path where nothing was.
   public func onCreate<Value, each P>(
-    _ place: TreePath<Value, repeat each P>, name: String, options: FunctionOptions = FunctionOptions(),
+    _ treePath: TreePath<Value, repeat each P>, name: String, options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Created<Value, repeat each P>, FunctionContext) async throws -> Outcome
   ) {
-    onCreate(place, name: name, settings: NoSettings(), options: options) { event, context, _ in try await body(event, context)
+    onCreate(treePath, name: name, settings: NoSettings(), options: options) { event, context, _ in
+      try await body(event, context)
     }
   }
 
   /// Runs when something appears at a path where nothing was; with settings.
   public func onCreate<Value, Settings: FunctionSettings, each P>(
-    _ place: TreePath<Value, repeat each P>, name: String, settings: Settings, options: FunctionOptions = FunctionOptions(),
+    _ treePath: TreePath<Value, repeat each P>, name: String, settings: Settings, options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Created<Value, repeat each P>, FunctionContext, Settings) async throws -> Outcome
   ) {
-    register(place.place, trigger: .onCreate, name: name, filter: .any, defaults: settings, options: options) {
+    register(treePath.triggerPath, trigger: .onCreate, name: name, filter: .any, defaults: settings, options: options) {
       run, context, settings in
       try await body(Created(run), context, settings)
     }
@@ -77,33 +78,33 @@ public final class Functions {
 
   /// Runs when something changes into something else.
   public func onUpdate<Value, each P>(
-    _ place: TreePath<Value, repeat each P>, name: String, when filter: ChangeFilter = .any,
+    _ treePath: TreePath<Value, repeat each P>, name: String, when filter: ChangeFilter = .any,
     options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Updated<Value, repeat each P>, FunctionContext) async throws -> Outcome
   ) {
-    onUpdate(place, name: name, when: filter, settings: NoSettings(), options: options) { event, context, _ in
+    onUpdate(treePath, name: name, when: filter, settings: NoSettings(), options: options) { event, context, _ in
       try await body(event, context)
     }
   }
 
   /// Runs when something changes into something else; with settings.
   public func onUpdate<Value, Settings: FunctionSettings, each P>(
-    _ place: TreePath<Value, repeat each P>, name: String, when filter: ChangeFilter = .any, settings: Settings,
+    _ treePath: TreePath<Value, repeat each P>, name: String, when filter: ChangeFilter = .any, settings: Settings,
     options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Updated<Value, repeat each P>, FunctionContext, Settings) async throws -> Outcome
   ) {
-    register(place.place, trigger: .onUpdate, name: name, filter: filter, defaults: settings, options: options) {
+    register(treePath.triggerPath, trigger: .onUpdate, name: name, filter: filter, defaults: settings, options: options) {
       run, context, settings in
       try await body(Updated(run), context, settings)
     }
   }
 
-  /// Runs when something vanishes.
+  /// Runs when a value is removed.
   public func onDelete<Value, each P>(
-    _ place: TreePath<Value, repeat each P>, name: String, options: FunctionOptions = FunctionOptions(),
+    _ treePath: TreePath<Value, repeat each P>, name: String, options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Deleted<Value, repeat each P>, FunctionContext) async throws -> Outcome
   ) {
-    register(place.place, trigger: .onDelete, name: name, filter: .any, defaults: NoSettings(), options: options) {
+    register(treePath.triggerPath, trigger: .onDelete, name: name, filter: .any, defaults: NoSettings(), options: options) {
       run, context, _ in
       try await body(Deleted(run), context)
     }
@@ -111,11 +112,11 @@ public final class Functions {
 
   /// Runs on every change: creation, update and deletion.
   public func onWrite<Value, each P>(
-    _ place: TreePath<Value, repeat each P>, name: String, when filter: ChangeFilter = .any,
+    _ treePath: TreePath<Value, repeat each P>, name: String, when filter: ChangeFilter = .any,
     options: FunctionOptions = FunctionOptions(),
     _ body: @escaping @Sendable (Written<Value, repeat each P>, FunctionContext) async throws -> Outcome
   ) {
-    register(place.place, trigger: .onWrite, name: name, filter: filter, defaults: NoSettings(), options: options) {
+    register(treePath.triggerPath, trigger: .onWrite, name: name, filter: filter, defaults: NoSettings(), options: options) {
       run, context, _ in
       try await body(Written(run), context)
     }
@@ -139,7 +140,7 @@ public final class Functions {
   public func limits(_ defaults: RewardLimits, of name: String) -> RewardLimits { settings(defaults, of: name) }
 
   func register<Settings: FunctionSettings>(
-    _ place: Result<TriggerPath, TreePathError>, trigger: FunctionDefinition.Trigger, name: String, filter: ChangeFilter,
+    _ path: Result<TriggerPath, TreePathError>, trigger: FunctionDefinition.Trigger, name: String, filter: ChangeFilter,
     defaults: Settings, options: FunctionOptions,
     body: @escaping @Sendable (FunctionDefinition.Run, FunctionContext, Settings) async throws -> Outcome
   ) {
@@ -154,7 +155,7 @@ public final class Functions {
     }
     let found: TriggerPath
     do throws(TreePathError) {
-      found = try place.get()
+      found = try path.get()
     } catch {
       return mistake("\(name): \(error)")
     }
@@ -183,8 +184,7 @@ public final class Functions {
     if limits?.untilConfirmed == true { _ = confirmation() }
   }
 
-  /// All settings of a function with their values, its limits among them. Those of the configuration that it does not have are
-  /// faults.
+  /// All settings of a function with their values, its limits included. Unknown settings of the configuration are errors.
   private func settingsNode<Settings: FunctionSettings>(_ defaults: Settings, limits: RewardLimits?, of name: String)
     -> TreeNode
   {
@@ -212,8 +212,8 @@ public final class Functions {
 
   private func fail(_ function: String, setting: String?, message: String) {
     guard !stops else { Misuse.stop(message) }
-    let fault = SettingError(function: function, setting: setting, message: message)
-    if !faults.contains(fault) { faults.append(fault) }
+    let error = SettingError(function: function, setting: setting, message: message)
+    if !settingErrors.contains(error) { settingErrors.append(error) }
   }
 }
 
@@ -228,8 +228,8 @@ public struct CurrencyDeclaration: Sendable {
 }
 
 extension Functions {
-  /// Declares a currency: the value at `place` is a balance. Functions credit it, and any other change of it is entered in
-  /// the ledger too, as an adjustment by the writer.
+  /// Declares a currency: the value at the path is a balance. Functions credit it, and any other change of it is entered in the
+  /// ledger too, as an adjustment by the writer.
   ///
   /// ```swift
   /// functions.currency("gems", at: TreePath<Int64, UserID>("/pirates/{uid}/gems"))
@@ -238,8 +238,8 @@ extension Functions {
   /// these; declare each of them before it has balances.
   /// - `unit`: the coin's name in the ledger.
   /// - `holder`: the kind of account that balances belong to: `user` makes `user:bob`.
-  public func currency<each P>(_ unit: String, at place: TreePath<Int64, repeat each P>, holder: String = "user") {
-    declare(unit, at: place.place, holder: holder)
+  public func currency<each P>(_ unit: String, at treePath: TreePath<Int64, repeat each P>, holder: String = "user") {
+    declare(unit, at: treePath.triggerPath, holder: holder)
   }
 }
 
@@ -251,10 +251,10 @@ extension Functions {
   /// functions.referrer(at: TreePath<UserID, UserID>("/users/{uid}/referred_by"))
   /// ```
   /// There is one such path. A value there counts if it is a legal key, no matter who wrote it.
-  public func referrer<Value>(at place: TreePath<Value, UserID>) {
-    if let known = referrerPath, known != place.pattern {
-      Misuse.stop("The referrer stands at \(known) already; \(place.pattern) cannot be a second place. Declare one.")
+  public func referrer<Value>(at treePath: TreePath<Value, UserID>) {
+    if let known = referrerPath, known != treePath.pattern {
+      Misuse.stop("The referrer stands at \(known) already; \(treePath.pattern) cannot be a second place. Declare one.")
     }
-    declare(referrerPath: place.pattern)
+    declare(referrerPath: treePath.pattern)
   }
 }

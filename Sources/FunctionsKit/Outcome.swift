@@ -69,8 +69,8 @@ public struct ValueTypeError: Error, Sendable, Hashable, CustomStringConvertible
     case .typeMismatch(_, let found), .valueNotFound(_, let found), .dataCorrupted(let found): context = found
     @unknown default: return "\(error)"
     }
-    let place = (context.codingPath + [missing].compactMap(\.self)).map(\.stringValue).joined(separator: "/")
-    return (place.isEmpty ? "" : "\(place): ") + context.debugDescription
+    let path = (context.codingPath + [missing].compactMap(\.self)).map(\.stringValue).joined(separator: "/")
+    return (path.isEmpty ? "" : "\(path): ") + context.debugDescription
   }
 }
 

@@ -102,7 +102,7 @@ public enum IfPaid: Sendable, Hashable {
   case leaveOut
 }
 
-/// What the terms of a payment come to: paid at once, held, or skipped.
+/// The decision about a payment: paid at once, held, or skipped.
 extension FunctionContext {
   /// Looks at the terms of a payment, and counts it.
   ///
@@ -117,11 +117,11 @@ extension FunctionContext {
     }
     if !reviews.isEmpty { return FunctionEffects.Hold(reason: "review: \(reviews.joined(separator: ", "))", confirmedBy: nil) }
     guard terms.confirmation != nil || self.limits?.untilConfirmed == true else { return nil }
-    let place = Self.verifiedPath(of: terms.player)
-    let latest = try reader.latestNode(place)
+    let verifiedPath = Self.verifiedPath(of: terms.player)
+    let latest = try reader.latestNode(verifiedPath)
     if latest.scalar == .bool(true) { return nil }
-    // Whatever comes second, the hold or the confirmation, sees the other: this run, or that function.
-    try mutate { $0.assumptions.append(FunctionEffects.Assumption(path: place, node: latest, operation: -1)) }
+    // The later one of hold and confirmation sees the earlier: either this run, or the function that confirms.
+    try mutate { $0.assumptions.append(FunctionEffects.Assumption(path: verifiedPath, node: latest, operation: -1)) }
     return FunctionEffects.Hold(
       reason: "unconfirmed: waits until the address of \(terms.player) is confirmed", confirmedBy: terms.player.text)
   }

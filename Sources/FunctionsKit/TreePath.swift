@@ -11,7 +11,7 @@ public import TreeModel
 /// programmer: a registration with it stops the program at start-up, and whatever else uses it throws ``TreePathError``.
 public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendable {
   /// The path as it was read, or what is wrong with it.
-  let place: Result<TriggerPath, TreePathError>
+  let triggerPath: Result<TriggerPath, TreePathError>
 
   /// A path, written like `/users/{uid}/level`.
   public init(_ text: String) {
@@ -19,21 +19,21 @@ public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendab
     do {
       pattern = try PathPattern(parsing: text)
     } catch {
-      place = .failure(TreePathError("TreePath(\"\(text)\"): \(error)"))
+      triggerPath = .failure(TreePathError("TreePath(\"\(text)\"): \(error)"))
       return
     }
     var arePlayers: [Bool] = []
     for type in repeat (each P).self { arePlayers.append(type == UserID.self) }
     let names = pattern.captureNames
     guard names.count == arePlayers.count else {
-      place = .failure(
+      triggerPath = .failure(
         TreePathError(
           "TreePath(\"\(text)\") has \(names.count) captures and \(arePlayers.count) parameter types; "
             + "give one type for each."))
       return
     }
     let players = zip(names, arePlayers).filter(\.1).map(\.0)
-    place = .success(TriggerPath(pattern: pattern, players: Set(players)) { Self.sample(of: pattern) })
+    triggerPath = .success(TriggerPath(pattern: pattern, players: Set(players)) { Self.sample(of: pattern) })
   }
 
   /// A path that the pattern matches, with the first plain value that is of the type.
@@ -54,8 +54,8 @@ public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendab
 
   /// The path with its captures open. One that cannot be read is a mistake of the programmer and traps.
   public var pattern: PathPattern {
-    switch place {
-    case .success(let place): place.pattern
+    switch triggerPath {
+    case .success(let path): path.pattern
     case .failure(let error): Misuse.stop(error.description)
     }
   }
@@ -66,7 +66,7 @@ public struct TreePath<Value: Codable & Sendable, each P: PathParameter>: Sendab
   public func path(_ parameters: repeat each P) throws -> Path {
     var segments: [String] = []
     for parameter in repeat each parameters { segments.append(parameter.pathSegment) }
-    return try place.get().pattern.path(filling: segments)
+    return try triggerPath.get().pattern.path(filling: segments)
   }
 }
 

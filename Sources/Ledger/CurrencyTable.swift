@@ -8,7 +8,7 @@ import TreeModel
 /// tree; for them this table is the only way from a path to account and unit, and back.
 package struct CurrencyTable: Sendable {
   /// A currency, with a quick test for its paths.
-  struct Place: Sendable {
+  struct BalancePath: Sendable {
     let currency: Currency
     private let filter: PatternFilter
 
@@ -22,9 +22,9 @@ package struct CurrencyTable: Sendable {
   }
 
   /// The currencies in the order they were declared.
-  package var currencies: [Currency] { places.map(\.currency) }
+  package var currencies: [Currency] { balancePaths.map(\.currency) }
 
-  let places: [Place]
+  let balancePaths: [BalancePath]
 
   /// Checks the currencies and arranges them.
   ///
@@ -34,21 +34,21 @@ package struct CurrencyTable: Sendable {
       try Self.check(currency)
       for other in currencies[..<index] { try Self.check(currency, beside: other) }
     }
-    places = currencies.map(Place.init)
+    balancePaths = currencies.map(BalancePath.init)
   }
 
   /// The account and unit whose balance is at exactly this path; nil if none is.
   func balanceKey(at path: PathBytes) -> PlayerBalanceKey? {
-    for place in places where place.mayHold(path) && !path.isPriority {
-      guard let readable = path.path, let account = place.currency.account(at: readable) else { continue }
-      return PlayerBalanceKey(account: account, unit: place.currency.unit)
+    for balancePath in balancePaths where balancePath.mayHold(path) && !path.isPriority {
+      guard let readable = path.path, let account = balancePath.currency.account(at: readable) else { continue }
+      return PlayerBalanceKey(account: account, unit: balancePath.currency.unit)
     }
     return nil
   }
 
   /// Whether accounts of this kind have their balance in the tree.
   func isHolder(_ account: LedgerAccount) -> Bool {
-    places.contains { account.kind.utf8.elementsEqual($0.currency.holder.utf8) }
+    balancePaths.contains { account.kind.utf8.elementsEqual($0.currency.holder.utf8) }
   }
 
   /// Where the balance is in the tree; nil for one that the ledger alone keeps.
@@ -57,11 +57,11 @@ package struct CurrencyTable: Sendable {
   func path(of balanceKey: PlayerBalanceKey) throws(CommitError) -> Path? {
     let account = balanceKey.account
     var isHolder = false
-    for place in places where account.kind.utf8.elementsEqual(place.currency.holder.utf8) {
+    for balancePath in balancePaths where account.kind.utf8.elementsEqual(balancePath.currency.holder.utf8) {
       isHolder = true
-      guard balanceKey.unit == place.currency.unit else { continue }
+      guard balanceKey.unit == balancePath.currency.unit else { continue }
       let parts = account.ownerParts
-      let pattern = place.currency.pattern
+      let pattern = balancePath.currency.pattern
       guard parts.count == pattern.captureNames.count, let path = try? pattern.path(filling: parts) else {
         throw CommitError(
           .invalidTransfer,
@@ -101,29 +101,32 @@ extension CurrencyTable {
 
   static func check(_ currency: Currency) throws(LedgerError) {
     guard isName(currency.unit), isName(currency.holder) else {
-      throw fault(currency, what: "its unit and its holder need 1-64 letters, digits, '_', '-' or '.'")
+      throw invalidCurrency(currency, what: "its unit and its holder need 1-64 letters, digits, '_', '-' or '.'")
     }
     guard !ownKinds.contains(currency.holder) else {
-      throw fault(currency, what: "accounts of the kind \(currency.holder) are the ledger's own; choose another holder")
+      throw invalidCurrency(
+        currency, what: "accounts of the kind \(currency.holder) are the ledger's own; choose another holder")
     }
     var captures = 0
     for segment in currency.pattern.segments {
       switch segment {
       case .literal: continue
       case .single(.some): captures += 1
-      case .single(nil): throw fault(currency, what: "* does not say whose balance it is; write a capture such as {uid}")
-      case .multi: throw fault(currency, what: "** does not say where the owner's name ends; write one capture for each key")
+      case .single(nil):
+        throw invalidCurrency(currency, what: "* does not say whose balance it is; write a capture such as {uid}")
+      case .multi:
+        throw invalidCurrency(currency, what: "** does not say where the owner's name ends; write one capture for each key")
       }
     }
     guard captures > 0 else {
-      throw fault(currency, what: "it has no capture, so nobody owns the balance; write one such as {uid}")
+      throw invalidCurrency(currency, what: "it has no capture, so nobody owns the balance; write one such as {uid}")
     }
   }
 
   /// Two currencies may share a unit or a holder, but not both, and never a path.
   static func check(_ currency: Currency, beside other: Currency) throws(LedgerError) {
     guard currency.unit != other.unit || currency.holder != other.holder else {
-      throw fault(currency, what: "a \(currency.holder) has two places for \(currency.unit); remove one")
+      throw invalidCurrency(currency, what: "a \(currency.holder) has two places for \(currency.unit); remove one")
     }
     let segments = currency.pattern.segments
     guard segments.count == other.pattern.segments.count else { return }
@@ -131,10 +134,10 @@ extension CurrencyTable {
       guard case .literal(let x) = a, case .literal(let y) = b else { return true }
       return x == y
     }
-    if canMeet { throw fault(currency, what: "a path can match it and \(other.pattern) too; make the places differ") }
+    if canMeet { throw invalidCurrency(currency, what: "a path can match it and \(other.pattern) too; make the places differ") }
   }
 
-  private static func fault(_ currency: Currency, what: String) -> LedgerError {
+  private static func invalidCurrency(_ currency: Currency, what: String) -> LedgerError {
     LedgerError(.invalidCurrency, "Currency \(currency.unit) at \(currency.pattern): \(what).")
   }
 }

@@ -152,7 +152,7 @@ package struct LedgerAudit {
   }
 
   private mutating func note(
-    _ kind: LedgerReport.Fault.Kind, entry: LedgerEntry, what: String, account: LedgerAccount? = nil
+    _ kind: LedgerReport.Finding.Kind, entry: LedgerEntry, what: String, account: LedgerAccount? = nil
   ) {
     report.note(.init(kind, sequence: entry.sequence, account: account, message: "Entry \(entry.sequence) \(what)."))
   }
@@ -164,8 +164,8 @@ extension LedgerAudit {
   /// Paths are found by walking the patterns, one seek for each child on the way: what lies beside them is not read.
   mutating func checkTree() throws(StorageError) {
     var missing = balances.filter { currencies.isHolder($0.key.account) }
-    for place in currencies.places {
-      try walk(place.currency.pattern.segments[...], from: .root, missing: &missing)
+    for balancePath in currencies.balancePaths {
+      try walk(balancePath.currency.pattern.segments[...], from: .root, missing: &missing)
     }
     for (balanceKey, sum) in missing.sorted(by: { $0.key.account.name < $1.key.account.name }) where sum != 0 {
       noteTree(balanceKey, found: "nothing stands in the tree", sum: sum)

@@ -39,9 +39,9 @@ package struct LedgerParticipant: CommitParticipant {
     var rules = TransferRules(session: session, namespace: request.namespace, time: time)
     for transfer in request.ledger.transfers { try rules.check(transfer) }
     try rules.finish()
-    var bench = TransferTransaction(session: session, namespace: request.namespace, currencies: currencies)
-    for transfer in request.ledger.transfers { try bench.move(transfer) }
-    return bench.assignments
+    var transaction = TransferTransaction(session: session, namespace: request.namespace, currencies: currencies)
+    for transfer in request.ledger.transfers { try transaction.move(transfer) }
+    return transaction.assignments
   }
 
   /// Posts the entries of the commit: first one for each change of a balance that no transfer explains, then the request's
@@ -210,7 +210,7 @@ struct BalanceChanges {
     }
   }
 
-  /// Takes note of the transfers.
+  /// Subtracts what the transfers explain.
   ///
   /// - `current`: reads a leaf as it is after the commit. A write and a transfer may cancel out; such a balance is
   ///   not among the changed leaves, but its write needs an adjustment all the same.

@@ -29,7 +29,7 @@ package struct LedgerService: Sendable {
 
   /// The account's balance: 0 if it was never used. A value in the tree that is no integer counts as 0.
   package func balance(in namespace: NamespaceID, of account: LedgerAccount, unit: String) throws(LedgerError) -> Int64 {
-    let path = try place(of: PlayerBalanceKey(account: account, unit: unit))
+    let path = try path(of: PlayerBalanceKey(account: account, unit: unit))
     return try read { (snapshot) throws(StorageError) in
       guard let path else { return try snapshot.balance(in: namespace, of: account, unit: unit) ?? 0 }
       return try snapshot.leaf(in: namespace, at: PathBytes(path))?.leaf.scalar.intValue ?? 0
@@ -85,13 +85,13 @@ package struct LedgerService: Sendable {
     var request = CommitRequest(namespace: namespace, actor: actor)
     request.ledger.transfers = transfers
     let receipt = try await writer.commit(request)
-    // Found by their keys: an adjustment may be between them.
+    // Looked up by key: adjustments may lie between them.
     let entries = transfers.compactMap { transfer in receipt.entries.first { $0.transfer.key == transfer.key } }
     precondition(entries.count == transfers.count, "A LedgerParticipant must be among the participants of the writer.")
     return entries
   }
 
-  private func place(of balanceKey: PlayerBalanceKey) throws(LedgerError) -> Path? {
+  private func path(of balanceKey: PlayerBalanceKey) throws(LedgerError) -> Path? {
     do {
       return try currencies.path(of: balanceKey)
     } catch {
@@ -117,7 +117,7 @@ extension LedgerService {
     }
   }
 
-  /// Takes an entry back by a new one the other way; the entry itself stays as it is.
+  /// Reverses an entry by a new one in the other direction; the entry itself stays.
   ///
   /// - `reason`: a person's words; part of what a repetition must repeat.
   /// - `policy`: what to do if the coins were spent.
@@ -145,7 +145,7 @@ extension LedgerService {
   }
 }
 
-/// What became of a transfer.
+/// The result of a transfer.
 package struct PostedTransfer: Sendable, Hashable {
   /// Its entry.
   package let entry: LedgerEntry
@@ -202,7 +202,7 @@ package struct LedgerError: Error, Sendable, CustomStringConvertible {
   package let code: Code
   /// What happened, and what to do.
   package let message: String
-  /// The entry that is in the way: the key's first, the reversal, the hold's end.
+  /// The conflicting entry: the key's first, the reversal, or the end of the hold.
   package let entry: LedgerEntry?
 
   /// An error.
@@ -218,14 +218,14 @@ package struct LedgerError: Error, Sendable, CustomStringConvertible {
   }
 
   /// The error for a transfer that the write pipeline refused.
-  package init(_ refusal: CommitError) {
-    switch refusal.code {
-    case .keyTaken(let entry): self.init(.keyConflict, refusal.message, entry: entry)
-    case .insufficientFunds: self.init(.insufficientFunds, refusal.message)
-    case .balanceType: self.init(.balanceType, refusal.message)
-    case .balanceOverflow: self.init(.balanceOverflow, refusal.message)
-    case .overloaded, .unavailable: self.init(.unavailable, refusal.message)
-    default: self.init(.invalid, refusal.message)
+  package init(_ error: CommitError) {
+    switch error.code {
+    case .keyTaken(let entry): self.init(.keyConflict, error.message, entry: entry)
+    case .insufficientFunds: self.init(.insufficientFunds, error.message)
+    case .balanceType: self.init(.balanceType, error.message)
+    case .balanceOverflow: self.init(.balanceOverflow, error.message)
+    case .overloaded, .unavailable: self.init(.unavailable, error.message)
+    default: self.init(.invalid, error.message)
     }
   }
 

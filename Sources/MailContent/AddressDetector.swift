@@ -42,7 +42,7 @@ package enum AddressDetector {
     return false
   }
 
-  /// Whether what stands behind a dot could end a host's name: two letters or more, or the next number of an address in numbers.
+  /// Whether the text behind a dot could end a host's name: two letters or more, or the next number of an address in numbers.
   private static func isEnding(_ rest: ArraySlice<Unicode.Scalar>) -> Bool {
     let part = rest.prefix { isNamePart($0) }
     // No top-level name begins with a digit: 2.5kg is none.

@@ -3,7 +3,7 @@
 /// A language that a kind has no template for falls back: `de-AT` to `de`, then to the reader's next language, then to the
 /// catalogue's own, then to English, which every kind has.
 package struct TemplateCatalog: Sendable {
-  private struct Place: Hashable {
+  private struct TemplateKey: Hashable {
     let kind: MailKind
     /// In lower case, with hyphens: `de-at`.
     let locale: String
@@ -11,7 +11,7 @@ package struct TemplateCatalog: Sendable {
 
   /// What is spoken where nobody asks for a language.
   package let defaultLocale: String
-  private var templates: [Place: MailTemplate]
+  private var templates: [TemplateKey: MailTemplate]
 
   /// The templates that come with the program: English, French, German, Japanese and Spanish.
   package init(defaultLocale: String = "en") {
@@ -20,14 +20,14 @@ package struct TemplateCatalog: Sendable {
     for (locale, phrases) in TemplatePhrases.all {
       for kind in MailKind.templated {
         // The program's own texts name known placeholders only; a test reads them all.
-        if let template = try? phrases.template(kind) { templates[Place(kind: kind, locale: locale)] = template }
+        if let template = try? phrases.template(kind) { templates[TemplateKey(kind: kind, locale: locale)] = template }
       }
     }
   }
 
   /// Puts a template in the place of another, or adds a language.
   package mutating func set(_ template: MailTemplate, for kind: MailKind, locale: String) {
-    templates[Place(kind: kind, locale: Self.normal(locale))] = template
+    templates[TemplateKey(kind: kind, locale: Self.normal(locale))] = template
   }
 
   /// The template for somebody who reads `locales`.
@@ -37,7 +37,7 @@ package struct TemplateCatalog: Sendable {
   ///   - locales: as headers and clients name them, such as `de`, `de-AT` or `de_AT`, the best first.
   package func template(_ kind: MailKind, locales: [String]) -> MailTemplate {
     for candidate in (locales + [defaultLocale]).flatMap(Self.candidates) + ["en"] {
-      if let found = templates[Place(kind: kind, locale: candidate)] { return found }
+      if let found = templates[TemplateKey(kind: kind, locale: candidate)] { return found }
     }
     preconditionFailure("Mails of the kind \(kind.rawValue) have no template; write their words.")
   }

@@ -10,7 +10,7 @@ package enum MergeError: Error, Sendable, CustomStringConvertible {
   case sameAccount(Key)
   /// There is neither an account nor a record of the player who is to get everything.
   case unknownTarget(Key)
-  /// Nobody can sign in to the account that the player is to go on with, or could to the other one afterwards.
+  /// The remaining account has no way to sign in, or the merge would leave one open to the other.
   case disabledTarget(Key, from: Key)
   /// Something still has to be done for the account that is left: a sentence for each.
   case unsettled(uid: String, work: [String])
@@ -46,7 +46,7 @@ package enum MergeError: Error, Sendable, CustomStringConvertible {
     case .disabledTarget(let into, let from):
       "Nobody can sign in to \(into), and nobody could to \(from) afterwards. Enable it before: "
         + "doubloon accounts enable \(into)"
-    case .unsettled(let uid, let work): WaitingWork.refusal(of: uid, because: work)
+    case .unsettled(let uid, let work): WaitingWork.message(of: uid, because: work)
     case .mergedBefore(let from, let into):
       "\(from) was merged into \(into) before, which happens once. Move what is left with \"doubloon ledger transfer\" and "
         + "\"doubloon data\"."
@@ -79,7 +79,7 @@ package enum MergeError: Error, Sendable, CustomStringConvertible {
 /// not paid again for the other. Functions do not run for it, because no player did anything. Nobody can sign in to the
 /// account that is left, so that it earns nothing more.
 package struct AccountMerge: Sendable {
-  /// What a deployment declares that a merge goes by.
+  /// What a deployment declares and a merge needs.
   package struct Declarations: Sendable {
     /// The kinds of coin.
     package var currencies: [Currency]
@@ -121,7 +121,7 @@ package struct AccountMerge: Sendable {
     guard order.from != order.into else { throw .sameAccount(order.from) }
     if let earlier = try earlier(order, in: namespace) { return earlier }
     for _ in 0..<Self.roundsMax {
-      // Before functions are waited for: what is written later may have an event that they have not handled.
+      // Read before waiting for functions: a later write may have an event that they have not handled.
       let head = try read { (snapshot) throws(StorageError) in try snapshot.head(of: namespace).revision }
       try await settle(order, in: namespace)
       let plan: MergePlan

@@ -41,12 +41,12 @@ extension PlayerErasure {
       try snapshot.account(in: namespace, uid: order.uid)?.addresses ?? []
     }
     let record = ErasureRecord(
-      uid: order.uid, places: order.paths, actor: order.actor, reason: order.reason, orderedAt: 0, addresses: addresses)
-    let commitCount = try past.touchedCount(record.places.map { PathBytes($0) }, in: namespace)
+      uid: order.uid, paths: order.paths, actor: order.actor, reason: order.reason, orderedAt: 0, addresses: addresses)
+    let commitCount = try past.touchedCount(record.paths.map { PathBytes($0) }, in: namespace)
     let waitingWork = try waitingWork(record, in: namespace)
     return try read { (snapshot) throws(StorageError) in
       var paths: [(path: Path, leafCount: Int)] = []
-      for path in record.places {
+      for path in record.paths {
         let leaves = try snapshot.leaves(in: namespace, under: PathBytes(path), limit: Self.leavesMax)
         paths.append((path, leaves.count))
       }

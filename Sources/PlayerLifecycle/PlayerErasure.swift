@@ -16,7 +16,7 @@ package enum ErasureError: Error, Sendable, Hashable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .busy(let other): "\(other) is under way; try again when it is done."
-    case .unsettled(let uid, let work): WaitingWork.refusal(of: uid, because: work)
+    case .unsettled(let uid, let work): WaitingWork.message(of: uid, because: work)
     case .writtenAgain(let uid):
       "The record of \(uid) is written again as soon as it is removed: pause the function or stop the client that does "
         + "it, and order the erasure again."
@@ -32,7 +32,6 @@ package enum ErasureError: Error, Sendable, Hashable, CustomStringConvertible {
 /// the account are removed in one commit, which functions hear of as of any other; when they are done with it too, the past is
 /// forgotten (`PastErasure`). The record of the erasure says what is next, so that one which was cut off goes on.
 package struct PlayerErasure: Sendable {
-  /// What is to be done.
   package struct Order: Sendable {
     package let uid: String
     /// What is the player's in the tree: see ``PersonalPaths``.
@@ -121,7 +120,7 @@ package struct PlayerErasure: Sendable {
     if earlier?.state != .removing, try isEmpty(record, in: namespace) { return earlier }
     for _ in 0..<Self.roundsMax {
       try await settle(record, in: namespace)
-      // What they give back may be at the player's path, and functions hear of it.
+      // Returned coins may change the player's record, which triggers functions.
       if try await voidHolds(of: record, in: namespace) { try await settle(record, in: namespace) }
       record = try await remove(record, order, in: namespace)
       try await settle(record, in: namespace)
@@ -157,16 +156,16 @@ package struct PlayerErasure: Sendable {
   private func record(of order: Order, after earlier: ErasureRecord?, in namespace: NamespaceID) throws -> ErasureRecord {
     let account = try read { (snapshot) throws(StorageError) in try snapshot.account(in: namespace, uid: order.uid) }
     let unfinished = earlier.flatMap { $0.state == .removing ? $0 : nil }
-    let paths = order.paths + (unfinished?.places ?? []).filter { !order.paths.contains($0) }
+    let paths = order.paths + (unfinished?.paths ?? []).filter { !order.paths.contains($0) }
     let addresses = Set((account?.addresses ?? []) + (unfinished?.addresses ?? [])).sorted()
     return ErasureRecord(
-      uid: order.uid, places: paths, actor: order.actor, reason: order.reason, orderedAt: database.clock.now(),
+      uid: order.uid, paths: paths, actor: order.actor, reason: order.reason, orderedAt: database.clock.now(),
       addresses: addresses)
   }
 
   /// Whether nothing is known of the player but what an erasure leaves.
   private func isEmpty(_ record: ErasureRecord, in namespace: NamespaceID) throws -> Bool {
-    let paths = record.places.map { PathBytes($0) }
+    let paths = record.paths.map { PathBytes($0) }
     let isClear = try read { (snapshot) throws(StorageError) -> Bool in
       for path in paths where try !snapshot.leaves(in: namespace, under: path, limit: 1).isEmpty { return false }
       guard try snapshot.account(in: namespace, uid: record.uid) == nil else { return false }
@@ -207,18 +206,18 @@ package struct PlayerErasure: Sendable {
   /// Removes the nodes and the account, in one commit.
   private func remove(_ record: ErasureRecord, _ order: Order, in namespace: NamespaceID) async throws -> ErasureRecord {
     var request = CommitRequest(namespace: namespace, actor: order.actor)
-    request.operations = record.places.filter { !$0.isAccounts }.map { .remove($0) }
+    request.operations = record.paths.filter { !$0.isAccounts }.map { .remove($0) }
     request.decision = accounts?.removal(of: record.uid)
     request.rows.records = [record.change]
     request.triggers.areSuppressed = !order.runsTriggers
-    var upkeep = Maintenance()
-    upkeep.erasing = .account(uid: record.uid, addresses: record.addresses)
-    request.rows.maintenance = upkeep
+    var maintenance = Maintenance()
+    maintenance.erasing = .account(uid: record.uid, addresses: record.addresses)
+    request.rows.maintenance = maintenance
     _ = try await database.commit(request)
     return record
   }
 
-  /// From here on nothing holds it up.
+  /// From here on the erasure cannot be blocked any more.
   private func finish(_ unfinished: ErasureRecord, in namespace: NamespaceID) async throws -> ErasureRecord {
     var record = unfinished
     if record.state == .forgetting { record = try await past.forget(record, in: namespace, answer: replacementAnswer) }
@@ -238,7 +237,7 @@ package struct PlayerErasure: Sendable {
       let erasure = try read { (snapshot) throws(StorageError) in
         try store.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot: snapshot)
       }
-      // The messages first: they are found by the records.
+      // Messages first, because they are found through the records.
       for key in erasure.messages {
         let message = try read { (snapshot) throws(StorageError) in try snapshot.outbox(in: namespace, key: key) }
         if let message { try await erase([], messages: [message.erased], in: namespace) }
@@ -279,9 +278,9 @@ package struct PlayerErasure: Sendable {
     var request = CommitRequest(namespace: namespace, actor: ErasureSeal.actor)
     request.rows.records = records
     request.rows.outbox = messages
-    var upkeep = Maintenance()
-    upkeep.erasing = .rows
-    request.rows.maintenance = upkeep
+    var maintenance = Maintenance()
+    maintenance.erasing = .rows
+    request.rows.maintenance = maintenance
     _ = try await database.commit(request)
   }
 

@@ -54,7 +54,7 @@ struct WaitingWork {
   }
 
   /// A refusal until the work is done, in words.
-  static func refusal(of uid: String, because work: [String]) -> String {
+  static func message(of uid: String, because work: [String]) -> String {
     let rest = work.count >= listMax ? " and more" : ""
     return "Something still waits for \(uid): \(work.joined(separator: "; "))\(rest). Let it finish, or end it, and ask again; "
       + "\"doubloon triggers list --uid\" shows what functions have to do."
@@ -75,7 +75,7 @@ struct PlayerMessages {
   let snapshot: any Snapshot
 
   init(_ record: ErasureRecord, keys: [String], in namespace: NamespaceID, _ snapshot: any Snapshot) {
-    paths = record.places.map { PathBytes($0) }
+    paths = record.paths.map { PathBytes($0) }
     addresses = Set(record.addresses.map { $0.lowercased() })
     self.keys = Set(keys)
     self.namespace = namespace

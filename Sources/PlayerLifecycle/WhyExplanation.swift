@@ -3,7 +3,7 @@ import StorageCore
 import TextFormats
 import TreeModel
 
-/// Puts a ``WhyReport`` into plain sentences. Pure: no other code knows the words.
+/// Turns a ``WhyReport`` into sentences. Pure.
 package enum WhyExplanation {
   /// The whole answer, line by line.
   package static func page(_ report: WhyReport) -> [String] {
@@ -85,14 +85,14 @@ package enum WhyExplanation {
     return text
   }
 
-  /// The changes, oldest first; those that the function does not run on are told in one breath.
+  /// The changes, oldest first; those that the function does not run on share a sentence.
   static func body(of story: FunctionStory) -> [String] {
     var lines: [String] = []
     if !story.isComplete { lines.append("Earlier changes: doubloon data log \(quoted(story.path))") }
     if story.prunedThrough > .zero { lines.append("The log was pruned up to revision \(story.prunedThrough).") }
     if story.isErased { lines.append("What was written there before was erased.") }
     if story.changes.isEmpty {
-      // What the log has forgotten may have been there.
+      // The pruned part of the log may have had changes.
       let rest = story.prunedThrough > .zero ? "Nothing was written there since." : "Nothing was ever written there."
       return story.isErased ? lines : lines + [rest]
     }
@@ -247,7 +247,7 @@ package enum WhyExplanation {
     case .skipped(let reason, let amount):
       if reason.hasPrefix("already_paid") { return nil }
       if let repair = byExample(change, in: story) { return repair }
-      // What it looked at says no: only coins given by hand change that.
+      // The function decided against it: only a transfer by an administrator pays.
       return Repair(
         words: "To pay all the same:",
         command: "doubloon ledger transfer issuance:support PLAYER \(amount.map { String($0) } ?? "AMOUNT") "
@@ -260,12 +260,12 @@ package enum WhyExplanation {
     "doubloon replay --event \(quoted(event.description)) --function \(quoted(function)) --reason TEXT"
   }
 
-  /// Running the function on a change that its rule names, where this was another.
+  /// Runs the function on a sample of the change that its filter asks for.
   private static func byExample(_ change: ChangeStory, in story: FunctionStory) -> Repair? {
     guard let example = story.function.example else { return nil }
     let (before, after) = (TreeNode.leaf(example.before), TreeNode.leaf(example.after))
     guard change.happening.before != before || change.happening.after != after else { return nil }
-    // Who has not come so far is to be paid when that happens.
+    // A player below the level is paid on reaching it.
     guard hasReached(change.happening.after.scalar, example: story.function.example) else { return nil }
     return invocation(
       at: change, of: story.function.name, before: before, after: after, words: "If it should be paid all the same:")

@@ -72,7 +72,7 @@ final class NamespaceOpening: Sendable {
       case .success(let id):
         if announced.withLock({ $0.insert(name).inserted }) { services.announceNamespace(name) }
         body(.success(id))
-      case .failure(let refusal): body(.failure(APIError(refusal)))
+      case .failure(let error): body(.failure(APIError(error)))
       }
     }
   }

@@ -1,7 +1,7 @@
 /// What an audit of one namespace's ledger found.
 public struct LedgerReport: Sendable, Hashable {
   /// Something that is not as it must be.
-  public struct Fault: Sendable, Hashable {
+  public struct Finding: Sendable, Hashable {
     /// Which rule is broken of those that <doc:Ledger> lists.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
       /// An entry is missing, or the last ones are.
@@ -71,7 +71,7 @@ public struct LedgerReport: Sendable, Hashable {
   /// How many pairs of account and unit the entries name.
   public var accountCount = 0
   /// The first faults, in the order of the audit: entry by entry, then the balances.
-  public private(set) var faults: [Fault] = []
+  public private(set) var faults: [Finding] = []
   /// All faults, listed or not.
   public private(set) var faultCount = 0
   /// The first unbacked paths, in the order of the tree.
@@ -92,14 +92,14 @@ public struct LedgerReport: Sendable, Hashable {
   public mutating func countEntry() { entryCount += 1 }
 
   /// Notes a fault.
-  public mutating func note(_ fault: Fault) {
+  public mutating func note(_ finding: Finding) {
     faultCount += 1
-    if faults.count < Self.listedMax { faults.append(fault) }
+    if faults.count < Self.listedMax { faults.append(finding) }
   }
 
   /// Notes a path without an integer.
-  public mutating func note(_ place: Unbacked) {
+  public mutating func note(_ value: Unbacked) {
     unbackedCount += 1
-    if unbacked.count < Self.listedMax { unbacked.append(place) }
+    if unbacked.count < Self.listedMax { unbacked.append(value) }
   }
 }

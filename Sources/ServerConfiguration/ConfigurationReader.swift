@@ -3,15 +3,15 @@ import Glibc
 import StorageCore
 import TreeModel
 
-/// One object of a configuration file, asked for its members one by one.
+/// Reads one object of a configuration file, member by member.
 ///
-/// Every question notes the name, so that whatever was not asked for can be refused with the nearest name; every answer of
-/// the wrong type, or out of its range, is noted as an error and nil is given instead.
+/// Every read records the name, so that unknown members can be refused with the nearest known name; a value of the wrong type
+/// or out of its range is recorded as an error and read as nil.
 package final class ConfigurationReader {
   /// What is wrong, gathered from all sections.
   final class Diagnostics {
     fileprivate(set) var all: [ConfigurationError] = []
-    /// What is not wrong, but not well either.
+    /// Warnings.
     fileprivate(set) var warnings: [ConfigurationError] = []
     /// The settings that were asked for, whether they are there or not.
     fileprivate(set) var asked: Set<String> = []
@@ -23,7 +23,7 @@ package final class ConfigurationReader {
   let surroundings: ConfigurationEnvironment
   /// The folder that relative paths start from, with a slash at its end: the file's own.
   let folder: String
-  /// Where the object stands; of one that is missing, where it would belong.
+  /// The position of the object; of a missing one, that of the object around it.
   let position: ConfigurationError.Position
   /// Whether the file has the object.
   let isPresent: Bool
@@ -72,11 +72,11 @@ package final class ConfigurationReader {
   private func finishing<Result>(_ body: (ConfigurationReader) -> Result) -> Result {
     let result = body(self)
     for member in members where !asked.contains(member.key) {
-      let place = name.isEmpty ? "" : " in \"\(name)\""
+      let section = name.isEmpty ? "" : " in \"\(name)\""
       let advice =
         NearestName.of(member.key, in: asked).map { "did you mean \"\($0)\"?" }
         ?? "there are \(asked.sorted().joined(separator: ", "))."
-      diagnostics.add(ConfigurationError(at: member.position, "There is no setting \"\(member.key)\"\(place); \(advice)"))
+      diagnostics.add(ConfigurationError(at: member.position, "There is no setting \"\(member.key)\"\(section); \(advice)"))
     }
     return result
   }
@@ -109,7 +109,7 @@ package final class ConfigurationReader {
 
   // MARK: Values
 
-  /// The value as it stands; nil if it is missing.
+  /// The value as it is written; nil if it is missing.
   func value(_ key: String) -> ConfigurationValue? {
     if !asked.contains(key) { asked.append(key) }
     diagnostics.asked.insert(key)
@@ -235,7 +235,7 @@ package protocol ConfigurationSection: Sendable {
   init(_ reader: ConfigurationReader)
 }
 
-/// What a configuration may ask of the machine, so that a test can be the machine.
+/// What reading a configuration needs of the machine; tests inject their own.
 package struct ConfigurationEnvironment: Sendable {
   /// Looks up a variable of the environment.
   let variable: @Sendable (String) -> String?

@@ -66,7 +66,7 @@ enum ConfigurationScanner {
     case .expectedKey: "Expected a name in double quotes, or \"}\"."
     case .expectedColon(let key): "Expected \":\" behind \"\(key)\"."
     case .expectedSeparator(let closing): "Expected \",\" or \"\(closing)\"."
-    case .duplicateKey(let key): "\"\(key)\" stands here twice; keep one."
+    case .duplicateKey(let key): "\"\(key)\" is written twice; keep one."
     case .stringNotClosed: "This text does not end on its line; close it with a double quote."
     case .controlCharacter: "A text cannot hold control characters; write a tab as \\t."
     case .unknownEscape: "Unknown escape in a text; double a backslash that is meant as one."

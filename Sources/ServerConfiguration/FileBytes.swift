@@ -26,12 +26,12 @@ package enum FileBytes {
     unlink(partial)
     let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw FileError("\(path) cannot be written: \(lastError).") }
-    var failure = writeAll(bytes, to: descriptor)
-    if close(descriptor) != 0, failure == nil { failure = lastError }
-    if failure == nil, rename(partial, target) != 0 { failure = lastError }
-    guard let failure else { return }
+    var error = writeAll(bytes, to: descriptor)
+    if close(descriptor) != 0, error == nil { error = lastError }
+    if error == nil, rename(partial, target) != 0 { error = lastError }
+    guard let error else { return }
     unlink(partial)
-    throw FileError("\(path) cannot be written: \(failure).")
+    throw FileError("\(path) cannot be written: \(error).")
   }
 
   /// The regular file that a path leads to, or the path of a new one; nil for what cannot be replaced by another file.
@@ -49,9 +49,9 @@ package enum FileBytes {
   private static func writeThrough(_ bytes: [UInt8], to path: String, mode: mode_t) throws(FileError) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw FileError("\(path) cannot be written: \(lastError).") }
-    var failure = writeAll(bytes, to: descriptor, syncs: false)
-    if close(descriptor) != 0, failure == nil { failure = lastError }
-    if let failure { throw FileError("\(path) cannot be written: \(failure).") }
+    var error = writeAll(bytes, to: descriptor, syncs: false)
+    if close(descriptor) != 0, error == nil { error = lastError }
+    if let error { throw FileError("\(path) cannot be written: \(error).") }
   }
 
   /// Writes a new file that its owner alone can read, never in place of another.
@@ -63,12 +63,12 @@ package enum FileBytes {
       throw FileError(
         errno == EEXIST ? "\(path) is there already; it is not written over." : "\(path) cannot be written: \(lastError).")
     }
-    var failure = writeAll(bytes, to: descriptor)
-    if close(descriptor) != 0, failure == nil { failure = lastError }
-    if failure == nil { failure = syncFolder(of: path) }
-    guard let failure else { return }
+    var error = writeAll(bytes, to: descriptor)
+    if close(descriptor) != 0, error == nil { error = lastError }
+    if error == nil { error = syncFolder(of: path) }
+    guard let error else { return }
     unlink(path)
-    throw FileError("\(path) cannot be written: \(failure).")
+    throw FileError("\(path) cannot be written: \(error).")
   }
 
   /// Makes the name of a new file durable; the reason if that fails.

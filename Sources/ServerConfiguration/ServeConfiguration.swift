@@ -8,7 +8,7 @@ import NIOCore
 import StorageCore
 import TreeModel
 
-/// What `doubloon serve` is told by its file: the whole of it, typed.
+/// The configuration file of `doubloon serve`, typed.
 ///
 /// All sections of the configuration; each is a ``ConfigurationSection``.
 package struct ServeConfiguration: ConfigurationSection {
@@ -30,7 +30,7 @@ package struct ServeConfiguration: ConfigurationSection {
   let accounts: AccountsSection
   /// What links are and where they lead; nil leaves what was set through the administrators' surface.
   let links: LinkSettings?
-  /// What is not well about the file and those that it names, each as `FILE:LINE:COLUMN: text`.
+  /// Warnings about the file and those that it names, each as `FILE:LINE:COLUMN: text`.
   package var warnings: [String] = []
 
   package init(_ reader: ConfigurationReader) {
@@ -60,7 +60,7 @@ package struct ServeConfiguration: ConfigurationSection {
     checkReach(reader)
   }
 
-  /// Who can reach the server must be asked for by TLS, here or before it.
+  /// Beyond the loopback address TLS is required, here or in a proxy.
   private func checkReach(_ reader: ConfigurationReader) {
     let isLocal = ServerConfiguration.isLoopback(listen.host)
     if !isLocal, !reader.has("tls"), !listen.isBehindProxy {

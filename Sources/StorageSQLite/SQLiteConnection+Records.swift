@@ -44,8 +44,8 @@ extension SQLiteConnection {
     }
   }
 
-  func audits(before place: Int64?, limit: Int) throws(StorageError) -> [(place: Int64, record: AuditRecord)] {
-    try statement(.auditsBefore).bind(place ?? .max).all(limit: limit) { row throws(StorageError) in
+  func audits(before position: Int64?, limit: Int) throws(StorageError) -> [(position: Int64, record: AuditRecord)] {
+    try statement(.auditsBefore).bind(position ?? .max).all(limit: limit) { row throws(StorageError) in
       (row.int(5), try readAudit(row))
     }
   }

@@ -77,7 +77,7 @@ extension SQLiteConnection {
       childCount: row.int(5))
   }
 
-  func places(
+  func indexEntries(
     _ ns: NamespaceID, of index: IndexID, below parent: PathBytes, from lower: IndexEntry, to upper: IndexEntry,
     isDescending: Bool, limit: Int
   ) throws(StorageError) -> [IndexEntry] {

@@ -73,8 +73,8 @@ extension SQLiteSnapshot {
     try db.idempotency(namespace, key: key)
   }
 
-  func audits(before place: Int64?, limit: Int) throws(StorageError) -> [(place: Int64, record: AuditRecord)] {
-    try db.audits(before: place, limit: limit)
+  func audits(before position: Int64?, limit: Int) throws(StorageError) -> [(position: Int64, record: AuditRecord)] {
+    try db.audits(before: position, limit: limit)
   }
 }
 
@@ -125,11 +125,11 @@ extension SQLiteSnapshot {
     try db.index(namespace, id: id)
   }
 
-  func places(
+  func indexEntries(
     in namespace: NamespaceID, of index: IndexID, below parent: PathBytes, from lower: IndexEntry, to upper: IndexEntry,
     isDescending: Bool, limit: Int
   ) throws(StorageError) -> [IndexEntry] {
-    try db.places(namespace, of: index, below: parent, from: lower, to: upper, isDescending: isDescending, limit: limit)
+    try db.indexEntries(namespace, of: index, below: parent, from: lower, to: upper, isDescending: isDescending, limit: limit)
   }
 }
 

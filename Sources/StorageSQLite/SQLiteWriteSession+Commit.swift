@@ -80,11 +80,11 @@ extension SQLiteWriteSession {
     if let expiry = batch.idempotencyExpiry { try connection.statement(.expireIdempotency).bind(expiry).run() }
     for (_, record) in batch.functions.sorted() { try write(record) }
     for (offset, record) in batch.audits.rows.enumerated() {
-      let place = nextAudit + Int64(offset)
-      try connection.statement(.putAudit).bind(place).bind(record.time).bind(record.actor.description)
+      let position = nextAudit + Int64(offset)
+      try connection.statement(.putAudit).bind(position).bind(record.time).bind(record.actor.description)
         .bind(record.action).bind(record.detail).bind(record.result).run()
-      lastAuditHash = record.chainHash(place: place, previous: lastAuditHash)
-      try connection.statement(.putAuditHash).bind(place).bind(lastAuditHash).run()
+      lastAuditHash = record.chainHash(position: position, previous: lastAuditHash)
+      try connection.statement(.putAuditHash).bind(position).bind(lastAuditHash).run()
     }
   }
 

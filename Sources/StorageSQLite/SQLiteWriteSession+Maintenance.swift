@@ -167,7 +167,7 @@ extension SQLiteWriteSession {
     let left = changes.filter { change in !places.contains { $0.contains(change.path) } }
     guard left.count < changes.count else { return }
     let hit = places.filter { place in changes.contains { place.contains($0.path) } }
-    let part = ErasedPart(order: order, places: hit, digest: CommitRecord.digest(of: left))
+    let part = ErasedPart(order: order, paths: hit, digest: CommitRecord.digest(of: left))
     try erasingStatement("UPDATE commit_log SET changes = ? WHERE ns = ? AND revision = ?")
       .bind(LeafChangeList.encode(left, without: commit.erased + [part])).bind(ns.rawValue).bind(revision.rawValue).run()
   }

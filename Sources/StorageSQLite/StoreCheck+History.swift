@@ -96,7 +96,7 @@ extension StoreCheck {
           continue
         }
         checkForm(of: commit, row: rows)
-        if !commit.erased.isEmpty { expected.erased[ns, default: [:]][revision] = commit.erased.flatMap(\.places) }
+        if !commit.erased.isEmpty { expected.erased[ns, default: [:]][revision] = commit.erased.flatMap(\.paths) }
         while next < whole.count, whole[next].run.last < revision { next += 1 }
         guard revision > past.pruned, next < whole.count, whole[next].run.after < revision else { continue }
         let name = Name(ns: ns, generation: whole[next].run.generation)

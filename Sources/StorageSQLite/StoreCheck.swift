@@ -120,23 +120,23 @@ struct StoreCheck {
       "SELECT id, time, actor, action, detail, result, hash FROM audit LEFT JOIN audit_chain USING (id) ORDER BY id",
       on: connection, isKept: false)
     defer { rows.reset() }
-    var last: (place: Int64, hash: [UInt8])?
+    var last: (position: Int64, hash: [UInt8])?
     while try rows.step() {
-      let place = rows.int(0)
+      let position = rows.int(0)
       if rows.isNull(6) {
-        if last != nil { report.note("Audit record \(place) is not in the chain.") }
+        if last != nil { report.note("Audit record \(position) is not in the chain.") }
         continue
       }
       let hash = rows.bytes(6)
-      if let last, place != last.place + 1 { report.note("Audit record \(last.place + 1) is missing.") }
+      if let last, position != last.position + 1 { report.note("Audit record \(last.position + 1) is missing.") }
       let actor = Actor(try rows.text(2))
       let record = AuditRecord(
         time: rows.int(1), actor: actor ?? .anonymous, action: try rows.text(3), detail: try rows.text(4),
         result: try rows.text(5))
-      if actor == nil || hash != record.chainHash(place: place, previous: last?.hash ?? AuditRecord.genesisHash) {
-        report.note("Audit record \(place) is not what was written, or does not follow on the one before it.")
+      if actor == nil || hash != record.chainHash(position: position, previous: last?.hash ?? AuditRecord.genesisHash) {
+        report.note("Audit record \(position) is not what was written, or does not follow on the one before it.")
       }
-      last = (place, hash)
+      last = (position, hash)
     }
     let stray = try connection.texts("SELECT count(*) FROM audit_chain WHERE id NOT IN (SELECT id FROM audit)")
     if let count = stray.first, count != "0" { report.note("\(count) audit records are missing that the chain knows.") }

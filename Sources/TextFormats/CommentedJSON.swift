@@ -5,7 +5,7 @@ package struct CommentedJSON: Sendable {
   package indirect enum Content: Sendable {
     case null
     case bool(Bool)
-    /// Its text: it begins as a number does, and may still be none.
+    /// The text as it is written, from its first digit or sign on; it may still be no number.
     case number(String)
     case string(Text)
     case array([CommentedJSON])
@@ -25,7 +25,7 @@ package struct CommentedJSON: Sendable {
 
   /// A string without its quotes and escapes, with the place of each part of it in the file.
   package struct Text: Sendable, Hashable {
-    /// From this byte of the text on, text and file run side by side, until the next mark.
+    /// From this byte of the text on, offsets in the text and in the file differ by a constant, until the next mark.
     package struct Mark: Sendable, Hashable {
       package let offset: Int
       package let source: Int
@@ -64,7 +64,7 @@ package struct CommentedJSON: Sendable {
     }
   }
 
-  /// In what the files of one kind differ from those of another.
+  /// What one kind of file allows and another does not.
   package struct Dialect: Sendable {
     /// How many arrays and objects may contain each other.
     package let nestingMax: Int
@@ -101,7 +101,7 @@ package struct CommentedJSON: Sendable {
   }
 }
 
-/// Why a file is not JSON with comments. The words are the reader's: it knows what the file is for.
+/// Why a file is not JSON with comments. The reader words the message: it knows what the file is for.
 package struct CommentedJSONError: Error, Sendable, Hashable {
   /// What is wrong.
   package enum Reason: Sendable, Hashable {
@@ -111,7 +111,7 @@ package struct CommentedJSONError: Error, Sendable, Hashable {
     case nestedTooDeeply
     /// The file ends where a value should be.
     case valueMissing
-    /// A word that is no value; empty where something else stands.
+    /// A word that is no value; empty where there is no word.
     case notAValue(String)
     case expectedKey
     case expectedColon(key: String)
@@ -160,7 +160,7 @@ private struct CommentedJSONScanner {
 
   // MARK: Places
 
-  /// The place of a byte. Asked for in ascending order, all together cost one walk through the file.
+  /// The place of a byte. Ascending queries cost one walk through the file together.
   private mutating func position(_ offset: Int) -> CommentedJSON.Position {
     if offset < known.offset { known = (0, 1, 1) }
     while known.offset < offset {
@@ -223,7 +223,7 @@ private struct CommentedJSONScanner {
     try skipBlank()
     guard nesting <= dialect.nestingMax else { throw error(.nestedTooDeeply) }
     let start = at
-    let place = position(at)
+    let startPosition = position(at)
     let content: CommentedJSON.Content
     switch peek(at) {
     case UInt8(ascii: "{"): content = .object(try members(nesting: nesting))
@@ -232,7 +232,7 @@ private struct CommentedJSONScanner {
     case nil: throw error(.valueMissing)
     default: content = try word()
     }
-    return CommentedJSON(content: content, position: place, offset: start)
+    return CommentedJSON(content: content, position: startPosition, offset: start)
   }
 
   private mutating func word() throws(CommentedJSONError) -> CommentedJSON.Content {
@@ -260,14 +260,14 @@ private struct CommentedJSONScanner {
       if take(UInt8(ascii: "}")) { return members }
       guard peek(at) == UInt8(ascii: "\"") else { throw error(.expectedKey) }
       let start = at
-      let place = position(at)
+      let startPosition = position(at)
       let key = try string().text
       if dialect.refusesDuplicateKeys, members.contains(where: { $0.key == key }) {
         throw error(.duplicateKey(key), at: start)
       }
       try skipBlank()
       guard take(UInt8(ascii: ":")) else { throw error(.expectedColon(key: key)) }
-      members.append(.init(key: key, keyPosition: place, value: try value(nesting: nesting + 1)))
+      members.append(.init(key: key, keyPosition: startPosition, value: try value(nesting: nesting + 1)))
       try skipBlank()
       if take(UInt8(ascii: "}")) { return members }
       guard take(UInt8(ascii: ",")) else { throw error(.expectedSeparator(closing: "}")) }

@@ -69,7 +69,7 @@ package final class LinearRegex: Sendable {
         guard case .take(let set) = program.steps[step], program.sets[set].contains(scalar.value) else { continue }
         there.reach(step + 1, of: program, isStart: false, isEnd: following == nil)
       }
-      // A match may begin anywhere.
+      // Unanchored: a match may begin at every character.
       there.reach(0, of: program, isStart: false, isEnd: following == nil)
       swap(&here, &there)
     }
@@ -248,7 +248,7 @@ private struct RegexTable: Sendable {
             walk.reach(step + 1, of: program, isStart: false, isEnd: false)
           }
         }
-        // A match may begin anywhere.
+        // Unanchored: a match may begin at every character.
         walk.reach(0, of: program, isStart: false, isEnd: false)
         work += states[index].count + walk.steps.count
         guard work <= Self.workMax else { return nil }

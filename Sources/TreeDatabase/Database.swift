@@ -41,7 +41,7 @@ public final class Database: TreeWriter {
   public let maintenanceTurn = MaintenanceTurn()
 
   private let queue: WriterQueue<Work>
-  let keeper: IndexBuilder
+  let indexBuilder: IndexBuilder
   private let checkpointer: Checkpointer
   private let names: Mutex<[String: NamespaceID]>
   private let flusher: BatchFlusher
@@ -66,7 +66,7 @@ public final class Database: TreeWriter {
     names = Mutex(Dictionary(uniqueKeysWithValues: known.map { ($0.name, $0.id) }))
     catalog = try IndexCatalog(engine)
     reader = TreeReader(catalog: catalog)
-    keeper = IndexBuilder(queue: queue, catalog: catalog)
+    indexBuilder = IndexBuilder(queue: queue, catalog: catalog)
     let session = try engine.makeWriteSession()
     let queue = queue
     flusher = BatchFlusher(observers: observers, checkpointer: checkpointer, didStop: didStop) {
@@ -86,7 +86,7 @@ public final class Database: TreeWriter {
     }
     let flushing = BlockingThread { [flusher] in flusher.run(box.value.session) }
     threads.withLock { $0 = [writer, flushing] }
-    for record in known where catalog.rules(of: record.id) != nil { keeper.tend(record.id) }
+    for record in known where catalog.rules(of: record.id) != nil { indexBuilder.schedule(record.id) }
   }
 
   /// Why the writer stopped, if it did.
@@ -158,7 +158,7 @@ public final class Database: TreeWriter {
     _ requests: [CommitRequest],
     completion: @escaping @Sendable ([Result<CommittedRequest, CommitError>]) -> Void
   ) {
-    push(.rehearse(requests, completion)) { refusal in completion(requests.map { _ in .failure(refusal) }) }
+    push(.rehearse(requests, completion)) { error in completion(requests.map { _ in .failure(error) }) }
   }
 
   /// Finishes what is queued, refuses what comes later, and waits for the writer to end. The store stays open.

@@ -41,9 +41,9 @@ extension UnsafeRawBufferPointer {
     let other = UnsafeRawBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
     guard let initial = other.first else { return true }
     var start = 0
-    while let place = first(initial, from: start) {
-      if UnsafeRawBufferPointer(rebasing: self[place...]).begins(with: other) { return true }
-      start = place + 1
+    while let index = first(initial, from: start) {
+      if UnsafeRawBufferPointer(rebasing: self[index...]).begins(with: other) { return true }
+      start = index + 1
     }
     return false
   }

@@ -184,7 +184,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     case empty
     /// The text ends inside a value.
     case unexpectedEnd
-    /// A byte that cannot stand here.
+    /// A byte that is not allowed here.
     case unexpectedCharacter
     /// Something follows the value.
     case trailingBytes
@@ -206,12 +206,12 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     case tooManyValues
   }
 
-  /// Where the fault was noticed, in bytes from the start of the text.
+  /// Where the error was noticed, in bytes from the start of the text.
   public let offset: Int
   /// What is wrong there.
   public let reason: Reason
 
-  /// A fault at a place of the text.
+  /// An error at an offset of the text.
   public init(offset: Int, reason: Reason) {
     self.offset = offset
     self.reason = reason

@@ -1,7 +1,7 @@
 /// Reads JSON (RFC 8259, strictly) straight from bytes.
 ///
-/// A descent without look-behind that allocates nothing but the values; nesting is bounded, so no input can exhaust the
-/// stack. Integers within Int64 are exact, longer ones become doubles, and a number beyond a double's range is an error
+/// Recursive descent that allocates nothing but the values; nesting is bounded, so no input can exhaust the stack. Integers
+/// within Int64 are exact, longer ones become doubles, and a number beyond a double's range is an error
 /// rather than an infinity. Bad UTF-8 and lone surrogates are refused.
 public struct JSONParser: ~Copyable {
   private let bytes: UnsafePointer<UInt8>
@@ -39,10 +39,10 @@ public struct JSONParser: ~Copyable {
       bytes: base.assumingMemoryBound(to: UInt8.self), count: bytes.count, depthMax: depthMax,
       valuesMax: valuesMax, replacesLoneSurrogates: replacesLoneSurrogates)
     parser.skipSpace()
-    if parser.at == parser.count { throw parser.fault(.empty) }
+    if parser.at == parser.count { throw parser.jsonError(.empty) }
     let value = try parser.value()
     parser.skipSpace()
-    if parser.at != parser.count { throw parser.fault(.trailingBytes) }
+    if parser.at != parser.count { throw parser.jsonError(.trailingBytes) }
     return value
   }
 
@@ -67,7 +67,7 @@ public struct JSONParser: ~Copyable {
   }
 
   @inline(__always)
-  private borrowing func fault(_ reason: JSONError.Reason) -> JSONError { JSONError(offset: at, reason: reason) }
+  private borrowing func jsonError(_ reason: JSONError.Reason) -> JSONError { JSONError(offset: at, reason: reason) }
 
   @inline(__always)
   private mutating func skipSpace() {
@@ -80,8 +80,8 @@ public struct JSONParser: ~Copyable {
 
   private mutating func value() throws(JSONError) -> JSON {
     skipSpace()
-    guard at < count else { throw fault(.unexpectedEnd) }
-    guard valuesLeft > 0 else { throw fault(.tooManyValues) }
+    guard at < count else { throw jsonError(.unexpectedEnd) }
+    guard valuesLeft > 0 else { throw jsonError(.tooManyValues) }
     valuesLeft &-= 1
     switch bytes[at] {
     case UInt8(ascii: "{"): return .object(try members())
@@ -96,8 +96,8 @@ public struct JSONParser: ~Copyable {
 
   private mutating func literal(_ word: StaticString, value: JSON) throws(JSONError) -> JSON {
     for i in 0..<word.utf8CodeUnitCount {
-      guard at < count else { throw fault(.unexpectedEnd) }
-      guard bytes[at] == word.utf8Start[i] else { throw fault(.unexpectedCharacter) }
+      guard at < count else { throw jsonError(.unexpectedEnd) }
+      guard bytes[at] == word.utf8Start[i] else { throw jsonError(.unexpectedCharacter) }
       at &+= 1
     }
     return value
@@ -108,12 +108,12 @@ public struct JSONParser: ~Copyable {
     var members: [JSON.Member] = []
     repeat {
       skipSpace()
-      guard at < count else { throw fault(.unexpectedEnd) }
-      guard bytes[at] == UInt8(ascii: "\"") else { throw fault(.unexpectedCharacter) }
+      guard at < count else { throw jsonError(.unexpectedEnd) }
+      guard bytes[at] == UInt8(ascii: "\"") else { throw jsonError(.unexpectedCharacter) }
       let key = try string()
       skipSpace()
-      guard at < count else { throw fault(.unexpectedEnd) }
-      guard bytes[at] == UInt8(ascii: ":") else { throw fault(.unexpectedCharacter) }
+      guard at < count else { throw jsonError(.unexpectedEnd) }
+      guard bytes[at] == UInt8(ascii: ":") else { throw jsonError(.unexpectedCharacter) }
       at &+= 1
       members.append(JSON.Member(key: key, value: try value()))
     } while try continues(closing: UInt8(ascii: "}"))
@@ -129,7 +129,7 @@ public struct JSONParser: ~Copyable {
 
   /// Passes the opening bracket; false if the closing one follows at once.
   private mutating func open(closing: UInt8) throws(JSONError) -> Bool {
-    guard depth < depthMax else { throw fault(.tooDeep) }
+    guard depth < depthMax else { throw jsonError(.tooDeep) }
     depth &+= 1
     at &+= 1
     skipSpace()
@@ -142,9 +142,9 @@ public struct JSONParser: ~Copyable {
   /// Passes the comma (true) or the closing bracket (false) after an element.
   private mutating func continues(closing: UInt8) throws(JSONError) -> Bool {
     skipSpace()
-    guard at < count else { throw fault(.unexpectedEnd) }
+    guard at < count else { throw jsonError(.unexpectedEnd) }
     let byte = bytes[at]
-    guard byte == UInt8(ascii: ",") || byte == closing else { throw fault(.unexpectedCharacter) }
+    guard byte == UInt8(ascii: ",") || byte == closing else { throw jsonError(.unexpectedCharacter) }
     at &+= 1
     if byte == closing { depth &-= 1 }
     return byte != closing
@@ -156,13 +156,13 @@ extension JSONParser {
     let start = at
     let negative = bytes[at] == UInt8(ascii: "-")
     if negative { at &+= 1 }
-    guard at < count else { throw fault(.unexpectedEnd) }
-    guard isDigit(bytes[at]) else { throw fault(negative ? .badNumber : .unexpectedCharacter) }
+    guard at < count else { throw jsonError(.unexpectedEnd) }
+    guard isDigit(bytes[at]) else { throw jsonError(negative ? .badNumber : .unexpectedCharacter) }
     var magnitude: UInt64 = 0
     var isInteger = true
     if bytes[at] == UInt8(ascii: "0") {
       at &+= 1
-      if at < count, isDigit(bytes[at]) { throw fault(.badNumber) }
+      if at < count, isDigit(bytes[at]) { throw jsonError(.badNumber) }
     } else {
       isInteger = integerDigits(&magnitude)
     }
@@ -202,7 +202,7 @@ extension JSONParser {
   private mutating func requireDigits() throws(JSONError) {
     let start = at
     while at < count, isDigit(bytes[at]) { at &+= 1 }
-    if at == start { throw fault(.badNumber) }
+    if at == start { throw jsonError(.badNumber) }
   }
 
   private borrowing func double(from start: Int) throws(JSONError) -> JSON {
@@ -227,14 +227,14 @@ extension JSONParser {
         return text
       }
       if byte == UInt8(ascii: "\\") { return try escapedString(from: start) }
-      if byte < 0x20 { throw fault(.controlCharacter) }
+      if byte < 0x20 { throw jsonError(.controlCharacter) }
       at &+= 1
     }
-    throw fault(.unexpectedEnd)
+    throw jsonError(.unexpectedEnd)
   }
 
   private borrowing func validated(_ utf8: UnsafeBufferPointer<UInt8>) throws(JSONError) -> String {
-    guard let text = String(utf8: UnsafeRawBufferPointer(utf8)) else { throw fault(.invalidUTF8) }
+    guard let text = String(utf8: UnsafeRawBufferPointer(utf8)) else { throw jsonError(.invalidUTF8) }
     return text
   }
 
@@ -243,21 +243,21 @@ extension JSONParser {
     var utf8 = Array(UnsafeBufferPointer(start: bytes + start, count: at - start))
     while at < count {
       let byte = bytes[at]
-      if byte < 0x20 { throw fault(.controlCharacter) }
+      if byte < 0x20 { throw jsonError(.controlCharacter) }
       at &+= 1
       switch byte {
       case UInt8(ascii: "\""):
-        guard let text = utf8.withUnsafeBytes({ String(utf8: $0) }) else { throw fault(.invalidUTF8) }
+        guard let text = utf8.withUnsafeBytes({ String(utf8: $0) }) else { throw jsonError(.invalidUTF8) }
         return text
       case UInt8(ascii: "\\"): try escape(into: &utf8)
       default: utf8.append(byte)
       }
     }
-    throw fault(.unexpectedEnd)
+    throw jsonError(.unexpectedEnd)
   }
 
   private mutating func escape(into utf8: inout [UInt8]) throws(JSONError) {
-    guard at < count else { throw fault(.unexpectedEnd) }
+    guard at < count else { throw jsonError(.unexpectedEnd) }
     let byte = bytes[at]
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): utf8.append(byte)
@@ -270,7 +270,7 @@ extension JSONParser {
       at &+= 1
       utf8.append(contentsOf: String(Character(try unicodeEscape())).utf8)
       return
-    default: throw fault(.badEscape)
+    default: throw jsonError(.badEscape)
     }
     at &+= 1
   }
@@ -287,13 +287,13 @@ extension JSONParser {
         return scalar
       }
     }
-    guard replacesLoneSurrogates else { throw fault(.loneSurrogate) }
+    guard replacesLoneSurrogates else { throw jsonError(.loneSurrogate) }
     at = behind
     return "\u{FFFD}"
   }
 
   private mutating func hexUnit() throws(JSONError) -> UInt32 {
-    guard at + 4 <= count else { throw fault(.unexpectedEnd) }
+    guard at + 4 <= count else { throw jsonError(.unexpectedEnd) }
     var unit: UInt32 = 0
     for _ in 0..<4 {
       let byte = bytes[at]
@@ -303,7 +303,7 @@ extension JSONParser {
       } else if letter >= UInt8(ascii: "a"), letter <= UInt8(ascii: "f") {
         unit = unit << 4 | UInt32(letter &- 87)
       } else {
-        throw fault(.badEscape)
+        throw jsonError(.badEscape)
       }
       at &+= 1
     }

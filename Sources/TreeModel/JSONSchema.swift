@@ -54,51 +54,51 @@ extension JSONSchema.Field {
 extension JSONSchema {
   /// What is wrong with a value, as a sentence; nil if nothing is.
   ///
-  /// - `place`: what the value is called: `"amount"`, `limit`.
+  /// - `subject`: what the value is called: `"amount"`, `limit`.
   /// - `names`: what ``named(_:)`` means; any value where it is not said.
-  package func problem(in value: JSON, at place: String, names: [String: JSONSchema] = [:]) -> String? {
+  package func problem(in value: JSON, at subject: String, names: [String: JSONSchema] = [:]) -> String? {
     switch self {
     case .any: return nil
-    case .named(let name): return names[name].flatMap { $0.problem(in: value, at: place, names: names) }
-    case .boolean: return value.bool == nil ? "\(place) must be true or false." : nil
+    case .named(let name): return names[name].flatMap { $0.problem(in: value, at: subject, names: names) }
+    case .boolean: return value.bool == nil ? "\(subject) must be true or false." : nil
     case .integer(let range):
-      guard let number = value.int else { return "\(place) must be an integer." }
-      return range.contains(number) ? nil : Self.problem(place, outside: range)
-    case .text, .form: return value.string == nil ? "\(place) must be a text." : nil
-    case .filled: return value.string?.isEmpty == false ? nil : "\(place) must be a text that is not empty."
+      guard let number = value.int else { return "\(subject) must be an integer." }
+      return range.contains(number) ? nil : Self.problem(subject, outside: range)
+    case .text, .form: return value.string == nil ? "\(subject) must be a text." : nil
+    case .filled: return value.string?.isEmpty == false ? nil : "\(subject) must be a text that is not empty."
     case .choice(let texts):
-      return value.string.map(texts.contains) == true ? nil : "\(place) must be one of \(texts.joined(separator: ", "))."
+      return value.string.map(texts.contains) == true ? nil : "\(subject) must be one of \(texts.joined(separator: ", "))."
     case .list(let element):
-      guard let elements = value.array else { return "\(place) must be a list." }
-      return elements.lazy.compactMap { element.problem(in: $0, at: "An element of \(place)", names: names) }.first
+      guard let elements = value.array else { return "\(subject) must be a list." }
+      return elements.lazy.compactMap { element.problem(in: $0, at: "An element of \(subject)", names: names) }.first
     case .object(let fields, let isClosed):
-      return Self.problem(in: value, at: place, fields: fields, isClosed: isClosed, names: names)
-    case .nullable(let schema): return value.isNull ? nil : schema.problem(in: value, at: place, names: names)
+      return Self.problem(in: value, at: subject, fields: fields, isClosed: isClosed, names: names)
+    case .nullable(let schema): return value.isNull ? nil : schema.problem(in: value, at: subject, names: names)
     }
   }
 
   /// What is wrong with a parameter's text; nil if nothing is.
-  package func problem(inParameter text: String, at place: String) -> String? {
+  package func problem(inParameter text: String, at subject: String) -> String? {
     switch self {
     case .integer(let range):
-      guard let number = Int64(text) else { return "\(place) must be an integer." }
-      return range.contains(number) ? nil : Self.problem(place, outside: range)
-    case .boolean: return ["true", "false"].contains(text) ? nil : "\(place) must be true or false."
-    default: return problem(in: .string(text), at: place)
+      guard let number = Int64(text) else { return "\(subject) must be an integer." }
+      return range.contains(number) ? nil : Self.problem(subject, outside: range)
+    case .boolean: return ["true", "false"].contains(text) ? nil : "\(subject) must be true or false."
+    default: return problem(in: .string(text), at: subject)
     }
   }
 
-  private static func problem(_ place: String, outside range: ClosedRange<Int64>) -> String {
-    if range.upperBound == .max { return "\(place) must be \(range.lowerBound) or more." }
-    return "\(place) must be \(range.lowerBound) to \(range.upperBound)."
+  private static func problem(_ subject: String, outside range: ClosedRange<Int64>) -> String {
+    if range.upperBound == .max { return "\(subject) must be \(range.lowerBound) or more." }
+    return "\(subject) must be \(range.lowerBound) to \(range.upperBound)."
   }
 
   private static func problem(
-    in value: JSON, at place: String, fields: [Field], isClosed: Bool, names: [String: JSONSchema]
+    in value: JSON, at subject: String, fields: [Field], isClosed: Bool, names: [String: JSONSchema]
   )
     -> String?
   {
-    guard let members = value.object else { return "\(place) must be a JSON object." }
+    guard let members = value.object else { return "\(subject) must be a JSON object." }
     for field in fields {
       guard let member = value[field.name] else {
         if field.isRequired { return "\"\(field.name)\" is missing: \(field.text.isEmpty ? "it must be there" : field.text)." }

@@ -21,7 +21,7 @@ public struct Key: Sendable {
   /// As above, of a whole text: what most callers have.
   public init(_ text: String) throws(PathError) {
     var text = text
-    let fault: PathError? = text.withUTF8 { bytes in
+    let error: PathError? = text.withUTF8 { bytes in
       if bytes.isEmpty { return PathError(.emptyKey, key: "") }
       if bytes.count > Self.bytesMax { return PathError(.keyTooLong, key: String(decoding: bytes.prefix(40), as: UTF8.self)) }
       for byte in bytes where Self.isForbidden(byte) {
@@ -29,7 +29,7 @@ public struct Key: Sendable {
       }
       return nil
     }
-    if let fault { throw fault }
+    if let error { throw error }
     self.text = text
   }
 

@@ -37,7 +37,7 @@ public struct PathBytes: Sendable {
     self.bytes = bytes
   }
 
-  /// The place one level down.
+  /// The path one level down.
   public func child(_ key: Key) -> PathBytes {
     var bytes = self.bytes
     Self.append(key, to: &bytes)
@@ -54,9 +54,9 @@ public struct PathBytes: Sendable {
     PathBytes(bytes: bytes + CollectionOfOne(Self.priorityMark + 1))
   }
 
-  /// Whether this is the place of a priority, not of a value.
+  /// Whether this is the path of a priority, not of a value.
   ///
-  /// A value's place ends in the terminator or in an integer key's last byte, which is 0 or 1: never in the mark.
+  /// A value's path ends in the terminator or in an integer key's last byte, which is 0 or 1: never in the mark.
   public var isPriority: Bool { bytes.last == Self.priorityMark }
 
   /// The first location after this node's whole subtree; nil after the root's, which has no end.
@@ -142,12 +142,12 @@ extension PathBytes {
     return bytes.first(terminator, from: start).map { $0 + 1 }
   }
 
-  /// The place of the node above a node's place; nil for the root. Not for the place of a priority, which has a ``node``.
+  /// The path of a node's parent; nil for the root. Not for the path of a priority, which has a ``node``.
   public var parent: PathBytes? {
     bytes.isEmpty ? nil : prefix(keyEnds.dropLast().last ?? 0)
   }
 
-  /// The place of the node: of a priority's place, the place that it is the priority of.
+  /// The path of the node: for the path of a priority, that of the node that has it.
   public var node: PathBytes {
     isPriority ? PathBytes(bytes: Array(bytes.dropLast())) : self
   }
@@ -183,7 +183,7 @@ extension PathBytes {
     return keys
   }
 
-  /// The path that these bytes stand for; of a priority's place, the path of its node.
+  /// The path of these bytes; for a priority, the path of its node.
   public var path: Path? {
     keys().map(Path.init(keys:))
   }

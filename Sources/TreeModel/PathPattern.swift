@@ -101,7 +101,7 @@ public struct PathPattern: Sendable {
   ///
   /// - Returns: what was captured, raw; nil if the path does not match.
   public func match(_ path: Path) -> Captures? {
-    // Accounts are no part of the tree: only a pattern that names their place is meant.
+    // Accounts are no part of the tree: only patterns below ``Key/accounts`` match them.
     if path.isAccounts, segments.first != .literal(.accounts) { return nil }
     // How many keys a multi-segment takes follows from the lengths: all other segments take one each.
     let spare = path.depth - segments.count
@@ -181,13 +181,13 @@ public struct PatternError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Code: Sendable, Hashable {
     /// Two captures have one name.
     case duplicateName
-    /// Braces or an asterisk stand for a part of a segment only.
+    /// Braces or an asterisk are only a part of a segment.
     case partialSegment
     /// More than one `**`.
     case severalMultiSegments
     /// A capture without a name.
     case emptyName
-    /// Behind `=` stands something else than `*` or `**`.
+    /// Something other than `*` or `**` follows `=`.
     case unknownForm
     /// A literal segment that is not a legal key, or too many segments.
     case path(PathError)
@@ -195,10 +195,10 @@ public struct PatternError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// What is wrong.
   public let code: Code
-  /// The segment with the fault.
+  /// The segment with the error.
   public let segment: String
 
-  /// A fault of a segment.
+  /// An error in a segment.
   public init(_ code: Code, segment: String) {
     self.code = code
     self.segment = segment

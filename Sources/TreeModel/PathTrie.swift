@@ -14,17 +14,17 @@ public struct PathTrie: Sendable {
     var positions: [Int] = []
 
     func literal(_ segment: UnsafeRawBufferPointer) -> Int? {
-      let index = place(of: segment)
+      let index = index(of: segment)
       guard index < literals.count, literals[index].segment.withUnsafeBytes({ $0.isSame(as: segment) }) else { return nil }
       return literals[index].next
     }
 
     mutating func addLiteral(_ segment: [UInt8], next: Int) {
-      literals.insert((segment, next), at: segment.withUnsafeBytes(place(of:)))
+      literals.insert((segment, next), at: segment.withUnsafeBytes(index(of:)))
     }
 
     /// Where a segment is, or would stand, among the literals.
-    private func place(of segment: UnsafeRawBufferPointer) -> Int {
+    private func index(of segment: UnsafeRawBufferPointer) -> Int {
       var low = 0
       var high = literals.count
       while low < high {
@@ -76,14 +76,14 @@ public struct PathTrie: Sendable {
   /// every prefix that fits.
   ///
   /// - Parameters:
-  ///   - place: where a value is; of a priority's place, the node's own is looked for.
+  ///   - index: where a value is; of a priority's place, the node's own is looked for.
   ///   - body: called for each pattern and each prefix that it matches, with the number of bytes of the prefix and the
   ///     pattern's position; in no particular order.
-  public func forEachPrefixMatch(of place: PathBytes, body: (_ end: Int, _ position: Int) -> Void) {
-    place.bytes.withUnsafeBytes { bytes in
-      let node = place.isPriority ? UnsafeRawBufferPointer(rebasing: bytes.dropLast()) : bytes
+  public func forEachPrefixMatch(of path: PathBytes, body: (_ end: Int, _ position: Int) -> Void) {
+    path.bytes.withUnsafeBytes { bytes in
+      let node = path.isPriority ? UnsafeRawBufferPointer(rebasing: bytes.dropLast()) : bytes
       // Accounts are no part of the tree: only a pattern that names their place is meant.
-      guard place.isAccounts else { return visit(0, bytes: node, from: 0, body: body) }
+      guard path.isAccounts else { return visit(0, bytes: node, from: 0, body: body) }
       guard let end = PathBytes.segmentEnd(in: node, at: 0), let next = nodes[0].literal(.init(rebasing: node[..<end])) else {
         return
       }

@@ -7,7 +7,7 @@ public struct QueryPosition: Sendable {
 
 extension Query {
   /// The place of a child; nil if it is absent or outside the bounds. The limit is not looked at.
-  public func place(of key: Key, in child: TreeNode) -> QueryPosition? {
+  public func position(of key: Key, in child: TreeNode) -> QueryPosition? {
     guard child.exists else { return nil }
     return admitted(QueryPosition(rank: order.rank(of: child), key: key))
   }
@@ -16,15 +16,15 @@ extension Query {
   ///
   /// - `node`: in order of a child path the node there, in order of value the child itself, in order of priority the
   ///   priority as a leaf; in key order nothing is looked at. Of a map any one leaf is enough.
-  public func place(of key: Key, orderedBy node: TreeNode) -> QueryPosition? {
+  public func position(of key: Key, orderedBy node: TreeNode) -> QueryPosition? {
     admitted(QueryPosition(rank: order == .key ? .null : OrderRank(node), key: key))
   }
 
   /// The places of a node's children, from the first of the window on, whatever the limit; in the window's direction: with a
   /// limit from the end, the last child comes first.
-  public func places(in node: TreeNode) -> [QueryPosition] {
-    let places = node.children.compactMap { place(of: $0.key, in: $0.node) }
-    return places.sorted(by: leads)
+  public func positions(in node: TreeNode) -> [QueryPosition] {
+    let positions = node.children.compactMap { position(of: $0.key, in: $0.node) }
+    return positions.sorted(by: leads)
   }
 
   /// Whether `a` comes before `b` in the window's direction.
@@ -36,8 +36,8 @@ extension Query {
     a.rank == b.rank ? a.key < b.key : a.rank < b.rank
   }
 
-  private func admitted(_ place: QueryPosition) -> QueryPosition? {
-    admits(place.rank, key: place.key) ? place : nil
+  private func admitted(_ position: QueryPosition) -> QueryPosition? {
+    admits(position.rank, key: position.key) ? position : nil
   }
 }
 
@@ -46,7 +46,7 @@ extension Query {
   ///
   /// The range may have more children than the bounds admit, at its ends, where ranks are shared or a bound's key is none
   /// that the tree can hold; it never has fewer.
-  public var places: (lower: IndexEntry, upper: IndexEntry) {
+  public var indexRange: (lower: IndexEntry, upper: IndexEntry) {
     (start.map(Self.lower) ?? IndexEntry(bytes: []), end.map(Self.upper) ?? IndexEntry(bytes: Self.afterAll))
   }
 

@@ -140,13 +140,13 @@ public struct QueryBound: Sendable, Hashable {
   }
 
   func admitsAfter(_ rank: OrderRank, key: Key, in order: NodeOrder) -> Bool {
-    let place = compare(rank, key: key, in: order)
-    return place > 0 || (place == 0 && isInclusive)
+    let comparison = compare(rank, key: key, in: order)
+    return comparison > 0 || (comparison == 0 && isInclusive)
   }
 
   func admitsBefore(_ rank: OrderRank, key: Key, in order: NodeOrder) -> Bool {
-    let place = compare(rank, key: key, in: order)
-    return place < 0 || (place == 0 && isInclusive)
+    let comparison = compare(rank, key: key, in: order)
+    return comparison < 0 || (comparison == 0 && isInclusive)
   }
 
   /// Where a child is to the bound: negative before it, zero at it, positive behind it.

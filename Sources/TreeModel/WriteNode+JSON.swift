@@ -75,35 +75,35 @@ struct WriteDataReader {
     case .double(let value): return .scalar(try number(value))
     case .string(let value): return .scalar(try text(value))
     case .object(let members):
-      guard members.count == 1, let form = json[".sv"] else { throw fault(.illegalPriority) }
+      guard members.count == 1, let form = json[".sv"] else { throw dataError(.illegalPriority) }
       return .server(try serverValue(form))
-    case .bool, .array: throw fault(.illegalPriority)
+    case .bool, .array: throw dataError(.illegalPriority)
     }
   }
 
-  private func fault(_ code: WriteDataError.Code) -> WriteDataError {
+  private func dataError(_ code: WriteDataError.Code) -> WriteDataError {
     WriteDataError(code, at: Path(keys: keys))
   }
 
   private func number(_ value: Double) throws(WriteDataError) -> Scalar {
-    guard value.isFinite else { throw fault(.numberNotFinite) }
+    guard value.isFinite else { throw dataError(.numberNotFinite) }
     return .number(value)
   }
 
   private func text(_ value: String) throws(WriteDataError) -> Scalar {
-    guard value.utf8.count <= WriteNode.stringBytesMax else { throw fault(.stringTooLong) }
+    guard value.utf8.count <= WriteNode.stringBytesMax else { throw dataError(.stringTooLong) }
     return .string(value)
   }
 
   private func serverValue(_ form: JSON) throws(WriteDataError) -> ServerValue {
     if form.string == "timestamp" { return .timestamp }
     guard let members = form.object, members.count == 1, let delta = form["increment"] else {
-      throw fault(.unknownServerValue)
+      throw dataError(.unknownServerValue)
     }
     switch delta {
     case .int(let value): return .increment(.int(value))
     case .double(let value): return .increment(try number(value))
-    default: throw fault(.unknownServerValue)
+    default: throw dataError(.unknownServerValue)
     }
   }
 }
@@ -120,7 +120,7 @@ extension WriteDataReader {
 
   /// Reads a child one level down.
   private mutating func child(_ key: Key, _ json: JSON) throws(WriteDataError) -> TreeNode {
-    guard depth + keys.count < Path.depthMax else { throw fault(.path(PathError(.tooDeep, key: key.text))) }
+    guard depth + keys.count < Path.depthMax else { throw dataError(.path(PathError(.tooDeep, key: key.text))) }
     keys.append(key)
     let above = pathBytes
     // As storage writes it: an integer key has eight bytes, any other its text and an end.
@@ -162,7 +162,7 @@ extension WriteDataReader {
     do {
       return try Key(name)
     } catch {
-      throw fault(.path(error))
+      throw dataError(.path(error))
     }
   }
 
@@ -171,17 +171,17 @@ extension WriteDataReader {
     case ".value": marks.value = member.value
     case ".priority": marks.priority = member.value
     case ".sv": marks.serverValue = member.value
-    default: throw fault(.path(PathError(.reservedKey, key: String(member.key.prefix(40)))))
+    default: throw dataError(.path(PathError(.reservedKey, key: String(member.key.prefix(40)))))
     }
   }
 
   private mutating func node(_ marks: Marks, entries: [TreeMap.Entry]) throws(WriteDataError) -> TreeNode {
     let node: TreeNode
     if let form = marks.serverValue {
-      guard entries.isEmpty, marks.value == nil else { throw fault(.valueBesideChildren) }
+      guard entries.isEmpty, marks.value == nil else { throw dataError(.valueBesideChildren) }
       node = try filled(by: form)
     } else if let value = marks.value, !value.isNull {
-      guard entries.isEmpty else { throw fault(.valueBesideChildren) }
+      guard entries.isEmpty else { throw dataError(.valueBesideChildren) }
       node = try leaf(value)
     } else {
       node = .map(TreeMap(entries))
@@ -201,9 +201,9 @@ extension WriteDataReader {
   private mutating func leaf(_ value: JSON) throws(WriteDataError) -> TreeNode {
     switch value {
     case .object(let members):
-      guard members.count == 1, let form = value[".sv"] else { throw fault(.valueNotPrimitive) }
+      guard members.count == 1, let form = value[".sv"] else { throw dataError(.valueNotPrimitive) }
       return try filled(by: form)
-    case .array: throw fault(.valueNotPrimitive)
+    case .array: throw dataError(.valueNotPrimitive)
     default: return try node(value)
     }
   }

@@ -90,7 +90,7 @@ extension TreeNode {
 public enum ServerValue: Sendable, Hashable {
   /// Milliseconds since 1970: one reading of the clock for a whole operation.
   case timestamp
-  /// The number that stands there plus this one; the number itself where none stands.
+  /// The current number plus this one; this one where there is no number.
   case increment(Scalar)
 
   /// The value that is written.
@@ -208,18 +208,18 @@ public struct WriteDataError: Error, Sendable, Hashable, CustomStringConvertible
     case .overlap(let error): error.description
     case .updateNotAnObject:
       "Invalid data: an update needs a JSON object whose names are paths; use a set to replace the whole location."
-    case .valueBesideChildren: "\(place): .value and .sv cannot have children beside them, only .priority."
-    case .valueNotPrimitive: "\(place): .value must be a string, a number, a boolean, null or a server value."
+    case .valueBesideChildren: "\(subject): .value and .sv cannot have children beside them, only .priority."
+    case .valueNotPrimitive: "\(subject): .value must be a string, a number, a boolean, null or a server value."
     case .unknownServerValue:
-      "\(place): unknown server value; write {\".sv\": \"timestamp\"} or {\".sv\": {\"increment\": 1}}."
-    case .serverValueNotAllowed: "\(place): server values are not allowed in imported data; write the value itself."
-    case .illegalPriority: "\(place): .priority must be a string, a finite number, null or a server value."
-    case .stringTooLong: "\(place): the string is longer than \(WriteNode.stringBytesMax) bytes of UTF-8; split it."
-    case .numberNotFinite: "\(place): numbers must be finite."
+      "\(subject): unknown server value; write {\".sv\": \"timestamp\"} or {\".sv\": {\"increment\": 1}}."
+    case .serverValueNotAllowed: "\(subject): server values are not allowed in imported data; write the value itself."
+    case .illegalPriority: "\(subject): .priority must be a string, a finite number, null or a server value."
+    case .stringTooLong: "\(subject): the string is longer than \(WriteNode.stringBytesMax) bytes of UTF-8; split it."
+    case .numberNotFinite: "\(subject): numbers must be finite."
     // The hosted service's own words (Firebase REST reference, `writeSizeLimit`).
     case .tooLarge: "Data to write exceeds the maximum size that can be modified with a single request."
     }
   }
 
-  private var place: String { "Invalid data at \(path)" }
+  private var subject: String { "Invalid data at \(path)" }
 }

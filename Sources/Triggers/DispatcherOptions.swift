@@ -68,7 +68,7 @@ package struct DispatcherOptions: Sendable {
 /// Points at which tests let the process die. Does nothing in production.
 public struct Failpoint: Sendable {
   /// The windows in which a death must neither lose an event nor pay it twice.
-  public enum Place: String, Sendable, Hashable, CaseIterable {
+  public enum Point: String, Sendable, Hashable, CaseIterable {
     /// W3: the event is durable, its function has not begun.
     case committedNotDispatched
     /// W4: in the function's run, nothing of it is visible.
@@ -85,14 +85,14 @@ public struct Failpoint: Sendable {
     case replayHandedOver
   }
 
-  private let reach: @Sendable (Place) -> Void
+  private let reach: @Sendable (Point) -> Void
 
   /// Never dies: production.
   public static let none = Failpoint { _ in }
 
-  public init(_ reach: @escaping @Sendable (Place) -> Void) {
+  public init(_ reach: @escaping @Sendable (Point) -> Void) {
     self.reach = reach
   }
 
-  func callAsFunction(_ place: Place) { reach(place) }
+  func callAsFunction(_ point: Point) { reach(point) }
 }

@@ -128,7 +128,7 @@ struct RewardMemory {
     guard let identities = reader.identities else { return }
     for (player, codes) in rewarded.sorted(by: { $0.key < $1.key }) {
       // An account that goes at the same moment takes along what it sees; whatever comes second must see the other.
-      let place = AccountRecord.place(of: player).child(Key(unchecked: "uid"))
+      let place = AccountRecord.path(of: player).child(Key(unchecked: "uid"))
       let standing = try reader.latestNode(place)
       request.preconditions.expectations.append(CommitRequest.Expectation(path: place, node: standing))
       let former = standing.exists ? nil : try reader.record(FormerIdentities.kind, player)

@@ -114,9 +114,9 @@ struct OutboxQueue {
 
   /// Takes a page to read from storage, if there is space; its end must be reported.
   mutating func nextPage() -> Page? {
-    let room = half - ready.count - running
-    guard room * 2 >= half, let namespace = unread.popFirst() else { return nil }
-    return Page(namespace: namespace, after: cursors[namespace] ?? nil, limit: room)
+    let limit = half - ready.count - running
+    guard limit * 2 >= half, let namespace = unread.popFirst() else { return nil }
+    return Page(namespace: namespace, after: cursors[namespace] ?? nil, limit: limit)
   }
 
   /// A page was read, and what it held was added.

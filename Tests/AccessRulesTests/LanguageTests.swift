@@ -94,7 +94,7 @@ struct LanguageTests {
   }
 
   /// An expression, and the line and column of what is wrong with it.
-  static let faults: [(String, String, String)] = [
+  static let refusedRows: [(String, String, String)] = [
     ("", "1:21", "empty"), ("tru", "1:21", "Unknown name tru"), ("true &&", "1:28", "too early"),
     ("true true", "1:26", "Unexpected true"),
     ("auth.uid = 5", "1:30", "compare with =="), ("true; false", "1:25", "one expression"), ("'a", "1:21", "does not end"),
@@ -121,7 +121,7 @@ struct LanguageTests {
     ("'a'\n    == b", "2:8", "Unknown name b"), ("'\\\"' == \\u0062", "1:29", "Unknown name b"),
   ]
 
-  @Test("What can never be judged is refused at its place", arguments: faults)
+  @Test("What can never be judged is refused at its place", arguments: refusedRows)
   func refused(_ expression: String, _ place: String, _ message: String) throws {
     // As it is in the file: the tests write the file's own escapes.
     let source = "{\"rules\":{ \".read\": \"\(expression)\"}}"
@@ -131,10 +131,10 @@ struct LanguageTests {
       #expect(throws: Never.self) { try RuleSet(parsing: source) }
       return
     }
-    let fault = try #require(throws: RulesError.self) { try RuleSet(parsing: source) }
+    let error = try #require(throws: RulesError.self) { try RuleSet(parsing: source) }
     let parts = place.split(separator: ":").compactMap { Int($0) }
-    #expect(fault.line == parts[0] && fault.column == parts[1] + shift, "\(fault)")
-    #expect(fault.message.contains(message), "\(fault)")
+    #expect(error.line == parts[0] && error.column == parts[1] + shift, "\(error)")
+    #expect(error.message.contains(message), "\(error)")
   }
 
   @Test("All expressions that are wrong are told at once, in the order of the file")
@@ -146,8 +146,8 @@ struct LanguageTests {
         "$y": { ".validate": "$x == 'a'" }
       }}
       """
-    let fault = try #require(throws: RulesError.self) { try RuleSet(parsing: source) }
-    #expect(fault.description.split(separator: "\n").map { $0.prefix(5) } == ["2:13:", "3:26:", "4:25:"], "\(fault)")
+    let error = try #require(throws: RulesError.self) { try RuleSet(parsing: source) }
+    #expect(error.description.split(separator: "\n").map { $0.prefix(5) } == ["2:13:", "3:26:", "4:25:"], "\(error)")
     // What was accepted once is read again, and is never true.
     let stored = try RuleSet(stored: source)
     #expect(try RuleEvaluator(stored, auth: nil, now: 0, tree: NodeTree(.absent)).mayRead(.root) == false)

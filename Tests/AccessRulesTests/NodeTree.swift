@@ -11,18 +11,18 @@ struct NodeTree: RuleTree {
     self.after = after ?? before
   }
 
-  private func node(_ place: PathBytes, _ side: RuleSide) -> TreeNode {
-    guard let path = place.path else { return .absent }
+  private func node(_ path: PathBytes, _ side: RuleSide) -> TreeNode {
+    guard let path = path.path else { return .absent }
     return (side == .before ? before : after)[path]
   }
 
-  func read(at place: PathBytes, side: RuleSide) -> RuleRead {
-    switch node(place, side).content {
+  func read(at path: PathBytes, side: RuleSide) -> RuleRead {
+    switch node(path, side).content {
     case .absent: .absent
     case .leaf(let scalar): .leaf(scalar)
     case .map: .map
     }
   }
 
-  func priority(at place: PathBytes, side: RuleSide) -> Scalar? { node(place, side).priority }
+  func priority(at path: PathBytes, side: RuleSide) -> Scalar? { node(path, side).priority }
 }

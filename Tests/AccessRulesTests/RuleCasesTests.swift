@@ -102,7 +102,7 @@ struct RuleCasesTests {
     ])
   func refused(_ text: String, _ message: String) throws {
     let json = try JSONParser.parse(text)
-    let fault = try #require(throws: RuleCaseError.self) { try RuleCases(json) }
-    #expect(fault.message.contains(message), "\(fault)")
+    let error = try #require(throws: RuleCaseError.self) { try RuleCases(json) }
+    #expect(error.message.contains(message), "\(error)")
   }
 }

@@ -141,8 +141,8 @@ struct JudgementTests {
   @Test("A tree that cannot be looked at decides nothing")
   func unreadable() throws {
     struct Broken: RuleTree {
-      func read(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> RuleRead { throw RuleTreeError("gone") }
-      func priority(at place: PathBytes, side: RuleSide) throws(RuleTreeError) -> Scalar? { throw RuleTreeError("gone") }
+      func read(at path: PathBytes, side: RuleSide) throws(RuleTreeError) -> RuleRead { throw RuleTreeError("gone") }
+      func priority(at path: PathBytes, side: RuleSide) throws(RuleTreeError) -> Scalar? { throw RuleTreeError("gone") }
     }
     let rules = try Self.rules(#"{".read": "!data.exists()", "a": {".read": true}}"#)
     #expect(throws: RuleTreeError.self) { try RuleEvaluator(rules, auth: nil, now: 0, tree: Broken()).mayRead("a") }

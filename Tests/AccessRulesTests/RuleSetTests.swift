@@ -97,9 +97,9 @@ struct RuleSetTests {
       ("{\r\n\"rules\"\r:{\n\".read\":tru}}", "4:9"),
     ])
   func refused(source: String, place: String) throws {
-    let fault = try #require(throws: RulesError.self) { try RuleSet(parsing: source) }
-    #expect(fault.description.hasPrefix(place + ": "), "\(fault)")
-    #expect(!fault.message.isEmpty)
+    let error = try #require(throws: RulesError.self) { try RuleSet(parsing: source) }
+    #expect(error.description.hasPrefix(place + ": "), "\(error)")
+    #expect(!error.message.isEmpty)
   }
 
   @Test("Nesting and size have bounds")

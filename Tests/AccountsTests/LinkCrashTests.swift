@@ -91,9 +91,9 @@ struct LinkCrashTests {
       #expect((record?.password != nil) == isLinked)
       let owner = try snapshot.account(in: namespace, identifier: AccountIdentifier(kind: "email", value: "jim@x.io"))
       #expect(owner?.uid == (isLinked ? uid : nil))
-      let place = PathBytes(AccountRecord.place(of: uid))
-      let leaves = try snapshot.leaves(in: namespace, under: place, limit: 100).map(\.leaf)
-      #expect(TreeNode(leaves: leaves, at: place) == record?.publicNode)
+      let path = PathBytes(AccountRecord.path(of: uid))
+      let leaves = try snapshot.leaves(in: namespace, under: path, limit: 100).map(\.leaf)
+      #expect(TreeNode(leaves: leaves, at: path) == record?.publicNode)
       #expect(try LogAudit.verify(snapshot, namespace: namespace).isSound)
     }
     // The client, which got no answer, asks again: it is linked then, to the same uid.

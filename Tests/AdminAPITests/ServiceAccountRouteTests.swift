@@ -114,7 +114,8 @@ struct ServiceAccountRouteTests {
         #"{"name":"ci","role":"boss","server":"https://a.b"}"#,
         #"{"name":"ci","role":"admin","server":"ftp://a.example"}"#, #"{"name":"ci","role":"admin","server":"https://"}"#,
         #"{"name":"ci","role":"admin","server":"https://a.example?x"}"#, #"{"name":"ci","role":"admin","server":"https:///a"}"#,
-        #"{"name":"ci","role":"admin","server":"https://u@a.example"}"#, #"{"name":"ci","role":"admin","server":"https://a b"}"#,
+        #"{"name":"ci","role":"admin","server":"https://u@a.example"}"#,
+        #"{"name":"ci","role":"admin","server":"https://a b"}"#,
         #"{"name":"ci","role":"admin","server":"https://[::1"}"#, #"{"name":"ci","role":"admin","server":"https://a:65536"}"#,
         #"{"name":"ci","role":"admin","server":"https://a.example","project":"a/b"}"#,
       ] {

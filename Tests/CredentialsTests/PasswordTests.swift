@@ -134,7 +134,7 @@ import TreeModel
     #expect(PasswordHasher().check("hunter22", against: stored) == .right(isOutdated: false))
   }
 
-  @Test("a hash of the cost that was recommended before is still the password, and is made anew")
+  @Test("a hash of the cost that was recommended before is still the password, and is hashed again")
   func recommendedBefore() {
     let stored = "$scrypt$ln=17,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$IbQIS8RlpxglRwBtAKYZsRroXHcYxnrGv802pWiO_1c"
     #expect(PasswordHasher().check("hunter22", against: stored) == .right(isOutdated: true))

@@ -22,10 +22,10 @@ struct CrashWindowTests {
     "Dying between the commit of an event and the memory of its effect pays once",
     arguments: [
       .committedNotDispatched, .inHandler, .effectSubmitted, .effectDurable,
-    ] as [Failpoint.Place])
-  func windows(place: Failpoint.Place) async throws {
+    ] as [Failpoint.Point])
+  func windows(point: Failpoint.Point) async throws {
     try await TestServer.run(registerFunctions, tree: Self.bobAtFour) { server in
-      try await server.crash(at: place) { try await server.set(Self.level, 5) }
+      try await server.crash(at: point) { try await server.set(Self.level, 5) }
       #expect(try await server.node(Self.level) == 5)
       #expect(try await server.balance(Self.gold) == 50)
       try await server.expectEntries(1)
@@ -34,8 +34,8 @@ struct CrashWindowTests {
 
   @Test(
     "Dying around the record of a failed attempt loses neither the event nor the payment",
-    arguments: [.beforeAttemptRecord, .afterAttemptRecord] as [Failpoint.Place])
-  func failedAttempt(place: Failpoint.Place) async throws {
+    arguments: [.beforeAttemptRecord, .afterAttemptRecord] as [Failpoint.Point])
+  func failedAttempt(point: Failpoint.Point) async throws {
     let failures = FailureBudget(1)
     let functions: @Sendable (Functions) -> Void = { functions in
       functions.onUpdate(Places.level, name: "pay") { event, context in
@@ -45,7 +45,7 @@ struct CrashWindowTests {
       }
     }
     try await TestServer.run(functions, tree: Self.bobAtFour) { server in
-      try await server.crash(at: place) { try await server.set(Self.level, 5) }
+      try await server.crash(at: point) { try await server.set(Self.level, 5) }
       try await server.advance(by: .seconds(60))
       #expect(try await server.balance(Places.gold, "bob") == 50)
       try await server.expectEntries(1)
@@ -54,8 +54,8 @@ struct CrashWindowTests {
 
   @Test(
     "W10: dying around the move to the dead letters leaves the event in one place, from where it is paid once",
-    arguments: [.beforeAttemptRecord, .afterAttemptRecord] as [Failpoint.Place])
-  func deadLetter(place: Failpoint.Place) async throws {
+    arguments: [.beforeAttemptRecord, .afterAttemptRecord] as [Failpoint.Point])
+  func deadLetter(point: Failpoint.Point) async throws {
     let broken = Switch(true)
     let functions: @Sendable (Functions) -> Void = { functions in
       functions.onUpdate(Places.level, name: "pay", options: FunctionOptions(retry: RetryPolicy(attempts: 1))) {
@@ -66,7 +66,7 @@ struct CrashWindowTests {
       }
     }
     try await TestServer.run(functions, tree: Self.bobAtFour) { server in
-      try await server.crash(at: place) { try await server.set(Self.level, 5) }
+      try await server.crash(at: point) { try await server.set(Self.level, 5) }
       let counts = try server.application.engine.read { [namespace = server.namespaceID] (snapshot) throws(StorageError) in
         let states: [DeliveryRecord.State] = [.waiting, .dead]
         var counts: [Int] = []
@@ -86,8 +86,8 @@ struct CrashWindowTests {
 
   @Test(
     "Dying between the confirmation of an address and the release of what waited for it pays each reward once",
-    arguments: [.committedNotDispatched, .inHandler, .effectSubmitted, .effectDurable] as [Failpoint.Place])
-  func confirmation(place: Failpoint.Place) async throws {
+    arguments: [.committedNotDispatched, .inHandler, .effectSubmitted, .effectDurable] as [Failpoint.Point])
+  func confirmation(point: Failpoint.Point) async throws {
     let settings: TreeNode = ["grantSignupReward": ["untilConfirmed": true], "rewardReferrals": ["untilConfirmed": true]]
     try await TestServer.run(registerFunctions, settings: settings) { server in
       let project = AccountProject(name: "test", namespace: server.namespaceID)
@@ -100,7 +100,7 @@ struct CrashWindowTests {
       try await server.set(Path(parsing: "/users/\(bob)/level"), 5)
       try await server.expectEntries(2)
       #expect(try await server.balance(Self.gold) == 0)
-      try await server.crash(at: place) {
+      try await server.crash(at: point) {
         var draft = AccountDraft()
         draft.isEmailVerified = true
         _ = try await server.application.accounts.update(

@@ -292,10 +292,11 @@ import TreeModel
     }
     functions.onCreate(Places.level, name: "none") { _, _ in .done }
     functions.onCreate(Places.level, name: "twice", settings: Own(), options: Self.options) { _, _, _ in .done }
-    let faults = functions.faults.map { "\($0.function) \($0.setting ?? "-")" }
+    let faults = functions.settingErrors.map { "\($0.function) \($0.setting ?? "-")" }
     #expect(faults == ["below perReferrer", "text -", "more perWeek", "none perDay"])
     #expect(
-      functions.faults[2].message == "more has no setting perWeek; it has perDay, perNetwork, perReferrer, untilConfirmed.")
+      functions.settingErrors[2].message
+        == "more has no setting perWeek; it has perDay, perNetwork, perReferrer, untilConfirmed.")
     #expect(functions.mistakes == ["twice: perDay is a setting of the function and one of its limits; keep one."])
   }
 

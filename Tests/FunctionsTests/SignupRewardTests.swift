@@ -43,7 +43,7 @@ struct SignupRewardTests {
     }
   }
 
-  @Test("A sign-in that is made anew pays once by default, each time where the policy says so")
+  @Test("A repeated sign-in pays once by default, each time where the policy says so")
   func recreated() async throws {
     try await TestServer.run(registerFunctions, tree: Self.bob) { server in
       try await server.set(Game.signIn("bob"), 1)

@@ -42,7 +42,7 @@ struct AccountAdminTests {
     }
   }
 
-  @Test("55: an account of Firebase's own export signs in with its password, which is then hashed anew")
+  @Test("55: an account of Firebase's own export signs in with its password, which is then hashed again")
   func firebaseImport() async throws {
     try await run { server, client in
       let imported = try await client.admin(

@@ -163,7 +163,7 @@ struct ActionPageTests {
   @Test("every page has words for everything, in every language")
   func words() {
     for words in ActionWords.all {
-      #expect(Set(words.deeds.keys) == Set(ActionMode.allCases))
+      #expect(Set(words.modes.keys) == Set(ActionMode.allCases))
       for mode in ActionMode.allCases where mode != .signIn {
         #expect(words.done(mode, email: "ann@x.io").contains("ann@x.io"), "\(words.language) \(mode)")
         #expect(!words.title(mode).isEmpty)

@@ -25,7 +25,7 @@ struct FactorClient: Sendable {
   /// The code that an authenticator shows now.
   func code(_ secret: AuthenticatorSecret) -> String { secret.code(at: server.clock.now() / 30_000) }
 
-  /// Enrols an authenticator for whoever an answer let in.
+  /// Enrols an authenticator for the account of a sign-in answer.
   func enrolAuthenticator(_ player: IdentityClient.Answer, name: String? = nil) async throws
     -> (AuthenticatorSecret, IdentityClient.Answer)
   {

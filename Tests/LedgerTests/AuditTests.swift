@@ -13,7 +13,7 @@ struct AuditTests {
     let what: String
     let sql: String
     /// The faults, and the entry at which the first shows.
-    let kinds: Set<LedgerReport.Fault.Kind>
+    let kinds: Set<LedgerReport.Finding.Kind>
     let entry: Int64?
 
     var testDescription: String { what }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-@Suite("The sum of the ledger equals the balances in the tree, whoever writes")
+@Suite("The sum of the ledger equals the balances in the tree, no matter who writes")
 struct InvariantTests {
   @Test("Checks 55 and 56: after random writes, transfers, imports and refusals", arguments: [1, 2, 3, 4] as [UInt64])
   func random(seed: UInt64) async throws {

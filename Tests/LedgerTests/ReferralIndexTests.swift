@@ -9,7 +9,7 @@ import TreeModel
 
 /// The index of who brought whom says what the tree says, however the tree came to say it.
 struct ReferralIndexTests {
-  private static let place = ReferralPath("/users/{uid}/referred_by")
+  private static let referralPath = ReferralPath("/users/{uid}/referred_by")
 
   /// A store whose writer keeps the index, or does not know of it.
   private struct Store {
@@ -21,17 +21,17 @@ struct ReferralIndexTests {
     init(_ folder: TemporaryFolder, keepsIndex: Bool = true) async throws {
       engine = try SQLiteEngine(directory: folder.path)
       table = try CurrencyTable([.piecesOfEight])
-      let index: [any CommitParticipant] = keepsIndex ? [ReferralIndex(place)] : []
+      let index: [any CommitParticipant] = keepsIndex ? [ReferralIndex(referralPath)] : []
       database = try Database(
         engine: engine, participants: [LedgerParticipant(table: table)] + index,
         clock: AdjustableClock(frozenAt: 1_700_000_000_000))
       namespace = try await database.openNamespace(named: "game")
     }
 
-    var ledger: ReferralService { ReferralService(place, engine: engine, currencies: table) }
+    var ledger: ReferralService { ReferralService(referralPath, engine: engine, currencies: table) }
 
-    func build(_ place: ReferralPath? = place) async throws -> Int {
-      try await ReferralBuild(place, engine: engine, writer: database).run()
+    func build(_ referralPath: ReferralPath? = referralPath) async throws -> Int {
+      try await ReferralBuild(referralPath, engine: engine, writer: database).run()
     }
 
     func write(_ operations: WriteOperation...) async throws {
@@ -83,7 +83,7 @@ struct ReferralIndexTests {
     #expect(try store.ledger.referrer(of: "f", in: store.namespace) == "x0")
   }
 
-  @Test("An index that was kept from a namespace's first commit is whole: the next start makes nothing anew")
+  @Test("An index that was kept from a namespace's first commit is whole: the next start rebuilds nothing")
   func keptFromTheStart() async throws {
     let folder = TemporaryFolder()
     var store = try await Store(folder)
@@ -122,7 +122,7 @@ struct ReferralIndexTests {
     store.close()
   }
 
-  @Test("After random writes the index that was kept is the one that is made anew", arguments: [UInt64(1), 2, 3])
+  @Test("After random writes the index that was kept equals a rebuilt one", arguments: [UInt64(1), 2, 3])
   func model(seed: UInt64) async throws {
     let folder = TemporaryFolder()
     let store = try await Store(folder)

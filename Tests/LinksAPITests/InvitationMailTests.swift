@@ -41,8 +41,8 @@ import TreeModel
       let anonymous = try await client.anonymous().text("idToken")
       let unconfirmed = try await client.player("eve@x.io").text("idToken")
       for token in [anonymous, unconfirmed] {
-        let (status, fault) = try await send(server, token)
-        #expect(status == 403 && fault.compact.contains("unconfirmed"), "\(fault.compact)")
+        let (status, answer) = try await send(server, token)
+        #expect(status == 403 && answer.compact.contains("unconfirmed"), "\(answer.compact)")
         for channel in ["copy", "share", "sms"] { #expect(try await send(server, token, channel: channel).status == 200) }
         let body = "{\"channel\":\"email\",\"inviter\":\"Eve\"}"
         let rendered = try await server.post("/invites/render", body, key: nil, headers: ["Authorization": "Bearer \(token)"])
@@ -66,8 +66,8 @@ import TreeModel
       for message in [
         "See https://evil.example/x", "go to evil.com now", "write to me@evil.example", "www.evil.example", "10.0.0.1/a",
       ] {
-        let (status, fault) = try await send(server, token, more: ",\"message\":\"\(message)\"")
-        #expect(status == 400 && fault.compact.contains("message"), "\(message)")
+        let (status, answer) = try await send(server, token, more: ",\"message\":\"\(message)\"")
+        #expect(status == 400 && answer.compact.contains("message"), "\(message)")
       }
       #expect(try mails(server) == 0)
       let links = try await server.api.send("GET", "/admin/v1/links", headers: APIServer.admin)
@@ -91,8 +91,8 @@ import TreeModel
       #expect(page.body.contains("<html lang=\"de\">") && page.body.contains("Keine Einladungen mehr"))
       #expect(try await server.api.send("POST", path, "").body.contains("Diese Adresse bekommt keine Einladungen mehr."))
       for spelling in ["bob+x@example.com", "bob@example.com", "BOB+y@example.com"] {
-        let (status, fault) = try await send(server, token, to: spelling)
-        #expect(status == 400 && fault.compact.contains("suppressed"), "\(spelling)")
+        let (status, answer) = try await send(server, token, to: spelling)
+        #expect(status == 400 && answer.compact.contains("suppressed"), "\(spelling)")
       }
     }
   }

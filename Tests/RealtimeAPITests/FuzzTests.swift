@@ -51,7 +51,7 @@ struct FuzzTests {
     return bytes
   }
 
-  private static func outcome(_ bytes: [UInt8], pieces: Int) -> (events: [FragmentAssembler.Event], fault: WebSocketError?) {
+  private static func outcome(_ bytes: [UInt8], pieces: Int) -> (events: [FragmentAssembler.Event], error: WebSocketError?) {
     let collector = ClientFrameTests.Collector()
     do {
       try ClientFrameTests.read(bytes, max: 4096, pieces: pieces, into: collector)
@@ -74,7 +74,7 @@ struct FuzzTests {
       bytes = Self.damage(bytes, &source)
       let whole = Self.outcome(bytes, pieces: .max)
       let pieces = Self.outcome(bytes, pieces: source.pick([1, 2, 3, 7, 100]))
-      #expect(whole.events == pieces.events && whole.fault == pieces.fault)
+      #expect(whole.events == pieces.events && whole.error == pieces.error)
       let size = whole.events.reduce(0) { sum, event in if case .text(let text) = event { sum + text.count } else { sum } }
       #expect(size <= bytes.count)
     }

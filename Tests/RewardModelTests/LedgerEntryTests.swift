@@ -160,7 +160,7 @@ import Testing
   func cap() {
     var report = LedgerReport()
     #expect(report.isSound)
-    for sequence in 1...1500 { report.note(LedgerReport.Fault(.chain, sequence: Int64(sequence), message: "altered")) }
+    for sequence in 1...1500 { report.note(LedgerReport.Finding(.chain, sequence: Int64(sequence), message: "altered")) }
     #expect(report.faultCount == 1500)
     #expect(report.faults.count == LedgerReport.listedMax)
     #expect(report.faults.first?.sequence == 1)
@@ -181,10 +181,10 @@ import Testing
   func firstBroken() {
     var report = LedgerReport()
     #expect(report.firstBrokenEntry == nil)
-    report.note(LedgerReport.Fault(.sum, message: "the accounts do not sum to zero"))
+    report.note(LedgerReport.Finding(.sum, message: "the accounts do not sum to zero"))
     #expect(report.firstBrokenEntry == nil)
-    report.note(LedgerReport.Fault(.balance, sequence: 4, message: "5, expected 6"))
-    report.note(LedgerReport.Fault(.chain, sequence: 9, message: "altered"))
+    report.note(LedgerReport.Finding(.balance, sequence: 4, message: "5, expected 6"))
+    report.note(LedgerReport.Finding(.chain, sequence: 9, message: "altered"))
     #expect(report.firstBrokenEntry == 4)
   }
 }

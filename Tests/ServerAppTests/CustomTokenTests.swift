@@ -71,16 +71,18 @@ struct CustomTokenTests {
       ]
       for (name, token) in cases {
         let answer = try await signIn(server, token)
-        #expect(answer.status == 400 && answer.json.fault.hasPrefix("INVALID_CUSTOM_TOKEN : "), "\(name): \(answer.json)")
+        #expect(
+          answer.status == 400 && answer.json.errorMessage.hasPrefix("INVALID_CUSTOM_TOKEN : "), "\(name): \(answer.json)")
       }
       let reserved = try await signIn(server, try admin.key.token(claims(admin, server, [("claims", ["sub": "x"])])))
-      #expect(reserved.json.fault == "FORBIDDEN_CLAIM : sub")
+      #expect(reserved.json.errorMessage == "FORBIDDEN_CLAIM : sub")
       #expect(
-        try await signIn(server, try admin.key.token(claims(admin, server, [("uid", nil)]))).json.fault == "MISSING_IDENTIFIER")
+        try await signIn(server, try admin.key.token(claims(admin, server, [("uid", nil)]))).json.errorMessage
+          == "MISSING_IDENTIFIER")
       let good = try admin.key.token(claims(admin, server))
       #expect(try await signIn(server, good).status == 200)
       _ = try await server.send(.DELETE, "/admin/v1/service-accounts/game-server", token: ServeTests.token)
-      #expect(try await signIn(server, good).json.fault.hasPrefix("INVALID_CUSTOM_TOKEN : "))
+      #expect(try await signIn(server, good).json.errorMessage.hasPrefix("INVALID_CUSTOM_TOKEN : "))
     }
   }
 }

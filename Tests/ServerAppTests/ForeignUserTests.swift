@@ -38,7 +38,7 @@ struct ForeignUserTests {
       #expect(try await server.read("/users/U28old.json", auth: confused) == 401)
       // It is a player of the database; the accounts here are others.
       let lookup = try await server.send(.POST, "/v1/accounts:lookup?key=k", ["idToken": .string(token)])
-      #expect(lookup.json.fault == "INVALID_ID_TOKEN")
+      #expect(lookup.json.errorMessage == "INVALID_ID_TOKEN")
       // Remembered tokens end as well, and go with their key.
       server.clock.advance(by: 3_600_000 + 61_000)
       #expect(try await server.read("/users/U28old.json", auth: token) == 401)
@@ -59,7 +59,7 @@ struct ForeignUserTests {
       let uid = made.json["localId"]?.string ?? ""
       #expect(try await server.read("/users/\(uid).json", auth: made.json["idToken"]?.string ?? "") == 200)
       #expect(try await server.read("/users/U28old.json", auth: try firebase(server, "game")) == 200)
-      // Who was disabled here is out, whoever issues the token; so is who was revoked.
+      // A disabled account is refused with tokens of every issuer; so is a revoked one.
       let token = try firebase(server, "game", [("sub", .string(uid)), ("user_id", .string(uid))])
       #expect(try await server.read("/users/\(uid).json", auth: token) == 200)
       let path = "/v1/projects/game/accounts:update"

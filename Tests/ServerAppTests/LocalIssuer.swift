@@ -208,5 +208,5 @@ struct IssuerServing {
 
 extension JSON {
   /// What a refusal of the accounts' surface says.
-  var fault: String { self["error"]?["message"]?.string ?? "" }
+  var errorMessage: String { self["error"]?["message"]?.string ?? "" }
 }

@@ -56,7 +56,7 @@ struct ProviderSignInTests {
       #expect(try await server.signIn(apple, by: "apple.com", nonce: "n0nce").status == 200)
       for nonce in ["other", nil] {
         let refused = try await server.signIn(apple, by: "apple.com", nonce: nonce)
-        #expect(refused.status == 400 && refused.json.fault.hasPrefix("MISSING_OR_INVALID_NONCE : "), "\(refused.json)")
+        #expect(refused.status == 400 && refused.json.errorMessage.hasPrefix("MISSING_OR_INVALID_NONCE : "), "\(refused.json)")
       }
     }
   }
@@ -98,11 +98,12 @@ struct ProviderSignInTests {
       ]
       for (name, text, reason) in cases {
         let answer = try await server.signIn(text)
-        #expect(answer.status == 400 && answer.json.fault.hasPrefix("INVALID_IDP_RESPONSE : "), "\(name): \(answer.json)")
-        #expect(answer.json.fault.contains(reason), "\(name): \(answer.json.fault)")
+        #expect(
+          answer.status == 400 && answer.json.errorMessage.hasPrefix("INVALID_IDP_RESPONSE : "), "\(name): \(answer.json)")
+        #expect(answer.json.errorMessage.contains(reason), "\(name): \(answer.json.errorMessage)")
       }
       let unknown = try await server.signIn(good, by: "oidc.nobody")
-      #expect(unknown.json.fault.hasPrefix("OPERATION_NOT_ALLOWED : "), "\(unknown.json)")
+      #expect(unknown.json.errorMessage.hasPrefix("OPERATION_NOT_ALLOWED : "), "\(unknown.json)")
       let account = try await server.send(
         .POST, "/v1/projects/game/accounts:query", ["returnUserInfo": false], token: ServeTests.token)
       #expect(account.json["recordsCount"] == "0", "\(account.json)")
@@ -131,7 +132,7 @@ struct ProviderSignInTests {
       // An hour later the publisher's time is over; then what is published counts.
       server.clock.advance(by: 3_601_000)
       let old = try await server.signIn(try token(server))
-      #expect(old.status == 400 && old.json.fault.contains("which is not published"), "\(old.json)")
+      #expect(old.status == 400 && old.json.errorMessage.contains("which is not published"), "\(old.json)")
       #expect(try await server.signIn(try token(server, key: second)).status == 200)
     }
   }
@@ -142,7 +143,7 @@ struct ProviderSignInTests {
       for _ in 0..<3 {
         let answer = try await server.signIn(try token(server))
         #expect(answer.status == 503 && answer.json["error"]?["status"] == "UNAVAILABLE", "\(answer.json)")
-        #expect(answer.json.fault.contains("the public keys of oidc.guild cannot be fetched"), "\(answer.json)")
+        #expect(answer.json.errorMessage.contains("the public keys of oidc.guild cannot be fetched"), "\(answer.json)")
       }
       #expect(server.issuer.fetches == 0)
       server.issuer.become(.describesAnother)

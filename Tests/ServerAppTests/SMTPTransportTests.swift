@@ -134,7 +134,7 @@ import Triggers
     #expect(try mail("Ann", locales: []).text.hasPrefix("Bonjour Ann,\n"))
   }
 
-  @Test("a name with an address in it is not shown to whoever gets the letter")
+  @Test("a name with an address in it is not shown to the recipient")
   func names() throws {
     let mail = try mail("You won! Claim at evil.com/prize", locales: ["en"])
     #expect(mail.text.hasPrefix("Hello,\n") && mail.html?.contains("<p>Hello,</p>") == true)

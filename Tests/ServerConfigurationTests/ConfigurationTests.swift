@@ -106,7 +106,7 @@ import TreeModel
     ("{\n  \"project\": \"a\"\n  \"data\": \"b\"}", ["3:3: Expected \",\" or \"}\"."]),
     ("{\"a\": tru}", ["1:7: tru is no value: texts stand in double quotes, and other values are numbers, true and false."]),
     ("{\"a\": \"x\n\"}", ["1:7: This text does not end on its line; close it with a double quote."]),
-    ("{\"a\": 1, \"a\": 2}", ["1:10: \"a\" stands here twice; keep one."]),
+    ("{\"a\": 1, \"a\": 2}", ["1:10: \"a\" is written twice; keep one."]),
     ("{ /* x", ["1:3: This comment does not end; close it with */."]),
     (
       "{\(least), \"prot\": 1, \"listne\": {}}",
@@ -227,8 +227,8 @@ import TreeModel
       "The issuer of apple.com is known", "\"accounts.providers[4].issuer\" must be an address that begins with https://",
       "\"uidPrefix\" belongs to \"database\"", "\"uidPrefix\" must be at most 32 characters",
       "oidc.d has the issuer of another",
-      "oidc.d stands here twice", "\"accounts.providers[7].keys\" must be an address", "\"a b\" is no Firebase project's id",
-      "firebase.x stands here twice",
+      "oidc.d has two entries", "\"accounts.providers[7].keys\" must be an address", "\"a b\" is no Firebase project's id",
+      "firebase.x has two entries",
     ]
     #expect(found.count == expected.count, "\(found)")
     for sentence in expected { #expect(found.contains { $0.contains(sentence) }, "\(sentence): \(found)") }

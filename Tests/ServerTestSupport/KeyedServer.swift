@@ -24,7 +24,7 @@ package struct KeyedServer: Sendable {
 
   package let server: APIServer
   package let keys: CurrentKeys
-  let desk: ServiceAccountStore
+  let serviceAccounts: ServiceAccountStore
 
   package static func run(_ test: (KeyedServer) async throws -> Void) async throws {
     let engine = try SQLiteEngine.inMemory()
@@ -38,12 +38,12 @@ package struct KeyedServer: Sendable {
     let pool = NIOThreadPool(numberOfThreads: 2)
     pool.start()
     let keys = CurrentKeys(KeyRing([KeyRing.Entry(key: try signingKey.get(), signsFrom: 0)]))
-    let desk = try ServiceAccountStore(database: database, keys: keys, project: "game", namespace: "game")
+    let serviceAccounts = try ServiceAccountStore(database: database, keys: keys, project: "game", namespace: "game")
     let access = AccessPolicy(
-      mode: .development, adminTokens: [AdminToken(name: "owner", secret: "owner")], serviceAccounts: desk)
+      mode: .development, adminTokens: [AdminToken(name: "owner", secret: "owner")], serviceAccounts: serviceAccounts)
     let announced = APIServer.Announcements()
     let connected = ConnectedUsers()
-    desk.listen { connected.tell(serviceAccount: $0, revokedAt: $1) }
+    serviceAccounts.listen { connected.tell(serviceAccount: $0, revokedAt: $1) }
     let context = ServerContext(
       database: database, defaultNamespace: "game", callers: CallerIdentification(authenticator: access, origins: nil),
       isDevelopment: true, metrics: metrics, pools: RequestPools(shared: pool),
@@ -54,7 +54,7 @@ package struct KeyedServer: Sendable {
     var admin = AdminServices(context: context, listeners: listeners, random: SplitMix64(seed: 1))
     admin.ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
     admin.adjustableClock = clock
-    admin.serviceAccounts = desk
+    admin.serviceAccounts = serviceAccounts
     let surfaces = ServerSurfaces(
       realtime: realtime, identity: IdentityServices(context: context, accounts: nil, keys: keys),
       links: LinksServices(context: context, links: nil), admin: admin)
@@ -73,7 +73,7 @@ package struct KeyedServer: Sendable {
       let api = APIServer(
         database: database, listeners: listeners, clock: clock, metrics: metrics, memory: context.memory, links: links,
         router: router, sockets: sockets, port: port, announced: announced, running: running)
-      outcome = .success(try await test(KeyedServer(server: api, keys: keys, desk: desk)))
+      outcome = .success(try await test(KeyedServer(server: api, keys: keys, serviceAccounts: serviceAccounts)))
     } catch {
       outcome = .failure(error)
     }

@@ -135,11 +135,11 @@ import Testing
 
   @Test("a fault of the store refuses a request as unavailable, in the store's words")
   func storeFaults() {
-    let refusal = CommitError(StorageError(.full, "The disk is full. Make room and start again."))
-    guard case .unavailable = refusal.code else {
-      Issue.record("\(refusal.code)")
+    let error = CommitError(StorageError(.full, "The disk is full. Make room and start again."))
+    guard case .unavailable = error.code else {
+      Issue.record("\(error.code)")
       return
     }
-    #expect(refusal.message == "The disk is full. Make room and start again.")
+    #expect(error.message == "The disk is full. Make room and start again.")
   }
 }

@@ -152,11 +152,11 @@ struct AsOfTests {
       try scribe.put("/counter", .int(Int64(value)))
       try scribe.session.commit()
     }
-    var upkeep = Maintenance()
-    upkeep.checkpoint = CheckpointRecord(
+    var maintenance = Maintenance()
+    maintenance.checkpoint = CheckpointRecord(
       revision: Revision(20), commitTime: 0, commitHash: [], treeHash: [], leafCount: 1, actor: .system("test"),
       reason: "test", createdAt: 0)
-    scribe.session.put(upkeep, in: scribe.ns)
+    scribe.session.put(maintenance, in: scribe.ns)
     try scribe.session.commit()
     #expect(try engine.read { try $0.prunedRevision(of: scribe.ns) } == Revision(20))
     #expect {

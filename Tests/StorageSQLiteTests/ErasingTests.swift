@@ -11,9 +11,9 @@ struct ErasingTests {
   private static let players = (0..<5).map { "p\($0)" }
 
   private static func erase(_ step: Maintenance.Erasing, _ scribe: Scribe) throws {
-    var upkeep = Maintenance()
-    upkeep.erasing = step
-    scribe.session.put(upkeep, in: scribe.ns)
+    var maintenance = Maintenance()
+    maintenance.erasing = step
+    scribe.session.put(maintenance, in: scribe.ns)
     try scribe.session.commit()
   }
 
@@ -80,7 +80,7 @@ struct ErasingTests {
     let after = try #require(try engine.read { try $0.commit(in: scribe.ns, at: Revision(1)) })
     #expect(after.changes?.map(\.path) == [at("/users/c/x")])
     #expect(after.erased.map(\.order) == [Revision(7), Revision(9)])
-    #expect(after.erased.map(\.places) == [[at("/users/a")], [at("/users/b")]])
+    #expect(after.erased.map(\.paths) == [[at("/users/a")], [at("/users/b")]])
     #expect(after.digest == before.digest && after.hash == before.hash)
     #expect(after.verify(after: nil))
     #expect(after.hasForgotten(at("/users/a/x")) && after.hasForgotten(at("/users")) && !after.hasForgotten(at("/users/c")))
@@ -98,10 +98,10 @@ struct ErasingTests {
       try scribe.put([at("/users/b/x"): .int(value)])
       try scribe.session.commit()
     }
-    var upkeep = Maintenance()
-    upkeep.erasing = .rows
+    var maintenance = Maintenance()
+    maintenance.erasing = .rows
     try scribe.put([at("/users/a/words"): nil])
-    scribe.session.put(upkeep, in: scribe.ns)
+    scribe.session.put(maintenance, in: scribe.ns)
     try scribe.session.commit()
     let last = try scribe.session.head(of: scribe.ns).revision
     try Self.erase(

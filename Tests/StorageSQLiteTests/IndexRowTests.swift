@@ -11,15 +11,15 @@ struct IndexRowTests {
   private static let first = IndexRecord(id: IndexID(rawValue: 1), pattern: "/list", order: "a")
   private static let rules = RulesRecord(source: "{\"rules\":{}}", updatedAt: 5, lastIndex: 1)
 
-  private func place(_ value: Scalar, _ key: String) -> IndexEntry {
+  private func entry(_ value: Scalar, _ key: String) -> IndexEntry {
     IndexEntry(IndexRank(value), Key(unchecked: key))
   }
 
-  private func places(_ engine: SQLiteEngine, _ ns: NamespaceID, isDescending: Bool = false, limit: Int = .max) throws
+  private func entries(_ engine: SQLiteEngine, _ ns: NamespaceID, isDescending: Bool = false, limit: Int = .max) throws
     -> [IndexEntry]
   {
     try engine.read { (snapshot) throws(StorageError) in
-      try snapshot.places(
+      try snapshot.indexEntries(
         in: ns, of: Self.first.id, below: Self.parent, from: IndexEntry(bytes: []),
         to: IndexEntry(bytes: PathBytes.afterAll.bytes),
         isDescending: isDescending, limit: limit)
@@ -34,32 +34,32 @@ struct IndexRowTests {
     let (session, ns) = (scribe.session, scribe.ns)
     session.put(Self.rules, in: ns)
     session.put(Self.first, in: ns)
-    session.setIndexEntry(place(1, "x"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
-    session.setIndexEntry(place(2, "y"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
+    session.setIndexEntry(entry(1, "x"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
+    session.setIndexEntry(entry(2, "y"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
     let mark = session.mark()
     var changed = Self.first
     changed.state = .ready
     session.put(changed, in: ns)
     session.put(IndexRecord(id: IndexID(rawValue: 2), pattern: "/", order: ".value"), in: ns)
     session.put(RulesRecord(source: "other", updatedAt: 6, lastIndex: 2), in: ns)
-    session.setIndexEntry(place(1, "x"), isTaken: false, below: Self.parent, of: Self.first.id, in: ns)
-    session.setIndexEntry(place(3, "z"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
+    session.setIndexEntry(entry(1, "x"), isTaken: false, below: Self.parent, of: Self.first.id, in: ns)
+    session.setIndexEntry(entry(3, "z"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
     session.removeIndexEntries(of: Self.first.id, in: ns, limit: 10)
     #expect(try session.indexes(in: ns).map(\.id.rawValue) == [1, 2])
     session.rollback(to: mark)
     #expect(try session.indexes(in: ns) == [Self.first])
     #expect(try session.rules(of: ns) == Self.rules)
     try session.commit()
-    #expect(try places(engine, ns) == [place(1, "x"), place(2, "y")])
-    #expect(try places(engine, ns, isDescending: true, limit: 1) == [place(2, "y")])
+    #expect(try entries(engine, ns) == [entry(1, "x"), entry(2, "y")])
+    #expect(try entries(engine, ns, isDescending: true, limit: 1) == [entry(2, "y")])
     #expect(try engine.read { try $0.rules(of: ns) } == Self.rules)
     #expect(try engine.read { try $0.index(in: ns, id: Self.first.id) } == Self.first)
 
     // The same again changes nothing; a place may be taken twice, and given back that was not taken.
-    session.setIndexEntry(place(1, "x"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
-    session.setIndexEntry(place(9, "q"), isTaken: false, below: Self.parent, of: Self.first.id, in: ns)
+    session.setIndexEntry(entry(1, "x"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
+    session.setIndexEntry(entry(9, "q"), isTaken: false, below: Self.parent, of: Self.first.id, in: ns)
     try session.commit()
-    #expect(try places(engine, ns) == [place(1, "x"), place(2, "y")])
+    #expect(try entries(engine, ns) == [entry(1, "x"), entry(2, "y")])
   }
 
   @Test("Places are removed so many at a time, an index by its number")
@@ -70,16 +70,16 @@ struct IndexRowTests {
     let (session, ns) = (scribe.session, scribe.ns)
     session.put(Self.first, in: ns)
     for number in 0..<25 {
-      session.setIndexEntry(place(.int(Int64(number)), "k"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
+      session.setIndexEntry(entry(.int(Int64(number)), "k"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
       session.setIndexEntry(
-        place(.int(Int64(number)), "k"), isTaken: true, below: Self.parent, of: IndexID(rawValue: 2), in: ns)
+        entry(.int(Int64(number)), "k"), isTaken: true, below: Self.parent, of: IndexID(rawValue: 2), in: ns)
     }
     try session.commit()
     for left in [15, 5, 0] {
       #expect(try session.hasIndexEntries(of: Self.first.id, in: ns))
       session.removeIndexEntries(of: Self.first.id, in: ns, limit: 10)
       try session.commit()
-      #expect(try places(engine, ns).count == left)
+      #expect(try entries(engine, ns).count == left)
     }
     #expect(try !session.hasIndexEntries(of: Self.first.id, in: ns))
     #expect(try session.hasIndexEntries(of: IndexID(rawValue: 2), in: ns))
@@ -97,16 +97,16 @@ struct IndexRowTests {
     let (session, ns) = (scribe.session, scribe.ns)
     session.put(Self.rules, in: ns)
     session.put(Self.first, in: ns)
-    session.setIndexEntry(place(1, "x"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
+    session.setIndexEntry(entry(1, "x"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
     try session.commit()
     session.remove(ns)
     #expect(try session.rules(of: ns) == nil)
     #expect(try session.indexes(in: ns).isEmpty)
     #expect(try !session.hasIndexEntries(of: Self.first.id, in: ns))
     // What comes behind in the same batch goes with it.
-    session.setIndexEntry(place(2, "y"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
+    session.setIndexEntry(entry(2, "y"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
     try session.commit()
-    #expect(try places(engine, ns).isEmpty)
+    #expect(try entries(engine, ns).isEmpty)
     #expect(try engine.read { try $0.rules(of: ns) } == nil)
   }
 }

@@ -96,7 +96,7 @@ struct TouchTests {
     try engine.read { snapshot throws in
       let first = try snapshot.audits(before: nil, limit: 2)
       #expect(first.map(\.record) == [records[4], records[3]])
-      let rest = try snapshot.audits(before: first.last?.place, limit: 9)
+      let rest = try snapshot.audits(before: first.last?.position, limit: 9)
       #expect(rest.map(\.record) == records[..<3].reversed())
     }
   }

@@ -8,7 +8,7 @@ import Glibc
 
 /// The files of a store, as they are on the disk: to see what they hold, and what a process that died would leave.
 public enum DiskFiles {
-  private struct Fault: Error { let path: String }
+  private struct FileError: Error { let path: String }
 
   /// The bytes of a file; none if there is no such file.
   public static func bytes(_ path: String) throws -> [UInt8] {
@@ -30,17 +30,17 @@ public enum DiskFiles {
 
   /// Copies the files of a folder into a new one.
   public static func copy(folder: String, to target: String) throws {
-    guard mkdir(target, 0o700) == 0, let directory = opendir(folder) else { throw Fault(path: folder) }
+    guard mkdir(target, 0o700) == 0, let directory = opendir(folder) else { throw FileError(path: folder) }
     defer { closedir(directory) }
     while let entry = readdir(directory) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
         pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       if name == "." || name == ".." { continue }
-      guard let file = fopen("\(target)/\(name)", "w") else { throw Fault(path: name) }
+      guard let file = fopen("\(target)/\(name)", "w") else { throw FileError(path: name) }
       defer { fclose(file) }
       let bytes = try bytes("\(folder)/\(name)")
-      guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw Fault(path: name) }
+      guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw FileError(path: name) }
     }
   }
 }

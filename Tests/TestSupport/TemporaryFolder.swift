@@ -27,12 +27,12 @@ public final class TemporaryFolder: Sendable {
 
   /// Writes a text into a file of the folder.
   public func write(_ text: String, to name: String) throws {
-    guard let file = fopen(self.file(name), "w") else { throw FolderFault(name: name) }
+    guard let file = fopen(self.file(name), "w") else { throw FolderError(name: name) }
     defer { fclose(file) }
-    guard fputs(text, file) >= 0 else { throw FolderFault(name: name) }
+    guard fputs(text, file) >= 0 else { throw FolderError(name: name) }
   }
 
-  private struct FolderFault: Error { let name: String }
+  private struct FolderError: Error { let name: String }
 
   private static func remove(_ path: String) {
     if let directory = opendir(path) {

@@ -140,32 +140,32 @@ struct DisconnectWritesTests {
       let found = writes.assignments.reduce(into: [Path: TreeNode]()) { found, assignment in
         if case .node(let node) = assignment.value { found[assignment.path] = node.node }
       }
-      #expect(found == model.places)
-      #expect(writes.isEmpty == model.places.isEmpty)
+      #expect(found == model.paths)
+      #expect(writes.isEmpty == model.paths.isEmpty)
     }
   }
 }
 
 /// The rules of §3.9 on a dictionary: no tree, no recursion over children.
 private struct FlatRegister {
-  private(set) var places: [Path: TreeNode] = [:]
+  private(set) var paths: [Path: TreeNode] = [:]
 
-  private func above(_ path: Path) -> Path? { places.keys.first { $0.contains(path) && $0 != path } }
+  private func above(_ path: Path) -> Path? { paths.keys.first { $0.contains(path) && $0 != path } }
 
   mutating func set(_ path: Path, _ node: TreeNode) {
     if let above = above(path) {
-      places[above] = places[above]?.setting(Path(keys: Array(path.keys.dropFirst(above.depth))), to: node)
+      paths[above] = paths[above]?.setting(Path(keys: Array(path.keys.dropFirst(above.depth))), to: node)
     } else {
-      places = places.filter { !path.contains($0.key) }
-      places[path] = node
+      paths = paths.filter { !path.contains($0.key) }
+      paths[path] = node
     }
   }
 
   mutating func cancel(_ path: Path) {
-    while let above = above(path), let node = places[above], node.scalar == nil {
-      places[above] = nil
-      for entry in node.children { places[above.child(entry.key)] = entry.node }
+    while let above = above(path), let node = paths[above], node.scalar == nil {
+      paths[above] = nil
+      for entry in node.children { paths[above.child(entry.key)] = entry.node }
     }
-    places = places.filter { !path.contains($0.key) }
+    paths = paths.filter { !path.contains($0.key) }
   }
 }

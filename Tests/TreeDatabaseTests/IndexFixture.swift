@@ -56,21 +56,21 @@ struct IndexFixture {
   func checkIndexEntries() throws {
     let (stored, root) = try base.engine.read { snapshot in
       let root = try base.database.reader.node(at: .root, in: base.namespace, of: snapshot)
-      var stored: [(order: NodeOrder, parent: Path, places: [IndexEntry])] = []
+      var stored: [(order: NodeOrder, parent: Path, entries: [IndexEntry])] = []
       for record in try snapshot.indexes(in: base.namespace) {
         let order = try #require(NodeOrder(indexName: record.order))
         for parent in Self.parents(of: record.pattern, in: root) {
-          let places = try snapshot.places(
+          let entries = try snapshot.indexEntries(
             in: base.namespace, of: record.id, below: PathBytes(parent), from: IndexEntry(bytes: []),
             to: IndexEntry(bytes: PathBytes.afterAll.bytes), isDescending: false, limit: .max)
-          stored.append((order, parent, places))
+          stored.append((order, parent, entries))
         }
       }
       return (stored, root)
     }
-    for (order, parent, places) in stored {
+    for (order, parent, entries) in stored {
       let wanted = root[parent].children.map { IndexEntry(Self.rank(of: $0.node, order), $0.key) }.sorted()
-      #expect(places == wanted, "\(order) \(parent)")
+      #expect(entries == wanted, "\(order) \(parent)")
     }
   }
 
@@ -79,7 +79,7 @@ struct IndexFixture {
     try base.engine.read { (snapshot) throws(StorageError) in
       var count = 0
       for parent in parents {
-        count += try snapshot.places(
+        count += try snapshot.indexEntries(
           in: base.namespace, of: id, below: PathBytes(parent), from: IndexEntry(bytes: []),
           to: IndexEntry(bytes: PathBytes.afterAll.bytes), isDescending: true, limit: .max
         ).count

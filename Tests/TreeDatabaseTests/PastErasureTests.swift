@@ -60,7 +60,7 @@ struct PastErasureTests {
 
     func record(_ player: String) throws -> ErasureRecord {
       ErasureRecord(
-        uid: player, places: [try Path(parsing: "/users/\(player)")], actor: .admin("ann"), reason: "asked", orderedAt: 1,
+        uid: player, paths: [try Path(parsing: "/users/\(player)")], actor: .admin("ann"), reason: "asked", orderedAt: 1,
         addresses: [])
     }
 
@@ -76,8 +76,8 @@ struct PastErasureTests {
 
     /// What the model knows after that.
     func forget(_ player: String) {
-      let place: [Path] = (try? Path(parsing: "/users/\(player)")).map { [$0] } ?? []
-      states = states.map { state in state.filter { path, _ in !place.contains { $0.contains(path) } } }
+      let paths: [Path] = (try? Path(parsing: "/users/\(player)")).map { [$0] } ?? []
+      states = states.map { state in state.filter { path, _ in !paths.contains { $0.contains(path) } } }
       // The removal, the order, the seal.
       for _ in 0..<3 { states.append(states[states.count - 1]) }
     }
@@ -144,11 +144,11 @@ struct PastErasureTests {
     for _ in 0..<40 { try await rig.write(&random, of: ["p0", "p1"]) }
     try await rig.commit([.remove("/users/p1")])
     let ordered = try await rig.past().order(try rig.record("p1"), in: rig.namespace)
-    var upkeep = Maintenance()
-    upkeep.erasing = .changes(
+    var maintenance = Maintenance()
+    maintenance.erasing = .changes(
       of: (1...10).map { Revision($0) }, below: [PathBytes("/users/p1")], order: try #require(ordered.order))
     var request = CommitRequest(namespace: rig.namespace, actor: .system("erasure"))
-    request.rows.maintenance = upkeep
+    request.rows.maintenance = maintenance
     _ = try await rig.database.commit(request)
     let half = try rig.engine.read { (snapshot) throws(StorageError) in
       try LogAudit.verify(snapshot, namespace: rig.namespace)
@@ -162,7 +162,7 @@ struct PastErasureTests {
     rig.close()
   }
 
-  @Test("A kept answer to a write that changed nothing is replaced too, whoever made the last commit before it")
+  @Test("A kept answer to a write that changed nothing is replaced too, no matter who made the commit before it")
   func unchangedAnswer() async throws {
     let rig = try await Rig()
     try await rig.commit([.set("/users/p1/name", "Ann")])
@@ -222,7 +222,7 @@ struct PastErasureTests {
     rig.close()
   }
 
-  @Test("What was built anew from a pruned log can be opened and written to, and counts as pruned")
+  @Test("What was rebuilt from a pruned log can be opened and written to, and counts as pruned")
   func rebuiltFromPruned() async throws {
     var random = SplitMix64(seed: 5)
     let rig = try await Rig()

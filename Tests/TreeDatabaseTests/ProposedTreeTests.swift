@@ -16,7 +16,7 @@ struct ProposedTreeTests {
       let operation: WriteOperation
       let before: TreeNode
       let after: TreeNode
-      let places: [Path]
+      let paths: [Path]
     }
 
     let trees = Mutex<Trees?>(nil)
@@ -27,7 +27,7 @@ struct ProposedTreeTests {
       guard request.operations.isEmpty, let trees = trees.withLock({ $0 }) else { return [] }
       let proposed = ProposedTree(session, request.namespace, trees.operation, at: time)
       do {
-        for path in trees.places {
+        for path in trees.paths {
           for (side, tree) in [(RuleSide.before, trees.before), (.after, trees.after)] {
             let node = tree[path]
             let found = try proposed.read(at: PathBytes(path), side: side)
@@ -65,7 +65,7 @@ struct ProposedTreeTests {
         TreeMap(keys.compactMap { random.chance(2) ? nil : TreeMap.Entry(key: $0, node: node(depth - 1)) }),
         priority: random.priority())
     }
-    let places = keys.reduce(into: [Path.root, "c"]) { found, first in
+    let paths = keys.reduce(into: [Path.root, "c"]) { found, first in
       found.append(Path(keys: [first]))
       for second in keys { for third in keys { found += [Path(keys: [first, second]), Path(keys: [first, second, third])] } }
     }
@@ -94,7 +94,7 @@ struct ProposedTreeTests {
         operation = .set(place, written)
       }
       looking.trees.withLock {
-        $0 = Looking.Trees(operation: operation, before: model.root, after: next.root, places: places)
+        $0 = Looking.Trees(operation: operation, before: model.root, after: next.root, paths: paths)
       }
       try await fixture.write()
       try await fixture.write(operation)
@@ -118,7 +118,7 @@ struct ProposedTreeTests {
     looking.trees.withLock {
       $0 = Looking.Trees(
         operation: operation, before: ["n": ["a": 5, "b": .leaf(1, priority: 7)]], after: after,
-        places: ["n", "n/a", "n/b", "n/c"])
+        paths: ["n", "n/a", "n/b", "n/c"])
     }
     try await fixture.write()
     try await fixture.write(operation)

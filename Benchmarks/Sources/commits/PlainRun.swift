@@ -19,7 +19,7 @@ struct PlainRun {
     let store = try PlainStore(path: folder + "/plain.db")
     defer { store.close() }
     try store.execute("BEGIN IMMEDIATE")
-    for player in 0..<plan.players { try store.putNode(try place(player), revision: 1, level: 0) }
+    for player in 0..<plan.players { try store.putNode(try pathBytes(player), revision: 1, level: 0) }
     try store.execute("COMMIT")
 
     let watch = Stopwatch()
@@ -35,7 +35,7 @@ struct PlainRun {
       for _ in 0..<min(groupSize, plan.commits - done) {
         let player = draw.next(below: plan.players)
         done += 1
-        let path = try place(player)
+        let path = try pathBytes(player)
         past.append((path, Int64(done) + 1, levels[player]))
         levels[player] = Int64(done)
         batch.append((path, Int64(done) + 1, Int64(done)))
@@ -60,7 +60,7 @@ struct PlainRun {
     return watch.stop(commits: plan.commits, groupSize: groupSize)
   }
 
-  private func place(_ player: Int) throws -> [UInt8] { PathBytes(try EngineRun.path(player)).bytes }
+  private func pathBytes(_ player: Int) throws -> [UInt8] { PathBytes(try EngineRun.path(player)).bytes }
 }
 
 /// A store with the engine's schema and settings, and the three statements that a commit needs.

@@ -39,7 +39,7 @@ struct FanOutRun {
     let seconds = Self.seconds(CLOCK_MONOTONIC) - begin
     let cpu = Self.seconds(CLOCK_PROCESS_CPUTIME_ID) - cpuBegin
     let delivered = hub.counts.deliveries - deliveredBefore
-    let wanted = shape == .ownPlaces ? writes : writes * listeners
+    let wanted = shape == .ownPaths ? writes : writes * listeners
     // Writes overtake each other; one that comes too late to be among the highest changes no window.
     let isRight = shape == .sameWindow ? delivered <= wanted && delivered > wanted / 2 : delivered == wanted
     guard isRight || hub.counts.resyncs > 0 else {
@@ -56,11 +56,11 @@ struct FanOutRun {
     let sinks = try (0..<listeners).map { index in
       let request =
         switch shape {
-        case .samePlace: ListenRequest(namespace: namespace, path: "/scores", format: .export)
+        case .samePath: ListenRequest(namespace: namespace, path: "/scores", format: .export)
         case .sameWindow:
           ListenRequest(
             namespace: namespace, path: "/scores", query: Query(order: .child("score"), limit: .last(10)), format: .export)
-        case .ownPlaces:
+        case .ownPaths:
           ListenRequest(namespace: namespace, path: try Path(parsing: "scores/p\(index % listeners)"), format: .export)
         }
       return CountingSink(hub: hub, on: executors[index % 2], request)
@@ -74,7 +74,7 @@ struct FanOutRun {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<writes {
         if number >= 64 { try await group.next() }
-        let path = try Path(parsing: "scores/p\(number % (shape == .ownPlaces ? 1 : 20))")
+        let path = try Path(parsing: "scores/p\(number % (shape == .ownPaths ? 1 : 20))")
         let node: TreeNode = ["score": .leaf(.int(Int64(number))), "name": "somebody"]
         let request = CommitRequest(namespace: namespace, actor: .admin("bench"), operations: [.set(path, node)])
         group.addTask { _ = try await database.commit(request) }

@@ -26,7 +26,7 @@ struct Main {
 
 /// What is listened to.
 enum Shape: String, CaseIterable {
-  case samePlace = "same place"
+  case samePath = "same place"
   case sameWindow = "same window"
-  case ownPlaces = "own places"
+  case ownPaths = "own places"
 }

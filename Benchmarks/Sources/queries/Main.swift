@@ -27,9 +27,9 @@ struct Main {
     let folder = ".build/queries-\(getpid())"
     mkdir(".build", 0o755)
     let engine = try SQLiteEngine(directory: folder)
-    let bench = QueryBench(engine: engine, children: children)
+    let benchmark = QueryBenchmark(engine: engine, children: children)
     do {
-      try await bench.run()
+      try await benchmark.run()
     } catch {
       print("queries: \(error)")
       exit(1)

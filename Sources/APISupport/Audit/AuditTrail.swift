@@ -95,8 +95,8 @@ package final class AuditTrail: RequestAuditing {
     var request = CommitRequest(namespace: namespace, actor: record.actor)
     request.log.audit = record
     database.submit(request) { [logger] committed in
-      if case .failure(let refusal) = committed {
-        logger.error("an admin action could not be recorded", metadata: ["reason": "\(refusal.message)"])
+      if case .failure(let error) = committed {
+        logger.error("an admin action could not be recorded", metadata: ["reason": "\(error.message)"])
       }
     }
   }

@@ -6,7 +6,7 @@ public struct RuleEvaluator {
   private let auth: JSON?
   private let now: Int64
   private let tree: any RuleTree
-  /// Told of every rule that is asked; nil where nobody wants to know.
+  /// Records every rule that is evaluated; nil outside of explanations.
   private let witness: (any RuleObserver)?
   /// See ``RuleScope/stepsMax``.
   private let stepsMax: Int
@@ -40,7 +40,7 @@ public struct RuleEvaluator {
     try decideRead(path, query: query).isAllowed
   }
 
-  /// The same, with how long it holds: for a listen, which outlives the moment.
+  /// As above, with how long the decision holds, for listens.
   public func decideRead(_ path: Path, query: Query? = nil) throws(RuleTreeError) -> RuleVerdict {
     let scope = RuleScope(auth: auth, now: now, tree: tree, query: RuleQuery(query), stepsMax: stepsMax)
     scope.keys = path.keys
@@ -60,7 +60,7 @@ public struct RuleEvaluator {
     return false
   }
 
-  /// Whether a read is decided without a look at the tree, whatever is there.
+  /// Whether a read is decided without reading the tree.
   public static func readsTree(_ rules: RuleSet, at path: Path) -> Bool {
     var node: RuleNode? = rules.root
     var keys = path.keys[...]
@@ -126,7 +126,7 @@ public struct RuleEvaluator {
     }
   }
 
-  /// Leaves the levels that lie on both ways, and adds those of the rest of this one.
+  /// Keeps the levels that both paths share, and adds the others of this one.
   private func go(to write: RuleWrite, levels: inout [Level], scope: RuleScope) {
     let path = write.path
     if !scope.keys.isEmpty {
@@ -168,7 +168,7 @@ public struct RuleEvaluator {
     return true
   }
 
-  /// Whether what will stand below a place is valid.
+  /// Whether the new data below a path are valid.
   private func isValid(_ data: TreeNode, below node: RuleNode, at pathBytes: PathBytes, scope: RuleScope)
     throws(RuleTreeError)
     -> Bool
@@ -210,8 +210,8 @@ public struct RuleEvaluator {
     do throws(EvaluationError) {
       result = .success(try rule.term.bool(in: scope))
     } catch {
-      // Nothing is known then, and so nothing is decided.
-      if case .unreadable(let fault) = error.reason { throw fault }
+      // Without the data nothing can be decided.
+      if case .unreadable(let cause) = error.reason { throw cause }
       result = .failure(error)
     }
     witness?.end(rule, of: node, at: scope.pathBytes, result: result)

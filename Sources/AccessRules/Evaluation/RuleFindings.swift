@@ -27,8 +27,8 @@ struct RuleFindings {
   }
 
   /// Why a rule could not be evaluated.
-  func reason(of failure: EvaluationError) -> RuleExplanation.Finding {
-    finding(failure.term ?? rule.term, outcome: .failed(failure.message))
+  func reason(of error: EvaluationError) -> RuleExplanation.Finding {
+    finding(error.term ?? rule.term, outcome: .failed(error.message))
   }
 
   private func finding(_ term: RuleTerm, outcome: RuleExplanation.Outcome = .isFalse) -> RuleExplanation.Finding {

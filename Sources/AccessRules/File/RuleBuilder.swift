@@ -4,7 +4,7 @@ import TreeModel
 /// Turns the JSON of a rules file into rules, or says what does not belong there.
 struct RuleBuilder {
   /// As many faults of expressions are told at once.
-  private static let faultsMax = 20
+  private static let errorsMax = 20
 
   private let pattern: RulePattern
   private let source: RulesSource
@@ -22,8 +22,8 @@ struct RuleBuilder {
 
   /// The rules of the root, from the whole file.
   ///
-  /// - `faults`: gets those of expressions; such an expression is never true.
-  static func root(of document: CommentedJSON, in source: RulesSource, faults: inout [RulesError]) throws(RulesError)
+  /// - `errors`: gets those of expressions; such an expression is never true.
+  static func root(of document: CommentedJSON, in source: RulesSource, errors: inout [RulesError]) throws(RulesError)
     -> RuleNode
   {
     guard case .object(let members) = document.content else {
@@ -36,10 +36,10 @@ struct RuleBuilder {
       throw RulesError(at: document.position, "The key \"rules\" is missing.")
     }
     if members.count > 1 { throw RulesError(at: members[1].keyPosition, "The key \"rules\" is there twice.") }
-    return try node(rules.value, pattern: RulePattern(), source: source, faults: &faults)
+    return try node(rules.value, pattern: RulePattern(), source: source, errors: &errors)
   }
 
-  private static func node(_ value: CommentedJSON, pattern: RulePattern, source: RulesSource, faults: inout [RulesError])
+  private static func node(_ value: CommentedJSON, pattern: RulePattern, source: RulesSource, errors: inout [RulesError])
     throws(RulesError) -> RuleNode
   {
     guard case .object(let members) = value.content else {
@@ -55,25 +55,25 @@ struct RuleBuilder {
       guard names.insert(Array(member.key.utf8)).inserted else {
         throw RulesError(at: member.keyPosition, "\"\(member.key)\" is there twice.")
       }
-      try builder.add(member, &faults)
+      try builder.add(member, &errors)
     }
     return RuleNode(
       pattern: pattern, expressions: (builder.read, builder.write, builder.validate), indexOn: builder.indexOn,
       children: builder.children, wildcard: builder.wildcard)
   }
 
-  private mutating func add(_ member: CommentedJSON.Member, _ faults: inout [RulesError]) throws(RulesError) {
+  private mutating func add(_ member: CommentedJSON.Member, _ errors: inout [RulesError]) throws(RulesError) {
     switch member.key {
-    case ".read": read = try expression(.read, member: member, faults: &faults)
-    case ".write": write = try expression(.write, member: member, faults: &faults)
-    case ".validate": validate = try expression(.validate, member: member, faults: &faults)
+    case ".read": read = try expression(.read, member: member, errors: &errors)
+    case ".write": write = try expression(.write, member: member, errors: &errors)
+    case ".validate": validate = try expression(.validate, member: member, errors: &errors)
     case ".indexOn": indexOn = try Self.orders(member.value)
-    case let name where name.utf8.first == UInt8(ascii: "$"): try addWildcard(name, member: member, faults: &faults)
-    default: try addChild(member, faults: &faults)
+    case let name where name.utf8.first == UInt8(ascii: "$"): try addWildcard(name, member: member, errors: &errors)
+    default: try addChild(member, errors: &errors)
     }
   }
 
-  private func expression(_ kind: RuleKind, member: CommentedJSON.Member, faults: inout [RulesError]) throws(RulesError)
+  private func expression(_ kind: RuleKind, member: CommentedJSON.Member, errors: inout [RulesError]) throws(RulesError)
     -> RuleExpression
   {
     let text: CommentedJSON.Text
@@ -89,24 +89,24 @@ struct RuleBuilder {
       term = try ExpressionCompiler.compile(text.text, kind: kind, variables: pattern.levels)
     } catch {
       // Each costs a walk along its line.
-      if faults.count < Self.faultsMax {
-        faults.append(RulesError(at: source.position(of: text.source(of: error.offset)), error.message))
+      if errors.count < Self.errorsMax {
+        errors.append(RulesError(at: source.position(of: text.source(of: error.offset)), error.message))
       }
     }
     return RuleExpression(kind, text, at: member.value.position, in: source, term: term)
   }
 
   private static func orders(_ value: CommentedJSON) throws(RulesError) -> [NodeOrder] {
-    let fault = RulesError(at: value.position, ".indexOn must be a string, or an array of strings.")
+    let error = RulesError(at: value.position, ".indexOn must be a string, or an array of strings.")
     let elements: [CommentedJSON]
     switch value.content {
     case .string: elements = [value]
     case .array(let array): elements = array
-    default: throw fault
+    default: throw error
     }
     var orders: [NodeOrder] = []
     for element in elements {
-      guard case .string(let string) = element.content else { throw fault }
+      guard case .string(let string) = element.content else { throw error }
       let name = string.text
       guard let order = NodeOrder(indexName: name) else {
         throw RulesError(at: element.position, "\"\(name)\" cannot be indexed: name the path of a child, or .value.")
@@ -117,7 +117,7 @@ struct RuleBuilder {
     return orders
   }
 
-  private mutating func addWildcard(_ name: String, member: CommentedJSON.Member, faults: inout [RulesError])
+  private mutating func addWildcard(_ name: String, member: CommentedJSON.Member, errors: inout [RulesError])
     throws(RulesError)
   {
     guard Self.isVariable(name) else {
@@ -132,7 +132,7 @@ struct RuleBuilder {
       throw RulesError(
         at: member.keyPosition, "The variable \(name) stands further up on this path; give this one another name.")
     }
-    wildcard = try Self.node(member.value, pattern: pattern.appending(.variable(name)), source: source, faults: &faults)
+    wildcard = try Self.node(member.value, pattern: pattern.appending(.variable(name)), source: source, errors: &errors)
   }
 
   private static func isVariable(_ name: String) -> Bool {
@@ -148,7 +148,7 @@ struct RuleBuilder {
     }
   }
 
-  private mutating func addChild(_ member: CommentedJSON.Member, faults: inout [RulesError]) throws(RulesError) {
+  private mutating func addChild(_ member: CommentedJSON.Member, errors: inout [RulesError]) throws(RulesError) {
     let key: Key
     do {
       key = try Key(member.key)
@@ -159,6 +159,6 @@ struct RuleBuilder {
         member.key.utf8.first == UInt8(ascii: ".")
           ? "Unknown rule \"\(member.key)\"; there are \(known)." : "\(error.description)")
     }
-    children[key] = try Self.node(member.value, pattern: pattern.appending(.literal(key)), source: source, faults: &faults)
+    children[key] = try Self.node(member.value, pattern: pattern.appending(.literal(key)), source: source, errors: &errors)
   }
 }

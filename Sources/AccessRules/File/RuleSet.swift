@@ -27,26 +27,26 @@ public struct RuleSet: Sendable {
   /// - Throws: ``RulesError`` for what is no JSON, for a structure that rules do not have, and for expressions that can never
   ///   be evaluated: of these, all that there are.
   public init(parsing source: String) throws(RulesError) {
-    var faults: [RulesError] = []
-    try self.init(source, &faults)
-    if let fault = RulesError(joining: faults) { throw fault }
+    var errors: [RulesError] = []
+    try self.init(source, &errors)
+    if let error = RulesError(joining: errors) { throw error }
   }
 
   /// Reads a file that was accepted once, perhaps by another version: an expression that is not understood is never true.
   ///
   /// - Throws: as ``init(parsing:)``, but not for expressions.
   public init(stored source: String) throws(RulesError) {
-    var faults: [RulesError] = []
-    try self.init(source, &faults)
+    var errors: [RulesError] = []
+    try self.init(source, &errors)
   }
 
-  private init(_ text: String, _ faults: inout [RulesError]) throws(RulesError) {
+  private init(_ text: String, _ errors: inout [RulesError]) throws(RulesError) {
     guard text.utf8.count <= Self.bytesMax else {
       throw RulesError(at: CommentedJSON.Position(line: 1, column: 1), "The rules are larger than 1 MB.")
     }
     let source = RulesSource(text)
     let document = try source.document()
-    root = try RuleBuilder.root(of: document, in: source, faults: &faults)
+    root = try RuleBuilder.root(of: document, in: source, errors: &errors)
     strict = document.json
     readsDependOnData = root.contains { $0.read?.looksAtTree == true }
   }
@@ -107,10 +107,10 @@ public struct RulesError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// One fault of several; nil of none.
-  init?(joining faults: [RulesError]) {
-    guard let first = faults.first else { return nil }
+  init?(joining errors: [RulesError]) {
+    guard let first = errors.first else { return nil }
     self.init(
-      at: CommentedJSON.Position(line: first.line, column: first.column), first.message, others: Array(faults.dropFirst()))
+      at: CommentedJSON.Position(line: first.line, column: first.column), first.message, others: Array(errors.dropFirst()))
   }
 
   /// As the tools show it, behind the file's name: `3:14: text`; a line for each fault.

@@ -1,7 +1,7 @@
 import TextFormats
 import TreeModel
 
-/// Checks what was read, and makes it ready to be evaluated.
+/// Checks the syntax tree of an expression and compiles it into terms.
 struct ExpressionCompiler {
   /// What a rule may look at depends on what it decides.
   let kind: RuleKind
@@ -10,7 +10,6 @@ struct ExpressionCompiler {
   /// The text, for its regular expressions.
   let bytes: [UInt8]
 
-  /// A rule: something that is true or false.
   static func compile(_ text: String, kind: RuleKind, variables: [String: Int]) throws(ExpressionError) -> RuleTerm {
     let syntax = try ExpressionParser.parse(text)
     let compiler = ExpressionCompiler(kind: kind, variables: variables, bytes: Array(text.utf8))
@@ -79,7 +78,6 @@ struct ExpressionCompiler {
 
   // MARK: What operands may be
 
-  /// Something with a value.
   private func value(_ syntax: Syntax) throws(ExpressionError) -> RuleTerm {
     let term = try term(syntax)
     guard !term.type.meets(.noValue) else {

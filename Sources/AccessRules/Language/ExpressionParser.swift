@@ -62,7 +62,7 @@ struct ExpressionParser {
     }
   }
 
-  /// Counts the nesting, which the stack must bear.
+  /// Bounds the nesting, and with it the depth of the stack.
   private mutating func nested(_ body: (inout Self) throws(ExpressionError) -> Syntax) throws(ExpressionError) -> Syntax {
     guard nesting < Self.nestingMax else { throw Syntax.tooDeep(at: token.range.lowerBound) }
     nesting += 1
@@ -217,7 +217,7 @@ struct Syntax {
     case choice(Syntax, Syntax, Syntax)
   }
 
-  /// The highest tree: more would be no expression that people write, and it is walked by recursion.
+  /// The deepest tree: it is walked by recursion, and no expression that people write is deeper.
   static let heightMax = 128
 
   let kind: Kind

@@ -2,7 +2,6 @@ import TextFormats
 import TreeModel
 
 extension RuleTerm {
-  /// Evaluates the part.
   func value(in scope: RuleScope) throws(EvaluationError) -> RuleValue {
     try scope.spend(1, term: self)
     guard let recorder = scope.recorder else { return try compute(scope) }
@@ -18,7 +17,7 @@ extension RuleTerm {
 
   /// Evaluates a part that must be true or false.
   func bool(in scope: RuleScope) throws(EvaluationError) -> Bool {
-    // Most parts are decisions, and no value is made of them unless someone wants to know it.
+    // Most parts are booleans; a `RuleValue` is only made of them for an explanation.
     if isDecision, scope.recorder == nil {
       try scope.spend(1, term: self)
       return try decide(scope)
@@ -45,7 +44,7 @@ extension RuleTerm {
     case .query(let property): return scope.query.value(of: property)
     case .member(let name):
       let target = try operands[0].value(in: scope)
-      // Of a missing text nobody knows how long it is; other members of what is missing are missing.
+      // The length of a missing text is an error; other members of a missing value are missing.
       if case .null = target, name == "length" { throw operands[0].mismatch("a string", value: target) }
       return target.member(name)
     case .index: return try indexed(scope)
@@ -164,7 +163,7 @@ extension RuleTerm {
 extension RuleTerm {
   /// The snapshot that a part is; the types of snapshots are known when a file is uploaded.
   func snapshot(in scope: RuleScope) throws(EvaluationError) -> RuleSnapshot {
-    // Most are one of these, and nobody is told what a snapshot was.
+    // The common cases; snapshots are not recorded for explanations.
     switch operation {
     case .data: return RuleSnapshot(side: .before, pathBytes: scope.pathBytes)
     case .newData: return RuleSnapshot(side: .after, pathBytes: scope.pathBytes)
@@ -187,7 +186,6 @@ extension RuleTerm {
     }
   }
 
-  /// Whether what is at a path is so.
   func holds(_ look: Look, of found: RuleRead) -> Bool {
     switch (look, found) {
     case (.exists, .absent): false

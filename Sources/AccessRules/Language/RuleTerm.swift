@@ -120,7 +120,7 @@ struct EvaluationError: Error {
     switch reason {
     case .type(let message): message
     case .tooLong: "Judging took too long; make the rules or the write smaller."
-    case .unreadable(let fault): fault.message
+    case .unreadable(let error): error.message
     }
   }
 }

@@ -3,8 +3,8 @@ import TextFormats
 /// Reads the subset of regular expressions that rules have (Firebase, "Security Rules Regular
 /// Expressions").
 ///
-/// `^` stands first in the whole expression and `$` last. Where a group or the expression begins, `?`, `*`, `+` and braces
-/// have nothing to work on and mean themselves: `(?:x)` is a group that begins with a question mark.
+/// `^` must be the first character of the expression and `$` the last. At the beginning of a group or of the expression, `?`,
+/// `*`, `+` and braces have nothing to repeat and match themselves: `(?:x)` is a group that begins with a question mark.
 struct RegexParser {
   /// The most times that something may be counted.
   private static let countMax = 1000
@@ -36,13 +36,13 @@ struct RegexParser {
   private static func parse(_ pattern: String, ignoresCase: Bool) throws(RegexError) -> RegexSyntax {
     var parser = RegexParser(pattern, ignoresCase: ignoresCase)
     let syntax = try parser.alternatives(isOutermost: true)
-    if parser.peek != nil { throw parser.fault("This closing parenthesis has no partner; write \\) for the character.") }
+    if parser.peek != nil { throw parser.regexError("This closing parenthesis has no partner; write \\) for the character.") }
     return syntax
   }
 
   private var peek: Unicode.Scalar? { at < scalars.count ? scalars[at] : nil }
 
-  private func fault(_ message: String, at index: Int? = nil) -> RegexError {
+  private func regexError(_ message: String, at index: Int? = nil) -> RegexError {
     RegexError(offset: scalars[..<min(index ?? at, scalars.count)].reduce(0) { $0 + UTF8.width($1) }, message: message)
   }
 
@@ -72,7 +72,7 @@ struct RegexParser {
           parts.append(try repeated(try element()))
         }
       }
-      guard !parts.isEmpty else { throw fault("An alternative is empty; write ? behind what may be missing.", at: start) }
+      guard !parts.isEmpty else { throw regexError("An alternative is empty; write ? behind what may be missing.", at: start) }
       branches.append(parts.count == 1 ? parts[0] : .sequence(parts))
     } while take("|")
     return branches.count == 1 ? branches[0] : .either(branches)
@@ -80,23 +80,26 @@ struct RegexParser {
 
   private mutating func element() throws(RegexError) -> RegexSyntax {
     let start = at
-    guard let scalar = peek else { throw fault("The regular expression ends too early.") }
+    guard let scalar = peek else { throw regexError("The regular expression ends too early.") }
     at += 1
     switch scalar {
     case "(":
-      guard nesting < Self.nestingMax else { throw fault("Groups are nested too deeply: at most 50 levels.", at: start) }
+      guard nesting < Self.nestingMax else { throw regexError("Groups are nested too deeply: at most 50 levels.", at: start) }
       nesting += 1
       defer { nesting -= 1 }
       let inner = try alternatives(isOutermost: false)
-      guard take(")") else { throw fault("This group does not end; close it with a parenthesis.", at: start) }
+      guard take(")") else { throw regexError("This group does not end; close it with a parenthesis.", at: start) }
       return inner
     case "[": return .set(try bracketed(start))
     case ".": return .set(.anyButLineEnds)
     case "\\": return .set(try escaped(start).withCases(ignoresCase))
-    case "^": throw fault("^ may only be the first character of the whole expression; write \\^ for the character.", at: start)
-    case "$": throw fault("$ may only be the last character of the whole expression; write \\$ for the character.", at: start)
-    case "*", "+", "?": throw fault("\(scalar) has nothing to repeat here; write \\\(scalar) for the character.", at: start)
-    case "{": throw fault("This brace counts nothing; write \\{ for the character.", at: start)
+    case "^":
+      throw regexError("^ may only be the first character of the whole expression; write \\^ for the character.", at: start)
+    case "$":
+      throw regexError("$ may only be the last character of the whole expression; write \\$ for the character.", at: start)
+    case "*", "+", "?":
+      throw regexError("\(scalar) has nothing to repeat here; write \\\(scalar) for the character.", at: start)
+    case "{": throw regexError("This brace counts nothing; write \\{ for the character.", at: start)
     default: return character(scalar)
     }
   }
@@ -124,7 +127,7 @@ struct RegexParser {
       }
       at += 1
       depth += 1
-      guard depth <= 4 else { throw fault("Too many repetitions of a repetition.", at: start) }
+      guard depth <= 4 else { throw regexError("Too many repetitions of a repetition.", at: start) }
     }
     return result
   }
@@ -138,13 +141,13 @@ struct RegexParser {
     if take(",") { most = number() }
     let isOpen = at > 0 && scalars[at - 1] == ","
     guard let least, isOpen || most != nil, take("}") else {
-      throw fault("A count is {n}, {n,} or {n,m}; write \\{ for the character.", at: start)
+      throw regexError("A count is {n}, {n,} or {n,m}; write \\{ for the character.", at: start)
     }
     guard least <= Self.countMax, most ?? 0 <= Self.countMax else {
-      throw fault("A count is at most \(Self.countMax).", at: start)
+      throw regexError("A count is at most \(Self.countMax).", at: start)
     }
     if isOpen { return (least, nil) }
-    guard let most, most >= least else { throw fault("This count ends before it begins.", at: start) }
+    guard let most, most >= least else { throw regexError("This count ends before it begins.", at: start) }
     return (least, most)
   }
 
@@ -181,19 +184,19 @@ struct RegexParser {
         continue
       }
       guard let low = lower.single, low <= high else {
-        throw fault("This range does not run from a character to a later one; write \\- for the character.", at: first)
+        throw regexError("This range does not run from a character to a later one; write \\- for the character.", at: first)
       }
       ranges.append(low...high)
     }
-    guard take("]") else { throw fault("This set does not end; close it with a bracket.", at: start) }
-    guard !ranges.isEmpty else { throw fault("This set is empty.", at: start) }
+    guard take("]") else { throw regexError("This set does not end; close it with a bracket.", at: start) }
+    guard !ranges.isEmpty else { throw regexError("This set is empty.", at: start) }
     let set = ScalarSet(ranges).withCases(ignoresCase)
     return isInverted ? set.inverted : set
   }
 
   /// What is behind a backslash.
   private mutating func escaped(_ start: Int) throws(RegexError) -> ScalarSet {
-    guard let scalar = peek else { throw fault("Nothing stands behind this backslash.", at: start) }
+    guard let scalar = peek else { throw regexError("Nothing stands behind this backslash.", at: start) }
     at += 1
     switch scalar {
     case "d": return .digits
@@ -210,7 +213,7 @@ struct RegexParser {
     case "x": return try coded(digits: 2, start: start)
     case "u": return try coded(digits: 4, start: start)
     case "a"..."z", "A"..."Z", "0"..."9":
-      throw fault("Unknown escape \\\(scalar): there are no back-references and no boundaries of words.", at: start)
+      throw regexError("Unknown escape \\\(scalar): there are no back-references and no boundaries of words.", at: start)
     default: return ScalarSet([scalar.value...scalar.value])
     }
   }
@@ -219,12 +222,12 @@ struct RegexParser {
     var code: UInt32 = 0
     for _ in 0..<digits {
       guard let digit = peek.flatMap({ Character($0).hexDigitValue }) else {
-        throw fault("This escape needs \(digits) hexadecimal digits.", at: start)
+        throw regexError("This escape needs \(digits) hexadecimal digits.", at: start)
       }
       code = code << 4 | UInt32(digit)
       at += 1
     }
-    guard Unicode.Scalar(code) != nil else { throw fault("This escape is half of a character; write it out.", at: start) }
+    guard Unicode.Scalar(code) != nil else { throw regexError("This escape is half of a character; write it out.", at: start) }
     return ScalarSet([code...code])
   }
 }

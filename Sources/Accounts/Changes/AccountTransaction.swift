@@ -3,8 +3,8 @@ import StorageCore
 import Synchronization
 import TreeModel
 
-/// Where accounts are changed, on the writer: reads see the batch so far, and what is put is taken back if the change is
-/// refused in the end.
+/// The changes to accounts within one commit, on the writer. Reads see the batch so far; if the change is refused in the end,
+/// everything it staged is rolled back.
 final class AccountTransaction {
   let namespace: NamespaceID
   /// How far ahead of the clock a stamp may lie, in milliseconds: as far as the checks of tokens allow.
@@ -17,7 +17,7 @@ final class AccountTransaction {
   /// Accounts that changed, by uid, as functions may see them.
   private var publicNodes: [String: TreeNode] = [:]
   private(set) var revocations: [AccountRevocation] = []
-  /// A fault of the store.
+  /// The storage error that made the change fail; nil if there was none.
   private(set) var failure: StorageError?
 
   init(namespace: NamespaceID, time: Int64, session: any CommitSession, options: AccountOptions) {
@@ -32,7 +32,7 @@ final class AccountTransaction {
 
   var assignments: [WriteOperation.Assignment] {
     publicNodes.sorted { $0.key < $1.key }.map { uid, node in
-      WriteOperation.Assignment(path: AccountRecord.place(of: uid), value: .node(WriteNode(node)))
+      WriteOperation.Assignment(path: AccountRecord.path(of: uid), value: .node(WriteNode(node)))
     }
   }
 
@@ -58,7 +58,7 @@ final class AccountTransaction {
     return changed
   }
 
-  /// What a refresh token stands for; nil if it stands for nothing.
+  /// The session of a refresh token; nil if there is none.
   func session(_ hash: [UInt8]) throws -> RefreshTokenRecord? {
     let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, key: .refreshToken(hash: hash)) }
     guard case .refreshToken(let token)? = row else { return nil }
@@ -73,12 +73,12 @@ final class AccountTransaction {
     }
   }
 
-  /// The account that a token stands for, if the token is still good for it.
+  /// The account of a token, if the token is still valid for it.
   func caller(_ token: IDToken) throws -> AccountRecord {
     try AccountRules.caller(token, account: try account(token.uid))
   }
 
-  /// Begins a session: from now on the refresh token stands for it.
+  /// Begins a session with this refresh token.
   ///
   /// The oldest sessions of an account that has too many end.
   ///
@@ -90,7 +90,7 @@ final class AccountTransaction {
     token: RefreshToken
   ) throws -> AccountSession {
     let authTime = authTime ?? seconds
-    // Who was born in this commit has none.
+    // An account created in this commit has no sessions yet.
     if record.bornAt < time {
       let others = try read { () throws(StorageError) in try session.refreshTokens(in: namespace, of: record.uid) }
       for old in others.dropLast(options.sessionsMax - 1) { remove(.refreshToken(hash: old.hash)) }
@@ -105,19 +105,19 @@ final class AccountTransaction {
       secondFactor: factor)
   }
 
-  /// Goes on with a session under a new refresh token: with the second factor that it was begun with, and no younger.
+  /// Continues a session under a new refresh token, with its second factor and its sign-in time.
   ///
   /// - `isRenewed`: whether the player has just done what takes a recent sign-in; then it counts as one.
   func open(_ record: AccountRecord, by provider: String, of idToken: IDToken, isRenewed: Bool, token: RefreshToken)
     throws -> AccountSession
   {
-    // Who was anonymous had nothing to sign in by, and has now.
+    // The anonymous account has its first way to sign in now.
     let isFirst = idToken.provider == "anonymous"
     return try open(
       record, by: provider, factor: idToken.secondFactor, authTime: isRenewed || isFirst ? nil : idToken.authTime, token: token)
   }
 
-  /// Lets somebody in who showed a first credential: a session, or the wait for a second one if the account has any.
+  /// Signs in after the first credential: with a session, or by waiting for a second factor if the account has any.
   ///
   /// - `edit`: what the sign-in changes. While a second factor is missing nothing is changed.
   func enter(
@@ -142,7 +142,7 @@ final class AccountTransaction {
     record.signInProvider = provider
   }
 
-  /// A code that was mailed, if it is good; it is not used up by this.
+  /// A mailed code, if it is valid; looking it up does not use it up.
   func code(_ hash: [UInt8]) throws -> AccountCodeRecord {
     let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, key: .code(hash: hash)) }
     guard case .code(let code)? = row else { throw AccountError.invalidCode }
@@ -152,7 +152,7 @@ final class AccountTransaction {
 
   // MARK: Changing
 
-  /// Stores an account: what leads to it moves along, and what became void is noted.
+  /// Stores an account, moves its look-up records (address, phone number, identities) and notes which tokens became void.
   ///
   /// - `before`: the account as it was; nil for a new one.
   /// - `isByOwner`: whether the player did it, whose next token is on its way.
@@ -177,7 +177,7 @@ final class AccountTransaction {
     try noteRevocation(of: record, from: before, isByOwner: isByOwner, grace: grace)
   }
 
-  /// Removes an account with everything that leads to it. Its tokens are void from now on.
+  /// Removes an account with its look-up records, and revokes its tokens.
   func delete(_ record: AccountRecord) throws {
     for identifier in record.identifiers { try release(identifier, of: record.uid) }
     try rememberLeaving(record)
@@ -186,7 +186,7 @@ final class AccountTransaction {
     revoke(AccountRevocation(uid: record.uid, reason: .deleted, notBefore: .max, effectiveAt: time))
   }
 
-  /// A new password: what was issued before is void.
+  /// A new password revokes the tokens that were issued before.
   func setPassword(_ hash: String, of record: inout AccountRecord) {
     record.password = hash
     record.passwordUpdatedAt = time
@@ -230,7 +230,7 @@ final class AccountTransaction {
   }
 
   private func release(_ identifier: AccountIdentifier, of uid: String) throws {
-    // With duplicate addresses it may lead to somebody else.
+    // With duplicate addresses the look-up record may be another account's.
     guard try account(identifier)?.uid == uid else { return }
     remove(.identifier(identifier))
   }
@@ -258,7 +258,7 @@ final class AccountTransaction {
         AccountRevocation(
           uid: record.uid, reason: .revoked, notBefore: validSince, effectiveAt: isByOwner ? time + grace : time))
     } else if before == nil {
-      // A uid that was deleted and came back: the tokens of the one who had it stay void.
+      // A uid may be deleted and created again: the tokens of its first owner stay revoked.
       let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, key: .revocation(record.uid)) }
       if row != nil {
         revoke(AccountRevocation(uid: record.uid, reason: .revoked, notBefore: seconds, effectiveAt: time))
@@ -276,8 +276,8 @@ final class AccountTransaction {
   }
 }
 
-/// A change of accounts on its way to the writer, where it is decided: whether an address is taken and whose it becomes is
-/// one step, with nothing between looking and writing.
+/// A change of accounts on its way to the writer. It is decided there, so that nothing can be written between the check (is the
+/// address taken?) and the change.
 final class AccountChange: WriterDecision {
   private let options: AccountOptions
   private let clock: any WallClock
@@ -292,7 +292,7 @@ final class AccountChange: WriterDecision {
   private let outcome = Mutex(Outcome())
 
   /// - `options`: how accounts are kept.
-  /// - `clock`: by which tokens are checked.
+  /// - `clock`: the clock that tokens are checked by.
   init(_ options: AccountOptions, clock: any WallClock, body: @escaping @Sendable (AccountTransaction) throws -> Void) {
     self.options = options
     self.clock = clock

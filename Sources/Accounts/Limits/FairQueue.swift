@@ -84,8 +84,8 @@ struct FairQueue<Element> {
       networks.append(Network(name: network, accounts: [Account(name: account, elements: [element])]))
       return
     }
-    if let place = networks[index].accounts.firstIndex(where: { $0.name == account }) {
-      networks[index].accounts[place].elements.append(element)
+    if let accountIndex = networks[index].accounts.firstIndex(where: { $0.name == account }) {
+      networks[index].accounts[accountIndex].elements.append(element)
     } else {
       networks[index].accounts.append(Account(name: account, elements: [element]))
     }

@@ -7,7 +7,7 @@ import Synchronization
 /// In memory and bounded: when it is full, what was quiet longest is forgotten. A restart forgets everything, which costs a
 /// guesser more than it gives.
 final class Throttle: Sendable {
-  private struct Failures {
+  private struct FailedAttempts {
     var count: Int
     /// Until when nothing is tried, in milliseconds since 1970.
     var blockedUntil: Int64
@@ -21,7 +21,7 @@ final class Throttle: Sendable {
   }
 
   private struct State {
-    var failures: [String: Failures] = [:]
+    var failures: [String: FailedAttempts] = [:]
     var buckets: [String: Bucket] = [:]
     /// Passwords by who set or tried them; nil without a limit.
     var passwordsByClient: TokenBuckets<String>?
@@ -61,7 +61,7 @@ final class Throttle: Sendable {
     state.withLock { state in
       let key = "\(account)\n\(address)"
       if state.failures.count >= Self.entriesMax { Self.shrink(&state.failures, by: \.lastAt) }
-      var entry = state.failures[key] ?? Failures(count: 0, blockedUntil: 0, lastAt: now)
+      var entry = state.failures[key] ?? FailedAttempts(count: 0, blockedUntil: 0, lastAt: now)
       if now - entry.lastAt > Self.hour { entry.count = 0 }
       entry.count += 1
       entry.lastAt = now

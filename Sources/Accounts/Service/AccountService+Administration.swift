@@ -4,7 +4,7 @@ import TreeModel
 /// A page of accounts.
 package struct AccountPage: Sendable {
   package let accounts: [AccountRecord]
-  /// The uid behind which the next page begins; nil if this one is the last.
+  /// The uid after which the next page begins; nil if this is the last page.
   package var next: String?
 
   package init(accounts: [AccountRecord], next: String? = nil) {
@@ -119,7 +119,7 @@ extension AccountService {
     return try await hash(password, of: uid, for: context)
   }
 
-  /// Lets nobody sign in, or lets the player sign in again.
+  /// Disables or enables an account.
   package func setDisabled(_ isDisabled: Bool, uid: String, of project: AccountProject, by actor: Actor) async throws
     -> AccountRecord
   {
@@ -210,7 +210,7 @@ extension AccountService {
 
   // MARK: As a part of a larger change
 
-  /// Lets nobody sign in to an account any more, as a part of a request that does more; without the account it does nothing.
+  /// Disables an account as part of a larger request; without the account it does nothing.
   package func disabling(_ uid: String) -> any WriterDecision {
     AccountChange(options, clock: clock) { transaction in
       guard let before = try transaction.account(uid), !before.isDisabled else { return }
@@ -230,7 +230,7 @@ extension AccountService {
     return identities.hashes(of: record).count
   }
 
-  /// Removes an account on the writer, as a part of a request that does more; without the account it does nothing.
+  /// Removes an account on the writer as part of a larger request; without the account it does nothing.
   package func removal(of uid: String) -> any WriterDecision {
     AccountChange(options, clock: clock) { transaction in
       guard let record = try transaction.account(uid) else { return }

@@ -4,7 +4,6 @@ package import StorageCore
 import TextFormats
 package import TreeModel
 
-/// What a code is to say and do.
 struct IssuedCode {
   let kind: AccountCodeRecord.Kind
   let email: String
@@ -67,7 +66,7 @@ package struct EmailCodeService: Sendable {
     return SentCode(email: target.email, code: prepared.code, link: prepared.link)
   }
 
-  /// Refuses links that could not lead back here, or may not lead on.
+  /// Refuses a request whose link could not lead back to this server, or whose continue URL is not allowed.
   ///
   /// - Throws: `AccountError/unauthorizedDomain`, `AccountError/unknownServerAddress`
   package func checkSending(continueURL: String?) throws {
@@ -75,7 +74,8 @@ package struct EmailCodeService: Sendable {
     guard options.isDevelopment || options.publicURL != nil else { throw AccountError.unknownServerAddress }
   }
 
-  /// Whether a link in a mail may go on to an address: else everybody who has a key could send players anywhere.
+  /// Whether a mailed link may continue to an address. Without this check everybody with an API key could send players
+  /// anywhere.
   package func mayContinue(at url: String) -> Bool {
     guard let url = AbsoluteURL(url) else { return false }
     return options.isDevelopment || url.host.map(options.authorizedDomains.contains) ?? false
@@ -128,7 +128,7 @@ package struct EmailCodeService: Sendable {
     }
   }
 
-  /// Refuses a mail that is one too many, for the client that asks or for the address that it would go to.
+  /// Limits mails per client and per recipient.
   func throttle(to email: String, context: AccountContext) throws {
     guard !options.isDevelopment, context.administrator == nil else { return }
     let isAdmitted = accounts.throttle.admitsCode(
@@ -172,7 +172,7 @@ package struct EmailCodeService: Sendable {
 
   static func hash(of code: String) -> [UInt8] { Array(SHA256.hash(data: Array(code.utf8))) }
 
-  /// Keeps a code where development looks it up, and prints it.
+  /// Keeps a code for the development endpoints, and prints it.
   func announce(_ code: PreparedCode, context: AccountContext) {
     guard options.isDevelopment else { return }
     let (record, kind) = (code.record, code.record.kind.rawValue)
@@ -188,7 +188,7 @@ package struct EmailCodeService: Sendable {
 
   // MARK: Redeeming
 
-  /// A code that was mailed, if it is good; it is not used up by this.
+  /// A mailed code, if it is valid; looking it up does not use it up.
   ///
   /// - Throws: `AccountError/invalidCode`, `AccountError/expiredCode`
   package func code(_ text: String, of project: AccountProject) throws -> AccountCodeRecord {
@@ -212,7 +212,7 @@ package struct EmailCodeService: Sendable {
       var record = before
       transaction.setPassword(hash, of: &record)
       record.isEmailVerified = true
-      // The reader of the mail owns the account now; other ways in, which somebody else may have added, go.
+      // The reader of the mail owns the account now; other sign-in methods, which somebody else may have added, are removed.
       if !before.isEmailVerified { record.providers = [] }
       try transaction.save(record, from: before)
       return record
@@ -278,7 +278,7 @@ package struct EmailCodeService: Sendable {
       if before?.isDisabled == true { throw AccountError.disabledAccount }
       let seconds = transaction.seconds
       let prove: @Sendable (inout AccountRecord) -> Void = { record in
-        // What was set for an address which nobody had proved to own is not the owner's.
+        // A password that was set before anybody had proved to own the address is not the owner's.
         if linking == nil, record.email == email, !record.isEmailVerified { record.dropUnproved(at: seconds) }
         if linking != nil, record.email != email { record.validSince = seconds }
         record.email = email

@@ -106,7 +106,7 @@ extension AdminEvents.ErasedPath {
 extension AdminAccounts.Erasure {
   init(_ erasure: ErasureRecord) {
     self.init(
-      uid: erasure.uid, state: AdminAccounts.ErasureState(erasure.state), paths: erasure.places.map(\.description),
+      uid: erasure.uid, state: AdminAccounts.ErasureState(erasure.state), paths: erasure.paths.map(\.description),
       by: erasure.actor.description, reason: erasure.reason, orderedAt: Timestamp(erasure.orderedAt),
       order: erasure.order?.rawValue, finishedAt: erasure.finishedAt.map { Timestamp($0) }, commits: erasure.commits)
   }
@@ -128,7 +128,7 @@ extension AdminEvents.Commit {
   /// - `changesMax`: changes that are shown; the count tells how many there are.
   init(_ commit: CommitRecord, under path: PathBytes = .root, changesMax: Int) {
     let changes = commit.changes?.filter { path.contains($0.path) }
-    let erased = commit.erased.flatMap(\.places).filter { path.contains($0) || $0.contains(path) }
+    let erased = commit.erased.flatMap(\.paths).filter { path.contains($0) || $0.contains(path) }
       .compactMap { $0.path?.description }
     self.init(
       revision: commit.revision.rawValue, time: Timestamp(commit.time), actor: commit.actor.description,

@@ -91,7 +91,7 @@ enum ErasureRoutes {
     do throws(PersonalPaths.PathsError) {
       return try PersonalPaths(
         of: uid, currencies: call.services.ledger?.declaredCurrencies ?? [],
-        patterns: (call.services.accounts?.options.personalPlaces ?? []) + patterns
+        patterns: (call.services.accounts?.options.personalPaths ?? []) + patterns
       ).paths
     } catch {
       throw .badRequest(error.description)

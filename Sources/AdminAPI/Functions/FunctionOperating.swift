@@ -50,14 +50,14 @@ package struct OperationError: Error, Sendable, Hashable {
 }
 
 extension APIError {
-  init(_ fault: OperationError) {
+  init(_ error: OperationError) {
     let status: HTTPResponseStatus =
-      switch fault.code {
+      switch error.code {
       case .notFound: .notFound
       case .conflict: .conflict
       case .invalid: .badRequest
       case .unavailable: .serviceUnavailable
       }
-    self.init(status, fault.code.rawValue, fault.message)
+    self.init(status, error.code.rawValue, error.message)
   }
 }

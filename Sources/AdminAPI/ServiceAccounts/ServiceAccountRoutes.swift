@@ -65,7 +65,8 @@ enum ServiceAccountRoutes {
     var address = text[...]
     while address.last == "/" { address.removeLast() }
     let url = URLParts(address)
-    guard text.utf8.count <= 200, PercentEncoding.encodeIllegal(address) == address, url.scheme == "https" || url.scheme == "http",
+    guard text.utf8.count <= 200, PercentEncoding.encodeIllegal(address) == address,
+      url.scheme == "https" || url.scheme == "http",
       url.query == nil, url.fragment == nil, let authority = url.authority.flatMap({ URLAuthority($0) }),
       authority.userInfo == nil, !authority.host.isEmpty, authority.port == nil || authority.portNumber != nil
     else {
@@ -125,13 +126,13 @@ package enum TokenRoutes {
   }
 
   /// What Google says where it says something of its own; its libraries' users know these sentences.
-  private static func words(for fault: TokenError) -> String {
-    switch fault {
+  private static func words(for error: TokenError) -> String {
+    switch error {
     case .badSignature: "Invalid JWT Signature."
     case .unknownKey: "Invalid grant: account not found. It may have been revoked."
     case .expired, .notYetValid:
-      "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check the clock. \(fault)"
-    default: "Invalid JWT: \(fault)"
+      "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check the clock. \(error)"
+    default: "Invalid JWT: \(error)"
     }
   }
 

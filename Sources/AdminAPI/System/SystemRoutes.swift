@@ -50,7 +50,7 @@ enum SystemRoutes {
   private static func verify(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminSystem.Verification {
     let services = call.services
     return StoreVerification.run(
-      services.database.engine, currencies: services.ledger?.currencies, referrals: services.referrals?.place
+      services.database.engine, currencies: services.ledger?.currencies, referrals: services.referrals?.referralPath
     ).answer
   }
 

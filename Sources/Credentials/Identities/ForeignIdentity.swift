@@ -88,7 +88,7 @@ package final class ForeignUsers: Sendable {
   private let uidPrefix: String
   private let verified: VerifiedTokens
 
-  /// - `uidPrefix`: what stands before the issuer's `sub` in user ids, to keep them apart from others; usually nothing.
+  /// - `uidPrefix`: a prefix of the issuer's `sub` in user ids, to keep them apart from others; usually nothing.
   /// - `cacheSize`: how many verified tokens are kept in memory.
   package init(provider: IdentityProvider, isFirebase: Bool, uidPrefix: String = "", cacheSize: Int = 4096) {
     // A client that asks for data got the token long ago: the nonce was for the moment of the sign-in.

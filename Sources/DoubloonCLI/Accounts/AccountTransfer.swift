@@ -44,7 +44,7 @@ struct AccountsImportCommand: AsyncParsableCommand {
     discussion: """
       A file of "doubloon accounts export" says for itself how each password is hashed. For one of Firebase's it stands in a file of its own, as the console shows it under "password hash parameters", \
       but as JSON: {"hashAlgorithm":"SCRYPT","signerKey":"…","saltSeparator":"Bw==","rounds":8,"memoryCost":14}. Players \
-      keep their passwords; each is hashed anew at the next sign-in. What is wrong with a row is printed, and the others are \
+      keep their passwords; each is hashed again at the next sign-in. What is wrong with a row is printed, and the others are \
       taken. An account that exists is replaced. Functions see nothing of it unless --triggers is given.
 
       Examples:
@@ -71,31 +71,31 @@ struct AccountsImportCommand: AsyncParsableCommand {
     let users = try AccountFile.read(try FileBytes.read(file), from: file)
     let hashing = try hashConfig.map { try JSONInput.parse(try FileBytes.read($0), from: $0) }?.object ?? []
     let common = hashing + (triggers ? [JSON.Member(key: "triggers", value: true)] : [])
-    let faults = try await server.withClient { client in
+    let errors = try await server.withClient { client in
       let path = try await AccountTransfer.path(client, server, "accounts:batchCreate")
-      var faults: [JSON] = []
+      var errors: [JSON] = []
       var start = 0
       while start < users.count {
         let part = Array(users[start..<min(start + AccountTransfer.pageSize, users.count)])
         let body = JSON.object(common + [JSON.Member(key: "users", value: .array(part))])
-        for fault in try await client.post(path, body).listed("error") {
-          let row = Int64(start) + (fault["index"]?.int ?? 0)
-          faults.append([
-            "row": .int(row + 1), "uid": users[Int(row)]["localId"] ?? .null, "message": fault["message"] ?? .null,
+        for error in try await client.post(path, body).listed("error") {
+          let row = Int64(start) + (error["index"]?.int ?? 0)
+          errors.append([
+            "row": .int(row + 1), "uid": users[Int(row)]["localId"] ?? .null, "message": error["message"] ?? .null,
           ])
         }
         start += part.count
       }
-      return faults
+      return errors
     }
-    let answer: JSON = ["imported": .int(Int64(users.count - faults.count)), "errors": .array(faults)]
+    let answer: JSON = ["imported": .int(Int64(users.count - errors.count)), "errors": .array(errors)]
     output.print(answer) { answer in
       let lines = answer.listed("errors").map {
         "Row \($0["row"]?.int ?? 0) (\($0["uid"]?.string?.printable ?? "no uid")): \($0["message"]?.string?.printable ?? "")"
       }
-      return (lines + ["Imported \(users.count - faults.count) of \(users.count) accounts."]).joined(separator: "\n")
+      return (lines + ["Imported \(users.count - errors.count) of \(users.count) accounts."]).joined(separator: "\n")
     }
-    if !faults.isEmpty { throw CommandError("\(faults.count) accounts were not imported; correct their rows and try again.") }
+    if !errors.isEmpty { throw CommandError("\(errors.count) accounts were not imported; correct their rows and try again.") }
   }
 }
 

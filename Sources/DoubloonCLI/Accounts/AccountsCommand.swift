@@ -158,7 +158,7 @@ struct AccountArgument: ParsableArguments {
   @OptionGroup(title: "Server")
   var server: ServerOptions
 
-  /// Asks something of the server about the account, and prints its answer, or a sentence about the account.
+  /// Sends a request about the account, and prints the answer or a sentence.
   func perform<Answer>(
     saying sentence: (String) -> String, request: (AdminClient) async throws -> AdminAnswer<Answer>
   ) async throws {

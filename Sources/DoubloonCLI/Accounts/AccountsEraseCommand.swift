@@ -111,7 +111,7 @@ struct AccountsErasuresCommand: AsyncParsableCommand {
     commandName: "erasures",
     abstract: "List the players who were erased, and erasures that are not done.",
     discussion: """
-      Look here after you have restored a backup: whoever was erased since it was made has to be erased again.
+      Look here after you have restored a backup: players erased since it was made must be erased again.
 
       Examples:
         doubloon accounts erasures

@@ -30,7 +30,7 @@ struct DataCommand: AsyncParsableCommand {
 struct DataGetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get",
-    abstract: "Print what stands at a path.",
+    abstract: "Print the value at a path.",
     discussion: """
       Prints JSON; null if there is nothing.
 
@@ -94,7 +94,7 @@ struct DataGetCommand: AsyncParsableCommand {
     return try await client.call(AdminSystem.namespaces).value.namespaces.map(\.name).filter { $0 != fallback }.sorted()
   }
 
-  /// Prints what stood there once; the revision goes beside the result, so that a pipe gets the value alone.
+  /// Prints an earlier value; the revision goes beside the result, so that a pipe gets the value alone.
   private func printPast(_ moment: TreeMoment) async throws {
     let moment = moment.parameters
     let query = AdminHistory.Query(

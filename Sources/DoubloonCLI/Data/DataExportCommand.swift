@@ -9,7 +9,7 @@ import TreeModel
 struct DataExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write what stands at a path into a JSON file.",
+    abstract: "Write the value at a path into a JSON file.",
     discussion: """
       Priorities are included. More than a million values are read in parts, between which others may write; a backup \
       ("doubloon backup") is a picture of one moment, and holds the ledger too.
@@ -76,21 +76,21 @@ struct DataExport {
   }
 
   /// The JSON text, with priorities.
-  mutating func read(_ place: PathArgument) async throws -> [UInt8] {
+  mutating func read(_ path: PathArgument) async throws -> [UInt8] {
     defer { progress.clear() }
-    if let whole = try await whole(place, isPretty: isPretty) { return whole }
+    if let whole = try await whole(path, isPretty: isPretty) { return whole }
     var writer = JSONWriter(pretty: false, capacity: 1 << 24)
-    try await append(place, to: &writer)
+    try await append(path, to: &writer)
     return writer.bytes
   }
 
   /// One answer's worth; nil if there is more.
-  private func whole(_ place: PathArgument, isPretty: Bool = false) async throws -> [UInt8]? {
+  private func whole(_ path: PathArgument, isPretty: Bool = false) async throws -> [UInt8]? {
     var query = query + [QueryItem("format", "export")]
     if isPretty { query.append(QueryItem("print", "pretty")) }
     do {
       return try await client.send(
-        .GET, place.urlPath, query: query, timeout: DataTransfer.timeout, responseBytesMax: DataTransfer.responseBytesMax
+        .GET, path.urlPath, query: query, timeout: DataTransfer.timeout, responseBytesMax: DataTransfer.responseBytesMax
       ).checked().body
     } catch {
       guard error.isTooLarge else { throw error }
@@ -98,10 +98,10 @@ struct DataExport {
     }
   }
 
-  private mutating func append(_ place: PathArgument, to writer: inout JSONWriter) async throws {
+  private mutating func append(_ path: PathArgument, to writer: inout JSONWriter) async throws {
     writer.beginObject()
-    for name in try await client.childNames(of: place, query: query) {
-      let child = PathArgument(place.target.path.child(name))
+    for name in try await client.childNames(of: path, query: query) {
+      let child = PathArgument(path.target.path.child(name))
       writer.key(name.text)
       if let part = try await whole(child) {
         writer.raw(part)
@@ -111,7 +111,7 @@ struct DataExport {
       partCount += 1
       if partCount % 100 == 0 { progress.show("Read \(partCount.grouped) parts") }
     }
-    if let priority = try await whole(PathArgument(priorityOf: place)), priority != Array("null".utf8) {
+    if let priority = try await whole(PathArgument(priorityOf: path)), priority != Array("null".utf8) {
       writer.key(".priority")
       writer.raw(priority)
     }

@@ -7,7 +7,7 @@ import TreeModel
 struct DataImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Replace what stands at a path by a JSON file.",
+    abstract: "Replace the value at a path by a JSON file.",
     discussion: """
       The file is checked whole before anything is written. What is too large for one commit is written in parts; an \
       interruption leaves a part, and the same import may simply be run again. Functions do not see it unless \

@@ -6,7 +6,7 @@ import TreeModel
 struct DataSetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",
-    abstract: "Replace what stands at a path.",
+    abstract: "Replace the value at a path.",
     discussion: """
       Functions see the change like any other, unless --no-triggers is given. Balances that change get an adjustment \
       in the ledger by themselves.
@@ -78,7 +78,7 @@ struct DataUpdateCommand: AsyncParsableCommand {
 struct DataRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Remove what stands at a path.",
+    abstract: "Remove the value at a path.",
     discussion: """
       What is too large for one commit is removed in parts; an interruption leaves the rest. The ledger keeps its \
       entries: balances that vanish get an adjustment. The root needs --yes.

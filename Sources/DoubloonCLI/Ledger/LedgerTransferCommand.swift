@@ -41,7 +41,7 @@ struct LedgerTransferCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Why, in a person's words.", valueName: "text"))
   var reason: String?
 
-  @Flag(help: "Take what stands before a colon for the kind of an account, whatever it is.")
+  @Flag(help: "Accept any word before the colon as the kind of an account.")
   var anyKind = false
 
   @OptionGroup

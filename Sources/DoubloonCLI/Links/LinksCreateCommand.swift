@@ -76,7 +76,7 @@ struct LinksCreateCommand: AsyncParsableCommand {
     output.print(answer) { _ in Self.text(created) }
   }
 
-  /// The short link, and what is doubtful about it.
+  /// The short link, with warnings.
   static func text(_ created: AdminLinks.CreatedLink) -> String {
     let link = created.shortLink ?? created.managedShortLink?.link ?? "?"
     let code = created.code.map { ["code: \($0)"] } ?? []
@@ -136,7 +136,7 @@ struct LinksEditCommand: AsyncParsableCommand {
     choice.output.print(try await choice.change(edit), Self.text)
   }
 
-  /// The link as it is now, and what is doubtful about it.
+  /// The updated link, with warnings.
   static func text(_ changed: AdminLinks.ChangedLink) -> String {
     ([LinksShowCommand.text(changed.link)] + changed.warnings.map(\.text)).joined(separator: "\n")
   }
@@ -229,7 +229,7 @@ struct LinkArgument: ParsableArguments {
 
   /// Changes the link.
   ///
-  /// - Returns: the link as it is now, and what is doubtful about what it says.
+  /// - Returns: the updated link, with warnings.
   func change(_ edit: AdminLinks.Edit) async throws -> AdminAnswer<AdminLinks.ChangedLink> {
     try await server.withClient { client in
       try await client.call(AdminLinks.edit, query: query, body: edit, namespace: server.namespace)

@@ -36,7 +36,7 @@ struct ServiceAccountCreateCommand: AsyncParsableCommand {
     abstract: "Make a service account and write its key file.",
     discussion: """
       The file is written for its owner alone (mode 0600), and nobody can ask for it again: if it is lost, revoke the \
-      account and make another. --url is the address under which whoever uses the file reaches the server; it stands in \
+      account and make another. --url is the address at which users of the file reach the server; it is written in \
       the file, and tokens are to be had there only.
 
       On a server without an administrator yet, stop it and make the first account on its data: \

@@ -197,9 +197,9 @@ extension ServerOptions {
   }
 
   /// What to do about a namespace that is not there.
-  static func missing(_ name: String, names: [String], at place: String) -> String {
-    guard !names.isEmpty else { return "\(place) has no namespace \(name), and no other; one appears with the first write." }
-    return "\(place) has no namespace \(name); name one with --ns: \(names.sorted().joined(separator: ", "))."
+  static func missing(_ name: String, names: [String], at server: String) -> String {
+    guard !names.isEmpty else { return "\(server) has no namespace \(name), and no other; one appears with the first write." }
+    return "\(server) has no namespace \(name); name one with --ns: \(names.sorted().joined(separator: ", "))."
   }
 
   /// A folder does not say which project it was served as; what has another name than the default's must be named.

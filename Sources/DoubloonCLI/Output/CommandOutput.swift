@@ -23,7 +23,7 @@ package struct CommandOutput: Sendable {
 
   /// The process's own streams.
   static let standard = CommandOutput(
-    out: { writeResult($0) }, err: { _ = failure(writing: $0, to: STDERR_FILENO) },
+    out: { writeResult($0) }, err: { _ = errorCode(writing: $0, to: STDERR_FILENO) },
     showsProgress: isatty(STDERR_FILENO) == 1, width: terminalWidth())
 
   private static func terminalWidth() -> Int? {
@@ -41,17 +41,17 @@ package struct CommandOutput: Sendable {
 
   /// Writes a part of the result, or ends the process: who reads the result must not take a part of it for the whole.
   private static func writeResult(_ bytes: [UInt8]) {
-    guard let code = failure(writing: bytes, to: STDOUT_FILENO) else { return }
+    guard let code = errorCode(writing: bytes, to: STDOUT_FILENO) else { return }
     let message =
       "Error: the standard output cannot be written: \(String(cString: strerror(code))). "
       + "Whatever the command was to do is done; look before you repeat it.\n"
-    _ = failure(writing: Array(message.utf8), to: STDERR_FILENO)
+    _ = errorCode(writing: Array(message.utf8), to: STDERR_FILENO)
     exit(1)
   }
 
   /// Writes all bytes; returns the system's error if that fails. Where nobody reads any more (`doubloon … | head`) the
   /// process ends, as a program would that does not ignore the broken pipe's signal; a server has to ignore it.
-  static func failure(writing bytes: [UInt8], to descriptor: Int32) -> Int32? {
+  static func errorCode(writing bytes: [UInt8], to descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { buffer in
       var rest = buffer[...]
       while !rest.isEmpty {

@@ -146,7 +146,7 @@ struct ReplaySelection: ParsableArguments {
       case .gaps:
         "Events that a function has never had: it was deployed later, or its filter was another, or (with --suppressed) the write told it to sleep."
       case .all: "Everything; what was handled before is only counted. (default with --event)"
-      case .rebuild: "Build the store anew from its recorded commits, and compare."
+      case .rebuild: "Rebuild the store from its recorded commits, and compare."
       }
     }
   }

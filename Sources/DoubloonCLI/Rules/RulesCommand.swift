@@ -50,22 +50,22 @@ struct RulesCheckCommand: AsyncParsableCommand {
     let rules = try RulesFile(file).rules
     let counts = rules.counts
     DoubloonCommandLine.output.line(
-      "The rules are sound: \(counts.rules.counted("rule", many: "rules")) at \(counts.places.counted("place", many: "places")), "
+      "The rules are sound: \(counts.rules.counted("rule", many: "rules")) at \(counts.paths.counted("place", many: "places")), "
         + "\(counts.indexes.counted("index", many: "indexes")).")
   }
 }
 
 extension RuleSet {
   /// How much there is.
-  fileprivate var counts: (places: Int64, rules: Int64, indexes: Int64) {
+  fileprivate var counts: (paths: Int64, rules: Int64, indexes: Int64) {
     var waiting = [root]
-    var (places, rules): (Int64, Int64) = (0, 0)
+    var (paths, rules): (Int64, Int64) = (0, 0)
     while let node = waiting.popLast() {
-      places += 1
+      paths += 1
       rules += Int64([node.read, node.write, node.validate].count { $0 != nil })
       waiting += Array(node.children.values) + [node.wildcard].compactMap(\.self)
     }
-    return (places, rules, Int64(indexes.count))
+    return (paths, rules, Int64(indexes.count))
   }
 }
 

@@ -131,9 +131,9 @@ struct DevCommand: AsyncParsableCommand {
           + "there are \(known.sorted().joined(separator: ", ")).")
     }
     guard functions.mistakes.isEmpty else { throw CommandError(functions.mistakes.joined(separator: "\n")) }
-    guard functions.faults.isEmpty else {
+    guard functions.settingErrors.isEmpty else {
       let file = functionsConfig ?? "The configuration"
-      throw CommandError(functions.faults.map { "\(file): \($0.message)" }.joined(separator: "\n"))
+      throw CommandError(functions.settingErrors.map { "\(file): \($0.message)" }.joined(separator: "\n"))
     }
     return functions.definitions
   }

@@ -23,11 +23,11 @@ package struct DevelopmentOrigins: Sendable {
   }
 
   /// Whether a request may use the token `owner`.
-  func trusts(_ headers: HTTPHeaders) -> Bool { refusal(of: headers) == nil && !isCrossSite(headers) }
+  func trusts(_ headers: HTTPHeaders) -> Bool { error(of: headers) == nil && !isCrossSite(headers) }
 
   /// Why a request may not get to what administers the server: 421 for a host that may have been rebound, 403 for a foreign
   /// page; nil if it may.
-  func refusal(of headers: HTTPHeaders) -> APIError? {
+  func error(of headers: HTTPHeaders) -> APIError? {
     guard trustsHost(headers) else {
       let host = headers.first(name: "host") ?? ""
       return APIError(

@@ -63,11 +63,11 @@ extension String {
 
 extension APIError {
   /// Credentials that were not accepted.
-  package init(_ refusal: AccessError) {
-    if refusal.isTemporary {
-      self.init(.serviceUnavailable, "unavailable", refusal.message, headers: [HTTPResponse.Header("Retry-After", "1")])
+  package init(_ error: AccessError) {
+    if error.isTemporary {
+      self.init(.serviceUnavailable, "unavailable", error.message, headers: [HTTPResponse.Header("Retry-After", "1")])
     } else {
-      self.init(.unauthorized, "unauthenticated", refusal.message)
+      self.init(.unauthorized, "unauthenticated", error.message)
     }
   }
 }

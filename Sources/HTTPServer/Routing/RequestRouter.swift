@@ -26,8 +26,8 @@ package struct RequestRouter: RequestResponder {
       return sink.send(.error(.badRequest, message: "The URL is not valid: it must begin with / and be percent-encoded UTF-8."))
     }
     if leading.owns(target.path) { return leading.respond(to: request, target, sink: sink) }
-    if let refusal = callers.origins?.refusal(of: request.headers), Self.administers(target) {
-      return sink.send(refusal.adminResponse)
+    if let error = callers.origins?.error(of: request.headers), Self.administers(target) {
+      return sink.send(error.adminResponse)
     }
     for surface in surfaces where surface.respond(to: request, target, sink: sink) { return }
     table.respond(to: request, target, sink: sink)

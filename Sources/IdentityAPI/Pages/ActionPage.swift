@@ -86,18 +86,18 @@ struct ActionPage {
       let mayRepeat = error.status == 503 || error.code == "TOO_MANY_ATTEMPTS_TRY_LATER"
       let isWeak = ["WEAK_PASSWORD", "PASSWORD_DOES_NOT_MEET_REQUIREMENTS"].contains(error.code)
       guard mayRepeat || isWeak else { throw error }
-      return try await question(link, mode: mode, fault: isWeak ? words.weakPassword : words.tryAgain, status: error.status)
+      return try await question(link, mode: mode, message: isWeak ? words.weakPassword : words.tryAgain, status: error.status)
     }
   }
 
   /// Asks before something is done, and again if it could not be done; the form goes to the same address.
-  private func question(_ link: Link, mode: ActionMode, fault: String = "", status: Int = 200) async throws
+  private func question(_ link: Link, mode: ActionMode, message: String = "", status: Int = 200) async throws
     -> HTTPResponse
   {
     let context = try await context(link)
     let least = try surface.accounts.settings(of: context.project).passwordPolicy.minLength
     return ActionText.question(
-      link.words, mode: mode, fault: fault.replacing("%", with: String(least)), lengthMin: least,
+      link.words, mode: mode, message: message.replacing("%", with: String(least)), lengthMin: least,
       status: HTTPResponseStatus(statusCode: status))
   }
 

@@ -7,10 +7,10 @@ import TextFormats
 package enum ActionText {
   /// Asks before it does something; the form goes to the same address.
   ///
-  /// - `fault`: why it is asked once more; empty at first.
+  /// - `message`: why it is asked once more; empty at first.
   /// - `lengthMin`: the least number of characters of a password.
   static func question(
-    _ words: ActionWords, mode: ActionMode, fault: String, lengthMin: Int, status: HTTPResponseStatus
+    _ words: ActionWords, mode: ActionMode, message: String, lengthMin: Int, status: HTTPResponseStatus
   ) -> HTTPResponse {
     let field = """
       <p><label>\(HTMLText.escaped(words.newPassword)) <input type="password" name="newPassword" autocomplete="new-password"
@@ -20,7 +20,7 @@ package enum ActionText {
     let form = """
       <form method="post">\(mode == .resetPassword ? field : "")<p><button>\(HTMLText.escaped(title))</button></p></form>
       """
-    return page(title, text: fault, words: words, form: form, status: status)
+    return page(title, text: message, words: words, form: form, status: status)
   }
 
   /// A link to go on by.
@@ -55,15 +55,15 @@ package enum ActionText {
 /// What the pages behind mailed links say in one language.
 struct ActionWords: TranslatedTexts {
   /// What one kind of link does.
-  struct Deed: Sendable {
-    /// The heading, and what stands on the button.
+  struct ModeText: Sendable {
+    /// The heading, and the label of the button.
     let title: String
     /// What has happened; `%` stands for the address.
     let done: String
   }
 
   let language: String
-  let deeds: [ActionMode: Deed]
+  let modes: [ActionMode: ModeText]
   let done: String
   let newPassword: String
   /// What to do about a password that is refused; `%` stands for the least number of characters.
@@ -74,9 +74,9 @@ struct ActionWords: TranslatedTexts {
   /// What to do about a link that was used or is too old.
   let askAgain: String
 
-  func title(_ mode: ActionMode) -> String { deeds[mode]?.title ?? "" }
+  func title(_ mode: ActionMode) -> String { modes[mode]?.title ?? "" }
   func done(_ mode: ActionMode, email: String) -> String {
-    (deeds[mode]?.done ?? "").replacing("%", with: email, maxReplacements: 1)
+    (modes[mode]?.done ?? "").replacing("%", with: email, maxReplacements: 1)
   }
 
   /// In the languages that mails come in.
@@ -86,14 +86,15 @@ struct ActionWords: TranslatedTexts {
 extension ActionWords {
   static let english = ActionWords(
     language: "en",
-    deeds: [
-      .verifyEmail: Deed(title: "Confirm your address", done: "The address % is confirmed."),
-      .resetPassword: Deed(title: "Choose a new password", done: "The new password for % is set. You can sign in with it now."),
-      .verifyAndChangeEmail: Deed(title: "Confirm your new address", done: "Your account has the address % now."),
-      .recoverEmail: Deed(
+    modes: [
+      .verifyEmail: ModeText(title: "Confirm your address", done: "The address % is confirmed."),
+      .resetPassword: ModeText(
+        title: "Choose a new password", done: "The new password for % is set. You can sign in with it now."),
+      .verifyAndChangeEmail: ModeText(title: "Confirm your new address", done: "Your account has the address % now."),
+      .recoverEmail: ModeText(
         title: "Take back the change of your address",
         done: "Your account has the address % again. If you did not change it, choose a new password too."),
-      .signIn: Deed(title: "Sign in", done: ""),
+      .signIn: ModeText(title: "Sign in", done: ""),
     ],
     done: "Done", newPassword: "New password",
     weakPassword: "This password cannot be used. Choose a longer or more varied one, of at least % characters.",
@@ -102,15 +103,15 @@ extension ActionWords {
 
   static let german = ActionWords(
     language: "de",
-    deeds: [
-      .verifyEmail: Deed(title: "Adresse bestätigen", done: "Die Adresse % ist bestätigt."),
-      .resetPassword: Deed(
+    modes: [
+      .verifyEmail: ModeText(title: "Adresse bestätigen", done: "Die Adresse % ist bestätigt."),
+      .resetPassword: ModeText(
         title: "Neues Passwort wählen", done: "Das neue Passwort für % gilt. Du kannst dich jetzt damit anmelden."),
-      .verifyAndChangeEmail: Deed(title: "Neue Adresse bestätigen", done: "Dein Konto hat jetzt die Adresse %."),
-      .recoverEmail: Deed(
+      .verifyAndChangeEmail: ModeText(title: "Neue Adresse bestätigen", done: "Dein Konto hat jetzt die Adresse %."),
+      .recoverEmail: ModeText(
         title: "Änderung der Adresse rückgängig machen",
         done: "Dein Konto hat wieder die Adresse %. Falls du sie nicht geändert hast, wähle auch ein neues Passwort."),
-      .signIn: Deed(title: "Anmelden", done: ""),
+      .signIn: ModeText(title: "Anmelden", done: ""),
     ],
     done: "Erledigt", newPassword: "Neues Passwort",
     weakPassword: "Dieses Passwort geht nicht. Wähle ein längeres oder vielfältigeres mit mindestens % Zeichen.",
@@ -120,19 +121,19 @@ extension ActionWords {
 
   static let french = ActionWords(
     language: "fr",
-    deeds: [
-      .verifyEmail: Deed(title: "Confirmer votre adresse", done: "L'adresse % est confirmée."),
-      .resetPassword: Deed(
+    modes: [
+      .verifyEmail: ModeText(title: "Confirmer votre adresse", done: "L'adresse % est confirmée."),
+      .resetPassword: ModeText(
         title: "Choisir un nouveau mot de passe",
         done: "Le nouveau mot de passe de % est enregistré. Vous pouvez vous connecter."),
-      .verifyAndChangeEmail: Deed(
+      .verifyAndChangeEmail: ModeText(
         title: "Confirmer votre nouvelle adresse", done: "L'adresse de votre compte est désormais %."),
-      .recoverEmail: Deed(
+      .recoverEmail: ModeText(
         title: "Annuler le changement d'adresse",
         done:
           "L'adresse de votre compte est à nouveau %. Si vous ne l'aviez pas changée, choisissez aussi un nouveau mot de passe."
       ),
-      .signIn: Deed(title: "Se connecter", done: ""),
+      .signIn: ModeText(title: "Se connecter", done: ""),
     ],
     done: "C'est fait", newPassword: "Nouveau mot de passe",
     weakPassword: "Ce mot de passe ne convient pas. Choisissez-en un plus long ou plus varié, d'au moins % caractères.",
@@ -141,16 +142,16 @@ extension ActionWords {
 
   static let spanish = ActionWords(
     language: "es",
-    deeds: [
-      .verifyEmail: Deed(title: "Confirmar tu dirección", done: "La dirección % está confirmada."),
-      .resetPassword: Deed(
+    modes: [
+      .verifyEmail: ModeText(title: "Confirmar tu dirección", done: "La dirección % está confirmada."),
+      .resetPassword: ModeText(
         title: "Elegir una contraseña nueva", done: "La contraseña nueva de % está guardada. Ya puedes entrar con ella."),
-      .verifyAndChangeEmail: Deed(
+      .verifyAndChangeEmail: ModeText(
         title: "Confirmar tu nueva dirección", done: "La dirección de tu cuenta es ahora %."),
-      .recoverEmail: Deed(
+      .recoverEmail: ModeText(
         title: "Deshacer el cambio de dirección",
         done: "La dirección de tu cuenta vuelve a ser %. Si no la cambiaste tú, elige también una contraseña nueva."),
-      .signIn: Deed(title: "Entrar", done: ""),
+      .signIn: ModeText(title: "Entrar", done: ""),
     ],
     done: "Hecho", newPassword: "Contraseña nueva",
     weakPassword: "Esta contraseña no vale. Elige una más larga o más variada, de al menos % caracteres.",
@@ -159,14 +160,14 @@ extension ActionWords {
 
   static let japanese = ActionWords(
     language: "ja",
-    deeds: [
-      .verifyEmail: Deed(title: "メールアドレスを確認する", done: "%を確認しました。"),
-      .resetPassword: Deed(title: "新しいパスワードを設定する", done: "%の新しいパスワードを設定しました。新しいパスワードでログインできます。"),
-      .verifyAndChangeEmail: Deed(title: "新しいメールアドレスを確認する", done: "アカウントのメールアドレスは%になりました。"),
-      .recoverEmail: Deed(
+    modes: [
+      .verifyEmail: ModeText(title: "メールアドレスを確認する", done: "%を確認しました。"),
+      .resetPassword: ModeText(title: "新しいパスワードを設定する", done: "%の新しいパスワードを設定しました。新しいパスワードでログインできます。"),
+      .verifyAndChangeEmail: ModeText(title: "新しいメールアドレスを確認する", done: "アカウントのメールアドレスは%になりました。"),
+      .recoverEmail: ModeText(
         title: "メールアドレスの変更を取り消す",
         done: "アカウントのメールアドレスを%に戻しました。変更に心当たりがない場合は、パスワードも変更してください。"),
-      .signIn: Deed(title: "ログイン", done: ""),
+      .signIn: ModeText(title: "ログイン", done: ""),
     ],
     done: "完了しました", newPassword: "新しいパスワード",
     weakPassword: "このパスワードは使えません。%文字以上の、より長く複雑なものを選んでください。",

@@ -35,7 +35,7 @@ struct IdentityError: Error, Sendable, Hashable {
     IdentityError(message: text, status: 400, statusName: "INVALID_ARGUMENT")
   }
 
-  /// Credentials that are nobody's.
+  /// Invalid credentials.
   static func unauthenticated(_ text: String) -> IdentityError {
     IdentityError(message: text, status: 401, statusName: "UNAUTHENTICATED")
   }
@@ -50,7 +50,7 @@ struct IdentityError: Error, Sendable, Hashable {
     IdentityError(message: text, status: 404, statusName: "NOT_FOUND")
   }
 
-  /// What the protocol has and this server does not.
+  /// Part of the protocol, but not of this server.
   static func notImplemented(_ text: String) -> IdentityError {
     IdentityError(message: text, status: 501, statusName: "NOT_IMPLEMENTED")
   }
@@ -64,7 +64,7 @@ struct IdentityError: Error, Sendable, Hashable {
 // MARK: - Errors of accounts
 
 extension IdentityError {
-  /// Whatever a call throws, in the protocol's words.
+  /// The protocol's error for whatever a call throws.
   init(_ error: any Error) {
     switch error {
     case let error as IdentityError: self = error

@@ -91,11 +91,11 @@ package struct ReferralIndex: CommitParticipant {
   static let kind = "referral"
   private static let value = "true"
 
-  let place: ReferralPath
+  let referralPath: ReferralPath
 
   /// The index over a path.
-  package init(_ place: ReferralPath) {
-    self.place = place
+  package init(_ referralPath: ReferralPath) {
+    self.referralPath = referralPath
   }
 
   /// Nothing: the index follows what others write.
@@ -106,9 +106,9 @@ package struct ReferralIndex: CommitParticipant {
   /// Moves the players whose referrer the commit changes.
   package func participate(in draft: inout CommitDraft, session: any CommitSession) throws(CommitError) {
     // What is kept from the beginning need not be made at the next start.
-    if draft.revision == Revision(1) { session.put(ReferralBuild.mark(of: place), in: draft.request.namespace) }
+    if draft.revision == Revision(1) { session.put(ReferralBuild.mark(of: referralPath), in: draft.request.namespace) }
     for change in draft.treeChanges {
-      guard let player = place.player(at: change.path) else { continue }
+      guard let player = referralPath.player(at: change.path) else { continue }
       let before = ReferralPath.referrer(change.before)
       let after = ReferralPath.referrer(change.after)
       if let before { session.put(Self.removal(before, player: player), in: draft.request.namespace) }

@@ -8,7 +8,7 @@ package struct ReferralAudit {
   private static let pageSize = 1000
   private static let messagesMax = 20
 
-  private let place: ReferralPath
+  private let referralPath: ReferralPath
   private let snapshot: any Snapshot
   private let namespace: NamespaceID
   /// Players whose referrer the tree names.
@@ -20,19 +20,19 @@ package struct ReferralAudit {
 
   /// Audits the index of a namespace as it is in the snapshot.
   ///
-  /// - `place`: where the tree says who referred a player, as declared since before the namespace was written.
+  /// - `referralPath`: where the tree says who referred a player, as declared since before the namespace was written.
   /// - Throws: `StorageError` if the store cannot be read.
-  package static func verify(_ snapshot: any Snapshot, namespace: NamespaceID, place: ReferralPath) throws(StorageError)
+  package static func verify(_ snapshot: any Snapshot, namespace: NamespaceID, referralPath: ReferralPath) throws(StorageError)
     -> ReferralAudit
   {
-    var audit = ReferralAudit(place: place, snapshot: snapshot, namespace: namespace)
+    var audit = ReferralAudit(referralPath: referralPath, snapshot: snapshot, namespace: namespace)
     try audit.checkTree()
     try audit.checkIndex()
     return audit
   }
 
-  private init(place: ReferralPath, snapshot: any Snapshot, namespace: NamespaceID) {
-    self.place = place
+  private init(referralPath: ReferralPath, snapshot: any Snapshot, namespace: NamespaceID) {
+    self.referralPath = referralPath
     self.snapshot = snapshot
     self.namespace = namespace
   }
@@ -41,7 +41,7 @@ package struct ReferralAudit {
   private mutating func checkTree() throws(StorageError) {
     var last: Key?
     while true {
-      let players = try snapshot.children(in: namespace, of: place.players, after: last, limit: Self.pageSize)
+      let players = try snapshot.children(in: namespace, of: referralPath.players, after: last, limit: Self.pageSize)
       for player in players.map(\.text) {
         guard let referrer = try referrer(of: player) else { continue }
         referrals += 1
@@ -75,7 +75,7 @@ package struct ReferralAudit {
   }
 
   private func referrer(of player: String) throws(StorageError) -> String? {
-    guard let path = place.path(of: player) else { return nil }
+    guard let path = referralPath.path(of: player) else { return nil }
     return ReferralPath.referrer(try snapshot.leaf(in: namespace, at: path)?.leaf.scalar)
   }
 

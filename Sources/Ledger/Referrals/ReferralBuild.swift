@@ -11,13 +11,13 @@ package struct ReferralBuild: Sendable {
   private static let markKey = "place"
   private static let pageSize = 1000
 
-  let place: ReferralPath?
+  let referralPath: ReferralPath?
   let engine: any StorageEngine
   let writer: any TreeWriter
 
-  /// - `place`: nil where none is declared; then an index that was kept before is marked as one to be made again.
-  package init(_ place: ReferralPath?, engine: any StorageEngine, writer: any TreeWriter) {
-    self.place = place
+  /// - `referralPath`: nil where none is declared; then an index that was kept before is marked as one to be made again.
+  package init(_ referralPath: ReferralPath?, engine: any StorageEngine, writer: any TreeWriter) {
+    self.referralPath = referralPath
     self.engine = engine
     self.writer = writer
   }
@@ -32,22 +32,22 @@ package struct ReferralBuild: Sendable {
       let mark = try read { (snapshot) throws(StorageError) in
         try snapshot.record(in: namespace.id, kind: Self.markKind, key: Self.markKey)
       }
-      guard mark != place?.pattern.description else { continue }
+      guard mark != referralPath?.pattern.description else { continue }
       if mark != nil {
         try await put([KeyedRecordChange(kind: Self.markKind, key: Self.markKey, value: nil)], in: namespace.id)
       }
-      guard let place else { continue }
+      guard let referralPath else { continue }
       try await clear(namespace.id)
-      try await fill(namespace.id, place: place)
-      try await put([Self.mark(of: place)], in: namespace.id)
+      try await fill(namespace.id, referralPath: referralPath)
+      try await put([Self.mark(of: referralPath)], in: namespace.id)
       built += 1
     }
     return built
   }
 
   /// Says that the index is whole for a path.
-  static func mark(of place: ReferralPath) -> KeyedRecordChange {
-    KeyedRecordChange(kind: markKind, key: markKey, value: place.pattern.description)
+  static func mark(of referralPath: ReferralPath) -> KeyedRecordChange {
+    KeyedRecordChange(kind: markKind, key: markKey, value: referralPath.pattern.description)
   }
 
   private func clear(_ namespace: NamespaceID) async throws(LedgerError) {
@@ -61,15 +61,15 @@ package struct ReferralBuild: Sendable {
     }
   }
 
-  private func fill(_ namespace: NamespaceID, place: ReferralPath) async throws(LedgerError) {
+  private func fill(_ namespace: NamespaceID, referralPath: ReferralPath) async throws(LedgerError) {
     var last: Key?
     while true {
       let after = last
       let (players, changes) = try read { (snapshot) throws(StorageError) -> ([Key], [KeyedRecordChange]) in
-        let players = try snapshot.children(in: namespace, of: place.players, after: after, limit: Self.pageSize)
+        let players = try snapshot.children(in: namespace, of: referralPath.players, after: after, limit: Self.pageSize)
         var changes: [KeyedRecordChange] = []
         for player in players {
-          guard let path = place.path(of: player.text) else { continue }
+          guard let path = referralPath.path(of: player.text) else { continue }
           let leaf = try snapshot.leaf(in: namespace, at: path)?.leaf
           guard let referrer = ReferralPath.referrer(leaf?.scalar) else { continue }
           changes.append(ReferralIndex.record(referrer, player.text))

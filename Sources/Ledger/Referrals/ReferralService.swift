@@ -9,20 +9,20 @@ package struct ReferralService: Sendable {
   private static let pageSize = 1000
 
   /// Where the tree says who referred a player.
-  package let place: ReferralPath
+  package let referralPath: ReferralPath
   private let engine: any StorageEngine
   private let currencies: CurrencyTable
 
   /// The referrals of a path.
-  package init(_ place: ReferralPath, engine: any StorageEngine, currencies: CurrencyTable) {
-    self.place = place
+  package init(_ referralPath: ReferralPath, engine: any StorageEngine, currencies: CurrencyTable) {
+    self.referralPath = referralPath
     self.engine = engine
     self.currencies = currencies
   }
 
   /// Who referred a player; nil if nobody did.
   package func referrer(of player: String, in namespace: NamespaceID) throws(LedgerError) -> String? {
-    guard let path = place.path(of: player) else { return nil }
+    guard let path = referralPath.path(of: player) else { return nil }
     return try read { (snapshot) throws(StorageError) in
       ReferralPath.referrer(try snapshot.leaf(in: namespace, at: path)?.leaf.scalar)
     }
@@ -99,7 +99,7 @@ package struct ReferralService: Sendable {
   }
 
   private func since(_ player: String, in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError) -> Int64? {
-    guard let path = place.path(of: player), let stored = try snapshot.leaf(in: namespace, at: path) else { return nil }
+    guard let path = referralPath.path(of: player), let stored = try snapshot.leaf(in: namespace, at: path) else { return nil }
     return try snapshot.commit(in: namespace, at: stored.revision)?.time
   }
 

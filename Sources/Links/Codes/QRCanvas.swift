@@ -27,9 +27,9 @@ struct QRCanvas {
       fix(index, 6, isDark: index % 2 == 0)
     }
     for (x, y) in [(3, 3), (size - 4, 3), (3, size - 4)] { drawFinder(x, centerY: y) }
-    let places = version.alignments
-    for x in places {
-      for y in places where !isNearFinder(x, y) { drawAlignment(x, centerY: y) }
+    let centers = version.alignments
+    for x in centers {
+      for y in centers where !isNearFinder(x, y) { drawAlignment(x, centerY: y) }
     }
     drawFormat(mask: 0)
     if version.number >= 7 { drawVersion() }

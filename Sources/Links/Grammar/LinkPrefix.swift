@@ -91,7 +91,7 @@ package final class LinkHosts: Sendable {
 
 extension LinkHosts.Site {
   /// The prefix that a path lies below, and what is left of the path; nil if other surfaces answer there.
-  package func place(_ path: String) -> (prefix: LinkPrefix, rest: Substring)? {
+  package func match(_ path: String) -> (prefix: LinkPrefix, rest: Substring)? {
     for prefix in prefixes {
       guard var rest = prefix.remainder(of: path[...].utf8) else { continue }
       if rest.last == UInt8(ascii: "/") { rest = rest.dropLast() }

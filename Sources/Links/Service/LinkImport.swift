@@ -1,6 +1,6 @@
 import StorageCore
 
-/// Links that come from elsewhere, as a table: each keeps its suffix.
+/// Links of another service, as a table: each keeps its suffix.
 package struct LinkImport: Sendable {
   /// One row.
   package struct Row: Sendable, Hashable {
@@ -15,12 +15,12 @@ package struct LinkImport: Sendable {
     package var isDisabled = false
   }
 
-  /// What became of a row.
+  /// The result of a row.
   package enum Outcome: Sendable, Hashable {
     case created
     /// It was there, with the same content.
     case unchanged
-    /// It was not taken: why.
+    /// It was refused, with the reason.
     case refused(String)
   }
 
@@ -136,7 +136,7 @@ struct LinkImporter: Sendable {
     }
   }
 
-  /// What becomes of a row whose suffix is taken already; nil if it is free.
+  /// The result of a row whose suffix is taken; nil if it is free.
   private func outcomeForExisting(_ link: LinkDraft) throws -> LinkImport.Outcome? {
     guard let existing = try links.entry("\(link.prefix.key)/\(link.customSuffix ?? "")")?.record else { return nil }
     return existing.canonical == link.parameters.canonical

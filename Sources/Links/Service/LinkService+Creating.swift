@@ -8,7 +8,7 @@ extension LinkService {
   /// A link that was created, or was there.
   package struct Created: Sendable {
     package let record: LinkRecord
-    /// What is doubtful about it.
+    /// Warnings about the link.
     package let warnings: [LinkWarning]
     /// Whether an equal one was there before.
     package let isRepeated: Bool
@@ -34,7 +34,7 @@ extension LinkService {
       let changes = Self.changes(record, duplicateKey: duplicateKey) + (try disabledFormChanges(from: nil, to: record))
       switch try await commit(changes, actor: actor) {
       case .committed: return Created(record: record, warnings: warnings, isRepeated: false)
-      // Not the suffix but the invitation code may be taken: another draw helps.
+      // The invitation code may be taken instead of the suffix: another draw helps.
       case .recordChanged(let kind) where link.option == .custom && kind == Kind.link:
         throw LinkError.suffixTaken(link.customSuffix ?? "")
       // The suffix or the code is taken, or an equal link was created a moment ago.
@@ -85,7 +85,7 @@ extension LinkService {
   }
 
   private func newRecord(_ link: LinkDraft, attempt: Int) -> LinkRecord {
-    // A space of which eight draws in a row are taken is as good as full.
+    // If eight draws in a row are taken, the space is practically full.
     if link.option == .short, attempt > 0, attempt % 8 == 0 { shortLength += 1 }
     let length = shortLength
     let (suffix, code) = random.withLock { random in
@@ -109,7 +109,7 @@ extension LinkService {
   private static func changes(_ record: LinkRecord, duplicateKey: String?) -> [KeyedRecordChange] {
     var changes = [
       KeyedRecordChange(kind: Kind.link, key: record.key, value: record.stored, expecting: .absent),
-      // A suffix that was deleted is nobody's by chance; an administrator may choose it.
+      // The suffix of a deleted link is never drawn again; an administrator may choose it.
       KeyedRecordChange(
         kind: Kind.deleted, key: record.key, value: nil, expecting: record.option == .custom ? .anything : .absent),
     ]
@@ -150,7 +150,7 @@ extension LinkService {
     return (rows ?? []).compactMap { LinkRecord(key: $0.key, stored: $0.value) }
   }
 
-  /// What was counted of a link in the last days.
+  /// The counts of a link for the last days.
   package func counts(of key: String, days: Int64) async throws -> [LinkCount] {
     try await flush()
     let since = clock.now() / 86_400_000 - days + 1

@@ -118,9 +118,9 @@ extension LinkService {
       do {
         try await commit { request in
           if !part.isEmpty {
-            var upkeep = Maintenance()
-            upkeep.linkCounts = part
-            request.rows.maintenance = upkeep
+            var maintenance = Maintenance()
+            maintenance.linkCounts = part
+            request.rows.maintenance = maintenance
           }
           request.rows.records = marks.map { KeyedRecordChange(kind: Kind.mark, key: $0.key, value: "{\"at\":\($0.value)}") }
         }

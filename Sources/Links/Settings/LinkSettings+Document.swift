@@ -178,10 +178,10 @@ extension LinkSettings {
     if object.has("inviterParameters") { referral.inviterParameters = try object.texts("inviterParameters") }
     if let hours = try object.number("claimWithinHours", 0...87_600) { referral.claimWithin = hours * 3_600_000 }
     for path in [referral.path, referral.signedInPath] {
-      // What can be filled with a player is open nowhere else.
+      // A pattern that captures the player must have no other capture.
       let pattern = try? PathPattern(parsing: path)
       if pattern?.captureNames == ["uid"], (try? pattern?.path(filling: ["uid"])) != nil { continue }
-      // A claim says what is wrong with it, and the server that can correct it starts.
+      // A stored path must not keep the server from starting, since it is corrected through the server: a claim reports it.
       if isStored, pattern != nil { continue }
       throw .invalid(
         "referral: \"\(path.prefix(100))\" must be a path with {uid} in it, open nowhere else: /users/{uid}/referred_by.")
@@ -201,7 +201,7 @@ extension LinkSettings {
     return pairs.count == 32 && pairs.allSatisfy { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }
   }
 
-  /// What an administrator should think about.
+  /// Warnings for administrators.
   package var warnings: [String] {
     allowPatterns.filter { !$0.isAnchored }.map {
       "allowPatterns: \"\($0.text)\" is not anchored: without ^ it matches any URL that holds such a text anywhere, https://evil.test/?\($0.text) for instance."

@@ -1,6 +1,6 @@
 import TextFormats
 
-/// A regular expression that is matched in linear time: what RE2 understands of URLs, nothing that needs to try again.
+/// A regular expression that is matched in linear time: the part of RE2 that needs no backtracking, for URLs.
 ///
 /// Letters and digits, `.`, classes `[a-z]`, `\d \w \s` and their opposites, groups, `|`, `* + ? {m,n}`, `^ $`. It matches
 /// anywhere in the text unless it is anchored. Look-around and back-references are refused, and so is a pattern whose
@@ -88,7 +88,7 @@ struct PatternParser {
     var isRepeated = false
     while let (min, max) = try quantifier() {
       guard !isRepeated else { throw error("two repetitions follow each other; put a group around the first") }
-      // What asks for as little as possible matches the same texts.
+      // A reluctant quantifier matches the same texts.
       _ = take("?")
       node = .repeated(node, min: min, max: max)
       isRepeated = true

@@ -136,7 +136,7 @@ package enum InvitationRoutes {
   {
     let sender = try access.mailSender(caller, player: player)
     guard let to = json["to"]?.string else { throw LinksAPIError(.invalidArgument, "to is missing: the mail address.") }
-    // Before a link is made for the invitation, which would stay.
+    // Checked before the link is made, because a link would stay.
     try access.invites.checkMail(message: json["message"]?.string)
     return (sender, try access.invites.checked(recipient: to))
   }
@@ -144,7 +144,7 @@ package enum InvitationRoutes {
   @Sendable private static func show(_ access: InvitationAccess, json: JSON) async throws -> JSON {
     let caller = try access.caller()
     let id = access.call.captures["id"] ?? ""
-    // A player who asks for another player's learns as much as of one that does not exist.
+    // Another player's invitation is answered like one that does not exist.
     guard let status = try access.invites.invitation(id),
       caller.role != nil || caller.actor == .user(uid: status.record.sender)
     else {

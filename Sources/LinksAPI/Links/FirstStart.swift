@@ -71,7 +71,7 @@ enum FirstStart {
         ("expiresIn", tokens.map { .string(String($0.lifetime)) }),
       ])
     } catch let error as AccountError {
-      throw LinksAPIError(.failedPrecondition, refusal(error), reason: "sign_up")
+      throw LinksAPIError(.failedPrecondition, message(of: error), reason: "sign_up")
     } catch let error as CommitError {
       if case .invalid = error.code { throw LinksAPIError(.failedPrecondition, error.message, reason: "sign_up") }
       throw LinksAPIError(.unavailable, error.message)
@@ -81,7 +81,7 @@ enum FirstStart {
   }
 
   /// Why no account was made, in the words of `accounts:signUp`.
-  private static func refusal(_ error: AccountError) -> String {
+  private static func message(of error: AccountError) -> String {
     switch error {
     case .signUpDisabled: "ADMIN_ONLY_OPERATION"
     case .tooManyFailures:

@@ -18,7 +18,7 @@ struct LinkAccess {
     self.links = links
   }
 
-  /// The caller by what stands behind `Bearer`; nobody without it.
+  /// The caller of the `Bearer` token; nobody without one.
   func caller() throws -> Caller {
     guard let token = call.request.headers.bearer ?? call.query["access_token"] else { return .anonymous }
     let authenticator = call.services.authenticator

@@ -7,7 +7,7 @@ import NIOPosix
 import Synchronization
 import TextFormats
 
-/// Opens links: answers what lies below the prefixes of the link hosts.
+/// Opens links: answers requests below the prefixes of the link hosts.
 ///
 /// A link that is in memory is answered on the event loop: nothing waits, nothing is written. Other links are one point read
 /// on a thread of the pool.
@@ -32,10 +32,10 @@ package struct LinkResponder: RequestSurface {
     let hosts: LinkHosts
     /// What was asked for, as it was sent.
     let uri: String
-    /// What the visitor reads, as the header says it.
+    /// The header `Accept-Language`.
     let languages: String?
 
-    /// What pages say: read off the header only where there is a page.
+    /// Chosen only where a page is shown: most openings redirect.
     var phrases: LinkPhrases { LinkPhrases.chosen(from: languages.map { AcceptLanguage.locales($0) } ?? []) }
 
     var query: String { uri.firstIndex(of: "?").map { String(uri[uri.index(after: $0)...]) } ?? "" }
@@ -50,7 +50,7 @@ package struct LinkResponder: RequestSurface {
   package func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) -> Bool {
     let hosts = links.hosts
     guard !hosts.isEmpty, request.method == .GET, let header = request.headers.first(name: "host"),
-      let site = hosts.site(header), let (prefix, rest) = site.place(String(decoding: target.path, as: UTF8.self))
+      let site = hosts.site(header), let (prefix, rest) = site.match(String(decoding: target.path, as: UTF8.self))
     else { return false }
     let query = target.query.parameters.isEmpty ? [] : Self.parameters(of: request.uri)
     if rest.isEmpty, prefix.path.isEmpty, query?.contains(where: { $0.name == "link" }) != true { return false }
@@ -98,7 +98,7 @@ package struct LinkResponder: RequestSurface {
         }
         answer(entry, below: prefix, visit: visit, sink: sink)
       } catch {
-        sink.send(Self.failure(error, visit: visit))
+        sink.send(Self.errorPage(error, visit: visit))
       }
     }
   }
@@ -123,7 +123,7 @@ package struct LinkResponder: RequestSurface {
         let isDisabled = try links.isDisabled(opening.parameters, below: prefix)
         openLong(opening, warnings: warnings, isDisabled: isDisabled, visit: visit, sink: sink)
       } catch {
-        sink.send(Self.failure(error, visit: visit))
+        sink.send(Self.errorPage(error, visit: visit))
       }
     }
   }
@@ -214,7 +214,7 @@ package struct LinkResponder: RequestSurface {
     page(.invalid("The server is shutting down.", in: visit.phrases), status: .serviceUnavailable)
   }
 
-  private static func failure(_ error: any Error, visit: Visit) -> HTTPResponse {
+  private static func errorPage(_ error: any Error, visit: Visit) -> HTTPResponse {
     let error = LinksAPIError(error)
     return page(.invalid(error.message, in: visit.phrases), status: HTTPResponseStatus(statusCode: error.status.code))
   }
@@ -236,7 +236,7 @@ package struct LinkResponder: RequestSurface {
   }
 }
 
-/// Remembers what user agents tell: there are few different ones, and each opening would parse one again.
+/// Caches parsed user agents: there are few different ones, and every opening needs one.
 final class VisitorCache: Sendable {
   private static let agentsMax = 4096
   private let known = Mutex<[String: LinkVisitor]>([:])

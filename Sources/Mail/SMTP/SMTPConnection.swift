@@ -4,10 +4,10 @@ import NIOSSL
 import TextFormats
 import TreeModel
 
-/// One connection to a mail server, greeted and signed in, that carries one mail after the other.
+/// One authenticated connection to a mail server, for one mail after the other.
 ///
-/// Every step waits for its answer, for a bounded time. What fails before the server has heard of a mail says nothing about
-/// the mail, and is always temporary: a wrong password must not kill what waits to be sent.
+/// Every step waits for its answer, for a bounded time. A failure before the server has heard of a mail is always temporary: a
+/// wrong password must not turn queued mails into dead letters.
 final class SMTPConnection: Sendable {
   let channel: any Channel
   private let configuration: SMTPConfiguration
@@ -98,7 +98,7 @@ final class SMTPConnection: Sendable {
     let (host, bound) = (configuration.host, replies)
     try await failing { [channel] in
       try await channel.eventLoop.submit {
-        // Whatever came in the clear behind the answer was put there by somebody on the way.
+        // Plain text after the answer may have been injected on the network: it is not read as part of the TLS session.
         guard !bound.value.isAhead else { throw SMTPReplyHandler.ReplyError.unexpected }
         try channel.pipeline.syncOperations.addHandler(Self.handler(tls, host: host), position: .first)
       }.get()
@@ -136,22 +136,22 @@ final class SMTPConnection: Sendable {
     try accepted(try await command("MAIL FROM:<\(mail.sender)>"), what: "the sender \(mail.sender)")
     try accepted(try await command("RCPT TO:<\(mail.recipient)>"), what: "the recipient \(mail.recipient)")
     let ready = try await command("DATA")
-    guard ready.code == 354 else { throw refusal(ready, "the mail") }
+    guard ready.code == 354 else { throw mailError(ready, "the mail") }
     try accepted(try await exchange(Self.stuffed(mail.bytes)), what: "the mail")
   }
 
-  /// Forgets a mail that was begun and refused, so that the next can be sent.
+  /// Resets the connection after a refused mail, so that the next can be sent.
   func reset() async throws(MailError) {
     let answer = try await command("RSET")
     guard answer.code == 250 else { throw unready(answer, did: "answered RSET with") }
   }
 
   private func accepted(_ reply: SMTPReply, what: String) throws(MailError) {
-    guard (200..<300).contains(reply.code) else { throw refusal(reply, what) }
+    guard (200..<300).contains(reply.code) else { throw mailError(reply, what) }
   }
 
   /// 5xx is about the mail, and final; unless the server wants to know who this is, which no mail can change.
-  private func refusal(_ reply: SMTPReply, _ what: String) -> MailError {
+  private func mailError(_ reply: SMTPReply, _ what: String) -> MailError {
     let isFinal = (500..<600).contains(reply.code) && ![530, 534, 535, 538].contains(reply.code)
     return MailError(isFinal ? .permanent : .temporary, "\(configuration.host) refused \(what): \(reply.summary)")
   }
@@ -217,10 +217,10 @@ final class SMTPConnection: Sendable {
   }
 }
 
-/// What a server says that it can, in its answer to EHLO.
+/// The server's capabilities, from its answer to EHLO.
 struct SMTPFeatures: Sendable, Hashable {
   private(set) var startsTLS = false
-  /// In capitals.
+  /// In upper case.
   private(set) var mechanisms: Set<String> = []
   /// Bytes of the largest mail; nil if it does not say.
   private(set) var sizeMax: Int?

@@ -9,7 +9,7 @@ final class LongPollConnection {
   private static let answerBytesMax = 1 << 20
   /// Polls that may be open: the older is answered when another comes.
   private static let pollsMax = 2
-  /// Polls that may come with something to say while the session takes nothing: stock clients send no third.
+  /// Polls with messages that may come while the session takes nothing: stock clients send no third.
   private static let heldPollsMax = 8
 
   let session: SocketSession
@@ -20,9 +20,9 @@ final class LongPollConnection {
   /// What came while the session took nothing.
   private var early: [[LongPollSegments.Segment]] = []
   private var polls: [ResponseSink] = []
-  /// Counts what has come and is not whole.
+  /// Accounts for incomplete messages.
   private var inputShare: ByteShare?
-  /// Counts what no poll has fetched.
+  /// Accounts for messages that no poll has fetched.
   private var outputShare: ByteShare?
   private var messages: [[UInt8]] = []
   private var messageBytes = 0
@@ -150,7 +150,7 @@ final class LongPollConnection {
   private func answer() {
     guard !messages.isEmpty || isClosing, !polls.isEmpty else { return }
     let poll = polls.removeFirst()
-    // The time without a poll begins now: the page has to have the answer before it can ask again.
+    // The time without a poll begins now: the page can poll again only after this answer.
     if polls.isEmpty, !isClosing { restartTimer() }
     var taken = 0
     var bytes = 0

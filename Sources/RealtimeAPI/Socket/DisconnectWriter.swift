@@ -23,14 +23,14 @@ struct DisconnectWriter: Sendable {
     commit.access.auth = caller.auth
     commit.log.audit = audit
     services.database.submit(commit) { result in
-      guard case .failure(let refusal) = result else { return finish() }
-      switch refusal.code {
+      guard case .failure(let error) = result else { return finish() }
+      switch error.code {
       case .overloaded where attempt < Self.attemptsMax:
         session.eventLoop.scheduleTask(in: .milliseconds(200)) { submit(operations, attempt: attempt + 1) }
-      case .unavailable, .overloaded: giveUp(refusal)
+      case .unavailable, .overloaded: giveUp(error)
       default:
         guard let operation = operations.first, operations.count == 1, operation.assignments.count > 1 else {
-          return giveUp(refusal)
+          return giveUp(error)
         }
         // One that cannot be written takes nothing from the others.
         submitApart(operation.assignments[...])
@@ -53,26 +53,26 @@ struct DisconnectWriter: Sendable {
   private func go(
     on assignments: ArraySlice<WriteOperation.Assignment>, after result: Result<CommitReceipt, CommitError>, attempt: Int
   ) {
-    if case .failure(let refusal) = result {
-      switch refusal.code {
+    if case .failure(let error) = result {
+      switch error.code {
       case .overloaded where attempt < Self.attemptsMax:
         session.eventLoop.scheduleTask(in: .milliseconds(200)) { submitApart(assignments, attempt: attempt + 1) }
         return
-      case .unavailable, .overloaded: return giveUp(refusal)
-      default: log(refusal)
+      case .unavailable, .overloaded: return giveUp(error)
+      default: log(error)
       }
     }
     submitApart(assignments.dropFirst())
   }
 
-  private func giveUp(_ refusal: CommitError) {
-    log(refusal)
+  private func giveUp(_ error: CommitError) {
+    log(error)
     finish()
   }
 
-  private func log(_ refusal: CommitError) {
+  private func log(_ error: CommitError) {
     services.logger.warning(
-      "what a client registered for its end could not be written", metadata: ["reason": "\(refusal.message)"])
+      "what a client registered for its end could not be written", metadata: ["reason": "\(error.message)"])
   }
 
   private func finish() {

@@ -40,10 +40,10 @@ enum SocketAnswers {
   /// The answer to what yields nothing: an empty text.
   static func done(_ number: Int64) -> [UInt8] { ok(number) { $0.raw("\"\"") } }
 
-  static func refused(_ number: Int64, _ refusal: SocketError) -> [UInt8] {
+  static func refused(_ number: Int64, _ error: SocketError) -> [UInt8] {
     var writer = JSONWriter(capacity: 128)
-    open(number, status: refusal.status, &writer)
-    writer.string(refusal.message)
+    open(number, status: error.status, &writer)
+    writer.string(error.message)
     writer.raw("}}}")
     return writer.bytes
   }

@@ -110,13 +110,13 @@ extension SocketError {
   }
 
   /// What a client is told of a write that was refused.
-  init(_ refusal: CommitError) {
-    switch refusal.code {
+  init(_ error: CommitError) {
+    switch error.code {
     case .stale: self.init("datastale", "Transaction hash does not match")
     case .permissionDenied: self = .permissionDenied
-    case .tooLarge, .triggersExceeded: self.init("too_big", refusal.message)
-    case .overloaded, .unavailable: self.init("unavailable", refusal.message)
-    default: self = .failure(refusal.message)
+    case .tooLarge, .triggersExceeded: self.init("too_big", error.message)
+    case .overloaded, .unavailable: self.init("unavailable", error.message)
+    default: self = .failure(error.message)
     }
   }
 }

@@ -9,8 +9,7 @@ import TreeModel
 extension SocketSession {
   /// Takes credentials: an ID token (`auth`), or anything else (`gauth`: an OAuth token, a secret, `owner`).
   ///
-  /// What was asked before was judged as the caller before. A refusal makes the client close, get another token, and come
-  /// again.
+  /// Earlier requests were judged as the earlier caller. After a refusal the client closes, gets another token, and reconnects.
   func authenticate(_ request: SocketRequest) throws(SocketError) {
     guard let credential = request.body["cred"]?.string else {
       throw SocketError("invalid_token", "The request has no credential: cred must be a string.")
@@ -43,7 +42,7 @@ extension SocketSession {
       })
   }
 
-  /// From now on the client is another user. Its listens are judged again.
+  /// Changes the user of the session, and judges its listens again.
   func become(_ caller: Caller) {
     guard caller != self.caller else { return }
     self.caller = caller
@@ -52,7 +51,7 @@ extension SocketSession {
     watchExpiry()
   }
 
-  /// From now on the session is told when the caller's credentials become void.
+  /// Subscribes to the revocation of the caller's credentials.
   func watchRevocation() {
     if let userRegistration { services.connectedUsers.remove(userRegistration) }
     let reference = reference
@@ -165,7 +164,6 @@ extension SocketSession {
   /// Counts one more listen of the client's network; false if it has too many.
   func takesListen() -> Bool { sessions.take(listenOf: client) }
 
-  /// Forgets a listen that is over.
   func forget(_ listen: SocketListen) {
     guard listens[listen.id] != nil else { return }
     listens.remove(listen)
@@ -173,7 +171,7 @@ extension SocketSession {
   }
 }
 
-/// A client's move from long polling to a WebSocket, while its session goes on (firebase-js-sdk,
+/// A client's move from long polling to a WebSocket within one session (firebase-js-sdk,
 /// `BrowserPollConnection.ts`).
 ///
 /// The client tries the new transport with pings, then says `a` on it, `n` as its last message on the old one, and goes on with
@@ -181,11 +179,10 @@ extension SocketSession {
 /// message there.
 final class TransportSwitch {
   let transport: any SocketTransport
-  /// Whether the client sends its messages here.
   var isSending = false
-  /// What came before the old transport's last message.
+  /// Messages that came before the old transport's last one.
   private(set) var early: [SocketMessage] = []
-  /// What those weigh.
+  /// Their size in bytes.
   private(set) var earlyWeight = 0
 
   init(_ transport: any SocketTransport) {

@@ -49,7 +49,7 @@ extension SocketSession {
     drop(listen)
   }
 
-  /// Ends a listen from this side, without a message. What waits for its data goes on.
+  /// Ends a listen without a message to the client. Requests that wait for its data continue.
   func drop(_ listen: SocketListen) {
     forget(listen)
     listener?.stop(listen.listening)
@@ -111,37 +111,37 @@ extension SocketSession {
     listen.unanswered = nil
     finish(slot, .message(message(request)))
     let reference = reference
-    // Not on this stack: the hub may have more to say of this listen.
+    // Deferred to the next turn of the loop: the hub may still be delivering to this listen.
     if hasPending { eventLoop.execute { reference.run { $0.pump() } } }
     return true
   }
 
   private func ended(_ listen: SocketListen, end: ListenEnd) {
     forget(listen)
-    let refusal: SocketError
+    let error: SocketError
     switch end {
     case .namespaceForgotten: return endForgotten()
-    case .revoked: refusal = .permissionDenied
-    case .tooLarge: refusal = .tooMuch
-    case .failed: refusal = SocketError("unavailable", "The data could not be read; try again.")
+    case .revoked: error = .permissionDenied
+    case .tooLarge: error = .tooMuch
+    case .failed: error = SocketError("unavailable", "The data could not be read; try again.")
     }
-    tell(listen, refusal: refusal)
+    tell(listen, error: error)
   }
 
   /// Tells the client that a listen is over: by refusing it, or, if it had begun, by taking it back.
-  private func tell(_ listen: SocketListen, refusal: SocketError) {
-    if answer(listen, with: { SocketAnswers.refused($0, refusal) }) { return }
+  private func tell(_ listen: SocketListen, error: SocketError) {
+    if answer(listen, with: { SocketAnswers.refused($0, error) }) { return }
     tell(SocketAnswers.cancelled(path: listen.pathText, query: listen.query))
   }
 
-  /// Ends the listens that the client, as who it is now, may not have.
+  /// Ends the listens that the client's new identity may not have.
   func reviewListens() {
     for listen in listens.all { review(listen) }
   }
 
   private func review(_ listen: SocketListen) {
     guard !admits(listen.admission, id: listen.id) else { return }
-    tell(listen, refusal: .permissionDenied)
+    tell(listen, error: .permissionDenied)
     drop(listen)
   }
 
@@ -158,7 +158,7 @@ extension SocketSession {
 }
 
 extension SocketSession {
-  /// Answers a one-shot read. What takes long is read on another thread, and what comes behind it waits.
+  /// Answers a one-shot read. Large reads run on another thread, and the requests behind them wait.
   func get(_ request: SocketRequest, in namespace: NamespaceID) throws(SocketError) {
     let reading = SocketReading(
       path: try path(of: request), query: try query(of: request), namespace: namespace, number: request.number)
@@ -197,7 +197,7 @@ extension SocketSession {
     pump()
   }
 
-  /// The refusal of a read. Who may know why is told in a message of its own, which clients print.
+  /// Refuses a read. The reasons, for callers who may know them, go in a message of their own, which clients print.
   func denied(_ path: Path, query: Query?) -> SocketError {
     if let reasons = services.access.reasons(ofDenying: caller, at: path, query: query, in: namespaceName) {
       reply(SocketAnswers.debug(reasons))

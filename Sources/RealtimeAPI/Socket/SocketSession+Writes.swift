@@ -27,7 +27,7 @@ extension SocketSession {
     submit(write)
   }
 
-  /// The session is first in line: its write goes on, and what waited behind it.
+  /// The session is first in the queue: its write continues, and then the requests behind it.
   func takeTurn() {
     guard isOpen, let write = turnWaiting else { return }
     turnWaiting = nil
@@ -46,10 +46,10 @@ extension SocketSession {
     let reference = reference
     let metrics = services.metrics
     let start = NIODeadline.now()
-    // Without listens there is nothing to be told of, and the way over the hub is saved.
+    // Without listens no event can precede the answer, so it does not go through the hub.
     let listener = listens.isEmpty ? nil : self.listener
     services.database.submit(commit) { result in
-      // On the writer: only hand it on.
+      // Runs on the writer's thread, so it only hops to the event loop.
       let finish: @Sendable (SocketSession) -> Void = { session in
         metrics.commitLatency.recordNanoseconds((NIODeadline.now() - start).nanoseconds)
         session.didSubmit(slot, outcome: SocketWriteOutcome(write: write, result: result, note: note))
@@ -68,7 +68,7 @@ extension SocketSession {
   private func didSubmit(_ slot: Int, outcome: SocketWriteOutcome) {
     guard isOpen else { return }
     didWork(outcome.write.weight)
-    // The way over the hub is longer than the direct one: a write behind a listen that began, or ended, may be back first.
+    // An answer through the hub takes longer than a direct one: a write behind a listen that began or ended may return first.
     finish(slot, .write(outcome))
     pump()
   }
@@ -77,21 +77,21 @@ extension SocketSession {
     let write = outcome.write
     switch outcome.result {
     case .success: tell(SocketAnswers.done(write.number))
-    case .failure(let refusal):
-      if let reasons = reasons(of: refusal, note: outcome.note) { tell(reasons) }
-      tell(SocketAnswers.refused(write.number, SocketError(refusal)))
+    case .failure(let error):
+      if let reasons = reasons(of: error, note: outcome.note) { tell(reasons) }
+      tell(SocketAnswers.refused(write.number, SocketError(error)))
     }
     if let key = write.queueKey { noteTurn(key, result: outcome.result) }
   }
 
   /// A message that says why the rules denied a write; nil for who may not know.
-  func reasons(of refusal: CommitError, note: RuleDecisionNote?) -> [UInt8]? {
-    guard case .permissionDenied = refusal.code, let reasons = note?.judgement?.text else { return nil }
+  func reasons(of error: CommitError, note: RuleDecisionNote?) -> [UInt8]? {
+    guard case .permissionDenied = error.code, let reasons = note?.judgement?.text else { return nil }
     return SocketAnswers.debug(reasons)
   }
 
   private func noteTurn(_ key: TransactionQueues.Key, result: Result<CommitReceipt, CommitError>) {
-    if case .failure(let refusal) = result, case .stale = refusal.code {
+    if case .failure(let error) = result, case .stale = error.code {
       noteQueue(key)
       sessions.turns.lose(id, at: key, sessions: sessions)
     } else if queuedTransactions.leave(key, keeping: turnWaiting?.queueKey) {
@@ -148,7 +148,7 @@ extension SocketSession {
     guard let namespace, services.access.judgesWrites(in: namespaceName, of: caller) else {
       return try register(operation, number: request.number)
     }
-    // What the rules say now: the writer tries it and takes it back. They are asked again when it is carried out.
+    // Asks the rules now, by a write that the writer rolls back. They are asked again when the write is made.
     var trial = CommitRequest(namespace: namespace, actor: caller.actor, operations: [operation])
     trial.access.auth = caller.auth
     let note = services.access.note(for: caller, in: namespaceName)
@@ -171,18 +171,18 @@ extension SocketSession {
     guard isOpen else { return }
     isBlocked = false
     do throws(SocketError) {
-      if case .failure(let refusal) = result {
-        switch refusal.code {
+      if case .failure(let error) = result {
+        switch error.code {
         case .permissionDenied, .overloaded, .unavailable:
-          if let reasons = reasons(of: refusal, note: note) { reply(reasons) }
-          throw SocketError(refusal)
-        // What else is wrong now may be right then.
+          if let reasons = reasons(of: error, note: note) { reply(reasons) }
+          throw SocketError(error)
+        // Other errors may be gone by the time of the disconnect.
         default: break
         }
       }
       try register(operation, number: number)
     } catch {
-      refuse(number, refusal: error)
+      refuse(number, error: error)
     }
     pump()
   }
@@ -195,7 +195,7 @@ extension SocketSession {
     register.register(operation)
     var bytes = disconnectBytes + Self.size(of: operation)
     if bytes > limits.disconnectBytesMax {
-      // Much of what was sent may have been replaced or cancelled since.
+      // Registrations may have been replaced or cancelled since.
       bytes = register.assignments.reduce(0) { $0 + Self.size(of: $1) }
     }
     guard bytes <= limits.disconnectBytesMax, register.leafCount <= limits.disconnectLeavesMax else {
@@ -250,7 +250,6 @@ enum SocketAnswer: Sendable {
   case write(SocketWriteOutcome)
 }
 
-/// What became of a write, until it is acknowledged.
 struct SocketWriteOutcome: Sendable {
   let write: SocketWrite
   let result: Result<CommitReceipt, CommitError>

@@ -7,19 +7,19 @@ import StorageCore
 import TreeDatabase
 import TreeModel
 
-/// A client of the realtime protocol: its requests, its listens, what it has asked for at its end (firebase-js-sdk,
+/// A client of the realtime protocol: its requests, its listens and its `onDisconnect` writes (firebase-js-sdk,
 /// `PersistentConnection.ts`).
 ///
-/// Knows nothing of what carries its messages, and may change the carrier while it runs (§3.11). Everything happens on its
-/// event loop. Requests begin, and are answered, in the order in which they came. Writes and listens may be on their way
-/// together, for the queues of the writer and of the hub keep their order; a read waits for what is before it, and what comes
-/// behind a read waits for it.
+/// It does not depend on the transport, and may move to another one while it runs (§3.11). Everything happens on its event
+/// loop. Requests begin, and are answered, in the order in which they came. Writes and listens may be in flight together,
+/// because the queues of the writer and of the hub keep their order; a read waits for the requests before it, and requests
+/// behind a read wait for it.
 final class SocketSession {
   enum Phase {
     /// The namespace is being opened, or the client's last session ended: requests wait.
     case opening
     case open
-    /// What was registered for the end is on its way to the disk; those who wait for it.
+    /// The `onDisconnect` writes are being committed; the closures wait for that.
     case ending([@Sendable () -> Void])
     case ended
   }
@@ -31,7 +31,6 @@ final class SocketSession {
   let eventLoop: any EventLoop
   /// How the client names this server.
   let host: String
-  /// Who the client is, as far as its connection tells.
   let client: ClientAddress
   /// The session that the client had before, if it says so.
   private let lastSession: String?
@@ -43,20 +42,19 @@ final class SocketSession {
   /// The transport that the client is moving to.
   var successor: TransportSwitch?
   var caller = Caller.anonymous
-  /// Looks at the end of the caller's credentials.
+  /// Fires when the caller's credentials expire.
   var expiry: Scheduled<Void>?
-  /// Where the session hears of the user's tokens.
+  /// Tells the session when the user's tokens are revoked.
   var userRegistration: ConnectedUsers.Registration?
   var namespace: NamespaceID?
   var listener: Listener?
   var listens = SocketListens()
   /// Bytes of pushes that were sent and not flushed.
   var pushedBytes = 0
-  /// What is to be written when the session ends.
   var disconnect = DisconnectWrites()
   /// Bytes that were sent to register it.
   var disconnectBytes = 0
-  /// Writes and listens that are on their way, and answers that wait for those before them.
+  /// Writes and listens in flight, and answers that wait for earlier ones.
   var answers = AnswerOrder<SocketAnswer>()
   /// Whether something is under way that later requests wait for.
   var isBlocked = true
@@ -66,13 +64,13 @@ final class SocketSession {
   var queuedTransactions = QueuedTransactions()
   private var pending: Deque<SocketRequest> = []
   private var isPumping = false
-  /// What the requests that wait weigh.
+  /// The size of the waiting requests, in bytes.
   private(set) var pendingWeight = 0
-  /// What is with the writer weighs so much.
+  /// The size of the requests at the writer, in bytes.
   var workWeight = 0
-  /// Counts what waits, and what is registered for the end.
+  /// Accounts for waiting requests and for registered `onDisconnect` writes.
   var waitingShare: ByteShare?
-  /// Counts what is being worked on, for as long as it is, also when the session has ended.
+  /// Accounts for requests in progress until they are done, also after the end of the session.
   var workShare: ByteShare?
   /// Runs while the client has written more than it may: until then nothing is read from it.
   var pause: Scheduled<Void>?
@@ -125,7 +123,7 @@ extension SocketSession {
     guard case .opening = phase else { return }
     switch result {
     case .failure(let error):
-      // The client would come again for ever; this text stops it and is shown to its developer.
+      // Without this text the client would reconnect for ever; its SDK shows it to the developer.
       transport?.send(SocketAnswers.control("s", error.message))
       end(WebSocketError(.policyViolation, error.message))
     case .success(let id):
@@ -189,7 +187,7 @@ extension SocketSession {
     end(WebSocketError(.goingAway, "The database was deleted; connect again."))
   }
 
-  /// The end of what was registered: the last trace of the session goes.
+  /// The `onDisconnect` writes are done: nothing of the session is left to account for.
   func didEnd() {
     guard case .ending(let waiters) = phase else { return }
     phase = .ended
@@ -235,14 +233,14 @@ extension SocketSession {
       holdWaiting()
     case .control("p"): transport?.send(SocketAnswers.control("o"))
     case .control("n"): predecessorEnded()
-    // What this server does not know is not for it.
+    // Messages of unknown kinds are ignored, as the hosted service does.
     case .control: break
     }
   }
 
   /// Begins what may begin, in order.
   func pump() {
-    // A request that is done at once frees the next, which must not nest.
+    // A request that completes at once starts the next one; a loop keeps that from recursing.
     guard !isPumping else { return }
     isPumping = true
     while isOpen, !isBlocked, pause == nil, let request = pending.first, transport?.isCongested != true {
@@ -282,14 +280,14 @@ extension SocketSession {
       default: reply(SocketAnswers.done(request.number))
       }
     } catch {
-      refuse(request.number, refusal: error)
+      refuse(request.number, error: error)
     }
   }
 }
 
 /// What the client is told, each request in its turn.
 extension SocketSession {
-  /// Answers a request that has begun last: now, or when those before it are answered.
+  /// Answers the request that began last: now, or after the answers before it.
   func reply(_ message: [UInt8]) {
     if answers.count == 0 { tell(message) } else { answers.append(.message(message)) }
   }
@@ -305,10 +303,10 @@ extension SocketSession {
     }
   }
 
-  /// Tells the client what answers no request.
+  /// Sends the client a message that answers no request.
   func tell(_ message: [UInt8]) { transport?.send(message) }
 
-  func refuse(_ number: Int64, refusal: SocketError) { reply(SocketAnswers.refused(number, refusal)) }
+  func refuse(_ number: Int64, error: SocketError) { reply(SocketAnswers.refused(number, error)) }
 }
 
 extension SocketSession: SocketReceiver {

@@ -5,9 +5,9 @@ import NIOWebSocket
 
 /// A session's WebSocket: the last handler of its channel, behind NIO's frame decoder and encoder.
 ///
-/// Bounded on both sides. While the session has as many requests as it may, or the client does not read its answers, nothing
-/// is read from it, so its own socket fills; pushes are bounded by the hub. One timer finds those who are gone: who says
-/// nothing is asked, who does not answer is closed, and so is who does not read for too long.
+/// Bounded on both sides. While the session has as many requests as it may, or the client does not read its answers, nothing is
+/// read from the client, so its own socket fills; pushes are bounded by the hub. One timer finds dead peers: a silent client is
+/// pinged, a client that does not answer is closed, and so is one that does not read for too long.
 final class WebSocketConnection: ChannelDuplexHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundIn = Never
@@ -25,9 +25,9 @@ final class WebSocketConnection: ChannelDuplexHandler {
   private var context: ChannelHandlerContext?
   /// Below the decoder and the encoder, for bytes that are frames already.
   private var wire: ChannelHandlerContext?
-  /// Counts what has come and is not whole.
+  /// Accounts for incomplete messages.
   private var inputShare: ByteShare?
-  /// Counts what the client has not read.
+  /// Accounts for bytes that the client has not read.
   private var outputShare: ByteShare?
   /// Bytes of messages that others get too, and that count for one of them, since all was read for the last time.
   private var sharedBytes = 0
@@ -57,7 +57,7 @@ final class WebSocketConnection: ChannelDuplexHandler {
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     wire = try? context.pipeline.syncOperations.context(handler: encoder)
-    // Thousands of sockets say nothing most of the time: no large receive buffer stays with each.
+    // Most of thousands of sockets are idle: none of them keeps a large receive buffer.
     _ = try? context.channel.syncOptions?.setOption(
       .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 64 << 10))
     _ = try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
@@ -106,7 +106,7 @@ final class WebSocketConnection: ChannelDuplexHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // What still comes behind a frame that was refused is no news: the client is being told.
+    // After a refused frame further input is ignored: the close frame is on its way.
     if isClosing, case .some(.dataReceivedInErrorState) = error as? ByteToMessageDecoderError { return }
     guard let error = error as? WebSocketError else { return context.close(promise: nil) }
     session.end(error)
@@ -156,7 +156,7 @@ extension WebSocketConnection {
   func resume() {
     guard let context, !session.isFull else { return }
     if decoder.heldBytes > 0, !decoder.isDecoding {
-      // Nothing arrived: the decoder looks again at what it has.
+      // Nothing arrived; the decoder parses again what it holds.
       wire?.fireChannelRead(NIOAny(ByteBuffer()))
       holdUnfinished(context)
     }

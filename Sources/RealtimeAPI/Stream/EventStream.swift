@@ -29,14 +29,14 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   private var outstanding = 0
   /// Bytes of those that count for another stream.
   private var sharedBytes = 0
-  /// Counts what the client has not read.
+  /// Accounts for bytes that the client has not read.
   private var outputShare: ByteShare?
   /// How the client reads what the socket does not take at once; nil while it takes everything.
   private var stall: StreamStall?
   /// What comes before the first event; nil once that is written, and nothing is written before it.
   private var opening: StreamOpening?
   private var isEnding = false
-  /// Where the stream hears of its user's tokens.
+  /// Tells the stream when its user's tokens are revoked.
   private var userRegistration: ConnectedUsers.Registration?
 
   /// - `request`: the listen; its format is plain, or export if the client asked for that.
@@ -56,7 +56,7 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
     memory = streams.memory(of: context.eventLoop)
     let listener = streams.hub.attach(self, on: EventLoopExecutor(context.eventLoop))
     self.listener = listener
-    // Between the answer to the request and now a commit may have taken away what was allowed.
+    // A commit between the check of the request and now may have revoked access.
     guard mayRead() else { return finish(EventText.cancel, or: .permissionDenied) }
     _ = listener.listen(request)
     noticeDeadPeers(context)
@@ -93,8 +93,8 @@ final class EventStream: ChannelInboundHandler, ListenSink, @unchecked Sendable 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // A client that will send no more has left: there is no other reader. A server that stops ends them; clients come
-    // again.
+    // A client that closes its sending side has left, since nothing else reads the stream. A stopping server ends streams;
+    // clients reconnect.
     if event is ChannelShouldQuiesceEvent { context.close(promise: nil) }
     if case .some(.inputClosed) = event as? ChannelEvent { context.close(promise: nil) }
     context.fireUserInboundEventTriggered(event)
@@ -124,7 +124,7 @@ extension EventStream {
     case .snapshot(let message), .change(let message):
       let (text, isShared) = memory.text(of: message, allocator: context.channel.allocator)
       begin(context)
-      // Counted first: the write itself may tell that the socket takes no more.
+      // Counted first: the write may report that the socket is full before it returns.
       outstanding += text.readableBytes
       if isShared { sharedBytes += text.readableBytes }
       context.write(wrapOutboundOut(text), promise: nil)
@@ -177,7 +177,7 @@ extension EventStream {
     finish(EventText.cancel, or: .permissionDenied)
   }
 
-  /// What was written has left, or waits in the socket's own bounded buffer.
+  /// Written bytes have left, or wait in the socket's own bounded buffer.
   private func drained() {
     stall = nil
     sharedBytes = 0
@@ -204,14 +204,14 @@ extension EventStream {
   }
 
   /// Sends a last event and closes; a stream that has not begun is refused.
-  private func finish(_ text: ByteBuffer?, or refusal: APIError) {
+  private func finish(_ text: ByteBuffer?, or error: APIError) {
     guard let context, !isEnding else { return }
     isEnding = true
     let channel = context.channel
     var last = text
     if let opening {
       self.opening = nil
-      last = opening.refusal(refusal.treeResponse, channel.allocator)
+      last = opening.refusal(error.treeResponse, channel.allocator)
     }
     guard let last else { return context.close(promise: nil) }
     context.writeAndFlush(wrapOutboundOut(last)).whenComplete { _ in channel.close(promise: nil) }
@@ -264,7 +264,7 @@ struct StreamStall {
     self.left = left
   }
 
-  /// Whether nothing has left for so long.
+  /// Whether no byte has left for this long.
   ///
   /// - `left`: bytes that have left by now.
   mutating func isOver(after limit: TimeAmount, at now: NIODeadline, left: Int) -> Bool {

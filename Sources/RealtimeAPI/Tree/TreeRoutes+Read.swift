@@ -47,7 +47,7 @@ extension TreeRoutes {
     do throws(TreeReadError) {
       try answer(reading, within: .brief, sink: sink, turn: nil)
     } catch {
-      guard case .tooLarge = error else { throw Self.refusal(error) }
+      guard case .tooLarge = error else { throw Self.apiError(error) }
       readElsewhere(reading, sink: sink)
     }
   }
@@ -63,7 +63,7 @@ extension TreeRoutes {
     return .badRequest(services.missingIndex(query.order, at: call.target.path, in: namespace).message)
   }
 
-  private static func refusal(_ error: TreeReadError) -> APIError {
+  private static func apiError(_ error: TreeReadError) -> APIError {
     switch error {
     case .storage(let error): APIError(error)
     case .tooLarge: .tooMuchToRead
@@ -83,7 +83,7 @@ extension TreeRoutes {
       do throws(TreeReadError) {
         try answer(reading, within: bounds, sink: sink, turn: turn)
       } catch {
-        sink.send(Self.refusal(error).treeResponse)
+        sink.send(Self.apiError(error).treeResponse)
       }
     }
   }

@@ -73,10 +73,10 @@ extension TreeRoutes {
         services.metrics.commitLatency.recordNanoseconds((NIODeadline.now() - start).nanoseconds)
         switch result {
         case .success(let receipt): finish(plan, receipt: receipt, sink: sink)
-        case .failure(let refusal):
+        case .failure(let error):
           // The present value may be what is too large.
-          if case .tooLarge = refusal.code, plan.divisible != nil { return divide(plan, request: request, sink: sink) }
-          sink.send(Self.response(to: refusal, plan: plan, because: request.access.note?.judgement?.text))
+          if case .tooLarge = error.code, plan.divisible != nil { return divide(plan, request: request, sink: sink) }
+          sink.send(Self.response(to: error, plan: plan, because: request.access.note?.judgement?.text))
         }
       }
       // What took long to read takes long to print.
@@ -142,11 +142,11 @@ extension TreeRoutes {
     }
   }
 
-  private static func response(to refusal: CommitError, plan: WritePlan, because reasons: String? = nil) -> HTTPResponse {
-    if case .permissionDenied = refusal.code { return APIError.permissionDenied(because: reasons).treeResponse }
-    guard case .stale(let node) = refusal.code else { return APIError(refusal).treeResponse }
+  private static func response(to error: CommitError, plan: WritePlan, because reasons: String? = nil) -> HTTPResponse {
+    if case .permissionDenied = error.code { return APIError.permissionDenied(because: reasons).treeResponse }
+    guard case .stale(let node) = error.code else { return APIError(error).treeResponse }
     guard plan.showsPresentValue else {
-      return .error(.preconditionFailed, message: "The condition does not hold, and you may not read what stands here.")
+      return .error(.preconditionFailed, message: "The condition does not hold, and you may not read the current value.")
     }
     return HTTPResponse(
       .preconditionFailed,

@@ -9,24 +9,23 @@ import Synchronization
 import TextFormats
 import TreeModel
 
-/// The public keys of one issuer: fetched once for all who wait, kept as long as they may be, and never asked for more than
+/// The public keys of one issuer: fetched once for all waiting requests, cached as long as allowed, and never fetched more than
 /// once a minute.
 ///
-/// Fetching is the work of ``run()``; who verifies a token asks ``keys(for:)`` and waits, or ``keysAtHand(for:)`` on an event
-/// loop.
+/// ``run()`` fetches; code that verifies a token awaits ``keys(for:)``, or calls ``keysAtHand(for:)`` on an event loop.
 final class IssuerKeys: Sendable {
   private struct State {
     var cache = KeySetCache()
     var waiting: [CheckedContinuation<Void, Never>] = []
-    /// Whether the server stops; until then requests made before ``IssuerKeys/run()`` has begun wait for it.
+    /// Whether the server stops; until then requests wait, those from before the start of ``IssuerKeys/run()`` too.
     var isOver = false
-    /// From the wish until the fetch is done.
+    /// From the request for a fetch until it is done.
     var isFetching = false
     /// Why the last fetch brought nothing; nil if it did.
     var lastError: String?
   }
 
-  /// Requests that may wait for keys; more are told to come again.
+  /// Requests that may wait for keys; more are refused as unavailable.
   private static let waitingMax = 1024
 
   let provider: IdentityProvider
@@ -34,15 +33,15 @@ final class IssuerKeys: Sendable {
   private let clock: any WallClock
   private let logger: Logger
   private let state = Mutex(State())
-  private let wishes: AsyncStream<Void>
-  private let wish: AsyncStream<Void>.Continuation
+  private let fetchRequests: AsyncStream<Void>
+  private let fetchRequest: AsyncStream<Void>.Continuation
 
   init(_ issuer: TrustedIssuer, clock: any WallClock, logger: Logger) {
     provider = issuer.provider
     fetcher = DocumentFetcher(authority: issuer.authority)
     self.clock = clock
     self.logger = logger
-    (wishes, wish) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (fetchRequests, fetchRequest) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// The keys, fetched first if this one is not among them.
@@ -88,7 +87,7 @@ final class IssuerKeys: Sendable {
       state.cache.begin(at: now)
       return (true, true)
     }
-    if begins { wish.yield() }
+    if begins { fetchRequest.yield() }
     return isUnderWay
   }
 
@@ -100,15 +99,15 @@ final class IssuerKeys: Sendable {
     return keys
   }
 
-  /// Fetches whenever it is wished, until the task is cancelled.
+  /// Fetches on request, until the task is cancelled.
   func run() async {
     refresh()
-    for await _ in wishes { await fetch() }
+    for await _ in fetchRequests { await fetch() }
     finish { $0.isOver = true }
   }
 
   private func fetch() async {
-    // What is published is as old as the question.
+    // The keys may be as old as the request, so their lifetime counts from there.
     let now = clock.now()
     let outcome: Result<(KeySet, String?), any Error>
     do {
@@ -135,7 +134,7 @@ final class IssuerKeys: Sendable {
     }
   }
 
-  /// Ends a fetch: notes what came of it, and lets go of who waits.
+  /// Ends a fetch: records its result, and resumes waiting requests.
   ///
   /// - Returns: why the fetch before brought nothing; nil if it did.
   @discardableResult
@@ -158,7 +157,7 @@ final class IssuerKeys: Sendable {
     case .discovery(let issuer):
       let url = (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
       let description = try await fetcher.fetch(url).json
-      // Who describes another than himself is not who was asked for (§4.3).
+      // A description of another issuer must not be used (§4.3).
       guard description["issuer"]?.string == issuer else {
         throw AdminClientError(.badResponse, "\(url) describes another issuer than \(issuer).")
       }
@@ -172,8 +171,8 @@ final class IssuerKeys: Sendable {
 
 /// Fetches the documents of identity providers: their discovery, and the keys of their tokens.
 ///
-/// Over `https` only, the certificate verified, so that nobody on the way chooses the keys. Bounded in time and size; a
-/// redirect is refused, for it would let a document name an address that was not configured.
+/// Over `https` only, with a verified certificate, so that nobody in between can substitute keys. Bounded in time and size; a
+/// redirect is refused, because a document could then name an address that was not configured.
 struct DocumentFetcher: Sendable {
   /// A document, and how long it may be kept.
   struct Document: Sendable {

@@ -23,22 +23,22 @@ struct FunctionAdminAdapter: FunctionOperating, EffectsWaiting {
   }
 
   func pause(_ function: String, reason: String, by actor: Actor) async throws(OperationError) {
-    try await faulting { try await dispatcher.pause(function, because: reason) }
+    try await mappingErrors { try await dispatcher.pause(function, because: reason) }
   }
 
   func resume(_ function: String, by actor: Actor) async throws(OperationError) {
-    try await faulting { try await dispatcher.resume(function) }
+    try await mappingErrors { try await dispatcher.resume(function) }
   }
 
   func retryDeadLetters(of function: String, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) -> Int {
     guard dispatcher.table[function] != nil else {
       throw OperationError(.notFound, "No function is called \(function). List them to see their names.")
     }
-    return try await faulting { try await dispatcher.retryDeadLetters(in: namespace, of: function) }
+    return try await mappingErrors { try await dispatcher.retryDeadLetters(in: namespace, of: function) }
   }
 
   func redeliver(_ event: EventID, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) {
-    try await faulting { _ = try dispatcher.redeliver(event, in: namespace) }
+    try await mappingErrors { _ = try dispatcher.redeliver(event, in: namespace) }
   }
 
   func forget(_ namespace: NamespaceID) {
@@ -63,7 +63,7 @@ struct FunctionAdminAdapter: FunctionOperating, EffectsWaiting {
   }
 
   /// Maps the dispatcher's errors to those of the API targets.
-  private func faulting<Result>(_ body: () async throws -> Result) async throws(OperationError) -> Result {
+  private func mappingErrors<Result>(_ body: () async throws -> Result) async throws(OperationError) -> Result {
     do {
       return try await body()
     } catch {

@@ -14,27 +14,27 @@ struct ReplayAdminAdapter: ReplayOperating {
   let folder: String?
 
   func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> JSON {
-    try await faulting { try await replayer.preview(order, in: namespace).json }
+    try await mappingErrors { try await replayer.preview(order, in: namespace).json }
   }
 
   func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> JSON {
-    try await faulting { try await replayer.dryRun(order, in: namespace).json }
+    try await mappingErrors { try await replayer.dryRun(order, in: namespace).json }
   }
 
   func start(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> JSON {
-    try await faulting { try await replayer.start(order, in: namespace).json }
+    try await mappingErrors { try await replayer.start(order, in: namespace).json }
   }
 
   func pause(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> JSON {
-    try await faulting { try replayer.pause(replay, in: namespace).json }
+    try await mappingErrors { try replayer.pause(replay, in: namespace).json }
   }
 
   func resume(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> JSON {
-    try await faulting { try await replayer.resume(replay, in: namespace).json }
+    try await mappingErrors { try await replayer.resume(replay, in: namespace).json }
   }
 
   func cancel(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> JSON {
-    try await faulting { try await replayer.cancel(replay, in: namespace).json }
+    try await mappingErrors { try await replayer.cancel(replay, in: namespace).json }
   }
 
   func show(_ replay: Int64, in namespace: NamespaceID) throws(OperationError) -> JSON {
@@ -55,19 +55,19 @@ struct ReplayAdminAdapter: ReplayOperating {
     let invocation = Replayer.Invocation(
       function: order.function, path: order.path, before: order.before, after: order.after, actingAs: order.actingAs,
       reason: order.reason)
-    return try await faulting { try await replayer.invoke(invocation, in: namespace, by: actor).json }
+    return try await mappingErrors { try await replayer.invoke(invocation, in: namespace, by: actor).json }
   }
 
   func acknowledge(function: String?, event: EventID?, in namespace: NamespaceID, reason: String)
     async throws(OperationError) -> Int
   {
-    try await faulting {
+    try await mappingErrors {
       try await replayer.dispatcher.acknowledgeDeadLetters(in: namespace, of: function, event: event, because: reason)
     }
   }
 
   func rebuild(_ namespace: String, into folder: String?, rerun: Bool, by actor: Actor) async throws(OperationError) -> JSON {
-    try await faulting {
+    try await mappingErrors {
       let report = try await replayer.onOwnThread { try build(namespace, into: folder) }
       var members = report.members
       if let folder { members.append(.init(key: "folder", value: .string(folder))) }
@@ -100,7 +100,7 @@ struct ReplayAdminAdapter: ReplayOperating {
   }
 
   /// Maps the replayer's errors to those of the API targets.
-  private func faulting<Result>(_ body: () async throws -> Result) async throws(OperationError) -> Result {
+  private func mappingErrors<Result>(_ body: () async throws -> Result) async throws(OperationError) -> Result {
     do {
       return try await body()
     } catch {

@@ -37,8 +37,8 @@ extension ReplayForecast.Run {
 
 extension LeafChange {
   fileprivate var forecastJSON: JSON {
-    let place = (path.path?.description ?? "?") + (path.isPriority ? "/.priority" : "")
-    return ["path": .string(place), "before": before?.json ?? .null, "after": after?.json ?? .null]
+    let pathText = (path.path?.description ?? "?") + (path.isPriority ? "/.priority" : "")
+    return ["path": .string(pathText), "before": before?.json ?? .null, "after": after?.json ?? .null]
   }
 }
 

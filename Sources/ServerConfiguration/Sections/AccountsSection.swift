@@ -27,8 +27,8 @@ struct AccountsSection: ConfigurationSection {
       options.anonymousLifetime =
         reader.duration("anonymousLifetime", range: 3_600_000...3_650 * 86_400_000) ?? options.anonymousLifetime
     }
-    options.personalPlaces = reader.texts("personalPlaces") ?? []
-    for text in options.personalPlaces where (try? PathPattern(parsing: text))?.isPersonal != true {
+    options.personalPaths = reader.texts("personalPlaces") ?? []
+    for text in options.personalPaths where (try? PathPattern(parsing: text))?.isPersonal != true {
       reader.report(
         "personalPlaces",
         message:
@@ -69,7 +69,7 @@ struct AccountsSection: ConfigurationSection {
       for (index, issuer) in issuers.enumerated() {
         let others = issuers[..<index]
         if others.contains(where: { $0.provider.id == issuer.provider.id }) {
-          reader.report(key, message: "\(issuer.provider.id) stands here twice; one entry takes all its audiences.")
+          reader.report(key, message: "\(issuer.provider.id) has two entries; one entry takes all its audiences.")
         } else if others.contains(where: { !$0.provider.issuers.isDisjoint(with: issuer.provider.issuers) }) {
           reader.report(
             key, message: "\(issuer.provider.id) has the issuer of another provider; tokens could not be told apart.")
@@ -107,7 +107,7 @@ struct ProviderSection: ConfigurationSection {
           + "application's tokens would do without.")
     }
     let keys = reader.address("keys")
-    let place = Self.issuer(reader, id: id)
+    let issuerName = Self.issuer(reader, id: id)
     let vouches = reader.flag("trustEmail")
     let opensTree = reader.flag("database") ?? false
     let prefix = reader.text("uidPrefix") ?? ""
@@ -120,7 +120,8 @@ struct ProviderSection: ConfigurationSection {
         "uidPrefix", message: "\"uidPrefix\" must be at most 32 characters, without . / # $ [ ], for it stands in paths.")
     }
     let authority = reader.path(of: "ca")
-    guard let id, isLegal, !audiences.isEmpty, let provider = Self.provider(id, audiences: audiences, issuer: place, keys: keys)
+    guard let id, isLegal, !audiences.isEmpty,
+      let provider = Self.provider(id, audiences: audiences, issuer: issuerName, keys: keys)
     else {
       issuer = nil
       return

@@ -26,10 +26,10 @@ package struct FunctionsSection: ConfigurationSection {
     let registered = Self.registered(reader, settings: settings)
     // What is wrong in the code keeps the server from starting as much as what is wrong in the file.
     for mistake in registered.mistakes { reader.diagnostics.add(ConfigurationError(at: reader.position, mistake)) }
-    for fault in registered.faults {
-      let value = reader.value(fault.function)
-      let place = fault.setting.flatMap { value?[$0]?.position } ?? value?.position ?? reader.position
-      reader.diagnostics.add(ConfigurationError(at: place, fault.message))
+    for error in registered.settingErrors {
+      let value = reader.value(error.function)
+      let position = error.setting.flatMap { value?[$0]?.position } ?? value?.position ?? reader.position
+      reader.diagnostics.add(ConfigurationError(at: position, error.message))
     }
   }
 

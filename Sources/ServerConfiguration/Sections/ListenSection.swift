@@ -81,9 +81,9 @@ struct RateLimitSection: ConfigurationSection {
   init(_ reader: ConfigurationReader) {
     let usual = RequestLimits()
     var limits = usual
-    func read(_ key: String, _ place: WritableKeyPath<RequestLimits, RateLimit?>) {
-      guard let fallback = usual[keyPath: place] else { return }
-      limits[keyPath: place] = reader.rate(key, default: fallback)
+    func read(_ key: String, _ field: WritableKeyPath<RequestLimits, RateLimit?>) {
+      guard let fallback = usual[keyPath: field] else { return }
+      limits[keyPath: field] = reader.rate(key, default: fallback)
     }
     read("reads", \.reads)
     read("writes", \.writes)

@@ -108,12 +108,12 @@ extension SecondFactor {
 /// What functions, the log and replays may know of an account: no hash, no salt, no token.
 extension AccountRecord {
   /// Where the public part stands: `/.accounts/UID`.
-  public var place: Path { Self.place(of: uid) }
+  public var path: Path { Self.path(of: uid) }
 
   /// Where the public part of an account stands.
   ///
   /// A uid that is no legal key is written percent-encoded; so is one with a percent sign, that no two share a place.
-  public static func place(of uid: String) -> Path { Path(keys: [.accounts, Key(unchecked: encoded(uid))]) }
+  public static func path(of uid: String) -> Path { Path(keys: [.accounts, Key(unchecked: encoded(uid))]) }
 
   /// The public part as a node: `uid`, `createdAt`, `anonymous`, `email`, `emailVerified`, `displayName`, `photoUrl`,
   /// `phoneNumber`, `disabled`, `claims`, `providers` (name: who the player is there) and `links` (name: `anonymous` or

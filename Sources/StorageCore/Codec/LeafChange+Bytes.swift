@@ -35,8 +35,8 @@ public enum LeafChangeList {
     writer.write(unsigned: UInt64(erased.count))
     for part in erased {
       writer.write(signed: part.order.rawValue)
-      writer.write(unsigned: UInt64(part.places.count))
-      for place in part.places { writer.write(bytes: place.bytes) }
+      writer.write(unsigned: UInt64(part.paths.count))
+      for path in part.paths { writer.write(bytes: path.bytes) }
       writer.write(bytes: part.digest)
     }
     return writer.bytes + encode(changes)
@@ -54,9 +54,9 @@ public enum LeafChangeList {
     var erased: [ErasedPart] = []
     for _ in 0..<(try reader.count()) {
       let order = Revision(try reader.signed())
-      var places: [PathBytes] = []
-      for _ in 0..<(try reader.count()) { places.append(PathBytes(bytes: try reader.bytes())) }
-      erased.append(ErasedPart(order: order, places: places, digest: try reader.bytes()))
+      var paths: [PathBytes] = []
+      for _ in 0..<(try reader.count()) { paths.append(PathBytes(bytes: try reader.bytes())) }
+      erased.append(ErasedPart(order: order, paths: paths, digest: try reader.bytes()))
     }
     return (try decode(reader.rest()), erased)
   }

@@ -24,7 +24,7 @@ public struct ErasureRecord: Sendable, Hashable {
   /// The player.
   public let uid: String
   /// What was the player's in the tree, with the place of the account.
-  public let places: [Path]
+  public let paths: [Path]
   /// How far it is.
   public var state: State
   /// Who ordered it.
@@ -42,9 +42,9 @@ public struct ErasureRecord: Sendable, Hashable {
   /// The player's addresses, as long as something is to be found by them; none once it is done.
   public var addresses: [String]
 
-  public init(uid: String, places: [Path], actor: Actor, reason: String, orderedAt: Int64, addresses: [String]) {
+  public init(uid: String, paths: [Path], actor: Actor, reason: String, orderedAt: Int64, addresses: [String]) {
     self.uid = uid
-    self.places = places
+    self.paths = paths
     self.actor = actor
     self.reason = reason
     self.orderedAt = orderedAt
@@ -56,10 +56,10 @@ public struct ErasureRecord: Sendable, Hashable {
   public init?(uid: String, value: String) {
     guard let json = try? JSONParser.parse(value), let state = json["state"]?.string.flatMap(State.init),
       let actor = json["by"]?.string.flatMap({ Actor($0) }), let at = json["orderedAt"]?.int,
-      let places = json["places"]?.array?.compactMap({ $0.string.flatMap { try? Path(parsingInternal: $0) } })
+      let paths = json["places"]?.array?.compactMap({ $0.string.flatMap { try? Path(parsingInternal: $0) } })
     else { return nil }
     self.init(
-      uid: uid, places: places, actor: actor, reason: json["reason"]?.string ?? "", orderedAt: at,
+      uid: uid, paths: paths, actor: actor, reason: json["reason"]?.string ?? "", orderedAt: at,
       addresses: json["addresses"]?.array?.compactMap(\.string) ?? [])
     self.state = state
     order = json["order"]?.int.map { Revision($0) }
@@ -70,7 +70,7 @@ public struct ErasureRecord: Sendable, Hashable {
   /// As it is shown to administrators.
   public var json: JSON {
     JSON(fields: [
-      ("uid", .string(uid)), ("state", .string(state.rawValue)), ("places", .array(places.map { .string($0.description) })),
+      ("uid", .string(uid)), ("state", .string(state.rawValue)), ("places", .array(paths.map { .string($0.description) })),
       ("by", .string(actor.description)), ("reason", .string(reason)), ("orderedAt", .int(orderedAt)),
       ("order", order.map { .int($0.rawValue) }), ("finishedAt", finishedAt.map { .int($0) }), ("commits", .int(commits)),
     ])
@@ -89,7 +89,7 @@ public struct ErasureRecord: Sendable, Hashable {
   ///
   /// - `order`: the commit up to which the past is forgotten.
   public func placeChanges(_ order: Revision, at time: Int64) -> [KeyedRecordChange] {
-    places.map { ErasedPath(path: $0, uid: uid, through: order, at: time, actor: actor, reason: reason).change }
+    paths.map { ErasedPath(path: $0, uid: uid, through: order, at: time, actor: actor, reason: reason).change }
   }
 }
 
@@ -110,19 +110,19 @@ public struct ErasedPart: Sendable, Hashable {
   /// The commit that ordered the erasure; names it.
   public let order: Revision
   /// Below which places nothing is left.
-  public let places: [PathBytes]
+  public let paths: [PathBytes]
   /// SHA-256 of the stored form of the changes that were left.
   public let digest: [UInt8]
 
-  public init(order: Revision, places: [PathBytes], digest: [UInt8]) {
+  public init(order: Revision, paths: [PathBytes], digest: [UInt8]) {
     self.order = order
-    self.places = places
+    self.paths = paths
     self.digest = digest
   }
 
   /// Whether something at or below a path, or around it, may be missing.
   public func concerns(_ path: PathBytes) -> Bool {
-    places.contains { $0.contains(path) || path.contains($0) }
+    paths.contains { $0.contains(path) || path.contains($0) }
   }
 }
 

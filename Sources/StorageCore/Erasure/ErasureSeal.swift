@@ -66,9 +66,9 @@ extension Snapshot {
     for depth in stride(from: path.depth, to: 0, by: -1) {
       let key = Path(keys: Array(path.keys[..<depth])).description
       guard let value = try record(in: namespace, kind: ErasedPath.kind, key: key),
-        let place = ErasedPath(KeyedRecord(kind: ErasedPath.kind, key: key, value: value)), place.through >= revision
+        let erasedPath = ErasedPath(KeyedRecord(kind: ErasedPath.kind, key: key, value: value)), erasedPath.through >= revision
       else { continue }
-      if found.map({ $0.through < place.through }) ?? true { found = place }
+      if found.map({ $0.through < erasedPath.through }) ?? true { found = erasedPath }
     }
     return found
   }
@@ -85,10 +85,11 @@ extension Snapshot {
       for record in page {
         guard record.key.utf8.starts(with: prefix.utf8) else { return found }
         last = record.key
-        guard let place = ErasedPath(record), place.path.isAccounts == path.isAccounts, place.through >= revision else {
+        guard let erasedPath = ErasedPath(record), erasedPath.path.isAccounts == path.isAccounts, erasedPath.through >= revision
+        else {
           continue
         }
-        found.append(place)
+        found.append(erasedPath)
         if found.count == limit { return found }
       }
       if page.count < 500 { return found }

@@ -53,7 +53,7 @@ public protocol Snapshot: StorageReading, MaintenanceReading, AccountListing, Ke
   func index(in namespace: NamespaceID, id: IndexID) throws(StorageError) -> IndexRecord?
   /// The places that an index has for the children of one node, from `lower` up to but without `upper`, first to last or last
   /// to first, at most `limit`.
-  func places(
+  func indexEntries(
     in namespace: NamespaceID, of index: IndexID, below parent: PathBytes, from lower: IndexEntry, to upper: IndexEntry,
     isDescending: Bool, limit: Int
   ) throws(StorageError) -> [IndexEntry]
@@ -62,7 +62,7 @@ public protocol Snapshot: StorageReading, MaintenanceReading, AccountListing, Ke
     -> [OutboxRecord]
   func functions() throws(StorageError) -> [FunctionRecord]
   /// Newest first, with their places in the log, before the one given; nil begins at the end.
-  func audits(before place: Int64?, limit: Int) throws(StorageError) -> [(place: Int64, record: AuditRecord)]
+  func audits(before position: Int64?, limit: Int) throws(StorageError) -> [(position: Int64, record: AuditRecord)]
 }
 
 extension Snapshot {

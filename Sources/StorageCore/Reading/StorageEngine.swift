@@ -46,7 +46,7 @@ public protocol StorageReading {
     -> [StoredLeaf]
   /// The leaf (or the priority) that is stored at exactly `path`.
   func leaf(in namespace: NamespaceID, at path: PathBytes) throws(StorageError) -> StoredLeaf?
-  /// The last stored leaf or priority before `path`. No leaf lies between a leaf and what stands below it, so this finds
+  /// The last stored leaf or priority before `path`. No leaf lies between a leaf and its descendants, so this finds
   /// the leaf that a write below it replaces.
   func leaf(in namespace: NamespaceID, before path: PathBytes) throws(StorageError) -> StoredLeaf?
 

@@ -39,9 +39,9 @@ public struct InvocationRecord: Sendable, Hashable {
   public let function: String
   /// Where the event would have happened.
   public let path: Path
-  /// What the function was told stood there.
+  /// The value before, as the function was told it.
   public let before: TreeNode
-  /// What the function was told stands there now.
+  /// The value after, as the function was told it.
   public let after: TreeNode
   /// Who the function was told had written.
   public let actingAs: Actor

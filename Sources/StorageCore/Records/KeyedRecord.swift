@@ -18,7 +18,7 @@ public struct KeyedRecord: Sendable, Hashable {
 
 /// What a request does to a ``KeyedRecord``, and what must be true of it before.
 public struct KeyedRecordChange: Sendable, Hashable {
-  /// What must stand there when the request is judged.
+  /// The value that the record must have when the request is judged.
   public enum Expectation: Sendable, Hashable {
     case anything
     /// Nothing: the first to come gets it.

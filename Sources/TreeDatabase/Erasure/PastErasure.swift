@@ -2,13 +2,13 @@ public import StorageCore
 import Synchronization
 public import TreeModel
 
-/// Forgets the past of some places, for a player who left: payloads of commits, history, checkpoint.
+/// Erases the past of some paths for a player who left: payloads of commits, history, checkpoint.
 ///
 /// The records of the commits stay, with their digests and hashes, and so does what the commits changed elsewhere: the chain
 /// verifies, a rebuild gives the same tree. See StorageCore's page *Commit records*.
 ///
-/// Every step is a commit of its own, the record says which is the next, and every step bears to be done twice: an erasure
-/// that was cut off goes on where it was.
+/// Every step is a commit of its own and idempotent, and the record says which one is next: an interrupted erasure resumes
+/// where it stopped.
 public struct PastErasure: Sendable {
   /// Commits whose payloads one step rewrites.
   private static let commitsPerStep = 16
@@ -25,61 +25,61 @@ public struct PastErasure: Sendable {
     self.clock = clock
   }
 
-  /// Orders the forgetting of all that was committed so far at the record's places, where nothing may stand any more.
+  /// Orders the erasure of everything committed so far at the record's paths, which must hold no data any more.
   ///
-  /// - Throws: `CommitError`: `stale` if something stands there.
+  /// - Throws: `CommitError`: `stale` if there is data.
   public func order(_ record: ErasureRecord, in namespace: NamespaceID) async throws(CommitError) -> ErasureRecord {
     var request = CommitRequest(namespace: namespace, actor: record.actor)
     request.decision = ErasureOrdering(record)
     request.log.isMarked = true
-    request.rows.maintenance = Self.upkeep(.rows)
+    request.rows.maintenance = Self.maintenance(.rows)
     var ordered = record
     ordered.order = try await commit(request).revision
     ordered.state = .forgetting
     return ordered
   }
 
-  /// Forgets the payloads, and seals what is left of them.
+  /// Erases the payloads, and seals the rest.
   ///
   /// - `answer`: what takes the place of answers that are kept with idempotency keys.
   public func forget(_ record: ErasureRecord, in namespace: NamespaceID, answer: [UInt8]) async throws -> ErasureRecord {
     guard let order = record.order else { return record }
-    let places = record.places.map { PathBytes($0) }
-    let revisions = try await listed(record, places: places, through: order, in: namespace)
+    let paths = record.paths.map { PathBytes($0) }
+    let revisions = try await listed(record, paths: paths, through: order, in: namespace)
     for start in stride(from: 0, to: revisions.count, by: Self.commitsPerStep) {
       let step = Array(revisions[start..<min(start + Self.commitsPerStep, revisions.count)])
-      try await erase(.changes(of: step, below: places, order: order), in: namespace)
+      try await erase(.changes(of: step, below: paths, order: order), in: namespace)
     }
     try await replaceAnswers(to: revisions, by: answer, in: namespace)
     return try await seal(record, order: order, revisions: revisions, in: namespace)
   }
 
-  /// Forgets what is kept beside the log: the history, and the places in the last checkpoint.
+  /// Erases the copies beside the log: the history, and the paths in the last checkpoint.
   public func forgetBesideLog(_ record: ErasureRecord, in namespace: NamespaceID) async throws {
     guard let order = record.order else { return }
-    let places = record.places.map { PathBytes($0) }
-    if let step = try checkpointStep(places, in: namespace) { try await erase(step, in: namespace) }
-    for place in places { try await erase(.past(below: place, through: order), in: namespace) }
+    let paths = record.paths.map { PathBytes($0) }
+    if let step = try checkpointStep(paths, in: namespace) { try await erase(step, in: namespace) }
+    for path in paths { try await erase(.past(below: path, through: order), in: namespace) }
   }
 
-  /// How many commits have something at the places.
-  public func touchedCount(_ places: [PathBytes], in namespace: NamespaceID) throws(StorageError) -> Int {
+  /// How many commits have changes at the paths.
+  public func touchedCount(_ paths: [PathBytes], in namespace: NamespaceID) throws(StorageError) -> Int {
     let head = try engine.read { (snapshot) throws(StorageError) in try snapshot.head(of: namespace).revision }
-    return try touched(places, through: head, in: namespace).count
+    return try touched(paths, through: head, in: namespace).count
   }
 
   // MARK: Steps
 
-  /// The commits that changed something below the places, oldest first. The history knows them until it is erased, at last.
-  private func touched(_ places: [PathBytes], through last: Revision, in namespace: NamespaceID) throws(StorageError)
+  /// The commits with changes below the paths, oldest first, from the history, which is erased last.
+  private func touched(_ paths: [PathBytes], through last: Revision, in namespace: NamespaceID) throws(StorageError)
     -> [Revision]
   {
     var found: Set<Revision> = []
-    for place in places {
+    for path in paths {
       var before = last.next
       while true {
         let touches = try engine.read { (snapshot) throws(StorageError) in
-          try snapshot.touches(in: namespace, under: place, before: before, limit: 1000)
+          try snapshot.touches(in: namespace, under: path, before: before, limit: 1000)
         }
         found.formUnion(touches.revisions)
         if touches.isComplete || touches.scannedThrough >= before { break }
@@ -89,8 +89,9 @@ public struct PastErasure: Sendable {
     return found.sorted()
   }
 
-  /// The same, kept before the first of them is rewritten: the recent past is read from the payloads after a restart.
-  private func listed(_ record: ErasureRecord, places: [PathBytes], through last: Revision, in namespace: NamespaceID)
+  /// The same, stored before the first of them is rewritten, because after a restart the recent history is read from the
+  /// payloads.
+  private func listed(_ record: ErasureRecord, paths: [PathBytes], through last: Revision, in namespace: NamespaceID)
     async throws -> [Revision]
   {
     let kept = try engine.read { (snapshot) throws(StorageError) in
@@ -101,7 +102,7 @@ public struct PastErasure: Sendable {
     {
       return commits.compactMap { $0.int.map { Revision($0) } }
     }
-    let revisions = try touched(places, through: last, in: namespace)
+    let revisions = try touched(paths, through: last, in: namespace)
     let list: JSON = ["order": .int(last.rawValue), "commits": .array(revisions.map { .int($0.rawValue) })]
     var writer = JSONWriter()
     writer.write(list)
@@ -110,7 +111,7 @@ public struct PastErasure: Sendable {
       KeyedRecordChange(
         kind: ErasureRecord.commitsKind, key: record.uid, value: String(decoding: writer.bytes, as: UTF8.self))
     ]
-    request.rows.maintenance = Self.upkeep(.rows)
+    request.rows.maintenance = Self.maintenance(.rows)
     _ = try await commit(request)
     return revisions
   }
@@ -132,13 +133,13 @@ public struct PastErasure: Sendable {
     request.rows.records = [
       sealed.change, KeyedRecordChange(kind: ErasureRecord.commitsKind, key: record.uid, value: nil),
     ]
-    request.rows.maintenance = Self.upkeep(.rows)
+    request.rows.maintenance = Self.maintenance(.rows)
     _ = try await commit(request)
     return sealed
   }
 
-  /// Answers are kept for a day at most; what was answered before is gone. Those to requests that changed nothing stand under
-  /// revision 0, and nobody knows whose they are: all of them are replaced.
+  /// Answers are kept for a day at most. Those to requests that changed nothing have revision 0 and no known author: all of
+  /// them are replaced.
   private func replaceAnswers(to revisions: [Revision], by answer: [UInt8], in namespace: NamespaceID) async throws {
     let now = clock.now()
     let kept = try engine.read { (snapshot) throws(StorageError) in
@@ -151,8 +152,8 @@ public struct PastErasure: Sendable {
     }
   }
 
-  /// What becomes of the last checkpoint; nil if nothing of the places is in it.
-  private func checkpointStep(_ places: [PathBytes], in namespace: NamespaceID) throws(StorageError) -> Maintenance.Erasing? {
+  /// The step for the last checkpoint; nil if it has no data at the paths.
+  private func checkpointStep(_ paths: [PathBytes], in namespace: NamespaceID) throws(StorageError) -> Maintenance.Erasing? {
     let checkpoint = try engine.read { (snapshot) throws(StorageError) in try snapshot.checkpoint(of: namespace) }
     guard let checkpoint else { return nil }
     var hash = TreeHash()
@@ -164,25 +165,25 @@ public struct PastErasure: Sendable {
         try snapshot.checkpointLeaves(in: namespace, of: checkpoint.revision, after: from, limit: 4096)
       }
       for leaf in page {
-        if places.contains(where: { $0.contains(leaf.path) }) { isHit = true } else { hash.add(leaf) }
+        if paths.contains(where: { $0.contains(leaf.path) }) { isHit = true } else { hash.add(leaf) }
       }
       last = page.last?.path
       if page.count < 4096 { break }
     }
     guard isHit else { return nil }
-    return .checkpoint(checkpoint.revision, below: places, treeHash: hash.finalized(), leafCount: hash.count)
+    return .checkpoint(checkpoint.revision, below: paths, treeHash: hash.finalized(), leafCount: hash.count)
   }
 
   private func erase(_ step: Maintenance.Erasing, in namespace: NamespaceID) async throws(CommitError) {
     var request = CommitRequest(namespace: namespace, actor: ErasureSeal.actor)
-    request.rows.maintenance = Self.upkeep(step)
+    request.rows.maintenance = Self.maintenance(step)
     _ = try await commit(request)
   }
 
-  private static func upkeep(_ step: Maintenance.Erasing) -> Maintenance {
-    var upkeep = Maintenance()
-    upkeep.erasing = step
-    return upkeep
+  private static func maintenance(_ step: Maintenance.Erasing) -> Maintenance {
+    var maintenance = Maintenance()
+    maintenance.erasing = step
+    return maintenance
   }
 
   private func commit(_ request: CommitRequest) async throws(CommitError) -> CommitReceipt {
@@ -190,8 +191,7 @@ public struct PastErasure: Sendable {
   }
 }
 
-/// Begins the forgetting, on the writer: only if nothing stands at the places any more, and for everything that was committed
-/// up to then.
+/// Begins the erasure, on the writer, of everything committed so far; only if there are no data at the paths any more.
 final class ErasureOrdering: WriterDecision {
   private let record: ErasureRecord
 
@@ -216,22 +216,22 @@ final class ErasureOrdering: WriterDecision {
     return []
   }
 
-  /// A place at which something stands; nil if nothing does at any.
+  /// A path that still has data; nil if none has.
   private func standing(in namespace: NamespaceID, session: any CommitSession) throws(StorageError) -> Path? {
-    for path in record.places
+    for path in record.paths
     where try !session.leaves(in: namespace, under: PathBytes(path), limit: 1).isEmpty { return path }
     return nil
   }
 }
 
-/// Sees to it that the past is rewritten by one at a time: a pruning that reads what an erasure is about to take would write it
-/// into its checkpoint.
+/// Lets one task at a time rewrite the past: a pruning that reads what an erasure is about to remove would copy it into its
+/// checkpoint.
 public final class MaintenanceTurn: Sendable {
   private let holder = Mutex<String?>(nil)
 
   init() {}
 
-  /// Takes the turn.
+  /// Claims the right to rewrite the past.
   ///
   /// - Parameter work: what it is for: "An erasure", "A pruning".
   /// - Returns: who has it, if it is taken; nil if it is the caller's now, who must ``end()`` it.
@@ -243,6 +243,6 @@ public final class MaintenanceTurn: Sendable {
     }
   }
 
-  /// Gives the turn back.
+  /// Releases the claim.
   public func end() { holder.withLock { $0 = nil } }
 }

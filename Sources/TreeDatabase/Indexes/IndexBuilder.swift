@@ -35,7 +35,7 @@ final class IndexBuilder: Sendable {
   }
 
   /// Looks after a namespace until all its indexes are ready.
-  func tend(_ namespace: NamespaceID) {
+  func schedule(_ namespace: NamespaceID) {
     let starts = state.withLock { state in
       state.problems[namespace] = nil
       if state.waiting.contains(namespace) {
@@ -62,7 +62,7 @@ final class IndexBuilder: Sendable {
       isDone.withLock { $0 = done }
     } completion: { [self] result in
       state.withLock { state in
-        if case .failure(let refusal) = result { state.problems[namespace] = refusal.message }
+        if case .failure(let error) = result { state.problems[namespace] = error.message }
         let isAtEnd = if case .success = result { isDone.withLock { $0 } } else { true }
         let isRenewed = state.renewed.remove(namespace) != nil
         state.waiting.removeAll { $0 == namespace }

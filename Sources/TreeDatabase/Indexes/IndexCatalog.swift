@@ -154,12 +154,12 @@ extension Database {
       let record = RulesRecord(source: source, updatedAt: time, lastIndex: last)
       session.put(record, in: namespace)
       committed.withLock { $0 = NamespaceRules(record: record, rules: rules, records: records) }
-    } completion: { [catalog, keeper] result in
+    } completion: { [catalog, indexBuilder] result in
       // In this order: from there on every commit keeps the new indexes, and a step of building comes behind every request
       // that was judged without them.
       if case .success = result {
         catalog.set(committed.withLock { $0 }, of: namespace)
-        keeper.tend(namespace)
+        indexBuilder.schedule(namespace)
       }
       completion(result)
     }
@@ -167,6 +167,6 @@ extension Database {
 
   /// Why the indexes of a namespace are not being built, if something went wrong.
   public func indexProblem(in namespace: NamespaceID) -> String? {
-    keeper.problem(in: namespace)
+    indexBuilder.problem(in: namespace)
   }
 }

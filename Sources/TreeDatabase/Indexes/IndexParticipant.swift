@@ -32,7 +32,7 @@ struct IndexParticipant: CommitParticipant {
         while at < changes.count, child.contains(changes[at].path) { at += 1 }
         let step = IndexedChild(
           index: index, child: child, parentBytes: parentBytes(ends[first], index: index), changes: changes[first..<at])
-        try refusing { () throws(StorageError) in try step.keepPlace(in: namespace, session: session) }
+        try refusing { () throws(StorageError) in try step.keepEntry(in: namespace, session: session) }
       }
     }
   }
@@ -51,7 +51,7 @@ private struct IndexedChild {
   /// Not empty.
   let changes: ArraySlice<LeafChange>
 
-  func keepPlace(in namespace: NamespaceID, session: any CommitSession) throws(StorageError) {
+  func keepEntry(in namespace: NamespaceID, session: any CommitSession) throws(StorageError) {
     let target = index.target(of: child)
     let priority = target.priority
     let value = changes.first { $0.path == target }

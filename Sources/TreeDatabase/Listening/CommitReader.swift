@@ -11,17 +11,17 @@ struct CommitReader {
   let search: WindowSearch
 
   /// The node at a place.
-  func node(at place: PathBytes) throws(ListenError) -> TreeNode {
-    let leaves = try leaves(under: place, limit: leavesMax + 1)
+  func node(at path: PathBytes) throws(ListenError) -> TreeNode {
+    let leaves = try leaves(under: path, limit: leavesMax + 1)
     guard leaves.count <= leavesMax else { throw .tooLarge }
-    return try Self.node(leaves, at: place)
+    return try Self.node(leaves, at: path)
   }
 
   /// The node, or at least its first children in a query's direction.
   ///
   /// As of the last revision an index finds them; as of an earlier one all children are read.
-  func children(of place: PathBytes, first count: Int, in query: Query) throws(ListenError) -> TreeNode {
-    guard let reader = search.reader, let path = place.path, try isLatest else { return try node(at: place) }
+  func children(of path: PathBytes, first count: Int, in query: Query) throws(ListenError) -> TreeNode {
+    guard let reader = search.reader, let parent = path.path, try isLatest else { return try node(at: path) }
     var wanted = query
     switch query.limit {
     case nil: break
@@ -31,7 +31,7 @@ struct CommitReader {
     var bounds = ReadBounds.standard
     bounds.leavesMax = leavesMax
     do throws(TreeReadError) {
-      return try reader.result(of: wanted, at: path, in: namespace, of: snapshot, within: bounds).node
+      return try reader.result(of: wanted, at: parent, in: namespace, of: snapshot, within: bounds).node
     } catch {
       switch error {
       case .storage(let error): throw ListenError(error)
@@ -51,27 +51,27 @@ struct CommitReader {
   }
 
   /// What a priority's place holds, as a leaf.
-  func priority(at place: PathBytes) throws(ListenError) -> TreeNode {
-    try leaves(under: place.priority, limit: 1).first.map { .leaf($0.leaf.scalar) } ?? .absent
+  func priority(at path: PathBytes) throws(ListenError) -> TreeNode {
+    try leaves(under: path.priority, limit: 1).first.map { .leaf($0.leaf.scalar) } ?? .absent
   }
 
   /// Enough of the node to know whether it is absent, a leaf, or a map.
-  func outline(at place: PathBytes) throws(ListenError) -> TreeNode {
+  func outline(at path: PathBytes) throws(ListenError) -> TreeNode {
     // Before the first leaf come the priorities of the maps around it, at most one on each level.
-    let leaves = try leaves(under: place, limit: Path.depthMax + 1)
-    return try Self.node(leaves, at: place)
+    let leaves = try leaves(under: path, limit: Path.depthMax + 1)
+    return try Self.node(leaves, at: path)
   }
 
-  private func leaves(under place: PathBytes, limit: Int) throws(ListenError) -> [StoredLeaf] {
+  private func leaves(under path: PathBytes, limit: Int) throws(ListenError) -> [StoredLeaf] {
     do throws(StorageError) {
-      return try snapshot.leaves(in: namespace, under: place, asOf: revision, limit: limit)
+      return try snapshot.leaves(in: namespace, under: path, asOf: revision, limit: limit)
     } catch {
       throw ListenError(error)
     }
   }
 
-  static func node(_ leaves: [StoredLeaf], at place: PathBytes) throws(ListenError) -> TreeNode {
-    guard let node = TreeNode(leaves: leaves.lazy.map(\.leaf), at: place) else {
+  static func node(_ leaves: [StoredLeaf], at path: PathBytes) throws(ListenError) -> TreeNode {
+    guard let node = TreeNode(leaves: leaves.lazy.map(\.leaf), at: path) else {
       throw ListenError(end: .failed("A stored path cannot be read; verify the data, or restore a backup."))
     }
     return node

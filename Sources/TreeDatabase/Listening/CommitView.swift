@@ -11,7 +11,7 @@ final class CommitView {
 
   let commit: CommittedRequest
   let reader: CommitReader
-  private lazy var places = CommitPaths(of: commit)
+  private lazy var paths = CommitPaths(of: commit)
   private lazy var updatePath: PathBytes? = {
     let operations = commit.request.operations
     guard operations.count == 1, operations[0].kind == .update else { return nil }
@@ -33,8 +33,8 @@ final class CommitView {
     let isUpdate = updatePath != nil
     var base = point
     if let updatePath, point.contains(updatePath), updatePath != point,
-      places.range(under: point) == places.range(under: updatePath),
-      places.range(under: updatePath).allSatisfy({ places.places[$0].bytes != updatePath })
+      paths.range(under: point) == paths.range(under: updatePath),
+      paths.range(under: updatePath).allSatisfy({ paths.entries[$0].bytes != updatePath })
     {
       base = updatePath
     }
@@ -45,26 +45,26 @@ final class CommitView {
   }
 
   /// The node at a place, if the commit wrote it whole.
-  func coveredNode(at place: PathBytes) throws(ListenError) -> TreeNode? {
-    guard let index = places.covering(place) else { return nil }
+  func coveredNode(at path: PathBytes) throws(ListenError) -> TreeNode? {
+    guard let index = paths.covering(path) else { return nil }
     let node = try node(of: index)
-    let written = places.places[index].path.bytes.count
-    if written == place.bytes.count { return node }
-    guard let keys = place.keys(after: written) else { return nil }
+    let written = paths.entries[index].path.bytes.count
+    if written == path.bytes.count { return node }
+    guard let keys = path.keys(after: written) else { return nil }
     return node[Path(keys: keys)]
   }
 
   /// The node at a place, written or not.
-  func node(at place: PathBytes) throws(ListenError) -> TreeNode {
-    if let covered = try coveredNode(at: place) { return covered }
-    return try reader.node(at: place)
+  func node(at path: PathBytes) throws(ListenError) -> TreeNode {
+    if let covered = try coveredNode(at: path) { return covered }
+    return try reader.node(at: path)
   }
 
   /// What was written below a place; the paths leave out the first `skipped` bytes.
-  func parts(under place: PathBytes, after skipped: Int, format: TreeFormat) throws(ListenError) -> [Part] {
+  func parts(under path: PathBytes, after skipped: Int, format: TreeFormat) throws(ListenError) -> [Part] {
     var parts: [Part] = []
-    for index in places.range(under: place) {
-      let written = places.places[index]
+    for index in paths.range(under: path) {
+      let written = paths.entries[index]
       if format == .plain, written.isPriority { continue }
       guard let text = written.bytes.relativeText(after: skipped) else { continue }
       parts.append(Part(path: text, node: try node(of: index)))
@@ -84,10 +84,10 @@ final class CommitView {
   }
 
   private func node(of index: Int) throws(ListenError) -> TreeNode {
-    let place = places.places[index]
-    if let node = place.node { return node }
-    let node = place.isPriority ? try reader.priority(at: place.path) : try reader.node(at: place.path)
-    places.setNode(node, at: index)
+    let entry = paths.entries[index]
+    if let node = entry.node { return node }
+    let node = entry.isPriority ? try reader.priority(at: entry.path) : try reader.node(at: entry.path)
+    paths.setNode(node, at: index)
     return node
   }
 
@@ -112,7 +112,7 @@ final class CommitView {
 /// The request says more than the list of changed leaves: a set of one place is to arrive as one set, with the whole value.
 /// What the request does not say (a balance that a transfer moved) is taken from the changes.
 struct CommitPaths {
-  struct Place {
+  struct Entry {
     /// The node; of a priority, the node that has it.
     let path: PathBytes
     let isPriority: Bool
@@ -123,7 +123,7 @@ struct CommitPaths {
     var bytes: PathBytes { isPriority ? path.priority : path }
   }
 
-  private(set) var places: [Place] = []
+  private(set) var entries: [Entry] = []
 
   init(of commit: CommittedRequest) {
     let request = commit.request
@@ -134,13 +134,13 @@ struct CommitPaths {
       for assignment in operation.assignments {
         let isPriority = if case .priority = assignment.value { true } else { false }
         let node = isFinal && index < commit.receipt.resolved.count ? commit.receipt.resolved[index] : nil
-        places.append(Place(path: PathBytes(assignment.path), isPriority: isPriority, node: node))
+        entries.append(Entry(path: PathBytes(assignment.path), isPriority: isPriority, node: node))
         index += 1
       }
     }
-    if places.count > 1 { makeDisjoint() }
+    if entries.count > 1 { makeDisjoint() }
     let changes = commit.changes
-    places.removeAll { changes.range(under: $0.bytes, in: changes.indices).isEmpty }
+    entries.removeAll { changes.range(under: $0.bytes, in: changes.indices).isEmpty }
     addOthers(changes)
   }
 
@@ -148,55 +148,55 @@ struct CommitPaths {
   func covering(_ path: PathBytes) -> Int? {
     // Everything between an ancestor and the path in path order lies below the ancestor, and no place lies in another.
     let index = lowerBound(path, isAfter: true) - 1
-    guard index >= 0, !places[index].isPriority, places[index].path.contains(path) else { return nil }
+    guard index >= 0, !entries[index].isPriority, entries[index].path.contains(path) else { return nil }
     return index
   }
 
   /// The places at `path` and below it.
   func range(under path: PathBytes) -> Range<Int> {
     let lower = lowerBound(path)
-    guard let end = path.subtreeEnd else { return lower..<places.count }
+    guard let end = path.subtreeEnd else { return lower..<entries.count }
     return lower..<max(lower, lowerBound(end))
   }
 
-  mutating func setNode(_ node: TreeNode, at index: Int) { places[index].node = node }
+  mutating func setNode(_ node: TreeNode, at index: Int) { entries[index].node = node }
 
   private func lowerBound(_ path: PathBytes, isAfter: Bool = false) -> Int {
-    places.lowerBound { isAfter ? !(path < $0.bytes) : $0.bytes < path }
+    entries.lowerBound { isAfter ? !(path < $0.bytes) : $0.bytes < path }
   }
 
   private mutating func makeDisjoint() {
-    places.sort { $0.bytes < $1.bytes }
-    var kept: [Place] = []
-    for place in places {
-      if let last = kept.last, last.bytes.contains(place.bytes) { continue }
-      kept.append(place)
+    entries.sort { $0.bytes < $1.bytes }
+    var kept: [Entry] = []
+    for entry in entries {
+      if let last = kept.last, last.bytes.contains(entry.bytes) { continue }
+      kept.append(entry)
     }
-    places = kept
+    entries = kept
   }
 
   /// Adds the changed leaves that no operation named.
   private mutating func addOthers(_ changes: [LeafChange]) {
-    var others: [Place] = []
+    var others: [Entry] = []
     var next = 0
     for (index, change) in changes.enumerated() {
-      while next < places.count, places[next].bytes < change.path, !places[next].bytes.contains(change.path) { next += 1 }
-      if next < places.count, places[next].bytes.contains(change.path) { continue }
+      while next < entries.count, entries[next].bytes < change.path, !entries[next].bytes.contains(change.path) { next += 1 }
+      if next < entries.count, entries[next].bytes.contains(change.path) { continue }
       let node = change.path.node
       // What vanished because of a write below it (a leaf that became a map, the priority of a map that became empty)
       // vanishes at the client by itself.
       if change.after == nil, isAbove(node, change: index, in: changes) { continue }
       others.append(
-        Place(path: node, isPriority: change.path.isPriority, node: change.after.map { .leaf($0) } ?? .absent))
+        Entry(path: node, isPriority: change.path.isPriority, node: change.after.map { .leaf($0) } ?? .absent))
     }
     guard !others.isEmpty else { return }
-    places += others
+    entries += others
     makeDisjoint()
   }
 
   /// Whether something below the node was written.
   private func isAbove(_ node: PathBytes, change: Int, in changes: [LeafChange]) -> Bool {
-    if range(under: node).contains(where: { places[$0].path != node }) { return true }
+    if range(under: node).contains(where: { entries[$0].path != node }) { return true }
     return changes[(change + 1)...].prefix { node.contains($0.path) }.contains { $0.path.node != node }
   }
 }

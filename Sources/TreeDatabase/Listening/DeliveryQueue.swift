@@ -7,16 +7,16 @@ import Synchronization
 final class DeliveryQueue: @unchecked Sendable {
   enum Item {
     /// Someone comes; `isLate` if the audience is on its way to start again: some of what came behind the join may be left out.
-    case join(Listening, Audience, isLate: Bool)
-    case leave(Listening, Audience)
+    case join(Listening, QueueSubscribers, isLate: Bool)
+    case leave(Listening, QueueSubscribers)
     /// `isLate` if a window kept the commit back until it was filled: what was told of later commits may have gone before.
-    case change(ListenMessage, Audience, isLate: Bool)
+    case change(ListenMessage, QueueSubscribers, isLate: Bool)
     /// Messages for the audience were left out: its members need snapshots.
-    case restart(Audience)
+    case restart(QueueSubscribers)
     case load(Listening, generation: Int, LoadOutcome)
     case run(Listener, @Sendable () -> Void)
-    case review(Audience)
-    case end(Audience, ListenEnd)
+    case review(QueueSubscribers)
+    case end(QueueSubscribers, ListenEnd)
   }
 
   let executor: any DeliveryExecutor
@@ -51,20 +51,20 @@ extension DeliveryQueue {
   }
 
   /// Sends a message to the audience, or has it start again if the executor is too far behind.
-  func send(_ message: ListenMessage, to audience: Audience, isLate: Bool) -> Bool {
-    if audience.isRestarting.load(ordering: .acquiring) { return false }
-    guard inFlight.load(ordering: .relaxed) + itemBytes <= bytesMax else { return restart(audience) }
+  func send(_ message: ListenMessage, to subscribers: QueueSubscribers, isLate: Bool) -> Bool {
+    if subscribers.isRestarting.load(ordering: .acquiring) { return false }
+    guard inFlight.load(ordering: .relaxed) + itemBytes <= bytesMax else { return restart(subscribers) }
     itemBytes += message.body.count + 64
-    return append(.change(message, audience, isLate: isLate))
+    return append(.change(message, subscribers, isLate: isLate))
   }
 
   /// Has the audience start again, unless that is on its way already.
   ///
   /// What is left out meanwhile was durable before, so the snapshot that the executor is going to ask for has it.
-  func restart(_ audience: Audience) -> Bool {
-    guard audience.isRestarting.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
+  func restart(_ subscribers: QueueSubscribers) -> Bool {
+    guard subscribers.isRestarting.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
     else { return false }
-    return append(.restart(audience))
+    return append(.restart(subscribers))
   }
 
   /// Hands over what was appended.
@@ -101,23 +101,23 @@ extension DeliveryQueue {
 
   private func run(_ item: Item) {
     switch item {
-    case .change(let message, let audience, let isLate): audience.forEach { $0.take(message, isLate: isLate) }
+    case .change(let message, let subscribers, let isLate): subscribers.forEach { $0.take(message, isLate: isLate) }
     case .run(let listener, let work): listener.run(work)
-    case .join(let listening, let audience, let isLate):
-      audience.join(listening)
+    case .join(let listening, let subscribers, let isLate):
+      subscribers.join(listening)
       if isLate { listening.restart() }
-    case .leave(let listening, let audience): audience.leave(listening)
+    case .leave(let listening, let subscribers): subscribers.leave(listening)
     case .load(let listening, let generation, let outcome):
       listening.load(outcome, generation: generation)
       listening.listener.settle()
-    case .restart(let audience):
-      audience.isRestarting.store(false, ordering: .releasing)
-      audience.forEach { $0.restart() }
-    case .review(let audience):
-      audience.forEach { listening in
+    case .restart(let subscribers):
+      subscribers.isRestarting.store(false, ordering: .releasing)
+      subscribers.forEach { $0.restart() }
+    case .review(let subscribers):
+      subscribers.forEach { listening in
         if !listening.listener.mayContinue(listening) { end(listening, end: .revoked) }
       }
-    case .end(let audience, let end): audience.forEach { self.end($0, end: end) }
+    case .end(let subscribers, let end): subscribers.forEach { self.end($0, end: end) }
     }
   }
 

@@ -60,14 +60,14 @@ struct FanOut {
     if queue.append(item) { busy.append(queue) }
   }
 
-  private mutating func notifyAll(_ namespace: NamespaceID?, item: (Audience) -> DeliveryQueue.Item) {
-    var audiences: [Audience] = []
+  private mutating func notifyAll(_ namespace: NamespaceID?, item: (QueueSubscribers) -> DeliveryQueue.Item) {
+    var told: [QueueSubscribers] = []
     if let namespace {
-      table.forEachGroup(in: namespace) { audiences += $0.audiences.values }
+      table.forEachGroup(in: namespace) { told += $0.subscribersByQueue.values }
     } else {
-      table.forEachGroup { audiences += $0.audiences.values }
+      table.forEachGroup { told += $0.subscribersByQueue.values }
     }
-    for audience in audiences { append(item(audience), to: audience.queue) }
+    for subscribers in told { append(item(subscribers), to: subscribers.queue) }
   }
 }
 
@@ -106,15 +106,17 @@ extension FanOut {
       return restart(group)
     }
     guard let message else { return }
-    for audience in group.audiences.values where audience.queue.send(message, to: audience, isLate: isLate) {
-      busy.append(audience.queue)
+    for subscribers in group.subscribersByQueue.values where subscribers.queue.send(message, to: subscribers, isLate: isLate) {
+      busy.append(subscribers.queue)
     }
   }
 
   /// Everyone in the group gets a fresh snapshot.
   private mutating func restart(_ group: ListenGroup) {
     group.window?.reset()
-    for audience in group.audiences.values where audience.queue.restart(audience) { busy.append(audience.queue) }
+    for subscribers in group.subscribersByQueue.values where subscribers.queue.restart(subscribers) {
+      busy.append(subscribers.queue)
+    }
   }
 }
 
@@ -124,14 +126,14 @@ extension FanOut {
   private mutating func listen(_ listening: Listening) {
     let group = table.group(for: listening.request, limits: limits)
     listening.group = group
-    let audience = group.audience(on: listening.listener.queue)
-    audience.count += 1
+    let subscribers = group.subscribers(on: listening.listener.queue)
+    subscribers.count += 1
     // The executor starts again before it sees the join, and nothing is left out any more from then on.
-    let isLate = audience.isRestarting.load(ordering: .acquiring)
-    append(.join(listening, audience, isLate: isLate), to: audience.queue)
+    let isLate = subscribers.isRestarting.load(ordering: .acquiring)
+    append(.join(listening, subscribers, isLate: isLate), to: subscribers.queue)
     // Who found the namespace just before it went comes behind those who were told; nothing will ever happen there.
     if forgotten.contains(listening.request.namespace) {
-      return append(.end(audience, .namespaceForgotten), to: audience.queue)
+      return append(.end(subscribers, .namespaceForgotten), to: subscribers.queue)
     }
     wait(listening, generation: 0)
   }
@@ -141,8 +143,8 @@ extension FanOut {
     guard let group = listening.group else { return }
     listening.group = nil
     group.waiting.removeAll { $0.listening === listening }
-    guard let audience = group.remove(listening) else { return }
-    append(.leave(listening, audience), to: audience.queue)
+    guard let subscribers = group.remove(listening) else { return }
+    append(.leave(listening, subscribers), to: subscribers.queue)
     if group.isGone { table.remove(group) }
   }
 

@@ -15,7 +15,7 @@ final class ListenGroup: @unchecked Sendable {
   /// Where it hangs; not to be looked at once ``isGone``.
   unowned let point: ListenPoint
 
-  private(set) var audiences: [ObjectIdentifier: Audience] = [:]
+  private(set) var subscribersByQueue: [ObjectIdentifier: QueueSubscribers] = [:]
   /// Listens that want a snapshot.
   var waiting: [LoadJob.Waiter] = []
   /// Whether a snapshot is being read.
@@ -26,35 +26,35 @@ final class ListenGroup: @unchecked Sendable {
 
   init(_ request: ListenRequest, at point: ListenPoint, limits: ListenLimits) {
     namespace = request.namespace
-    path = point.place
+    path = point.pathBytes
     query = request.query
     format = request.format
-    window = request.query.map { ListenWindow(query: $0, path: point.place, limits: limits) }
+    window = request.query.map { ListenWindow(query: $0, path: point.pathBytes, limits: limits) }
     self.point = point
   }
 
-  func audience(on queue: DeliveryQueue) -> Audience {
-    if let audience = audiences[ObjectIdentifier(queue)] { return audience }
-    let audience = Audience(queue: queue)
-    audiences[ObjectIdentifier(queue)] = audience
-    return audience
+  func subscribers(on queue: DeliveryQueue) -> QueueSubscribers {
+    if let subscribers = subscribersByQueue[ObjectIdentifier(queue)] { return subscribers }
+    let subscribers = QueueSubscribers(queue: queue)
+    subscribersByQueue[ObjectIdentifier(queue)] = subscribers
+    return subscribers
   }
 
   /// - Returns: the audience that the listen leaves.
-  func remove(_ listening: Listening) -> Audience? {
+  func remove(_ listening: Listening) -> QueueSubscribers? {
     let queue = ObjectIdentifier(listening.listener.queue)
-    guard let audience = audiences[queue] else { return nil }
-    audience.count -= 1
-    if audience.count == 0 { audiences[queue] = nil }
-    if audiences.isEmpty { gone.store(true, ordering: .relaxed) }
-    return audience
+    guard let subscribers = subscribersByQueue[queue] else { return nil }
+    subscribers.count -= 1
+    if subscribers.count == 0 { subscribersByQueue[queue] = nil }
+    if subscribersByQueue.isEmpty { gone.store(true, ordering: .relaxed) }
+    return subscribers
   }
 }
 
 /// The listens of one executor that get the same messages.
 ///
 /// `@unchecked Sendable`: `members` is touched on the executor only, ``count`` by the hub's thread only.
-final class Audience: @unchecked Sendable {
+final class QueueSubscribers: @unchecked Sendable {
   let queue: DeliveryQueue
   /// Whether the hub has told the executor to start again, and the executor has not yet done so.
   let isRestarting = Atomic<Bool>(false)

@@ -48,15 +48,15 @@ struct ListenTable {
 
 /// A node of the trie of places that someone listens to, or listens below.
 final class ListenPoint {
-  let place: PathBytes
+  let pathBytes: PathBytes
   /// The bytes of the last key.
   let segment: [UInt8]
   unowned let parent: ListenPoint?
   private(set) var children: [[UInt8]: ListenPoint] = [:]
   var groups: [ListenGroup] = []
 
-  init(place: PathBytes = .root, segment: [UInt8] = [], parent: ListenPoint? = nil) {
-    self.place = place
+  init(pathBytes: PathBytes = .root, segment: [UInt8] = [], parent: ListenPoint? = nil) {
+    self.pathBytes = pathBytes
     self.segment = segment
     self.parent = parent
   }
@@ -64,10 +64,10 @@ final class ListenPoint {
   var isUseless: Bool { groups.isEmpty && children.isEmpty }
 
   func child(_ key: Key) -> ListenPoint {
-    let below = place.child(key)
-    let segment = Array(below.bytes[place.bytes.count...])
+    let below = pathBytes.child(key)
+    let segment = Array(below.bytes[pathBytes.bytes.count...])
     if let child = children[segment] { return child }
-    let child = ListenPoint(place: below, segment: segment, parent: self)
+    let child = ListenPoint(pathBytes: below, segment: segment, parent: self)
     children[segment] = child
     return child
   }
@@ -86,7 +86,7 @@ final class ListenPoint {
     // A commit of many leaves below few listens is cut by search, any other is followed leaf by leaf.
     if children.count * 8 < range.count {
       for child in children.values {
-        let part = changes.range(under: child.place, in: range)
+        let part = changes.range(under: child.pathBytes, in: range)
         if !part.isEmpty { child.forEachChanged(changes, range: part, visit: visit) }
       }
       return
@@ -94,13 +94,15 @@ final class ListenPoint {
     var at = range.lowerBound
     while at < range.upperBound {
       let path = changes[at].path
-      guard let end = path.segmentEnd(at: place.bytes.count) else {
+      guard let end = path.segmentEnd(at: pathBytes.bytes.count) else {
         at += 1
         continue
       }
-      let segment = path.bytes[place.bytes.count..<end]
+      let segment = path.bytes[pathBytes.bytes.count..<end]
       var next = at + 1
-      while next < range.upperBound, changes[next].path.bytes.dropFirst(place.bytes.count).starts(with: segment) { next += 1 }
+      while next < range.upperBound, changes[next].path.bytes.dropFirst(pathBytes.bytes.count).starts(with: segment) {
+        next += 1
+      }
       if let child = children[Array(segment)] { child.forEachChanged(changes, range: at..<next, visit: visit) }
       at = next
     }
@@ -114,9 +116,9 @@ final class ListenPoint {
 
 extension [LeafChange] {
   /// Which of the changes, in path order, lie at a place and below it.
-  func range(under place: PathBytes, in range: Range<Int>) -> Range<Int> {
-    let lower = firstIndex(in: range) { !($0.path < place) }
-    return lower..<firstIndex(in: lower..<range.upperBound) { !place.contains($0.path) }
+  func range(under parent: PathBytes, in range: Range<Int>) -> Range<Int> {
+    let lower = firstIndex(in: range) { !($0.path < parent) }
+    return lower..<firstIndex(in: lower..<range.upperBound) { !parent.contains($0.path) }
   }
 
   private func firstIndex(in range: Range<Int>, where isBehind: (LeafChange) -> Bool) -> Int {

@@ -4,9 +4,9 @@ import TreeModel
 
 /// A query's window over a node's children, kept from commit to commit. Used on the hub's thread.
 ///
-/// It holds where children stand, not the children. A window with a limit also remembers a reserve: the children that follow.
-/// Of all children within the bounds ``ranked`` always holds the first ones; so when one leaves, the next is at hand, and
-/// only when the reserve is used up the store is searched.
+/// It holds the positions of children, not the children. A window with a limit also remembers a reserve, the children that
+/// follow. ``ranked`` always holds the first of all children within the bounds, so when one leaves, the next is known, and the
+/// store is searched only when the reserve is used up.
 final class ListenWindow {
   /// A commit that waits for the window to be filled.
   typealias Pending = (commit: CommittedRequest, changes: Range<Int>)
@@ -18,7 +18,7 @@ final class ListenWindow {
   }
 
   struct Child {
-    let place: QueryPosition
+    let position: QueryPosition
     /// Whether clients have it.
     var isShown: Bool
   }
@@ -35,7 +35,7 @@ final class ListenWindow {
   private(set) var droppedThrough = Revision.zero
 
   /// The children by name.
-  var places: [Key: QueryPosition] = [:]
+  var positions: [Key: QueryPosition] = [:]
   /// The same, in the window's direction; empty for a window without a limit, which needs no order.
   var ranked: [Child] = []
   /// Whether there are no children within the bounds but these.
@@ -48,7 +48,7 @@ final class ListenWindow {
     limit =
       switch query.limit {
       case nil: .max
-      // So many children no node has; and what is read beyond the limit can be counted.
+      // No node has so many children, and the sum with the reserve does not overflow.
       case .first(let count), .last(let count): count < .max / 4 ? max(0, count) : .max
       }
   }
@@ -71,7 +71,7 @@ final class ListenWindow {
     state = .loading
     pending = []
     droppedThrough = .zero
-    places = [:]
+    positions = [:]
     ranked = []
   }
 
@@ -93,17 +93,17 @@ final class ListenWindow {
   }
 
   func set(_ children: [QueryPosition], isComplete: Bool) {
-    places = Dictionary(uniqueKeysWithValues: children.map { ($0.key, $0) })
-    ranked = hasLimit ? children.map { Child(place: $0, isShown: false) } : []
+    positions = Dictionary(uniqueKeysWithValues: children.map { ($0.key, $0) })
+    ranked = hasLimit ? children.map { Child(position: $0, isShown: false) } : []
     self.isComplete = isComplete
   }
 
   /// Where a child is in the order, or would.
-  func index(of place: QueryPosition) -> Int {
+  func index(of position: QueryPosition) -> Int {
     var (low, high) = (0, ranked.count)
     while low < high {
       let middle = (low + high) / 2
-      if query.leads(ranked[middle].place, place) { low = middle + 1 } else { high = middle }
+      if query.leads(ranked[middle].position, position) { low = middle + 1 } else { high = middle }
     }
     return low
   }
@@ -149,7 +149,7 @@ extension ListenWindow {
       let child = PathBytes(bytes: Array(changed.bytes[..<end]))
       let part = view.changes.range(under: child, in: at..<range.upperBound)
       let wasShown = remove(key)
-      if let place = try place(of: key, at: child, view: view) { insert(place, wasShown: wasShown) }
+      if let position = try position(of: key, at: child, view: view) { insert(position, wasShown: wasShown) }
       touched.append(Touched(key: key, path: child, changes: part, wasShown: wasShown))
       at = part.upperBound
     }
@@ -158,40 +158,40 @@ extension ListenWindow {
 
   /// - Returns: whether clients have the child.
   private func remove(_ key: Key) -> Bool {
-    guard let place = places.removeValue(forKey: key) else { return false }
+    guard let position = positions.removeValue(forKey: key) else { return false }
     guard hasLimit else { return true }
-    return ranked.remove(at: index(of: place)).isShown
+    return ranked.remove(at: index(of: position)).isShown
   }
 
-  private func insert(_ place: QueryPosition, wasShown: Bool) {
+  private func insert(_ position: QueryPosition, wasShown: Bool) {
     guard hasLimit else {
-      places[place.key] = place
+      positions[position.key] = position
       return
     }
-    let index = index(of: place)
+    let index = index(of: position)
     // Behind the last one that is known there may be others before it.
     guard index < ranked.count || isComplete else { return }
-    places[place.key] = place
-    ranked.insert(Child(place: place, isShown: wasShown), at: index)
+    positions[position.key] = position
+    ranked.insert(Child(position: position, isShown: wasShown), at: index)
   }
 
-  private func place(of key: Key, at child: PathBytes, view: CommitView) throws(ListenError) -> QueryPosition? {
-    if let node = try view.coveredNode(at: child) { return query.place(of: key, in: node) }
+  private func position(of key: Key, at child: PathBytes, view: CommitView) throws(ListenError) -> QueryPosition? {
+    if let node = try view.coveredNode(at: child) { return query.position(of: key, in: node) }
     let outline = try view.reader.outline(at: child)
     guard outline.exists else { return nil }
     switch query.order {
-    case .key, .value: return query.place(of: key, orderedBy: outline)
-    case .priority: return query.place(of: key, orderedBy: try view.reader.priority(at: child))
+    case .key, .value: return query.position(of: key, orderedBy: outline)
+    case .priority: return query.position(of: key, orderedBy: try view.reader.priority(at: child))
     case .child(let path):
-      let place = path.keys.reduce(child) { $0.child($1) }
-      return query.place(of: key, orderedBy: try view.reader.outline(at: place))
+      let ordering = path.keys.reduce(child) { $0.child($1) }
+      return query.position(of: key, orderedBy: try view.reader.outline(at: ordering))
     }
   }
 
   private func isShown(_ child: Touched) -> Bool {
-    guard let place = places[child.key] else { return false }
+    guard let position = positions[child.key] else { return false }
     guard hasLimit else { return true }
-    let index = index(of: place)
+    let index = index(of: position)
     ranked[index].isShown = index < limit
     return ranked[index].isShown
   }
@@ -213,7 +213,7 @@ extension ListenWindow {
     }
   }
 
-  /// Those that nobody touched, and that others pushed over the limit or below it: they stand close to it.
+  /// Children that were not touched but pushed across the limit by others: their positions are close to it.
   private func showBoundary(around touched: [Touched], view: CommitView, parts: inout [CommitView.Part])
     throws(ListenError)
   {
@@ -223,7 +223,7 @@ extension ListenWindow {
     guard lower < upper else { return }
     for index in lower..<upper where ranked[index].isShown != (index < limit) {
       ranked[index].isShown.toggle()
-      let key = ranked[index].place.key
+      let key = ranked[index].position.key
       let node = index < limit ? try view.node(at: path.child(key)) : .absent
       parts.append(CommitView.Part(path: key.text, node: node))
     }
@@ -235,12 +235,12 @@ extension ListenWindow {
   ) throws(ListenError) {
     let wanted = limit + reserve
     let node = try view.reader.children(of: path, first: wanted + 1, in: query)
-    let all = query.places(in: node)
-    let shown = Set(ranked.lazy.filter(\.isShown).map(\.place.key))
+    let all = query.positions(in: node)
+    let shown = Set(ranked.lazy.filter(\.isShown).map(\.position.key))
     set(Array(all.prefix(wanted)), isComplete: all.count <= wanted)
     let touchedKeys = Set(touched.map(\.key))
     for index in ranked.indices {
-      let key = ranked[index].place.key
+      let key = ranked[index].position.key
       ranked[index].isShown = index < limit
       guard !touchedKeys.contains(key), ranked[index].isShown != shown.contains(key) else { continue }
       parts.append(CommitView.Part(path: key.text, node: ranked[index].isShown ? node[key] : .absent))
@@ -248,11 +248,11 @@ extension ListenWindow {
     for child in touched { try show(child, isShown: isShown(child), view: view, format: format, parts: &parts) }
   }
 
-  /// Forgets what lies far behind the limit.
+  /// Drops positions far behind the limit.
   private func trim() {
     guard hasLimit, ranked.count > limit, ranked.count - limit > 2 * reserve else { return }
     let kept = limit + reserve
-    for child in ranked[kept...] { places[child.place.key] = nil }
+    for child in ranked[kept...] { positions[child.position.key] = nil }
     ranked.removeLast(ranked.count - kept)
     isComplete = false
   }

@@ -13,7 +13,6 @@ public final class Listener: @unchecked Sendable {
 
   /// The listens that were made and not stopped, in no particular order.
   public private(set) var listenings: [Listening] = []
-  /// Bytes that wait to be written to the client.
   private var outstanding = 0
   /// Snapshots that are on their way.
   private var loading = 0
@@ -22,9 +21,9 @@ public final class Listener: @unchecked Sendable {
   /// What waits for the first events of listens.
   private var held: HeldDeliveries
   private var isAdvancing = false
-  /// Listens that missed something, in the order in which they did.
+  /// Listens that missed an event and need a snapshot, in that order.
   private var stale = Deque<Listening>()
-  /// What is to happen once every listen that missed something has it.
+  /// Closures that run once every listen that missed an event has its snapshot.
   private var waiting: [@Sendable () -> Void] = []
   private var isClosed = false
   /// Whether events were given to the sink and not flushed.
@@ -134,7 +133,6 @@ extension Listener {
     recoverNext()
   }
 
-  /// Takes a listen that is over off the lists.
   func forget(_ listening: Listening) {
     guard listening.position < listenings.count, listenings[listening.position] === listening else { return }
     listenings[listenings.count - 1].position = listening.position
@@ -151,7 +149,7 @@ extension Listener {
   private func perform(_ work: @escaping @Sendable () -> Void) {
     guard waiting.isEmpty, reloading == 0, stale.isEmpty else { return waiting.append(work) }
     queue.touch(self)
-    // Who waits for the deliveries finds them counted.
+    // Counted first, so that work that waits for the deliveries sees them.
     queue.publishCount()
     work()
   }
@@ -166,7 +164,7 @@ extension Listener {
       waiting = []
       for work in ready { perform(work) }
     }
-    // Called outside of a turn of the executor, nobody else would flush.
+    // Outside of a turn of the executor nothing else flushes.
     queue.flushIfIdle()
   }
 
@@ -204,9 +202,9 @@ extension Listener {
     if case .read(let message, _) = outcome { held.release(message) }
   }
 
-  /// Gives what waits, up to the next first event that is not here.
+  /// Delivers waiting events up to the next first event that has not come.
   private func advance() {
-    // What is given may stop a listen, which calls back here.
+    // The sink may stop a listen, which calls this function again.
     guard !isAdvancing else { return }
     isAdvancing = true
     defer { isAdvancing = false }
@@ -221,13 +219,13 @@ extension Listener {
   }
 }
 
-/// What a connection is not given yet because a listen that began before has not got its first event, in order.
+/// Events held back until a listen that began earlier has its first event, in order.
 struct HeldDeliveries {
   enum Item {
     /// The first event of a listen, which may not be here yet.
     case first(Listening)
     case change(ListenMessage, Listening)
-    /// What is to happen when everything before it was given.
+    /// A closure that runs once everything before it is delivered.
     case run(@Sendable () -> Void)
   }
 
@@ -263,7 +261,7 @@ struct HeldDeliveries {
     return true
   }
 
-  /// Where the first work stands that waits for a listen's first event.
+  /// The index of the first closure that waits for a listen's first event.
   private func firstWork(behind listening: Listening) -> Int {
     var isBehind = false
     let index = items.firstIndex { item in

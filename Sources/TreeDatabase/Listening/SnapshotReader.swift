@@ -39,12 +39,12 @@ final class SnapshotReader: Sendable {
       var window: LoadResult.Window?
       var shown = node
       if let query = job.query {
-        let places = query.places(in: node)
+        let positions = query.positions(in: node)
         let wanted = ListenWindow.wanted(query, limits: limits) ?? .max
         if let generation = job.windowGeneration {
           window = LoadResult.Window(
-            generation: generation, revision: revision, children: Array(places.prefix(wanted)),
-            isComplete: places.count <= wanted)
+            generation: generation, revision: revision, children: Array(positions.prefix(wanted)),
+            isComplete: positions.count <= wanted)
         }
         shown = query.result(of: node)
       }

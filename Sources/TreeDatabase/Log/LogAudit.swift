@@ -98,8 +98,8 @@ public struct LogAudit {
     }
   }
 
-  /// What an erasure left has the digest that the erasure noted, and the notes of all its commits have the hash that its seal
-  /// carries. Where the log was pruned behind the first of them, nobody can tell any more.
+  /// What an erasure left has the digest in its note, and the notes of all its commits have the hash in its seal. Where the log
+  /// was pruned beyond the first of them, this cannot be checked any more.
   private mutating func checkErasures(_ commit: CommitRecord) {
     if !commit.erased.isEmpty {
       report.erased += 1
@@ -218,7 +218,7 @@ public struct LogAudit {
 /// What was found in the log of one namespace.
 public struct LogReport: Sendable, Hashable {
   /// A record that is not what it should be.
-  public struct Fault: Sendable, Hashable {
+  public struct Finding: Sendable, Hashable {
     /// The commit it is about; nil where it is about another record.
     public let revision: Revision?
     /// What is wrong, in a sentence.
@@ -242,7 +242,7 @@ public struct LogReport: Sendable, Hashable {
   /// The hash of the last commit.
   public internal(set) var lastHash = NamespaceHead.genesisHash
   /// The first faults, in the order of the log.
-  public internal(set) var faults: [Fault] = []
+  public internal(set) var faults: [Finding] = []
   /// How many there are altogether.
   public internal(set) var faultCount = 0
 
@@ -254,6 +254,6 @@ public struct LogReport: Sendable, Hashable {
 
   mutating func note(_ revision: Revision?, _ message: String) {
     faultCount += 1
-    if faults.count < Self.faultsMax { faults.append(Fault(revision: revision, message: message)) }
+    if faults.count < Self.faultsMax { faults.append(Finding(revision: revision, message: message)) }
   }
 }

@@ -67,9 +67,9 @@ public struct LogPruning: Sendable {
     clearing.pruning = .clearLeaves(keeping: plan.before)
     try await commit(clearing, in: namespace)
     let checkpoint = try await writeCheckpoint(plan.through, in: namespace, by: actor, because: reason)
-    var upkeep = Maintenance()
-    upkeep.checkpoint = checkpoint
-    try await commit(upkeep, in: namespace)
+    var maintenance = Maintenance()
+    maintenance.checkpoint = checkpoint
+    try await commit(maintenance, in: namespace)
     try await forget(through: plan.through, in: namespace)
     return PruningReport(
       requested: requested, before: plan.before, through: plan.through, heldBack: plan.heldBack, checkpoint: checkpoint)
@@ -90,9 +90,9 @@ public struct LogPruning: Sendable {
         try snapshot.leaves(in: namespace, after: from, asOf: revision, limit: Self.leavesPerCommit).map(\.leaf)
       }
       for leaf in leaves { hash.add(leaf) }
-      var upkeep = Maintenance()
-      upkeep.checkpointLeaves = (revision, leaves)
-      if !leaves.isEmpty { try await self.commit(upkeep, in: namespace) }
+      var maintenance = Maintenance()
+      maintenance.checkpointLeaves = (revision, leaves)
+      if !leaves.isEmpty { try await self.commit(maintenance, in: namespace) }
       last = leaves.last?.path
       if leaves.count < Self.leavesPerCommit { break }
     }
@@ -102,21 +102,21 @@ public struct LogPruning: Sendable {
   }
 
   private func forget(through revision: Revision, in namespace: NamespaceID) async throws {
-    var upkeep = Maintenance()
-    upkeep.pruning = .clearLeaves(keeping: revision)
-    try await commit(upkeep, in: namespace)
+    var maintenance = Maintenance()
+    maintenance.pruning = .clearLeaves(keeping: revision)
+    try await commit(maintenance, in: namespace)
     for start in stride(from: 0, to: revision.rawValue, by: Int(Self.revisionsPerCommit)) {
       let end = min(start + Self.revisionsPerCommit, revision.rawValue)
-      upkeep.pruning = .forgetChanges(after: Revision(start), through: Revision(end))
-      try await commit(upkeep, in: namespace)
+      maintenance.pruning = .forgetChanges(after: Revision(start), through: Revision(end))
+      try await commit(maintenance, in: namespace)
     }
-    upkeep.pruning = .forgetHistory(through: revision)
-    try await commit(upkeep, in: namespace)
+    maintenance.pruning = .forgetHistory(through: revision)
+    try await commit(maintenance, in: namespace)
   }
 
-  private func commit(_ upkeep: Maintenance, in namespace: NamespaceID) async throws(CommitError) {
+  private func commit(_ maintenance: Maintenance, in namespace: NamespaceID) async throws(CommitError) {
     var request = CommitRequest(namespace: namespace, actor: .system("prune"))
-    request.rows.maintenance = upkeep
+    request.rows.maintenance = maintenance
     _ = try await writer.commit(request)
   }
 }

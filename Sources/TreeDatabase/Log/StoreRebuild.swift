@@ -61,17 +61,17 @@ public struct StoreRebuild {
         hash.add(leaf)
         session.setLeaf(leaf.scalar, at: leaf.path, revision: checkpoint.revision, in: target)
       }
-      var upkeep = Maintenance()
-      upkeep.checkpointLeaves = (checkpoint.revision, page)
-      session.put(upkeep, in: target)
+      var maintenance = Maintenance()
+      maintenance.checkpointLeaves = (checkpoint.revision, page)
+      session.put(maintenance, in: target)
       try session.commit()
       last = page.last?.path
       if page.count < Self.rowsPerBatch { break }
     }
     // What was built counts as pruned like its source: the changes before are not there.
-    var upkeep = Maintenance()
-    upkeep.checkpoint = checkpoint
-    session.put(upkeep, in: target)
+    var maintenance = Maintenance()
+    maintenance.checkpoint = checkpoint
+    session.put(maintenance, in: target)
     try session.commit()
     if hash.finalized() != checkpoint.treeHash {
       report.note(checkpoint.revision, "The checkpoint of commit \(checkpoint.revision) is not what was written.")
@@ -105,8 +105,8 @@ public struct StoreRebuild {
       for change in changes where !change.path.isAccounts {
         let before = try session.leaf(in: target, at: change.path)?.leaf.scalar
         if before != change.before {
-          let place = change.path.path?.description ?? "?"
-          report.note(commit.revision, "Commit \(commit.revision) changes \(place), but something else stood there.")
+          let pathText = change.path.path?.description ?? "?"
+          report.note(commit.revision, "Commit \(commit.revision) changes \(pathText), but its value before was another one.")
         }
         session.setLeaf(change.after, at: change.path, revision: commit.revision, in: target)
       }
@@ -201,7 +201,7 @@ public struct RebuildReport: Sendable, Hashable {
   /// The canonical hash of what was built.
   public internal(set) var rebuilt: [UInt8] = []
   /// The first records that could not be applied as they are.
-  public internal(set) var faults: [LogReport.Fault] = []
+  public internal(set) var faults: [LogReport.Finding] = []
   /// How many there are altogether.
   public internal(set) var faultCount = 0
 
@@ -210,6 +210,6 @@ public struct RebuildReport: Sendable, Hashable {
 
   mutating func note(_ revision: Revision?, _ message: String) {
     faultCount += 1
-    if faults.count < LogReport.faultsMax { faults.append(LogReport.Fault(revision: revision, message: message)) }
+    if faults.count < LogReport.faultsMax { faults.append(LogReport.Finding(revision: revision, message: message)) }
   }
 }

@@ -9,16 +9,16 @@ public import TreeModel
 /// the node's priority, and cancelling below a removal cancels the removal.
 public struct DisconnectWrites: Sendable {
   /// A place on which something is registered, or above one.
-  private struct Place: Sendable {
+  private struct PendingNode: Sendable {
     var node: WriteNode?
     /// Only where no node is registered.
     var priority: WriteOperation.PriorityValue?
-    var children: [Key: Place] = [:]
+    var children: [Key: PendingNode] = [:]
 
     var isEmpty: Bool { node == nil && priority == nil && children.isEmpty }
   }
 
-  private var root = Place()
+  private var root = PendingNode()
 
   /// Nothing registered.
   public init() {}
@@ -55,60 +55,62 @@ public struct DisconnectWrites: Sendable {
 // MARK: - The tree
 
 extension DisconnectWrites {
-  private static func remember(_ node: WriteNode, at keys: ArraySlice<Key>, in place: inout Place) {
+  private static func remember(_ node: WriteNode, at keys: ArraySlice<Key>, in pending: inout PendingNode) {
     guard let key = keys.first else {
-      place = Place(node: node)
+      pending = PendingNode(node: node)
       return
     }
-    if let above = place.node {
-      place.node = above.setting(Path(keys: Array(keys)), to: node)
+    if let above = pending.node {
+      pending.node = above.setting(Path(keys: Array(keys)), to: node)
     } else {
-      remember(node, at: keys.dropFirst(), in: &place.children[key, default: Place()])
+      remember(node, at: keys.dropFirst(), in: &pending.children[key, default: PendingNode()])
     }
   }
 
-  private static func remember(_ priority: WriteOperation.PriorityValue, at keys: ArraySlice<Key>, in place: inout Place) {
-    if let above = place.node {
-      place.node = above.settingPriority(of: Path(keys: Array(keys)), to: priority)
+  private static func remember(
+    _ priority: WriteOperation.PriorityValue, at keys: ArraySlice<Key>, in pending: inout PendingNode
+  ) {
+    if let above = pending.node {
+      pending.node = above.settingPriority(of: Path(keys: Array(keys)), to: priority)
     } else if let key = keys.first {
-      remember(priority, at: keys.dropFirst(), in: &place.children[key, default: Place()])
+      remember(priority, at: keys.dropFirst(), in: &pending.children[key, default: PendingNode()])
     } else {
-      place.priority = priority
+      pending.priority = priority
     }
   }
 
   /// - Returns: whether nothing is left at the place.
-  private static func forget(_ keys: ArraySlice<Key>, in place: inout Place) -> Bool {
+  private static func forget(_ keys: ArraySlice<Key>, in pending: inout PendingNode) -> Bool {
     guard let key = keys.first else {
-      place = Place()
+      pending = PendingNode()
       return true
     }
-    if let node = place.node {
+    if let node = pending.node {
       // Below a leaf there is nothing to forget.
       if node.node.scalar != nil { return false }
-      place = Place()
+      pending = PendingNode()
       for entry in node.node.children {
-        place.children[entry.key] = Place(node: node.child(entry.key))
+        pending.children[entry.key] = PendingNode(node: node.child(entry.key))
       }
     }
-    if var child = place.children[key] {
+    if var child = pending.children[key] {
       let isEmpty = forget(keys.dropFirst(), in: &child)
-      place.children[key] = isEmpty ? nil : child
+      pending.children[key] = isEmpty ? nil : child
     }
-    return place.isEmpty
+    return pending.isEmpty
   }
 
-  private static func collect(_ place: Place, at keys: [Key], into found: inout [WriteOperation.Assignment]) {
-    if let node = place.node { return found.append(.init(path: Path(keys: keys), value: .node(node))) }
-    if let priority = place.priority { found.append(.init(path: Path(keys: keys), value: .priority(priority))) }
-    for key in place.children.keys.sorted() {
-      if let child = place.children[key] { collect(child, at: keys + [key], into: &found) }
+  private static func collect(_ pending: PendingNode, at keys: [Key], into found: inout [WriteOperation.Assignment]) {
+    if let node = pending.node { return found.append(.init(path: Path(keys: keys), value: .node(node))) }
+    if let priority = pending.priority { found.append(.init(path: Path(keys: keys), value: .priority(priority))) }
+    for key in pending.children.keys.sorted() {
+      if let child = pending.children[key] { collect(child, at: keys + [key], into: &found) }
     }
   }
 
-  private static func leafCount(_ place: Place) -> Int {
-    if let node = place.node { return max(1, node.node.leafCount) }
-    return place.children.values.reduce(place.priority == nil ? 0 : 1) { $0 + leafCount($1) }
+  private static func leafCount(_ pending: PendingNode) -> Int {
+    if let node = pending.node { return max(1, node.node.leafCount) }
+    return pending.children.values.reduce(pending.priority == nil ? 0 : 1) { $0 + leafCount($1) }
   }
 }
 

@@ -13,15 +13,15 @@ public struct TreeReader: Sendable {
   public func node(
     at path: Path, in namespace: NamespaceID, of snapshot: any Snapshot, within bounds: ReadBounds = .standard
   ) throws(TreeReadError) -> TreeNode {
-    let place = PathBytes(path)
+    let parent = PathBytes(path)
     var meter = ReadMeter(bounds)
     var leaves: [Leaf] = []
-    var lower = place
+    var lower = parent
     var chunk = min(64, bounds.leavesMax) + 1
     while true {
       let rows = try reading { () throws(StorageError) in
         try snapshot.leaves(
-          in: namespace, from: lower, to: place.subtreeEnd ?? .afterAll, limit: chunk, bytesMax: meter.bytesLeft)
+          in: namespace, from: lower, to: parent.subtreeEnd ?? .afterAll, limit: chunk, bytesMax: meter.bytesLeft)
       }
       try meter.visit(rows: rows.count, bytes: ChildScan.bytes(of: rows))
       leaves.append(contentsOf: rows.lazy.map(\.leaf))
@@ -30,7 +30,7 @@ public struct TreeReader: Sendable {
       lower = PathBytes(bytes: last.leaf.path.bytes + [0])
       chunk = min(chunk * 4, 8192)
     }
-    guard let node = TreeNode(leaves: leaves, at: place) else { throw .storage(.unreadablePath) }
+    guard let node = TreeNode(leaves: leaves, at: parent) else { throw .storage(.unreadablePath) }
     return node
   }
 
@@ -171,11 +171,11 @@ extension TreeReader {
     return record?.state == .ready ? index.id : nil
   }
 
-  /// A window from an index: places from the end that the limit counts from, and the children that stand there.
+  /// A window from an index: entries from the end that the limit counts from, and their children.
   func indexedWindow(_ query: Query, index: IndexID, scan: ChildScan, meter: inout ReadMeter) throws(TreeReadError)
     -> TreeNode
   {
-    var (lower, upper) = query.places
+    var (lower, upper) = query.indexRange
     let (wanted, isDescending) =
       switch query.limit {
       case nil: (Int.max, false)
@@ -188,13 +188,13 @@ extension TreeReader {
     var sharedRank: IndexRank?
     let chunk = min(wanted, 512) + 1
     while lower < upper {
-      let places = try reading { () throws(StorageError) in
-        try scan.snapshot.places(
+      let entries = try reading { () throws(StorageError) in
+        try scan.snapshot.indexEntries(
           in: scan.namespace, of: index, below: scan.parent, from: lower, to: upper, isDescending: isDescending, limit: chunk)
       }
-      try meter.visit(rows: places.count, bytes: 0)
-      for place in places {
-        guard let (rank, key) = place.parts else { throw .storage(.unreadableEntry) }
+      try meter.visit(rows: entries.count, bytes: 0)
+      for indexEntry in entries {
+        guard let (rank, key) = indexEntry.parts else { throw .storage(.unreadableEntry) }
         if window.count >= wanted, rank != sharedRank { return window.result() }
         guard let entry = try scan.entry(at: scan.parent.child(key), meter: &meter) else { throw .storage(.unreadableEntry) }
         window.add(entry)
@@ -202,7 +202,7 @@ extension TreeReader {
         try meter.check(leaves: window.leafCount)
         sharedRank = rank.isShared ? rank : nil
       }
-      guard places.count == chunk, let last = places.last else { break }
+      guard entries.count == chunk, let last = entries.last else { break }
       if isDescending { upper = last } else { lower = IndexEntry(bytes: last.bytes + [0]) }
     }
     return window.result()
@@ -212,7 +212,7 @@ extension TreeReader {
 extension StorageError {
   static let unreadableEntry = StorageError(
     .damaged,
-    "An index is not what the tree is: upload the rules without its .indexOn, then with it, and it is built anew.")
+    "An index is not what the tree is: upload the rules without its .indexOn, then with it, and it is built again.")
 }
 
 /// A query's window, and whether the rules know the order that it asks for.

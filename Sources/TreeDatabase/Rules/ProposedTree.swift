@@ -4,7 +4,7 @@ import TreeModel
 
 /// The tree before one operation, and as it would be after it: what its rules look at on the writer.
 ///
-/// Nothing of the operation is in the batch yet. Where it writes, its own data tell what would stand there, server values filled
+/// Nothing of the operation is in the batch yet. Where it writes, its own data tell what the value would be, server values filled
 /// in when they are looked at; above, that and what would be left of the rows; elsewhere, and before, the rows. So judging costs
 /// what the rules look at, however much is written.
 final class ProposedTree: RuleTree {

@@ -22,7 +22,7 @@ struct DevelopmentOriginsTests {
   func hostHeader(_ host: String, _ isTrusted: Bool) {
     let origins = DevelopmentOrigins(allowing: ["Game.studio.example"])
     #expect(origins.trustsHost(["Host": host]) == isTrusted)
-    #expect(origins.refusal(of: ["Host": host])?.status == (isTrusted ? nil : .misdirectedRequest))
+    #expect(origins.error(of: ["Host": host])?.status == (isTrusted ? nil : .misdirectedRequest))
     #expect(!origins.trustsHost(["Host": host, "host": "evil.example"]))
   }
 
@@ -41,7 +41,7 @@ struct DevelopmentOriginsTests {
   @Test("A page must be this machine's, or the host's own", arguments: pages)
   func originHeader(_ host: String, _ origin: String, _ isTrusted: Bool) {
     let origins = DevelopmentOrigins()
-    #expect(origins.refusal(of: ["Host": host, "Origin": origin])?.status == (isTrusted ? nil : .forbidden))
+    #expect(origins.error(of: ["Host": host, "Origin": origin])?.status == (isTrusted ? nil : .forbidden))
     #expect(origins.trusts(["Host": host, "Origin": origin]) == isTrusted)
     #expect(!origins.trusts(["Host": host, "Origin": origin, "origin": "https://evil.example"]))
   }

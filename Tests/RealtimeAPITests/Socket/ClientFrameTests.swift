@@ -83,40 +83,40 @@ struct ClientFrameTests {
       try Self.read(bytes) == [.ping([1, 2]), .pong, .text(Array("abcd".utf8)), .text(Array("e".utf8)), .close(1000)])
   }
 
-  struct Fault: Sendable, CustomTestStringConvertible {
+  struct BadFrame: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]
     let code: WebSocketError.Code
     var testDescription: String { name }
   }
 
-  static let faults: [Fault] = [
-    Fault(name: "no mask", bytes: [0x81, 0x00], code: .protocolError),
-    Fault(name: "reserved bit", bytes: frame(0xC1, []), code: .protocolError),
-    Fault(name: "unknown data opcode", bytes: frame(0x83, []), code: .protocolError),
-    Fault(name: "unknown control opcode", bytes: frame(0x8B, []), code: .protocolError),
-    Fault(name: "binary", bytes: frame(0x82, [1]), code: .unsupportedData),
-    Fault(name: "continuation of nothing", bytes: frame(0x80, []), code: .protocolError),
-    Fault(name: "message inside a message", bytes: frame(0x01, []) + frame(0x81, []), code: .protocolError),
-    Fault(name: "fragmented ping", bytes: frame(0x09, []), code: .protocolError),
-    Fault(name: "long ping", bytes: frame(0x89, [UInt8](repeating: 0, count: 126)), code: .protocolError),
-    Fault(name: "half a close code", bytes: frame(0x88, [3]), code: .protocolError),
-    Fault(name: "16 bits for a short length", bytes: [0x81, 0xFE, 0, 5], code: .protocolError),
-    Fault(name: "64 bits for a short length", bytes: [0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], code: .protocolError),
-    Fault(name: "negative length", bytes: [0x81, 0xFF] + [UInt8](repeating: 0xFF, count: 8), code: .protocolError),
-    Fault(name: "announced too long", bytes: [0x81, 0xFF, 0, 0, 0, 0, 0x7F, 0, 0, 0], code: .messageTooBig),
-    Fault(
+  static let badFrameRows: [BadFrame] = [
+    BadFrame(name: "no mask", bytes: [0x81, 0x00], code: .protocolError),
+    BadFrame(name: "reserved bit", bytes: frame(0xC1, []), code: .protocolError),
+    BadFrame(name: "unknown data opcode", bytes: frame(0x83, []), code: .protocolError),
+    BadFrame(name: "unknown control opcode", bytes: frame(0x8B, []), code: .protocolError),
+    BadFrame(name: "binary", bytes: frame(0x82, [1]), code: .unsupportedData),
+    BadFrame(name: "continuation of nothing", bytes: frame(0x80, []), code: .protocolError),
+    BadFrame(name: "message inside a message", bytes: frame(0x01, []) + frame(0x81, []), code: .protocolError),
+    BadFrame(name: "fragmented ping", bytes: frame(0x09, []), code: .protocolError),
+    BadFrame(name: "long ping", bytes: frame(0x89, [UInt8](repeating: 0, count: 126)), code: .protocolError),
+    BadFrame(name: "half a close code", bytes: frame(0x88, [3]), code: .protocolError),
+    BadFrame(name: "16 bits for a short length", bytes: [0x81, 0xFE, 0, 5], code: .protocolError),
+    BadFrame(name: "64 bits for a short length", bytes: [0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], code: .protocolError),
+    BadFrame(name: "negative length", bytes: [0x81, 0xFF] + [UInt8](repeating: 0xFF, count: 8), code: .protocolError),
+    BadFrame(name: "announced too long", bytes: [0x81, 0xFF, 0, 0, 0, 0, 0x7F, 0, 0, 0], code: .messageTooBig),
+    BadFrame(
       name: "too long in fragments", bytes: frame(0x01, [UInt8](repeating: 1, count: 600)) + [0x80, 0xFE, 0x02, 0x00],
       code: .messageTooBig),
   ]
 
-  @Test("What is no client's frame is a fault, found before its payload arrives", arguments: faults)
-  func fault(_ fault: Fault) throws {
-    #expect(throws: WebSocketError.self) { try Self.read(fault.bytes, max: 1000) }
+  @Test("What is no client's frame is a fault, found before its payload arrives", arguments: badFrameRows)
+  func frame(_ frame: BadFrame) throws {
+    #expect(throws: WebSocketError.self) { try Self.read(frame.bytes, max: 1000) }
     do {
-      _ = try Self.read(fault.bytes, max: 1000, pieces: 1)
+      _ = try Self.read(frame.bytes, max: 1000, pieces: 1)
     } catch let error as WebSocketError {
-      #expect(error.code == fault.code)
+      #expect(error.code == frame.code)
     }
   }
 

@@ -123,16 +123,16 @@ struct SocketConnectionTests {
     }
   }
 
-  @Test("Frames that are no client's end the connection", arguments: ClientFrameTests.faults)
-  func badFrames(_ fault: ClientFrameTests.Fault) async throws {
+  @Test("Frames that are no client's end the connection", arguments: ClientFrameTests.badFrameRows)
+  func badFrames(_ frame: ClientFrameTests.BadFrame) async throws {
     var limits = SocketLimits()
     limits.messageBytesMax = 1000
     try await APIServer.run(sockets: limits) { server in
       let (client, _) = try await SocketClient.connect(to: server.port)
-      client.sendLoosely(fault.bytes)
+      client.sendLoosely(frame.bytes)
       #expect(try await client.next() == nil)
       let close = try await client.controlFrames().first { $0.opcode == 8 }
-      #expect(close.map { Int($0.payload[0]) << 8 | Int($0.payload[1]) } == Int(fault.code.rawValue))
+      #expect(close.map { Int($0.payload[0]) << 8 | Int($0.payload[1]) } == Int(frame.code.rawValue))
     }
   }
 

@@ -10,7 +10,7 @@ struct ListenMirror {
   /// What it held after each event.
   private(set) var history: [(revision: Revision, node: TreeNode, isSnapshot: Bool)] = []
   private(set) var end: ListenEnd?
-  private(set) var faults: [String] = []
+  private(set) var problems: [String] = []
   private(set) var snapshots = 0
   /// What was acknowledged, and how many events had come by then.
   private var marks: [(revision: Revision, events: Int)] = []
@@ -20,19 +20,19 @@ struct ListenMirror {
   }
 
   mutating func apply(_ event: ListenEvent) {
-    if end != nil { faults.append("an event after the end") }
+    if end != nil { problems.append("an event after the end") }
     switch event {
     case .current(let message):
-      if !history.isEmpty { faults.append("current, but not first") }
+      if !history.isEmpty { problems.append("current, but not first") }
       snapshots += 1
       history.append((message.revision, tree.root, true))
     case .snapshot(let message):
-      if message.kind != .overwrite || !message.path.isEmpty { faults.append("a snapshot that is none") }
+      if message.kind != .overwrite || !message.path.isEmpty { problems.append("a snapshot that is none") }
       snapshots += 1
       apply(message, isSnapshot: true)
     case .change(let message):
-      guard let last = history.last else { return faults.append("a change before the snapshot") }
-      if message.revision <= last.revision { faults.append("\(message.revision) after \(last.revision)") }
+      guard let last = history.last else { return problems.append("a change before the snapshot") }
+      if message.revision <= last.revision { problems.append("\(message.revision) after \(last.revision)") }
       apply(message)
     case .ended(let end): self.end = end
     }
@@ -41,7 +41,7 @@ struct ListenMirror {
   mutating func mark(_ revision: Revision) { marks.append((revision, history.count)) }
 
   private mutating func apply(_ message: ListenMessage, isSnapshot: Bool = false) {
-    guard let json = try? JSONParser.parse(message.body) else { return faults.append("no JSON") }
+    guard let json = try? JSONParser.parse(message.body) else { return problems.append("no JSON") }
     switch message.kind {
     case .overwrite: set(message.path, json)
     case .merge:
@@ -52,11 +52,11 @@ struct ListenMirror {
 
   private mutating func set(_ path: String, _ json: JSON) {
     guard let target = try? PathTarget(parsing: path), let node = try? TreeNode(json: json) else {
-      return faults.append("not applicable: \(path) \(json)")
+      return problems.append("not applicable: \(path) \(json)")
     }
     guard target.isPriority else { return tree.set(target.path, to: node) }
     // A node that vanished in the same message has no priority to lose.
-    if !tree.setPriority(target.path, to: node.scalar), node.exists { faults.append("a priority on nothing: \(path)") }
+    if !tree.setPriority(target.path, to: node.scalar), node.exists { problems.append("a priority on nothing: \(path)") }
   }
 
   /// What it should hold when the whole tree is this.
@@ -83,7 +83,7 @@ struct ListenMirror {
 
   /// What is wrong, compared with the tree after each revision.
   func differences(from states: [TreeNode]) -> [String] {
-    var found = faults
+    var found = problems
     guard let first = history.first else { return found + ["no event"] }
     var at = 0
     for revision in Int(first.revision.rawValue)..<states.count {

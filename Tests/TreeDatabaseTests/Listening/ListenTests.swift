@@ -100,7 +100,7 @@ struct ListenTests {
       var messages: Set<ObjectIdentifier> = []
       for (index, sink) in sinks.enumerated().dropFirst() {
         messages.formUnion(await fixture.settled(sink, executor: index % 2) { $0.changes.map(ObjectIdentifier.init) })
-        // One for the hundred changes, and one for whoever waited for them.
+        // One for the hundred changes, and one for the requests that waited for them.
         #expect(fixture.executors[index % 2].sync { sink.flushes } <= flushes[index] + 2)
       }
       #expect(messages.count == 1)
@@ -129,7 +129,7 @@ struct ListenTests {
     }
   }
 
-  @Test("Who comes while an executor is about to begin anew misses nothing of what is left out for the executor")
+  @Test("A listener that registers while its delivery queue is about to restart still receives every commit")
   func late() async throws {
     var limits = ListenLimits()
     limits.executorBytesMax = 300
@@ -148,7 +148,7 @@ struct ListenTests {
       let openAgain = executor.block()
       try await fixture.write(.set("/a/text", .leaf(.string(String(repeating: "x", count: 400)))))
       try await fixture.write(.set("/a/more", 1))
-      // The executor is to begin anew, and is held up before it. Somebody comes, and his snapshot is read.
+      // The queue is to restart, and is held up before it. A listener registers, and its snapshot is read.
       open()
       await begun.wait()
       _ = try fixture.listen(other, "/a", executor: 1)

@@ -5,7 +5,7 @@ import Testing
 import TreeModel
 
 @Suite("A transfer that is refused changes nothing")
-struct TransferRefusalTests {
+struct RefusedTransferTests {
   struct Row: Sendable, CustomTestStringConvertible {
     let why: String
     let transfers: [LedgerTransfer]

@@ -5,7 +5,7 @@ import TreeDatabase
 import TreeModel
 
 /// One node with many children, an index on one of their members, and queries of all kinds.
-struct QueryBench {
+struct QueryBenchmark {
   let engine: SQLiteEngine
   let children: Int
 
