@@ -82,13 +82,16 @@ extension APIError {
       }
     self.init(status, error.code.description, error.message)
   }
+}
 
-  /// Asks the ledger; what it refuses is refused here.
-  package static func mapping<Value>(_ body: () throws(LedgerError) -> Value) throws(APIError) -> Value {
-    do throws(LedgerError) {
-      return try body()
-    } catch {
-      throw APIError(error)
-    }
-  }
+extension CommitError: APIErrorConvertible {
+  package var apiError: APIError { APIError(self) }
+}
+
+extension StorageError: APIErrorConvertible {
+  package var apiError: APIError { APIError(self) }
+}
+
+extension LedgerError: APIErrorConvertible {
+  package var apiError: APIError { APIError(self) }
 }

@@ -102,18 +102,14 @@ extension APICall where Services: APIServices {
   /// The name of the namespace that is meant: `ns`, or the server's default.
   package var namespaceName: String { query["ns"] ?? services.defaultNamespace }
 
-  package func namespace() throws(APIError) -> NamespaceID {
+  package func namespace() throws -> NamespaceID {
     guard let id = services.database.namespace(named: namespaceName) else {
-      throw .unknownNamespace(namespaceName)
+      throw APIError.unknownNamespace(namespaceName)
     }
     return id
   }
 
-  package func read<Value>(_ body: (any Snapshot) throws(StorageError) -> Value) throws(APIError) -> Value {
-    do throws(StorageError) {
-      return try services.database.engine.read(body)
-    } catch {
-      throw APIError(error)
-    }
+  package func read<Value>(_ body: (any Snapshot) throws -> Value) throws -> Value {
+    return try services.database.engine.read(body)
   }
 }

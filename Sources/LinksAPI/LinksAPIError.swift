@@ -1,6 +1,6 @@
-import HTTPServer
-import Invites
-import Links
+package import HTTPServer
+package import Invites
+package import Links
 import NIOHTTP1
 import TreeModel
 
@@ -115,28 +115,19 @@ extension InvitationError {
   }
 }
 
-extension APIError {
-  /// The same in the form of the administrators' surface.
-  init(_ error: LinksAPIError) {
-    let status = HTTPResponseStatus(statusCode: error.status == .failedPrecondition ? 409 : error.status.code)
-    self.init(status, error.reason.isEmpty ? error.status.rawValue.lowercased() : error.reason, error.message)
-  }
+// What links and invitations refuse, in the form of the administrators' surface.
 
-  /// Runs the body of an administrators' route; its errors get the form of that surface.
-  static func mappingLinkErrors<Value>(_ body: () throws -> Value) throws(APIError) -> Value {
-    do {
-      return try body()
-    } catch {
-      throw error as? APIError ?? APIError(LinksAPIError(error))
-    }
+extension LinksAPIError: APIErrorConvertible {
+  var apiError: APIError {
+    let status = HTTPResponseStatus(statusCode: self.status == .failedPrecondition ? 409 : self.status.code)
+    return APIError(status, reason.isEmpty ? self.status.rawValue.lowercased() : reason, message)
   }
+}
 
-  /// The same for a body that waits.
-  static func mappingLinkErrors<Value>(_ body: () async throws -> Value) async throws(APIError) -> Value {
-    do {
-      return try await body()
-    } catch {
-      throw error as? APIError ?? APIError(LinksAPIError(error))
-    }
-  }
+extension LinkError: APIErrorConvertible {
+  package var apiError: APIError { LinksAPIError(self).apiError }
+}
+
+extension InvitationError: APIErrorConvertible {
+  package var apiError: APIError { LinksAPIError(self).apiError }
 }

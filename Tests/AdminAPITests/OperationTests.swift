@@ -35,6 +35,18 @@ struct OperationTests {
     }
   }
 
+  @Test("An error that nothing says an answer for is answered as internal, and tells nothing of the inside")
+  func surprises() async throws {
+    try await APIServer.run(functions: StubFunctions(problems: [])) { server in
+      let words = "The server failed to answer this request; its operators find the reason in its log."
+      try await server.expect(
+        .init("PUT", "/a.json", "1"),
+        .init(
+          "POST", "/admin/v1/functions/surprising/retry", headers: APIServer.admin, status: 500,
+          is: #"{"error":"\#(words)","code":"internal"}"#))
+    }
+  }
+
   @Test("X-Doubloon-Wait: effects answers when the write's own events are settled, or says that they are not")
   func waiting() async throws {
     let wait = ["X-Doubloon-Wait": "effects"]

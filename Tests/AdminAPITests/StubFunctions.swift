@@ -7,6 +7,11 @@ import TreeModel
 
 /// Notes what it is asked; knows one function, `f`, and never gets done.
 final class StubFunctions: FunctionOperating {
+  /// What nobody expects: no surface has an answer for it.
+  struct Surprise: Error {
+    let path = "/var/lib/secret"
+  }
+
   let problems: [String]
   private let noted = Mutex<[String]>([])
 
@@ -16,23 +21,24 @@ final class StubFunctions: FunctionOperating {
 
   var calls: [String] { noted.withLock { $0 } }
 
-  func functionRecords() throws(OperationError) -> [FunctionRecord] { [] }
+  func functionRecords() throws -> [FunctionRecord] { [] }
 
-  func pause(_ function: String, reason: String, by actor: Actor) async throws(OperationError) {
+  func pause(_ function: String, reason: String, by actor: Actor) async throws {
     guard function == "f" else { throw OperationError(.notFound, "There is no function \(function).") }
     noted.withLock { $0.append("pause \(function) \(reason) \(actor)") }
   }
 
-  func resume(_ function: String, by actor: Actor) async throws(OperationError) {
+  func resume(_ function: String, by actor: Actor) async throws {
     noted.withLock { $0.append("resume \(function)") }
   }
 
-  func retryDeadLetters(of function: String, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) -> Int {
+  func retryDeadLetters(of function: String, in namespace: NamespaceID, by actor: Actor) async throws -> Int {
+    guard function != "surprising" else { throw Surprise() }
     noted.withLock { $0.append("retry \(function)") }
     return 3
   }
 
-  func redeliver(_ event: EventID, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) {}
+  func redeliver(_ event: EventID, in namespace: NamespaceID, by actor: Actor) async throws {}
 
   func drain(timeoutMilliseconds: Int64) async -> DrainReport {
     let run = DrainReport.Run(

@@ -36,7 +36,7 @@ import TreeModel
     #expect(body?["message"]?.string == error.message && !error.message.isEmpty)
     #expect(body?["details"]?.array?.first?["reason"]?.string ?? "" == reason)
     #expect(response.headers.contains { $0.name == "Retry-After" } == (status == 429))
-    let admin = APIError(LinksAPIError(error))
+    let admin = LinksAPIError(error).apiError
     #expect(Int(admin.status.code) == (code == "FAILED_PRECONDITION" ? 409 : status))
     #expect(admin.code == (reason.isEmpty ? code.lowercased() : reason) && admin.message == error.message)
   }

@@ -31,14 +31,14 @@ package final class ServiceAccountStore: Sendable {
   /// - `keys`: what access tokens are authenticated with.
   /// - `project`: part of the accounts' mail addresses.
   /// - `namespace`: the server's own namespace, whose commits carry the accounts' rows.
-  package init(database: Database, keys: CurrentKeys, project: String, namespace: String) throws(StorageError) {
+  package init(database: Database, keys: CurrentKeys, project: String, namespace: String) throws {
     self.database = database
     self.project = project
     self.namespace = namespace
     self.keys = keys
     tokens = AccessTokens(keys: keys)
     var live: [KeyID: Live] = [:]
-    let records = try database.engine.read { (snapshot) throws(StorageError) in try snapshot.serviceAccounts() }
+    let records = try database.engine.read { snapshot in try snapshot.serviceAccounts() }
     for record in records where record.revokedAt == nil {
       guard let account = Self.live(record) else {
         throw StorageError(
@@ -82,7 +82,7 @@ extension ServiceAccountStore {
   package func caller(_ text: String) throws(AccessError) -> Caller? {
     guard text.hasPrefix(AccessTokens.prefix) else { return nil }
     let grant: AccessGrant
-    do throws(TokenError) {
+    do {
       grant = try tokens.grant(text, at: database.clock.now())
     } catch {
       throw AccessError(error.description)
@@ -113,8 +113,7 @@ extension ServiceAccountStore {
   ///
   /// - `key`: what its file will hold; made by the caller, for that takes long.
   /// - Throws: ``APIError`` if the name is taken, or the store cannot keep it.
-  package func create(_ key: ServiceAccountKey, role: AdminRole, by actor: Actor) async throws(APIError) -> ServiceAccountRecord
-  {
+  package func create(_ key: ServiceAccountKey, role: AdminRole, by actor: Actor) async throws -> ServiceAccountRecord {
     let record = ServiceAccountRecord(
       name: key.name, keyID: key.key.id.text, email: key.email, role: role.rawValue, publicKey: key.key.verificationKey.pem,
       tokenURI: key.tokenURI, createdAt: database.clock.now(), createdBy: actor)
@@ -129,7 +128,7 @@ extension ServiceAccountStore {
       throw APIError(
         .conflict, "name_taken", "There is a service account \(key.name) already; revoke it first, or choose another name.")
     }
-    do throws(APIError) {
+    do {
       try await store(record, by: actor)
     } catch {
       live.withLock { _ = $0.removeValue(forKey: key.key.id) }
@@ -139,7 +138,7 @@ extension ServiceAccountStore {
   }
 
   /// Revokes an account: its tokens are void from now on.
-  package func revoke(_ name: String, by actor: Actor) async throws(APIError) {
+  package func revoke(_ name: String, by actor: Actor) async throws {
     let found = live.withLock { live in live.values.first { $0.record.name == name } }
     guard var record = found?.record else {
       throw APIError(
@@ -152,21 +151,17 @@ extension ServiceAccountStore {
     for listener in listeners.withLock({ $0 }) { listener(name, time) }
   }
 
-  private func carrier() async throws(CommitError) -> NamespaceID {
+  private func carrier() async throws -> NamespaceID {
     if let there = database.carrier(named: namespace) { return there }
     return try await database.openNamespace(named: namespace)
   }
 
-  private func store(_ record: ServiceAccountRecord, by actor: Actor) async throws(APIError) {
-    do throws(CommitError) {
-      var request = CommitRequest(namespace: try await carrier(), actor: actor)
-      var maintenance = Maintenance()
-      maintenance.serviceAccounts = [record]
-      request.rows.maintenance = maintenance
-      _ = try await database.commit(request)
-    } catch {
-      throw APIError(error)
-    }
+  private func store(_ record: ServiceAccountRecord, by actor: Actor) async throws {
+    var request = CommitRequest(namespace: try await carrier(), actor: actor)
+    var upkeep = Maintenance()
+    upkeep.serviceAccounts = [record]
+    request.rows.maintenance = upkeep
+    _ = try await database.commit(request)
   }
 
   /// Of what the addresses of new accounts are made.

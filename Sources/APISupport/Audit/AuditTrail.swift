@@ -194,6 +194,6 @@ extension Database {
   /// another project, any that is there. Nil if there is none at all.
   func carrier(named name: String) -> NamespaceID? {
     if let own = namespace(named: name) { return own }
-    return try? engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces().first?.id }
+    return try? engine.read { snapshot in try snapshot.namespaces().first?.id }
   }
 }

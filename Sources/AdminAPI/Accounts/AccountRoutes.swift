@@ -1,7 +1,7 @@
 import APISupport
 import AdminModel
-import Accounts
-import HTTPServer
+package import Accounts
+package import HTTPServer
 import NIOHTTP1
 import StorageCore
 import TreeModel
@@ -13,24 +13,24 @@ import TreeModel
 enum AccountRoutes {
   static let routes: [Route] = [
     .responding(AdminAccounts.list, by: list), .responding(AdminAccounts.show, by: show),
-    .responding(to: AdminAccounts.disable, audit: "accounts.disable") { (call, _) throws(APIError) in
+    .responding(to: AdminAccounts.disable, audit: "accounts.disable") { call, _ in
       try await setDisabled(true, call: call)
     },
-    .responding(to: AdminAccounts.enable, audit: "accounts.enable") { (call, _) throws(APIError) in
+    .responding(to: AdminAccounts.enable, audit: "accounts.enable") { call, _ in
       try await setDisabled(false, call: call)
     },
     .responding(to: AdminAccounts.removeSecondFactors, audit: "accounts.removeSecondFactors", response: removeSecondFactors),
     .changing(AdminAccounts.delete, audit: "accounts.delete", answer: delete),
   ]
 
-  private static func accounts(_ call: RouteCall) throws(APIError) -> AccountService {
+  private static func accounts(_ call: RouteCall) throws -> AccountService {
     guard let accounts = call.services.accounts else {
       throw APIError(.notImplemented, "not_available", "This server keeps no accounts.")
     }
     return accounts
   }
 
-  private static func project(_ call: RouteCall) throws(APIError) -> AccountProject {
+  private static func project(_ call: RouteCall) throws -> AccountProject {
     let suffix = "-default-rtdb"
     let name = call.namespaceName
     return AccountProject(
@@ -40,7 +40,7 @@ enum AccountRoutes {
   /// The player whom an administrator names: by the uid, or by the account's e-mail address.
   ///
   /// - Throws: `not_found` for an address that no account has, unless it may be the key of a player without one.
-  static func player(_ text: String, _ call: RouteCall) throws(APIError) -> String {
+  static func player(_ text: String, _ call: RouteCall) throws -> String {
     if let uid = try owner(ofEmail: text, call: call) { return uid }
     guard text.utf8.contains(UInt8(ascii: "@")), (try? Key(text)) == nil else { return text }
     throw APIError(
@@ -48,28 +48,27 @@ enum AccountRoutes {
   }
 
   /// Whose address it is; nil if it is none, or nobody's.
-  private static func owner(ofEmail text: String, call: RouteCall) throws(APIError) -> String? {
+  private static func owner(ofEmail text: String, call: RouteCall) throws -> String? {
     guard text.utf8.contains(UInt8(ascii: "@")), let accounts = call.services.accounts else { return nil }
     let project = try project(call)
-    return try answering { try accounts.uid(ofEmail: text, of: project) }
+    return try accounts.uid(ofEmail: text, of: project)
   }
 
-  private static func uid(_ call: RouteCall) throws(APIError) -> String {
+  private static func uid(_ call: RouteCall) throws -> String {
     let text = call.captures["uid"] ?? ""
     return try owner(ofEmail: text, call: call) ?? text
   }
 
-  private static func list(_ call: RouteCall, query: AdminAccounts.Query) throws(APIError) -> HTTPResponse {
+  private static func list(_ call: RouteCall, query: AdminAccounts.Query) throws -> HTTPResponse {
     let (accounts, project, limit) = (try accounts(call), try project(call), Int(query.limit ?? 50))
-    let found = try answering { () -> AccountPage in
-      guard let email = query.email else {
-        return try accounts.page(of: project, after: query.cursor, limit: limit)
+    let found =
+      if let email = query.email {
+        AccountPage(accounts: try accounts.account(.email(email.lowercased()), of: project).map { [$0] } ?? [])
+      } else {
+        try accounts.page(of: project, after: query.cursor, limit: limit)
       }
-      let account = try accounts.account(.email(email.lowercased()), of: project)
-      return AccountPage(accounts: account.map { [$0] } ?? [])
-    }
     let isOne = call.query["email"] != nil
-    let count = isOne ? Int64(found.accounts.count) : try answering { try accounts.count(of: project) }
+    let count = isOne ? Int64(found.accounts.count) : try accounts.count(of: project)
     return .json(
       JSON(fields: [
         ("accounts", .array(found.accounts.map(AccountJSON.own))), ("count", .int(count)),
@@ -77,63 +76,43 @@ enum AccountRoutes {
       ]))
   }
 
-  private static func show(_ call: RouteCall, query _: NoQuery) throws(APIError) -> HTTPResponse {
+  private static func show(_ call: RouteCall, query _: NoQuery) throws -> HTTPResponse {
     let (accounts, project) = (try accounts(call), try project(call))
     let uid = try uid(call)
-    guard let account = try answering({ try accounts.account(uid, of: project) }) else {
-      throw APIError(AccountError.unknownAccount)
+    guard let account = try accounts.account(uid, of: project) else {
+      throw AccountError.unknownAccount
     }
     return .json(AccountJSON.own(account))
   }
 
-  private static func setDisabled(_ isDisabled: Bool, call: RouteCall) async throws(APIError) -> HTTPResponse {
+  private static func setDisabled(_ isDisabled: Bool, call: RouteCall) async throws -> HTTPResponse {
     let (accounts, project, uid) = (try accounts(call), try project(call), try uid(call))
-    do {
-      let account = try await accounts.setDisabled(isDisabled, uid: uid, of: project, by: call.caller.actor)
-      return .json(AccountJSON.own(account))
-    } catch {
-      throw APIError(error)
-    }
+    let account = try await accounts.setDisabled(isDisabled, uid: uid, of: project, by: call.caller.actor)
+    return .json(AccountJSON.own(account))
   }
 
-  private static func removeSecondFactors(_ call: RouteCall, body _: NoBody) async throws(APIError) -> HTTPResponse {
+  private static func removeSecondFactors(_ call: RouteCall, body _: NoBody) async throws -> HTTPResponse {
     let (accounts, project, uid) = (try accounts(call), try project(call), try uid(call))
-    do {
-      let account = try await accounts.removeSecondFactors(of: uid, of: project, by: call.caller.actor)
-      return .json(AccountJSON.own(account))
-    } catch {
-      throw APIError(error)
-    }
+    let account = try await accounts.removeSecondFactors(of: uid, of: project, by: call.caller.actor)
+    return .json(AccountJSON.own(account))
   }
 
-  private static func delete(_ call: RouteCall, body _: NoBody) async throws(APIError) -> Done {
+  private static func delete(_ call: RouteCall, body _: NoBody) async throws -> Done {
     let (accounts, project, uid) = (try accounts(call), try project(call), try uid(call))
-    do {
-      try await accounts.remove(uid, of: project, by: call.caller.actor)
-    } catch {
-      throw APIError(error)
-    }
+    try await accounts.remove(uid, of: project, by: call.caller.actor)
     return Done()
-  }
-
-  private static func answering<Value>(_ body: () throws -> Value) throws(APIError) -> Value {
-    do {
-      return try body()
-    } catch {
-      throw APIError(error)
-    }
   }
 }
 
-extension APIError {
-  /// What the accounts refused, in the administrators' shape.
-  fileprivate init(_ error: any Error) {
-    switch error {
-    case AccountError.unknownAccount:
-      self.init(.notFound, "not_found", "There is no such account; \"doubloon accounts list\" shows all there are.")
-    case AccountError.unavailable(let text): self.init(.serviceUnavailable, "unavailable", text)
-    case AccountError.rejected(let text): self.init(.badRequest, "rejected", text)
-    default: self.init(.badRequest, "account", "\(error)")
+/// What the accounts refused, in the administrators' shape; players get the Identity Toolkit's.
+extension AccountError: APIErrorConvertible {
+  package var apiError: APIError {
+    switch self {
+    case .unknownAccount:
+      APIError(.notFound, "not_found", "There is no such account; \"doubloon accounts list\" shows all there are.")
+    case .unavailable(let text): APIError(.serviceUnavailable, "unavailable", text)
+    case .rejected(let text): APIError(.badRequest, "rejected", text)
+    default: APIError(.badRequest, "account", "\(self)")
     }
   }
 }

@@ -2,10 +2,10 @@ import APISupport
 import AdminModel
 import Accounts
 import Credentials
-import HTTPServer
+package import HTTPServer
 import Ledger
 import NIOHTTP1
-import PlayerLifecycle
+package import PlayerLifecycle
 import StorageCore
 import TreeModel
 
@@ -16,53 +16,40 @@ enum ErasureRoutes {
     .changing(AdminAccounts.previewErasure, audit: nil, answer: preview), .reading(AdminAccounts.erasures, by: list),
   ]
 
-  private static func erase(_ call: RouteCall, order wanted: AdminAccounts.ErasureOrder) async throws(APIError)
-    -> AdminAccounts.Erasure
-  {
+  private static func erase(_ call: RouteCall, order wanted: AdminAccounts.ErasureOrder) async throws -> AdminAccounts.Erasure {
     let uid = try uid(call)
     let order = PlayerErasure.Order(
       uid: uid, paths: try paths(of: uid, and: wanted.paths, call: call), actor: call.caller.actor, reason: wanted.reason,
       runsTriggers: wanted.triggers ?? true)
     let namespace = try call.namespace()
+    let record: ErasureRecord?
     do {
-      guard let record = try await call.services.erasure.carryOut(order, in: namespace) else {
-        throw APIError(
-          .notFound, "not_found",
-          "There is nothing of \(order.uid): no account, no record in the tree, and none in its past. See to the spelling.")
-      }
-      return AdminAccounts.Erasure(record)
-    } catch let error as APIError {
-      throw error
-    } catch let error as ErasureError {
-      throw APIError(error)
-    } catch let error as CommitError {
-      throw APIError(error)
-    } catch let error as StorageError {
-      throw APIError(error)
-    } catch {
+      record = try await call.services.erasure.carryOut(order, in: namespace)
+    } catch  where !(error is ErasureError || error is CommitError || error is StorageError) {
+      // The account, the links or the invitations: whatever was wrong with them, another order goes on where this one ended.
       throw APIError(.serviceUnavailable, "unavailable", "The erasure could not be finished: \(error). Order it again.")
     }
+    guard let record else {
+      throw APIError(
+        .notFound, "not_found",
+        "There is nothing of \(order.uid): no account, no record in the tree, and none in its past. See to the spelling.")
+    }
+    return AdminAccounts.Erasure(record)
   }
 
-  private static func preview(_ call: RouteCall, order wanted: AdminAccounts.ErasurePreviewOrder) async throws(APIError)
+  private static func preview(_ call: RouteCall, order wanted: AdminAccounts.ErasurePreviewOrder) async throws
     -> AdminAccounts.ErasurePlan
   {
     let (uid, namespace) = (try uid(call), try call.namespace())
     let order = PlayerErasure.Order(
       uid: uid, paths: try paths(of: uid, and: wanted.paths, call: call), actor: call.caller.actor, reason: "")
-    do throws(StorageError) {
-      return AdminAccounts.ErasurePlan(
-        try call.services.erasure.preview(order, currencies: call.services.ledger?.declaredCurrencies ?? [], in: namespace))
-    } catch {
-      throw APIError(error)
-    }
+    return AdminAccounts.ErasurePlan(
+      try call.services.erasure.preview(order, currencies: call.services.ledger?.declaredCurrencies ?? [], in: namespace))
   }
 
-  private static func list(_ call: RouteCall, query: AdminAccounts.ErasureQuery) throws(APIError)
-    -> AdminAccounts.ErasureList
-  {
+  private static func list(_ call: RouteCall, query: AdminAccounts.ErasureQuery) throws -> AdminAccounts.ErasureList {
     let (namespace, limit) = (try call.namespace(), Int(query.limit ?? 50))
-    let page = try call.read { (snapshot) throws(StorageError) in
+    let page = try call.read { snapshot in
       try snapshot.erasures(in: namespace, after: query.cursor, limit: limit)
     }
     return AdminAccounts.ErasureList(
@@ -70,31 +57,27 @@ enum ErasureRoutes {
   }
 
   /// The player whom the call names. Also by an address that an erasure took which is not done: it is ordered again.
-  private static func uid(_ call: RouteCall) throws(APIError) -> String {
+  private static func uid(_ call: RouteCall) throws -> String {
     let (text, namespace) = (call.captures["uid"] ?? "", try call.namespace())
     var unfinished: String?
     if let address = EmailAddress(text)?.text {
-      do throws(StorageError) {
-        unfinished = try call.services.erasure.unfinishedPlayer(withAddress: address, in: namespace)
-      } catch {
-        throw APIError(error)
-      }
+      unfinished = try call.services.erasure.unfinishedPlayer(withAddress: address, in: namespace)
     }
     let uid = if let unfinished { unfinished } else { try AccountRoutes.player(text, call) }
-    guard (1...128).contains(uid.utf8.count) else { throw .badRequest("A uid has 1 to 128 bytes.") }
+    guard (1...128).contains(uid.utf8.count) else { throw APIError.badRequest("A uid has 1 to 128 bytes.") }
     return uid
   }
 
-  private static func paths(of uid: String, and patterns: [String]?, call: RouteCall) throws(APIError) -> [Path] {
+  private static func paths(of uid: String, and patterns: [String]?, call: RouteCall) throws -> [Path] {
     let patterns = patterns ?? []
-    guard patterns.count <= 50 else { throw .badRequest("At most 50 paths can be named at once.") }
-    do throws(PersonalPaths.PathsError) {
+    guard patterns.count <= 50 else { throw APIError.badRequest("At most 50 paths can be named at once.") }
+    do {
       return try PersonalPaths(
         of: uid, currencies: call.services.ledger?.declaredCurrencies ?? [],
         patterns: (call.services.accounts?.options.personalPaths ?? []) + patterns
       ).paths
     } catch {
-      throw .badRequest(error.description)
+      throw APIError.badRequest(error.description)
     }
   }
 }
@@ -109,16 +92,16 @@ extension AdminServices {
   }
 }
 
-extension APIError {
-  /// A refused erasure, in the administrators' shape.
-  init(_ error: ErasureError) {
+/// A refused erasure, in the administrators' shape.
+extension ErasureError: APIErrorConvertible {
+  package var apiError: APIError {
     let code =
-      switch error {
+      switch self {
       case .busy: "busy"
       case .unsettled: "unsettled"
       case .writtenAgain: "written_again"
       }
-    self.init(.conflict, code, error.description)
+    return APIError(.conflict, code, description)
   }
 }
 

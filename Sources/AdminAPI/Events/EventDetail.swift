@@ -40,7 +40,7 @@ struct EventDetail {
 
   /// The event with its write, the functions whose pattern matched, the node before and after, what each run changed, the
   /// ledger entries and events that came of it, and its messages to the outside.
-  func answer() throws(StorageError) -> AdminEvents.Detail {
+  func answer() throws -> AdminEvents.Detail {
     let commit = invocation == nil ? try snapshot.commit(in: namespace, at: event.id.revision) : nil
     let executions = try snapshot.executions(in: namespace, of: event.id)
     let row = AdminEvents.Event(event, commit, executions, try snapshot.deliveries(in: namespace, of: event.id))
@@ -65,7 +65,7 @@ struct EventDetail {
   }
 
   /// The erased path that the event is on; nil if before and after are known.
-  private func erased() throws(StorageError) -> AdminEvents.ErasedPath? {
+  private func erased() throws -> AdminEvents.ErasedPath? {
     guard invocation == nil, let path = event.id.path.path else { return nil }
     return try snapshot.erasedPath(in: namespace, around: path, asOf: event.id.revision).map { AdminEvents.ErasedPath($0) }
   }
@@ -83,14 +83,14 @@ struct EventDetail {
   }
 
   /// The events that a commit of an effect caused.
-  private func children(of revision: Revision) throws(StorageError) -> [AdminEvents.Reference] {
+  private func children(of revision: Revision) throws -> [AdminEvents.Reference] {
     try snapshot.events(in: namespace, after: EventPosition(revision: revision, path: nil), limit: Self.rowsMax)
       .filter { $0.id.revision == revision }
       .map { AdminEvents.Reference(id: $0.id.description, kind: AdminEvents.Kind($0.kind)) }
   }
 
   /// The messages that its runs asked for: their keys begin with the event's id.
-  private func outbox() throws(StorageError) -> [AdminEvents.OutboxMessage] {
+  private func outbox() throws -> [AdminEvents.OutboxMessage] {
     var found: [AdminEvents.OutboxMessage] = []
     let prefix = "\(event.id)/"
     for state in OutboxRecord.State.allCases {
@@ -101,12 +101,12 @@ struct EventDetail {
     return found
   }
 
-  private func values() throws(StorageError) -> (before: (node: TreeNode, isCut: Bool), after: (node: TreeNode, isCut: Bool)) {
+  private func values() throws -> (before: (node: TreeNode, isCut: Bool), after: (node: TreeNode, isCut: Bool)) {
     if let invocation { return ((invocation.before, false), (invocation.after, false)) }
     return (try node(asOf: event.id.revision.previous), try node(asOf: event.id.revision))
   }
 
-  private func node(asOf revision: Revision) throws(StorageError) -> (node: TreeNode, isCut: Bool) {
+  private func node(asOf revision: Revision) throws -> (node: TreeNode, isCut: Bool) {
     let path = event.id.path
     let leaves = try snapshot.leaves(in: namespace, under: path, asOf: revision, limit: Self.leavesMax + 1)
     guard let node = TreeNode(leaves: leaves.prefix(Self.leavesMax).map(\.leaf), at: path) else {
@@ -116,7 +116,7 @@ struct EventDetail {
   }
 
   /// What the commit of an effect changed; empty once its payload is forgotten.
-  private func changes(of revision: Revision) throws(StorageError) -> [AdminEvents.Change] {
+  private func changes(of revision: Revision) throws -> [AdminEvents.Change] {
     let changes = try snapshot.commit(in: namespace, at: revision)?.changes ?? []
     return changes.prefix(Self.leavesMax).map { AdminEvents.Change($0, revision: revision) }
   }
@@ -124,7 +124,7 @@ struct EventDetail {
 
 extension Snapshot {
   /// The run by hand that an event's id stands for; nil if it is none.
-  package func invocation(in namespace: NamespaceID, of event: EventID) throws(StorageError) -> InvocationRecord? {
+  package func invocation(in namespace: NamespaceID, of event: EventID) throws -> InvocationRecord? {
     guard event.epoch == 0, event.revision.rawValue < JSONSchema.countMax else { return nil }
     let found = try invocations(in: namespace, before: event.revision.rawValue + 1, limit: 1).first
     return found?.event == event ? found : nil

@@ -36,7 +36,7 @@ struct EventFilter: Sendable {
   /// The latest commit, in milliseconds since 1970.
   let until: Int64?
 
-  init(_ query: AdminEvents.Query) throws(APIError) {
+  init(_ query: AdminEvents.Query) throws {
     function = query.function
     outcome = query.outcome?.rawValue
     reason = query.reason
@@ -44,27 +44,27 @@ struct EventFilter: Sendable {
     attempt = query.attempt
     since = query.since?.milliseconds
     until = query.until?.milliseconds
-    cause = try query.cause.map { (text) throws(APIError) in try EventCause(text) }
-    do throws(PathError) {
-      uid = try query.uid.map { (text) throws(PathError) in try Key(text) }
+    cause = try query.cause.map { try EventCause($0) }
+    do {
+      uid = try query.uid.map { try Key($0) }
     } catch {
-      throw .badRequest(error.description)
+      throw APIError.badRequest("\(error)")
     }
-    scope = try query.path.map { (text) throws(APIError) in try Self.scope(text) }
+    scope = try query.path.map(Self.scope)
   }
 
-  private static func scope(_ text: String) throws(APIError) -> Scope {
+  private static func scope(_ text: String) throws -> Scope {
     guard text.utf8.contains(where: { [UInt8(ascii: "{"), UInt8(ascii: "*")].contains($0) }) else {
-      do throws(PathError) {
+      do {
         return .below(try Path(parsingInternal: text))
       } catch {
-        throw .badRequest(error.description)
+        throw APIError.badRequest(error.description)
       }
     }
-    do throws(PatternError) {
+    do {
       return .matching(try PathPattern(parsingInternal: text))
     } catch {
-      throw .badRequest("\(error)")
+      throw APIError.badRequest("\(error)")
     }
   }
 
@@ -134,13 +134,13 @@ struct EventCause: Sendable {
   private let event: EventID?
 
   /// Reads an event's id, or a revision.
-  init(_ text: String) throws(APIError) {
+  init(_ text: String) throws {
     if let event = EventID(text), event.revision.rawValue <= JSONSchema.countMax {
       (self.event, revision) = (event, event.revision)
     } else if let number = Int64(text), (0...JSONSchema.countMax).contains(number) {
       (event, revision) = (nil, Revision(number))
     } else {
-      throw .badRequest("cause must be an event's id, such as 1-42:/users/bob/level, or a revision.")
+      throw APIError.badRequest("cause must be an event's id, such as 1-42:/users/bob/level, or a revision.")
     }
   }
 
@@ -152,7 +152,7 @@ struct EventCause: Sendable {
   /// Whether an event is the beginning, or came of it through the effects of functions.
   ///
   /// - `commit`: the event's.
-  func leads(to event: EventRecord, commit: CommitRecord?, in snapshot: any Snapshot) throws(StorageError) -> Bool {
+  func leads(to event: EventRecord, commit: CommitRecord?, in snapshot: any Snapshot) throws -> Bool {
     if isBeginning(event.id) { return true }
     var cause = commit?.cause
     for _ in 0..<Self.stepsMax {

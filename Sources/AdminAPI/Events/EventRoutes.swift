@@ -20,13 +20,13 @@ enum EventRoutes {
       .responding(to: AdminEvents.drain, audit: nil, response: drain),
     ]
 
-  private static func list(_ call: RouteCall, query: AdminEvents.Query) throws(APIError) -> AdminEvents.Page {
+  private static func list(_ call: RouteCall, query: AdminEvents.Query) throws -> AdminEvents.Page {
     let filter = try EventFilter(query)
-    let start = try query.cursor.map { (text) throws(APIError) in try EventScan.position(text) }
+    let start = try query.cursor.map(EventScan.position)
     let (namespace, limit, isCount) = (try call.namespace(), Int(query.limit ?? 50), query.count == true)
     let currencies = call.services.ledger?.declaredCurrencies ?? []
     let functions = call.services.functions?.descriptions ?? []
-    return try call.read { (snapshot) throws(StorageError) in
+    return try call.read { snapshot in
       var listing = EventListing(
         try EventScan(
           namespace, filter, currencies: currencies, functions: functions, before: start,
@@ -39,11 +39,11 @@ enum EventRoutes {
     }
   }
 
-  private static func show(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminEvents.Detail {
+  private static func show(_ call: RouteCall, query _: NoQuery) throws -> AdminEvents.Detail {
     let id = try eventID(call.captures["event"] ?? "")
     let namespace = try call.namespace()
     let functions = call.services.functions?.descriptions ?? []
-    let detail = try call.read { (snapshot) throws(StorageError) -> AdminEvents.Detail? in
+    let detail = try call.read { (snapshot) -> AdminEvents.Detail? in
       if let event = try snapshot.event(in: namespace, id: id) {
         return try EventDetail(event: event, namespace: namespace, functions: functions, snapshot: snapshot).answer()
       }
@@ -54,22 +54,18 @@ enum EventRoutes {
     return detail
   }
 
-  private static func executions(_ call: RouteCall, query: AdminEvents.ExecutionQuery) throws(APIError)
-    -> AdminEvents.ExecutionList
-  {
+  private static func executions(_ call: RouteCall, query: AdminEvents.ExecutionQuery) throws -> AdminEvents.ExecutionList {
     let id = try eventID(query.event)
     let namespace = try call.namespace()
-    let records = try call.read { (snapshot) throws(StorageError) in try snapshot.executions(in: namespace, of: id) }
+    let records = try call.read { snapshot in try snapshot.executions(in: namespace, of: id) }
     return AdminEvents.ExecutionList(executions: records.map { AdminEvents.Execution($0) })
   }
 
-  private static func deadLetters(_ call: RouteCall, query: AdminEvents.DeadLetterQuery) throws(APIError)
-    -> AdminEvents.DeadLetterList
-  {
+  private static func deadLetters(_ call: RouteCall, query: AdminEvents.DeadLetterQuery) throws -> AdminEvents.DeadLetterList {
     let namespace = try call.namespace()
     let limit = Int(query.limit ?? 100)
-    let cursor = try query.cursor.map { (text) throws(APIError) in try delivery(text) }
-    let records = try call.read { (snapshot) throws(StorageError) -> [DeliveryRecord] in
+    let cursor = try query.cursor.map(delivery)
+    let records = try call.read { (snapshot) -> [DeliveryRecord] in
       var last: DeliveryRecord?
       if let cursor { last = try snapshot.delivery(in: namespace, of: cursor.event, to: cursor.function) }
       return try snapshot.deliveries(in: namespace, state: .dead, after: last, limit: limit)
@@ -79,20 +75,18 @@ enum EventRoutes {
       next: records.count == limit ? records.last.map { "\($0.function) \($0.event)" } : nil)
   }
 
-  private static func redeliver(_ call: RouteCall, body _: EmptyBody) async throws(APIError) -> Done {
+  private static func redeliver(_ call: RouteCall, body _: EmptyBody) async throws -> Done {
     let id = try eventID(call.captures["event"] ?? "")
     let functions = try FunctionRoutes.functions(call)
     let namespace = try call.namespace()
-    let isKnown = try call.read { (snapshot) throws(StorageError) in try snapshot.event(in: namespace, id: id) != nil }
+    let isKnown = try call.read { snapshot in try snapshot.event(in: namespace, id: id) != nil }
     guard isKnown else { throw unknown(id) }
-    try await FunctionRoutes.carryOut { () throws(OperationError) in
-      try await functions.redeliver(id, in: namespace, by: call.caller.actor)
-    }
+    try await functions.redeliver(id, in: namespace, by: call.caller.actor)
     return Done()
   }
 
-  private static func drain(_ call: RouteCall, body _: EmptyBody) async throws(APIError) -> HTTPResponse {
-    let timeout = try call.query["timeout"].map { (text) throws(APIError) in try milliseconds(text) } ?? 30_000
+  private static func drain(_ call: RouteCall, body _: EmptyBody) async throws -> HTTPResponse {
+    let timeout = try call.query["timeout"].map(milliseconds) ?? 30_000
     let functions = try FunctionRoutes.functions(call)
     let report = await functions.drain(timeoutMilliseconds: timeout)
     let failure: [JSON] = report.failure.map { [["error": .string($0)]] } ?? []
@@ -103,7 +97,7 @@ enum EventRoutes {
 
   // MARK: Arguments
 
-  private static func eventID(_ text: String) throws(APIError) -> EventID {
+  private static func eventID(_ text: String) throws -> EventID {
     guard let id = EventID(text) else {
       // What asks for /{event}/redeliver in a wrong way arrives here, for an event's path may end in that word.
       if text.hasSuffix("/redeliver") {
@@ -111,7 +105,7 @@ enum EventRoutes {
           .methodNotAllowed, "method_not_allowed", "This address answers POST only.",
           headers: [HTTPResponse.Header("Allow", "POST")])
       }
-      throw .badRequest("\"\(text.prefix(200))\" is no event's id; they look like 1-42:/users/bob/level.")
+      throw APIError.badRequest("\"\(text.prefix(200))\" is no event's id; they look like 1-42:/users/bob/level.")
     }
     return id
   }
@@ -121,16 +115,16 @@ enum EventRoutes {
   }
 
   /// A cursor of the dead letters: function, space, event.
-  private static func delivery(_ cursor: String) throws(APIError) -> (event: EventID, function: String) {
+  private static func delivery(_ cursor: String) throws -> (event: EventID, function: String) {
     let parts = cursor.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, let event = EventID(String(parts[1])) else {
-      throw .badRequest("cursor must be the \"next\" of an earlier page.")
+      throw APIError.badRequest("cursor must be the \"next\" of an earlier page.")
     }
     return (event, String(parts[0]))
   }
 
   /// `500ms`, `30s`, `2min`, or seconds without a unit; at most an hour.
-  private static func milliseconds(_ text: String) throws(APIError) -> Int64 {
+  private static func milliseconds(_ text: String) throws -> Int64 {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let unit: Int64? =
       switch text[digits.endIndex...] {
@@ -140,7 +134,7 @@ enum EventRoutes {
       default: nil
       }
     guard let count = Int64(digits), let unit, count <= 3_600_000 / unit else {
-      throw .badRequest("timeout must be a number with ms, s or min behind it, at most an hour.")
+      throw APIError.badRequest("timeout must be a number with ms, s or min behind it, at most an hour.")
     }
     return count * unit
   }

@@ -37,7 +37,7 @@ struct EventScan {
     _ namespace: NamespaceID, _ filter: EventFilter, currencies: [Currency],
     functions: [FunctionDescription], before cursor: EventPosition?, scanMax: Int,
     in snapshot: any Snapshot
-  ) throws(StorageError) {
+  ) throws {
     self.namespace = namespace
     self.filter = filter
     self.snapshot = snapshot
@@ -67,7 +67,7 @@ struct EventScan {
   }
 
   /// The next event that the filter admits; nil at the end, and where the scan stops.
-  mutating func next() throws(StorageError) -> Found? {
+  mutating func next() throws -> Found? {
     while scanned < scanMax, let event = try nextEvent() {
       scanned += 1
       last = EventPosition(revision: event.id.revision, path: event.id.path)
@@ -76,7 +76,7 @@ struct EventScan {
     return nil
   }
 
-  private mutating func nextEvent() throws(StorageError) -> EventRecord? {
+  private mutating func nextEvent() throws -> EventRecord? {
     if let event = ahead {
       ahead = nil
       return event
@@ -89,7 +89,7 @@ struct EventScan {
     return event
   }
 
-  private mutating func admitted(_ event: EventRecord) throws(StorageError) -> Found? {
+  private mutating func admitted(_ event: EventRecord) throws -> Found? {
     guard filter.admits(event, isReceived: received.contains(event.id)) else { return nil }
     if filter.needsCommit {
       let commit = try commit(of: event)
@@ -102,7 +102,7 @@ struct EventScan {
     return Found(event: event, commit: try commit(of: event), executions: executions, deliveries: deliveries)
   }
 
-  private mutating func commit(of event: EventRecord) throws(StorageError) -> CommitRecord? {
+  private mutating func commit(of event: EventRecord) throws -> CommitRecord? {
     if let known, known.revision == event.id.revision { return known.commit }
     let commit = try snapshot.commit(in: namespace, at: event.id.revision)
     known = (event.id.revision, commit)
@@ -112,7 +112,7 @@ struct EventScan {
   // MARK: How far it came
 
   /// A page without rows that says where to go on, and how far was looked; asked once, after the last ``next()``.
-  mutating func end() throws(StorageError) -> AdminEvents.Page {
+  mutating func end() throws -> AdminEvents.Page {
     if ahead == nil { ahead = try nextEvent() }
     let isComplete = ahead == nil && (isBelowFloor || source.isAtEnd)
     let position = ahead == nil ? source.position : last
@@ -124,11 +124,11 @@ struct EventScan {
   }
 
   /// Reads a cursor as ``end()`` wrote it.
-  static func position(_ cursor: String) throws(APIError) -> EventPosition {
+  static func position(_ cursor: String) throws -> EventPosition {
     guard let colon = cursor.firstIndex(of: ":"), let revision = Int64(cursor[..<colon]),
       (0...JSONSchema.countMax).contains(revision),
       let path = try? Path(parsingInternal: cursor[cursor.index(after: colon)...])
-    else { throw .badRequest("cursor must be the \"next\" of an earlier page.") }
+    else { throw APIError.badRequest("cursor must be the \"next\" of an earlier page.") }
     return EventPosition(revision: Revision(revision), path: path.isRoot ? nil : PathBytes(path))
   }
 }
@@ -147,7 +147,7 @@ struct EventListing {
   }
 
   /// The rows, where to go on, and how far was looked.
-  mutating func page(limit: Int) throws(StorageError) -> AdminEvents.Page {
+  mutating func page(limit: Int) throws -> AdminEvents.Page {
     var rows: [AdminEvents.Event] = []
     while rows.count < limit, let found = try scan.next() {
       rows.append(AdminEvents.Event(found.event, found.commit, found.executions, found.deliveries))
@@ -158,7 +158,7 @@ struct EventListing {
   }
 
   /// How many rows there are, and what became of them for the functions that the filter means.
-  mutating func count() throws(StorageError) -> AdminEvents.Page {
+  mutating func count() throws -> AdminEvents.Page {
     var count: Int64 = 0
     var outcomes: [AdminEvents.Outcome: Int64] = [:]
     while let found = try scan.next() {

@@ -5,7 +5,7 @@ import TreeModel
 /// Where a scan of the trigger log gets its events from, newest first.
 protocol EventSource {
   /// The next event; nil at the end, or where the source stops to look (see ``isAtEnd``).
-  mutating func next() throws(StorageError) -> EventRecord?
+  mutating func next() throws -> EventRecord?
   /// Whether there are no more events.
   var isAtEnd: Bool { get }
   /// Where to go on.
@@ -28,7 +28,7 @@ struct WholeLog: EventSource {
     self.snapshot = snapshot
   }
 
-  mutating func next() throws(StorageError) -> EventRecord? {
+  mutating func next() throws -> EventRecord? {
     if page.isEmpty, !isAtEnd { page = try snapshot.events(in: namespace, before: position, limit: Self.pageSize)[...] }
     guard let event = page.popFirst() else {
       isAtEnd = true
@@ -71,7 +71,7 @@ struct PlayerEvents: EventSource {
   init(
     of uid: Key, at paths: [PathBytes], accounts: [LedgerAccount], _ namespace: NamespaceID, before start: EventPosition?,
     in snapshot: any Snapshot
-  ) throws(StorageError) {
+  ) throws {
     self.uid = uid
     self.paths = paths
     self.namespace = namespace
@@ -88,7 +88,7 @@ struct PlayerEvents: EventSource {
 
   /// The events that moved coins on the accounts, newest first.
   static func received(by accounts: [LedgerAccount], in namespace: NamespaceID, snapshot: any Snapshot)
-    throws(StorageError) -> [EventID]
+    throws -> [EventID]
   {
     var found: Set<EventID> = []
     for account in accounts {
@@ -105,7 +105,7 @@ struct PlayerEvents: EventSource {
     return found.sorted { ($0.revision, $0.path) > ($1.revision, $1.path) }
   }
 
-  mutating func next() throws(StorageError) -> EventRecord? {
+  mutating func next() throws -> EventRecord? {
     while page.isEmpty, !isExhausted {
       guard pages < Self.pagesMax else { return nil }
       pages += 1
@@ -117,7 +117,7 @@ struct PlayerEvents: EventSource {
   }
 
   /// Looks at the next revisions, downwards: those that touched a path, and those whose events moved coins.
-  private mutating func fill() throws(StorageError) {
+  private mutating func fill() throws {
     var revisions: Set<Revision> = []
     var low = Revision.zero
     var isComplete = true
@@ -138,7 +138,7 @@ struct PlayerEvents: EventSource {
   }
 
   /// The player's events of one commit.
-  private func events(of revision: Revision) throws(StorageError) -> [EventRecord] {
+  private func events(of revision: Revision) throws -> [EventRecord] {
     let position = EventPosition(revision: revision, path: nil)
     return try snapshot.events(in: namespace, after: position, limit: 2000).filter { event in
       guard event.id.revision == revision else { return false }

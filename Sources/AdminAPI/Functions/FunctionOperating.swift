@@ -1,4 +1,4 @@
-import HTTPServer
+package import HTTPServer
 import NIOHTTP1
 package import PlayerLifecycle
 package import StorageCore
@@ -6,17 +6,17 @@ package import StorageCore
 /// What administrators can do with functions and their events; `ServerApp` implements it over the dispatcher.
 package protocol FunctionOperating: FunctionActivity {
   /// The registered functions, and those that the store still remembers.
-  func functionRecords() throws(OperationError) -> [FunctionRecord]
+  func functionRecords() throws -> [FunctionRecord]
   /// Stops giving events to a function; they wait.
-  func pause(_ function: String, reason: String, by actor: Actor) async throws(OperationError)
+  func pause(_ function: String, reason: String, by actor: Actor) async throws
   /// Goes on, with the events that waited.
-  func resume(_ function: String, by actor: Actor) async throws(OperationError)
+  func resume(_ function: String, by actor: Actor) async throws
   /// Gives a function its dead letters once more.
   ///
   /// - Returns: how many.
-  func retryDeadLetters(of function: String, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) -> Int
+  func retryDeadLetters(of function: String, in namespace: NamespaceID, by actor: Actor) async throws -> Int
   /// Gives an event to its functions again; those that handled it do nothing.
-  func redeliver(_ event: EventID, in namespace: NamespaceID, by actor: Actor) async throws(OperationError)
+  func redeliver(_ event: EventID, in namespace: NamespaceID, by actor: Actor) async throws
   /// Drops what is known of a namespace that no longer exists.
   func forget(_ namespace: NamespaceID)
   /// What keeps functions from working; empty if all is well.
@@ -49,15 +49,15 @@ package struct OperationError: Error, Sendable, Hashable {
   }
 }
 
-extension APIError {
-  init(_ error: OperationError) {
+extension OperationError: APIErrorConvertible {
+  package var apiError: APIError {
     let status: HTTPResponseStatus =
-      switch error.code {
+      switch code {
       case .notFound: .notFound
       case .conflict: .conflict
       case .invalid: .badRequest
       case .unavailable: .serviceUnavailable
       }
-    self.init(status, error.code.rawValue, error.message)
+    return APIError(status, code.rawValue, message)
   }
 }

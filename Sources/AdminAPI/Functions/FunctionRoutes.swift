@@ -14,44 +14,34 @@ enum FunctionRoutes {
     .changing(AdminFunctions.retry, audit: "functions.retry", answer: retry),
   ]
 
-  private static func pause(_ call: RouteCall, order: AdminFunctions.PauseOrder) async throws(APIError) -> Done {
+  private static func pause(_ call: RouteCall, order: AdminFunctions.PauseOrder) async throws -> Done {
     let functions = try functions(call)
-    try await carryOut { () throws(OperationError) in
-      try await functions.pause(
-        call.captures["name"] ?? "", reason: order.reason ?? "paused by \(call.caller.actor)", by: call.caller.actor)
-    }
+    try await functions.pause(
+      call.captures["name"] ?? "", reason: order.reason ?? "paused by \(call.caller.actor)", by: call.caller.actor)
     return Done()
   }
 
-  private static func resume(_ call: RouteCall, body _: EmptyBody) async throws(APIError) -> Done {
+  private static func resume(_ call: RouteCall, body _: EmptyBody) async throws -> Done {
     let functions = try functions(call)
-    try await carryOut { () throws(OperationError) in
-      try await functions.resume(call.captures["name"] ?? "", by: call.caller.actor)
-    }
+    try await functions.resume(call.captures["name"] ?? "", by: call.caller.actor)
     return Done()
   }
 
-  private static func retry(_ call: RouteCall, body _: EmptyBody) async throws(APIError) -> AdminFunctions.Retried {
+  private static func retry(_ call: RouteCall, body _: EmptyBody) async throws -> AdminFunctions.Retried {
     let functions = try functions(call)
     let namespace = try call.namespace()
-    let count = try await carryOut { () throws(OperationError) in
-      try await functions.retryDeadLetters(of: call.captures["name"] ?? "", in: namespace, by: call.caller.actor)
-    }
+    let count = try await functions.retryDeadLetters(of: call.captures["name"] ?? "", in: namespace, by: call.caller.actor)
     return AdminFunctions.Retried(status: .ok, retried: Int64(count))
   }
 
-  private static func list(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminFunctions.List {
+  private static func list(_ call: RouteCall, query _: NoQuery) throws -> AdminFunctions.List {
     let records: [FunctionRecord]
     if let functions = call.services.functions {
-      do throws(OperationError) {
-        records = try functions.functionRecords()
-      } catch {
-        throw APIError(error)
-      }
+      records = try functions.functionRecords()
     } else {
-      records = try call.read { (snapshot) throws(StorageError) in try snapshot.functions() }
+      records = try call.read { snapshot in try snapshot.functions() }
     }
-    let (dead, retries) = try call.read { (snapshot) throws(StorageError) in
+    let (dead, retries) = try call.read { snapshot in
       (try DeliveryFailures(.dead, in: snapshot), try DeliveryFailures(.waiting, in: snapshot))
     }
     let descriptions = call.services.functions?.descriptions ?? []
@@ -65,19 +55,11 @@ enum FunctionRoutes {
       })
   }
 
-  static func functions(_ call: RouteCall) throws(APIError) -> any FunctionOperating {
+  static func functions(_ call: RouteCall) throws -> any FunctionOperating {
     guard let functions = call.services.functions else {
       throw APIError(.notImplemented, "not_available", "This server runs no functions.")
     }
     return functions
-  }
-
-  static func carryOut<Value>(_ body: () async throws(OperationError) -> Value) async throws(APIError) -> Value {
-    do throws(OperationError) {
-      return try await body()
-    } catch {
-      throw APIError(error)
-    }
   }
 }
 
@@ -101,7 +83,7 @@ struct DeliveryFailures {
   /// Whether all were counted.
   private(set) var isComplete = true
 
-  init(_ state: DeliveryRecord.State, in snapshot: any Snapshot) throws(StorageError) {
+  init(_ state: DeliveryRecord.State, in snapshot: any Snapshot) throws {
     var rest = Self.countMax
     for namespace in try snapshot.namespaces() {
       var last: DeliveryRecord?

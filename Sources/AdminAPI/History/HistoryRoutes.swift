@@ -18,11 +18,11 @@ enum HistoryRoutes {
 
   // MARK: Answers
 
-  private static func state(_ call: RouteCall, query: AdminHistory.Query) throws(APIError) -> AdminHistory.State {
+  private static func state(_ call: RouteCall, query: AdminHistory.Query) throws -> AdminHistory.State {
     let (target, namespace) = (try target(query.path), try call.namespace())
     let moment = try Moment(revision: query.revision, time: query.time, named: ("revision", "time"))
     let format: TreeFormat = query.format == .export ? .export : .plain
-    return try call.readChecked { (snapshot) throws(StorageError) -> Result<AdminHistory.State, APIError> in
+    return try call.readChecked { (snapshot) -> Result<AdminHistory.State, APIError> in
       switch try moment.revision(in: namespace, snapshot: snapshot) {
       case .failure(let error): return .failure(error)
       case .success(let revision):
@@ -41,16 +41,14 @@ enum HistoryRoutes {
     }
   }
 
-  private static func difference(_ call: RouteCall, query: AdminHistory.DifferenceQuery) throws(APIError)
-    -> AdminHistory.Difference
-  {
+  private static func difference(_ call: RouteCall, query: AdminHistory.DifferenceQuery) throws -> AdminHistory.Difference {
     let (target, namespace, limit) = (try target(query.path), try call.namespace(), Int(query.limit ?? 1000))
     guard query.from != nil || query.fromTime != nil else {
-      throw .badRequest("Say from where: from (a revision) or fromTime (milliseconds since 1970).")
+      throw APIError.badRequest("Say from where: from (a revision) or fromTime (milliseconds since 1970).")
     }
     let from = try Moment(revision: query.from, time: query.fromTime, named: ("from", "fromTime"))
     let to = try Moment(revision: query.to, time: query.toTime, named: ("to", "toTime"))
-    return try call.readChecked { (snapshot) throws(StorageError) -> Result<AdminHistory.Difference, APIError> in
+    return try call.readChecked { (snapshot) -> Result<AdminHistory.Difference, APIError> in
       let ends: (Revision, Revision)
       switch (try from.revision(in: namespace, snapshot: snapshot), try to.revision(in: namespace, snapshot: snapshot)) {
       case (.success(let first), .success(let second)): ends = (first, second)
@@ -72,16 +70,16 @@ enum HistoryRoutes {
     }
   }
 
-  private static func log(_ call: RouteCall, query: AdminHistory.LogQuery) throws(APIError) -> AdminHistory.Log {
+  private static func log(_ call: RouteCall, query: AdminHistory.LogQuery) throws -> AdminHistory.Log {
     let (target, namespace, limit) = (try target(query.path), try call.namespace(), Int(query.limit ?? 50))
     let path = target.isPriority ? PathBytes(target.path).priority : PathBytes(target.path)
-    return try call.read { (snapshot) throws(StorageError) in
+    return try call.read { snapshot in
       var start = query.before.map { Revision($0) }
       if let until = query.until {
         let end = try snapshot.revision(in: namespace, at: until.milliseconds).next
         start = min(start ?? end, end)
       }
-      let floor = try query.since.map { (time) throws(StorageError) in
+      let floor = try query.since.map { time in
         try snapshot.revision(in: namespace, at: time.milliseconds - 1).next
       }
       let touches = try snapshot.touches(in: namespace, under: path, before: start, limit: limit)
@@ -110,7 +108,7 @@ enum HistoryRoutes {
   /// known, whatever was erased.
   private static func missing(
     at target: PathTarget, namespace: NamespaceID, asOf revision: Revision, in snapshot: any Snapshot
-  ) throws(StorageError) -> Result<[ErasedPath], APIError> {
+  ) throws -> Result<[ErasedPath], APIError> {
     guard try revision < snapshot.head(of: namespace).revision else { return .success([]) }
     if let erased = try snapshot.erasedPath(in: namespace, around: target.path, asOf: revision) {
       return .failure(.erased(erased))
@@ -125,18 +123,18 @@ enum HistoryRoutes {
 
   // MARK: Reading
 
-  private static func target(_ path: String) throws(APIError) -> PathTarget {
-    do throws(PathError) {
+  private static func target(_ path: String) throws -> PathTarget {
+    do {
       return try PathTarget(parsing: path)
     } catch {
-      throw .badRequest(error.description)
+      throw APIError.badRequest(error.description)
     }
   }
 
   /// The leaves at a path; nil if there are too many.
   private static func leaves(
     at target: PathTarget, namespace: NamespaceID, asOf revision: Revision, in snapshot: any Snapshot
-  ) throws(StorageError) -> [Leaf]? {
+  ) throws -> [Leaf]? {
     let path = target.isPriority ? PathBytes(target.path).priority : PathBytes(target.path)
     let leaves = try snapshot.leaves(in: namespace, under: path, asOf: revision, limit: leavesMax + 1)
     return leaves.count > leavesMax ? nil : leaves.map(\.leaf)
@@ -144,7 +142,7 @@ enum HistoryRoutes {
 
   private static func node(
     at target: PathTarget, _ namespace: NamespaceID, asOf revision: Revision, in snapshot: any Snapshot
-  ) throws(StorageError) -> TreeNode? {
+  ) throws -> TreeNode? {
     guard let leaves = try leaves(at: target, namespace: namespace, asOf: revision, in: snapshot) else { return nil }
     if target.isPriority { return leaves.first.map { .leaf($0.scalar) } ?? .absent }
     guard let node = TreeNode(leaves: leaves, at: PathBytes(target.path)) else {
@@ -159,7 +157,7 @@ enum HistoryRoutes {
 
 extension RouteCall {
   /// Reads, where what is read decides whether the request was right.
-  func readChecked<Value>(_ body: (any Snapshot) throws(StorageError) -> Result<Value, APIError>) throws(APIError) -> Value {
+  func readChecked<Value>(_ body: (any Snapshot) throws -> Result<Value, APIError>) throws -> Value {
     try read(body).get()
   }
 }
@@ -172,16 +170,16 @@ struct Moment: Sendable {
   private let name: String
 
   /// - `names`: what the two parameters are called.
-  init(revision: Int64?, time: Timestamp?, named names: (revision: String, time: String)) throws(APIError) {
+  init(revision: Int64?, time: Timestamp?, named names: (revision: String, time: String)) throws {
     name = names.revision
     (self.revision, self.time) = (revision, time?.milliseconds)
     if revision != nil, time != nil {
-      throw .badRequest("\(names.revision) and \(names.time) exclude each other: name a revision, or a time.")
+      throw APIError.badRequest("\(names.revision) and \(names.time) exclude each other: name a revision, or a time.")
     }
   }
 
   /// The revision that is meant.
-  func revision(in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError) -> Result<Revision, APIError> {
+  func revision(in namespace: NamespaceID, snapshot: any Snapshot) throws -> Result<Revision, APIError> {
     let head = try snapshot.head(of: namespace).revision
     if let time { return .success(try snapshot.revision(in: namespace, at: time)) }
     guard let revision else { return .success(head) }

@@ -8,7 +8,7 @@ import StorageCore
 import TreeModel
 
 extension LedgerRoutes {
-  static func transfer(_ call: RouteCall, order: AdminLedger.TransferOrder) async throws(APIError) -> AdminLedger.Posted {
+  static func transfer(_ call: RouteCall, order: AdminLedger.TransferOrder) async throws -> AdminLedger.Posted {
     let ledger = try ledger(call)
     let transfer = LedgerTransfer(
       debit: LedgerAccount(order.debit), credit: LedgerAccount(order.credit), amount: order.amount,
@@ -16,12 +16,10 @@ extension LedgerRoutes {
       subject: order.subject, reason: order.reason, allowsNegative: order.allowNegative ?? false)
     let namespace = try call.namespace()
     return AdminLedger.Posted(
-      try await changing { () throws(LedgerError) in
-        try await ledger.transfer(transfer, in: namespace, by: call.caller.actor)
-      })
+      try await ledger.transfer(transfer, in: namespace, by: call.caller.actor))
   }
 
-  static func reverse(_ call: RouteCall, order: AdminLedger.ReverseOrder) async throws(APIError) -> AdminLedger.Posted {
+  static func reverse(_ call: RouteCall, order: AdminLedger.ReverseOrder) async throws -> AdminLedger.Posted {
     let policy: ReversalPolicy =
       switch order.policy {
       case .allowNegative, nil: .allowNegative
@@ -30,12 +28,10 @@ extension LedgerRoutes {
     let ledger = try ledger(call)
     let namespace = try call.namespace()
     return AdminLedger.Posted(
-      try await changing { () throws(LedgerError) in
-        try await ledger.reverse(order.sequence, in: namespace, by: call.caller.actor, reason: order.reason, policy: policy)
-      })
+      try await ledger.reverse(order.sequence, in: namespace, by: call.caller.actor, reason: order.reason, policy: policy))
   }
 
-  static func hold(_ call: RouteCall, order: AdminLedger.HoldOrder) async throws(APIError) -> AdminLedger.Posted {
+  static func hold(_ call: RouteCall, order: AdminLedger.HoldOrder) async throws -> AdminLedger.Posted {
     let ledger = try ledger(call)
     let unit = try unit(order.unit, of: ledger)
     let hold = HoldOrder(
@@ -43,10 +39,10 @@ extension LedgerRoutes {
       key: BusinessKey(order.key), expiresAt: order.expiresAt?.milliseconds, subject: order.subject, reason: order.reason)
     let namespace = try call.namespace()
     return AdminLedger.Posted(
-      try await changing { () throws(LedgerError) in try await ledger.hold(hold, in: namespace, by: call.caller.actor) })
+      try await ledger.hold(hold, in: namespace, by: call.caller.actor))
   }
 
-  static func release(_ call: RouteCall, order: AdminLedger.ReleaseOrder) async throws(APIError) -> AdminLedger.Ended {
+  static func release(_ call: RouteCall, order: AdminLedger.ReleaseOrder) async throws -> AdminLedger.Ended {
     let (ledger, sequence, namespace) = (try ledger(call), try sequence(call), try call.namespace())
     let receiver: LedgerAccount
     if let named = order.to {
@@ -56,18 +52,14 @@ extension LedgerRoutes {
     }
     if !call.caller.isAdmin { try checkReceiver(receiver, ofHold: sequence, in: namespace, of: ledger) }
     return AdminLedger.Ended(
-      try await changing { () throws(LedgerError) in
-        try await ledger.release(
-          sequence, to: receiver, amount: order.amount, in: namespace, by: call.caller.actor, reason: order.reason)
-      })
+      try await ledger.release(
+        sequence, to: receiver, amount: order.amount, in: namespace, by: call.caller.actor, reason: order.reason))
   }
 
-  static func voidHold(_ call: RouteCall, order: AdminLedger.VoidOrder) async throws(APIError) -> AdminLedger.Ended {
+  static func voidHold(_ call: RouteCall, order: AdminLedger.VoidOrder) async throws -> AdminLedger.Ended {
     let (ledger, sequence, namespace) = (try ledger(call), try sequence(call), try call.namespace())
     return AdminLedger.Ended(
-      try await changing { () throws(LedgerError) in
-        try await ledger.void(sequence, in: namespace, by: call.caller.actor, reason: order.reason)
-      })
+      try await ledger.void(sequence, in: namespace, by: call.caller.actor, reason: order.reason))
   }
 
   /// In whose name coins are held: the player, also where the player's account is named.
@@ -79,17 +71,17 @@ extension LedgerRoutes {
   }
 
   /// The account of the player in whose name coins are held.
-  private static func ownAccount(ofHold sequence: Int64, in namespace: NamespaceID, of ledger: LedgerService) throws(APIError)
+  private static func ownAccount(ofHold sequence: Int64, in namespace: NamespaceID, of ledger: LedgerService) throws
     -> LedgerAccount
   {
-    let entry = try asking { () throws(LedgerError) in try ledger.entry(in: namespace, sequence: sequence) }
+    let entry = try ledger.entry(in: namespace, sequence: sequence)
     guard let hold = entry?.transfer, hold.credit.isHold else {
       throw APIError(
         .notFound, "not_found", "Entry \(sequence) made no hold; \"doubloon ledger holds list\" shows those that wait.")
     }
     let holders = Set(ledger.declaredCurrencies.filter { $0.unit == hold.unit }.map(\.holder))
     guard holders.count == 1, let holder = holders.first else {
-      throw .badRequest("\(hold.unit) is held by several kinds of account: say which gets the coins (\"to\", or --to).")
+      throw APIError.badRequest("\(hold.unit) is held by several kinds of account: say which gets the coins (\"to\", or --to).")
     }
     return LedgerAccount("\(holder):\(hold.credit.owner)")
   }
@@ -97,8 +89,8 @@ extension LedgerRoutes {
   /// A hold's coins may have come from anywhere: sent to any account they would be a transfer, which takes an administrator.
   private static func checkReceiver(
     _ receiver: LedgerAccount, ofHold sequence: Int64, in namespace: NamespaceID, of ledger: LedgerService
-  ) throws(APIError) {
-    let entry = try asking { () throws(LedgerError) in try ledger.entry(in: namespace, sequence: sequence) }
+  ) throws {
+    let entry = try ledger.entry(in: namespace, sequence: sequence)
     guard let hold = entry?.transfer, hold.credit.isHold else { return }
     let isOwner = ledger.declaredCurrencies.contains { currency in
       currency.unit == hold.unit
@@ -112,19 +104,11 @@ extension LedgerRoutes {
         + "player's own account, void it, or ask an administrator.")
   }
 
-  private static func sequence(_ call: RouteCall) throws(APIError) -> Int64 {
+  private static func sequence(_ call: RouteCall) throws -> Int64 {
     guard let sequence = call.captures["sequence"].flatMap({ Int64($0) }) else {
-      throw .badRequest("A hold is named by the sequence of the entry that made it, a number.")
+      throw APIError.badRequest("A hold is named by the sequence of the entry that made it, a number.")
     }
     return sequence
-  }
-
-  private static func changing<Value>(_ body: () async throws(LedgerError) -> Value) async throws(APIError) -> Value {
-    do throws(LedgerError) {
-      return try await body()
-    } catch {
-      throw APIError(error)
-    }
   }
 }
 

@@ -28,24 +28,20 @@ enum LedgerRoutes {
 
   // MARK: Looking
 
-  private static func balance(_ call: RouteCall, query: AdminLedger.BalanceQuery) throws(APIError) -> AdminLedger.Balance {
+  private static func balance(_ call: RouteCall, query: AdminLedger.BalanceQuery) throws -> AdminLedger.Balance {
     let account = LedgerAccount(query.account)
     let ledger = try ledger(call)
     let unit = try unit(query.unit, of: ledger)
     let namespace = try call.namespace()
-    let balance = try asking { () throws(LedgerError) in try ledger.balance(in: namespace, of: account, unit: unit) }
+    let balance = try ledger.balance(in: namespace, of: account, unit: unit)
     return AdminLedger.Balance(account: account.name, unit: unit, balance: balance)
   }
 
-  private static func statement(_ call: RouteCall, query: AdminLedger.StatementQuery) throws(APIError)
-    -> AdminLedger.Statement
-  {
+  private static func statement(_ call: RouteCall, query: AdminLedger.StatementQuery) throws -> AdminLedger.Statement {
     let account = LedgerAccount(query.account)
     let ledger = try ledger(call)
     let (namespace, limit) = (try call.namespace(), Int(query.limit ?? 50))
-    let entries = try asking { () throws(LedgerError) in
-      try ledger.statement(in: namespace, of: account, before: query.before, limit: limit)
-    }
+    let entries = try ledger.statement(in: namespace, of: account, before: query.before, limit: limit)
     let rows = entries.map { entry in
       AdminLedger.Entry(entry, referral: ReferralEvidence.of(entry, links: call.services.links))
     }
@@ -53,26 +49,26 @@ enum LedgerRoutes {
       account: account.name, entries: rows, next: entries.count == limit ? entries.last?.sequence : nil)
   }
 
-  private static func entries(_ call: RouteCall, query: AdminLedger.EntryQuery) throws(APIError) -> AdminLedger.EntryList {
+  private static func entries(_ call: RouteCall, query: AdminLedger.EntryQuery) throws -> AdminLedger.EntryList {
     let (namespace, limit) = (try call.namespace(), Int(query.limit ?? 50))
     if let key = query.key {
-      let entry = try call.read { (snapshot) throws(StorageError) in
+      let entry = try call.read { snapshot in
         try snapshot.entry(in: namespace, key: BusinessKey(key))
       }
       return AdminLedger.EntryList(entries: entry.map { [AdminLedger.Entry($0)] } ?? [])
     }
-    let entries = try call.read { (snapshot) throws(StorageError) in
+    let entries = try call.read { snapshot in
       try snapshot.entries(in: namespace, after: query.after ?? 0, limit: limit)
     }
     return AdminLedger.EntryList(
       entries: entries.map { AdminLedger.Entry($0) }, next: entries.count == limit ? entries.last?.sequence : nil)
   }
 
-  private static func holds(_ call: RouteCall, query: AdminLedger.HoldQuery) throws(APIError) -> AdminLedger.HoldList {
+  private static func holds(_ call: RouteCall, query: AdminLedger.HoldQuery) throws -> AdminLedger.HoldList {
     let (namespace, limit) = (try call.namespace(), Int(query.limit ?? 50))
     let uid = try call.key("uid")?.text
     let holders = Set(call.services.ledger?.declaredCurrencies.map(\.holder) ?? [])
-    let open = try call.read { (snapshot) throws(StorageError) in
+    let open = try call.read { snapshot in
       let holds = OpenHolds(in: namespace, snapshot)
       return if let uid { try holds.of(player: uid, holders: holders) } else { try holds.all() }
     }
@@ -82,39 +78,31 @@ enum LedgerRoutes {
       next: page.count == limit ? page.last?.sequence : nil)
   }
 
-  private static func verify(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminLedger.Verification {
+  private static func verify(_ call: RouteCall, query _: NoQuery) throws -> AdminLedger.Verification {
     let ledger = try ledger(call)
     let namespace = try call.namespace()
-    return AdminLedger.Verification(try asking { () throws(LedgerError) in try ledger.verify(namespace) })
+    return AdminLedger.Verification(try ledger.verify(namespace))
   }
 
   // MARK: Arguments
 
   /// The currency that is meant: the one that is named, else the game's only one.
-  static func unit(_ named: String?, of ledger: LedgerService) throws(APIError) -> String {
+  static func unit(_ named: String?, of ledger: LedgerService) throws -> String {
     if let named { return named }
     guard let unit = Currency.onlyUnit(of: ledger.declaredCurrencies) else {
       let units = Set(ledger.declaredCurrencies.map(\.unit)).sorted().joined(separator: ", ")
-      throw .badRequest(
+      throw APIError.badRequest(
         units.isEmpty
           ? Currency.advice(beside: []) : "Name the currency, in commands by --unit: this game has \(units).")
     }
     return unit
   }
 
-  static func ledger(_ call: RouteCall) throws(APIError) -> LedgerService {
+  static func ledger(_ call: RouteCall) throws -> LedgerService {
     guard let ledger = call.services.ledger else {
       throw APIError(.notImplemented, "not_available", "This server keeps no ledger.")
     }
     return ledger
-  }
-
-  static func asking<Value>(_ body: () throws(LedgerError) -> Value) throws(APIError) -> Value {
-    do throws(LedgerError) {
-      return try body()
-    } catch {
-      throw APIError(error)
-    }
   }
 }
 

@@ -1,10 +1,10 @@
 import APISupport
 import AdminModel
-import HTTPServer
+package import HTTPServer
 import NIOHTTP1
 import Ledger
 import Links
-import PlayerLifecycle
+package import PlayerLifecycle
 import StorageCore
 import TreeModel
 
@@ -15,21 +15,15 @@ enum MergeRoutes {
     .changing(AdminAccounts.previewMerge, audit: nil, answer: preview),
   ]
 
-  private static func carryOut(_ call: RouteCall, order wanted: AdminAccounts.MergeOrder) async throws(APIError)
-    -> AdminAccounts.Merge
-  {
+  private static func carryOut(_ call: RouteCall, order wanted: AdminAccounts.MergeOrder) async throws -> AdminAccounts.Merge {
     let order = MergeOrder(
       from: try key(call.captures["uid"] ?? "", call: call), into: try key(wanted.into, call: call), actor: call.caller.actor,
       reason: wanted.reason, movesBalances: wanted.balances ?? false, copiesRecord: wanted.record ?? false)
     let namespace = try call.namespace()
-    do throws(MergeError) {
-      return AdminAccounts.Merge(try await call.services.merge.carryOut(order, in: namespace))
-    } catch {
-      throw APIError(error)
-    }
+    return AdminAccounts.Merge(try await call.services.merge.carryOut(order, in: namespace))
   }
 
-  private static func preview(_ call: RouteCall, order wanted: AdminAccounts.MergePreviewOrder) async throws(APIError)
+  private static func preview(_ call: RouteCall, order wanted: AdminAccounts.MergePreviewOrder) async throws
     -> AdminAccounts.Merge
   {
     let order = MergeOrder(
@@ -37,22 +31,18 @@ enum MergeRoutes {
       reason: "",
       movesBalances: wanted.balances ?? false, copiesRecord: wanted.record ?? false)
     let namespace = try call.namespace()
-    do throws(MergeError) {
-      let (report, waiting) = try call.services.merge.preview(order, in: namespace)
-      var merge = AdminAccounts.Merge(report)
-      merge.waiting = waiting
-      return merge
-    } catch {
-      throw APIError(error)
-    }
+    let (report, waiting) = try call.services.merge.preview(order, in: namespace)
+    var merge = AdminAccounts.Merge(report)
+    merge.waiting = waiting
+    return merge
   }
 
-  private static func key(_ text: String, call: RouteCall) throws(APIError) -> Key {
+  private static func key(_ text: String, call: RouteCall) throws -> Key {
     let uid = try AccountRoutes.player(text, call)
-    do throws(PathError) {
+    do {
       return try Key(uid)
     } catch {
-      throw .badRequest("\"\(uid.prefix(80))\" is no player's id: \(error.description)")
+      throw APIError.badRequest("\"\(uid.prefix(80))\" is no player's id: \(error.description)")
     }
   }
 }
@@ -68,25 +58,24 @@ extension AdminServices {
   }
 }
 
-extension APIError {
-  /// A refused merge, in the administrators' shape.
-  init(_ error: MergeError) {
-    switch error {
-    case .storage(let error): self.init(error)
-    case .commit(let error): self.init(error)
-    case .sameAccount, .unreadableReferralPattern, .impersonalReferralPattern, .recordTooLarge:
-      self = .badRequest(error.description)
-    case .unknownTarget: self.init(.notFound, "not_found", error.description)
-    case .disabledTarget: self.init(.conflict, "disabled", error.description)
-    case .unsettled: self.init(.conflict, "unsettled", error.description)
-    case .mergedBefore: self.init(.conflict, "merged_before", error.description)
-    case .invalidReferral: self.init(.conflict, "invalid_referral", error.description)
-    case .selfReferral: self.init(.conflict, "self_referral", error.description)
-    case .alreadyReferred: self.init(.conflict, "already_referred", error.description)
-    case .heldTwice: self.init(.conflict, "held_twice", error.description)
-    case .tooManyBalances: self.init(.conflict, "too_many_purses", error.description)
-    case .nothingToMove: self.init(.conflict, "nothing_to_move", error.description)
-    case .busy: self.init(.conflict, "busy", error.description)
+/// A refused merge, in the administrators' shape.
+extension MergeError: APIErrorConvertible {
+  package var apiError: APIError {
+    switch self {
+    case .storage(let error): error.apiError
+    case .commit(let error): error.apiError
+    case .sameAccount, .unreadableReferralPattern, .impersonalReferralPattern, .recordTooLarge: .badRequest(description)
+    case .unknownTarget: APIError(.notFound, "not_found", description)
+    case .disabledTarget: APIError(.conflict, "disabled", description)
+    case .unsettled: APIError(.conflict, "unsettled", description)
+    case .mergedBefore: APIError(.conflict, "merged_before", description)
+    case .invalidReferral: APIError(.conflict, "invalid_referral", description)
+    case .selfReferral: APIError(.conflict, "self_referral", description)
+    case .alreadyReferred: APIError(.conflict, "already_referred", description)
+    case .heldTwice: APIError(.conflict, "held_twice", description)
+    case .tooManyBalances: APIError(.conflict, "too_many_purses", description)
+    case .nothingToMove: APIError(.conflict, "nothing_to_move", description)
+    case .busy: APIError(.conflict, "busy", description)
     }
   }
 }

@@ -5,31 +5,31 @@ package import TreeModel
 /// fills it; answers are objects as the surface shows them.
 package protocol ReplayOperating: Sendable {
   /// Counts and coins of what an order would come to. Writes nothing.
-  func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> JSON
+  func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON
   /// What exactly an order would change. Writes nothing.
-  func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> JSON
+  func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON
   /// Begins a replay.
-  func start(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> JSON
-  func pause(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> JSON
-  func resume(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> JSON
-  func cancel(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> JSON
-  func show(_ replay: Int64, in namespace: NamespaceID) throws(OperationError) -> JSON
+  func start(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON
+  func pause(_ replay: Int64, in namespace: NamespaceID) async throws -> JSON
+  func resume(_ replay: Int64, in namespace: NamespaceID) async throws -> JSON
+  func cancel(_ replay: Int64, in namespace: NamespaceID) async throws -> JSON
+  func show(_ replay: Int64, in namespace: NamespaceID) throws -> JSON
   /// Newest first, before one.
-  func list(in namespace: NamespaceID, before replay: Int64?, limit: Int) throws(OperationError) -> [JSON]
+  func list(in namespace: NamespaceID, before replay: Int64?, limit: Int) throws -> [JSON]
   /// What a replay gave to functions, in order, after one; each as an object with `event`, `function` and `outcome`.
-  func items(of replay: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws(OperationError)
+  func items(of replay: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws
     -> [JSON]
   /// Builds the namespace again from its recorded commits, and compares.
   ///
   /// - `folder`: an empty folder that keeps what was built; nil builds it in one that goes afterwards.
   /// - `rerun`: whether to run the functions on everything that they have handled, and list what they would do differently.
-  func rebuild(_ namespace: String, into folder: String?, rerun: Bool, by actor: Actor) async throws(OperationError) -> JSON
+  func rebuild(_ namespace: String, into folder: String?, rerun: Bool, by actor: Actor) async throws -> JSON
   /// Runs a function by hand, on an event that never happened.
-  func invoke(_ order: InvocationOrder, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) -> JSON
+  func invoke(_ order: InvocationOrder, in namespace: NamespaceID, by actor: Actor) async throws -> JSON
   /// Closes dead letters without running them.
   ///
   /// - Returns: how many.
-  func acknowledge(function: String?, event: EventID?, in namespace: NamespaceID, reason: String) async throws(OperationError)
+  func acknowledge(function: String?, event: EventID?, in namespace: NamespaceID, reason: String) async throws
     -> Int
 }
 

@@ -9,37 +9,37 @@ import TreeModel
 enum ReplayRoutes {
   static let routes: [Route] = [
     .responding(AdminReplays.list, by: list),
-    .responding(to: AdminReplays.start, audit: "replays.start") { (call, order) throws(APIError) in
+    .responding(to: AdminReplays.start, audit: "replays.start") { call, order in
       try await order.give(
         call,
-        to: { (replays, order, namespace) throws(OperationError) in
+        to: { replays, order, namespace in
           try await replays.start(order, in: namespace)
         })
     },
-    .responding(to: AdminReplays.preview, audit: nil) { (call, order) throws(APIError) in
+    .responding(to: AdminReplays.preview, audit: nil) { call, order in
       try await order.give(
         call,
-        to: { (replays, order, namespace) throws(OperationError) in
+        to: { replays, order, namespace in
           try await replays.preview(order, in: namespace)
         })
     },
-    .responding(to: AdminReplays.dryRun, audit: nil) { (call, order) throws(APIError) in
+    .responding(to: AdminReplays.dryRun, audit: nil) { call, order in
       try await order.give(
         call,
-        to: { (replays, order, namespace) throws(OperationError) in
+        to: { replays, order, namespace in
           try await replays.dryRun(order, in: namespace)
         })
     },
     .responding(to: AdminReplays.rebuild, audit: "replays.rebuild", response: rebuild),
     .responding(AdminReplays.show, by: show),
     .responding(AdminReplays.items, by: items),
-    step(AdminReplays.pause, audit: "replays.pause") { (replays, id, namespace) throws(OperationError) in
+    step(AdminReplays.pause, audit: "replays.pause") { replays, id, namespace in
       try await replays.pause(id, in: namespace)
     },
-    step(AdminReplays.resume, audit: "replays.resume") { (replays, id, namespace) throws(OperationError) in
+    step(AdminReplays.resume, audit: "replays.resume") { replays, id, namespace in
       try await replays.resume(id, in: namespace)
     },
-    step(AdminReplays.cancel, audit: "replays.cancel") { (replays, id, namespace) throws(OperationError) in
+    step(AdminReplays.cancel, audit: "replays.cancel") { replays, id, namespace in
       try await replays.cancel(id, in: namespace)
     },
     .responding(to: AdminFunctions.invoke, audit: "functions.invoke", response: invoke),
@@ -49,39 +49,35 @@ enum ReplayRoutes {
 
   private static func step(
     _ endpoint: Endpoint<NoQuery, EmptyBody, AdminReplays.Replay>, audit: String,
-    body: @escaping @Sendable (any ReplayOperating, Int64, NamespaceID) async throws(OperationError) -> JSON
+    body: @escaping @Sendable (any ReplayOperating, Int64, NamespaceID) async throws -> JSON
   ) -> Route {
-    .responding(to: endpoint, audit: audit) { (call, _) throws(APIError) in
+    .responding(to: endpoint, audit: audit) { call, _ in
       let (id, namespace, replays) = (try id(call), try call.namespace(), try replays(call))
       return .json(
-        try await FunctionRoutes.carryOut { () throws(OperationError) in try await body(replays, id, namespace) })
+        try await body(replays, id, namespace))
     }
   }
 
   // MARK: Looking
 
-  private static func list(_ call: RouteCall, query: AdminReplays.Query) throws(APIError) -> HTTPResponse {
+  private static func list(_ call: RouteCall, query: AdminReplays.Query) throws -> HTTPResponse {
     let (namespace, replays, limit) = (try call.namespace(), try replays(call), Int(query.limit ?? 50))
-    let rows = try asking { () throws(OperationError) in
-      try replays.list(in: namespace, before: query.before, limit: limit)
-    }
+    let rows = try replays.list(in: namespace, before: query.before, limit: limit)
     let next = rows.count == limit ? rows.last?["id"] : nil
     return .json(.record([("replays", .array(rows)), ("next", next)]))
   }
 
-  private static func show(_ call: RouteCall, query _: NoQuery) throws(APIError) -> HTTPResponse {
+  private static func show(_ call: RouteCall, query _: NoQuery) throws -> HTTPResponse {
     let (id, namespace, replays) = (try id(call), try call.namespace(), try replays(call))
-    return .json(try asking { () throws(OperationError) in try replays.show(id, in: namespace) })
+    return .json(try replays.show(id, in: namespace))
   }
 
-  private static func items(_ call: RouteCall, query: AdminReplays.ItemQuery) throws(APIError) -> HTTPResponse {
+  private static func items(_ call: RouteCall, query: AdminReplays.ItemQuery) throws -> HTTPResponse {
     let (id, namespace, replays, limit) = (
       try id(call), try call.namespace(), try replays(call), Int(query.limit ?? 100)
     )
-    let last = try query.cursor.map { (text) throws(APIError) in try item(text) }
-    let rows = try asking { () throws(OperationError) in
-      try replays.items(of: id, in: namespace, after: last, limit: limit)
-    }
+    let last = try query.cursor.map(item)
+    let rows = try replays.items(of: id, in: namespace, after: last, limit: limit)
     var next: JSON?
     if rows.count == limit, let row = rows.last, let event = row["event"]?.string, let function = row["function"]?.string {
       next = .string("\(function) \(event)")
@@ -89,11 +85,11 @@ enum ReplayRoutes {
     return .json(.record([("items", .array(rows)), ("next", next)]))
   }
 
-  private static func invocations(_ call: RouteCall, query: AdminFunctions.InvocationQuery) throws(APIError)
+  private static func invocations(_ call: RouteCall, query: AdminFunctions.InvocationQuery) throws
     -> AdminFunctions.InvocationList
   {
     let (namespace, limit) = (try call.namespace(), Int(query.limit ?? 50))
-    let records = try call.read { (snapshot) throws(StorageError) in
+    let records = try call.read { snapshot in
       try snapshot.invocations(in: namespace, before: query.before, limit: limit)
     }
     return AdminFunctions.InvocationList(
@@ -102,22 +98,18 @@ enum ReplayRoutes {
 
   // MARK: Repairing
 
-  private static func rebuild(_ call: RouteCall, order: AdminReplays.RebuildOrder) async throws(APIError) -> HTTPResponse {
+  private static func rebuild(_ call: RouteCall, order: AdminReplays.RebuildOrder) async throws -> HTTPResponse {
     let (name, folder, rerun) = (call.namespaceName, order.into, order.rerun ?? false)
     _ = try call.namespace()
     if let folder, !folder.hasPrefix("/") {
-      throw .badRequest("\"into\" must be absolute: the folder is made by the server.")
+      throw APIError.badRequest("\"into\" must be absolute: the folder is made by the server.")
     }
     let replays = try replays(call)
     return .json(
-      try await FunctionRoutes.carryOut { () throws(OperationError) in
-        try await replays.rebuild(name, into: folder, rerun: rerun, by: call.caller.actor)
-      })
+      try await replays.rebuild(name, into: folder, rerun: rerun, by: call.caller.actor))
   }
 
-  private static func invoke(_ call: RouteCall, order wanted: AdminFunctions.InvocationOrder) async throws(APIError)
-    -> HTTPResponse
-  {
+  private static func invoke(_ call: RouteCall, order wanted: AdminFunctions.InvocationOrder) async throws -> HTTPResponse {
     let path: Path
     let before: TreeNode
     let after: TreeNode
@@ -126,90 +118,78 @@ enum ReplayRoutes {
       before = try TreeNode(json: wanted.before ?? .null, depth: path.depth)
       after = try TreeNode(json: wanted.after ?? .null, depth: path.depth)
     } catch {
-      throw .badRequest("\(error)")
+      throw APIError.badRequest("\(error)")
     }
     guard let actor = Actor(wanted.actingAs ?? call.caller.actor.description) else {
-      throw .badRequest("\"as\" must be an actor, such as user:bob, anonymous or admin:owner.")
+      throw APIError.badRequest("\"as\" must be an actor, such as user:bob, anonymous or admin:owner.")
     }
     let order = InvocationOrder(
       function: call.captures["name"] ?? "", path: path, before: before, after: after, actingAs: actor,
       reason: wanted.reason)
     let (namespace, replays) = (try call.namespace(), try replays(call))
     return .json(
-      try await FunctionRoutes.carryOut { () throws(OperationError) in
-        try await replays.invoke(order, in: namespace, by: call.caller.actor)
-      })
+      try await replays.invoke(order, in: namespace, by: call.caller.actor))
   }
 
-  private static func acknowledge(_ call: RouteCall, order: AdminEvents.AcknowledgeOrder) async throws(APIError)
+  private static func acknowledge(_ call: RouteCall, order: AdminEvents.AcknowledgeOrder) async throws
     -> AdminEvents.Acknowledged
   {
-    let event = try order.event.map { (text) throws(APIError) in try eventID(text) }
+    let event = try order.event.map(eventID)
     guard order.function != nil || event != nil else {
-      throw .badRequest("Name a \"function\", an \"event\", or both: all dead letters at once are never acknowledged.")
+      throw APIError.badRequest("Name a \"function\", an \"event\", or both: all dead letters at once are never acknowledged.")
     }
     let (namespace, replays) = (try call.namespace(), try replays(call))
-    let count = try await FunctionRoutes.carryOut { () throws(OperationError) in
-      try await replays.acknowledge(function: order.function, event: event, in: namespace, reason: order.reason)
-    }
+    let count = try await replays.acknowledge(function: order.function, event: event, in: namespace, reason: order.reason)
     return AdminEvents.Acknowledged(status: .ok, acknowledged: Int64(count))
   }
 
   // MARK: Arguments
 
-  fileprivate static func replays(_ call: RouteCall) throws(APIError) -> any ReplayOperating {
+  fileprivate static func replays(_ call: RouteCall) throws -> any ReplayOperating {
     guard let replays = call.services.replays else {
       throw APIError(.notImplemented, "not_available", "This server replays nothing.")
     }
     return replays
   }
 
-  private static func id(_ call: RouteCall) throws(APIError) -> Int64 {
+  private static func id(_ call: RouteCall) throws -> Int64 {
     guard let id = call.captures["id"].flatMap({ Int64($0) }) else {
-      throw .badRequest("A replay is named by its number; \"doubloon replay list\" shows them.")
+      throw APIError.badRequest("A replay is named by its number; \"doubloon replay list\" shows them.")
     }
     return id
   }
 
-  fileprivate static func eventID(_ text: String) throws(APIError) -> EventID {
+  fileprivate static func eventID(_ text: String) throws -> EventID {
     guard let id = EventID(text) else {
-      throw .badRequest("\"\(text.prefix(200))\" is no event's id; they look like 1-42:/users/bob/level.")
+      throw APIError.badRequest("\"\(text.prefix(200))\" is no event's id; they look like 1-42:/users/bob/level.")
     }
     return id
   }
 
   /// A cursor of the items: function, space, event.
-  private static func item(_ cursor: String) throws(APIError) -> ReplayItem {
+  private static func item(_ cursor: String) throws -> ReplayItem {
     let parts = cursor.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, let event = EventID(String(parts[1])) else {
-      throw .badRequest("cursor must be the \"next\" of an earlier page.")
+      throw APIError.badRequest("cursor must be the \"next\" of an earlier page.")
     }
     return ReplayItem(event: event, function: String(parts[0]))
-  }
-
-  private static func asking<Value>(_ body: () throws(OperationError) -> Value) throws(APIError) -> Value {
-    do throws(OperationError) {
-      return try body()
-    } catch {
-      throw APIError(error)
-    }
   }
 }
 
 extension AdminReplays.Order {
   /// Gives the order to the replays, and answers with what they say.
   fileprivate func give(
-    _ call: RouteCall, to body: (any ReplayOperating, ReplayOrder, NamespaceID) async throws(OperationError) -> JSON
-  ) async throws(APIError) -> HTTPResponse {
+    _ call: RouteCall, to body: (any ReplayOperating, ReplayOrder, NamespaceID) async throws -> JSON
+  ) async throws -> HTTPResponse {
     let (order, namespace, replays) = (try order(by: call.caller.actor), try call.namespace(), try ReplayRoutes.replays(call))
     return .json(
-      try await FunctionRoutes.carryOut { () throws(OperationError) in try await body(replays, order, namespace) })
+      try await body(replays, order, namespace))
   }
 
-  private func order(by actor: Actor) throws(APIError) -> ReplayOrder {
-    let event = try event.map { (text) throws(APIError) in try ReplayRoutes.eventID(text) }
+  private func order(by actor: Actor) throws -> ReplayOrder {
+    let event = try event.map(ReplayRoutes.eventID)
     let rate = rate ?? 0
-    guard (0...1_000_000).contains(rate) else { throw .badRequest("\"rate\" must be 0 to 1000000 events in a second.") }
+    guard (0...1_000_000).contains(rate) else { throw APIError.badRequest("\"rate\" must be 0 to 1000000 events in a second.") }
     return ReplayOrder(
       mode: (mode ?? (event == nil ? .failed : .all)).stored, event: event, function: function, since: since?.milliseconds,
       until: until?.milliseconds, uid: uid, allowsHandled: allowHandled ?? false, takesSuppressed: suppressed ?? false,

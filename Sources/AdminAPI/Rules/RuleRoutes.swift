@@ -11,7 +11,7 @@ import TreeModel
 enum RuleRoutes {
   static let routes: [Route] = [.responding(to: AdminAccess.explainRules, audit: nil, response: explain)]
 
-  private static func explain(_ call: RouteCall, order: AdminAccess.ExplainOrder) async throws(APIError) -> HTTPResponse {
+  private static func explain(_ call: RouteCall, order: AdminAccess.ExplainOrder) async throws -> HTTPResponse {
     let auth = try auth(order.auth)
     guard
       let rules = call.services.database.namespace(named: call.namespaceName)
@@ -22,10 +22,10 @@ enum RuleRoutes {
     }
     let namespace = try call.namespace()
     let target: PathTarget
-    do throws(PathError) {
+    do {
       target = try PathTarget(parsing: order.path)
     } catch {
-      throw .badRequest("\(error)")
+      throw APIError.badRequest("\(error)")
     }
     if order.operation == .read {
       return .json(try read(target.path, order.query, auth, rules, namespace, call))
@@ -39,45 +39,39 @@ enum RuleRoutes {
     if let judgement = note.judgement { return .json(judgement.json) }
     // It was refused before rules were asked; what they would say of a write that cannot be is not known.
     switch result {
-    case .failure(let refusal): throw APIError(refusal)
+    case .failure(let refusal): throw refusal
     case .success: throw APIError(.internalServerError, "not_judged", "The rules were replaced meanwhile; ask again.")
     }
   }
 
   private static func read(
     _ path: Path, _ wire: JSON?, _ auth: AuthVariable?, _ rules: RuleSet, _ namespace: NamespaceID, _ call: RouteCall
-  ) throws(APIError) -> JSON {
+  ) throws -> JSON {
     var query: Query?
-    do throws(QueryError) {
+    do {
       if let wire { query = try Query(wire: wire) }
     } catch {
-      throw .badRequest(error.description)
+      throw APIError.badRequest(error.description)
     }
-    do throws(CommitError) {
-      return try call.services.database.explainRead(path, query: query, in: namespace, as: auth, by: rules).json
-    } catch {
-      throw APIError(error)
-    }
+    return try call.services.database.explainRead(path, query: query, in: namespace, as: auth, by: rules).json
   }
 
-  private static func auth(_ json: JSON?) throws(APIError) -> AuthVariable? {
+  private static func auth(_ json: JSON?) throws -> AuthVariable? {
     guard let json, !json.isNull else { return nil }
-    guard json.object != nil else { throw .badRequest("\"auth\" must be an object or null.") }
+    guard json.object != nil else { throw APIError.badRequest("\"auth\" must be an object or null.") }
     return AuthVariable(json: json)
   }
 
-  private static func operation(_ order: AdminAccess.ExplainOrder, at target: PathTarget) throws(APIError)
-    -> WriteOperation
-  {
-    if order.operation != .delete, order.value == nil { throw .badRequest("\"value\" is missing.") }
-    do throws(WriteDataError) {
+  private static func operation(_ order: AdminAccess.ExplainOrder, at target: PathTarget) throws -> WriteOperation {
+    if order.operation != .delete, order.value == nil { throw APIError.badRequest("\"value\" is missing.") }
+    do {
       switch order.operation {
       case .set: return try .set(target, json: order.value ?? .null)
       case .update: return try .update(target.path, json: order.value ?? .null)
       case .read, .delete: return try .set(target, json: .null)
       }
     } catch {
-      throw .badRequest(error.description)
+      throw APIError.badRequest(error.description)
     }
   }
 
@@ -97,9 +91,9 @@ enum RuleRoutes {
 enum IndexRoutes {
   static let routes: [Route] = [.reading(AdminAccess.indexes, by: list)]
 
-  private static func list(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminAccess.IndexList {
-    let wanted = try call.query["ns"].map { (_) throws(APIError) in try call.namespace() }
-    return try call.read { (snapshot) throws(StorageError) in
+  private static func list(_ call: RouteCall, query _: NoQuery) throws -> AdminAccess.IndexList {
+    let wanted = try call.query["ns"].map { _ in try call.namespace() }
+    return try call.read { snapshot in
       var rows: [AdminAccess.Index] = []
       for namespace in try snapshot.namespaces() where wanted == nil || namespace.id == wanted {
         for index in try snapshot.indexes(in: namespace.id) {

@@ -31,15 +31,13 @@ enum AuditRoutes {
     record.action == action || record.action.hasPrefix(action + ".")
   }
 
-  private static func list(_ call: RouteCall, body _: NoBody) async throws(APIError) -> AdminLogs.AuditPage {
+  private static func list(_ call: RouteCall, body _: NoBody) async throws -> AdminLogs.AuditPage {
     let query = try call.query(as: AdminLogs.AuditQuery.self)
     await call.services.audit.settle()
-    return try call.read { (snapshot) throws(StorageError) in try page(query, in: snapshot) }
+    return try call.read { snapshot in try page(query, in: snapshot) }
   }
 
-  private static func page(_ query: AdminLogs.AuditQuery, in snapshot: any Snapshot) throws(StorageError)
-    -> AdminLogs.AuditPage
-  {
+  private static func page(_ query: AdminLogs.AuditQuery, in snapshot: any Snapshot) throws -> AdminLogs.AuditPage {
     let limit = Int(query.limit ?? 100)
     var rows: [AdminLogs.AuditRecord] = []
     var last = query.before

@@ -15,34 +15,28 @@ enum LogRoutes {
     .changing(AdminLogs.previewPruning, audit: nil, answer: preview),
   ]
 
-  private static func verify(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminLogs.Verification {
+  private static func verify(_ call: RouteCall, query _: NoQuery) throws -> AdminLogs.Verification {
     let namespace = try call.namespace()
     return AdminLogs.Verification(
-      try call.read { (snapshot) throws(StorageError) in try LogAudit.verify(snapshot, namespace: namespace) })
+      try call.read { snapshot in try LogAudit.verify(snapshot, namespace: namespace) })
   }
 
-  private static func checkpoint(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminLogs.LastCheckpoint {
+  private static func checkpoint(_ call: RouteCall, query _: NoQuery) throws -> AdminLogs.LastCheckpoint {
     let namespace = try call.namespace()
-    let (pruned, checkpoint) = try call.read { (snapshot) throws(StorageError) in
+    let (pruned, checkpoint) = try call.read { snapshot in
       (try snapshot.prunedRevision(of: namespace), try snapshot.checkpoint(of: namespace))
     }
     return AdminLogs.LastCheckpoint(
       pruned: pruned.rawValue, checkpoint: checkpoint.map { AdminLogs.Checkpoint($0) })
   }
 
-  private static func preview(_ call: RouteCall, order: AdminLogs.PrunePreviewOrder) async throws(APIError)
-    -> AdminLogs.Pruning
-  {
+  private static func preview(_ call: RouteCall, order: AdminLogs.PrunePreviewOrder) async throws -> AdminLogs.Pruning {
     let (pruning, namespace) = (pruning(call), try call.namespace())
     let revision = try revision(call, through: order.through, before: order.before)
-    do throws(StorageError) {
-      return AdminLogs.Pruning(try pruning.plan(through: revision, in: namespace))
-    } catch {
-      throw APIError(error)
-    }
+    return AdminLogs.Pruning(try pruning.plan(through: revision, in: namespace))
   }
 
-  private static func prune(_ call: RouteCall, order: AdminLogs.PruneOrder) async throws(APIError) -> AdminLogs.Pruning {
+  private static func prune(_ call: RouteCall, order: AdminLogs.PruneOrder) async throws -> AdminLogs.Pruning {
     let (pruning, namespace) = (pruning(call), try call.namespace())
     let revision = try revision(call, through: order.through, before: order.before)
     let turn = call.services.database.maintenanceTurn
@@ -53,11 +47,7 @@ enum LogRoutes {
     do {
       return AdminLogs.Pruning(
         try await pruning.prune(through: revision, in: namespace, by: call.caller.actor, because: order.reason))
-    } catch let error as StorageError {
-      throw APIError(error)
-    } catch let refusal as CommitError {
-      throw APIError(refusal)
-    } catch {
+    } catch  where !(error is StorageError || error is CommitError) {
       throw APIError(.serviceUnavailable, "unavailable", "The log could not be pruned: \(error). Try again.")
     }
   }
@@ -67,13 +57,13 @@ enum LogRoutes {
     return LogPruning(engine: database.engine, writer: database, clock: database.clock)
   }
 
-  private static func revision(_ call: RouteCall, through: Int64?, before: Timestamp?) throws(APIError) -> Revision {
+  private static func revision(_ call: RouteCall, through: Int64?, before: Timestamp?) throws -> Revision {
     if let through { return Revision(through) }
     guard let before else {
-      throw .badRequest("Say up to where: \"through\", a revision, or \"before\", a time in milliseconds.")
+      throw APIError.badRequest("Say up to where: \"through\", a revision, or \"before\", a time in milliseconds.")
     }
     let namespace = try call.namespace()
-    return try call.read { (snapshot) throws(StorageError) in
+    return try call.read { snapshot in
       try snapshot.lastRevision(in: namespace, before: before.milliseconds)
     }
   }

@@ -19,16 +19,14 @@ enum MailRoutes {
     .changing(AdminAccess.testMail, audit: "mail.test", answer: test), .reading(AdminAccess.mailOrder, by: order),
   ]
 
-  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func list(_ call: RouteCall) throws -> HTTPResponse {
     guard let mail = call.services.mail else {
       throw APIError(.notImplemented, "not_available", "This server does not keep mails; it sends them.")
     }
     return .json(["mails": .array(mail.recentMail(limit: min(try call.limit(), limitMax)))])
   }
 
-  private static func test(_ call: RouteCall, order wanted: AdminAccess.TestMailOrder) async throws(APIError)
-    -> AdminAccess.OrderedMail
-  {
+  private static func test(_ call: RouteCall, order wanted: AdminAccess.TestMailOrder) async throws -> AdminAccess.OrderedMail {
     let order = MailOrder(
       kind: .notice, to: wanted.to, subject: wanted.subject ?? "A test of Doubloon's mail",
       text: wanted.text ?? "If you can read this, mail works.\n", html: wanted.html)
@@ -36,25 +34,21 @@ enum MailRoutes {
     let now = database.clock.now()
     var random = call.services.random
     let key = "mail/test/\(now)-\(String(UInt64.random(in: .min ... .max, using: &random), radix: 36))"
-    do throws(CommitError) {
-      var request = CommitRequest(
-        namespace: try await database.openNamespace(named: call.services.defaultNamespace), actor: call.caller.actor)
-      request.rows.outbox = [
-        OutboxRecord(
-          key: key, outlet: MailOrder.outlet, payload: order.payload, cause: nil, state: .waiting, attempts: 0,
-          nextAttemptAt: 0, lastError: nil, createdAt: now)
-      ]
-      _ = try await database.commit(request)
-    } catch {
-      throw APIError(error)
-    }
+    var request = CommitRequest(
+      namespace: try await database.openNamespace(named: call.services.defaultNamespace), actor: call.caller.actor)
+    request.rows.outbox = [
+      OutboxRecord(
+        key: key, outlet: MailOrder.outlet, payload: order.payload, cause: nil, state: .waiting, attempts: 0,
+        nextAttemptAt: 0, lastError: nil, createdAt: now)
+    ]
+    _ = try await database.commit(request)
     return AdminAccess.OrderedMail(status: .ok, key: key)
   }
 
-  private static func order(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminAccess.MailOrderState {
+  private static func order(_ call: RouteCall, query _: NoQuery) throws -> AdminAccess.MailOrderState {
     let namespace = try call.namespace()
     let key = call.captures["key"] ?? ""
-    let found = try call.read { (snapshot) throws(StorageError) in try snapshot.outbox(in: namespace, key: key) }
+    let found = try call.read { snapshot in try snapshot.outbox(in: namespace, key: key) }
     guard let found, found.outlet == MailOrder.outlet else {
       throw APIError(.notFound, "not_found", "No mail was ordered under the key \(key).")
     }

@@ -27,12 +27,12 @@ package struct StoreVerification: Sendable {
 
     /// Runs an audit on a look of its own; what it cannot read is a fault.
     mutating func check(
-      _ what: String, in engine: any StorageEngine, audit: (any Snapshot, inout Part) throws(StorageError) -> Void
+      _ what: String, in engine: any StorageEngine, audit: (any Snapshot, inout Part) throws -> Void
     ) {
-      do throws(StorageError) {
-        try engine.read { (snapshot) throws(StorageError) in try audit(snapshot, &self) }
+      do {
+        try engine.read { snapshot in try audit(snapshot, &self) }
       } catch {
-        add(["\(what) cannot be read: \(error.message)"], of: 1)
+        add(["\(what) cannot be read: \(error)"], of: 1)
       }
     }
   }
@@ -53,30 +53,30 @@ package struct StoreVerification: Sendable {
   {
     var result = StoreVerification()
     let namespaces: [NamespaceRecord]
-    do throws(StorageError) {
+    do {
       result.store = try engine.check()
-      namespaces = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
+      namespaces = try engine.read { snapshot in try snapshot.namespaces() }
     } catch {
-      result.store.note("The store cannot be read: \(error.message)")
+      result.store.note("The store cannot be read: \(error)")
       return result
     }
     for namespace in namespaces {
       var part = Part(namespace: namespace.name)
-      part.check("The log", in: engine) { snapshot, part throws(StorageError) in
+      part.check("The log", in: engine) { snapshot, part in
         let log = try LogAudit.verify(snapshot, namespace: namespace.id)
         (part.answer.commits, part.answer.executions) = (log.commits, log.executions)
         part.add(log.faults.map(\.message), of: log.faultCount)
       }
       if let currencies {
-        part.check("The ledger", in: engine) { snapshot, part throws(StorageError) in
+        part.check("The ledger", in: engine) { snapshot, part in
           let ledger = try LedgerAudit.verify(snapshot, namespace: namespace.id, currencies: currencies)
           (part.answer.entries, part.answer.ledgerAccounts) = (ledger.entryCount, Int64(ledger.accountCount))
           part.add(ledger.faults.map(\.message), of: ledger.faultCount)
         }
       }
       if let referrals {
-        part.check("The index of referrals", in: engine) { snapshot, part throws(StorageError) in
-          let index = try ReferralAudit.verify(snapshot, namespace: namespace.id, referralPath: referrals)
+        part.check("The index of referrals", in: engine) { snapshot, part in
+          let index = try ReferralAudit.verify(snapshot, namespace: namespace.id, place: referrals)
           part.answer.referrals = index.referrals
           part.add(index.messages, of: index.faultCount)
         }

@@ -20,12 +20,12 @@ enum SystemRoutes {
       .changing(AdminSystem.clock, audit: "clock.advance", answer: clock),
     ] + AuditRoutes.routes
 
-  private static func status(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminSystem.Status {
+  private static func status(_ call: RouteCall, query _: NoQuery) throws -> AdminSystem.Status {
     let database = call.services.database
-    let (epoch, namespaces) = try call.read { (snapshot) throws(StorageError) in
+    let (epoch, namespaces) = try call.read { snapshot in
       (snapshot.epoch, try snapshot.namespaces().count)
     }
-    let (paused, dead, retries) = try call.read { (snapshot) throws(StorageError) in
+    let (paused, dead, retries) = try call.read { snapshot in
       (
         try snapshot.functions().filter(\.isPaused), try DeliveryFailures(.dead, in: snapshot).summary,
         try DeliveryFailures(.waiting, in: snapshot).summary
@@ -47,40 +47,36 @@ enum SystemRoutes {
       })
   }
 
-  private static func verify(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminSystem.Verification {
+  private static func verify(_ call: RouteCall, query _: NoQuery) throws -> AdminSystem.Verification {
     let services = call.services
     return StoreVerification.run(
       services.database.engine, currencies: services.ledger?.currencies, referrals: services.referrals?.referralPath
     ).answer
   }
 
-  private static func backup(_ call: RouteCall, order: AdminSystem.BackupOrder) async throws(APIError)
-    -> AdminSystem.Backup
-  {
+  private static func backup(_ call: RouteCall, order: AdminSystem.BackupOrder) async throws -> AdminSystem.Backup {
     let path = order.path
-    guard path.hasPrefix("/") else { throw .badRequest("\"path\" must be absolute: the file is written by the server.") }
+    guard path.hasPrefix("/") else {
+      throw APIError.badRequest("\"path\" must be absolute: the file is written by the server.")
+    }
     let engine = call.services.database.engine
-    let outcome: Result<Void, StorageError>?
     do {
-      outcome = try await call.services.adminPool.runIfActive {
-        Result { () throws(StorageError) in try engine.backup(to: path) }
-      }
+      try await call.services.adminPool.runIfActive { try engine.backup(to: path) }
+    } catch let error as StorageError {
+      throw error.code == .unsuitable ? APIError.badRequest(error.message) : error.apiError
     } catch {
       throw APIError(.serviceUnavailable, "unavailable", "The server is shutting down.")
-    }
-    if case .failure(let error) = outcome {
-      throw error.code == .unsuitable ? APIError.badRequest(error.message) : APIError(error)
     }
     return AdminSystem.Backup(status: .ok, path: path)
   }
 
-  private static func clock(_ call: RouteCall, order: AdminSystem.ClockOrder) async throws(APIError) -> AdminSystem.Clock {
+  private static func clock(_ call: RouteCall, order: AdminSystem.ClockOrder) async throws -> AdminSystem.Clock {
     guard let clock = call.services.adjustableClock else {
       throw APIError(.notImplemented, "not_available", "This server's clock cannot be moved.")
     }
     let advance = order.advance
     guard advance >= 0, advance <= advanceMax else {
-      throw .badRequest("\"advance\" must be 0 or more milliseconds, at most a hundred years: time only goes forward.")
+      throw APIError.badRequest("\"advance\" must be 0 or more milliseconds, at most a hundred years: time only goes forward.")
     }
     guard advance <= JSONSchema.timeMax - min(clock.now(), JSONSchema.timeMax) else {
       throw APIError(.conflict, "conflict", "The clock cannot be moved beyond the year 9999; start the server again.")
@@ -98,8 +94,8 @@ enum NamespaceRoutes {
     .changing(AdminSystem.deleteNamespace, audit: "namespaces.delete", answer: delete),
   ]
 
-  private static func list(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminSystem.NamespaceList {
-    let rows = try call.read { (snapshot) throws(StorageError) -> [AdminSystem.Namespace] in
+  private static func list(_ call: RouteCall, query _: NoQuery) throws -> AdminSystem.NamespaceList {
+    let rows = try call.read { (snapshot) -> [AdminSystem.Namespace] in
       var rows: [AdminSystem.Namespace] = []
       for record in try snapshot.namespaces() {
         let head = try snapshot.head(of: record.id)
@@ -113,25 +109,17 @@ enum NamespaceRoutes {
     return AdminSystem.NamespaceList(namespaces: rows)
   }
 
-  private static func create(_ call: RouteCall, order: AdminSystem.NamespaceOrder) async throws(APIError)
+  private static func create(_ call: RouteCall, order: AdminSystem.NamespaceOrder) async throws
     -> AdminSystem.CreatedNamespace
   {
-    do throws(CommitError) {
-      _ = try await call.services.database.openNamespace(named: order.name)
-    } catch {
-      throw APIError(error)
-    }
+    _ = try await call.services.database.openNamespace(named: order.name)
     return AdminSystem.CreatedNamespace(status: .ok, name: order.name)
   }
 
-  private static func delete(_ call: RouteCall, body _: NoBody) async throws(APIError) -> Done {
+  private static func delete(_ call: RouteCall, body _: NoBody) async throws -> Done {
     let name = call.captures["name"] ?? ""
-    guard let id = call.services.database.namespace(named: name) else { throw .unknownNamespace(name) }
-    do throws(CommitError) {
-      try await call.services.database.forgetNamespace(named: name)
-    } catch {
-      throw APIError(error)
-    }
+    guard let id = call.services.database.namespace(named: name) else { throw APIError.unknownNamespace(name) }
+    try await call.services.database.forgetNamespace(named: name)
     call.services.functions?.forget(id)
     return Done()
   }

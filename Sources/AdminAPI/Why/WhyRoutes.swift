@@ -12,7 +12,7 @@ import TreeModel
 enum WhyRoutes {
   static let routes: [Route] = [.reading(AdminWhy.ask, by: why)]
 
-  private static func why(_ call: RouteCall, query: AdminWhy.Query) throws(APIError) -> AdminWhy.Report {
+  private static func why(_ call: RouteCall, query: AdminWhy.Query) throws -> AdminWhy.Report {
     let uid = try player(query.uid, call: call)
     let functions = call.services.functions?.descriptions ?? []
     if let reward = query.reward, !functions.contains(where: { $0.name == reward }) {
@@ -24,7 +24,7 @@ enum WhyRoutes {
     let namespace = try call.namespace()
     let limit = query.limit.map { Int($0) } ?? WhyQuestion.changesMax
     return AdminWhy.Report(
-      try call.read { (snapshot) throws(StorageError) in
+      try call.read { snapshot in
         try WhyQuestion(
           uid: uid, reward: query.reward, namespace: namespace, functions: functions, currencies: currencies,
           snapshot: snapshot
@@ -33,12 +33,12 @@ enum WhyRoutes {
   }
 
   /// Who is asked about: by the key in the tree, or by the e-mail address of the account.
-  private static func player(_ text: String, call: RouteCall) throws(APIError) -> Key {
+  private static func player(_ text: String, call: RouteCall) throws -> Key {
     let uid = try AccountRoutes.player(text, call)
-    do throws(PathError) {
+    do {
       return try Key(uid)
     } catch {
-      throw .badRequest(error.description)
+      throw APIError.badRequest(error.description)
     }
   }
 }

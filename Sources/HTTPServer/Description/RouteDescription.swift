@@ -47,20 +47,22 @@ package struct RouteDescription: Sendable {
   static let everywhere: Set<String> = ["ns", "auth", "access_token"]
 
   /// What is wrong with a request's parameters, before the route looks at them.
-  func check<Services>(_ call: APICall<Services>) throws(APIError) {
+  func check<Services>(_ call: APICall<Services>) throws {
     for item in call.query.parameters where !Self.everywhere.contains(item.name) {
       guard let parameter = query.first(where: { $0.name == item.name }) else {
         let known = query.isEmpty ? "none but ns" : query.map(\.name).joined(separator: ", ")
-        throw .badRequest("There is no parameter \"\(item.name.prefix(80))\" here; there is \(known).")
+        throw APIError.badRequest("There is no parameter \"\(item.name.prefix(80))\" here; there is \(known).")
       }
-      if let problem = parameter.schema.problem(inParameter: item.value, at: item.name) { throw .badRequest(problem) }
+      if let problem = parameter.schema.problem(inParameter: item.value, at: item.name) { throw APIError.badRequest(problem) }
     }
     for parameter in query where parameter.isRequired {
-      if call.query[parameter.name]?.isEmpty ?? true { throw .badRequest("The parameter \(parameter.name) is missing.") }
+      if call.query[parameter.name]?.isEmpty ?? true {
+        throw APIError.badRequest("The parameter \(parameter.name) is missing.")
+      }
     }
     guard let body else { return }
     if let problem = JSONSchema.object(body, isClosed: true).problem(in: try call.body(), at: "The body") {
-      throw .badRequest(problem)
+      throw APIError.badRequest(problem)
     }
   }
 }

@@ -17,73 +17,72 @@ package struct APICall<Services: Sendable>: Sendable {
   }
 
   /// The body, an object; an empty body is an empty object.
-  package func body() throws(APIError) -> JSON {
+  package func body() throws -> JSON {
     guard let bytes = request.body, bytes.readableBytes > 0 else { return .object([]) }
-    let result = bytes.withUnsafeReadableBytes { bytes in
-      Result { () throws(JSONError) -> JSON in try JSONParser.parse(bytes) }
+    let json: JSON
+    do {
+      json = try bytes.withUnsafeReadableBytes { try JSONParser.parse($0) }
+    } catch {
+      throw APIError.badRequest("\(error)")
     }
-    switch result {
-    case .success(let json):
-      guard json.object != nil else { throw .badRequest("The body must be a JSON object.") }
-      return json
-    case .failure(let error): throw .badRequest(error.description)
-    }
+    guard json.object != nil else { throw APIError.badRequest("The body must be a JSON object.") }
+    return json
   }
 
   /// A parameter that must be there.
-  package func required(_ name: String) throws(APIError) -> String {
-    guard let value = query[name], !value.isEmpty else { throw .badRequest("The parameter \(name) is missing.") }
+  package func required(_ name: String) throws -> String {
+    guard let value = query[name], !value.isEmpty else { throw APIError.badRequest("The parameter \(name) is missing.") }
     return value
   }
 
   /// A parameter that names a player, or anything else that is a key of the tree; nil if it is missing.
-  package func key(_ name: String) throws(APIError) -> Key? {
+  package func key(_ name: String) throws -> Key? {
     guard let text = query[name] else { return nil }
-    do throws(PathError) {
+    do {
       return try Key(text)
     } catch {
-      throw .badRequest("\(name): \(error.description)")
+      throw APIError.badRequest("\(name): \(error.description)")
     }
   }
 
-  package func integer(_ name: String) throws(APIError) -> Int64? {
+  package func integer(_ name: String) throws -> Int64? {
     guard let text = query[name] else { return nil }
-    guard let value = Int64(text) else { throw .badRequest("\(name) must be an integer.") }
+    guard let value = Int64(text) else { throw APIError.badRequest("\(name) must be an integer.") }
     return value
   }
 
   /// How many rows to list.
-  package func limit(default fallback: Int = 50, max: Int = 1000) throws(APIError) -> Int {
+  package func limit(default fallback: Int = 50, max: Int = 1000) throws -> Int {
     guard let limit = try integer("limit") else { return fallback }
-    guard limit > 0, limit <= Int64(max) else { throw .badRequest("limit must be 1 to \(max).") }
+    guard limit > 0, limit <= Int64(max) else { throw APIError.badRequest("limit must be 1 to \(max).") }
     return Int(limit)
   }
 }
 
 extension JSON {
   /// A text member that must be there.
-  package func required(_ name: String) throws(APIError) -> String {
+  package func required(_ name: String) throws -> String {
     guard let value = self[name]?.string, !value.isEmpty else {
-      throw .badRequest("\"\(name)\" must be a text that is not empty.")
+      throw APIError.badRequest("\"\(name)\" must be a text that is not empty.")
     }
     return value
   }
 
   /// A text member that may be missing or null, but nothing else.
-  package func optional(_ name: String) throws(APIError) -> String? {
+  package func optional(_ name: String) throws -> String? {
     guard let value = self[name], !value.isNull else { return nil }
-    guard let text = value.string else { throw .badRequest("\"\(name)\" must be a text.") }
+    guard let text = value.string else { throw APIError.badRequest("\"\(name)\" must be a text.") }
     return text
   }
 
-  package func requiredInteger(_ name: String) throws(APIError) -> Int64 {
-    guard let value = self[name]?.int else { throw .badRequest("\"\(name)\" must be an integer.") }
+  package func requiredInteger(_ name: String) throws -> Int64 {
+    guard let value = self[name]?.int else { throw APIError.badRequest("\"\(name)\" must be an integer.") }
     return value
   }
 
-  package func optionalInteger(_ name: String) throws(APIError) -> Int64? {
+  package func optionalInteger(_ name: String) throws -> Int64? {
     guard let value = self[name], !value.isNull else { return nil }
-    guard let number = value.int else { throw .badRequest("\"\(name)\" must be an integer.") }
+    guard let number = value.int else { throw APIError.badRequest("\"\(name)\" must be an integer.") }
     return number
   }
 }

@@ -2,7 +2,7 @@ package import NIOHTTP1
 import TreeModel
 
 /// Why a request is answered with something else than what it asked for. The status is chosen where it is thrown or, for
-/// refusals of the write pipeline, in ``APIError/init(_:)``; nowhere else.
+/// errors of the domain, where they conform to ``APIErrorConvertible``; nowhere else.
 package struct APIError: Error, Sendable {
   package let status: HTTPResponseStatus
   /// For programs: one word, stable.
@@ -59,6 +59,23 @@ extension String {
     }
     return text
   }
+}
+
+/// An error of the domain that says itself how a route answers it.
+///
+/// The API target that owns the words conforms it. There is one answer for each kind of error; a surface that says it in other
+/// words catches it and throws its own ``APIError``.
+package protocol APIErrorConvertible: Error {
+  /// How it is answered.
+  var apiError: APIError { get }
+}
+
+extension APIError: APIErrorConvertible {
+  package var apiError: APIError { self }
+}
+
+extension AccessError: APIErrorConvertible {
+  package var apiError: APIError { APIError(self) }
 }
 
 extension APIError {

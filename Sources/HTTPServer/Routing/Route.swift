@@ -49,11 +49,11 @@ package struct RouteHead: Sendable {
 package struct APIRoute<Services: Sendable>: Sendable {
   enum Action: Sendable {
     /// Answers at once, on the event loop.
-    case immediate(@Sendable (APICall<Services>) throws(APIError) -> HTTPResponse)
+    case immediate(@Sendable (APICall<Services>) throws -> HTTPResponse)
     /// Reads the store, on a thread of the pool.
-    case blocking(@Sendable (APICall<Services>) throws(APIError) -> HTTPResponse)
+    case blocking(@Sendable (APICall<Services>) throws -> HTTPResponse)
     /// Waits for others.
-    case waiting(@Sendable (APICall<Services>) async throws(APIError) -> HTTPResponse)
+    case waiting(@Sendable (APICall<Services>) async throws -> HTTPResponse)
   }
 
   package private(set) var head: RouteHead
@@ -69,7 +69,7 @@ package struct APIRoute<Services: Sendable>: Sendable {
   /// Something to look at that needs no store.
   package static func get(
     _ template: RouteTemplate, _ summary: String, access: RouteAccess = .open,
-    _ body: @escaping @Sendable (APICall<Services>) throws(APIError) -> HTTPResponse
+    _ body: @escaping @Sendable (APICall<Services>) throws -> HTTPResponse
   ) -> APIRoute {
     APIRoute(
       head: RouteHead(method: .GET, template: template, summary: summary, access: access, audit: nil),
@@ -79,7 +79,7 @@ package struct APIRoute<Services: Sendable>: Sendable {
   /// Something to read from the store, for all administrators.
   package static func list(
     _ template: RouteTemplate, _ summary: String,
-    _ body: @escaping @Sendable (APICall<Services>) throws(APIError) -> HTTPResponse
+    _ body: @escaping @Sendable (APICall<Services>) throws -> HTTPResponse
   ) -> APIRoute {
     APIRoute(
       head: RouteHead(method: .GET, template: template, summary: summary, access: .viewer, audit: nil),
@@ -89,7 +89,7 @@ package struct APIRoute<Services: Sendable>: Sendable {
   /// Something to read that others must have written first, for all administrators.
   package static func awaitedList(
     _ template: RouteTemplate, summary: String,
-    body: @escaping @Sendable (APICall<Services>) async throws(APIError) -> HTTPResponse
+    body: @escaping @Sendable (APICall<Services>) async throws -> HTTPResponse
   ) -> APIRoute {
     APIRoute(
       head: RouteHead(method: .GET, template: template, summary: summary, access: .viewer, audit: nil),
@@ -99,7 +99,7 @@ package struct APIRoute<Services: Sendable>: Sendable {
   /// Something that an administrator changes; takes the role of administrators unless it says otherwise.
   package static func mutate(
     _ method: HTTPMethod, template: RouteTemplate, audit: String?, summary: String, access: RouteAccess = .admin,
-    body: @escaping @Sendable (APICall<Services>) async throws(APIError) -> HTTPResponse
+    body: @escaping @Sendable (APICall<Services>) async throws -> HTTPResponse
   ) -> APIRoute {
     APIRoute(
       head: RouteHead(method: method, template: template, summary: summary, access: access, audit: audit),
@@ -115,9 +115,9 @@ extension APIRoute {
   package func bound(to services: Services) -> BoundRoute {
     let bound: BoundRoute.Action =
       switch action {
-      case .immediate(let body): .immediate { (call) throws(APIError) in try body(call.with(services)) }
-      case .blocking(let body): .blocking { (call) throws(APIError) in try body(call.with(services)) }
-      case .waiting(let body): .waiting { (call) async throws(APIError) in try await body(call.with(services)) }
+      case .immediate(let body): .immediate { call in try body(call.with(services)) }
+      case .blocking(let body): .blocking { call in try body(call.with(services)) }
+      case .waiting(let body): .waiting { call in try await body(call.with(services)) }
       }
     return BoundRoute(head: head, action: bound)
   }

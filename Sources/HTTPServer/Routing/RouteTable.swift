@@ -1,5 +1,5 @@
 import Credentials
-import Logging
+package import Logging
 package import NIOCore
 import NIOHTTP1
 package import NIOPosix
@@ -13,19 +13,22 @@ package struct RouteTable: Sendable {
   private let isDevelopment: Bool
   private let pool: NIOThreadPool
   private let audit: any RequestAuditing
+  private let logger: Logger
 
   /// - `isDevelopment`: whether the tools of development are there.
   /// - `pool`: for routes that read the store.
   /// - `audit`: told of what is done and refused.
+  /// - `logger`: told of errors that nothing says an answer for.
   package init(
     routes: [BoundRoute], callers: CallerIdentification, isDevelopment: Bool, pool: NIOThreadPool,
-    audit: any RequestAuditing
+    audit: any RequestAuditing, logger: Logger
   ) {
     self.routes = routes
     self.callers = callers
     self.isDevelopment = isDevelopment
     self.pool = pool
     self.audit = audit
+    self.logger = logger
   }
 
   package func respond(to request: HTTPRequest, _ target: RequestTarget, sink: ResponseSink) {
@@ -41,12 +44,13 @@ package struct RouteTable: Sendable {
     sink.routeClass = path.first == "admin" ? .admin : .operation
     var caller = Caller.anonymous
     let call: APICall<Void>
-    do throws(APIError) {
+    do {
       caller = try self.caller(of: request, target: target, for: route)
       sink.standing = caller.standing
       call = APICall(request: request, captures: captures, query: target.query, caller: caller, services: ())
       try admit(caller, to: route)
     } catch {
+      let error = answer(to: error, of: route)
       // What an administrator may not is on record, also where nothing would have changed; refused clients without
       // credentials must not fill the log.
       if caller.role != nil {
@@ -59,9 +63,10 @@ package struct RouteTable: Sendable {
       }
       return sink.send(error.adminResponse)
     }
-    do throws(APIError) {
+    do {
       try route.head.description?.check(call)
     } catch {
+      let error = answer(to: error, of: route)
       if let action = route.head.audit {
         audit.record(
           action, by: caller.actor, captures: captures, query: target.query, body: request.body, result: error.message)
@@ -101,14 +106,9 @@ package struct RouteTable: Sendable {
       "Nothing is here: append .json to your request URI to use the REST API; GET /admin/v1 lists the admin surface.")
   }
 
-  private func caller(of request: HTTPRequest, target: RequestTarget, for route: BoundRoute) throws(APIError) -> Caller {
+  private func caller(of request: HTTPRequest, target: RequestTarget, for route: BoundRoute) throws -> Caller {
     if isOpen(route) { return .anonymous }
-    let caller: Caller
-    do throws(AccessError) {
-      caller = try callers.caller(request.headers, query: target.query)
-    } catch {
-      throw APIError(error)
-    }
+    let caller = try callers.caller(request.headers, query: target.query)
     guard caller.role != nil else {
       throw APIError(
         .unauthorized, "unauthenticated", "This needs an administrator's credentials: send Authorization: Bearer TOKEN.",
@@ -118,7 +118,7 @@ package struct RouteTable: Sendable {
   }
 
   /// Refuses who has not the role, and the tools of development in production: to people whose names go on record.
-  private func admit(_ caller: Caller, to route: BoundRoute) throws(APIError) {
+  private func admit(_ caller: Caller, to route: BoundRoute) throws {
     guard !isOpen(route), let needed = route.head.role else { return }
     guard let role = caller.role, role >= needed else {
       throw APIError(
@@ -141,45 +141,54 @@ package struct RouteTable: Sendable {
 
   private func run(_ route: BoundRoute, call: APICall<Void>, sink: ResponseSink) {
     switch route.action {
-    case .immediate(let body): sink.send(Self.answer { () throws(APIError) in try body(call) })
+    case .immediate(let body): sink.send(response(of: route) { try body(call) })
     case .blocking(let body):
       pool.submit { state in
         guard case .active = state else {
           return sink.send(APIError(.serviceUnavailable, "unavailable", "The server is shutting down.").adminResponse)
         }
-        sink.send(Self.answer { () throws(APIError) in try body(call) })
+        sink.send(response(of: route) { try body(call) })
       }
     case .waiting(let body):
-      sink.eventLoop.makeFutureWithTask { [audit] () async -> HTTPResponse in
-        let result: Result<HTTPResponse, APIError>
-        do throws(APIError) {
-          result = .success(try await body(call))
+      sink.eventLoop.makeFutureWithTask { () async -> HTTPResponse in
+        let (response, outcome): (HTTPResponse, String)
+        do {
+          (response, outcome) = (try await body(call), "ok")
         } catch {
-          result = .failure(error)
+          let error = answer(to: error, of: route)
+          (response, outcome) = (error.adminResponse, error.message)
         }
         if let action = route.head.audit {
           audit.record(
             action, by: call.caller.actor, captures: call.captures, query: call.query, body: call.request.body,
-            result: Self.outcome(result))
+            result: outcome)
         }
-        return Self.answer { () throws(APIError) in try result.get() }
+        return response
       }.whenSuccess { sink.send($0) }
     }
   }
 
-  private static func outcome(_ result: Result<HTTPResponse, APIError>) -> String {
-    switch result {
-    case .success: "ok"
-    case .failure(let error): error.message
+  private func response(of route: BoundRoute, _ body: () throws -> HTTPResponse) -> HTTPResponse {
+    do {
+      return try body()
+    } catch {
+      return answer(to: error, of: route).adminResponse
     }
   }
 
-  private static func answer(_ body: () throws(APIError) -> HTTPResponse) -> HTTPResponse {
-    do throws(APIError) {
-      return try body()
-    } catch {
-      return error.adminResponse
-    }
+  /// The only place where what a route throws becomes an answer.
+  ///
+  /// An error that nothing says an answer for is a mistake in this program. What it tells of the inside goes to the log, and
+  /// the client learns no more than that there is something to look up.
+  private func answer(to error: any Error, of route: BoundRoute) -> APIError {
+    if let error = error as? any APIErrorConvertible { return error.apiError }
+    logger.error(
+      "a route failed with an error that has no answer",
+      metadata: [
+        "route": "\(route.head.method.rawValue) \(route.head.template.text)", "kind": "\(type(of: error))", "error": "\(error)",
+      ])
+    return APIError(
+      .internalServerError, "internal", "The server failed to answer this request; its operators find the reason in its log.")
   }
 }
 

@@ -18,22 +18,22 @@ package enum KeyRoutes {
     }
 
   private static func jwks(_ path: String) -> Route {
-    .get(RouteTemplate(stringLiteral: path), "The public keys of tokens, as a JWKS.") { (call) throws(APIError) in
+    .get(RouteTemplate(stringLiteral: path), "The public keys of tokens, as a JWKS.") { call in
       answer(try published(call).jwks)
     }
   }
 
   private static func certificates(_ path: String) -> Route {
-    .get(RouteTemplate(stringLiteral: path), "The public keys of tokens, as certificates.") { (call) throws(APIError) in
+    .get(RouteTemplate(stringLiteral: path), "The public keys of tokens, as certificates.") { call in
       answer(try published(call).certificates)
     }
   }
 
-  private static func published(_ call: RouteCall) throws(APIError) -> PublishedKeys {
+  private static func published(_ call: RouteCall) throws -> PublishedKeys {
     guard let keys = call.services.keys else {
       throw APIError(.notFound, "no_keys", "This server signs no tokens.")
     }
-    do throws(TokenError) {
+    do {
       return try keys.published()
     } catch {
       throw APIError(.internalServerError, "keys", "The keys cannot be published: \(error)")

@@ -27,7 +27,7 @@ package enum InvitationAdminRoutes {
     ).described(RouteDescription(of: AdminInvitations.suppress)),
   ]
 
-  private static func settings(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func settings(_ call: RouteCall) throws -> HTTPResponse {
     .json(document(try service(call).settings))
   }
 
@@ -35,49 +35,41 @@ package enum InvitationAdminRoutes {
     (try? JSONParser.parse(settings.document)) ?? [:]
   }
 
-  private static func putSettings(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+  private static func putSettings(_ call: RouteCall) async throws -> HTTPResponse {
     let invitations = try service(call)
     let body = try call.body()
-    return try await APIError.mappingLinkErrors {
-      let settings = try InvitationSettings(document: body.compactText)
-      try await invitations.put(settings)
-      return .json(document(settings))
-    }
+    let settings = try InvitationSettings(document: body.compactText)
+    try await invitations.put(settings)
+    return .json(document(settings))
   }
 
-  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func list(_ call: RouteCall) throws -> HTTPResponse {
     let limit = try call.limit()
-    return try APIError.mappingLinkErrors {
-      let all = try reader(call).invitations(before: call.query["cursor"], limit: limit)
-      let next = all.count == limit ? all.last.map { JSON.string($0.record.id) } : nil
-      return .json(.record([("invites", .array(all.map(\.json))), ("next", next)]))
-    }
+    let all = try reader(call).invitations(before: call.query["cursor"], limit: limit)
+    let next = all.count == limit ? all.last.map { JSON.string($0.record.id) } : nil
+    return .json(.record([("invites", .array(all.map(\.json))), ("next", next)]))
   }
 
-  private static func suppressions(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func suppressions(_ call: RouteCall) throws -> HTTPResponse {
     let limit = try call.limit()
-    return try APIError.mappingLinkErrors {
-      let all = try reader(call).suppressed(after: call.query["cursor"], limit: limit)
-      let next = all.count == limit ? all.last.map { JSON.string($0.address) } : nil
-      return .json(.record([("suppressions", .array(all.map(\.json))), ("next", next)]))
-    }
+    let all = try reader(call).suppressed(after: call.query["cursor"], limit: limit)
+    let next = all.count == limit ? all.last.map { JSON.string($0.address) } : nil
+    return .json(.record([("suppressions", .array(all.map(\.json))), ("next", next)]))
   }
 
-  private static func suppress(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+  private static func suppress(_ call: RouteCall) async throws -> HTTPResponse {
     let invitations = try service(call)
     let body = try call.body()
     let email = try body.required("email")
-    return try await APIError.mappingLinkErrors {
-      if body["release"]?.bool == true {
-        try await invitations.release(email)
-      } else {
-        try await invitations.suppress(email, because: body["reason"]?.string ?? "by \(call.caller.actor)")
-      }
-      return .json(["status": "ok"])
+    if body["release"]?.bool == true {
+      try await invitations.release(email)
+    } else {
+      try await invitations.suppress(email, because: body["reason"]?.string ?? "by \(call.caller.actor)")
     }
+    return .json(["status": "ok"])
   }
 
-  private static func service(_ call: RouteCall) throws(APIError) -> InvitationService {
+  private static func service(_ call: RouteCall) throws -> InvitationService {
     guard let invitations = call.services.invites else {
       throw APIError(.notImplemented, "not_available", "This server sends no invitations.")
     }

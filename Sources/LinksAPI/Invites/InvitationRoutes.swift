@@ -27,13 +27,13 @@ package enum InvitationRoutes {
 
   private static func post(_ template: RouteTemplate, summary: String, body: @escaping Body) -> Route {
     .mutate(.POST, template: template, audit: nil, summary: summary, access: .open) {
-      (call: RouteCall) async throws(APIError) in
+      call in
       await answer(call, body: body)
     }
   }
 
   private static func get(_ template: RouteTemplate, _ summary: String, _ body: @escaping Body) -> Route {
-    .mutate(.GET, template: template, audit: nil, summary: summary, access: .open) { (call: RouteCall) async throws(APIError) in
+    .mutate(.GET, template: template, audit: nil, summary: summary, access: .open) { call in
       await answer(call, body: body)
     }
   }
@@ -162,7 +162,7 @@ package enum InvitationRoutes {
     0xB4, 0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82,
   ]
 
-  @Sendable private static func opened(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  @Sendable private static func opened(_ call: RouteCall) throws -> HTTPResponse {
     call.services.links?.mark(
       "\(call.captures["id"] ?? "")/opened", isKept: call.services.invites?.settings.tracksOpening == true)
     var response = HTTPResponse(.ok, content: .png, body: pixel)
@@ -170,23 +170,19 @@ package enum InvitationRoutes {
     return response
   }
 
-  @Sendable private static func confirm(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  @Sendable private static func confirm(_ call: RouteCall) throws -> HTTPResponse {
     let words = UnsubscribePhrases.chosen(from: locales(call))
     let (question, button) = (HTMLText.escaped(words.question), HTMLText.escaped(words.button))
     return page(words.title, body: "<p>\(question)</p><form method=\"post\"><button>\(button)</button></form>", words: words)
   }
 
-  @Sendable private static func unsubscribe(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+  @Sendable private static func unsubscribe(_ call: RouteCall) async throws -> HTTPResponse {
     guard let invites = call.services.invites else {
       throw APIError(.notImplemented, "not_available", "This server sends no invitations.")
     }
     let words = UnsubscribePhrases.chosen(from: locales(call))
-    do {
-      guard try await invites.unsubscribe(call.captures["id"] ?? "") != nil else {
-        return page(words.unknown, body: "", words: words, status: .notFound)
-      }
-    } catch {
-      throw APIError(LinksAPIError(error))
+    guard try await invites.unsubscribe(call.captures["id"] ?? "") != nil else {
+      return page(words.unknown, body: "", words: words, status: .notFound)
     }
     return page(words.done, body: "", words: words)
   }

@@ -44,7 +44,7 @@ package enum LinkAdminRoutes {
 
   // MARK: Settings
 
-  private static func settings(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func settings(_ call: RouteCall) throws -> HTTPResponse {
     .json(document(try service(call).settings))
   }
 
@@ -53,55 +53,51 @@ package enum LinkAdminRoutes {
     return .object(members + [JSON.Member(key: "warnings", value: .array(settings.warnings.map(JSON.string)))])
   }
 
-  private static func putSettings(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+  private static func putSettings(_ call: RouteCall) async throws -> HTTPResponse {
     let links = try service(call)
     let body = try call.body()
-    return try await APIError.mappingLinkErrors {
-      let settings = try LinkSettings(document: JSON.object((body.object ?? []).filter { $0.key != "warnings" }).compactText)
-      try await links.put(settings)
-      return .json(document(settings))
-    }
+    let settings = try LinkSettings(document: JSON.object((body.object ?? []).filter { $0.key != "warnings" }).compactText)
+    try await links.put(settings)
+    return .json(document(settings))
   }
 
   // MARK: Looking
 
-  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func list(_ call: RouteCall) throws -> HTTPResponse {
     let links = try service(call)
     let limit = try call.limit()
-    let records = try APIError.mappingLinkErrors { try links.records(after: call.query["cursor"], limit: limit) }
+    let records = try links.records(after: call.query["cursor"], limit: limit)
     let next = records.count == limit ? records.last.map { JSON.string($0.key) } : nil
     return .json(.record([("links", .array(records.map(\.json))), ("next", next)]))
   }
 
-  static func record(_ call: RouteCall, _ links: LinkService) throws(APIError) -> LinkRecord {
+  static func record(_ call: RouteCall, _ links: LinkService) throws -> LinkRecord {
     let text = try call.required("link")
-    guard let record = try APIError.mappingLinkErrors({ try links.record(text) }) else {
+    guard let record = try links.record(text) else {
       throw APIError(.notFound, "unknown_link", "There is no short link \(text.prefix(200)).")
     }
     return record
   }
 
-  private static func show(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func show(_ call: RouteCall) throws -> HTTPResponse {
     .json(try record(call, service(call)).json)
   }
 
-  private static func stats(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+  private static func stats(_ call: RouteCall) async throws -> HTTPResponse {
     let links = try service(call)
     let record = try record(call, links)
     let days = try call.integer("days") ?? 7
-    return try await APIError.mappingLinkErrors {
-      let counts = try await links.counts(of: record.key, days: days)
-      return .json([
-        "link": .string(record.address), "totals": .array(LinkStatistics.totals(counts)),
-        "days": .array(LinkStatistics.days(counts)),
-      ])
-    }
+    let counts = try await links.counts(of: record.key, days: days)
+    return .json([
+      "link": .string(record.address), "totals": .array(LinkStatistics.totals(counts)),
+      "days": .array(LinkStatistics.days(counts)),
+    ])
   }
 
-  private static func code(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func code(_ call: RouteCall) throws -> HTTPResponse {
     let text = try call.required("link")
     guard let url = LinkURL(text.contains("://") ? text : "https://\(text)"), url.isWeb, let code = QRCode(url.text) else {
-      throw .badRequest("link must be a URL of at most 2331 bytes.")
+      throw APIError.badRequest("link must be a URL of at most 2331 bytes.")
     }
     if call.query["format"] == "png" {
       return HTTPResponse(.ok, content: .png, body: code.png(scale: Int(try call.integer("scale") ?? 8)))
@@ -109,41 +105,39 @@ package enum LinkAdminRoutes {
     return HTTPResponse(.ok, content: .svg, body: Array(code.svg().utf8))
   }
 
-  private static func claim(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func claim(_ call: RouteCall) throws -> HTTPResponse {
     let links = try service(call)
     let uid: String
-    do throws(PathError) {
+    do {
       uid = try Key(call.query["uid"] ?? "").text
     } catch {
-      throw .badRequest(error.description)
+      throw APIError.badRequest(error.description)
     }
-    let claim = try APIError.mappingLinkErrors { try links.claims.claim(of: uid) }
+    let claim = try links.claims.claim(of: uid)
     return .json(["uid": .string(uid), "claim": claim.map { JSON($0) } ?? .null])
   }
 
   // MARK: Importing
 
-  private static func take(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+  private static func take(_ call: RouteCall) async throws -> HTTPResponse {
     let links = try service(call)
     let body = try call.body()
     let csv = try body.required("csv")
     let target = try body.optional("prefix")
     let isDryRun = body["dryRun"]?.bool ?? false
-    return try await APIError.mappingLinkErrors {
-      let rows = try LinkImport(csv: csv).rows
-      guard rows.count <= 1000 else {
-        throw LinksAPIError(.invalidArgument, "The table has \(rows.count) rows; send 1000 at most, one table after the other.")
-      }
-      var prefix: LinkPrefix?
-      if let target {
-        guard let parsed = LinkPrefix(target) else {
-          throw LinksAPIError(.invalidArgument, "prefix must be https://HOST or https://HOST/PATH.")
-        }
-        prefix = parsed
-      }
-      let outcomes = try await links.importRows(rows, under: prefix, isDryRun: isDryRun, actor: call.caller.actor)
-      return .json(report(outcomes))
+    let rows = try LinkImport(csv: csv).rows
+    guard rows.count <= 1000 else {
+      throw LinksAPIError(.invalidArgument, "The table has \(rows.count) rows; send 1000 at most, one table after the other.")
     }
+    var prefix: LinkPrefix?
+    if let target {
+      guard let parsed = LinkPrefix(target) else {
+        throw LinksAPIError(.invalidArgument, "prefix must be https://HOST or https://HOST/PATH.")
+      }
+      prefix = parsed
+    }
+    let outcomes = try await links.importRows(rows, under: prefix, isDryRun: isDryRun, actor: call.caller.actor)
+    return .json(report(outcomes))
   }
 
   private static func report(_ outcomes: [(row: LinkImport.Row, outcome: LinkImport.Outcome)]) -> JSON {
@@ -158,7 +152,7 @@ package enum LinkAdminRoutes {
     ]
   }
 
-  private static func service(_ call: RouteCall) throws(APIError) -> LinkService {
+  private static func service(_ call: RouteCall) throws -> LinkService {
     guard let links = call.services.links else {
       throw APIError(.notImplemented, "not_available", "This server serves no links.")
     }
@@ -168,42 +162,38 @@ package enum LinkAdminRoutes {
 
 /// Changing and deleting short links.
 extension LinkAdminRoutes {
-  static func edit(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+  static func edit(_ call: RouteCall) async throws -> HTTPResponse {
     let links = try service(call)
     let changes = try linkEdit(call.body())
     let record = try record(call, links)
-    return try await APIError.mappingLinkErrors {
-      let edited = try await links.edit(record.key, edit: changes, actor: call.caller.actor)
-      return .json(["link": edited.record.json, "warning": .array(edited.warnings.map(\.json))])
-    }
+    let edited = try await links.edit(record.key, edit: changes, actor: call.caller.actor)
+    return .json(["link": edited.record.json, "warning": .array(edited.warnings.map(\.json))])
   }
 
-  static func remove(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+  static func remove(_ call: RouteCall) async throws -> HTTPResponse {
     let links = try service(call)
     let record = try record(call, links)
-    return try await APIError.mappingLinkErrors {
-      .json(try await links.delete(record.key, actor: call.caller.actor).json)
-    }
+    return .json(try await links.delete(record.key, actor: call.caller.actor).json)
   }
 
-  private static func linkEdit(_ body: JSON) throws(APIError) -> LinkEdit {
+  private static func linkEdit(_ body: JSON) throws -> LinkEdit {
     var edit = LinkEdit()
     if let name = try body.optional("name") {
-      guard name.utf8.count <= 200 else { throw .badRequest("name must be a text of at most 200 bytes.") }
+      guard name.utf8.count <= 200 else { throw APIError.badRequest("name must be a text of at most 200 bytes.") }
       edit.name = .some(name.isEmpty ? nil : name)
     }
     if let value = body["disabled"], !value.isNull {
-      guard let isDisabled = value.bool else { throw .badRequest("disabled must be true or false.") }
+      guard let isDisabled = value.bool else { throw APIError.badRequest("disabled must be true or false.") }
       edit.isDisabled = isDisabled
     }
     guard let parameters = body["parameters"], !parameters.isNull else { return edit }
-    guard let members = parameters.object else { throw .badRequest("parameters must be an object.") }
+    guard let members = parameters.object else { throw APIError.badRequest("parameters must be an object.") }
     for member in members {
       guard let parameter = LinkParameter(rawValue: member.key) else {
-        throw .badRequest("\(member.key.prefix(80)) is no parameter of a long link.")
+        throw APIError.badRequest("\(member.key.prefix(80)) is no parameter of a long link.")
       }
       guard member.value.isNull || member.value.string != nil else {
-        throw .badRequest("The parameter \(member.key) must be a text, or null.")
+        throw APIError.badRequest("The parameter \(member.key) must be a text, or null.")
       }
       edit.parameters[parameter] = .some(member.value.string)
     }

@@ -19,7 +19,7 @@ package enum LinkRoutes {
       .mutate(
         .GET, template: "/v1/{link...}/linkStats", audit: nil, summary: "What was counted of a short link.", access: .open
       ) {
-        (call: RouteCall) async throws(APIError) in await answer(call, body: stats)
+        call in await answer(call, body: stats)
       },
       post("/v1/installAttribution", summary: "Which link an installation came from.", body: install),
       post("/v1/reopenAttribution", summary: "What a link that opened the app says.", body: reopen),
@@ -34,7 +34,7 @@ package enum LinkRoutes {
 
   private static func post(_ template: RouteTemplate, summary: String, body: @escaping Body) -> Route {
     .mutate(.POST, template: template, audit: nil, summary: summary, access: .open) {
-      (call: RouteCall) async throws(APIError) in
+      call in
       await answer(call, body: body)
     }
   }
@@ -167,7 +167,7 @@ package enum LinkRoutes {
     },
   ]
 
-  @Sendable private static func apple(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  @Sendable private static func apple(_ call: RouteCall) throws -> HTTPResponse {
     let hosts = call.services.links?.hosts
     let header = call.request.headers.first(name: "host") ?? ""
     var response = HTTPResponse.json(

@@ -22,7 +22,7 @@ package enum ReferralRoutes {
     Route.list("/admin/v1/referrals/top", "Who brought most.", top).described(RouteDescription(of: AdminInvitations.top)),
   ]
 
-  private static func own(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+  private static func own(_ call: RouteCall) async throws -> HTTPResponse {
     guard let token = call.request.headers.bearer ?? call.query["auth"] else { throw Self.unauthenticated }
     let caller: Caller
     do throws(AccessError) {
@@ -34,8 +34,8 @@ package enum ReferralRoutes {
     let (referrals, namespace) = (try service(call), try call.namespace())
     // A player with many entries takes long to look through: not on the threads that everything else waits for.
     let answer = try? await call.services.threadPool.runIfActive {
-      Result { () throws(APIError) in
-        let referrer = try APIError.mapping { () throws(LedgerError) in try referrals.referrer(of: uid, in: namespace) }
+      Result {
+        let referrer = try referrals.referrer(of: uid, in: namespace)
         let (rows, next) = try page(call, uid: uid)
         return JSON.record([("referredBy", referrer.map(JSON.string)), ("referrals", .array(rows)), ("next", next)])
       }
@@ -48,10 +48,10 @@ package enum ReferralRoutes {
     .unauthorized, "unauthenticated", "Send the player's ID token: Authorization: Bearer ID_TOKEN.",
     headers: [HTTPResponse.Header("WWW-Authenticate", "Bearer")])
 
-  private static func list(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    guard let uid = try call.key("uid")?.text else { throw .badRequest("The parameter uid is missing.") }
+  private static func list(_ call: RouteCall) throws -> HTTPResponse {
+    guard let uid = try call.key("uid")?.text else { throw APIError.badRequest("The parameter uid is missing.") }
     let (referrals, namespace) = (try service(call), try call.namespace())
-    let referrer = try APIError.mapping { () throws(LedgerError) in try referrals.referrer(of: uid, in: namespace) }
+    let referrer = try referrals.referrer(of: uid, in: namespace)
     let (rows, next) = try page(call, uid: uid)
     return .json(
       .record([
@@ -59,9 +59,9 @@ package enum ReferralRoutes {
       ]))
   }
 
-  private static func top(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func top(_ call: RouteCall) throws -> HTTPResponse {
     let (referrals, namespace, limit) = (try service(call), try call.namespace(), try call.limit(default: 20))
-    let ranks = try APIError.mapping { () throws(LedgerError) in try referrals.top(in: namespace, limit: limit) }
+    let ranks = try referrals.top(in: namespace, limit: limit)
     return .json([
       "top": .array(
         ranks.map { rank in
@@ -70,11 +70,9 @@ package enum ReferralRoutes {
     ])
   }
 
-  private static func page(_ call: RouteCall, uid: String) throws(APIError) -> (rows: [JSON], next: JSON?) {
+  private static func page(_ call: RouteCall, uid: String) throws -> (rows: [JSON], next: JSON?) {
     let (referrals, namespace, limit) = (try service(call), try call.namespace(), try call.limit())
-    let found = try APIError.mapping { () throws(LedgerError) in
-      try referrals.referrals(of: uid, in: namespace, after: call.query["cursor"], limit: limit)
-    }
+    let found = try referrals.referrals(of: uid, in: namespace, after: call.query["cursor"], limit: limit)
     let rows = found.map { referral in
       JSON.record([
         ("player", .string(referral.player)), ("state", .string(referral.state.rawValue)),
@@ -90,7 +88,7 @@ package enum ReferralRoutes {
         .map { JSON.Member(key: $0.key, value: .int($0.value)) })
   }
 
-  private static func service(_ call: RouteCall) throws(APIError) -> ReferralService {
+  private static func service(_ call: RouteCall) throws -> ReferralService {
     guard let referrals = call.services.referrals else {
       throw APIError(
         .notImplemented, "not_available",

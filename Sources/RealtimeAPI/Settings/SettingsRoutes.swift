@@ -17,8 +17,8 @@ package enum SettingsRoutes {
       summary: "Replaces the security rules; dryRun=true only checks them.", body: putRules),
   ]
 
-  private static func databases(_ call: RouteCall) throws(APIError) -> HTTPResponse {
-    let records = try call.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
+  private static func databases(_ call: RouteCall) throws -> HTTPResponse {
+    let records = try call.read { snapshot in try snapshot.namespaces() }
     return .json(.array(records.map { ["name": .string($0.name)] }))
   }
 
@@ -30,11 +30,11 @@ package enum SettingsRoutes {
     return "{\n  \"rules\": {\n    \".read\": \(value),\n    \".write\": \(value)\n  }\n}\n"
   }
 
-  private static func rules(_ call: RouteCall) throws(APIError) -> HTTPResponse {
+  private static func rules(_ call: RouteCall) throws -> HTTPResponse {
     let name = try namespaceName(call)
     let catalog = call.services.database.catalog
     let namespace = call.services.database.namespace(named: name)
-    if namespace == nil, !call.services.access.createsNamespaces { throw .unknownNamespace(name) }
+    if namespace == nil, !call.services.access.createsNamespaces { throw APIError.unknownNamespace(name) }
     let source = namespace.flatMap { catalog.source(of: $0) }?.source ?? defaultSource(call)
     switch call.query["format"] {
     case nil: return HTTPResponse(.ok, body: Array(source.utf8))
@@ -44,16 +44,16 @@ package enum SettingsRoutes {
       } catch {
         throw APIError(.internalServerError, "damaged", "The stored rules cannot be read: \(error)")
       }
-    default: throw .badRequest("format must be \"strict\"; leave it out for the rules as they were uploaded.")
+    default: throw APIError.badRequest("format must be \"strict\"; leave it out for the rules as they were uploaded.")
     }
   }
 
-  private static func putRules(_ call: RouteCall) async throws(APIError) -> HTTPResponse {
+  private static func putRules(_ call: RouteCall) async throws -> HTTPResponse {
     let isDryRun: Bool
     switch call.query["dryRun"] {
     case nil, "false": isDryRun = false
     case "true": isDryRun = true
-    default: throw .badRequest("dryRun must be true or false.")
+    default: throw APIError.badRequest("dryRun must be true or false.")
     }
     let name = try namespaceName(call)
     let database = call.services.database
@@ -67,14 +67,10 @@ package enum SettingsRoutes {
       return refused(error.description)
     }
     if database.namespace(named: name) == nil, !call.services.access.createsNamespaces {
-      throw .unknownNamespace(name)
+      throw APIError.unknownNamespace(name)
     }
     if isDryRun { return .json(["status": "ok"]) }
-    do throws(CommitError) {
-      try await database.putRules(source, rules: rules, in: try await database.openNamespace(named: name))
-    } catch {
-      throw APIError(error)
-    }
+    try await database.putRules(source, rules: rules, in: try await database.openNamespace(named: name))
     // Who listens already may have lost the right to.
     call.services.listeners.review()
     return .json(["status": "ok"])
@@ -86,7 +82,7 @@ package enum SettingsRoutes {
   }
 
   /// As for the tree: `ns`, else the host's first label, else the default.
-  private static func namespaceName(_ call: RouteCall) throws(APIError) -> String {
+  private static func namespaceName(_ call: RouteCall) throws -> String {
     try TreeRequest.namespace(
       call.query["ns"], host: call.request.headers.first(name: "host"), default: call.services.defaultNamespace)
   }

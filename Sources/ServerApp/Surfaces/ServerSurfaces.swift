@@ -76,7 +76,7 @@ package struct ServerSurfaces: Sendable {
   private func table(of routes: [BoundRoute]) -> RouteTable {
     RouteTable(
       routes: routes, callers: context.callers, isDevelopment: context.isDevelopment, pool: context.pools.administrators,
-      audit: context.audit)
+      audit: context.audit, logger: context.logger)
   }
 }
 
