@@ -33,7 +33,7 @@ extension AdminClient {
   package func call<Query, Body, Answer>(
     _ endpoint: Endpoint<Query, Body, Answer>, at captures: [String] = [], query: Query, body: Body, namespace: String? = nil,
     timeout: TimeAmount? = nil, responseBytesMax: Int? = nil
-  ) async throws(AdminClientError) -> AdminAnswer<Answer> {
+  ) async throws -> AdminAnswer<Answer> {
     let json = JSON(encoding: body)
     return try await call(
       endpoint, at: captures, query: query, document: json.isNull ? [:] : json, namespace: namespace, timeout: timeout,
@@ -43,14 +43,14 @@ extension AdminClient {
   package func call<Answer>(
     _ endpoint: Endpoint<NoQuery, NoBody, Answer>, at captures: [String] = [], namespace: String? = nil,
     timeout: TimeAmount? = nil
-  ) async throws(AdminClientError) -> AdminAnswer<Answer> {
+  ) async throws -> AdminAnswer<Answer> {
     try await call(endpoint, at: captures, query: NoQuery(), body: NoBody(), namespace: namespace, timeout: timeout)
   }
 
   package func call<Query, Answer>(
     _ endpoint: Endpoint<Query, NoBody, Answer>, at captures: [String] = [], query: Query, namespace: String? = nil,
     timeout: TimeAmount? = nil, responseBytesMax: Int? = nil
-  ) async throws(AdminClientError) -> AdminAnswer<Answer> {
+  ) async throws -> AdminAnswer<Answer> {
     try await call(
       endpoint, at: captures, query: query, body: NoBody(), namespace: namespace, timeout: timeout,
       responseBytesMax: responseBytesMax)
@@ -59,14 +59,14 @@ extension AdminClient {
   package func call<Body, Answer>(
     _ endpoint: Endpoint<NoQuery, Body, Answer>, at captures: [String] = [], body: Body, namespace: String? = nil,
     timeout: TimeAmount? = nil
-  ) async throws(AdminClientError) -> AdminAnswer<Answer> {
+  ) async throws -> AdminAnswer<Answer> {
     try await call(endpoint, at: captures, query: NoQuery(), body: body, namespace: namespace, timeout: timeout)
   }
 
   package func call<Answer>(
     _ endpoint: Endpoint<NoQuery, EmptyBody, Answer>, at captures: [String] = [], namespace: String? = nil,
     timeout: TimeAmount? = nil
-  ) async throws(AdminClientError) -> AdminAnswer<Answer> {
+  ) async throws -> AdminAnswer<Answer> {
     try await call(endpoint, at: captures, query: NoQuery(), body: EmptyBody(), namespace: namespace, timeout: timeout)
   }
 
@@ -74,7 +74,7 @@ extension AdminClient {
   package func call<Query, Body, Answer>(
     _ endpoint: Endpoint<Query, Body, Answer>, at captures: [String] = [], query: Query, document: JSON,
     namespace: String? = nil, timeout: TimeAmount? = nil, responseBytesMax: Int? = nil
-  ) async throws(AdminClientError) -> AdminAnswer<Answer> {
+  ) async throws -> AdminAnswer<Answer> {
     var items = [QueryItem("ns", namespace)].compactMap(\.self)
     items += (JSON(encoding: query).object ?? []).map { QueryItem($0.key, $0.value.string ?? $0.value.compactText) }
     let response = try await send(

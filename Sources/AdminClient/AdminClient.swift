@@ -49,7 +49,7 @@ package final class AdminClient: Sendable {
   /// - `token`: sent as `Authorization: Bearer …` with every request; nil sends none.
   /// - `authority`: a file of certificates in PEM form that vouch for the server's; nil for those that the system trusts.
   /// - Throws: ``AdminClientError`` if the address, or the file, cannot be read.
-  package init(server: String, token: String?, authority: String? = nil, limits: Limits = Limits()) throws(AdminClientError) {
+  package init(server: String, token: String?, authority: String? = nil, limits: Limits = Limits()) throws {
     address = try ServerAddress(server)
     tls = address.isTLS ? try Self.makeContext(authority) : nil
     if let token, !Self.isHeaderValue(token) {
@@ -69,7 +69,7 @@ package final class AdminClient: Sendable {
   package func send(
     _ method: HTTPMethod, _ path: String, query: [QueryItem] = [], headers: HTTPHeaders = [:], body: [UInt8]? = nil,
     timeout: TimeAmount? = nil, responseBytesMax: Int? = nil
-  ) async throws(AdminClientError) -> AdminResponse {
+  ) async throws -> AdminResponse {
     guard path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
       throw AdminClientError(.badRequest, "\"\(path)\" is no path of a request; it must be percent-encoded.")
     }
@@ -80,10 +80,10 @@ package final class AdminClient: Sendable {
     // applied.
     let reusable = idle.withLock { $0.take(now: .now()) }
     if let reusable {
-      do throws(AdminClientError) {
+      do {
         return try await exchange(request, on: reusable)
-      } catch {
-        guard error.code == .disconnected, method == .GET else { throw error }
+      } catch let error as AdminClientError where error.code == .disconnected && method == .GET {
+        // On a connection of its own, once.
       }
     }
     return try await exchange(request, on: try await connect())
@@ -96,9 +96,7 @@ package final class AdminClient: Sendable {
     }
   }
 
-  private func exchange(_ request: HTTPExchange.Request, on channel: any Channel) async throws(AdminClientError)
-    -> AdminResponse
-  {
+  private func exchange(_ request: HTTPExchange.Request, on channel: any Channel) async throws -> AdminResponse {
     do {
       let promise = channel.eventLoop.makePromise(of: AdminResponse.self)
       channel.writeAndFlush(HTTPExchange(request: request, promise: promise)).cascadeFailure(to: promise)
@@ -112,7 +110,7 @@ package final class AdminClient: Sendable {
     }
   }
 
-  private func connect() async throws(AdminClientError) -> any Channel {
+  private func connect() async throws -> any Channel {
     let (tls, host, timeout) = (tls, address.host, limits.connectTimeout)
     let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(limits.connectTimeout)
@@ -160,7 +158,7 @@ package final class AdminClient: Sendable {
     return HTTPRequestHead(version: .http1_1, method: method, uri: uri, headers: all)
   }
 
-  private static func makeContext(_ authority: String?) throws(AdminClientError) -> NIOSSLContext {
+  private static func makeContext(_ authority: String?) throws -> NIOSSLContext {
     do {
       var configuration = TLSConfiguration.makeClientConfiguration()
       configuration.minimumTLSVersion = .tlsv12
@@ -182,7 +180,7 @@ extension AdminClient {
   /// Asks for a JSON value.
   ///
   /// - Throws: ``AdminClientError`` with the server's own sentence if it refused.
-  package func get(_ path: String, query: [QueryItem] = [], timeout: TimeAmount? = nil) async throws(AdminClientError) -> JSON {
+  package func get(_ path: String, query: [QueryItem] = [], timeout: TimeAmount? = nil) async throws -> JSON {
     try await send(.GET, path, query: query, timeout: timeout).checked().json()
   }
 
@@ -191,7 +189,7 @@ extension AdminClient {
   /// - Throws: ``AdminClientError`` with the server's own sentence if it refused.
   package func post(
     _ path: String, _ body: JSON = .object([]), query: [QueryItem] = [], headers: HTTPHeaders = [:], timeout: TimeAmount? = nil
-  ) async throws(AdminClientError) -> JSON {
+  ) async throws -> JSON {
     try await exchange(.POST, at: path, body: body, query: query, headers: headers, timeout: timeout)
   }
 
@@ -200,7 +198,7 @@ extension AdminClient {
   /// - Throws: ``AdminClientError`` with the server's own sentence if it refused.
   package func put(
     _ path: String, _ body: JSON, query: [QueryItem] = [], headers: HTTPHeaders = [:], timeout: TimeAmount? = nil
-  ) async throws(AdminClientError) -> JSON {
+  ) async throws -> JSON {
     try await exchange(.PUT, at: path, body: body, query: query, headers: headers, timeout: timeout)
   }
 
@@ -209,7 +207,7 @@ extension AdminClient {
   /// - Throws: ``AdminClientError`` with the server's own sentence if it refused.
   package func patch(
     _ path: String, _ body: JSON, query: [QueryItem] = [], headers: HTTPHeaders = [:], timeout: TimeAmount? = nil
-  ) async throws(AdminClientError) -> JSON {
+  ) async throws -> JSON {
     try await exchange(.PATCH, at: path, body: body, query: query, headers: headers, timeout: timeout)
   }
 
@@ -218,13 +216,13 @@ extension AdminClient {
   /// - Throws: ``AdminClientError`` with the server's own sentence if it refused.
   package func delete(
     _ path: String, query: [QueryItem] = [], headers: HTTPHeaders = [:], timeout: TimeAmount? = nil
-  ) async throws(AdminClientError) -> JSON {
+  ) async throws -> JSON {
     try await send(.DELETE, path, query: query, headers: headers, timeout: timeout).checked().json()
   }
 
   private func exchange(
     _ method: HTTPMethod, at path: String, body: JSON, query: [QueryItem], headers: HTTPHeaders, timeout: TimeAmount?
-  ) async throws(AdminClientError) -> JSON {
+  ) async throws -> JSON {
     var writer = JSONWriter()
     writer.write(body)
     return try await send(method, path, query: query, headers: headers, body: writer.bytes, timeout: timeout).checked().json()
@@ -244,9 +242,9 @@ extension AdminClient {
   ///
   /// - `now`: milliseconds since 1970, by a clock that is nearly the server's.
   /// - Throws: ``AdminClientError`` with the server's own sentence if it refused.
-  package func accessToken(for account: ServiceAccountKey, at now: Int64) async throws(AdminClientError) -> String {
+  package func accessToken(for account: ServiceAccountKey, at now: Int64) async throws -> String {
     let assertion: String
-    do throws(TokenError) {
+    do {
       assertion = try account.assertion(at: now)
     } catch {
       throw AdminClientError(.badRequest, "The key of \(account.name) cannot sign: \(error)")

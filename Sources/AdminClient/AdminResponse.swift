@@ -26,7 +26,7 @@ package struct AdminResponse: Sendable {
   package var isSuccess: Bool { (200..<300).contains(status) }
 
   /// The body as a value; `null` if there is none, as with 204.
-  package func json() throws(AdminClientError) -> JSON {
+  package func json() throws -> JSON {
     guard !body.isEmpty else { return .null }
     do {
       return try JSONParser.parse(body, depthMax: 128)
@@ -37,7 +37,7 @@ package struct AdminResponse: Sendable {
   }
 
   /// This answer, if the server did what it was asked for; else its refusal is thrown.
-  package func checked() throws(AdminClientError) -> AdminResponse {
+  package func checked() throws -> AdminResponse {
     if isSuccess { return self }
     throw AdminClientError(.refused(status: status), errorMessage)
   }

@@ -24,7 +24,7 @@ package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
   /// it is 80, or 443.
   ///
   /// - Throws: ``AdminClientError`` with a sentence.
-  package init(_ text: String) throws(AdminClientError) {
+  package init(_ text: String) throws {
     let hasScheme = text.utf8.firstIndex(of: UInt8(ascii: ":")).map { text[$0...].utf8.starts(with: "://".utf8) } == true
     let url = URLParts(hasScheme ? text : "http://\(text)")
     let scheme = url.scheme?.lowercased()

@@ -12,7 +12,7 @@ extension TestServer {
     let path = try treePath.testPath()
     let bytes = PathBytes(path)
     let namespace = namespace
-    let leaves = try application.engine.read { (snapshot) throws(StorageError) in
+    let leaves = try application.engine.read { snapshot in
       try snapshot.leaves(in: namespace, under: bytes, limit: .max)
     }
     guard let node = TreeNode(leaves: leaves.map(\.leaf), at: bytes) else { throw TestServerError("\(path) cannot be read.") }
@@ -46,7 +46,7 @@ extension TestServer {
   /// Every entry of the ledger, oldest first.
   public func entries() async throws -> [LedgerEntry] {
     let namespace = namespace
-    return try application.engine.read { (snapshot) throws(StorageError) in
+    return try application.engine.read { snapshot in
       try snapshot.entries(in: namespace, after: 0, limit: .max)
     }
   }

@@ -87,7 +87,7 @@ public struct TestWrite: Sendable {
     events = receipt.events.map(\.id)
     let namespace = server.namespace
     let events = events
-    endings = try server.application.engine.read { (snapshot) throws(StorageError) in
+    endings = try server.application.engine.read { snapshot in
       var endings: [EventID: [String: Ending]] = [:]
       for event in events {
         var byFunction: [String: Ending] = [:]

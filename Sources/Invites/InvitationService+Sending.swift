@@ -42,7 +42,7 @@ extension InvitationService {
     guard let address = EmailAddress(text) else {
       throw InvitationError.invalid("\"to\" must be one plain mail address: bob@example.com.")
     }
-    let isSuppressed = try read { (snapshot, namespace) throws(StorageError) in
+    let isSuppressed = try read { snapshot, namespace in
       for key in Self.suppressionKeys(address)
       where try snapshot.record(in: namespace, kind: Kind.suppressed, key: key) != nil { return true }
       return false
@@ -106,7 +106,7 @@ extension InvitationService {
 
   private func quota(_ key: String, since time: Int64) throws -> (key: String, stored: String?, times: [Int64]) {
     let stored =
-      try read { (snapshot, namespace) throws(StorageError) in
+      try read { snapshot, namespace in
         try snapshot.record(in: namespace, kind: Kind.quota, key: key)
       } ?? nil
     let times = stored.flatMap { try? JSONParser.parse($0) }?.array?.compactMap(\.int).filter { $0 > time } ?? []
@@ -117,7 +117,7 @@ extension InvitationService {
 
   /// An invitation by its id; nil if there is none.
   package func invitation(_ id: String) throws -> InvitationStatus? {
-    try read { (snapshot, namespace) throws(StorageError) -> InvitationStatus? in
+    try read { (snapshot, namespace) -> InvitationStatus? in
       guard let value = try snapshot.record(in: namespace, kind: Kind.invite, key: id),
         let record = InvitationRecord(stored: value)
       else { return nil }
@@ -127,16 +127,16 @@ extension InvitationService {
 
   /// Invitations, newest first, before the one given.
   package func invitations(before id: String?, limit: Int) throws -> [InvitationStatus] {
-    try read { (snapshot, namespace) throws(StorageError) -> [InvitationStatus] in
+    try read { (snapshot, namespace) -> [InvitationStatus] in
       let rows = try snapshot.records(in: namespace, kind: Kind.invite, after: id, isDescending: true, limit: limit)
-      return try rows.compactMap { InvitationRecord(stored: $0.value) }.map { record throws(StorageError) in
+      return try rows.compactMap { InvitationRecord(stored: $0.value) }.map { record in
         try Self.status(record, snapshot: snapshot, in: namespace)
       }
     } ?? []
   }
 
   private static func status(_ record: InvitationRecord, snapshot: any Snapshot, in namespace: NamespaceID)
-    throws(StorageError) -> InvitationStatus
+    throws -> InvitationStatus
   {
     var marks: [InvitationState: Int64] = [:]
     for state in [InvitationState.opened, .clicked, .converted] {
@@ -193,7 +193,7 @@ extension InvitationService {
   /// The addresses that get no invitations, in order, after the one given.
   package func suppressed(after address: String?, limit: Int) throws -> [SuppressedAddress] {
     let rows =
-      try read { (snapshot, namespace) throws(StorageError) in
+      try read { snapshot, namespace in
         try snapshot.records(in: namespace, kind: Kind.suppressed, after: address, isDescending: false, limit: limit)
       } ?? []
     return rows.map { SuppressedAddress(address: $0.key, stored: $0.value) }

@@ -29,7 +29,7 @@ package final class InvitationService: Sendable {
   package init(
     engine: any StorageEngine, writer: any TreeWriter, home: any InvitationNamespace, clock: any WallClock,
     random: any RandomNumberGenerator & Sendable
-  ) throws(StorageError) {
+  ) throws {
     self.engine = engine
     self.writer = writer
     self.home = home
@@ -37,7 +37,7 @@ package final class InvitationService: Sendable {
     self.random = Mutex(random)
     var settings = InvitationSettings()
     if let namespace = home.known() {
-      let stored = try engine.read { (snapshot) throws(StorageError) in
+      let stored = try engine.read { snapshot in
         try snapshot.record(in: namespace, kind: Kind.setting, key: "settings")
       }
       if let stored {
@@ -159,11 +159,11 @@ package final class InvitationService: Sendable {
   // MARK: Storage
 
   /// Reads from a snapshot; nil if there is no namespace yet.
-  func read<Value>(_ body: (any Snapshot, NamespaceID) throws(StorageError) -> Value) throws -> Value? {
+  func read<Value>(_ body: (any Snapshot, NamespaceID) throws -> Value) throws -> Value? {
     guard let namespace = home.known() else { return nil }
-    do throws(StorageError) {
-      return try engine.read { (snapshot) throws(StorageError) in try body(snapshot, namespace) }
-    } catch {
+    do {
+      return try engine.read { snapshot in try body(snapshot, namespace) }
+    } catch let error as StorageError {
       throw InvitationError.unavailable(error.message)
     }
   }

@@ -27,7 +27,7 @@ struct InvitationTemplates: Sendable {
         guard let fallback else { throw InvitationError.invalid("The template \(name) is missing.") }
         return fallback
       }
-      do throws(TemplateError) {
+      do {
         return try TemplateText(source, form: form, placeholders: Self.placeholders)
       } catch {
         throw InvitationError.invalid("The template \(name), line \(error.line): \(error.message)")

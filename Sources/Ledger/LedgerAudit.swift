@@ -22,7 +22,7 @@ package struct LedgerAudit {
   /// - Returns: what was found; ``RewardModel/LedgerReport/isSound`` if every rule holds.
   /// - Throws: `StorageError` if the store cannot be read.
   package static func verify(_ snapshot: any Snapshot, namespace: NamespaceID, currencies: CurrencyTable)
-    throws(StorageError) -> LedgerReport
+    throws -> LedgerReport
   {
     var audit = LedgerAudit(snapshot: snapshot, namespace: namespace, currencies: currencies)
     try audit.checkEntries()
@@ -43,7 +43,7 @@ package struct LedgerAudit {
 
   // MARK: Entry by entry
 
-  private mutating func checkEntries() throws(StorageError) {
+  private mutating func checkEntries() throws {
     while true {
       let page = try snapshot.entries(in: namespace, after: last?.sequence ?? 0, limit: Self.pageSize)
       for entry in page {
@@ -54,7 +54,7 @@ package struct LedgerAudit {
     }
   }
 
-  private mutating func check(_ entry: LedgerEntry) throws(StorageError) {
+  private mutating func check(_ entry: LedgerEntry) throws {
     report.countEntry()
     checkChain(entry)
     let transfer = entry.transfer
@@ -93,7 +93,7 @@ package struct LedgerAudit {
     balances[balanceKey] = after
   }
 
-  private mutating func checkReversal(_ entry: LedgerEntry, of sequence: Int64) throws(StorageError) {
+  private mutating func checkReversal(_ entry: LedgerEntry, of sequence: Int64) throws {
     let original = try snapshot.entry(in: namespace, sequence: sequence)?.transfer
     let transfer = entry.transfer
     if original?.debit != transfer.credit || original?.credit != transfer.debit || original?.amount != transfer.amount {
@@ -107,7 +107,7 @@ package struct LedgerAudit {
   // MARK: At the end
 
   /// The chain alone does not show that its last entries were cut off; a head that was stored does, and the balances do.
-  private mutating func checkHead() throws(StorageError) {
+  private mutating func checkHead() throws {
     let head = try snapshot.head(of: namespace)
     let sequence = last?.sequence ?? 0
     if head.entrySequence != sequence {
@@ -131,7 +131,7 @@ package struct LedgerAudit {
     }
   }
 
-  private mutating func checkStoredBalances() throws(StorageError) {
+  private mutating func checkStoredBalances() throws {
     var expected: [PlayerBalanceKey: Int64] = balances.filter { !currencies.isHolder($0.key.account) }
     for stored in try snapshot.balances(in: namespace) {
       let balanceKey = PlayerBalanceKey(account: stored.account, unit: stored.unit)
@@ -162,7 +162,7 @@ extension LedgerAudit {
   /// Compares the balances in the tree with the entries, both ways: a path without entries, entries without a path.
   ///
   /// Paths are found by walking the patterns, one seek for each child on the way: what lies beside them is not read.
-  mutating func checkTree() throws(StorageError) {
+  mutating func checkTree() throws {
     var missing = balances.filter { currencies.isHolder($0.key.account) }
     for balancePath in currencies.balancePaths {
       try walk(balancePath.currency.pattern.segments[...], from: .root, missing: &missing)
@@ -175,7 +175,7 @@ extension LedgerAudit {
   private mutating func walk(
     _ segments: ArraySlice<PathPattern.Segment>, from path: PathBytes, missing: inout [PlayerBalanceKey: Int64]
   )
-    throws(StorageError)
+    throws
   {
     guard let segment = segments.first else { return try compare(path, missing: &missing) }
     if case .literal(let key) = segment { return try walk(segments.dropFirst(), from: path.child(key), missing: &missing) }
@@ -188,7 +188,7 @@ extension LedgerAudit {
     }
   }
 
-  private mutating func compare(_ path: PathBytes, missing: inout [PlayerBalanceKey: Int64]) throws(StorageError) {
+  private mutating func compare(_ path: PathBytes, missing: inout [PlayerBalanceKey: Int64]) throws {
     guard let first = try snapshot.leaves(in: namespace, under: path, limit: 1).first?.leaf,
       let balanceKey = currencies.balanceKey(at: path)
     else { return }

@@ -18,7 +18,7 @@ package struct LedgerParticipant: CommitParticipant {
     do {
       self.init(table: try CurrencyTable(currencies))
     } catch {
-      preconditionFailure(error.message)
+      preconditionFailure("\(error)")
     }
   }
 

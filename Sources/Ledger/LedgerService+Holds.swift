@@ -89,8 +89,7 @@ extension LedgerService {
   /// Sets coins aside. The entry's sequence names the hold.
   ///
   /// - Throws: ``LedgerError`` as ``transfer(_:in:by:)``.
-  package func hold(_ order: HoldOrder, in namespace: NamespaceID, by actor: Actor) async throws(LedgerError) -> PostedTransfer
-  {
+  package func hold(_ order: HoldOrder, in namespace: NamespaceID, by actor: Actor) async throws -> PostedTransfer {
     try await transfer(order.transfer, in: namespace, by: actor)
   }
 
@@ -104,7 +103,7 @@ extension LedgerService {
   package func release(
     _ sequence: Int64, to receiver: LedgerAccount, amount: Int64? = nil, in namespace: NamespaceID, by actor: Actor,
     reason: String? = nil
-  ) async throws(LedgerError) -> HoldEnding {
+  ) async throws -> HoldEnding {
     let hold = try hold(sequence, in: namespace)
     let held = hold.transfer.amount
     let amount = amount ?? held
@@ -127,7 +126,7 @@ extension LedgerService {
   ///
   /// - Throws: ``LedgerError`` as ``release(_:to:amount:in:by:reason:)``.
   package func void(_ sequence: Int64, in namespace: NamespaceID, by actor: Actor, reason: String? = nil)
-    async throws(LedgerError) -> HoldEnding
+    async throws -> HoldEnding
   {
     let hold = try hold(sequence, in: namespace)
     let back = hold.ending(
@@ -140,7 +139,7 @@ extension LedgerService {
   ///
   /// A hold that cannot be freed (the balance it came from is no integer any more) is listed and stays for the next sweep.
   /// - `now`: milliseconds since 1970.
-  package func expireHolds(in namespace: NamespaceID, now: Int64) async throws(LedgerError) -> HoldSweep {
+  package func expireHolds(in namespace: NamespaceID, now: Int64) async throws -> HoldSweep {
     var sweep = HoldSweep()
     for hold in try expiredHolds(in: namespace, now: now) {
       let back = hold.ending(
@@ -148,7 +147,7 @@ extension LedgerService {
         reason: nil)
       do {
         sweep.freed.append(try await end(hold, transfers: [back], in: namespace, by: .system("hold-expiry")).entry)
-      } catch {
+      } catch let error as LedgerError {
         // Somebody released or voided it in the meantime: nothing to do.
         if error.code == .holdEnded { continue }
         sweep.failures.append(HoldSweep.StuckHold(hold: hold, error: error))
@@ -157,7 +156,7 @@ extension LedgerService {
     return sweep
   }
 
-  private func hold(_ sequence: Int64, in namespace: NamespaceID) throws(LedgerError) -> LedgerEntry {
+  private func hold(_ sequence: Int64, in namespace: NamespaceID) throws -> LedgerEntry {
     guard let entry = try entry(in: namespace, sequence: sequence), entry.transfer.credit.isHold else {
       throw LedgerError(.notFound, "Entry \(sequence) made no hold. A hold is named by the sequence of the entry that made it.")
     }
@@ -165,7 +164,7 @@ extension LedgerService {
   }
 
   private func end(_ hold: LedgerEntry, transfers: [LedgerTransfer], in namespace: NamespaceID, by actor: Actor)
-    async throws(LedgerError) -> HoldEnding
+    async throws -> HoldEnding
   {
     do throws(CommitError) {
       let entries = try await commit(transfers, in: namespace, by: actor)
@@ -181,8 +180,8 @@ extension LedgerService {
   }
 
   /// The open holds whose time is over.
-  private func expiredHolds(in namespace: NamespaceID, now: Int64) throws(LedgerError) -> [LedgerEntry] {
-    try read { (snapshot) throws(StorageError) in
+  private func expiredHolds(in namespace: NamespaceID, now: Int64) throws -> [LedgerEntry] {
+    try read { snapshot in
       try OpenHolds(in: namespace, snapshot).all().filter { hold in hold.transfer.expiresAt.map { $0 <= now } ?? false }
     }
   }

@@ -5,7 +5,7 @@ import TreeModel
 /// The ledger as admins and game servers use it: balances, statements, transfers, reversals, holds, audit.
 ///
 /// Reads come from a snapshot, writes go through the write pipeline like anybody's; nothing here is privileged. A write
-/// returns when it is durable.
+/// returns when it is durable. What cannot be done, or read, throws ``LedgerError``.
 package struct LedgerService: Sendable {
   /// How many entries one call returns at most.
   package static let statementMax = 1000
@@ -28,9 +28,9 @@ package struct LedgerService: Sendable {
   // MARK: Reading
 
   /// The account's balance: 0 if it was never used. A value in the tree that is no integer counts as 0.
-  package func balance(in namespace: NamespaceID, of account: LedgerAccount, unit: String) throws(LedgerError) -> Int64 {
-    let path = try path(of: PlayerBalanceKey(account: account, unit: unit))
-    return try read { (snapshot) throws(StorageError) in
+  package func balance(in namespace: NamespaceID, of account: LedgerAccount, unit: String) throws -> Int64 {
+    let path = try place(of: PlayerBalanceKey(account: account, unit: unit))
+    return try read { snapshot in
       guard let path else { return try snapshot.balance(in: namespace, of: account, unit: unit) ?? 0 }
       return try snapshot.leaf(in: namespace, at: PathBytes(path))?.leaf.scalar.intValue ?? 0
     }
@@ -41,37 +41,37 @@ package struct LedgerService: Sendable {
   /// - `before`: the sequence of the last entry of the page before; nil begins with the newest.
   /// - `limit`: at most this many, and never more than ``statementMax``.
   package func statement(in namespace: NamespaceID, of account: LedgerAccount, before: Int64? = nil, limit: Int = 100)
-    throws(LedgerError) -> [LedgerEntry]
+    throws -> [LedgerEntry]
   {
     let limit = min(max(limit, 0), Self.statementMax)
-    return try read { (snapshot) throws(StorageError) in
+    return try read { snapshot in
       try snapshot.entries(in: namespace, account: account, before: before, limit: limit)
     }
   }
 
   /// The entry of this sequence.
-  package func entry(in namespace: NamespaceID, sequence: Int64) throws(LedgerError) -> LedgerEntry? {
-    try read { (snapshot) throws(StorageError) in try snapshot.entry(in: namespace, sequence: sequence) }
+  package func entry(in namespace: NamespaceID, sequence: Int64) throws -> LedgerEntry? {
+    try read { snapshot in try snapshot.entry(in: namespace, sequence: sequence) }
   }
 
   /// The entry that was made under this key.
-  package func entry(in namespace: NamespaceID, key: BusinessKey) throws(LedgerError) -> LedgerEntry? {
-    try read { (snapshot) throws(StorageError) in try snapshot.entry(in: namespace, key: key) }
+  package func entry(in namespace: NamespaceID, key: BusinessKey) throws -> LedgerEntry? {
+    try read { snapshot in try snapshot.entry(in: namespace, key: key) }
   }
 
   /// Audits the namespace: see ``LedgerAudit``.
-  package func verify(_ namespace: NamespaceID) throws(LedgerError) -> LedgerReport {
-    try read { (snapshot) throws(StorageError) in
+  package func verify(_ namespace: NamespaceID) throws -> LedgerReport {
+    try read { snapshot in
       try LedgerAudit.verify(snapshot, namespace: namespace, currencies: currencies)
     }
   }
 
   // MARK: Calls
 
-  func read<Result>(_ body: (any Snapshot) throws(StorageError) -> Result) throws(LedgerError) -> Result {
+  func read<Result>(_ body: (any Snapshot) throws -> Result) throws -> Result {
     do {
       return try engine.read(body)
-    } catch {
+    } catch let error as StorageError {
       throw LedgerError(error)
     }
   }
@@ -91,7 +91,7 @@ package struct LedgerService: Sendable {
     return entries
   }
 
-  private func path(of balanceKey: PlayerBalanceKey) throws(LedgerError) -> Path? {
+  private func place(of balanceKey: PlayerBalanceKey) throws -> Path? {
     do {
       return try currencies.path(of: balanceKey)
     } catch {
@@ -105,9 +105,7 @@ extension LedgerService {
   ///
   /// - Throws: ``LedgerError`` with `keyConflict` (naming the entry) for the same key with another body,
   ///   `insufficientFunds`, `balanceType`, `balanceOverflow`, `invalid` or `unavailable`.
-  package func transfer(_ transfer: LedgerTransfer, in namespace: NamespaceID, by actor: Actor) async throws(LedgerError)
-    -> PostedTransfer
-  {
+  package func transfer(_ transfer: LedgerTransfer, in namespace: NamespaceID, by actor: Actor) async throws -> PostedTransfer {
     do throws(CommitError) {
       let entries = try await commit([transfer], in: namespace, by: actor)
       return PostedTransfer(entry: entries[0], isRepeated: false)
@@ -125,7 +123,7 @@ extension LedgerService {
   ///   a reversal of a reversal or of a hold, or as ``transfer(_:in:by:)``.
   package func reverse(
     _ sequence: Int64, in namespace: NamespaceID, by actor: Actor, reason: String, policy: ReversalPolicy = .allowNegative
-  ) async throws(LedgerError) -> PostedTransfer {
+  ) async throws -> PostedTransfer {
     guard let original = try entry(in: namespace, sequence: sequence)?.transfer else {
       throw LedgerError(.notFound, "There is no entry \(sequence). Look it up in the account's statement.")
     }
@@ -136,7 +134,7 @@ extension LedgerService {
     do {
       return try await transfer(reversal, in: namespace, by: actor)
     } catch {
-      let earlier = try read { (snapshot) throws(StorageError) in try snapshot.reversal(in: namespace, of: sequence) }
+      let earlier = try read { snapshot in try snapshot.reversal(in: namespace, of: sequence) }
       guard let earlier else { throw error }
       throw LedgerError(
         .alreadyReversed, "Entry \(sequence) was reversed by entry \(earlier.sequence). An entry is reversed once.",

@@ -15,7 +15,7 @@ package struct OpenHolds {
   }
 
   /// The entries that made them, oldest first.
-  package func all() throws(StorageError) -> [LedgerEntry] {
+  package func all() throws -> [LedgerEntry] {
     var open: [LedgerEntry] = []
     for held in try snapshot.balances(in: namespace) where held.account.isHold && held.balance > 0 {
       open += try holds(in: held)
@@ -27,7 +27,7 @@ package struct OpenHolds {
   ///
   /// - `holders`: the kinds of accounts that players have: a hold's owner may be named as one of them, `hold:user:bob`.
   ///   Other names that end so are other players': `google:bob`.
-  package func of(player uid: String, holders: Set<String> = ["user"]) throws(StorageError) -> [LedgerEntry] {
+  package func of(player uid: String, holders: Set<String> = ["user"]) throws -> [LedgerEntry] {
     let names = Set([uid] + holders.map { "\($0):\(uid)" }).map { Array($0.utf8) }
     let isNamed = { (name: Substring) in names.contains { name.utf8.elementsEqual($0) } }
     return try all().filter { hold in
@@ -40,12 +40,12 @@ package struct OpenHolds {
   }
 
   /// Those that wait in one account.
-  package func of(account: LedgerAccount, unit: String) throws(StorageError) -> [LedgerEntry] {
+  package func of(account: LedgerAccount, unit: String) throws -> [LedgerEntry] {
     let balance = try snapshot.balance(in: namespace, of: account, unit: unit) ?? 0
     return try holds(in: AccountBalance(account: account, unit: unit, balance: balance))
   }
 
-  private func holds(in held: AccountBalance) throws(StorageError) -> [LedgerEntry] {
+  private func holds(in held: AccountBalance) throws -> [LedgerEntry] {
     var open: [LedgerEntry] = []
     var rest = held.balance
     var before: Int64?

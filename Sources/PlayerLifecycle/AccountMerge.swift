@@ -35,8 +35,6 @@ package enum MergeError: Error, Sendable, CustomStringConvertible {
   case nothingToMove(Key)
   /// The accounts were written to at every attempt.
   case busy
-  case storage(StorageError)
-  case commit(CommitError)
 
   package var description: String {
     switch self {
@@ -67,8 +65,6 @@ package enum MergeError: Error, Sendable, CustomStringConvertible {
     case .nothingToMove(let uid):
       "\(uid) carries no referral. Move the coins with --balances, and what else there is with --record."
     case .busy: "The accounts are written to all the time; try again when the player rests."
-    case .storage(let error): error.message
-    case .commit(let error): error.message
     }
   }
 }
@@ -117,15 +113,16 @@ package struct AccountMerge: Sendable {
   }
 
   /// - Returns: what was moved; the same again if it is ordered again.
-  package func carryOut(_ order: MergeOrder, in namespace: NamespaceID) async throws(MergeError) -> MergeReport {
-    guard order.from != order.into else { throw .sameAccount(order.from) }
+  /// - Throws: ``MergeError``, and what the store and the writer throw.
+  package func carryOut(_ order: MergeOrder, in namespace: NamespaceID) async throws -> MergeReport {
+    guard order.from != order.into else { throw MergeError.sameAccount(order.from) }
     if let earlier = try earlier(order, in: namespace) { return earlier }
     for _ in 0..<Self.roundsMax {
-      // Read before waiting for functions: a later write may have an event that they have not handled.
-      let head = try read { (snapshot) throws(StorageError) in try snapshot.head(of: namespace).revision }
+      // Before functions are waited for: what is written later may have an event that they have not handled.
+      let head = try database.engine.read { snapshot in try snapshot.head(of: namespace).revision }
       try await settle(order, in: namespace)
       let plan: MergePlan
-      do throws(MergeError) {
+      do {
         plan = try self.plan(order, in: namespace)
       } catch {
         // Another order may have moved everything since the first look.
@@ -138,20 +135,18 @@ package struct AccountMerge: Sendable {
         switch error.code {
         case .stale, .keyTaken: continue
         case .recordChanged: if let earlier = try earlier(order, in: namespace) { return earlier }
-        default: throw .commit(error)
+        default: throw error
         }
       }
     }
-    throw .busy
+    throw MergeError.busy
   }
 
   /// What it would do, without doing it; or what it did.
   ///
   /// - Returns: also what has to be done before, a sentence each; nil for a merge that was carried out.
-  package func preview(_ order: MergeOrder, in namespace: NamespaceID) throws(MergeError)
-    -> (report: MergeReport, waitingWork: [String]?)
-  {
-    guard order.from != order.into else { throw .sameAccount(order.from) }
+  package func preview(_ order: MergeOrder, in namespace: NamespaceID) throws -> (report: MergeReport, waitingWork: [String]?) {
+    guard order.from != order.into else { throw MergeError.sameAccount(order.from) }
     if let earlier = try earlier(order, in: namespace) { return (earlier, nil) }
     return (MergeReport(try plan(order, in: namespace), at: nil), try waitingWork(order, in: namespace))
   }
@@ -159,50 +154,50 @@ package struct AccountMerge: Sendable {
   // MARK: Steps
 
   /// What an earlier merge of the same accounts did.
-  private func earlier(_ order: MergeOrder, in namespace: NamespaceID) throws(MergeError) -> MergeReport? {
-    let stored = try read { (snapshot) throws(StorageError) in
+  private func earlier(_ order: MergeOrder, in namespace: NamespaceID) throws -> MergeReport? {
+    let stored = try database.engine.read { snapshot in
       try snapshot.record(in: namespace, kind: MergeReport.kind, key: order.from.text)
     }
     guard let report = stored.flatMap({ MergeReport(stored: $0) }) else { return nil }
     let isSame =
       report.into.utf8.elementsEqual(order.into.text.utf8) && report.movesBalances == order.movesBalances
       && report.copiesRecord == order.copiesRecord
-    guard isSame else { throw .mergedBefore(order.from, into: report.into) }
+    guard isSame else { throw MergeError.mergedBefore(order.from, into: report.into) }
     return report
   }
 
   /// Nothing may be under way for the account that is left: it would be paid for both.
-  private func settle(_ order: MergeOrder, in namespace: NamespaceID) async throws(MergeError) {
+  private func settle(_ order: MergeOrder, in namespace: NamespaceID) async throws {
     var work =
       await functions?.unfinishedRuns(for: order.from.text, timeoutMilliseconds: Self.drainTimeout) ?? []
     work += try waitingWork(order, in: namespace)
-    guard work.isEmpty else { throw .unsettled(uid: order.from.text, work: work) }
+    guard work.isEmpty else { throw MergeError.unsettled(uid: order.from.text, work: work) }
   }
 
   /// What waits for the account that is left, as the store knows it.
-  private func waitingWork(_ order: MergeOrder, in namespace: NamespaceID) throws(MergeError) -> [String] {
-    try read { (snapshot) throws(StorageError) in
+  private func waitingWork(_ order: MergeOrder, in namespace: NamespaceID) throws -> [String] {
+    try database.engine.read { snapshot in
       let work = WaitingWork(uid: order.from.text, namespace: namespace, snapshot: snapshot)
       return try work.deliveries() + work.holds()
     }
   }
 
-  private func plan(_ order: MergeOrder, in namespace: NamespaceID) throws(MergeError) -> MergePlan {
+  private func plan(_ order: MergeOrder, in namespace: NamespaceID) throws -> MergePlan {
     guard let referral = try? PathPattern(parsing: declarations.referralPattern) else {
-      throw .unreadableReferralPattern(declarations.referralPattern)
+      throw MergeError.unreadableReferralPattern(declarations.referralPattern)
     }
-    let result = try read { (snapshot) throws(StorageError) -> Result<MergePlan, MergeError> in
-      guard try exists(order.into, in: namespace, snapshot: snapshot) else { return .failure(.unknownTarget(order.into)) }
+    return try database.engine.read { snapshot in
+      guard try exists(order.into, in: namespace, snapshot: snapshot) else { throw MergeError.unknownTarget(order.into) }
       if try snapshot.account(in: namespace, uid: order.into.text)?.isDisabled == true {
-        return .failure(.disabledTarget(order.into, from: order.from))
+        throw MergeError.disabledTarget(order.into, from: order.from)
       }
       var plan = MergePlan(order, declarations, referralPattern: referral, in: namespace, snapshot)
-      return try plan.fill().map { .failure($0) } ?? .success(plan)
+      try plan.fill()
+      return plan
     }
-    return try result.get()
   }
 
-  private func exists(_ uid: Key, in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError) -> Bool {
+  private func exists(_ uid: Key, in namespace: NamespaceID, snapshot: any Snapshot) throws -> Bool {
     if try snapshot.account(in: namespace, uid: uid.text) != nil { return true }
     let paths = (try? PersonalPaths(of: uid.text, currencies: declarations.currencies, patterns: []))?.paths ?? []
     for path in paths where try !snapshot.leaves(in: namespace, under: PathBytes(path), limit: 1).isEmpty { return true }
@@ -223,13 +218,5 @@ package struct AccountMerge: Sendable {
     request.log.isMarked = true
     _ = try await database.commit(request)
     return report
-  }
-
-  private func read<Value>(_ body: (any Snapshot) throws(StorageError) -> Value) throws(MergeError) -> Value {
-    do throws(StorageError) {
-      return try database.engine.read(body)
-    } catch {
-      throw .storage(error)
-    }
   }
 }

@@ -34,17 +34,15 @@ extension PlayerErasure {
   /// Looks at what an erasure would do; changes nothing.
   ///
   /// - `currencies`: those whose balances are told.
-  package func preview(_ order: Order, currencies: [Currency], in namespace: NamespaceID) throws(StorageError)
-    -> ErasurePreview
-  {
-    let addresses = try read { (snapshot) throws(StorageError) in
+  package func preview(_ order: Order, currencies: [Currency], in namespace: NamespaceID) throws -> ErasurePreview {
+    let addresses = try read { snapshot in
       try snapshot.account(in: namespace, uid: order.uid)?.addresses ?? []
     }
     let record = ErasureRecord(
       uid: order.uid, paths: order.paths, actor: order.actor, reason: order.reason, orderedAt: 0, addresses: addresses)
     let commitCount = try past.touchedCount(record.paths.map { PathBytes($0) }, in: namespace)
     let waitingWork = try waitingWork(record, in: namespace)
-    return try read { (snapshot) throws(StorageError) in
+    return try read { snapshot in
       var paths: [(path: Path, leafCount: Int)] = []
       for path in record.paths {
         let leaves = try snapshot.leaves(in: namespace, under: PathBytes(path), limit: Self.leavesMax)
@@ -56,7 +54,7 @@ extension PlayerErasure {
           try store.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot: snapshot).records.count
       }
       let account = try snapshot.account(in: namespace, uid: record.uid)
-      let remembered = try account.flatMap { (account) throws(StorageError) in
+      let remembered = try account.flatMap { account in
         try accounts?.rememberedIdentities(of: account, in: namespace, snapshot: snapshot)
       }
       return ErasurePreview(
@@ -69,7 +67,7 @@ extension PlayerErasure {
 
   private func balances(
     of uid: String, currencies: [Currency], in namespace: NamespaceID, snapshot: any Snapshot
-  ) throws(StorageError) -> [(unit: String, balance: Int64)] {
+  ) throws -> [(unit: String, balance: Int64)] {
     var found: [(unit: String, balance: Int64)] = []
     for currency in currencies {
       guard let path = currency.path(of: LedgerAccount("\(currency.holder):\(uid)")),

@@ -20,7 +20,7 @@ struct FunctionStoryReader {
   ///
   /// - Parameter limit: how many commits.
   /// - Returns: nil if the function does not look for players, or all over the tree.
-  func story(limit: Int) throws(StorageError) -> FunctionStory? {
+  func story(limit: Int) throws -> FunctionStory? {
     guard let keys = paths.known(of: function.pattern) else { return nil }
     let touches = try snapshot.touches(in: namespace, under: PathBytes(Path(keys: keys)), before: nil, limit: limit)
     let settled = try snapshot.settledRevision(of: namespace)
@@ -58,9 +58,7 @@ struct FunctionStoryReader {
     return found.map { ($0, below.contains($0) ? nil : exact[$0]) }
   }
 
-  private func change(of commit: CommitRecord, at changed: Path, exact: LeafChange?, settled: Revision) throws(StorageError)
-    -> ChangeStory?
-  {
+  private func change(of commit: CommitRecord, at changed: Path, exact: LeafChange?, settled: Revision) throws -> ChangeStory? {
     let path = PathBytes(changed)
     let before: TreeNode
     let after: TreeNode
@@ -79,7 +77,7 @@ struct FunctionStoryReader {
       fate: try fate(of: event, kind: kind, commit: commit, before: before.scalar, after: after.scalar, settled: settled))
   }
 
-  private func node(at path: PathBytes, asOf revision: Revision) throws(StorageError) -> TreeNode {
+  private func node(at path: PathBytes, asOf revision: Revision) throws -> TreeNode {
     let leaves = try snapshot.leaves(in: namespace, under: path, asOf: revision, limit: Self.leavesMax)
     return TreeNode(leaves: leaves.map(\.leaf), at: path) ?? .absent
   }
@@ -88,7 +86,7 @@ struct FunctionStoryReader {
 
   private func fate(
     of event: EventID, kind: EventRecord.Kind, commit: CommitRecord, before: Scalar?, after: Scalar?, settled: Revision
-  ) throws(StorageError) -> ChangeStory.Fate {
+  ) throws -> ChangeStory.Fate {
     let names = [function.name] + function.formerly
     if let execution = try snapshot.executions(in: namespace, of: event).first(where: { names.contains($0.function) }) {
       return try fate(of: execution)
@@ -107,7 +105,7 @@ struct FunctionStoryReader {
     return isKnown && !isNew && event.revision > settled ? .pending : .unheard
   }
 
-  private func fate(of execution: ExecutionRecord) throws(StorageError) -> ChangeStory.Fate {
+  private func fate(of execution: ExecutionRecord) throws -> ChangeStory.Fate {
     guard execution.outcome == .done else {
       let settings = execution.settings.flatMap { try? JSONParser.parse($0) }
       return .skipped(reason: execution.reason ?? "", amount: settings?["amount"]?.int)

@@ -39,65 +39,63 @@ struct MergePlan {
     self.snapshot = snapshot
   }
 
-  /// - Returns: why it cannot be done; nil if it can.
-  mutating func fill() throws(StorageError) -> MergeError? {
-    if let error = try moveReferral() { return error }
-    if order.movesBalances, let error = try moveBalances() { return error }
-    if order.copiesRecord, let error = try copyRecord() { return error }
-    if operations.isEmpty, transfers.isEmpty { return .nothingToMove(order.from) }
-    return try spendKeys()
+  /// - Throws: ``MergeError`` if it cannot be done.
+  mutating func fill() throws {
+    try moveReferral()
+    if order.movesBalances { try moveBalances() }
+    if order.copiesRecord { try copyRecord() }
+    if operations.isEmpty, transfers.isEmpty { throw MergeError.nothingToMove(order.from) }
+    try spendKeys()
   }
 
   // MARK: The referral
 
-  private mutating func moveReferral() throws(StorageError) -> MergeError? {
+  private mutating func moveReferral() throws {
     guard let source = try? referralPattern.path(filling: [order.from.text]),
       let target = try? referralPattern.path(filling: [order.into.text])
-    else { return .impersonalReferralPattern(referralPattern) }
+    else { throw MergeError.impersonalReferralPattern(referralPattern) }
     let (carried, own) = (try node(at: source), try node(at: target))
-    guard carried.exists else { return nil }
-    guard let referrer = carried.scalar?.stringValue else { return .invalidReferral(source) }
-    guard !referrer.utf8.elementsEqual(order.into.text.utf8) else { return .selfReferral(order.from, by: order.into) }
+    guard carried.exists else { return }
+    guard let referrer = carried.scalar?.stringValue else { throw MergeError.invalidReferral(source) }
+    guard !referrer.utf8.elementsEqual(order.into.text.utf8) else { throw MergeError.selfReferral(order.from, by: order.into) }
     if own.exists, own.scalar?.stringValue?.utf8.elementsEqual(referrer.utf8) != true {
-      return .alreadyReferred(order.into, by: own.scalar?.stringValue)
+      throw MergeError.alreadyReferred(order.into, by: own.scalar?.stringValue)
     }
     self.referrer = referrer
     expectations += [.init(path: source, node: carried), .init(path: target, node: own)]
     operations.append(.remove(source))
     if !own.exists { operations.append(.set(target, carried)) }
-    return try moveHeldRewards(for: referrer)
+    try moveHeldRewards(for: referrer)
   }
 
   /// A reward that waits for the referrer goes along, and waits under the other name: the milestone brings it once.
-  private mutating func moveHeldRewards(for referrer: String) throws(StorageError) -> MergeError? {
+  private mutating func moveHeldRewards(for referrer: String) throws {
     for declared in heldRewards {
       guard let source = declared.path(referrer: referrer, player: order.from.text),
         let target = declared.path(referrer: referrer, player: order.into.text)
       else { continue }
       let (waiting, own) = (try node(at: source), try node(at: target))
       guard waiting.exists else { continue }
-      guard !own.exists else { return .heldTwice(referrer: referrer, source, target) }
+      guard !own.exists else { throw MergeError.heldTwice(referrer: referrer, source, target) }
       expectations += [.init(path: source, node: waiting), .init(path: target, node: own)]
       operations += [.remove(source), .set(target, waiting)]
       heldReward = heldReward ?? target
     }
-    return nil
   }
 
   // MARK: Coins
 
-  private mutating func moveBalances() throws(StorageError) -> MergeError? {
+  private mutating func moveBalances() throws {
     for currency in currencies {
       let balances = balances(in: currency)
       guard let accounts = try balances.accounts(of: order.from) else {
-        return .tooManyBalances(unit: currency.unit, currency.pattern)
+        throw MergeError.tooManyBalances(unit: currency.unit, currency.pattern)
       }
       for from in accounts { try move(from, into: balances.account(like: from, of: order.into), currency: currency) }
     }
-    return nil
   }
 
-  private mutating func move(_ from: LedgerAccount, into: LedgerAccount, currency: Currency) throws(StorageError) {
+  private mutating func move(_ from: LedgerAccount, into: LedgerAccount, currency: Currency) throws {
     guard let path = currency.path(of: from), case let balance = try node(at: path), let amount = balance.scalar?.intValue,
       amount != 0, amount != .min
     else { return }
@@ -119,11 +117,11 @@ struct MergePlan {
 
   /// Uses the keys of rewards that were paid for the one account for the other one too, so that they are not paid again: with
   /// entries between two accounts that only say so, and hold nobody's coins.
-  private mutating func spendKeys() throws(StorageError) -> MergeError? {
+  private mutating func spendKeys() throws {
     let suffix = "/\(order.from)"
     var seen: Set<BusinessKey> = []
     var accounts = [LedgerAccount("merge:\(order.from)")]
-    if let error = try addRewarded(to: &accounts) { return error }
+    try addRewarded(to: &accounts)
     for account in accounts {
       var before: Int64?
       while true {
@@ -135,11 +133,10 @@ struct MergePlan {
         if page.count < 500 { break }
       }
     }
-    return nil
   }
 
   private mutating func spend(_ entry: LedgerEntry, without suffix: String, seen: inout Set<BusinessKey>)
-    throws(StorageError)
+    throws
   {
     let text = entry.transfer.key.text
     let reward = String(Substring(text.utf8.dropLast(suffix.utf8.count)))
@@ -160,29 +157,28 @@ struct MergePlan {
   private static let reservedWords: Set<String> = ["adjustment", "opening", "reversal", "hold-end", "merge"]
 
   /// Where rewards for the player that is left, or for the one who invited the player, were paid to.
-  private func addRewarded(to accounts: inout [LedgerAccount]) throws(StorageError) -> MergeError? {
+  private func addRewarded(to accounts: inout [LedgerAccount]) throws {
     for player in [order.from, referrer.flatMap { try? Key($0) }].compactMap(\.self) {
       accounts.append(.hold(player.text))
       for currency in currencies {
         guard let own = try balances(in: currency).accounts(of: player) else {
-          return .tooManyBalances(unit: currency.unit, currency.pattern)
+          throw MergeError.tooManyBalances(unit: currency.unit, currency.pattern)
         }
         accounts += own
       }
     }
     var seen: Set<LedgerAccount> = []
     accounts = accounts.filter { seen.insert($0).inserted }
-    return nil
   }
 
   // MARK: The record
 
   /// Copies the children of the one record that the other one does not have. Balances and the referral have their own ways.
-  private mutating func copyRecord() throws(StorageError) -> MergeError? {
+  private mutating func copyRecord() throws {
     let sources = records(of: order.from)
     for (source, target) in zip(sources, records(of: order.into)) {
       let leaves = try snapshot.leaves(in: namespace, under: PathBytes(source), limit: Self.leavesMax + 1)
-      guard leaves.count <= Self.leavesMax else { return .recordTooLarge(source) }
+      guard leaves.count <= Self.leavesMax else { throw MergeError.recordTooLarge(source) }
       var taken: Set<Key> = []
       // Paths with a node after the merge.
       var existing: Set<Path> = []
@@ -210,7 +206,6 @@ struct MergePlan {
       for operation in operations { existing.formUnion(operation.path.selfAndAncestors) }
       operations += priorities.filter { existing.contains($0.path) }
     }
-    return nil
   }
 
   /// Whether a path is a balance's or the referral's, or lies below one.
@@ -229,7 +224,7 @@ struct MergePlan {
     PersonalPaths.records(of: uid.text, currencies: currencies)
   }
 
-  private func node(at path: Path) throws(StorageError) -> TreeNode {
+  private func node(at path: Path) throws -> TreeNode {
     let bytes = PathBytes(path)
     let leaves = try snapshot.leaves(in: namespace, under: bytes, limit: 1000)
     return TreeNode(leaves: leaves.map(\.leaf), at: bytes) ?? .absent

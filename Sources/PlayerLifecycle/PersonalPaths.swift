@@ -29,8 +29,8 @@ package struct PersonalPaths: Sendable {
   package let paths: [Path]
 
   /// - `patterns`: with one capture each, for the player: `/leaderboard/{uid}`.
-  package init(of uid: String, currencies: [Currency], patterns: [String]) throws(PathsError) {
-    var found = [AccountRecord.path(of: uid)] + Self.records(of: uid, currencies: currencies)
+  package init(of uid: String, currencies: [Currency], patterns: [String]) throws {
+    var found = [AccountRecord.place(of: uid)] + Self.records(of: uid, currencies: currencies)
     for pattern in patterns { found.append(try Self.path(of: uid, in: pattern)) }
     paths = Self.outermost(of: found)
   }
@@ -57,18 +57,18 @@ package struct PersonalPaths: Sendable {
     return Path(keys: Array(balance.keys[...capture]))
   }
 
-  private static func path(of uid: String, in text: String) throws(PathsError) -> Path {
+  private static func path(of uid: String, in text: String) throws -> Path {
     let pattern: PathPattern
-    do throws(PatternError) {
+    do {
       pattern = try PathPattern(parsing: text)
     } catch {
-      throw .unreadable(pattern: text, error)
+      throw PathsError.unreadable(pattern: text, error)
     }
-    guard pattern.isPersonal else { throw .notPersonal(pattern: text) }
+    guard pattern.isPersonal else { throw PathsError.notPersonal(pattern: text) }
     do {
       return try pattern.path(filling: [uid])
     } catch {
-      throw .illegalKey(uid: uid, pattern)
+      throw PathsError.illegalKey(uid: uid, pattern)
     }
   }
 }

@@ -20,7 +20,7 @@ struct PlayerBalances {
   }
 
   /// - Returns: the accounts; nil if there is too much to look through.
-  func accounts(of uid: Key) throws(StorageError) -> [LedgerAccount]? {
+  func accounts(of uid: Key) throws -> [LedgerAccount]? {
     guard currency.pattern.captureNames.count > 1 else { return [account([uid.text])] }
     var owners: [[String]] = []
     guard try find(&owners, of: uid, below: .root, captured: []) else { return nil }
@@ -43,7 +43,7 @@ struct PlayerBalances {
   /// - Returns: false if there is too much to look through.
   private func find(
     _ owners: inout [[String]], of uid: Key, below path: Path, captured: [String]
-  ) throws(StorageError) -> Bool {
+  ) throws -> Bool {
     guard path.depth < currency.pattern.segments.count else {
       if try snapshot.leaf(in: namespace, at: PathBytes(path)) != nil { owners.append(captured) }
       return true

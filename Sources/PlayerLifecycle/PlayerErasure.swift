@@ -91,10 +91,10 @@ package struct PlayerErasure: Sendable {
     var waiting: [String] = []
     guard database.maintenanceTurn.begin("An erasure") == nil else { return [] }
     defer { database.maintenanceTurn.end() }
-    for namespace in try read({ (snapshot) throws(StorageError) in try snapshot.namespaces() }) {
+    for namespace in try read({ snapshot in try snapshot.namespaces() }) {
       var last: String?
       while true {
-        let page = try read { (snapshot) throws(StorageError) in
+        let page = try read { snapshot in
           try snapshot.erasures(in: namespace.id, after: last, limit: Self.pageSize)
         }
         for record in page {
@@ -114,7 +114,7 @@ package struct PlayerErasure: Sendable {
   package func carryOut(_ order: Order, in namespace: NamespaceID) async throws -> ErasureRecord? {
     if let holder = database.maintenanceTurn.begin("An erasure") { throw ErasureError.busy(with: holder) }
     defer { database.maintenanceTurn.end() }
-    var earlier = try read { (snapshot) throws(StorageError) in try snapshot.erasure(in: namespace, of: order.uid) }
+    var earlier = try read { snapshot in try snapshot.erasure(in: namespace, of: order.uid) }
     if let unfinished = earlier, unfinished.state != .removing { earlier = try await finish(unfinished, in: namespace) }
     var record = try record(of: order, after: earlier, in: namespace)
     if earlier?.state != .removing, try isEmpty(record, in: namespace) { return earlier }
@@ -137,8 +137,8 @@ package struct PlayerErasure: Sendable {
   }
 
   /// The player of an erasure that has begun, by an address that it has already taken from the account; nil if there is none.
-  package func unfinishedPlayer(withAddress address: String, in namespace: NamespaceID) throws(StorageError) -> String? {
-    try read { (snapshot) throws(StorageError) -> String? in
+  package func unfinishedPlayer(withAddress address: String, in namespace: NamespaceID) throws -> String? {
+    try read { (snapshot) -> String? in
       guard try snapshot.account(in: namespace, identifier: .email(address)) == nil else { return nil }
       var last: String?
       while true {
@@ -154,7 +154,7 @@ package struct PlayerErasure: Sendable {
 
   /// What is erased: with what an earlier order named that did not come to its end.
   private func record(of order: Order, after earlier: ErasureRecord?, in namespace: NamespaceID) throws -> ErasureRecord {
-    let account = try read { (snapshot) throws(StorageError) in try snapshot.account(in: namespace, uid: order.uid) }
+    let account = try read { snapshot in try snapshot.account(in: namespace, uid: order.uid) }
     let unfinished = earlier.flatMap { $0.state == .removing ? $0 : nil }
     let paths = order.paths + (unfinished?.paths ?? []).filter { !order.paths.contains($0) }
     let addresses = Set((account?.addresses ?? []) + (unfinished?.addresses ?? [])).sorted()
@@ -165,8 +165,8 @@ package struct PlayerErasure: Sendable {
 
   /// Whether nothing is known of the player but what an erasure leaves.
   private func isEmpty(_ record: ErasureRecord, in namespace: NamespaceID) throws -> Bool {
-    let paths = record.paths.map { PathBytes($0) }
-    let isClear = try read { (snapshot) throws(StorageError) -> Bool in
+    let paths = record.places.map { PathBytes($0) }
+    let isClear = try read { (snapshot) -> Bool in
       for path in paths where try !snapshot.leaves(in: namespace, under: path, limit: 1).isEmpty { return false }
       guard try snapshot.account(in: namespace, uid: record.uid) == nil else { return false }
       for store in recordStores {
@@ -188,8 +188,8 @@ package struct PlayerErasure: Sendable {
     guard work.isEmpty else { throw ErasureError.unsettled(uid: record.uid, work: work) }
   }
 
-  func waitingWork(_ record: ErasureRecord, in namespace: NamespaceID) throws(StorageError) -> [String] {
-    try read { (snapshot) throws(StorageError) in
+  func waitingWork(_ record: ErasureRecord, in namespace: NamespaceID) throws -> [String] {
+    try read { snapshot in
       let work = WaitingWork(uid: record.uid, namespace: namespace, snapshot: snapshot)
       return try work.deliveries() + work.messages(try messages(record, in: namespace, snapshot: snapshot))
     }
@@ -200,7 +200,7 @@ package struct PlayerErasure: Sendable {
     guard let ledger else { return false }
     let holds = PlayerHolds(uid: record.uid, namespace: namespace)
     return try await holds.void(
-      try read { (snapshot) throws(StorageError) in try holds.open(in: snapshot) }, by: record.actor, in: ledger)
+      try read { snapshot in try holds.open(in: snapshot) }, by: record.actor, in: ledger)
   }
 
   /// Removes the nodes and the account, in one commit.
@@ -234,12 +234,12 @@ package struct PlayerErasure: Sendable {
 
   private func eraseKeyedRecords(_ record: ErasureRecord, in namespace: NamespaceID) async throws {
     for store in recordStores {
-      let erasure = try read { (snapshot) throws(StorageError) in
+      let erasure = try read { snapshot in
         try store.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot: snapshot)
       }
       // Messages first, because they are found through the records.
       for key in erasure.messages {
-        let message = try read { (snapshot) throws(StorageError) in try snapshot.outbox(in: namespace, key: key) }
+        let message = try read { snapshot in try snapshot.outbox(in: namespace, key: key) }
         if let message { try await erase([], messages: [message.erased], in: namespace) }
       }
       for start in stride(from: 0, to: erasure.records.count, by: Self.recordsPerCommit) {
@@ -253,7 +253,7 @@ package struct PlayerErasure: Sendable {
   private func eraseMessages(_ record: ErasureRecord, in namespace: NamespaceID) async throws {
     for state in [OutboxRecord.State.delivered, .dead] {
       while true {
-        let found = try read { (snapshot) throws(StorageError) in
+        let found = try read { snapshot in
           try PlayerMessages(record, keys: [], in: namespace, snapshot).find(in: state, limit: Self.recordsPerCommit)
         }
         if found.isEmpty { break }
@@ -262,9 +262,7 @@ package struct PlayerErasure: Sendable {
     }
   }
 
-  private func messages(_ record: ErasureRecord, in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError)
-    -> PlayerMessages
-  {
+  private func messages(_ record: ErasureRecord, in namespace: NamespaceID, snapshot: any Snapshot) throws -> PlayerMessages {
     var keys: [String] = []
     for store in recordStores {
       keys += try store.erasure(of: record.uid, addresses: record.addresses, in: namespace, snapshot: snapshot).messages
@@ -273,7 +271,7 @@ package struct PlayerErasure: Sendable {
   }
 
   private func erase(_ records: [KeyedRecordChange], messages: [OutboxRecord] = [], in namespace: NamespaceID)
-    async throws(CommitError)
+    async throws
   {
     var request = CommitRequest(namespace: namespace, actor: ErasureSeal.actor)
     request.rows.records = records
@@ -284,7 +282,7 @@ package struct PlayerErasure: Sendable {
     _ = try await database.commit(request)
   }
 
-  func read<Value>(_ body: (any Snapshot) throws(StorageError) -> Value) throws(StorageError) -> Value {
+  func read<Value>(_ body: (any Snapshot) throws -> Value) throws -> Value {
     try database.engine.read(body)
   }
 }

@@ -15,7 +15,7 @@ struct WaitingWork {
   let snapshot: any Snapshot
 
   /// Deliveries of the player's events that wait, are kept, or are dead letters, each in a sentence.
-  func deliveries() throws(StorageError) -> [String] {
+  func deliveries() throws -> [String] {
     var found: [String] = []
     for state in DeliveryRecord.State.allCases {
       var last: DeliveryRecord?
@@ -35,12 +35,12 @@ struct WaitingWork {
   }
 
   /// Messages to the outside that are not delivered, each in a sentence.
-  func messages(_ wanted: PlayerMessages) throws(StorageError) -> [String] {
+  func messages(_ wanted: PlayerMessages) throws -> [String] {
     try wanted.find(in: .waiting, limit: Self.listMax).map { "The message \($0.key) to \($0.outlet) is not delivered yet" }
   }
 
   /// Holds that did not end, each in a sentence: what they give back would be at the player's path again.
-  func holds() throws(StorageError) -> [String] {
+  func holds() throws -> [String] {
     try OpenHolds(in: namespace, snapshot).of(player: uid).prefix(Self.listMax).map { hold in
       let (sequence, transfer) = (hold.sequence, hold.transfer)
       return "Hold \(sequence) keeps \(transfer.amount) \(transfer.unit) from \(transfer.debit) in \(transfer.credit): void or "
@@ -83,7 +83,7 @@ struct PlayerMessages {
   }
 
   /// Those in a state whose words are still there, by key.
-  func find(in state: OutboxRecord.State, limit: Int) throws(StorageError) -> [OutboxRecord] {
+  func find(in state: OutboxRecord.State, limit: Int) throws -> [OutboxRecord] {
     var found: [OutboxRecord] = []
     var last: String?
     while true {
@@ -121,7 +121,7 @@ struct PlayerHolds {
   let namespace: NamespaceID
 
   /// The entries that made them, oldest first.
-  func open(in snapshot: any Snapshot) throws(StorageError) -> [LedgerEntry] {
+  func open(in snapshot: any Snapshot) throws -> [LedgerEntry] {
     var holds = try OpenHolds(in: namespace, snapshot).of(player: uid)
     for key in try RewardErasing.unconfirmed(of: uid, in: namespace, snapshot: snapshot) {
       guard let hold = try snapshot.entry(in: namespace, key: BusinessKey(key)), hold.transfer.credit.isHold,
@@ -137,14 +137,14 @@ struct PlayerHolds {
   ///
   /// - Returns: whether there was one.
   /// - Throws: `unsettled` for one that cannot be given back: the balance that it came from is no integer.
-  func void(_ holds: [LedgerEntry], by actor: Actor, in ledger: LedgerService) async throws(ErasureError) -> Bool {
+  func void(_ holds: [LedgerEntry], by actor: Actor, in ledger: LedgerService) async throws -> Bool {
     for hold in holds {
-      do throws(LedgerError) {
+      do {
         _ = try await ledger.void(hold.sequence, in: namespace, by: actor, reason: "\(uid) was erased")
-      } catch {
+      } catch let error as LedgerError {
         // It was ended meanwhile, by an administrator or by its expiry.
         if error.code == .holdEnded { continue }
-        throw .unsettled(
+        throw ErasureError.unsettled(
           uid: uid,
           work: ["Hold \(hold.sequence) cannot be given back: \(error.message) (doubloon ledger holds list --uid \(uid))"])
       }

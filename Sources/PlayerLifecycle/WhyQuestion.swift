@@ -46,7 +46,7 @@ package struct WhyQuestion {
   /// - Parameters:
   ///   - sequence: only payments before this entry; nil begins with the newest.
   ///   - limit: how many commits of each path are told.
-  package func report(beforeEntry sequence: Int64? = nil, limit: Int = Self.changesMax) throws(StorageError) -> WhyReport {
+  package func report(beforeEntry sequence: Int64? = nil, limit: Int = Self.changesMax) throws -> WhyReport {
     let head = try snapshot.head(of: namespace)
     let (payments, next) = try payments(before: sequence)
     let (mentions, sawAll) = try mentions()
@@ -66,7 +66,7 @@ package struct WhyQuestion {
   }
 
   /// Whether anything says that there is such a player: an account, a record, something that happened.
-  private func isKnown(_ stories: [FunctionStory], hasMore: Bool) throws(StorageError) -> Bool {
+  private func isKnown(_ stories: [FunctionStory], hasMore: Bool) throws -> Bool {
     if hasMore || stories.contains(where: { !$0.changes.isEmpty || !$0.isComplete || $0.isErased }) { return true }
     if try snapshot.account(in: namespace, uid: uid.text) != nil { return true }
     if try snapshot.erasure(in: namespace, of: uid.text) != nil { return true }
@@ -85,9 +85,7 @@ package struct WhyQuestion {
   }
 
   /// What functions gave up on that is the player's: an event at a path of the player's, or of a write by the player.
-  private func deadLetters(besides told: Set<FunctionEvent>, at paths: PlayerPaths) throws(StorageError)
-    -> ([WhyReport.DeadLetter], Bool)
-  {
+  private func deadLetters(besides told: Set<FunctionEvent>, at paths: PlayerPaths) throws -> ([WhyReport.DeadLetter], Bool) {
     var found: [WhyReport.DeadLetter] = []
     var last: DeliveryRecord?
     var looked = 0
@@ -113,7 +111,7 @@ package struct WhyQuestion {
   /// The functions that the question is about.
   private var asked: [FunctionDescription] { functions.filter { reward == nil || $0.name == reward } }
 
-  private func stories(of player: Key, limit: Int) throws(StorageError) -> [FunctionStory] {
+  private func stories(of player: Key, limit: Int) throws -> [FunctionStory] {
     let records = try snapshot.functions()
     let paths = PlayerPaths(of: player, currencies: currencies, functions: functions)
     var stories: [FunctionStory] = []
@@ -128,7 +126,7 @@ package struct WhyQuestion {
 
   // MARK: The accounts
 
-  private func payments(before sequence: Int64?) throws(StorageError) -> ([WhyReport.Payment], Int64?) {
+  private func payments(before sequence: Int64?) throws -> ([WhyReport.Payment], Int64?) {
     let accounts = Set(currencies.map { LedgerAccount("\($0.holder):\(uid)") })
     var entries: [LedgerEntry] = []
     for account in accounts {
@@ -147,7 +145,7 @@ package struct WhyQuestion {
   }
 
   /// What happened at an event's path, where the commit's changes tell.
-  private func happening(of event: String?) throws(StorageError) -> Happening? {
+  private func happening(of event: String?) throws -> Happening? {
     guard let id = event.flatMap({ EventID($0) }), let path = id.path.path,
       let commit = try snapshot.commit(in: namespace, at: id.revision), commit.epoch == id.epoch,
       let change = commit.changes?.first(where: { $0.path == id.path })
@@ -159,7 +157,7 @@ package struct WhyQuestion {
 
   // MARK: Others who name the player
 
-  private func mentions() throws(StorageError) -> ([WhyReport.Mention], Bool) {
+  private func mentions() throws -> ([WhyReport.Mention], Bool) {
     var mentions: [WhyReport.Mention] = []
     var sawAll = true
     var seen: Set<Key> = [uid]
@@ -178,7 +176,7 @@ package struct WhyQuestion {
   }
 
   /// The leaves below a node that have a value, in path order; and whether all of the node was looked at.
-  private func paths(naming value: Scalar, below root: PathBytes) throws(StorageError) -> ([Path], Bool) {
+  private func paths(naming value: Scalar, below root: PathBytes) throws -> ([Path], Bool) {
     let head = try snapshot.head(of: namespace).revision
     var found: [Path] = []
     var looked = 0

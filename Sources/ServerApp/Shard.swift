@@ -106,7 +106,7 @@ extension Shard {
   /// Opens the store of a configuration.
   ///
   /// - Throws: `StorageError` if the data cannot be opened: another process has them, or a newer version wrote them.
-  static func openEngine(_ storage: ServerConfiguration.Storage) throws(StorageError) -> SQLiteEngine {
+  static func openEngine(_ storage: ServerConfiguration.Storage) throws -> SQLiteEngine {
     switch storage {
     // The first run makes them after the store.
     case .directory(let folder): try SQLiteEngine(directory: folder, companions: ["keys", crashNotesName])

@@ -115,10 +115,10 @@ package struct ServeConfiguration: ConfigurationSection {
 
   private static func links(_ reader: ConfigurationReader) -> LinkSettings? {
     guard let value = reader.value("links") else { return nil }
-    do throws(LinkError) {
+    do {
       return try LinkSettings(document: value.json.compactText)
     } catch {
-      reader.report("links", message: "The links' settings cannot be used: \(error.message)")
+      reader.report("links", message: "The links' settings cannot be used: \(error)")
       return nil
     }
   }

@@ -91,7 +91,7 @@ struct AccountFixture {
 
   /// The sessions of an account that are stored.
   func sessions(of uid: String) throws -> Int {
-    try database.engine.read { (snapshot) throws(StorageError) in
+    try database.engine.read { snapshot in
       try snapshot.refreshTokens(in: project.namespace, of: uid).count
     }
   }

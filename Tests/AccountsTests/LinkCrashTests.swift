@@ -83,7 +83,7 @@ struct LinkCrashTests {
 
     let second = try await Life(folder.file("copy"))
     let isLinked = point == .afterCommit
-    try second.engine.read { (snapshot) throws(StorageError) in
+    try second.engine.read { snapshot in
       let namespace = second.project.namespace
       let record = try snapshot.account(in: namespace, uid: uid)
       #expect(record?.isAnonymous == !isLinked)

@@ -18,14 +18,14 @@ struct SweepTests {
       var removed: [Int] = []
       for _ in 0..<3 {
         removed.append(
-          try await fixture.accounts.cleaner.sweep(fixture.project) { (uid, _) throws(StorageError) in attached.contains(uid) })
+          try await fixture.accounts.cleaner.sweep(fixture.project) { uid, _ in attached.contains(uid) })
       }
       // A round looks at ten pages; the second one reaches it, the third begins from the start.
       #expect(removed == [0, 1, 0])
       #expect(try fixture.accounts.account(unused, of: fixture.project) == nil)
       for uid in kept { #expect(try fixture.accounts.account(uid, of: fixture.project) != nil) }
-      let rest = try await fixture.accounts.cleaner.sweep(fixture.project) { (_, _) throws(StorageError) in false }
-      #expect(rest + (try await fixture.accounts.cleaner.sweep(fixture.project) { (_, _) throws(StorageError) in false }) == 25)
+      let rest = try await fixture.accounts.cleaner.sweep(fixture.project) { _, _ in false }
+      #expect(rest + (try await fixture.accounts.cleaner.sweep(fixture.project) { _, _ in false }) == 25)
     }
   }
 
@@ -42,13 +42,13 @@ struct SweepTests {
       }
       #expect(await fixture.refresh(idle.refreshToken) == .expiredToken)
       // The client that comes back is told for a month; then the row goes.
-      _ = try await fixture.accounts.cleaner.sweep(fixture.project) { (_, _) throws(StorageError) in true }
+      _ = try await fixture.accounts.cleaner.sweep(fixture.project) { _, _ in true }
       #expect(try fixture.sessions(of: idle.uid) == 1)
       for _ in 0..<4 {
         fixture.clock.advance(by: 8 * AccountFixture.day)
         #expect(await fixture.refresh(used.refreshToken) == nil)
       }
-      _ = try await fixture.accounts.cleaner.sweep(fixture.project) { (_, _) throws(StorageError) in true }
+      _ = try await fixture.accounts.cleaner.sweep(fixture.project) { _, _ in true }
       #expect(try fixture.sessions(of: idle.uid) == 0)
       #expect(try fixture.sessions(of: used.uid) == 1)
       #expect(await fixture.refresh(idle.refreshToken) == .invalidRefreshToken)
@@ -71,7 +71,7 @@ struct SweepTests {
       #expect(await fixture.refresh(linked.refreshToken) == .expiredToken)
       #expect(try fixture.sessions(of: uid) == 3)
       fixture.clock.advance(by: 31 * AccountFixture.day)
-      _ = try await fixture.accounts.cleaner.sweep(fixture.project) { (_, _) throws(StorageError) in true }
+      _ = try await fixture.accounts.cleaner.sweep(fixture.project) { _, _ in true }
       #expect(try fixture.sessions(of: uid) == 1)
       #expect(await fixture.refresh(changed.result?.tokens?.refreshToken ?? "") == nil)
     }

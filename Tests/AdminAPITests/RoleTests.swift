@@ -150,7 +150,7 @@ struct RoleTests {
       #expect(try await send("PUT", "/a.json", high) == 200)
       #expect(try await keyed.server.send("GET", "/a.json?access_token=\(high)").body == "1")
       let namespace = try #require(keyed.server.database.namespace(named: "game"))
-      let commit = try keyed.server.database.engine.read { (snapshot) throws(StorageError) in
+      let commit = try keyed.server.database.engine.read { snapshot in
         try snapshot.commit(in: namespace, at: snapshot.head(of: namespace).revision)
       }
       #expect(commit?.actor == .admin("high"))

@@ -66,7 +66,7 @@ struct ServiceAccountRouteTests {
       #expect(try next.caller("owner") == nil)
       #expect(next.customTokenKey(of: live.email, id: live.key.id) != nil)
       #expect(next.customTokenKey(of: "other@game.iam.gserviceaccount.com", id: live.key.id) == nil)
-      let records = try keyed.server.database.engine.read { (snapshot) throws(StorageError) in try snapshot.serviceAccounts() }
+      let records = try keyed.server.database.engine.read { snapshot in try snapshot.serviceAccounts() }
       #expect(records.allSatisfy { !$0.publicKey.contains("PRIVATE") })
       let log = try await keyed.server.send("GET", "/admin/v1/audit", headers: APIServer.admin)
       #expect(log.body.contains("service-accounts.create") && !log.body.contains("PRIVATE"))

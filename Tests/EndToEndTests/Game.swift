@@ -47,7 +47,7 @@ extension TestServer {
   var replayer: Replayer { application.replayer }
   /// The one namespace there is.
   var namespaceID: NamespaceID {
-    let namespaces = try? application.engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
+    let namespaces = try? application.engine.read { snapshot in try snapshot.namespaces() }
     return namespaces?.first?.id ?? NamespaceID(rawValue: 0)
   }
 
@@ -66,7 +66,7 @@ extension TestServer {
     let namespaceID = namespaceID
     var record: ReplayRecord?
     try await waitUntil {
-      record = try self.application.engine.read { (snapshot) throws(StorageError) in
+      record = try self.application.engine.read { snapshot in
         try snapshot.replay(in: namespaceID, id: id)
       }
       return record.map { $0.state != .running } ?? false
@@ -85,7 +85,7 @@ extension TestServer {
 
   func canonicalHash() throws -> [UInt8] {
     let namespaceID = namespaceID
-    return try application.engine.read { (snapshot) throws(StorageError) in
+    return try application.engine.read { snapshot in
       try CanonicalHash.of(namespaceID, in: snapshot)
     }
   }
@@ -93,7 +93,7 @@ extension TestServer {
   /// What the store holds that a dry run must not add to: commits, entries, events, audits, replays.
   func everything() throws -> [String] {
     let namespaceID = namespaceID
-    return try application.engine.read { (snapshot) throws(StorageError) in
+    return try application.engine.read { snapshot in
       let head = try snapshot.head(of: namespaceID)
       return [
         "\(head)", "\(try snapshot.audits(before: nil, limit: 1000))",

@@ -177,7 +177,7 @@ struct ReplayTests {
       #expect(report.progress["outcomes"] == ["done": 2])
       let items = try server.replayer.items(of: report.id, in: server.namespaceID, after: nil, limit: 10)
       #expect(items.map(\.item.event.description) == ["1-2:/users/p0/level", "1-3:/users/new"])
-      let shown = try server.application.engine.read { (snapshot) throws(StorageError) in
+      let shown = try server.application.engine.read { snapshot in
         try snapshot.events(in: server.namespaceID, after: nil, limit: 10).map(\.id.description)
       }
       #expect(shown.starts(with: ["1-2:/users/p0/level", "1-3:/users/new"]))
@@ -271,7 +271,7 @@ struct ReplayTests {
       await #expect(throws: AdministrationError.self) {
         try await server.replayer.cancel(started.id, in: server.namespaceID)
       }
-      let audits = try server.application.engine.read { (snapshot) throws(StorageError) in
+      let audits = try server.application.engine.read { snapshot in
         try snapshot.audits(before: nil, limit: 10)
       }
       #expect(audits.map(\.record.action).filter { $0.hasPrefix("replays.") } == ["replays.done", "replays.paused"])
@@ -309,7 +309,7 @@ struct ReplayTests {
       #expect(try await server.node("/users/p0/count") == 11)
       #expect(try await server.balance(Game.gold, "p0") == 5)
       #expect(try await server.node("/users/p1/badge") == "level 2")
-      let executions = try server.application.engine.read { (snapshot) throws(StorageError) in
+      let executions = try server.application.engine.read { snapshot in
         try snapshot.executions(in: server.namespaceID, of: first.events[0])
       }
       #expect(

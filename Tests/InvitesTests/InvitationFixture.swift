@@ -69,7 +69,7 @@ struct InvitationFixture: Sendable {
   /// The mails that wait in the outbox.
   func mails() throws -> [MailOrder] {
     let namespace = try #require(database.namespace(named: "game"))
-    let rows = try database.engine.read { (snapshot) throws(StorageError) in
+    let rows = try database.engine.read { snapshot in
       try snapshot.outbox(in: namespace, state: .waiting, after: nil, limit: 100)
     }
     return try rows.map { try MailOrder(payload: $0.payload) }

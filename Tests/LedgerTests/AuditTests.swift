@@ -78,7 +78,7 @@ struct AuditTests {
 
     let engine = try SQLiteEngine(directory: fixture.folder.path)
     defer { engine.close() }
-    let report = try engine.read { (snapshot) throws(StorageError) in
+    let report = try engine.read { snapshot in
       try LedgerAudit.verify(snapshot, namespace: fixture.namespace, currencies: fixture.table)
     }
     #expect(!report.isSound)

@@ -24,11 +24,11 @@ struct HoldTests {
     return fixture
   }
 
-  func release(_ fixture: LedgerFixture, amount: Int64? = nil) async throws(LedgerError) -> HoldEnding {
+  func release(_ fixture: LedgerFixture, amount: Int64? = nil) async throws -> HoldEnding {
     try await fixture.ledger.release(2, to: Self.shop, amount: amount, in: fixture.namespace, by: .admin("ann"))
   }
 
-  func void(_ fixture: LedgerFixture) async throws(LedgerError) -> HoldEnding {
+  func void(_ fixture: LedgerFixture) async throws -> HoldEnding {
     try await fixture.ledger.void(2, in: fixture.namespace, by: .admin("ann"))
   }
 
@@ -42,7 +42,7 @@ struct HoldTests {
         key: BusinessKey("k/\(owner)"))
       _ = try await fixture.ledger.hold(order, in: fixture.namespace, by: .admin("ann"))
     }
-    let found = try fixture.engine.read { (snapshot) throws(StorageError) in
+    let found = try fixture.engine.read { snapshot in
       let holds = OpenHolds(in: fixture.namespace, snapshot)
       return [try holds.of(player: "bob"), try holds.of(player: "bob", holders: ["pirate"])]
         .map { $0.map(\.transfer.credit.owner).map(String.init) }

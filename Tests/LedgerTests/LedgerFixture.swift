@@ -58,7 +58,7 @@ struct LedgerFixture {
 
   /// Pays a player, as a reward does.
   @discardableResult
-  func pay(_ uid: String, _ amount: Int64, key: String) async throws(LedgerError) -> PostedTransfer {
+  func pay(_ uid: String, _ amount: Int64, key: String) async throws -> PostedTransfer {
     try await ledger.transfer(.reward(uid, amount, key: key), in: namespace, by: .admin("ann"))
   }
 
@@ -66,7 +66,7 @@ struct LedgerFixture {
 
   func node(_ path: Path) throws -> TreeNode {
     let place = PathBytes(path)
-    let leaves = try engine.read { (snapshot) throws(StorageError) in
+    let leaves = try engine.read { snapshot in
       try snapshot.leaves(in: namespace, under: place, limit: .max)
     }
     guard let node = TreeNode(leaves: leaves.map(\.leaf), at: place) else {
@@ -80,7 +80,7 @@ struct LedgerFixture {
   }
 
   func entries() throws -> [LedgerEntry] {
-    try engine.read { (snapshot) throws(StorageError) in
+    try engine.read { snapshot in
       try snapshot.entries(in: namespace, after: 0, limit: .max)
     }
   }

@@ -82,7 +82,7 @@ import TreeModel
   @Test("A log that was changed is found out at the first commit that is not what was written", arguments: rows)
   func tampered(_ row: Row) async throws {
     let fixture = try await makeLog()
-    let before = try fixture.engine.read { (snapshot) throws(StorageError) in
+    let before = try fixture.engine.read { snapshot in
       try LogAudit.verify(snapshot, namespace: fixture.namespace)
     }
     #expect(before.isSound, "\(before.faults)")
@@ -93,7 +93,7 @@ import TreeModel
 
     let engine = try SQLiteEngine(directory: fixture.folder.path)
     defer { engine.close() }
-    let report = try engine.read { (snapshot) throws(StorageError) in
+    let report = try engine.read { snapshot in
       try LogAudit.verify(snapshot, namespace: fixture.namespace)
     }
     let first = try #require(report.faults.first)

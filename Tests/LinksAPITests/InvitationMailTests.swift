@@ -30,7 +30,7 @@ import TreeModel
 
   private func mails(_ server: LinkServer) throws -> Int {
     let namespace = try #require(server.api.database.namespace(named: "game"))
-    return try server.api.database.engine.read { (snapshot) throws(StorageError) in
+    return try server.api.database.engine.read { snapshot in
       try snapshot.outbox(in: namespace, state: .waiting, after: nil, limit: 100).count
     }
   }

@@ -129,7 +129,7 @@ import TreeModel
 
   @Test("An invitation speaks the language of its body, else the one that the header asks for")
   func spokenWords() async throws {
-    try await run { server async throws in
+    try await run { server in
       func subject(_ languages: String, _ more: String = "") async throws -> String? {
         let body = "{\"channel\":\"email\",\"inviter\":\"Ann\",\"link\":\"https://go.acme.test/r/x\"\(more)}"
         return try await server.post("/invites/render", body, headers: ["Accept-Language": languages]).json["subject"]?.string
@@ -158,7 +158,7 @@ import TreeModel
       let id = try #require(json["invite"]?["id"]?.string, "\(json.compact)")
       #expect(status == 200 && json["invite"]?["state"]?.string == "queued")
       let namespace = try #require(server.api.database.namespace(named: "game"))
-      let mail = try server.api.database.engine.read { (snapshot) throws(StorageError) in
+      let mail = try server.api.database.engine.read { snapshot in
         try snapshot.outbox(in: namespace, key: "invite/\(id)")
       }
       let payload = try JSONParser.parse(try #require(mail?.payload))

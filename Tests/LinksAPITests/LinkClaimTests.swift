@@ -40,7 +40,7 @@ import TreeModel
       let (_, json) = try await claim(server, "{\"link\":\(text(copied))}", as: "bob")
       let click = try #require(json["claim"]?["click"]?.string)
       let id = try #require(server.api.database.namespace(named: "game"))
-      let commit = try server.api.database.engine.read { (snapshot) throws(StorageError) in
+      let commit = try server.api.database.engine.read { snapshot in
         try snapshot.commits(in: id, after: .zero, limit: 10).last
       }
       #expect(commit?.actor == .system("links") && commit?.requestID == "click/\(click)")

@@ -35,7 +35,7 @@ import TreeModel
       let made = try await claim(fixture, .link(copied), for: "bob")
       guard case .click(let id, _, _) = made.evidence else { throw Unexpected("\(made.evidence)") }
       let namespace = try #require(fixture.database.namespace(named: "game"))
-      let commit = try fixture.database.engine.read { (snapshot) throws(StorageError) in
+      let commit = try fixture.database.engine.read { snapshot in
         try snapshot.commits(in: namespace, after: .zero, limit: 10).last
       }
       #expect(commit?.actor == .system("links") && commit?.requestID == "click/\(id)")
@@ -84,7 +84,7 @@ import TreeModel
       let copied = try await fixture.clipboard(try await fixture.create(Self.query).record)
       await #expect(throws: LinkError.selfReferral) { try await claim(fixture, .link(copied), for: "alice") }
       #expect(try fixture.text("/users/alice/referred_by") == nil)
-      let audits = try fixture.database.engine.read { (snapshot) throws(StorageError) in
+      let audits = try fixture.database.engine.read { snapshot in
         try snapshot.audits(before: nil, limit: 10).map(\.record)
       }
       #expect(audits.contains { $0.action == "links.self_referral" && $0.result == "refused" }, "\(audits)")

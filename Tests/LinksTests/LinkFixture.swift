@@ -111,7 +111,7 @@ struct LinkFixture: Sendable {
   func text(_ path: String) throws -> String? {
     guard let namespace = database.namespace(named: "game") else { return nil }
     let bytes = PathBytes(try Path(parsing: path))
-    let leaf = try database.engine.read { (snapshot) throws(StorageError) in try snapshot.leaf(in: namespace, at: bytes) }
+    let leaf = try database.engine.read { snapshot in try snapshot.leaf(in: namespace, at: bytes) }
     guard case .string(let text) = leaf?.leaf.scalar else { return nil }
     return text
   }

@@ -34,10 +34,10 @@ struct ErasureCrashTests {
       #expect(fixture.camera.isTaken, "\(context)")
       fixture.close()
       let second = try await PlayerFixture(folder: fixture.folder, data: "copy")
-      let record = try second.engine.read { (snapshot) throws(StorageError) in
+      let record = try second.engine.read { snapshot in
         try snapshot.erasure(in: second.namespace, of: "bob")
       }
-      let audit = try second.engine.read { (snapshot) throws(StorageError) in
+      let audit = try second.engine.read { snapshot in
         try LogAudit.verify(snapshot, namespace: second.namespace)
       }
       #expect(audit.isSound, "\(context): \(audit.faults.map(\.message))")
@@ -58,11 +58,11 @@ struct ErasureCrashTests {
     let fixture = try await PlayerFixture()
     try await fixture.populate()
     let first = try await fixture.erasure.carryOut(try fixture.order("bob"), in: fixture.namespace)
-    let head = try fixture.engine.read { (snapshot) throws(StorageError) in try snapshot.head(of: fixture.namespace) }
+    let head = try fixture.engine.read { snapshot in try snapshot.head(of: fixture.namespace) }
     fixture.clock.advance(by: 1000)
     let second = try await fixture.erasure.carryOut(try fixture.order("bob"), in: fixture.namespace)
     #expect(second == first)
-    #expect(try fixture.engine.read { (snapshot) throws(StorageError) in try snapshot.head(of: fixture.namespace) } == head)
+    #expect(try fixture.engine.read { snapshot in try snapshot.head(of: fixture.namespace) } == head)
     // A player who comes back under the same name is erased as a new one.
     try await fixture.commit([.set("/users/bob/name", "again")])
     let third = try await fixture.erasure.carryOut(try fixture.order("bob"), in: fixture.namespace)
@@ -105,7 +105,7 @@ struct ErasureCrashTests {
     try await fixture.commit { $0.rows.outbox = [mail.erased] }
     // Nothing was touched so far.
     #expect(
-      try fixture.engine.read { (snapshot) throws(StorageError) in try snapshot.erasure(in: fixture.namespace, of: "bob") }
+      try fixture.engine.read { snapshot in try snapshot.erasure(in: fixture.namespace, of: "bob") }
         == nil)
     fixture.close()
   }

@@ -138,18 +138,18 @@ final class PlayerFixture {
 
   // MARK: Reading
 
-  func read<Value>(_ body: (any Snapshot) throws(StorageError) -> Value) throws -> Value { try engine.read(body) }
+  func read<Value>(_ body: (any Snapshot) throws -> Value) throws -> Value { try engine.read(body) }
 
   func head() throws -> Revision {
-    try read { (snapshot) throws(StorageError) in try snapshot.head(of: namespace).revision }
+    try read { snapshot in try snapshot.head(of: namespace).revision }
   }
 
   func account(_ uid: String) throws -> AccountRecord? {
-    try read { (snapshot) throws(StorageError) in try snapshot.account(in: namespace, uid: uid) }
+    try read { snapshot in try snapshot.account(in: namespace, uid: uid) }
   }
 
   func scalar(_ path: Path) throws -> Scalar? {
-    try read { (snapshot) throws(StorageError) in try snapshot.leaf(in: namespace, at: PathBytes(path))?.leaf.scalar }
+    try read { snapshot in try snapshot.leaf(in: namespace, at: PathBytes(path))?.leaf.scalar }
   }
 
   func balance(of account: String) throws -> Int64 {
@@ -216,7 +216,7 @@ extension PlayerFixture {
 
   /// Everything that must be true once the erasure is done, whatever happened on the way.
   func checkErased(_ context: String) throws {
-    try engine.read { (snapshot) throws(StorageError) in
+    try engine.read { snapshot in
       let record = try snapshot.erasure(in: namespace, of: "bob")
       #expect(record?.state == .done && record?.addresses == [], "\(context)")
       #expect(try snapshot.account(in: namespace, uid: "bob") == nil, "\(context)")
@@ -243,7 +243,7 @@ extension PlayerFixture {
     #expect(try ledger.verify(namespace).isSound, "\(context)")
     let fresh = try SQLiteEngine.inMemory()
     defer { fresh.close() }
-    let rebuilt = try engine.read { (snapshot) throws(StorageError) in try StoreRebuild.run("game", from: snapshot, into: fresh)
+    let rebuilt = try engine.read { snapshot in try StoreRebuild.run("game", from: snapshot, into: fresh)
     }
     #expect(rebuilt.isEqual, "\(context): \(rebuilt.faults.map(\.message))")
   }

@@ -17,7 +17,7 @@ struct WhyQuestionTests {
   }
 
   private func report(_ fixture: PlayerFixture, _ uid: String = "bob", reward: String? = nil) throws -> WhyReport {
-    try fixture.read { (snapshot) throws(StorageError) in
+    try fixture.read { snapshot in
       try WhyQuestion(
         uid: Key(unchecked: uid), reward: reward, namespace: fixture.namespace, functions: [Self.levelUp],
         currencies: [.piecesOfEight],

@@ -32,7 +32,7 @@ import Triggers
   }
 
   private func record(_ application: Application, _ key: String) throws -> OutboxRecord? {
-    try application.engine.read { (snapshot) throws(StorageError) in
+    try application.engine.read { snapshot in
       guard let namespace = try snapshot.namespaces().first?.id else { return nil }
       return try snapshot.outbox(in: namespace, key: key)
     }

@@ -247,7 +247,7 @@ struct SecretsTests {
 
   /// The outbox, the commits with their changes, the events, and what administrators did, as text.
   private static func store(_ application: Application) throws -> String {
-    try application.engine.read { (snapshot) throws(StorageError) in
+    try application.engine.read { snapshot in
       var text = ""
       for namespace in try snapshot.namespaces().map(\.id) {
         for state: OutboxRecord.State in [.waiting, .delivered, .dead] {

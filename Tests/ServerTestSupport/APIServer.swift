@@ -171,7 +171,7 @@ package struct APIServer: Sendable {
   /// The default namespace's revision; 0 if there is none yet.
   package func revision(of name: String = "game") throws -> Int64 {
     guard let id = database.namespace(named: name) else { return 0 }
-    return try database.engine.read { (snapshot) throws(StorageError) in try snapshot.head(of: id) }.revision.rawValue
+    return try database.engine.read { snapshot in try snapshot.head(of: id) }.revision.rawValue
   }
 }
 

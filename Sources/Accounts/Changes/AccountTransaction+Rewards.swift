@@ -58,7 +58,7 @@ extension AccountTransaction {
   }
 
   private func paidRewards(_ kind: String, key: String) throws -> PaidRewards? {
-    try read { () throws(StorageError) in try session.record(in: namespace, kind: kind, key: key) }
+    try read { try session.record(in: namespace, kind: kind, key: key) }
       .map { PaidRewards(stored: $0) }
   }
 }

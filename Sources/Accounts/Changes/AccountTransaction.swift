@@ -39,18 +39,18 @@ final class AccountTransaction {
   // MARK: Looking
 
   func account(_ uid: String) throws -> AccountRecord? {
-    try withoutFutureStamps(try read { () throws(StorageError) in try session.account(in: namespace, uid: uid) })
+    try withoutFutureStamps(try read { try session.account(in: namespace, uid: uid) })
   }
 
   func account(_ identifier: AccountIdentifier) throws -> AccountRecord? {
-    try withoutFutureStamps(try read { () throws(StorageError) in try session.account(in: namespace, identifier: identifier) })
+    try withoutFutureStamps(try read { try session.account(in: namespace, identifier: identifier) })
   }
 
   /// The account without stamps of a clock that ran ahead. Sessions that ended by those stamps go, because what is left does
   /// not say so any more.
   private func withoutFutureStamps(_ record: AccountRecord?) throws -> AccountRecord? {
     guard let record, let changed = record.withoutFutureStamps(to: time, skew: Self.skew) else { return record }
-    let sessions = try read { () throws(StorageError) in try session.refreshTokens(in: namespace, of: record.uid) }
+    let sessions = try read { try session.refreshTokens(in: namespace, of: record.uid) }
     for row in sessions where row.issuedAt < record.bornAt || row.issuedAt / 1000 < record.validSince ?? 0 {
       remove(.refreshToken(hash: row.hash))
     }
@@ -60,14 +60,14 @@ final class AccountTransaction {
 
   /// The session of a refresh token; nil if there is none.
   func session(_ hash: [UInt8]) throws -> RefreshTokenRecord? {
-    let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, key: .refreshToken(hash: hash)) }
+    let row = try read { try session.accountRow(in: namespace, key: .refreshToken(hash: hash)) }
     guard case .refreshToken(let token)? = row else { return nil }
     return token
   }
 
   var settings: AccountSettings {
     get throws {
-      let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, key: .settings) }
+      let row = try read { try session.accountRow(in: namespace, key: .settings) }
       guard case .settings(let json)? = row else { return AccountSettings() }
       return AccountSettingsCodec.decode(json)
     }
@@ -92,7 +92,7 @@ final class AccountTransaction {
     let authTime = authTime ?? seconds
     // An account created in this commit has no sessions yet.
     if record.bornAt < time {
-      let others = try read { () throws(StorageError) in try session.refreshTokens(in: namespace, of: record.uid) }
+      let others = try read { try session.refreshTokens(in: namespace, of: record.uid) }
       for old in others.dropLast(options.sessionsMax - 1) { remove(.refreshToken(hash: old.hash)) }
     }
     put(
@@ -144,7 +144,7 @@ final class AccountTransaction {
 
   /// A mailed code, if it is valid; looking it up does not use it up.
   func code(_ hash: [UInt8]) throws -> AccountCodeRecord {
-    let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, key: .code(hash: hash)) }
+    let row = try read { try session.accountRow(in: namespace, key: .code(hash: hash)) }
     guard case .code(let code)? = row else { throw AccountError.invalidCode }
     guard code.expiresAt > time else { throw AccountError.expiredCode }
     return code
@@ -258,18 +258,18 @@ final class AccountTransaction {
         AccountRevocation(
           uid: record.uid, reason: .revoked, notBefore: validSince, effectiveAt: isByOwner ? time + grace : time))
     } else if before == nil {
-      // A uid may be deleted and created again: the tokens of its first owner stay revoked.
-      let row = try read { () throws(StorageError) in try session.accountRow(in: namespace, key: .revocation(record.uid)) }
+      // A uid that was deleted and came back: the tokens of the one who had it stay void.
+      let row = try read { try session.accountRow(in: namespace, key: .revocation(record.uid)) }
       if row != nil {
         revoke(AccountRevocation(uid: record.uid, reason: .revoked, notBefore: seconds, effectiveAt: time))
       }
     }
   }
 
-  func read<Value>(_ body: () throws(StorageError) -> Value) throws -> Value {
-    do throws(StorageError) {
+  func read<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
       return try body()
-    } catch {
+    } catch let error as StorageError {
       failure = error
       throw AccountError(error)
     }

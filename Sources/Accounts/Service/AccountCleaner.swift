@@ -34,7 +34,7 @@ package struct AccountCleaner: Sendable {
   /// - Returns: how many accounts were removed.
   package func sweep(
     _ project: AccountProject,
-    keeping isAttached: @Sendable (_ uid: String, _ snapshot: any Snapshot) throws(StorageError) -> Bool
+    keeping isAttached: @Sendable (_ uid: String, _ snapshot: any Snapshot) throws -> Bool
   ) async throws -> Int {
     try await forgetRevocations(of: project)
     try await forgetSessions(of: project)
@@ -43,7 +43,7 @@ package struct AccountCleaner: Sendable {
     var removed = 0
     for _ in 0..<Self.pagesMax {
       let last = accounts.sweepMarks.withLock { $0[project.namespace]?.account }
-      let (page, unused) = try accounts.read { (snapshot) throws(StorageError) -> ([AccountRecord], [AccountRecord]) in
+      let (page, unused) = try accounts.read { (snapshot) -> ([AccountRecord], [AccountRecord]) in
         let page = try snapshot.anonymousAccounts(
           in: project.namespace, unusedSince: limit, after: last, limit: options.sweepPage)
         var unused: [AccountRecord] = []
@@ -75,7 +75,7 @@ package struct AccountCleaner: Sendable {
     }
     for _ in 0..<Self.pagesMax {
       let last = accounts.sweepMarks.withLock { $0[project.namespace]?.session }
-      let (page, over) = try accounts.read { (snapshot) throws(StorageError) -> ([RefreshTokenRecord], [RefreshTokenRecord]) in
+      let (page, over) = try accounts.read { (snapshot) -> ([RefreshTokenRecord], [RefreshTokenRecord]) in
         let page = try snapshot.refreshTokens(in: project.namespace, after: last, limit: options.sweepPage)
         var over: [RefreshTokenRecord] = []
         for session in page {
@@ -106,7 +106,7 @@ package struct AccountCleaner: Sendable {
 
   private func forgetRevocations(of project: AccountProject) async throws {
     let now = accounts.clock.now()
-    let kept = try accounts.read { (snapshot) throws(StorageError) in try snapshot.accountRevocations(in: project.namespace) }
+    let kept = try accounts.read { snapshot in try snapshot.accountRevocations(in: project.namespace) }
     let lifetime = IDTokenIssuer.lifetime * 2000
     let dead = kept.filter { $0.effectiveAt + lifetime < now }
     accounts.watch.forget(dead.map(\.uid), in: project.namespace)
@@ -131,7 +131,7 @@ package struct AccountCleaner: Sendable {
     var last: String?
     while true {
       let after = last
-      let records = try accounts.read { (snapshot) throws(StorageError) in
+      let records = try accounts.read { snapshot in
         try snapshot.records(
           in: project.namespace, kind: kind, after: after, isDescending: false, limit: Self.recordPage)
       }

@@ -32,7 +32,7 @@ extension AccountService {
 
   /// A page of accounts by uid.
   package func page(of project: AccountProject, after uid: String?, limit: Int) throws -> AccountPage {
-    let page = try read { (snapshot) throws(StorageError) in
+    let page = try read { snapshot in
       try snapshot.accounts(in: project.namespace, after: uid, limit: limit)
     }
     return AccountPage(accounts: page, next: page.count == limit ? page.last?.uid : nil)
@@ -40,12 +40,12 @@ extension AccountService {
 
   /// How many accounts a project has.
   package func count(of project: AccountProject) throws -> Int64 {
-    try read { (snapshot) throws(StorageError) in try snapshot.accountCount(in: project.namespace) }
+    try read { snapshot in try snapshot.accountCount(in: project.namespace) }
   }
 
   /// The first accounts by uid, without those that are skipped.
   package func accounts(of project: AccountProject, skipping offset: Int, limit: Int) throws -> [AccountRecord] {
-    let found = try read { (snapshot) throws(StorageError) in
+    let found = try read { snapshot in
       try snapshot.accounts(in: project.namespace, after: nil, limit: offset + limit)
     }
     return Array(found.dropFirst(offset))
@@ -54,7 +54,7 @@ extension AccountService {
   /// The accounts that a query names, each once.
   package func accounts(_ query: AccountQuery, of project: AccountProject) throws -> [AccountRecord] {
     let namespace = project.namespace
-    return try read { (snapshot) throws(StorageError) in
+    return try read { snapshot in
       var found: [AccountRecord] = []
       for uid in query.uids { if let record = try snapshot.account(in: namespace, uid: uid) { found.append(record) } }
       for one in query.identifiers {
@@ -196,7 +196,7 @@ extension AccountService {
   /// Removes every account; codes stay. Functions are told of each.
   package func removeAll(of project: AccountProject, by actor: Actor) async throws {
     while true {
-      let page = try read { (snapshot) throws(StorageError) in
+      let page = try read { snapshot in
         try snapshot.accounts(in: project.namespace, after: nil, limit: 200)
       }
       if page.isEmpty { return }
@@ -222,7 +222,7 @@ extension AccountService {
 
   /// How many identities of an account would be remembered if it were deleted now: none of one that no reward was paid for.
   package func rememberedIdentities(of record: AccountRecord, in namespace: NamespaceID, snapshot: any Snapshot)
-    throws(StorageError) -> Int
+    throws -> Int
   {
     guard let identities = options.identities, options.paidIdentityLifetime != nil,
       try snapshot.record(in: namespace, kind: PaidRewards.playerKind, key: record.uid) != nil

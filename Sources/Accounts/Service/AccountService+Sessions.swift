@@ -63,7 +63,7 @@ extension AccountService {
   ///   `AccountError/expiredToken`
   package func refresh(_ text: String, of project: AccountProject) async throws -> RefreshedTokens {
     guard let token = RefreshToken(text) else { throw AccountError.invalidRefreshToken }
-    let (row, found) = try read { (snapshot) throws(StorageError) -> (RefreshTokenRecord?, AccountRecord?) in
+    let (row, found) = try read { (snapshot) -> (RefreshTokenRecord?, AccountRecord?) in
       guard case .refreshToken(let row)? = try snapshot.accountRow(in: project.namespace, key: .refreshToken(hash: token.hash))
       else { return (nil, nil) }
       return (row, try snapshot.account(in: project.namespace, uid: row.uid))

@@ -87,29 +87,29 @@ package final class AccountService: Sendable {
 
   // MARK: Reading
 
-  func read<Value>(_ body: (any Snapshot) throws(StorageError) -> Value) throws -> Value {
-    do throws(StorageError) {
+  func read<Value>(_ body: (any Snapshot) throws -> Value) throws -> Value {
+    do {
       return try store.engine.read(body)
-    } catch {
+    } catch let error as StorageError {
       throw AccountError(error)
     }
   }
 
   /// What is set about a project's accounts.
   package func settings(of project: AccountProject) throws -> AccountSettings {
-    let row = try read { (snapshot) throws(StorageError) in try snapshot.accountRow(in: project.namespace, key: .settings) }
+    let row = try read { snapshot in try snapshot.accountRow(in: project.namespace, key: .settings) }
     guard case .settings(let json)? = row else { return AccountSettings() }
     return AccountSettingsCodec.decode(json)
   }
 
   /// An account; nil if there is none.
   package func account(_ uid: String, of project: AccountProject) throws -> AccountRecord? {
-    try read { (snapshot) throws(StorageError) in try snapshot.account(in: project.namespace, uid: uid) }
+    try read { snapshot in try snapshot.account(in: project.namespace, uid: uid) }
   }
 
   /// The account that an address, a number or an identity leads to; nil if there is none.
   package func account(_ identifier: AccountIdentifier, of project: AccountProject) throws -> AccountRecord? {
-    try read { (snapshot) throws(StorageError) in try snapshot.account(in: project.namespace, identifier: identifier) }
+    try read { snapshot in try snapshot.account(in: project.namespace, identifier: identifier) }
   }
 
   // MARK: Changing

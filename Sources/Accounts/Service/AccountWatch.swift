@@ -22,9 +22,9 @@ package final class AccountWatch: CommitObserver {
   /// Takes over what earlier processes left.
   ///
   /// - `now`: milliseconds since 1970: what concerns no token that can still live is left where it is.
-  package func load(from engine: any StorageEngine, at now: Int64) throws(StorageError) {
+  package func load(from engine: any StorageEngine, at now: Int64) throws {
     let oldest = now - IDTokenIssuer.lifetime * 2000
-    let kept = try engine.read { (snapshot) throws(StorageError) in
+    let kept = try engine.read { snapshot in
       var kept: [(NamespaceID, [AccountRevocation])] = []
       for namespace in try snapshot.namespaces() {
         kept.append((namespace.id, try snapshot.accountRevocations(in: namespace.id)))

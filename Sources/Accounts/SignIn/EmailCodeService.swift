@@ -192,7 +192,7 @@ package struct EmailCodeService: Sendable {
   ///
   /// - Throws: `AccountError/invalidCode`, `AccountError/expiredCode`
   package func code(_ text: String, of project: AccountProject) throws -> AccountCodeRecord {
-    let row = try accounts.read { (snapshot) throws(StorageError) in
+    let row = try accounts.read { snapshot in
       try snapshot.accountRow(in: project.namespace, key: .code(hash: Self.hash(of: text)))
     }
     guard case .code(let code)? = row else { throw AccountError.invalidCode }

@@ -81,7 +81,7 @@ package struct FederatedSignInService: Sendable {
   ///
   /// - `limit`: how many at most; ten thousand accounts are looked through.
   package func identities(at provider: String, of project: AccountProject, limit: Int) throws -> [AccountRecord.Provider] {
-    let records = try accounts.read { (snapshot) throws(StorageError) in
+    let records = try accounts.read { snapshot in
       try snapshot.accounts(in: project.namespace, after: nil, limit: 10_000)
     }
     return Array(records.lazy.flatMap(\.providers).filter { $0.id == provider }.prefix(limit))

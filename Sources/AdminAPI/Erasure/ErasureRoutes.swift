@@ -77,7 +77,7 @@ enum ErasureRoutes {
         patterns: (call.services.accounts?.options.personalPaths ?? []) + patterns
       ).paths
     } catch {
-      throw APIError.badRequest(error.description)
+      throw APIError.badRequest("\(error)")
     }
   }
 }

@@ -3,7 +3,8 @@ import NIOHTTP1
 package import PlayerLifecycle
 package import StorageCore
 
-/// What administrators can do with functions and their events; `ServerApp` implements it over the dispatcher.
+/// What administrators can do with functions and their events; `ServerApp` implements it over the dispatcher. What is not done
+/// throws ``OperationError``.
 package protocol FunctionOperating: FunctionActivity {
   /// The registered functions, and those that the store still remembers.
   func functionRecords() throws -> [FunctionRecord]

@@ -62,8 +62,6 @@ extension AdminServices {
 extension MergeError: APIErrorConvertible {
   package var apiError: APIError {
     switch self {
-    case .storage(let error): error.apiError
-    case .commit(let error): error.apiError
     case .sameAccount, .unreadableReferralPattern, .impersonalReferralPattern, .recordTooLarge: .badRequest(description)
     case .unknownTarget: APIError(.notFound, "not_found", description)
     case .disabledTarget: APIError(.conflict, "disabled", description)

@@ -2,7 +2,7 @@ package import StorageCore
 package import TreeModel
 
 /// What administrators can do with what has happened: replays, invocations by hand, dead letters, rebuilds. The composition
-/// fills it; answers are objects as the surface shows them.
+/// fills it; answers are objects as the surface shows them. What is not done throws ``OperationError``.
 package protocol ReplayOperating: Sendable {
   /// Counts and coins of what an order would come to. Writes nothing.
   func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON

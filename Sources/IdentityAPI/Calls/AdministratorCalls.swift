@@ -66,7 +66,7 @@ enum AdministratorCalls {
         && emulatorPassword(of: $0, isDevelopment: isDevelopment) == nil
     }
     guard isNeeded || fields["hashAlgorithm"] != nil else { return nil }
-    do throws(PasswordImportError) {
+    do {
       return try PasswordImport(fields.json)
     } catch {
       throw IdentityError(error)

@@ -46,7 +46,7 @@ extension IdentitySurface {
     guard services.createsNamespaces || name == defaultProject else {
       throw IdentityError.notFound("PROJECT_NOT_FOUND : This server has no project \(name.prefix(80)).")
     }
-    do throws(CommitError) {
+    do {
       return AccountProject(name: name, namespace: try await services.database.openNamespace(named: namespaceName))
     } catch {
       throw IdentityError.invalidArgument(error.message)

@@ -36,7 +36,7 @@ package struct AccountAuthenticator: Authenticating {
       return try administrators.caller(credentials)
     }
     let token: IDToken
-    do throws(TokenError) {
+    do {
       token = try accounts.issuer.verify(text, project: project, at: accounts.clock.now())
     } catch {
       if error == .expired { throw .expiredToken }
@@ -59,7 +59,7 @@ package struct AccountAuthenticator: Authenticating {
   private func foreignUser(of text: String) throws(AccessError) -> Caller? {
     guard let foreign else { return nil }
     let found: IDToken?
-    do throws(TokenError) {
+    do {
       found = try foreign.user(of: text, at: accounts.clock.now())
     } catch {
       switch error {

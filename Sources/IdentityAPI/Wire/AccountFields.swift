@@ -71,7 +71,7 @@ extension IdentityFields {
 
   /// The claims of an account as text; an empty text takes them away.
   private static func claims(_ text: String) throws -> String? {
-    do throws(ClaimsError) {
+    do {
       _ = try ReservedClaims.claims(of: text)
     } catch {
       throw IdentityError(error)

@@ -22,10 +22,8 @@ package struct ReferralAudit {
   ///
   /// - `referralPath`: where the tree says who referred a player, as declared since before the namespace was written.
   /// - Throws: `StorageError` if the store cannot be read.
-  package static func verify(_ snapshot: any Snapshot, namespace: NamespaceID, referralPath: ReferralPath) throws(StorageError)
-    -> ReferralAudit
-  {
-    var audit = ReferralAudit(referralPath: referralPath, snapshot: snapshot, namespace: namespace)
+  package static func verify(_ snapshot: any Snapshot, namespace: NamespaceID, place: ReferralPath) throws -> ReferralAudit {
+    var audit = ReferralAudit(place: place, snapshot: snapshot, namespace: namespace)
     try audit.checkTree()
     try audit.checkIndex()
     return audit
@@ -38,7 +36,7 @@ package struct ReferralAudit {
   }
 
   /// Each player of whom the tree names a referrer is in the index.
-  private mutating func checkTree() throws(StorageError) {
+  private mutating func checkTree() throws {
     var last: Key?
     while true {
       let players = try snapshot.children(in: namespace, of: referralPath.players, after: last, limit: Self.pageSize)
@@ -56,7 +54,7 @@ package struct ReferralAudit {
   }
 
   /// And nobody else does.
-  private mutating func checkIndex() throws(StorageError) {
+  private mutating func checkIndex() throws {
     var last: String?
     while true {
       let page = try snapshot.records(
@@ -74,8 +72,8 @@ package struct ReferralAudit {
     }
   }
 
-  private func referrer(of player: String) throws(StorageError) -> String? {
-    guard let path = referralPath.path(of: player) else { return nil }
+  private func referrer(of player: String) throws -> String? {
+    guard let path = place.path(of: player) else { return nil }
     return ReferralPath.referrer(try snapshot.leaf(in: namespace, at: path)?.leaf.scalar)
   }
 

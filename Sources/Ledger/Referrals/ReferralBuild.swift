@@ -25,11 +25,11 @@ package struct ReferralBuild: Sendable {
   /// Looks after every namespace; costs one look-up each where the index is whole.
   ///
   /// - Returns: how many namespaces got a new index.
-  package func run() async throws(LedgerError) -> Int {
-    let namespaces = try read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
+  package func run() async throws -> Int {
+    let namespaces = try read { snapshot in try snapshot.namespaces() }
     var built = 0
     for namespace in namespaces {
-      let mark = try read { (snapshot) throws(StorageError) in
+      let mark = try read { snapshot in
         try snapshot.record(in: namespace.id, kind: Self.markKind, key: Self.markKey)
       }
       guard mark != referralPath?.pattern.description else { continue }
@@ -50,9 +50,9 @@ package struct ReferralBuild: Sendable {
     KeyedRecordChange(kind: markKind, key: markKey, value: referralPath.pattern.description)
   }
 
-  private func clear(_ namespace: NamespaceID) async throws(LedgerError) {
+  private func clear(_ namespace: NamespaceID) async throws {
     while true {
-      let records = try read { (snapshot) throws(StorageError) in
+      let records = try read { snapshot in
         try snapshot.records(
           in: namespace, kind: ReferralIndex.kind, after: nil, isDescending: false, limit: Self.pageSize)
       }
@@ -61,12 +61,12 @@ package struct ReferralBuild: Sendable {
     }
   }
 
-  private func fill(_ namespace: NamespaceID, referralPath: ReferralPath) async throws(LedgerError) {
+  private func fill(_ namespace: NamespaceID, place: ReferralPath) async throws {
     var last: Key?
     while true {
       let after = last
-      let (players, changes) = try read { (snapshot) throws(StorageError) -> ([Key], [KeyedRecordChange]) in
-        let players = try snapshot.children(in: namespace, of: referralPath.players, after: after, limit: Self.pageSize)
+      let (players, changes) = try read { (snapshot) -> ([Key], [KeyedRecordChange]) in
+        let players = try snapshot.children(in: namespace, of: place.players, after: after, limit: Self.pageSize)
         var changes: [KeyedRecordChange] = []
         for player in players {
           guard let path = referralPath.path(of: player.text) else { continue }
@@ -82,7 +82,7 @@ package struct ReferralBuild: Sendable {
     }
   }
 
-  private func put(_ changes: [KeyedRecordChange], in namespace: NamespaceID) async throws(LedgerError) {
+  private func put(_ changes: [KeyedRecordChange], in namespace: NamespaceID) async throws {
     var request = CommitRequest(namespace: namespace, actor: .system("referrals"))
     request.rows.records = changes
 
@@ -93,10 +93,10 @@ package struct ReferralBuild: Sendable {
     }
   }
 
-  private func read<Result>(_ body: (any Snapshot) throws(StorageError) -> Result) throws(LedgerError) -> Result {
+  private func read<Result>(_ body: (any Snapshot) throws -> Result) throws -> Result {
     do {
       return try engine.read(body)
-    } catch {
+    } catch let error as StorageError {
       throw LedgerError(error)
     }
   }

@@ -3,6 +3,8 @@ package import StorageCore
 import TreeModel
 
 /// Who brought whom, and what it earned: looked up in the index that ``ReferralIndex`` keeps, and in the ledger.
+///
+/// What cannot be read throws ``LedgerError``.
 package struct ReferralService: Sendable {
   /// How many entries of an account are looked through for what its referrals earned, newest first.
   static let entriesMax = 20_000
@@ -21,9 +23,9 @@ package struct ReferralService: Sendable {
   }
 
   /// Who referred a player; nil if nobody did.
-  package func referrer(of player: String, in namespace: NamespaceID) throws(LedgerError) -> String? {
-    guard let path = referralPath.path(of: player) else { return nil }
-    return try read { (snapshot) throws(StorageError) in
+  package func referrer(of player: String, in namespace: NamespaceID) throws -> String? {
+    guard let path = place.path(of: player) else { return nil }
+    return try read { snapshot in
       ReferralPath.referrer(try snapshot.leaf(in: namespace, at: path)?.leaf.scalar)
     }
   }
@@ -33,14 +35,14 @@ package struct ReferralService: Sendable {
   /// - `after`: the last player of the page before.
   /// - `limit`: at most so many, and never more than 1000.
   package func referrals(of referrer: String, in namespace: NamespaceID, after: String? = nil, limit: Int)
-    throws(LedgerError) -> [Referral]
+    throws -> [Referral]
   {
     guard (try? Key(referrer)) != nil else { return [] }
-    return try read { (snapshot) throws(StorageError) in
+    return try read { snapshot in
       let players = try players(of: referrer, in: namespace, after: after, limit: min(max(limit, 0), 1000), snapshot: snapshot)
       if players.isEmpty { return [] }
       let earnings = try earnings(of: referrer, in: namespace, snapshot: snapshot)
-      return try players.map { (player) throws(StorageError) -> Referral in
+      return try players.map { (player) -> Referral in
         Referral(
           player: player, since: try since(player, in: namespace, snapshot: snapshot), coins: earnings.paid[player] ?? [:],
           held: earnings.held[player] ?? [:])
@@ -49,9 +51,9 @@ package struct ReferralService: Sendable {
   }
 
   /// Who brought most, the most first; looks through the whole index.
-  package func top(in namespace: NamespaceID, limit: Int) throws(LedgerError) -> [ReferralRank] {
+  package func top(in namespace: NamespaceID, limit: Int) throws -> [ReferralRank] {
     let limit = min(max(limit, 0), 1000)
-    return try read { (snapshot) throws(StorageError) in
+    return try read { snapshot in
       var best: [(referrer: String, count: Int64)] = []
       func add(_ referrer: String, _ count: Int64) {
         // Equal ones stay in the order of their names.
@@ -78,7 +80,7 @@ package struct ReferralService: Sendable {
         last = page.last?.key
       }
       if let current { add(current.referrer, current.count) }
-      return try best.map { (row) throws(StorageError) -> ReferralRank in
+      return try best.map { (row) -> ReferralRank in
         let paid = try earnings(of: row.referrer, in: namespace, snapshot: snapshot).paid
         let coins = paid.values.reduce(into: [:]) { sum, units in sum.merge(units) { Self.sum($0, $1) } }
         return ReferralRank(referrer: row.referrer, count: row.count, coins: coins)
@@ -90,7 +92,7 @@ package struct ReferralService: Sendable {
 
   private func players(
     of referrer: String, in namespace: NamespaceID, after: String?, limit: Int, snapshot: any Snapshot
-  ) throws(StorageError) -> [String] {
+  ) throws -> [String] {
     let page = try snapshot.records(
       in: namespace, kind: ReferralIndex.kind, after: ReferralIndex.key(referrer, after ?? ""), isDescending: false,
       limit: limit)
@@ -98,13 +100,13 @@ package struct ReferralService: Sendable {
       .prefix { $0.referrer.utf8.elementsEqual(referrer.utf8) }.map(\.player)
   }
 
-  private func since(_ player: String, in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError) -> Int64? {
-    guard let path = referralPath.path(of: player), let stored = try snapshot.leaf(in: namespace, at: path) else { return nil }
+  private func since(_ player: String, in namespace: NamespaceID, snapshot: any Snapshot) throws -> Int64? {
+    guard let path = place.path(of: player), let stored = try snapshot.leaf(in: namespace, at: path) else { return nil }
     return try snapshot.commit(in: namespace, at: stored.revision)?.time
   }
 
   /// What a player got, and what waits for the player, by the player that it was about, and by unit.
-  private func earnings(of referrer: String, in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError)
+  private func earnings(of referrer: String, in namespace: NamespaceID, snapshot: any Snapshot) throws
     -> (paid: [String: [String: Int64]], held: [String: [String: Int64]])
   {
     var paid: [String: [String: Int64]] = [:]
@@ -145,10 +147,10 @@ package struct ReferralService: Sendable {
     return overflow ? (b > 0 ? .max : .min) : sum
   }
 
-  private func read<Result>(_ body: (any Snapshot) throws(StorageError) -> Result) throws(LedgerError) -> Result {
+  private func read<Result>(_ body: (any Snapshot) throws -> Result) throws -> Result {
     do {
       return try engine.read(body)
-    } catch {
+    } catch let error as StorageError {
       throw LedgerError(error)
     }
   }

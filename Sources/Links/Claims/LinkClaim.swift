@@ -202,7 +202,7 @@ package struct LinkClaims: Sendable {
   private func checkIsNew(_ player: String, referral: LinkSettings.Referral) throws {
     let path = PathBytes(try Self.path(referral.signedInPath, player))
     let begin = links.clock.now() - referral.claimWithin
-    let isOld = try links.read { (snapshot, namespace) throws(StorageError) in
+    let isOld = try links.read { snapshot, namespace in
       guard let stored = try snapshot.leaf(in: namespace, at: path) else { return false }
       if case .int(let signedInAt) = stored.leaf.scalar, signedInAt < begin { return true }
       let revision = try snapshot.revision(in: namespace, at: begin)

@@ -76,7 +76,7 @@ extension LinkService {
   }
 
   private func duplicate(_ duplicateKey: String) throws -> LinkRecord? {
-    try read { (snapshot, namespace) throws(StorageError) -> LinkRecord? in
+    try read { (snapshot, namespace) -> LinkRecord? in
       guard let key = try snapshot.record(in: namespace, kind: Kind.same, key: duplicateKey),
         let value = try snapshot.record(in: namespace, kind: Kind.link, key: key)
       else { return nil }
@@ -144,7 +144,7 @@ extension LinkService {
 
   /// Links in the order of their keys, after the one given.
   package func records(after key: String?, limit: Int) throws -> [LinkRecord] {
-    let rows = try read { (snapshot, namespace) throws(StorageError) in
+    let rows = try read { snapshot, namespace in
       try snapshot.records(in: namespace, kind: Kind.link, after: key, isDescending: false, limit: limit)
     }
     return (rows ?? []).compactMap { LinkRecord(key: $0.key, stored: $0.value) }
@@ -154,7 +154,7 @@ extension LinkService {
   package func counts(of key: String, days: Int64) async throws -> [LinkCount] {
     try await flush()
     let since = clock.now() / 86_400_000 - days + 1
-    return try read { (snapshot, namespace) throws(StorageError) in
+    return try read { snapshot, namespace in
       try snapshot.linkCounts(in: namespace, of: key, since: since)
     } ?? []
   }

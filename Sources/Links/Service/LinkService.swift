@@ -64,7 +64,7 @@ package final class LinkService: Sendable {
     engine: any StorageEngine, writer: any TreeWriter, home: any LinkNamespace, clock: any WallClock,
     random: any RandomNumberGenerator & Sendable, settings: LinkSettings? = nil, isLimited: Bool = true,
     cacheBytes: Int = 64 << 20
-  ) throws(StorageError) {
+  ) throws {
     self.engine = engine
     self.writer = writer
     self.home = home
@@ -75,7 +75,7 @@ package final class LinkService: Sendable {
     self.isLimited = isLimited
     var state = State(hosts: LinkHosts(settings ?? LinkSettings()))
     if let namespace = home.known() {
-      let stored = try engine.read { (snapshot) throws(StorageError) in
+      let stored = try engine.read { snapshot in
         (
           settings: try snapshot.record(in: namespace, kind: Kind.setting, key: "settings"),
           key: try snapshot.record(in: namespace, kind: Kind.setting, key: "click_key"),
@@ -152,18 +152,18 @@ package final class LinkService: Sendable {
   // MARK: Storage
 
   /// Reads from a snapshot; nil if there is no namespace yet.
-  func read<Value>(_ body: (any Snapshot, NamespaceID) throws(StorageError) -> Value) throws -> Value? {
+  func read<Value>(_ body: (any Snapshot, NamespaceID) throws -> Value) throws -> Value? {
     guard let namespace = home.known() else { return nil }
-    do throws(StorageError) {
-      return try engine.read { (snapshot) throws(StorageError) in try body(snapshot, namespace) }
-    } catch {
+    do {
+      return try engine.read { snapshot in try body(snapshot, namespace) }
+    } catch let error as StorageError {
       throw LinkError.unavailable(error.message)
     }
   }
 
   /// The stored form of one record; nil if there is none.
   func stored(_ kind: String, key: String) throws -> String? {
-    try read { (snapshot, namespace) throws(StorageError) in try snapshot.record(in: namespace, kind: kind, key: key) } ?? nil
+    try read { snapshot, namespace in try snapshot.record(in: namespace, kind: kind, key: key) } ?? nil
   }
 
   /// How a commit ended whose author expected records or leaves to be as they were read.
@@ -203,7 +203,7 @@ package final class LinkService: Sendable {
     }
   }
 
-  private static func settings(_ text: String) throws(StorageError) -> LinkSettings {
+  private static func settings(_ text: String) throws -> LinkSettings {
     do {
       return try LinkSettings(document: text, isStored: true)
     } catch {

@@ -63,34 +63,34 @@ extension LinkSettings {
   ///   - text: the document, with a member for each setting that is not the default.
   ///   - isStored: whether it was accepted before, perhaps by a version that checked less.
   /// - Throws: ``LinkError/invalid(_:)``, which names the member and says what it must be.
-  package init(document text: String, isStored: Bool = false) throws(LinkError) {
+  package init(document text: String, isStored: Bool = false) throws {
     let json: JSON
-    do throws(JSONError) {
+    do {
       json = try JSONParser.parse(text)
     } catch {
-      throw .invalid("The settings are no JSON: \(error)")
+      throw LinkError.invalid("The settings are no JSON: \(error)")
     }
     self.init()
     var document = try SettingsReader(json, of: "the settings")
-    domains = try document.texts("domains").map { text throws(LinkError) in
+    domains = try document.texts("domains").map { text in
       guard let prefix = LinkPrefix(text) else {
-        throw .invalid(
+        throw LinkError.invalid(
           "domains: \"\(text.prefix(100))\" must be https://HOST or https://HOST/PATH of letters, digits, - and _.")
       }
       if let first = prefix.path.split(separator: "/").first, LinkSuffix.reserved.contains(String(first)) {
-        throw .invalid("domains: \(text.prefix(100)): other surfaces of this server answer below /\(first).")
+        throw LinkError.invalid("domains: \(text.prefix(100)): other surfaces of this server answer below /\(first).")
       }
       return prefix
     }
-    guard Set(domains).count == domains.count else { throw .invalid("domains: one of them is given twice.") }
+    guard Set(domains).count == domains.count else { throw LinkError.invalid("domains: one of them is given twice.") }
     if var apps = try document.object("apps") {
-      iosApps = try apps.objects("ios").map { app throws(LinkError) in try Self.iosApp(app) }
-      androidApps = try apps.objects("android").map { app throws(LinkError) in try Self.androidApp(app) }
+      iosApps = try apps.objects("ios").map(Self.iosApp)
+      androidApps = try apps.objects("android").map(Self.androidApp)
       try apps.finish()
     }
     hosts = try document.texts("hosts").map { $0.lowercased() }
     if let bad = hosts.first(where: { !LinkURL.isHost($0) }) {
-      throw .invalid("hosts: \"\(bad.prefix(100))\" is no host name.")
+      throw LinkError.invalid("hosts: \"\(bad.prefix(100))\" is no host name.")
     }
     allowPatterns = try Self.patterns(document.texts("allowPatterns"))
     apiKeys = try Self.keys(document.values("apiKeys"))
@@ -110,67 +110,71 @@ extension LinkSettings {
     try document.finish()
   }
 
-  private static func iosApp(_ object: SettingsReader) throws(LinkError) -> IOSApp {
+  private static func iosApp(_ object: SettingsReader) throws -> IOSApp {
     var object = object
     let app = IOSApp(
       bundleID: try object.required("bundleId"), appStoreID: try object.text("appStoreId"),
       appIDPrefix: try object.text("appIdPrefix"), customScheme: try object.text("customScheme")?.lowercased(),
       name: try object.text("name"))
-    guard isIdentifier(app.bundleID) else { throw .invalid("apps.ios: \"\(app.bundleID.prefix(100))\" is no bundle id.") }
+    guard isIdentifier(app.bundleID) else {
+      throw LinkError.invalid("apps.ios: \"\(app.bundleID.prefix(100))\" is no bundle id.")
+    }
     if let id = app.appStoreID, !LinkChecker.isNumber(id) {
-      throw .invalid("apps.ios: appStoreId \"\(id.prefix(40))\" must be digits.")
+      throw LinkError.invalid("apps.ios: appStoreId \"\(id.prefix(40))\" must be digits.")
     }
     if let prefix = app.appIDPrefix, !prefix.utf8.allSatisfy({ (65...90).contains($0) || (48...57).contains($0) }) {
-      throw .invalid("apps.ios: appIdPrefix \"\(prefix.prefix(40))\" must be capital letters and digits, such as TEAM12345A.")
+      throw LinkError.invalid(
+        "apps.ios: appIdPrefix \"\(prefix.prefix(40))\" must be capital letters and digits, such as TEAM12345A.")
     }
     if let scheme = app.customScheme, !LinkChecker.isSafeScheme(scheme) {
-      throw .invalid("apps.ios: customScheme \"\(scheme.prefix(40))\" cannot open an app; choose one of its own.")
+      throw LinkError.invalid("apps.ios: customScheme \"\(scheme.prefix(40))\" cannot open an app; choose one of its own.")
     }
     try object.finish()
     return app
   }
 
-  private static func androidApp(_ object: SettingsReader) throws(LinkError) -> AndroidApp {
+  private static func androidApp(_ object: SettingsReader) throws -> AndroidApp {
     var object = object
     let app = AndroidApp(
       packageName: try object.required("packageName"),
       fingerprints: try object.texts("sha256Fingerprints").map { $0.uppercased() }, name: try object.text("name"))
     guard isIdentifier(app.packageName) else {
-      throw .invalid("apps.android: \"\(app.packageName.prefix(100))\" is no package name.")
+      throw LinkError.invalid("apps.android: \"\(app.packageName.prefix(100))\" is no package name.")
     }
     for print in app.fingerprints where !isFingerprint(print) {
-      throw .invalid("apps.android: \"\(print.prefix(100))\" is no SHA-256 fingerprint: 32 pairs of digits, with colons.")
+      throw LinkError.invalid(
+        "apps.android: \"\(print.prefix(100))\" is no SHA-256 fingerprint: 32 pairs of digits, with colons.")
     }
     try object.finish()
     return app
   }
 
-  private static func patterns(_ texts: [String]) throws(LinkError) -> [URLPattern] {
-    guard texts.count <= 10 else { throw .invalid("allowPatterns: \(texts.count) are given; 10 is the most.") }
-    return try texts.map { text throws(LinkError) in
+  private static func patterns(_ texts: [String]) throws -> [URLPattern] {
+    guard texts.count <= 10 else { throw LinkError.invalid("allowPatterns: \(texts.count) are given; 10 is the most.") }
+    return try texts.map { text in
       do throws(URLPatternError) {
         return try URLPattern(text)
       } catch {
-        throw .invalid("allowPatterns: \"\(text.prefix(100))\": \(error.message)")
+        throw LinkError.invalid("allowPatterns: \"\(text.prefix(100))\": \(error.message)")
       }
     }
   }
 
-  private static func keys(_ values: [JSON]) throws(LinkError) -> [APIKey] {
-    try values.map { value throws(LinkError) in
+  private static func keys(_ values: [JSON]) throws -> [APIKey] {
+    try values.map { value in
       if let key = value.string, !key.isEmpty { return APIKey(key: key, bundleIDs: [], methods: []) }
       var object = try SettingsReader(value, of: "apiKeys")
       let key = APIKey(
         key: try object.required("key"), bundleIDs: try object.texts("bundleIds"), methods: Set(try object.texts("methods")))
       guard key.methods.isSubset(of: ["create", "attribute"]) else {
-        throw .invalid("apiKeys: methods are \"create\" and \"attribute\".")
+        throw LinkError.invalid("apiKeys: methods are \"create\" and \"attribute\".")
       }
       try object.finish()
       return key
     }
   }
 
-  private static func referral(_ object: SettingsReader, isStored: Bool) throws(LinkError) -> Referral {
+  private static func referral(_ object: SettingsReader, isStored: Bool) throws -> Referral {
     var object = object
     var referral = Referral()
     if let path = try object.text("path") { referral.path = path }
@@ -183,7 +187,7 @@ extension LinkSettings {
       if pattern?.captureNames == ["uid"], (try? pattern?.path(filling: ["uid"])) != nil { continue }
       // A stored path must not keep the server from starting, since it is corrected through the server: a claim reports it.
       if isStored, pattern != nil { continue }
-      throw .invalid(
+      throw LinkError.invalid(
         "referral: \"\(path.prefix(100))\" must be a path with {uid} in it, open nowhere else: /users/{uid}/referred_by.")
     }
     try object.finish()
@@ -216,8 +220,8 @@ struct SettingsReader {
   private let name: String
   private var seen: Set<String> = []
 
-  init(_ json: JSON, of name: String) throws(LinkError) {
-    guard let members = json.object else { throw .invalid("\(name) must be a JSON object.") }
+  init(_ json: JSON, of name: String) throws {
+    guard let members = json.object else { throw LinkError.invalid("\(name) must be a JSON object.") }
     self.members = members
     self.name = name
   }
@@ -231,62 +235,64 @@ struct SettingsReader {
     return value
   }
 
-  mutating func text(_ name: String) throws(LinkError) -> String? {
+  mutating func text(_ name: String) throws -> String? {
     guard let value = value(name) else { return nil }
-    guard let text = value.string, text.utf8.count <= 4096 else { throw .invalid("\(self.name): \(name) must be a text.") }
+    guard let text = value.string, text.utf8.count <= 4096 else {
+      throw LinkError.invalid("\(self.name): \(name) must be a text.")
+    }
     return text.isEmpty ? nil : text
   }
 
-  mutating func required(_ name: String) throws(LinkError) -> String {
-    guard let text = try text(name) else { throw .invalid("\(self.name): \(name) is missing.") }
+  mutating func required(_ name: String) throws -> String {
+    guard let text = try text(name) else { throw LinkError.invalid("\(self.name): \(name) is missing.") }
     return text
   }
 
-  mutating func flag(_ name: String) throws(LinkError) -> Bool? {
+  mutating func flag(_ name: String) throws -> Bool? {
     guard let value = value(name) else { return nil }
-    guard let flag = value.bool else { throw .invalid("\(self.name): \(name) must be true or false.") }
+    guard let flag = value.bool else { throw LinkError.invalid("\(self.name): \(name) must be true or false.") }
     return flag
   }
 
-  mutating func number(_ name: String, _ range: ClosedRange<Int64>) throws(LinkError) -> Int64? {
+  mutating func number(_ name: String, _ range: ClosedRange<Int64>) throws -> Int64? {
     guard let value = value(name) else { return nil }
     guard let number = value.int, range.contains(number) else {
-      throw .invalid("\(self.name): \(name) must be an integer from \(range.lowerBound) to \(range.upperBound).")
+      throw LinkError.invalid("\(self.name): \(name) must be an integer from \(range.lowerBound) to \(range.upperBound).")
     }
     return number
   }
 
-  mutating func values(_ name: String) throws(LinkError) -> [JSON] {
+  mutating func values(_ name: String) throws -> [JSON] {
     guard let value = value(name) else { return [] }
     guard let list = value.array, list.count <= 1000 else {
-      throw .invalid("\(self.name): \(name) must be a list, of 1000 at most.")
+      throw LinkError.invalid("\(self.name): \(name) must be a list, of 1000 at most.")
     }
     return list
   }
 
-  mutating func texts(_ name: String) throws(LinkError) -> [String] {
+  mutating func texts(_ name: String) throws -> [String] {
     let object = self.name
-    return try values(name).map { value throws(LinkError) in
+    return try values(name).map { value in
       guard let text = value.string, !text.isEmpty, text.utf8.count <= 4096 else {
-        throw .invalid("\(object): \(name) must hold texts that are not empty.")
+        throw LinkError.invalid("\(object): \(name) must hold texts that are not empty.")
       }
       return text
     }
   }
 
-  mutating func object(_ name: String) throws(LinkError) -> SettingsReader? {
+  mutating func object(_ name: String) throws -> SettingsReader? {
     guard let value = value(name) else { return nil }
     return try SettingsReader(value, of: name)
   }
 
-  mutating func objects(_ name: String) throws(LinkError) -> [SettingsReader] {
-    try values(name).map { value throws(LinkError) in try SettingsReader(value, of: name) }
+  mutating func objects(_ name: String) throws -> [SettingsReader] {
+    try values(name).map { value in try SettingsReader(value, of: name) }
   }
 
   /// Refuses members that were not read.
-  func finish() throws(LinkError) {
+  func finish() throws {
     guard let unknown = members.first(where: { !seen.contains($0.key) }) else { return }
-    throw .invalid(
+    throw LinkError.invalid(
       "\(self.name): there is no \"\(unknown.key.prefix(80))\"; there is \(seen.sorted().joined(separator: ", ")).")
   }
 }

@@ -25,7 +25,7 @@ package struct URLPattern: Sendable, Hashable {
     self.text = text
     var parser = PatternParser(text)
     let syntax = try parser.parse()
-    do throws(LinearRegex.TooLarge) {
+    do {
       regex = try LinearRegex(syntax, stepsMax: Self.stepsMax)
     } catch {
       throw URLPatternError(message: "its repetitions make it too large; ask for fewer.")

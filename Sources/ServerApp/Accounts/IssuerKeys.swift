@@ -201,7 +201,7 @@ struct DocumentFetcher: Sendable {
   ///
   /// - Parameter url: such as `https://accounts.google.com/.well-known/openid-configuration`.
   /// - Throws: `AdminClientError` with a sentence that names the address.
-  func fetch(_ url: String) async throws(AdminClientError) -> Document {
+  func fetch(_ url: String) async throws -> Document {
     guard let (server, target) = Self.split(url) else {
       throw AdminClientError(.badAddress, "\"\(url)\" is no https address of a document.")
     }

@@ -14,31 +14,31 @@ struct FunctionAdminAdapter: FunctionOperating, EffectsWaiting {
 
   var descriptions: [FunctionDescription] { dispatcher.table.definitions.map(FunctionDescription.init) }
 
-  func functionRecords() throws(OperationError) -> [FunctionRecord] {
-    do throws(StorageError) {
-      return try engine.read { (snapshot) throws(StorageError) in try snapshot.functions() }
+  func functionRecords() throws -> [FunctionRecord] {
+    do {
+      return try engine.read { snapshot in try snapshot.functions() }
     } catch {
-      throw OperationError(.unavailable, error.message)
+      throw OperationError(.unavailable, "\(error)")
     }
   }
 
-  func pause(_ function: String, reason: String, by actor: Actor) async throws(OperationError) {
-    try await mappingErrors { try await dispatcher.pause(function, because: reason) }
+  func pause(_ function: String, reason: String, by actor: Actor) async throws {
+    try await faulting { try await dispatcher.pause(function, because: reason) }
   }
 
-  func resume(_ function: String, by actor: Actor) async throws(OperationError) {
-    try await mappingErrors { try await dispatcher.resume(function) }
+  func resume(_ function: String, by actor: Actor) async throws {
+    try await faulting { try await dispatcher.resume(function) }
   }
 
-  func retryDeadLetters(of function: String, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) -> Int {
+  func retryDeadLetters(of function: String, in namespace: NamespaceID, by actor: Actor) async throws -> Int {
     guard dispatcher.table[function] != nil else {
       throw OperationError(.notFound, "No function is called \(function). List them to see their names.")
     }
     return try await mappingErrors { try await dispatcher.retryDeadLetters(in: namespace, of: function) }
   }
 
-  func redeliver(_ event: EventID, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) {
-    try await mappingErrors { _ = try dispatcher.redeliver(event, in: namespace) }
+  func redeliver(_ event: EventID, in namespace: NamespaceID, by actor: Actor) async throws {
+    try await faulting { _ = try dispatcher.redeliver(event, in: namespace) }
   }
 
   func forget(_ namespace: NamespaceID) {
@@ -63,7 +63,7 @@ struct FunctionAdminAdapter: FunctionOperating, EffectsWaiting {
   }
 
   /// Maps the dispatcher's errors to those of the API targets.
-  private func mappingErrors<Result>(_ body: () async throws -> Result) async throws(OperationError) -> Result {
+  private func faulting<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await body()
     } catch {

@@ -13,45 +13,43 @@ struct ReplayAdminAdapter: ReplayOperating {
   /// Where a rebuild may put its fresh store; nil for data that are not in a folder.
   let folder: String?
 
-  func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> JSON {
-    try await mappingErrors { try await replayer.preview(order, in: namespace).json }
+  func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON {
+    try await faulting { try await replayer.preview(order, in: namespace).json }
   }
 
-  func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> JSON {
-    try await mappingErrors { try await replayer.dryRun(order, in: namespace).json }
+  func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON {
+    try await faulting { try await replayer.dryRun(order, in: namespace).json }
   }
 
-  func start(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> JSON {
-    try await mappingErrors { try await replayer.start(order, in: namespace).json }
+  func start(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON {
+    try await faulting { try await replayer.start(order, in: namespace).json }
   }
 
-  func pause(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> JSON {
-    try await mappingErrors { try replayer.pause(replay, in: namespace).json }
+  func pause(_ replay: Int64, in namespace: NamespaceID) async throws -> JSON {
+    try await faulting { try replayer.pause(replay, in: namespace).json }
   }
 
-  func resume(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> JSON {
-    try await mappingErrors { try await replayer.resume(replay, in: namespace).json }
+  func resume(_ replay: Int64, in namespace: NamespaceID) async throws -> JSON {
+    try await faulting { try await replayer.resume(replay, in: namespace).json }
   }
 
-  func cancel(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> JSON {
-    try await mappingErrors { try await replayer.cancel(replay, in: namespace).json }
+  func cancel(_ replay: Int64, in namespace: NamespaceID) async throws -> JSON {
+    try await faulting { try await replayer.cancel(replay, in: namespace).json }
   }
 
-  func show(_ replay: Int64, in namespace: NamespaceID) throws(OperationError) -> JSON {
+  func show(_ replay: Int64, in namespace: NamespaceID) throws -> JSON {
     try looking { try replayer.show(replay, in: namespace).json }
   }
 
-  func list(in namespace: NamespaceID, before replay: Int64?, limit: Int) throws(OperationError) -> [JSON] {
+  func list(in namespace: NamespaceID, before replay: Int64?, limit: Int) throws -> [JSON] {
     try looking { try replayer.list(in: namespace, before: replay, limit: limit).map(\.json) }
   }
 
-  func items(of replay: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws(OperationError)
-    -> [JSON]
-  {
+  func items(of replay: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws -> [JSON] {
     try looking { try replayer.items(of: replay, in: namespace, after: last, limit: limit).map(\.json) }
   }
 
-  func invoke(_ order: InvocationOrder, in namespace: NamespaceID, by actor: Actor) async throws(OperationError) -> JSON {
+  func invoke(_ order: InvocationOrder, in namespace: NamespaceID, by actor: Actor) async throws -> JSON {
     let invocation = Replayer.Invocation(
       function: order.function, path: order.path, before: order.before, after: order.after, actingAs: order.actingAs,
       reason: order.reason)
@@ -59,20 +57,20 @@ struct ReplayAdminAdapter: ReplayOperating {
   }
 
   func acknowledge(function: String?, event: EventID?, in namespace: NamespaceID, reason: String)
-    async throws(OperationError) -> Int
+    async throws -> Int
   {
     try await mappingErrors {
       try await replayer.dispatcher.acknowledgeDeadLetters(in: namespace, of: function, event: event, because: reason)
     }
   }
 
-  func rebuild(_ namespace: String, into folder: String?, rerun: Bool, by actor: Actor) async throws(OperationError) -> JSON {
-    try await mappingErrors {
+  func rebuild(_ namespace: String, into folder: String?, rerun: Bool, by actor: Actor) async throws -> JSON {
+    try await faulting {
       let report = try await replayer.onOwnThread { try build(namespace, into: folder) }
       var members = report.members
       if let folder { members.append(.init(key: "folder", value: .string(folder))) }
       guard rerun else { return .object(members) }
-      let id = try engine.read { (snapshot) throws(StorageError) in
+      let id = try engine.read { snapshot in
         try snapshot.namespaces().first { $0.name == namespace }?.id
       }
       guard let id else { return .object(members) }
@@ -94,13 +92,13 @@ struct ReplayAdminAdapter: ReplayOperating {
         try SQLiteEngine.inMemory()
       }
     defer { fresh.close() }
-    return try engine.read { (snapshot) throws(StorageError) in
+    return try engine.read { snapshot in
       try StoreRebuild.run(namespace, from: snapshot, into: fresh)
     }
   }
 
   /// Maps the replayer's errors to those of the API targets.
-  private func mappingErrors<Result>(_ body: () async throws -> Result) async throws(OperationError) -> Result {
+  private func faulting<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await body()
     } catch {
@@ -108,7 +106,7 @@ struct ReplayAdminAdapter: ReplayOperating {
     }
   }
 
-  private func looking<Result>(_ body: () throws -> Result) throws(OperationError) -> Result {
+  private func looking<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch {

@@ -51,7 +51,7 @@ struct HoldSweeper: Sendable {
 
   private func sweep() async {
     do {
-      let namespaces = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
+      let namespaces = try engine.read { snapshot in try snapshot.namespaces() }
       for namespace in namespaces {
         let sweep = try await ledger.expireHolds(in: namespace.id, now: clock.now())
         for failure in sweep.failures {
@@ -90,10 +90,10 @@ struct AccountSweeper: Sendable {
   /// One round through all namespaces.
   func sweep() async {
     do {
-      let namespaces = try engine.read { (snapshot) throws(StorageError) in try snapshot.namespaces() }
+      let namespaces = try engine.read { snapshot in try snapshot.namespaces() }
       for namespace in namespaces {
         let project = AccountProject(name: namespace.name, namespace: namespace.id)
-        let removed = try await accounts.cleaner.sweep(project) { (uid, snapshot) throws(StorageError) in
+        let removed = try await accounts.cleaner.sweep(project) { uid, snapshot in
           try isAttached(uid, in: namespace.id, snapshot: snapshot)
         }
         try await accounts.cleaner.forgetPaidIdentities(in: project)
@@ -109,7 +109,7 @@ struct AccountSweeper: Sendable {
   }
 
   /// Whether coins or a referral hang on a player: then the account stays, however long it was unused.
-  private func isAttached(_ uid: String, in namespace: NamespaceID, snapshot: any Snapshot) throws(StorageError) -> Bool {
+  private func isAttached(_ uid: String, in namespace: NamespaceID, snapshot: any Snapshot) throws -> Bool {
     if let path = try? PathPattern(parsing: referral()).path(filling: [uid]),
       try !snapshot.leaves(in: namespace, under: PathBytes(path), limit: 1).isEmpty
     {

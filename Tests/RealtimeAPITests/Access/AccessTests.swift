@@ -45,7 +45,7 @@ struct AccessTests {
         .init("GET", "/a.json?auth=a.b.c", status: 401),
         .init("GET", "/a.json?auth_variable_override=5", headers: APIServer.admin, status: 401))
       let namespace = try #require(server.database.namespace(named: "game"))
-      let commits = try server.database.engine.read { (snapshot) throws(StorageError) in
+      let commits = try server.database.engine.read { snapshot in
         try snapshot.commits(in: namespace, after: .zero, limit: 10)
       }
       #expect(
@@ -80,7 +80,7 @@ struct AccessTests {
       let answer = try await server.send("PUT", "/own/bob.json?auth=\(blue)", "2")
       #expect(answer["x-firebase-auth-debug"]?.contains("auth.team == 'red'") == true)
       let namespace = try #require(server.database.namespace(named: "game"))
-      let actors = try server.database.engine.read { (snapshot) throws(StorageError) in
+      let actors = try server.database.engine.read { snapshot in
         try snapshot.commits(in: namespace, after: .zero, limit: 10).map(\.actor)
       }
       #expect(actors.suffix(2) == [.user(uid: "bob"), .admin("ops")])
