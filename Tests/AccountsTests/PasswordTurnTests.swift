@@ -1,5 +1,4 @@
 import Credentials
-import Synchronization
 import TestSupport
 import Testing
 
@@ -7,27 +6,6 @@ import Testing
 
 /// Who is checked when: hashing is done when the test says so.
 struct PasswordTurnTests {
-  /// Work that was submitted, to be run by hand.
-  private final class HeldWork: Sendable {
-    private let held = Mutex<[@Sendable () -> Void]>([])
-    var count: Int { held.withLock { $0.count } }
-
-    var threads: OffLoopWork {
-      OffLoopWork { [self] work in
-        held.withLock { $0.append(work) }
-        return true
-      }
-    }
-
-    /// Runs the work that was submitted first; false if there is none.
-    @discardableResult
-    func runOne() -> Bool {
-      guard let work = held.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
-      work()
-      return true
-    }
-  }
-
   private func hashing(_ work: HeldWork, _ options: AccountOptions = AccountOptions()) -> PasswordHashingService {
     PasswordHashingService(
       PasswordHashing(hasher: PasswordHasher(cost: .test), threads: work.threads), options: options,

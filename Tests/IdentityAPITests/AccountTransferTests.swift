@@ -3,7 +3,7 @@ import StorageCore
 import Testing
 import TreeModel
 
-/// Accounts that come with their passwords and can be taken away with them; and what goes when an address is proved.
+/// Accounts that come with their passwords and can be taken away with them.
 struct AccountTransferTests {
   private func run(_ test: (APIServer, IdentityClient) async throws -> Void) async throws {
     try await APIServer.run(accounts: .development) { server in try await test(server, IdentityClient(server: server)) }
@@ -49,57 +49,6 @@ struct AccountTransferTests {
       ]
       let rows = try await client.admin("accounts:batchCreate", nonsense)
       #expect(rows.json["error"]?.array?.compactMap { $0["message"]?.string } == ["INVALID_HASH_ALGORITHM : ROT13"])
-    }
-  }
-
-  @Test("Identities stand in the order in which they came: of an import the foreign ones first, then what was linked")
-  func order() async throws {
-    try await run { _, client in
-      func providers(_ uid: JSON) async throws -> [String] {
-        let user = try await client.admin("accounts:lookup", ["localId": [uid]])["users"]?.array?.first
-        return user?["providerUserInfo"]?.array?.compactMap { $0["providerId"]?.string } ?? []
-      }
-      let foreign: JSON = [
-        ["providerId": "facebook.com", "rawId": "f1"], ["providerId": "twitter.com", "rawId": "t1"],
-      ]
-      let row: JSON = ["localId": "old", "email": "old@x.io", "phoneNumber": "+15554446666", "providerUserInfo": foreign]
-      #expect(try await client.admin("accounts:batchCreate", ["users": [row]]).status == 200)
-      #expect(try await providers("old") == ["facebook.com", "twitter.com", "phone"])
-      let made = try await client.player("new@x.io", "secret-1")
-      _ = try await client.provider(["sub": "g1"], token: made.text("idToken"))
-      #expect(try await providers(.string(made.text("localId"))) == ["password", "google.com"])
-    }
-  }
-
-  @Test("Who proves an address by its link gets the account without the ways in that somebody else set")
-  func takenOver() async throws {
-    try await run { server, client in
-      // Somebody who does not own the address: password, telephone, and an identity of their own.
-      let made = try await client.player("victim@x.io", "attack-1")
-      let token = JSON.string(made.text("idToken"))
-      _ = try await client.admin("accounts:update", ["localId": .string(made.text("localId")), "phoneNumber": "+15550100"])
-      _ = try await client.provider(["sub": "attacker"], token: made.text("idToken"))
-      let before = try await client.call("accounts:lookup", ["idToken": token])["users"]?.array?.first
-      #expect(before?["providerUserInfo"]?.array?.count == 3)
-      server.clock.advance(by: 2000)
-      _ = try await client.call("accounts:sendOobCode", ["requestType": "EMAIL_SIGNIN", "email": "victim@x.io"])
-      let code = JSON.string(try await client.lastCode())
-      let owner = try await client.call("accounts:signInWithEmailLink", ["email": "victim@x.io", "oobCode": code])
-      #expect(owner.text("localId") == made.text("localId"))
-      let after = try await client.lookup(owner.text("idToken"))["users"]?.array?.first
-      #expect(after?["providerUserInfo"]?.array?.compactMap { $0["providerId"]?.string } == ["password"])
-      #expect(after?["phoneNumber"] == nil && after?["passwordHash"] == nil && after?["emailVerified"] == true)
-      #expect(try await client.signIn("victim@x.io", "attack-1").status == 400)
-      #expect(try await client.provider(["sub": "attacker"]).text("localId") != made.text("localId"))
-      #expect(try await client.lookup(made.text("idToken")).error == "TOKEN_EXPIRED")
-      // An address that was proved keeps everything: the owner added it.
-      let linked = try await client.provider(["sub": "own"], token: owner.text("idToken"))
-      #expect(linked.status == 200)
-      _ = try await client.call("accounts:sendOobCode", ["requestType": "EMAIL_SIGNIN", "email": "victim@x.io"])
-      let next = JSON.string(try await client.lastCode())
-      let again = try await client.call("accounts:signInWithEmailLink", ["email": "victim@x.io", "oobCode": next])
-      let kept = try await client.lookup(again.text("idToken"))["users"]?.array?.first
-      #expect(kept?["providerUserInfo"]?.array?.compactMap { $0["providerId"]?.string } == ["password", "google.com"])
     }
   }
 
