@@ -171,7 +171,9 @@ struct PasswordSignInTests {
       #expect(await fixture.error { _ = try await fixture.anonymous() } == .signUpDisabled)
       #expect(await fixture.error { try await fixture.signUp("ann@x.io") } == .signUpDisabled)
       #expect(await fixture.error { try await fixture.signIn(as: ["sub": "g1"]) } == .signUpDisabled)
-      let number = try fixture.number()
+      let (ann, number) = (try fixture.email("ann@x.io"), try fixture.number())
+      #expect(await fixture.error { _ = try await fixture.signInByLink(ann) } == .signUpDisabled)
+      #expect(await fixture.error { _ = try await fixture.signInByPhone(number) } == .signUpDisabled)
       // Who has an account goes on, and links what they like.
       #expect(await fixture.error { try await fixture.signIn("jim@x.io") } == nil)
       #expect(await fixture.error { try await fixture.signUp("ann@x.io", linking: anonymous) } == nil)

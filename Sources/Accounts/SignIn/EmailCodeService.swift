@@ -276,6 +276,7 @@ package struct EmailCodeService: Sendable {
       if let caller, let owner, owner.uid != caller.uid { throw AccountError.emailTaken }
       let before = caller ?? owner
       if before?.isDisabled == true { throw AccountError.disabledAccount }
+      if before == nil, try !transaction.settings.allowsSignUp { throw AccountError.signUpDisabled }
       let seconds = transaction.seconds
       let prove: @Sendable (inout AccountRecord) -> Void = { record in
         // A password that was set before anybody had proved to own the address is not the owner's.

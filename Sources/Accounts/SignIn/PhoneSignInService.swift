@@ -85,6 +85,7 @@ package struct PhoneSignInService: Sendable {
       }
       let before = caller ?? owner
       if before?.isDisabled == true { throw AccountError.disabledAccount }
+      if before == nil, try !transaction.settings.allowsSignUp { throw AccountError.signUpDisabled }
       // A telephone alone would be the way around the second factor.
       guard before?.secondFactors.isEmpty != false else { throw AccountError.phoneIsSecondFactor }
       var record = before ?? transaction.newAccount(uid, from: context.network)
