@@ -14,7 +14,7 @@ package enum AdminFunctions {
   package static let retry = Endpoint<NoQuery, EmptyBody, Retried>(
     .post, "/admin/v1/functions/{name}/retry", "Tries the function's dead letters once more.", access: .support,
     isScoped: true, captures: [name])
-  package static let invoke = Endpoint<NoQuery, InvocationOrder, InvocationResult>(
+  package static let invoke = Endpoint<NoQuery, InvocationOrder, AdminReplays.Item>(
     .post, "/admin/v1/functions/{name}/invoke",
     "Runs a function by hand on an event that never happened; body: path, before, after, as, reason.", access: .admin,
     isScoped: true, captures: [name])
@@ -158,30 +158,6 @@ package enum AdminFunctions {
       "after": .text("nothing if it is not given"),
       "as": .only(.filled, text: "an actor: user:bob, anonymous"),
       "reason": .only(.filled, text: "why, for the record"),
-    ]
-  }
-
-  /// How a run by hand ended.
-  package struct InvocationResult: AdminValue {
-    package var event: String
-    package var function: String
-    /// Done, skipped or failed.
-    package var outcome: String
-    package var reason: String?
-    /// The revision of its commit.
-    package var effect: Int64?
-
-    package init(event: String, function: String, outcome: String, reason: String? = nil, effect: Int64? = nil) {
-      self.event = event
-      self.function = function
-      self.outcome = outcome
-      self.reason = reason
-      self.effect = effect
-    }
-
-    package static let notes: [String: FieldNote] = [
-      "outcome": .text("done, skipped or failed"),
-      "effect": .text("the revision of its commit"),
     ]
   }
 

@@ -8,6 +8,14 @@ extension AdminReplays {
     package var alreadyDone: Int64
     package var resting: Int64
     package var handledBy: NamedValues<Int64>?
+
+    package init(name: String, run: Int64, alreadyDone: Int64, resting: Int64, handledBy: NamedValues<Int64>? = nil) {
+      self.name = name
+      self.run = run
+      self.alreadyDone = alreadyDone
+      self.resting = resting
+      self.handledBy = handledBy
+    }
   }
 
   /// What an order comes to, counted without running anything.
@@ -18,6 +26,18 @@ extension AdminReplays {
     package var suppressed: Int64?
     package var unknownFunction: Int64?
     package var functions: [FunctionSurvey]
+
+    package init(
+      run: Int64, alreadyDone: Int64, scanned: Int64, suppressed: Int64? = nil, unknownFunction: Int64? = nil,
+      functions: [FunctionSurvey]
+    ) {
+      self.run = run
+      self.alreadyDone = alreadyDone
+      self.scanned = scanned
+      self.suppressed = suppressed
+      self.unknownFunction = unknownFunction
+      self.functions = functions
+    }
   }
 
   /// A run without effect.
@@ -28,6 +48,17 @@ extension AdminReplays {
     package var reason: String?
     package var recorded: String
     package var events: Int64?
+
+    package init(
+      event: String, function: String, outcome: String, reason: String? = nil, recorded: String, events: Int64? = nil
+    ) {
+      self.event = event
+      self.function = function
+      self.outcome = outcome
+      self.reason = reason
+      self.recorded = recorded
+      self.events = events
+    }
   }
 
   /// A ledger entry that a replay would make.
@@ -41,6 +72,20 @@ extension AdminReplays {
     package var event: String?
     package var function: String?
 
+    package init(
+      debit: String, credit: String, amount: Int64, unit: String, code: String, key: String, event: String? = nil,
+      function: String? = nil
+    ) {
+      self.debit = debit
+      self.credit = credit
+      self.amount = amount
+      self.unit = unit
+      self.code = code
+      self.key = key
+      self.event = event
+      self.function = function
+    }
+
     package static let notes: [String: FieldNote] = [
       "amount": .only(.int64)
     ]
@@ -52,6 +97,13 @@ extension AdminReplays {
     package var function: String
     package var recorded: String
     package var now: String
+
+    package init(event: String, function: String, recorded: String, now: String) {
+      self.event = event
+      self.function = function
+      self.recorded = recorded
+      self.now = now
+    }
   }
 
   /// What a replay would come to; a dry run also says what exactly would change.
@@ -68,6 +120,20 @@ extension AdminReplays {
     package var entries: [TrialEntry]?
     package var compared: Int64?
     package var divergences: [Divergence]?
+
+    /// What a preview tells; a dry run adds its details.
+    package init(
+      order: Ordered, through: Int64, pruned: Int64? = nil, survey: Survey, tried: Int64, outcomes: NamedValues<Int64>,
+      coins: NamedValues<Int64>
+    ) {
+      self.order = order
+      self.through = through
+      self.pruned = pruned
+      self.survey = survey
+      self.tried = tried
+      self.outcomes = outcomes
+      self.coins = coins
+    }
   }
 
   /// How a namespace is built again.
@@ -97,6 +163,12 @@ extension AdminReplays {
     package var compared: Int64
     package var divergent: Int64
     package var divergences: [Divergence]
+
+    package init(compared: Int64, divergent: Int64, divergences: [Divergence]) {
+      self.compared = compared
+      self.divergent = divergent
+      self.divergences = divergences
+    }
   }
 
   /// Whether the recorded commits give the same store.
@@ -116,6 +188,24 @@ extension AdminReplays {
     package var checkpoint: Int64?
     package var folder: String?
     package var rerun: Comparison?
+
+    package init(
+      equal: Bool, through: Int64, commits: Int64, entries: Int64, executions: Int64, recorded: String, rebuilt: String,
+      faultCount: Int64, faults: [String], checkpoint: Int64? = nil, folder: String? = nil, rerun: Comparison? = nil
+    ) {
+      self.equal = equal
+      self.through = through
+      self.commits = commits
+      self.entries = entries
+      self.executions = executions
+      self.recorded = recorded
+      self.rebuilt = rebuilt
+      self.faultCount = faultCount
+      self.faults = faults
+      self.checkpoint = checkpoint
+      self.folder = folder
+      self.rerun = rerun
+    }
 
     package static let notes: [String: FieldNote] = [
       "through": .text("the last revision"),

@@ -116,6 +116,24 @@ package enum AdminReplays {
     package var rate: Int64?
     package var reason: String
     package var actor: String
+
+    package init(
+      mode: Mode, event: String? = nil, function: String? = nil, since: Timestamp? = nil, until: Timestamp? = nil,
+      uid: String? = nil, allowHandled: Bool? = nil, suppressed: Bool? = nil, rate: Int64? = nil, reason: String,
+      actor: String
+    ) {
+      self.mode = mode
+      self.event = event
+      self.function = function
+      self.since = since
+      self.until = until
+      self.uid = uid
+      self.allowHandled = allowHandled
+      self.suppressed = suppressed
+      self.rate = rate
+      self.reason = reason
+      self.actor = actor
+    }
   }
 
   /// Where a replay stands, and its counts.
@@ -130,6 +148,22 @@ package enum AdminReplays {
     package var outcomes: NamedValues<Int64>
     package var coins: NamedValues<Int64>
     package var failure: String?
+
+    package init(
+      cursor: JSON?, through: Int64, pruned: Int64?, scanned: Int64, given: Int64, alreadyDone: Int64, resting: Int64,
+      outcomes: NamedValues<Int64>, coins: NamedValues<Int64>, failure: String?
+    ) {
+      self.cursor = cursor
+      self.through = through
+      self.pruned = pruned
+      self.scanned = scanned
+      self.given = given
+      self.alreadyDone = alreadyDone
+      self.resting = resting
+      self.outcomes = outcomes
+      self.coins = coins
+      self.failure = failure
+    }
   }
 
   /// A replay with its progress.
@@ -142,6 +176,17 @@ package enum AdminReplays {
     package var progress: Progress
     package var createdAt: Timestamp
     package var updatedAt: Timestamp
+
+    package init(
+      id: Int64, state: State, order: Ordered, progress: Progress, createdAt: Timestamp, updatedAt: Timestamp
+    ) {
+      self.id = id
+      self.state = state
+      self.order = order
+      self.progress = progress
+      self.createdAt = createdAt
+      self.updatedAt = updatedAt
+    }
 
     package static let notes: [String: FieldNote] = [
       "order": .text("what was asked for, by whom and why"),
@@ -171,6 +216,11 @@ package enum AdminReplays {
     /// The next page's before.
     package var next: Int64?
 
+    package init(replays: [Replay], next: Int64? = nil) {
+      self.replays = replays
+      self.next = next
+    }
+
     package static let notes: [String: FieldNote] = [
       "next": .text("the next page's before")
     ]
@@ -192,17 +242,27 @@ package enum AdminReplays {
     ]
   }
 
-  /// An event that a replay gave to a function, and what came of it.
+  /// An event that a replay, or a person, gave to a function, and what came of it.
   package struct Item: AdminValue {
     package var event: String
     package var function: String
+    /// Done or skipped; of a run by hand also failed; of a replay also the state of what is not over.
     package var outcome: String
     package var reason: String?
     /// The revision of its commit.
     package var effect: Int64?
 
+    package init(event: String, function: String, outcome: String, reason: String? = nil, effect: Int64? = nil) {
+      self.event = event
+      self.function = function
+      self.outcome = outcome
+      self.reason = reason
+      self.effect = effect
+    }
+
     package static let notes: [String: FieldNote] = [
-      "effect": .text("the revision of its commit")
+      "outcome": .text("done or skipped; of a run by hand also failed; of a replay also the state of what is not over"),
+      "effect": .text("the revision of its commit"),
     ]
   }
 
@@ -211,6 +271,11 @@ package enum AdminReplays {
     package var items: [Item]
     /// The next page's cursor.
     package var next: String?
+
+    package init(items: [Item], next: String? = nil) {
+      self.items = items
+      self.next = next
+    }
 
     package static let notes: [String: FieldNote] = [
       "next": .text("the next page's cursor")

@@ -1,28 +1,28 @@
-import StorageCore
-import TreeModel
+package import StorageCore
+package import TreeModel
 
 /// How far a replay is, and what came of it so far.
-struct ReplayProgress: Sendable, Hashable {
+package struct ReplayProgress: Sendable, Hashable {
   /// Where to go on; nil when everything was gone through.
-  var cursor: ReplayCursor?
+  package var cursor: ReplayCursor?
   /// The last revision that counts: what comes later is not the replay's business.
-  var through: Revision
+  package var through: Revision
   /// Up to here the log was pruned when the replay began: what lies before was not looked at.
-  var pruned: Revision
+  package var pruned: Revision
   /// Commits, or records, that were looked at.
-  var scanned: Int64 = 0
+  package var scanned: Int64 = 0
   /// Pairs that were given to their functions.
-  var given: Int64 = 0
+  package var given: Int64 = 0
   /// Pairs that had been handled before.
-  var alreadyDone: Int64 = 0
+  package var alreadyDone: Int64 = 0
   /// Pairs that wait for something else than a replay: a paused function, another event of their key.
-  var resting: Int64 = 0
+  package var resting: Int64 = 0
   /// How the given pairs ended: `done`, `skipped: REASON`, `waiting`, `paused`, `dead`.
-  var outcomes: [String: Int64] = [:]
+  package var outcomes: [String: Int64] = [:]
   /// What was paid by them, by unit.
-  var coins: [String: Int64] = [:]
+  package var coins: [String: Int64] = [:]
   /// Why it could not go on; nil if it could.
-  var failure: String?
+  package var failure: String?
 
   init(cursor: ReplayCursor?, through: Revision, pruned: Revision) {
     self.cursor = cursor
@@ -39,7 +39,8 @@ struct ReplayProgress: Sendable, Hashable {
     ])
   }
 
-  init(_ json: JSON) {
+  /// Reads what ``StorageCore/ReplayRecord/progress`` keeps of a replay.
+  package init(_ json: JSON) {
     cursor = json["cursor"].flatMap { ReplayCursor($0) }
     through = Revision(json["through"]?.int ?? 0)
     pruned = Revision(json["pruned"]?.int ?? 0)
@@ -66,7 +67,7 @@ extension JSON {
 }
 
 /// How far a replay has come in what it goes through.
-enum ReplayCursor: Sendable, Hashable {
+package enum ReplayCursor: Sendable, Hashable {
   /// Among the dead letters, behind this one.
   case dead(after: ReplayItem?)
   /// Among what waits for a retry, behind this one.
@@ -74,7 +75,8 @@ enum ReplayCursor: Sendable, Hashable {
   /// In the log, behind this commit.
   case log(after: Revision)
 
-  var json: JSON {
+  /// As a record keeps it, and as administrators see it.
+  package var json: JSON {
     switch self {
     case .dead(let item): Self.json("dead", item)
     case .waiting(let item): Self.json("waiting", item)

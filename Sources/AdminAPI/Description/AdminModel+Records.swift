@@ -1,8 +1,8 @@
-import AdminModel
+package import AdminModel
 import RewardModel
-import StorageCore
+package import StorageCore
 import TextFormats
-import TreeModel
+package import TreeModel
 
 /// How records are shown to administrators: names and meanings are the records' own.
 extension AdminEvents.Cause {
@@ -11,7 +11,7 @@ extension AdminEvents.Cause {
 
 extension AdminEvents.Change {
   /// A change of a leaf or of a priority.
-  init(_ change: LeafChange, revision: Revision? = nil) {
+  package init(_ change: LeafChange, revision: Revision? = nil) {
     self.init(
       path: (change.path.path?.description ?? "?") + (change.path.isPriority ? "/.priority" : ""),
       before: change.before?.json ?? .null, after: change.after?.json ?? .null, revision: revision?.rawValue)

@@ -1,31 +1,34 @@
+package import AdminModel
 package import StorageCore
 package import TreeModel
 
 /// What administrators can do with what has happened: replays, invocations by hand, dead letters, rebuilds. The composition
-/// fills it; answers are objects as the surface shows them. What is not done throws ``OperationError``.
+/// fills it; answers are those of the surface.
 package protocol ReplayOperating: Sendable {
   /// Counts and coins of what an order would come to. Writes nothing.
-  func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON
+  func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Trial
   /// What exactly an order would change. Writes nothing.
-  func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON
+  func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Trial
   /// Begins a replay.
-  func start(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON
-  func pause(_ replay: Int64, in namespace: NamespaceID) async throws -> JSON
-  func resume(_ replay: Int64, in namespace: NamespaceID) async throws -> JSON
-  func cancel(_ replay: Int64, in namespace: NamespaceID) async throws -> JSON
-  func show(_ replay: Int64, in namespace: NamespaceID) throws -> JSON
+  func start(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Replay
+  func pause(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Replay
+  func resume(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Replay
+  func cancel(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Replay
+  func show(_ replay: Int64, in namespace: NamespaceID) throws(OperationError) -> AdminReplays.Replay
   /// Newest first, before one.
-  func list(in namespace: NamespaceID, before replay: Int64?, limit: Int) throws -> [JSON]
-  /// What a replay gave to functions, in order, after one; each as an object with `event`, `function` and `outcome`.
-  func items(of replay: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws
-    -> [JSON]
+  func list(in namespace: NamespaceID, before replay: Int64?, limit: Int) throws(OperationError) -> [AdminReplays.Replay]
+  /// What a replay gave to functions, in order, after one.
+  func items(of replay: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws(OperationError)
+    -> [AdminReplays.Item]
   /// Builds the namespace again from its recorded commits, and compares.
   ///
   /// - `folder`: an empty folder that keeps what was built; nil builds it in one that goes afterwards.
   /// - `rerun`: whether to run the functions on everything that they have handled, and list what they would do differently.
-  func rebuild(_ namespace: String, into folder: String?, rerun: Bool, by actor: Actor) async throws -> JSON
+  func rebuild(_ namespace: String, into folder: String?, rerun: Bool, by actor: Actor) async throws(OperationError)
+    -> AdminReplays.Rebuild
   /// Runs a function by hand, on an event that never happened.
-  func invoke(_ order: InvocationOrder, in namespace: NamespaceID, by actor: Actor) async throws -> JSON
+  func invoke(_ order: InvocationOrder, in namespace: NamespaceID, by actor: Actor) async throws(OperationError)
+    -> AdminReplays.Item
   /// Closes dead letters without running them.
   ///
   /// - Returns: how many.

@@ -8,32 +8,32 @@ import TreeModel
 /// Replays: what would happen, what happens, what happened; and the other repairs of what functions did or did not do.
 enum ReplayRoutes {
   static let routes: [Route] = [
-    .responding(AdminReplays.list, by: list),
-    .responding(to: AdminReplays.start, audit: "replays.start") { call, order in
+    .reading(AdminReplays.list, by: list),
+    .changing(AdminReplays.start, audit: "replays.start") { (call, order) throws(APIError) in
       try await order.give(
         call,
         to: { replays, order, namespace in
           try await replays.start(order, in: namespace)
         })
     },
-    .responding(to: AdminReplays.preview, audit: nil) { call, order in
+    .changing(AdminReplays.preview, audit: nil) { (call, order) throws(APIError) in
       try await order.give(
         call,
         to: { replays, order, namespace in
           try await replays.preview(order, in: namespace)
         })
     },
-    .responding(to: AdminReplays.dryRun, audit: nil) { call, order in
+    .changing(AdminReplays.dryRun, audit: nil) { (call, order) throws(APIError) in
       try await order.give(
         call,
         to: { replays, order, namespace in
           try await replays.dryRun(order, in: namespace)
         })
     },
-    .responding(to: AdminReplays.rebuild, audit: "replays.rebuild", response: rebuild),
-    .responding(AdminReplays.show, by: show),
-    .responding(AdminReplays.items, by: items),
-    step(AdminReplays.pause, audit: "replays.pause") { replays, id, namespace in
+    .changing(AdminReplays.rebuild, audit: "replays.rebuild", answer: rebuild),
+    .reading(AdminReplays.show, by: show),
+    .reading(AdminReplays.items, by: items),
+    step(AdminReplays.pause, audit: "replays.pause") { (replays, id, namespace) throws(OperationError) in
       try await replays.pause(id, in: namespace)
     },
     step(AdminReplays.resume, audit: "replays.resume") { replays, id, namespace in
@@ -42,47 +42,46 @@ enum ReplayRoutes {
     step(AdminReplays.cancel, audit: "replays.cancel") { replays, id, namespace in
       try await replays.cancel(id, in: namespace)
     },
-    .responding(to: AdminFunctions.invoke, audit: "functions.invoke", response: invoke),
+    .changing(AdminFunctions.invoke, audit: "functions.invoke", answer: invoke),
     .reading(AdminFunctions.invocations, by: invocations),
     .changing(AdminEvents.acknowledge, audit: "dead-letters.acknowledge", answer: acknowledge),
   ]
 
   private static func step(
     _ endpoint: Endpoint<NoQuery, EmptyBody, AdminReplays.Replay>, audit: String,
-    body: @escaping @Sendable (any ReplayOperating, Int64, NamespaceID) async throws -> JSON
+    body: @escaping @Sendable (any ReplayOperating, Int64, NamespaceID) async throws(OperationError) -> AdminReplays.Replay
   ) -> Route {
-    .responding(to: endpoint, audit: audit) { call, _ in
+    .changing(endpoint, audit: audit) { (call, _) throws(APIError) in
       let (id, namespace, replays) = (try id(call), try call.namespace(), try replays(call))
-      return .json(
-        try await body(replays, id, namespace))
+      return try await FunctionRoutes.carryOut { () throws(OperationError) in try await body(replays, id, namespace) }
     }
   }
 
   // MARK: Looking
 
-  private static func list(_ call: RouteCall, query: AdminReplays.Query) throws -> HTTPResponse {
+  private static func list(_ call: RouteCall, query: AdminReplays.Query) throws(APIError) -> AdminReplays.List {
     let (namespace, replays, limit) = (try call.namespace(), try replays(call), Int(query.limit ?? 50))
-    let rows = try replays.list(in: namespace, before: query.before, limit: limit)
-    let next = rows.count == limit ? rows.last?["id"] : nil
-    return .json(.record([("replays", .array(rows)), ("next", next)]))
+    let rows = try asking { () throws(OperationError) in
+      try replays.list(in: namespace, before: query.before, limit: limit)
+    }
+    return AdminReplays.List(replays: rows, next: rows.count == limit ? rows.last?.id : nil)
   }
 
-  private static func show(_ call: RouteCall, query _: NoQuery) throws -> HTTPResponse {
+  private static func show(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminReplays.Replay {
     let (id, namespace, replays) = (try id(call), try call.namespace(), try replays(call))
-    return .json(try replays.show(id, in: namespace))
+    return try asking { () throws(OperationError) in try replays.show(id, in: namespace) }
   }
 
-  private static func items(_ call: RouteCall, query: AdminReplays.ItemQuery) throws -> HTTPResponse {
+  private static func items(_ call: RouteCall, query: AdminReplays.ItemQuery) throws(APIError) -> AdminReplays.ItemList {
     let (id, namespace, replays, limit) = (
       try id(call), try call.namespace(), try replays(call), Int(query.limit ?? 100)
     )
-    let last = try query.cursor.map(item)
-    let rows = try replays.items(of: id, in: namespace, after: last, limit: limit)
-    var next: JSON?
-    if rows.count == limit, let row = rows.last, let event = row["event"]?.string, let function = row["function"]?.string {
-      next = .string("\(function) \(event)")
+    let last = try query.cursor.map { (text) throws(APIError) in try item(text) }
+    let rows = try asking { () throws(OperationError) in
+      try replays.items(of: id, in: namespace, after: last, limit: limit)
     }
-    return .json(.record([("items", .array(rows)), ("next", next)]))
+    let next = rows.count == limit ? rows.last.map { "\($0.function) \($0.event)" } : nil
+    return AdminReplays.ItemList(items: rows, next: next)
   }
 
   private static func invocations(_ call: RouteCall, query: AdminFunctions.InvocationQuery) throws
@@ -98,18 +97,23 @@ enum ReplayRoutes {
 
   // MARK: Repairing
 
-  private static func rebuild(_ call: RouteCall, order: AdminReplays.RebuildOrder) async throws -> HTTPResponse {
+  private static func rebuild(_ call: RouteCall, order: AdminReplays.RebuildOrder) async throws(APIError)
+    -> AdminReplays.Rebuild
+  {
     let (name, folder, rerun) = (call.namespaceName, order.into, order.rerun ?? false)
     _ = try call.namespace()
     if let folder, !folder.hasPrefix("/") {
       throw APIError.badRequest("\"into\" must be absolute: the folder is made by the server.")
     }
     let replays = try replays(call)
-    return .json(
-      try await replays.rebuild(name, into: folder, rerun: rerun, by: call.caller.actor))
+    return try await FunctionRoutes.carryOut { () throws(OperationError) in
+      try await replays.rebuild(name, into: folder, rerun: rerun, by: call.caller.actor)
+    }
   }
 
-  private static func invoke(_ call: RouteCall, order wanted: AdminFunctions.InvocationOrder) async throws -> HTTPResponse {
+  private static func invoke(_ call: RouteCall, order wanted: AdminFunctions.InvocationOrder) async throws(APIError)
+    -> AdminReplays.Item
+  {
     let path: Path
     let before: TreeNode
     let after: TreeNode
@@ -127,8 +131,9 @@ enum ReplayRoutes {
       function: call.captures["name"] ?? "", path: path, before: before, after: after, actingAs: actor,
       reason: wanted.reason)
     let (namespace, replays) = (try call.namespace(), try replays(call))
-    return .json(
-      try await replays.invoke(order, in: namespace, by: call.caller.actor))
+    return try await FunctionRoutes.carryOut { () throws(OperationError) in
+      try await replays.invoke(order, in: namespace, by: call.caller.actor)
+    }
   }
 
   private static func acknowledge(_ call: RouteCall, order: AdminEvents.AcknowledgeOrder) async throws
@@ -178,12 +183,11 @@ enum ReplayRoutes {
 
 extension AdminReplays.Order {
   /// Gives the order to the replays, and answers with what they say.
-  fileprivate func give(
-    _ call: RouteCall, to body: (any ReplayOperating, ReplayOrder, NamespaceID) async throws -> JSON
-  ) async throws -> HTTPResponse {
+  fileprivate func give<Answer>(
+    _ call: RouteCall, to body: (any ReplayOperating, ReplayOrder, NamespaceID) async throws(OperationError) -> Answer
+  ) async throws(APIError) -> Answer {
     let (order, namespace, replays) = (try order(by: call.caller.actor), try call.namespace(), try ReplayRoutes.replays(call))
-    return .json(
-      try await body(replays, order, namespace))
+    return try await FunctionRoutes.carryOut { () throws(OperationError) in try await body(replays, order, namespace) }
   }
 
   private func order(by actor: Actor) throws -> ReplayOrder {

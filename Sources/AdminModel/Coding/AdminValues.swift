@@ -48,6 +48,13 @@ package struct NamedValues<Value: Codable & Sendable>: Sendable {
   }
 }
 
+extension NamedValues<Int64> {
+  /// Counts, or amounts by unit, in the order of their names.
+  package init(counts: [String: Int64]) {
+    self.init(counts.sorted { $0.key < $1.key }.map { Member($0.key, $0.value) })
+  }
+}
+
 extension NamedValues: Codable, SchemaDeclaring {
   private struct Name: CodingKey {
     let stringValue: String

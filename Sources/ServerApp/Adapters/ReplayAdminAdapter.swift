@@ -1,7 +1,7 @@
 import AdminAPI
+import AdminModel
 import StorageCore
 import StorageSQLite
-import TextFormats
 import TreeDatabase
 import TreeModel
 import Triggers
@@ -13,47 +13,53 @@ struct ReplayAdminAdapter: ReplayOperating {
   /// Where a rebuild may put its fresh store; nil for data that are not in a folder.
   let folder: String?
 
-  func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON {
-    try await faulting { try await replayer.preview(order, in: namespace).json }
+  func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Trial {
+    try await faulting { try await AdminReplays.Trial(replayer.preview(order, in: namespace)) }
   }
 
-  func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON {
-    try await faulting { try await replayer.dryRun(order, in: namespace).json }
+  func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Trial {
+    try await faulting { try await AdminReplays.Trial(replayer.dryRun(order, in: namespace)) }
   }
 
-  func start(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> JSON {
-    try await faulting { try await replayer.start(order, in: namespace).json }
+  func start(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Replay {
+    try await faulting { try await AdminReplays.Replay(replayer.start(order, in: namespace)) }
   }
 
-  func pause(_ replay: Int64, in namespace: NamespaceID) async throws -> JSON {
-    try await faulting { try replayer.pause(replay, in: namespace).json }
+  func pause(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Replay {
+    try await faulting { try AdminReplays.Replay(replayer.pause(replay, in: namespace)) }
   }
 
-  func resume(_ replay: Int64, in namespace: NamespaceID) async throws -> JSON {
-    try await faulting { try await replayer.resume(replay, in: namespace).json }
+  func resume(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Replay {
+    try await faulting { try await AdminReplays.Replay(replayer.resume(replay, in: namespace)) }
   }
 
-  func cancel(_ replay: Int64, in namespace: NamespaceID) async throws -> JSON {
-    try await faulting { try await replayer.cancel(replay, in: namespace).json }
+  func cancel(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Replay {
+    try await faulting { try await AdminReplays.Replay(replayer.cancel(replay, in: namespace)) }
   }
 
-  func show(_ replay: Int64, in namespace: NamespaceID) throws -> JSON {
-    try looking { try replayer.show(replay, in: namespace).json }
+  func show(_ replay: Int64, in namespace: NamespaceID) throws(OperationError) -> AdminReplays.Replay {
+    try looking { try AdminReplays.Replay(replayer.show(replay, in: namespace)) }
   }
 
-  func list(in namespace: NamespaceID, before replay: Int64?, limit: Int) throws -> [JSON] {
-    try looking { try replayer.list(in: namespace, before: replay, limit: limit).map(\.json) }
+  func list(in namespace: NamespaceID, before replay: Int64?, limit: Int) throws(OperationError) -> [AdminReplays.Replay] {
+    try looking { try replayer.list(in: namespace, before: replay, limit: limit).map { AdminReplays.Replay($0) } }
   }
 
-  func items(of replay: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws -> [JSON] {
-    try looking { try replayer.items(of: replay, in: namespace, after: last, limit: limit).map(\.json) }
+  func items(of replay: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws(OperationError)
+    -> [AdminReplays.Item]
+  {
+    try looking {
+      try replayer.items(of: replay, in: namespace, after: last, limit: limit).map { AdminReplays.Item($0) }
+    }
   }
 
-  func invoke(_ order: InvocationOrder, in namespace: NamespaceID, by actor: Actor) async throws -> JSON {
+  func invoke(_ order: InvocationOrder, in namespace: NamespaceID, by actor: Actor) async throws(OperationError)
+    -> AdminReplays.Item
+  {
     let invocation = Replayer.Invocation(
       function: order.function, path: order.path, before: order.before, after: order.after, actingAs: order.actingAs,
       reason: order.reason)
-    return try await mappingErrors { try await replayer.invoke(invocation, in: namespace, by: actor).json }
+    return try await faulting { try await AdminReplays.Item(replayer.invoke(invocation, in: namespace, by: actor)) }
   }
 
   func acknowledge(function: String?, event: EventID?, in namespace: NamespaceID, reason: String)
@@ -64,18 +70,19 @@ struct ReplayAdminAdapter: ReplayOperating {
     }
   }
 
-  func rebuild(_ namespace: String, into folder: String?, rerun: Bool, by actor: Actor) async throws -> JSON {
+  func rebuild(_ namespace: String, into folder: String?, rerun: Bool, by actor: Actor) async throws(OperationError)
+    -> AdminReplays.Rebuild
+  {
     try await faulting {
-      let report = try await replayer.onOwnThread { try build(namespace, into: folder) }
-      var members = report.members
-      if let folder { members.append(.init(key: "folder", value: .string(folder))) }
-      guard rerun else { return .object(members) }
-      let id = try engine.read { snapshot in
+      var rebuild = AdminReplays.Rebuild(
+        try await replayer.onOwnThread { try build(namespace, into: folder) }, folder: folder)
+      guard rerun else { return rebuild }
+      let id = try engine.read { (snapshot) throws(StorageError) in
         try snapshot.namespaces().first { $0.name == namespace }?.id
       }
-      guard let id else { return .object(members) }
-      let comparison = try await replayer.compareAll(in: id, because: "rebuild", by: actor)
-      return .object(members + [.init(key: "rerun", value: comparison.json)])
+      guard let id else { return rebuild }
+      rebuild.rerun = AdminReplays.Comparison(try await replayer.compareAll(in: id, because: "rebuild", by: actor))
+      return rebuild
     }
   }
 
@@ -131,19 +138,5 @@ extension OperationError {
     case let error as StorageError: self.init(error.code == .unreadable ? .conflict : .unavailable, error.message)
     default: self.init(.unavailable, "\(error)")
     }
-  }
-}
-
-extension RebuildReport {
-  fileprivate var members: [JSON.Member] {
-    var members: [JSON.Member] = [
-      .init(key: "equal", value: .bool(isEqual)), .init(key: "through", value: .int(through.rawValue)),
-      .init(key: "commits", value: .int(commits)), .init(key: "entries", value: .int(entries)),
-      .init(key: "executions", value: .int(executions)), .init(key: "recorded", value: .string(Hex.encode(recorded))),
-      .init(key: "rebuilt", value: .string(Hex.encode(rebuilt))), .init(key: "faultCount", value: .int(Int64(faultCount))),
-      .init(key: "faults", value: .array(faults.map { .string($0.message) })),
-    ]
-    if checkpoint > .zero { members.append(.init(key: "checkpoint", value: .int(checkpoint.rawValue))) }
-    return members
   }
 }
