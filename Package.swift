@@ -301,9 +301,9 @@ let package = Package(
     .testTarget(
       name: "ServerAppTests",
       dependencies: [
-        "Accounts", "AdminClient", "Credentials", "DoubloonCLI", "FunctionsKit", "HTTPServer", "Mail", "MailContent",
-        "ServerApp", "ServerConfiguration", "ServerTestSupport", "StorageCore", "TestSupport", "TextFormats", "TreeDatabase",
-        "TreeModel",
+        "Accounts", "AdminClient", "AdminModel", "Credentials", "DoubloonCLI", "FunctionsKit", "HTTPServer", "Mail",
+        "MailContent", "ServerApp", "ServerConfiguration", "ServerTestSupport", "StorageCore", "TestSupport", "TextFormats",
+        "TreeDatabase", "TreeModel",
         "Triggers", crypto, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
       ], swiftSettings: strict),
     .testTarget(

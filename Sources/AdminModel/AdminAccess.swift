@@ -160,8 +160,15 @@ package enum AdminAccess {
     package var allowed: Bool
     /// For people.
     package var text: String
-    /// Every rule that was asked, in order, and what it looked at.
+    /// Every rule that was asked, in order, and what it looked at, as `rules test --json` prints it too.
     package var rules: [JSON]
+
+    package init(operation: String, allowed: Bool, text: String, rules: [JSON]) {
+      self.operation = operation
+      self.allowed = allowed
+      self.text = text
+      self.rules = rules
+    }
 
     package static let notes: [String: FieldNote] = [
       "text": .text("for people"),
@@ -238,12 +245,25 @@ package enum AdminAccess {
     package var time: Timestamp
     package var kind: String
     package var to: String
+    package var from: String?
     package var subject: String
     package var text: String
     package var html: String?
-    package var from: String?
     /// The first link in the text.
     package var link: String?
+
+    package init(
+      time: Timestamp, kind: String, to: String, from: String?, subject: String, text: String, html: String?, link: String?
+    ) {
+      self.time = time
+      self.kind = kind
+      self.to = to
+      self.from = from
+      self.subject = subject
+      self.text = text
+      self.html = html
+      self.link = link
+    }
 
     package static let notes: [String: FieldNote] = [
       "link": .text("the first link in the text")
@@ -253,6 +273,10 @@ package enum AdminAccess {
   /// Mails that were shown, newest first.
   package struct MailList: AdminValue {
     package var mails: [Mail]
+
+    package init(mails: [Mail]) {
+      self.mails = mails
+    }
   }
 
   /// A mail to send, to see whether it arrives.

@@ -1,4 +1,4 @@
-import TreeModel
+package import TreeModel
 
 /// Players' accounts, and players who leave.
 package enum AdminAccounts {
@@ -40,36 +40,23 @@ package enum AdminAccounts {
   package static let previewMerge = Endpoint<NoQuery, MergePreviewOrder, Merge>(
     .post, "/admin/v1/accounts/{uid}/merge/preview", "What a merge would move, or what it did.", captures: [left])
 
-  /// An identity of an account at a provider.
-  package struct Identity: AdminValue {
-    package var providerID: String
+  /// A player's account: a `UserInfo`, member for member as the Identity Toolkit's methods answer it to the player. That
+  /// format has one writer, which is the surface's; here is what commands read of it.
+  package struct Account: Sendable {
+    package let userInfo: JSON
 
-    private enum CodingKeys: String, CodingKey {
-      case providerID = "providerId"
-    }
-  }
-
-  /// A player's account, as far as commands look at it.
-  package struct Account: AdminValue {
-    package var localID: String
-    package var createdAt: String
-    package var disabled: Bool
-    package var email: String?
-    package var displayName: String?
-    package var providerUserInfo: [Identity]?
-
-    private enum CodingKeys: String, CodingKey {
-      case localID = "localId"
-      case createdAt
-      case disabled
-      case email
-      case displayName
-      case providerUserInfo
+    package init(userInfo: JSON) {
+      self.userInfo = userInfo
     }
 
-    package static let notes: [String: FieldNote] = [
-      "providerUserInfo": .only(.list(.any))
-    ]
+    package var localID: String { userInfo["localId"]?.string ?? "" }
+    package var email: String? { userInfo["email"]?.string }
+    package var displayName: String? { userInfo["displayName"]?.string }
+    package var isDisabled: Bool { userInfo["disabled"]?.bool ?? false }
+    /// Where it has identities; none of an anonymous one.
+    package var providerIDs: [String] {
+      (userInfo["providerUserInfo"]?.array ?? []).compactMap { $0["providerId"]?.string }
+    }
   }
 
   /// Which accounts are wanted.
@@ -99,9 +86,39 @@ package enum AdminAccounts {
     /// The next page's cursor.
     package var next: String?
 
+    package init(accounts: [Account], count: Int64, next: String? = nil) {
+      self.accounts = accounts
+      self.count = count
+      self.next = next
+    }
+
     package static let notes: [String: FieldNote] = [
       "count": .text("how many there are in all"),
       "next": .text("the next page's cursor"),
     ]
+  }
+}
+
+extension AdminAccounts.Account: Codable, SchemaDeclaring {
+  static var schema: JSONSchema {
+    .object([
+      .always("localId", schema: .text), .always("createdAt", schema: .text), .always("disabled", schema: .boolean),
+      .maybe("email", schema: .text), .maybe("displayName", schema: .text), .maybe("providerUserInfo", schema: .list(.any)),
+    ])
+  }
+
+  static var sample: AdminAccounts.Account { AdminAccounts.Account(userInfo: [:]) }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    userInfo = try container.decode(JSON.self)
+    guard !localID.isEmpty else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "\"localId\" is missing")
+    }
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(userInfo)
   }
 }

@@ -1,5 +1,6 @@
 @testable import Accounts
 @testable import AdminClient
+import AdminModel
 @testable import DoubloonCLI
 import FunctionsKit
 import Logging
@@ -71,7 +72,7 @@ import Triggers
       try await ring.deliver(key: "k\(number)", payload: order.payload)
     }
     #expect(ring.recentMail(limit: 1000).count == DevelopmentMailbox.countMax)
-    #expect(ring.recentMail(limit: 2).compactMap { $0["to"]?.string } == ["p119@example.com", "p118@example.com"])
+    #expect(ring.recentMail(limit: 2).map(\.to) == ["p119@example.com", "p118@example.com"])
   }
 
   @Test("what can never be sent fails for good, a server that is away does not")

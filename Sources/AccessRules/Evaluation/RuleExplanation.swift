@@ -122,7 +122,8 @@ extension RuleExplanation {
 }
 
 extension RuleExplanation.Step {
-  fileprivate var json: JSON {
+  /// The rule, and what it looked at, for programs.
+  public var json: JSON {
     [
       "kind": .string(kind.rawValue), "pattern": .string(pattern), "path": .string(path.description), "line": .int(Int64(line)),
       "column": .int(Int64(column)), "text": .string(text), "value": .bool(isTrue), "because": .array(findings.map(\.json)),

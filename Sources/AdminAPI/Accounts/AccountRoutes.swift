@@ -12,14 +12,14 @@ import TreeModel
 /// log keeps.
 enum AccountRoutes {
   static let routes: [Route] = [
-    .responding(AdminAccounts.list, by: list), .responding(AdminAccounts.show, by: show),
-    .responding(to: AdminAccounts.disable, audit: "accounts.disable") { call, _ in
+    .reading(AdminAccounts.list, by: list), .reading(AdminAccounts.show, by: show),
+    .changing(AdminAccounts.disable, audit: "accounts.disable") { (call, _) throws(APIError) in
       try await setDisabled(true, call: call)
     },
-    .responding(to: AdminAccounts.enable, audit: "accounts.enable") { call, _ in
+    .changing(AdminAccounts.enable, audit: "accounts.enable") { (call, _) throws(APIError) in
       try await setDisabled(false, call: call)
     },
-    .responding(to: AdminAccounts.removeSecondFactors, audit: "accounts.removeSecondFactors", response: removeSecondFactors),
+    .changing(AdminAccounts.removeSecondFactors, audit: "accounts.removeSecondFactors", answer: removeSecondFactors),
     .changing(AdminAccounts.delete, audit: "accounts.delete", answer: delete),
   ]
 
@@ -59,7 +59,7 @@ enum AccountRoutes {
     return try owner(ofEmail: text, call: call) ?? text
   }
 
-  private static func list(_ call: RouteCall, query: AdminAccounts.Query) throws -> HTTPResponse {
+  private static func list(_ call: RouteCall, query: AdminAccounts.Query) throws(APIError) -> AdminAccounts.List {
     let (accounts, project, limit) = (try accounts(call), try project(call), Int(query.limit ?? 50))
     let found =
       if let email = query.email {
@@ -68,33 +68,40 @@ enum AccountRoutes {
         try accounts.page(of: project, after: query.cursor, limit: limit)
       }
     let isOne = call.query["email"] != nil
-    let count = isOne ? Int64(found.accounts.count) : try accounts.count(of: project)
-    return .json(
-      JSON(fields: [
-        ("accounts", .array(found.accounts.map(AccountJSON.own))), ("count", .int(count)),
-        ("next", found.next.map(JSON.string)),
-      ]))
+    let count = isOne ? Int64(found.accounts.count) : try answering { try accounts.count(of: project) }
+    return AdminAccounts.List(
+      accounts: found.accounts.map { AdminAccounts.Account($0) }, count: count, next: found.next)
   }
 
-  private static func show(_ call: RouteCall, query _: NoQuery) throws -> HTTPResponse {
+  private static func show(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminAccounts.Account {
     let (accounts, project) = (try accounts(call), try project(call))
     let uid = try uid(call)
     guard let account = try accounts.account(uid, of: project) else {
       throw AccountError.unknownAccount
     }
-    return .json(AccountJSON.own(account))
+    return AdminAccounts.Account(account)
   }
 
-  private static func setDisabled(_ isDisabled: Bool, call: RouteCall) async throws -> HTTPResponse {
+  private static func setDisabled(_ isDisabled: Bool, call: RouteCall) async throws(APIError) -> AdminAccounts.Account {
     let (accounts, project, uid) = (try accounts(call), try project(call), try uid(call))
-    let account = try await accounts.setDisabled(isDisabled, uid: uid, of: project, by: call.caller.actor)
-    return .json(AccountJSON.own(account))
+    do {
+      let account = try await accounts.setDisabled(isDisabled, uid: uid, of: project, by: call.caller.actor)
+      return AdminAccounts.Account(account)
+    } catch {
+      throw APIError(error)
+    }
   }
 
-  private static func removeSecondFactors(_ call: RouteCall, body _: NoBody) async throws -> HTTPResponse {
+  private static func removeSecondFactors(_ call: RouteCall, body _: NoBody) async throws(APIError)
+    -> AdminAccounts.Account
+  {
     let (accounts, project, uid) = (try accounts(call), try project(call), try uid(call))
-    let account = try await accounts.removeSecondFactors(of: uid, of: project, by: call.caller.actor)
-    return .json(AccountJSON.own(account))
+    do {
+      let account = try await accounts.removeSecondFactors(of: uid, of: project, by: call.caller.actor)
+      return AdminAccounts.Account(account)
+    } catch {
+      throw APIError(error)
+    }
   }
 
   private static func delete(_ call: RouteCall, body _: NoBody) async throws -> Done {
@@ -104,15 +111,29 @@ enum AccountRoutes {
   }
 }
 
-/// What the accounts refused, in the administrators' shape; players get the Identity Toolkit's.
-extension AccountError: APIErrorConvertible {
-  package var apiError: APIError {
-    switch self {
-    case .unknownAccount:
-      APIError(.notFound, "not_found", "There is no such account; \"doubloon accounts list\" shows all there are.")
-    case .unavailable(let text): APIError(.serviceUnavailable, "unavailable", text)
-    case .rejected(let text): APIError(.badRequest, "rejected", text)
-    default: APIError(.badRequest, "account", "\(self)")
+  private static func answering<Value>(_ body: () throws -> Value) throws(APIError) -> Value {
+    do {
+      return try body()
+    } catch {
+      throw APIError(error)
+    }
+  }
+}
+
+extension AdminAccounts.Account {
+  /// As it is shown to its own player: whether there is a password, not what became of it.
+  fileprivate init(_ record: AccountRecord) { self.init(userInfo: AccountJSON.own(record)) }
+}
+
+extension APIError {
+  /// What the accounts refused, in the administrators' shape.
+  fileprivate init(_ error: any Error) {
+    switch error {
+    case AccountError.unknownAccount:
+      self.init(.notFound, "not_found", "There is no such account; \"doubloon accounts list\" shows all there are.")
+    case AccountError.unavailable(let text): self.init(.serviceUnavailable, "unavailable", text)
+    case AccountError.rejected(let text): self.init(.badRequest, "rejected", text)
+    default: self.init(.badRequest, "account", "\(error)")
     }
   }
 }

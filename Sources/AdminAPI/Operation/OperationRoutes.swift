@@ -1,4 +1,5 @@
 import APISupport
+import AdminModel
 import Credentials
 package import HTTPServer
 package import NIOHTTP1
@@ -9,7 +10,7 @@ import TreeModel
 /// What those who run the server look at.
 package enum OperationRoutes {
   package static let routes: [Route] = [
-    .get("/healthz", "Whether the process answers.") { _ in .json(["status": "ok"]) },
+    .get("/healthz", "Whether the process answers.") { _ in .json(JSON(encoding: Done())) },
     .get("/readyz", "Whether writes and functions work; 503 with the reasons if not.", ready),
     .get(
       "/metrics", "Counters in Prometheus' text format, for viewers; for everybody in development and on the metrics port.",
@@ -24,8 +25,9 @@ package enum OperationRoutes {
     var reasons: [String] = []
     if let failure = call.services.database.failure { reasons.append("The writer stopped: \(failure.message)") }
     reasons += call.services.functions?.problems ?? []
-    if reasons.isEmpty { return .json(["status": "ready"]) }
-    return .json(["status": "not ready", "reasons": .array(reasons.map(JSON.string))], status: .serviceUnavailable)
+    if reasons.isEmpty { return .json(JSON(encoding: AdminSystem.Readiness(status: "ready"))) }
+    let answer = AdminSystem.Readiness(status: "not ready", reasons: reasons)
+    return .json(JSON(encoding: answer), status: .serviceUnavailable)
   }
 
   private static func metrics(_ call: RouteCall) -> HTTPResponse {

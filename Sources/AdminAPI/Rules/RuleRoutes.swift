@@ -9,9 +9,11 @@ import TreeModel
 
 /// What the rules would say: one operation tried in somebody's name, without doing it.
 enum RuleRoutes {
-  static let routes: [Route] = [.responding(to: AdminAccess.explainRules, audit: nil, response: explain)]
+  static let routes: [Route] = [.changing(AdminAccess.explainRules, audit: nil, answer: explain)]
 
-  private static func explain(_ call: RouteCall, order: AdminAccess.ExplainOrder) async throws -> HTTPResponse {
+  private static func explain(_ call: RouteCall, order: AdminAccess.ExplainOrder) async throws(APIError)
+    -> AdminAccess.Explanation
+  {
     let auth = try auth(order.auth)
     guard
       let rules = call.services.database.namespace(named: call.namespaceName)
@@ -28,7 +30,7 @@ enum RuleRoutes {
       throw APIError.badRequest("\(error)")
     }
     if order.operation == .read {
-      return .json(try read(target.path, order.query, auth, rules, namespace, call))
+      return try read(target.path, order.query, auth, rules, namespace, call)
     }
     var request = CommitRequest(
       namespace: namespace, actor: auth?.actor ?? .anonymous, operations: [try operation(order, at: target)])
@@ -36,7 +38,7 @@ enum RuleRoutes {
     let note = RuleDecisionNote(isAlwaysWanted: true)
     request.access.note = note
     let result = await rehearse(request, call.services.database)
-    if let judgement = note.judgement { return .json(judgement.json) }
+    if let judgement = note.judgement { return AdminAccess.Explanation(judgement) }
     // It was refused before rules were asked; what they would say of a write that cannot be is not known.
     switch result {
     case .failure(let refusal): throw refusal
@@ -46,12 +48,18 @@ enum RuleRoutes {
 
   private static func read(
     _ path: Path, _ wire: JSON?, _ auth: AuthVariable?, _ rules: RuleSet, _ namespace: NamespaceID, _ call: RouteCall
-  ) throws -> JSON {
+  ) throws(APIError) -> AdminAccess.Explanation {
     var query: Query?
     do {
       if let wire { query = try Query(wire: wire) }
     } catch {
-      throw APIError.badRequest(error.description)
+      throw .badRequest(error.description)
+    }
+    do throws(CommitError) {
+      return AdminAccess.Explanation(
+        try call.services.database.explainRead(path, query: query, in: namespace, as: auth, by: rules))
+    } catch {
+      throw APIError(error)
     }
     return try call.services.database.explainRead(path, query: query, in: namespace, as: auth, by: rules).json
   }
@@ -103,6 +111,19 @@ enum IndexRoutes {
       }
       return AdminAccess.IndexList(indexes: rows)
     }
+  }
+}
+
+extension AdminAccess.Explanation {
+  fileprivate init(_ explanation: RuleExplanation) {
+    self.init(
+      operation: explanation.operation, allowed: explanation.isAllowed, text: explanation.text,
+      rules: explanation.steps.map(\.json))
+  }
+
+  fileprivate init(_ decision: RuleDecisionNote.RuleDecision) {
+    self.init(
+      operation: decision.operation, allowed: decision.isAllowed, text: decision.text, rules: decision.rules)
   }
 }
 

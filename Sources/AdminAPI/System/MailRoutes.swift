@@ -1,11 +1,11 @@
 import APISupport
-import AdminModel
+package import AdminModel
 import HTTPServer
 import MailContent
 import NIOHTTP1
 import StorageCore
 import TreeDatabase
-package import TreeModel
+import TreeModel
 
 /// Mail, where it is shown and not sent.
 enum MailRoutes {
@@ -23,7 +23,8 @@ enum MailRoutes {
     guard let mail = call.services.mail else {
       throw APIError(.notImplemented, "not_available", "This server does not keep mails; it sends them.")
     }
-    return .json(["mails": .array(mail.recentMail(limit: min(try call.limit(), limitMax)))])
+    let mails = mail.recentMail(limit: min(try call.limit(), limitMax))
+    return .json(JSON(encoding: AdminAccess.MailList(mails: mails)))
   }
 
   private static func test(_ call: RouteCall, order wanted: AdminAccess.TestMailOrder) async throws -> AdminAccess.OrderedMail {
@@ -65,6 +66,6 @@ enum MailRoutes {
 
 /// Shows mail that was not sent: what `doubloon dev` does instead of talking to a mail server.
 package protocol RecentMailSource: Sendable {
-  /// The latest mails, newest first: `{"time", "to", "from", "subject", "kind", "text", "html", "link"}`.
-  func recentMail(limit: Int) -> [JSON]
+  /// The latest mails, newest first.
+  func recentMail(limit: Int) -> [AdminAccess.Mail]
 }

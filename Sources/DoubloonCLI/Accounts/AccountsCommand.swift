@@ -57,10 +57,10 @@ struct AccountsListCommand: AsyncParsableCommand {
   static func text(_ list: AdminAccounts.List) -> String {
     var table = TextTable([.text("UID"), .text("EMAIL"), .text("PROVIDERS"), .text("STATE"), .text("NAME")])
     for account in list.accounts {
-      let providers = (account.providerUserInfo ?? []).compactMap(\.providerID)
+      let providers = account.providerIDs
       table.add([
         account.localID.printable, account.email?.printable ?? "-",
-        providers.isEmpty ? "anonymous" : providers.joined(separator: ", "), account.disabled ? "disabled" : "active",
+        providers.isEmpty ? "anonymous" : providers.joined(separator: ", "), account.isDisabled ? "disabled" : "active",
         account.displayName?.printable ?? "",
       ])
     }

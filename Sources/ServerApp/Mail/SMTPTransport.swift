@@ -1,6 +1,7 @@
 import APISupport
 import Accounts
 import AdminAPI
+import AdminModel
 import FunctionsKit
 import Logging
 import Mail
@@ -55,7 +56,7 @@ final class DevelopmentMailbox: OutboxTransport, RecentMailSource {
   let name = MailOrder.outlet
   private let clock: any WallClock
   private let logger: Logger
-  private let kept = Mutex<[(key: String, json: JSON)]>([])
+  private let kept = Mutex<[(key: String, mail: AdminAccess.Mail)]>([])
 
   init(clock: any WallClock, logger: Logger) {
     self.clock = clock
@@ -75,28 +76,20 @@ final class DevelopmentMailbox: OutboxTransport, RecentMailSource {
       metadata: [
         "to": "\(order.to.printable)", "subject": "\(order.subject.printable)", "link": "\(link?.printable ?? "none")",
       ])
-    let json = Self.json(order, link: link, time: clock.now())
+    let mail = AdminAccess.Mail(
+      time: Timestamp(clock.now()), kind: order.kind.rawValue, to: order.to, from: order.from ?? order.fromName,
+      subject: order.subject, text: order.text, html: order.html, link: link)
     kept.withLock { kept in
       // A delivery that is repeated is the same mail.
       kept.removeAll { $0.key == key }
-      kept.append((key, json))
+      kept.append((key, mail))
       if kept.count > Self.countMax { kept.removeFirst(kept.count - Self.countMax) }
     }
   }
 
   func remainder(of payload: String) -> String { (try? MailOrder(payload: payload))?.remainder ?? payload }
 
-  func recentMail(limit: Int) -> [JSON] { kept.withLock { $0.suffix(limit).reversed().map(\.json) } }
-
-  private static func json(_ order: MailOrder, link: String?, time: Int64) -> JSON {
-    let texts: [(String, String?)] = [
-      ("kind", order.kind.rawValue), ("to", order.to), ("from", order.from ?? order.fromName), ("subject", order.subject),
-      ("text", order.text), ("html", order.html), ("link", link),
-    ]
-    return .object(
-      [JSON.Member(key: "time", value: .int(time))]
-        + texts.compactMap { name, value in value.map { JSON.Member(key: name, value: .string($0)) } })
-  }
+  func recentMail(limit: Int) -> [AdminAccess.Mail] { kept.withLock { $0.suffix(limit).reversed().map(\.mail) } }
 
   private static func firstLink(in text: String) -> String? {
     text.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("https://") || $0.hasPrefix("http://") }.map(String.init)

@@ -156,17 +156,20 @@ extension CommitRequest {
 public final class RuleDecisionNote: Sendable {
   /// What was noted.
   public struct RuleDecision: Sendable {
+    /// What was asked for, as a phrase: `write /users/bob/level`.
+    public let operation: String
     /// Whether the rules allowed it.
     public let isAllowed: Bool
     /// For people, on several lines.
     public let text: String
-    /// For programs: every rule that was asked, and what it looked at.
-    public let json: JSON
+    /// For programs: every rule that was asked, and what it looked at, in the form of the rules' own explanation.
+    public let rules: [JSON]
 
-    public init(isAllowed: Bool, text: String, json: JSON) {
+    public init(operation: String, isAllowed: Bool, text: String, rules: [JSON]) {
+      self.operation = operation
       self.isAllowed = isAllowed
       self.text = text
-      self.json = json
+      self.rules = rules
     }
   }
 

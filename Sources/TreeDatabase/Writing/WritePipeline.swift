@@ -235,7 +235,9 @@ extension WritePipeline {
       isAllowed = try judge.mayWrite(writes)
       if let note = request.access.note, !isAllowed || note.isAlwaysWanted {
         let explanation = try judge.explainWrite(writes)
-        note.judgement = RuleDecisionNote.RuleDecision(isAllowed: isAllowed, text: explanation.text, json: explanation.json)
+        note.judgement = RuleDecisionNote.RuleDecision(
+          operation: explanation.operation, isAllowed: explanation.isAllowed, text: explanation.text,
+          rules: explanation.steps.map(\.json))
       }
     } catch {
       throw CommitError(.unavailable, error.message)
