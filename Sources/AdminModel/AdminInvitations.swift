@@ -34,6 +34,27 @@ package enum AdminInvitations {
     package var clickedAt: Timestamp?
     package var convertedAt: Timestamp?
 
+    package init(
+      id: String, channel: String, campaign: String, locale: String, sender: String, to: String?, link: String,
+      createdAt: Timestamp, state: String, attempts: Int64?, lastError: String?, openedAt: Timestamp?, clickedAt: Timestamp?,
+      convertedAt: Timestamp?
+    ) {
+      self.id = id
+      self.channel = channel
+      self.campaign = campaign
+      self.locale = locale
+      self.sender = sender
+      self.to = to
+      self.link = link
+      self.createdAt = createdAt
+      self.state = state
+      self.attempts = attempts
+      self.lastError = lastError
+      self.openedAt = openedAt
+      self.clickedAt = clickedAt
+      self.convertedAt = convertedAt
+    }
+
     package static let notes: [String: FieldNote] = [
       "state": .only(.choice(["queued", "sent", "failed", "opened", "clicked", "converted"]))
     ]
@@ -59,6 +80,11 @@ package enum AdminInvitations {
   package struct List: AdminValue {
     package var invites: [Invitation]
     package var next: String?
+
+    package init(invites: [Invitation], next: String? = nil) {
+      self.invites = invites
+      self.next = next
+    }
   }
 
   /// An address that gets no invitations any more.
@@ -66,12 +92,23 @@ package enum AdminInvitations {
     package var email: String
     package var at: Timestamp?
     package var reason: String?
+
+    package init(email: String, at: Timestamp?, reason: String?) {
+      self.email = email
+      self.at = at
+      self.reason = reason
+    }
   }
 
   /// Addresses that get no invitations any more.
   package struct SuppressionList: AdminValue {
     package var suppressions: [Suppression]
     package var next: String?
+
+    package init(suppressions: [Suppression], next: String? = nil) {
+      self.suppressions = suppressions
+      self.next = next
+    }
   }
 
   /// An address to take off the list, or to let back.
@@ -136,6 +173,16 @@ package enum AdminInvitations {
     /// What waits, by unit.
     package var held: NamedValues<Int64>
 
+    package init(
+      player: String, state: String, since: Timestamp?, coins: NamedValues<Int64>, held: NamedValues<Int64>
+    ) {
+      self.player = player
+      self.state = state
+      self.since = since
+      self.coins = coins
+      self.held = held
+    }
+
     package static let notes: [String: FieldNote] = [
       "state": .only(.choice(["joined", "held", "paid"])),
       "coins": .text("what the referrer got, by unit"),
@@ -168,6 +215,13 @@ package enum AdminInvitations {
     package var referredBy: String?
     package var referrals: [Referral]
     package var next: String?
+
+    package init(player: String, referredBy: String?, referrals: [Referral], next: String? = nil) {
+      self.player = player
+      self.referredBy = referredBy
+      self.referrals = referrals
+      self.next = next
+    }
   }
 
   /// How many referrers are wanted.
@@ -190,6 +244,12 @@ package enum AdminInvitations {
     /// In all, by unit.
     package var coins: NamedValues<Int64>
 
+    package init(player: String, count: Int64, coins: NamedValues<Int64>) {
+      self.player = player
+      self.count = count
+      self.coins = coins
+    }
+
     package static let notes: [String: FieldNote] = [
       "coins": .text("in all, by unit")
     ]
@@ -198,5 +258,9 @@ package enum AdminInvitations {
   /// Who brought most.
   package struct Top: AdminValue {
     package var top: [Referrer]
+
+    package init(top: [Referrer]) {
+      self.top = top
+    }
   }
 }

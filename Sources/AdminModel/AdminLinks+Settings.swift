@@ -38,6 +38,11 @@ extension AdminLinks {
     package var uid: String
     package var claim: Nullable<AdminLedger.ReferralEvidence>
 
+    package init(uid: String, claim: AdminLedger.ReferralEvidence?) {
+      self.uid = uid
+      self.claim = Nullable(claim)
+    }
+
     package static let notes: [String: FieldNote] = [
       "claim": .only(.nullable(.object([])))
     ]

@@ -23,11 +23,6 @@ package enum AdminLinks {
   package static let claim = Endpoint<ClaimQuery, NoBody, Claim>(
     .get, "/admin/v1/links/claims", "How a player came: the link, the click, the inviter.")
 
-  /// What a link says, as clients write it.
-  package struct Info: AdminValue {
-    package var link: String?
-  }
-
   /// A short link.
   package struct Link: AdminValue {
     package var shortLink: String
@@ -40,7 +35,28 @@ package enum AdminLinks {
     package var invitation: String?
     package var changedAt: Timestamp?
     package var disabledAt: Timestamp?
-    package var info: Info
+    /// What it says, as clients write it: a `DynamicLinkInfo` of the Dynamic Links API.
+    package var info: JSON
+
+    package init(
+      shortLink: String, longLink: String, option: String, createdAt: Timestamp, name: String? = nil, inviter: String? = nil,
+      code: String? = nil, invitation: String? = nil, changedAt: Timestamp? = nil, disabledAt: Timestamp? = nil, info: JSON
+    ) {
+      self.shortLink = shortLink
+      self.longLink = longLink
+      self.option = option
+      self.createdAt = createdAt
+      self.name = name
+      self.inviter = inviter
+      self.code = code
+      self.invitation = invitation
+      self.changedAt = changedAt
+      self.disabledAt = disabledAt
+      self.info = info
+    }
+
+    /// What it opens.
+    package var target: String? { info["link"]?.string }
 
     package static let notes: [String: FieldNote] = [
       "info": .only(.object([]))
@@ -56,6 +72,11 @@ package enum AdminLinks {
       case code = "warningCode"
       case message = "warningMessage"
     }
+
+    package init(code: String, message: String) {
+      self.code = code
+      self.message = message
+    }
   }
 
   /// A link after a change.
@@ -66,6 +87,11 @@ package enum AdminLinks {
     private enum CodingKeys: String, CodingKey {
       case link
       case warnings = "warning"
+    }
+
+    package init(link: Link, warnings: [Warning]) {
+      self.link = link
+      self.warnings = warnings
     }
   }
 
@@ -109,6 +135,11 @@ package enum AdminLinks {
   package struct List: AdminValue {
     package var links: [Link]
     package var next: String?
+
+    package init(links: [Link], next: String? = nil) {
+      self.links = links
+      self.next = next
+    }
   }
 
   /// Which link is meant.
@@ -129,11 +160,11 @@ package enum AdminLinks {
     /// What it is called; an empty text takes the name away.
     package var name: String?
     /// Parameters of the long link (link, apn, st, …) as texts; null takes one away.
-    package var parameters: NamedValues<Nullable<String>>?
+    package var parameters: NamedValues<JSON>?
     /// True switches it off: it opens nothing, and names no inviter.
     package var disabled: Bool?
 
-    package init(name: String? = nil, parameters: NamedValues<Nullable<String>>? = nil, disabled: Bool? = nil) {
+    package init(name: String? = nil, parameters: NamedValues<JSON>? = nil, disabled: Bool? = nil) {
       self.name = name
       self.parameters = parameters
       self.disabled = disabled
@@ -166,7 +197,14 @@ package enum AdminLinks {
   package struct Total: AdminValue {
     package var platform: String
     package var event: String
+    /// A text, as 64 bits are in the JSON of the Dynamic Links API.
     package var count: String
+
+    package init(platform: String, event: String, count: String) {
+      self.platform = platform
+      self.event = event
+      self.count = count
+    }
   }
 
   /// What was counted on a day.
@@ -175,6 +213,13 @@ package enum AdminLinks {
     package var platform: String
     package var event: String
     package var count: Int64
+
+    package init(day: String, platform: String, event: String, count: Int64) {
+      self.day = day
+      self.platform = platform
+      self.event = event
+      self.count = count
+    }
   }
 
   /// What was counted of a link.
@@ -182,6 +227,12 @@ package enum AdminLinks {
     package var link: String
     package var totals: [Total]
     package var days: [DayCount]
+
+    package init(link: String, totals: [Total], days: [DayCount]) {
+      self.link = link
+      self.totals = totals
+      self.days = days
+    }
   }
 
   /// Links to take in.

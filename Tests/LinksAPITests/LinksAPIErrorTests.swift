@@ -1,3 +1,4 @@
+import AdminModel
 import HTTPServer
 import Invites
 import Links
@@ -79,6 +80,6 @@ import TreeModel
   func warnings(_ warning: LinkWarning, _ code: String) {
     #expect(warning.code == code)
     let json: JSON = ["warningCode": .string(code), "warningMessage": .string(warning.message)]
-    #expect(warning.json == json && !warning.message.isEmpty)
+    #expect(JSON(encoding: AdminLinks.Warning(warning)) == json && !warning.message.isEmpty)
   }
 }

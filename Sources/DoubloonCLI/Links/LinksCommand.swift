@@ -61,7 +61,7 @@ struct LinksListCommand: AsyncParsableCommand {
     for link in list.links {
       table.add([
         link.shortLink + (link.disabledAt == nil ? "" : " (disabled)"), link.name ?? "-", link.inviter ?? "-",
-        link.createdAt.text, link.info.link ?? "-",
+        link.createdAt.text, link.target ?? "-",
       ])
     }
     return table.page(empty: "There are no links.", next: list.next, by: "--after")
@@ -90,7 +90,7 @@ struct LinksShowCommand: AsyncParsableCommand {
 
   static func text(_ link: AdminLinks.Link) -> String {
     let rows: [(label: String, value: String?)] = [
-      ("link", link.shortLink), ("opens", link.info.link ?? "-"), ("created", link.createdAt.text), ("name", link.name),
+      ("link", link.shortLink), ("opens", link.target ?? "-"), ("created", link.createdAt.text), ("name", link.name),
       ("inviter", link.inviter), ("code", link.code), ("invite", link.invitation), ("changed", link.changedAt?.text),
       ("disabled", link.disabledAt?.text), ("says", link.longLink),
     ]

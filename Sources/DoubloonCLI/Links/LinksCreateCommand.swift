@@ -125,13 +125,13 @@ struct LinksEditCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var changes = NamedValues<Nullable<String>>()
-    if let to { changes.members.append(.init("link", Nullable(to))) }
+    var changes = NamedValues<JSON>()
+    if let to { changes.members.append(.init("link", .string(to))) }
     for text in parameters {
       let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      changes.members.append(.init(String(parts[0]), Nullable(String(parts[1]))))
+      changes.members.append(.init(String(parts[0]), .string(String(parts[1]))))
     }
-    changes.members += unset.map { .init($0, Nullable(nil)) }
+    changes.members += unset.map { .init($0, .null) }
     let edit = AdminLinks.Edit(name: name, parameters: changes.isEmpty ? nil : changes)
     choice.output.print(try await choice.change(edit), Self.text)
   }

@@ -11,60 +11,59 @@ import TreeModel
 package enum InvitationAdminRoutes {
 
   package static let routes: [Route] = [
-    Route.list("/admin/v1/invites/settings", "The settings of invitations.", settings)
-      .described(RouteDescription(of: AdminInvitations.settings)),
-    Route.mutate(
-      .PUT, template: "/admin/v1/invites/settings", audit: "invites.settings", summary: "Replaces the settings of invitations.",
-      body: putSettings
-    ).described(RouteDescription(of: AdminInvitations.putSettings)),
-    Route.list("/admin/v1/invites", "Invitations, newest first.", list).described(RouteDescription(of: AdminInvitations.list)),
-    Route.list("/admin/v1/invites/suppressions", "Addresses that get no invitations any more.", suppressions).described(
-      RouteDescription(of: AdminInvitations.suppressions)),
-    Route.mutate(
-      .POST, template: "/admin/v1/invites/suppressions", audit: "invites.suppress",
-      summary: "Takes an address off the list, or lets it back.",
-      body: suppress
-    ).described(RouteDescription(of: AdminInvitations.suppress)),
+    .reading(AdminInvitations.settings, by: settings),
+    .changing(AdminInvitations.putSettings, audit: "invites.settings", answer: putSettings),
+    .reading(AdminInvitations.list, by: list), .reading(AdminInvitations.suppressions, by: suppressions),
+    .changing(AdminInvitations.suppress, audit: "invites.suppress", answer: suppress),
   ]
 
-  private static func settings(_ call: RouteCall) throws -> HTTPResponse {
-    .json(document(try service(call).settings))
+  private static func settings(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminInvitations.Settings {
+    let invitations = try service(call)
+    return try APIError.mappingLinkErrors { try AdminInvitations.Settings(invitations.settings) }
   }
 
-  private static func document(_ settings: InvitationSettings) -> JSON {
-    (try? JSONParser.parse(settings.document)) ?? [:]
-  }
-
-  private static func putSettings(_ call: RouteCall) async throws -> HTTPResponse {
+  /// The settings themselves read the document: they name the member that is wrong, and say what it must be.
+  private static func putSettings(_ call: RouteCall, order _: AdminInvitations.SettingsOrder) async throws(APIError)
+    -> AdminInvitations.Settings
+  {
     let invitations = try service(call)
     let body = try call.body()
-    let settings = try InvitationSettings(document: body.compactText)
-    try await invitations.put(settings)
-    return .json(document(settings))
+    return try await APIError.mappingLinkErrors {
+      let settings = try InvitationSettings(document: body.compactText)
+      try await invitations.put(settings)
+      return try AdminInvitations.Settings(settings)
+    }
   }
 
-  private static func list(_ call: RouteCall) throws -> HTTPResponse {
-    let limit = try call.limit()
-    let all = try reader(call).invitations(before: call.query["cursor"], limit: limit)
-    let next = all.count == limit ? all.last.map { JSON.string($0.record.id) } : nil
-    return .json(.record([("invites", .array(all.map(\.json))), ("next", next)]))
+  private static func list(_ call: RouteCall, query: AdminInvitations.ListQuery) throws(APIError) -> AdminInvitations.List {
+    let limit = Int(query.limit ?? 50)
+    return try APIError.mappingLinkErrors {
+      let all = try reader(call).invitations(before: query.cursor, limit: limit)
+      return AdminInvitations.List(
+        invites: all.map { AdminInvitations.Invitation($0) }, next: all.count == limit ? all.last?.record.id : nil)
+    }
   }
 
-  private static func suppressions(_ call: RouteCall) throws -> HTTPResponse {
-    let limit = try call.limit()
-    let all = try reader(call).suppressed(after: call.query["cursor"], limit: limit)
-    let next = all.count == limit ? all.last.map { JSON.string($0.address) } : nil
-    return .json(.record([("suppressions", .array(all.map(\.json))), ("next", next)]))
+  private static func suppressions(_ call: RouteCall, query: AdminInvitations.ListQuery) throws(APIError)
+    -> AdminInvitations.SuppressionList
+  {
+    let limit = Int(query.limit ?? 50)
+    return try APIError.mappingLinkErrors {
+      let all = try reader(call).suppressed(after: query.cursor, limit: limit)
+      return AdminInvitations.SuppressionList(
+        suppressions: all.map { AdminInvitations.Suppression($0) }, next: all.count == limit ? all.last?.address : nil)
+    }
   }
 
-  private static func suppress(_ call: RouteCall) async throws -> HTTPResponse {
+  private static func suppress(_ call: RouteCall, order: AdminInvitations.SuppressOrder) async throws(APIError) -> Done {
     let invitations = try service(call)
-    let body = try call.body()
-    let email = try body.required("email")
-    if body["release"]?.bool == true {
-      try await invitations.release(email)
-    } else {
-      try await invitations.suppress(email, because: body["reason"]?.string ?? "by \(call.caller.actor)")
+    return try await APIError.mappingLinkErrors {
+      if order.release == true {
+        try await invitations.release(order.email)
+      } else {
+        try await invitations.suppress(order.email, because: order.reason ?? "by \(call.caller.actor)")
+      }
+      return Done()
     }
     return .json(["status": "ok"])
   }
@@ -82,5 +81,11 @@ package enum InvitationAdminRoutes {
       throw LinksAPIError(.unavailable, "This server sends no invitations.")
     }
     return invitations
+  }
+}
+
+extension AdminInvitations.Settings {
+  fileprivate init(_ settings: InvitationSettings) throws {
+    self = try JSONParser.parse(settings.document).decoded()
   }
 }

@@ -1,3 +1,4 @@
+import AdminModel
 import HTTPServer
 import Invites
 import TreeModel
@@ -13,23 +14,20 @@ extension InvitationContent {
   }
 }
 
-extension InvitationStatus {
+extension AdminInvitations.Invitation {
   /// As players and administrators see it.
-  var json: JSON {
-    .record([
-      ("id", .string(record.id)), ("channel", .string(record.channel.rawValue)), ("campaign", .string(record.campaign)),
-      ("locale", .string(record.locale)), ("sender", .string(record.sender)), ("to", record.recipient.map(JSON.string)),
-      ("link", .string(record.link)), ("createdAt", .int(record.createdAt)), ("state", .string(state.rawValue)),
-      ("attempts", attempts > 0 ? .int(Int64(attempts)) : nil), ("lastError", lastError.map(JSON.string)),
-      ("openedAt", marks[.opened].map(JSON.int)), ("clickedAt", marks[.clicked].map(JSON.int)),
-      ("convertedAt", marks[.converted].map(JSON.int)),
-    ])
+  init(_ status: InvitationStatus) {
+    let (record, marks) = (status.record, status.marks.mapValues { Timestamp($0) })
+    self.init(
+      id: record.id, channel: record.channel.rawValue, campaign: record.campaign, locale: record.locale,
+      sender: record.sender, to: record.recipient, link: record.link, createdAt: Timestamp(record.createdAt),
+      state: status.state.rawValue, attempts: status.attempts > 0 ? Int64(status.attempts) : nil,
+      lastError: status.lastError, openedAt: marks[.opened], clickedAt: marks[.clicked], convertedAt: marks[.converted])
   }
 }
 
-extension SuppressedAddress {
-  /// As administrators see it.
-  var json: JSON {
-    .record([("email", .string(address)), ("at", at.map(JSON.int)), ("reason", reason.map(JSON.string))])
+extension AdminInvitations.Suppression {
+  init(_ suppressed: SuppressedAddress) {
+    self.init(email: suppressed.address, at: suppressed.at.map { Timestamp($0) }, reason: suppressed.reason)
   }
 }

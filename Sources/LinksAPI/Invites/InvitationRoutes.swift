@@ -1,4 +1,5 @@
 import APISupport
+import AdminModel
 import HTTPServer
 import Invites
 import Links
@@ -109,7 +110,7 @@ package enum InvitationRoutes {
     guard let status = try access.invites.invitation(id) else {
       throw LinksAPIError(.unavailable, "The invitation cannot be read.")
     }
-    return ["invite": status.json, "content": content.json]
+    return ["invite": JSON(encoding: AdminInvitations.Invitation(status)), "content": content.json]
   }
 
   /// What the invitation says.
@@ -150,7 +151,7 @@ package enum InvitationRoutes {
     else {
       throw LinksAPIError(.notFound, "There is no invitation \(id.prefix(80)) of yours.")
     }
-    return status.json
+    return JSON(encoding: AdminInvitations.Invitation(status))
   }
 
   // MARK: What is in mails

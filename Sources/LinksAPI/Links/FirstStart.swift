@@ -1,4 +1,5 @@
 import APISupport
+import AdminModel
 import Accounts
 import HTTPServer
 import Links
@@ -29,7 +30,7 @@ enum FirstStart {
     if let presented, let uid = session["localId"]?.string {
       do {
         let claim = try await access.links.claims.claim(presented, for: uid, address: access.address)
-        members.append(.init(key: "claim", value: JSON(claim)))
+        members.append(.init(key: "claim", value: JSON(encoding: AdminLedger.ReferralEvidence(claim))))
         members.append(.init(key: "referredBy", value: .string(claim.inviter)))
       } catch {
         let error = LinksAPIError(error)

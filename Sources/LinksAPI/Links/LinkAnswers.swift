@@ -1,3 +1,4 @@
+import AdminModel
 import Links
 import TreeModel
 
@@ -10,32 +11,28 @@ extension LinkRecord {
     ]
   }
 
-  /// As administrators see it.
-  var json: JSON {
-    var members: [JSON.Member] = [
-      .init(key: "shortLink", value: .string(address)), .init(key: "longLink", value: .string(longLink)),
-      .init(key: "option", value: .string(option.rawValue)), .init(key: "createdAt", value: .int(createdAt)),
-    ]
-    for (key, text) in [("name", name), ("inviter", owner), ("code", code), ("invitation", invite)] {
-      if let text { members.append(.init(key: key, value: .string(text))) }
-    }
-    for (key, time) in [("changedAt", changedAt), ("disabledAt", disabledAt)] {
-      if let time { members.append(.init(key: key, value: .int(time))) }
-    }
-    members.append(.init(key: "info", value: info))
-    return .object(members)
-  }
-
-  private var info: JSON {
+  /// What it says, as clients write it; empty if the record is damaged.
+  var info: JSON {
     guard let prefix, let parameters else { return [:] }
     return DynamicLinkForm.json(parameters, below: prefix)
   }
 }
 
-extension LinkWarning {
-  /// As `POST /v1/shortLinks` answers it.
-  var json: JSON { ["warningCode": .string(code), "warningMessage": .string(message)] }
+extension AdminLinks.Link {
+  init(_ record: LinkRecord) {
+    self.init(
+      shortLink: record.address, longLink: record.longLink, option: record.option.rawValue,
+      createdAt: Timestamp(record.createdAt), name: record.name, inviter: record.owner, code: record.code,
+      invitation: record.invite, changedAt: record.changedAt.map { Timestamp($0) },
+      disabledAt: record.disabledAt.map { Timestamp($0) }, info: record.info)
+  }
+}
 
+extension AdminLinks.Warning {
+  init(_ warning: LinkWarning) { self.init(code: warning.code, message: warning.message) }
+}
+
+extension LinkWarning {
   /// The word of the Dynamic Links API.
   var code: String {
     switch self {
@@ -76,24 +73,16 @@ extension LinkWarning {
   }
 }
 
-extension JSON {
+extension AdminLedger.ReferralEvidence {
   /// A claim, as `referrals:claim` and the administrators' listing answer it.
   init(_ claim: LinkClaim) {
-    var members: [JSON.Member] = [
-      .init(key: "player", value: .string(claim.player)), .init(key: "inviter", value: .string(claim.inviter)),
-      .init(key: "link", value: .string(claim.link)), .init(key: "at", value: .int(claim.at)),
-    ]
+    self.init(player: claim.player, inviter: claim.inviter, link: claim.link, at: Timestamp(claim.at), how: "code")
     switch claim.evidence {
     case .click(let id, let time, let platform):
-      members.append(.init(key: "how", value: "click"))
-      members.append(.init(key: "click", value: .string(id)))
-      members.append(.init(key: "clickedAt", value: .int(time)))
-      members.append(.init(key: "platform", value: .string(platform.rawValue)))
-    case .code(let code):
-      members.append(.init(key: "how", value: "code"))
-      members.append(.init(key: "code", value: .string(code)))
+      how = "click"
+      (click, clickedAt, self.platform) = (id, Timestamp(time), platform.rawValue)
+    case .code(let text): code = text
     }
-    self = .object(members)
   }
 }
 

@@ -1,4 +1,5 @@
 import APISupport
+import AdminModel
 import HTTPServer
 import Links
 import NIOHTTP1
@@ -63,7 +64,7 @@ package enum LinkRoutes {
       .init(key: "previewLink", value: .string(created.record.address + "?d=1")),
     ]
     if let code = created.record.code { members.append(.init(key: "code", value: .string(code))) }
-    members.append(.init(key: "warning", value: .array(created.warnings.map(\.json))))
+    members.append(.init(key: "warning", value: JSON(encoding: created.warnings.map { AdminLinks.Warning($0) })))
     return .object(members)
   }
 
@@ -77,7 +78,7 @@ package enum LinkRoutes {
     let created = try await access.links.create(link, isAdmin: true, actor: caller.actor)
     return [
       "managedShortLink": created.record.managed, "previewLink": .string(created.record.address + "?d=1"),
-      "warning": .array(created.warnings.map(\.json)),
+      "warning": JSON(encoding: created.warnings.map { AdminLinks.Warning($0) }),
     ]
   }
 
@@ -94,7 +95,7 @@ package enum LinkRoutes {
       throw LinksAPIError(.notFound, "There is no short link \(text.prefix(200)).")
     }
     let counts = try await access.links.counts(of: record.key, days: days)
-    return ["linkEventStats": .array(LinkStatistics.totals(counts))]
+    return ["linkEventStats": JSON(encoding: LinkStatistics.totals(counts))]
   }
 
   @Sendable private static func install(_ access: LinkAccess, json: JSON) async throws -> JSON {
@@ -138,7 +139,7 @@ package enum LinkRoutes {
       throw LinksAPIError(.unauthenticated, "Sign the player in first, and send the ID token: Authorization: Bearer ID_TOKEN.")
     }
     let claim = try await access.links.claims.claim(try presented(json), for: player, address: access.address)
-    return ["claim": JSON(claim), "referredBy": .string(claim.inviter)]
+    return ["claim": JSON(encoding: AdminLedger.ReferralEvidence(claim)), "referredBy": .string(claim.inviter)]
   }
 
   /// What the player presents: exactly one of `link`, `referrer` and `code`.
@@ -180,20 +181,18 @@ package enum LinkRoutes {
 /// Counts as the API shows them.
 enum LinkStatistics {
   /// By platform and event, as Google's service adds them up; numbers are texts, as 64 bits are in its JSON.
-  static func totals(_ counts: [LinkCount]) -> [JSON] {
+  static func totals(_ counts: [LinkCount]) -> [AdminLinks.Total] {
     sums(counts) { [$0.platform, $0.event] }.map { names, count in
-      ["platform": .string(names[0]), "event": .string(names[1]), "count": .string(String(count))]
+      AdminLinks.Total(platform: names[0], event: names[1], count: String(count))
     }
   }
 
   /// By day, platform and event.
-  static func days(_ counts: [LinkCount]) -> [JSON] {
+  static func days(_ counts: [LinkCount]) -> [AdminLinks.DayCount] {
     counts.map {
-      [
-        "day": .string(String(CalendarTime(milliseconds: $0.day * 86_400_000).readable.prefix(10))),
-        "platform": .string($0.platform),
-        "event": .string($0.event), "count": .int($0.count),
-      ]
+      AdminLinks.DayCount(
+        day: String(CalendarTime(milliseconds: $0.day * 86_400_000).readable.prefix(10)), platform: $0.platform,
+        event: $0.event, count: $0.count)
     }
   }
 

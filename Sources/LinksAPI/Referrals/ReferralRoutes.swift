@@ -17,9 +17,7 @@ package enum ReferralRoutes {
   ]
 
   package static let adminRoutes: [Route] = [
-    Route.list("/admin/v1/referrals", "Whom a player brought, and who brought the player.", list).described(
-      RouteDescription(of: AdminInvitations.referrals)),
-    Route.list("/admin/v1/referrals/top", "Who brought most.", top).described(RouteDescription(of: AdminInvitations.top)),
+    .reading(AdminInvitations.referrals, by: list), .reading(AdminInvitations.top, by: top),
   ]
 
   private static func own(_ call: RouteCall) async throws -> HTTPResponse {
@@ -37,7 +35,9 @@ package enum ReferralRoutes {
       Result {
         let referrer = try referrals.referrer(of: uid, in: namespace)
         let (rows, next) = try page(call, uid: uid)
-        return JSON.record([("referredBy", referrer.map(JSON.string)), ("referrals", .array(rows)), ("next", next)])
+        return JSON.record([
+          ("referredBy", referrer.map(JSON.string)), ("referrals", JSON(encoding: rows)), ("next", next.map(JSON.string)),
+        ])
       }
     }
     guard let answer else { throw APIError(.serviceUnavailable, "unavailable", "The server is shutting down.") }
@@ -48,44 +48,36 @@ package enum ReferralRoutes {
     .unauthorized, "unauthenticated", "Send the player's ID token: Authorization: Bearer ID_TOKEN.",
     headers: [HTTPResponse.Header("WWW-Authenticate", "Bearer")])
 
-  private static func list(_ call: RouteCall) throws -> HTTPResponse {
-    guard let uid = try call.key("uid")?.text else { throw APIError.badRequest("The parameter uid is missing.") }
+  private static func list(_ call: RouteCall, query _: AdminInvitations.ReferralQuery) throws(APIError)
+    -> AdminInvitations.ReferralList
+  {
+    guard let uid = try call.key("uid")?.text else { throw .badRequest("The parameter uid is missing.") }
     let (referrals, namespace) = (try service(call), try call.namespace())
     let referrer = try referrals.referrer(of: uid, in: namespace)
     let (rows, next) = try page(call, uid: uid)
-    return .json(
-      .record([
-        ("player", .string(uid)), ("referredBy", referrer.map(JSON.string)), ("referrals", .array(rows)), ("next", next),
-      ]))
+    return AdminInvitations.ReferralList(player: uid, referredBy: referrer, referrals: rows, next: next)
   }
 
-  private static func top(_ call: RouteCall) throws -> HTTPResponse {
-    let (referrals, namespace, limit) = (try service(call), try call.namespace(), try call.limit(default: 20))
-    let ranks = try referrals.top(in: namespace, limit: limit)
-    return .json([
-      "top": .array(
-        ranks.map { rank in
-          ["player": .string(rank.referrer), "count": .int(rank.count), "coins": json(rank.coins)]
-        })
-    ])
+  private static func top(_ call: RouteCall, query: AdminInvitations.TopQuery) throws(APIError) -> AdminInvitations.Top {
+    let (referrals, namespace, limit) = (try service(call), try call.namespace(), Int(query.limit ?? 20))
+    let ranks = try APIError.mapping { () throws(LedgerError) in try referrals.top(in: namespace, limit: limit) }
+    return AdminInvitations.Top(
+      top: ranks.map { rank in
+        AdminInvitations.Referrer(player: rank.referrer, count: rank.count, coins: NamedValues(counts: rank.coins))
+      })
   }
 
-  private static func page(_ call: RouteCall, uid: String) throws -> (rows: [JSON], next: JSON?) {
+  private static func page(_ call: RouteCall, uid: String) throws(APIError)
+    -> (rows: [AdminInvitations.Referral], next: String?)
+  {
     let (referrals, namespace, limit) = (try service(call), try call.namespace(), try call.limit())
     let found = try referrals.referrals(of: uid, in: namespace, after: call.query["cursor"], limit: limit)
     let rows = found.map { referral in
-      JSON.record([
-        ("player", .string(referral.player)), ("state", .string(referral.state.rawValue)),
-        ("since", referral.since.map(JSON.int)), ("coins", json(referral.coins)), ("held", json(referral.held)),
-      ])
+      AdminInvitations.Referral(
+        player: referral.player, state: referral.state.rawValue, since: referral.since.map { Timestamp($0) },
+        coins: NamedValues(counts: referral.coins), held: NamedValues(counts: referral.held))
     }
-    return (rows, found.count == limit ? found.last.map { .string($0.player) } : nil)
-  }
-
-  private static func json(_ coins: [String: Int64]) -> JSON {
-    .object(
-      coins.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        .map { JSON.Member(key: $0.key, value: .int($0.value)) })
+    return (rows, found.count == limit ? found.last?.player : nil)
   }
 
   private static func service(_ call: RouteCall) throws -> ReferralService {
