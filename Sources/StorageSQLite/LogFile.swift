@@ -39,6 +39,8 @@ final class LogFile: @unchecked Sendable {
   /// What the writer has written: the salts of the last frame, where it ends, and how many transactions were committed.
   private var written = DurableMark.Extent()
   private var mark: DurableMark?
+  /// Keeps the file ahead of the log; nil: it grows with the log.
+  var reserve: LogReserve?
 
   /// SQLite's own file systems take no more than 128 KiB - 1 in one call.
   private static let capacity = 120 << 10
@@ -56,6 +58,7 @@ final class LogFile: @unchecked Sendable {
 
   /// Makes durable what the file holds.
   func sync() -> Int32 {
+    if hasUnsynced.load(ordering: .relaxed) { reserve?.extend(beyond: written.bytes) }
     let code = base.pointee.xSync(file, SQLITE_SYNC_NORMAL)
     guard code == SQLITE_OK else { return code }
     if hasUnsynced.exchange(false, ordering: .sequentiallyConsistent) { mark?.write(written) }
@@ -130,6 +133,7 @@ final class LogFile: @unchecked Sendable {
 
   func truncate(to size: Int64) -> Int32 {
     let code = writeGathered()
+    reserve?.didTruncate()
     return code == SQLITE_OK ? base.pointee.xTruncate(file, size) : code
   }
 
@@ -164,7 +168,7 @@ final class LogGauge: Sendable {
   }
 
   /// Pages that only the log has.
-  private var unmovedFrames: Int {
+  var unmovedFrames: Int {
     let (frames, moved) = (frames.load(ordering: .relaxed), moved.load(ordering: .relaxed))
     // The log may restart between a checkpoint and what is told of it: then nothing that is there now was moved.
     return frames < moved ? frames : frames - moved

@@ -22,6 +22,8 @@ struct LogInspection {
   private(set) var breakOffset: Int64?
   /// Transactions that end behind the break.
   private(set) var laterTransactions = 0
+  /// Whether frames of this generation stand behind the last whole transaction: a power cut, or a process that died, left them.
+  private(set) var hasRest = false
   /// Whether a sound frame of a later transaction proves that what is broken was durable.
   private(set) var isBrokenInTheMiddle = false
   /// The size of the file; 0 if there is none.
@@ -70,6 +72,8 @@ struct LogInspection {
     let perChunk = max(1, Self.chunkBytes / frameBytes)
     var offset = Int64(Self.headerBytes)
     var before = header
+    /// Where the last frame of this generation ends, sound or not.
+    var last = offset
     /// Whether the end of the broken transaction was passed.
     var isLater = false
     while true {
@@ -82,6 +86,7 @@ struct LogInspection {
           let isSound = isOurs && frame.page != 0 && frame.follows(before)
           before = frame.checksum(isBigEndian: before.isBigEndian)
           let end = offset + Int64((index + 1) * frameBytes)
+          if isOurs { last = end }
           if breakOffset == nil, isSound {
             if frame.endsTransaction { soundBytes = end }
             continue
@@ -94,8 +99,14 @@ struct LogInspection {
         }
       }
       offset += Int64(count * frameBytes)
-      if count < perChunk { return }
+      guard count == perChunk else {
+        // Half a frame at the end of the file.
+        let piece = chunk[(count * frameBytes)...]
+        if piece.count >= Self.frameHeaderBytes, piece.withUnsafeBytes({ Frame($0).salts == salts }) { last = fileBytes }
+        break
+      }
     }
+    hasRest = last > soundBytes
   }
 
   private static func read(_ descriptor: Int32, _ count: Int, at offset: Int64, _ path: String) throws(StorageError) -> [UInt8]

@@ -144,7 +144,7 @@ enum Pragmas {
   /// - `cache_spill = 0`: a batch stays in memory until its commit; pages never go to the WAL twice.
   /// - `foreign_keys = 0`: there are none, by design.
   /// - `busy_timeout`: only a checkpoint that restarts the WAL ever holds the write lock, and not for long.
-  /// - `journal_size_limit`: a WAL that grew while a reader stood still is cut when it restarts.
+  /// - `journal_size_limit`: a WAL that grew while a reader stood still is cut when it restarts; what is left is used again.
   static func writer(_ options: SQLiteOptions) -> [String] {
     [
       "PRAGMA journal_mode = WAL",
@@ -154,7 +154,7 @@ enum Pragmas {
       "PRAGMA cache_spill = 0",
       "PRAGMA foreign_keys = 0",
       "PRAGMA busy_timeout = 10000",
-      "PRAGMA journal_size_limit = \(options.walBytesMax)",
+      "PRAGMA journal_size_limit = \(options.walBytesKept)",
       "PRAGMA temp_store = MEMORY",
     ]
   }
@@ -190,7 +190,7 @@ enum Pragmas {
       "PRAGMA synchronous = FULL",
       "PRAGMA wal_autocheckpoint = 0",
       "PRAGMA busy_timeout = 0",
-      "PRAGMA journal_size_limit = \(options.walBytesMax)",
+      "PRAGMA journal_size_limit = \(options.walBytesKept)",
     ]
   }
 }

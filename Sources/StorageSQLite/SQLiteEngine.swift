@@ -15,6 +15,9 @@ public final class SQLiteEngine: StorageEngine {
 
   /// How long readers are waited for until the log restarts, in milliseconds.
   private static let restartPatience: Int32 = 20
+  /// So many frames the writer may wait for when the log restarts; more are moved first, in so many passes at most.
+  private static let restFrames = 256
+  private static let passesMax = 3
 
   /// Counts the restores; part of every event and push id.
   public let epoch: Int64
@@ -75,6 +78,9 @@ public final class SQLiteEngine: StorageEngine {
     faults: SQLiteFaults? = nil, companions: [String] = []
   ) throws(StorageError) {
     self.folder = folder
+    var options = options
+    // Memory has no blocks to be found.
+    if folder.isTemporary { options.reserve = nil }
     self.options = options
     self.faults = faults
     gauge = LogGauge(allowing: options.walBytesMax / options.pageBytes)
@@ -142,6 +148,10 @@ public final class SQLiteEngine: StorageEngine {
       let (frames, moved) = try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
       gauge.didMove(frames: moved)
       guard frames * options.pageBytes > options.walBytesMax else { return }
+      // What was written meanwhile, before the writer has to wait for it.
+      for _ in 0..<Self.passesMax where gauge.unmovedFrames > Self.restFrames {
+        gauge.didMove(frames: try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE).moved)
+      }
       // The writer waits as long as this does: a read that takes longer keeps the log until the next checkpoint.
       sqlite3_busy_timeout(connection.handle, Self.restartPatience)
       defer { sqlite3_busy_timeout(connection.handle, 0) }

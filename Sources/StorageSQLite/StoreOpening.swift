@@ -36,6 +36,9 @@ struct StoreOpening {
       try DurableMark(path: path + DurableMark.ending),
       from: DurableMark.Extent(
         salts: log.salts ?? 0, bytes: log.salts == nil ? 0 : log.soundBytes, transactions: digests.transactions))
+    if let limits = options.reserve {
+      file.reserve = try LogReserve(path: logPath, limits: limits, bytesMax: options.walBytesKept)
+    }
     return connection
   }
 
@@ -109,8 +112,9 @@ extension StoreOpening {
         "\(loss) Nothing was changed. Restore the last backup into a new folder; or, to go on without what is lost, run "
           + "\"doubloon recover --data \(FileCalls.folder(of: path))\".")
     }
-    // A later crash must not make what is left of this one look like something that was whole.
-    if log.salts != nil, log.fileBytes > log.soundBytes { try FileCalls.truncate(logPath, to: log.soundBytes) }
+    // A later crash must not make what is left of this one look like something that was whole. Zeros and frames of earlier
+    // generations never do, and are kept to be written over.
+    if log.hasRest { try FileCalls.truncate(logPath, to: log.soundBytes) }
     return log
   }
 

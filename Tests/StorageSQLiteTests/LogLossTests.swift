@@ -14,8 +14,8 @@ struct LogLossTests {
   private static func frame(_ number: Int) -> Int { 32 + (number - 1) * (24 + 2048) }
 
   /// A folder as a killed process leaves it: 30 commits, none of them moved to the main file.
-  private func killed(_ name: String, without missing: String? = nil) throws -> String {
-    let engine = try SQLiteEngine(directory: folder.file("live-" + name), options: tinyOptions)
+  private func killed(_ name: String, without missing: String? = nil, options: SQLiteOptions = tinyOptions) throws -> String {
+    let engine = try SQLiteEngine(directory: folder.file("live-" + name), options: options)
     let scribe = try Scribe(engine)
     for value in 1...30 as ClosedRange<Int64> {
       try scribe.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
@@ -49,17 +49,21 @@ struct LogLossTests {
     }
   }
 
-  @Test("Bits flipped anywhere in what was synced are refused, with the mark and without, and nothing is changed")
-  func flipped() throws {
-    let data = try killed("flipped")
+  @Test(
+    "Bits flipped anywhere in what was synced are refused, with the mark and without, and nothing is changed",
+    arguments: [tinyOptions, reservedOptions])
+  func flipped(options: SQLiteOptions) throws {
+    let data = try killed("flipped", options: options)
     let log = data + "/doubloon.db-wal"
     let mark = TemporaryFolder.bytes(of: data + "/doubloon.db-synced")
     let whole = TemporaryFolder.bytes(of: log)
+    let synced = Int(try LogInspection(path: log).soundBytes)
+    try #require((synced < whole.count) == (options.reserve?.from == 0))
     var random = SplitMix(seed: 11)
     for round in 0..<60 {
       let hasMark = round % 2 == 0
       // Without the mark only a later transaction proves anything: the last two are left alone.
-      let end = hasMark ? whole.count : whole.count - 30 * 2072
+      let end = hasMark ? synced : synced - 30 * 2072
       // A flag of a header that SQLite does not look at is no damage: the count of checkpoints (12 to 15) has a checksum.
       let place = Int.random(in: 0..<end, using: &random)
       edit(log) { $0[place] ^= 1 << UInt8.random(in: 0..<8, using: &random) }
@@ -77,12 +81,18 @@ struct LogLossTests {
     #expect(try start(data).value == 30)
   }
 
-  @Test("A log that was emptied, removed, cut or exchanged for zeros is refused")
-  func missing() throws {
-    let data = try killed("missing")
+  @Test(
+    "A log that was emptied, removed, cut or exchanged for zeros is refused", arguments: [tinyOptions, reservedOptions])
+  func missing(options: SQLiteOptions) throws {
+    let data = try killed("missing", options: options)
     let log = data + "/doubloon.db-wal"
     let whole = TemporaryFolder.bytes(of: log)
-    for left in [0, 10, 32, Self.frame(20), whole.count - 1] {
+    let synced = Int(try LogInspection(path: log).soundBytes)
+    for left in [32, Self.frame(20), synced - 1000] {
+      edit(log) { $0 = Array(whole[..<left]) + [UInt8](repeating: 0, count: whole.count - left) }
+      #expect(try start(data).refusal?.contains("had been synced") == true, "\(left) bytes, then zeros")
+    }
+    for left in [0, 10, 32, Self.frame(20), synced - 1] {
       edit(log) { $0 = Array(whole[..<left]) }
       #expect(try start(data).refusal?.contains("had been synced") == true, "\(left) bytes")
     }
@@ -314,14 +324,15 @@ struct LogLossTests {
     }
     try scribe.put("/a", 201)
     try scribe.session.write()
-    let before = TemporaryFolder.bytes(of: data + "/doubloon.db-wal")
+    let log = data + "/doubloon.db-wal"
+    let before = TemporaryFolder.bytes(of: log).prefix(Int(try LogInspection(path: log).soundBytes))
     #expect(try engine.compact())
-    let after = TemporaryFolder.bytes(of: data + "/doubloon.db-wal")
-    #expect(after.count > before.count)
+    #expect(try LogInspection(path: log).soundBytes > Int64(before.count))
     let copy = folder.file("merged")
     try FileCalls.makeFolder(copy)
     disk.copyDurable(from: data, to: copy)
-    #expect(TemporaryFolder.bytes(of: copy + "/doubloon.db-wal").prefix(before.count) == before[...])
+    let isDurable = TemporaryFolder.bytes(of: copy + "/doubloon.db-wal").starts(with: before)
+    #expect(isDurable)
     try scribe.session.flush()
     engine.close()
     #expect(try start(copy).value == 201)

@@ -82,6 +82,15 @@ var tinyOptions: SQLiteOptions {
   return options
 }
 
+/// The same, with a log that restarts after a few commits, in a file that is written ahead from the first of them on.
+var reservedOptions: SQLiteOptions {
+  var options = tinyOptions
+  options.walBytesMax = 64 << 10
+  options.walBytesKept = 1 << 20
+  options.reserve = LogReserve.Limits(from: 0, step: 64 << 10, freeMin: 0)
+  return options
+}
+
 extension StorageReading {
   func value(in ns: NamespaceID, _ path: Path) throws -> Scalar? {
     try leaf(in: ns, at: PathBytes(path))?.leaf.scalar
