@@ -3,8 +3,8 @@ FROM swift:6.3-bookworm AS build
 RUN apt-get update && apt-get install -y --no-install-recommends libsqlite3-dev && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 COPY . .
-RUN swift build -c release --product doubloon --static-swift-stdlib \
-  && cp "$(swift build -c release --show-bin-path)/doubloon" /build/doubloon
+RUN swift build -c release --static-swift-stdlib --toolset Scripts/release.json --product doubloon \
+  && cp .build/release/doubloon /build/doubloon
 
 FROM debian:bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends libsqlite3-0 libstdc++6 && rm -rf /var/lib/apt/lists/* \

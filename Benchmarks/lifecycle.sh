@@ -9,7 +9,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
   exit 2
 }
 
-swift build -c release --product doubloon
+# shellcheck source=Scripts/machine.sh
+source Scripts/machine.sh
+swift build "${release_build[@]}" --product doubloon
 # On the disk that the data would be on: in memory there is no fsync to wait for.
 data=.build/lifecycle-data
 rm -rf "$data"

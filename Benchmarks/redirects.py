@@ -224,7 +224,7 @@ def main():
     if missing:
         raise SystemExit(f"Missing; on Debian and Ubuntu: sudo apt-get install {' '.join(missing)}")
     if not os.path.exists(options.program):
-        raise SystemExit(f"{options.program} is missing: swift build -c release --product doubloon")
+        raise SystemExit(f"{options.program} is missing: Scripts/test release")
     folder = os.path.abspath(options.folder) if options.folder else tempfile.mkdtemp(prefix="doubloon-redirects-")
     os.makedirs(folder, exist_ok=True)
     script = os.path.join(folder, "load.lua")

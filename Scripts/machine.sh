@@ -3,6 +3,11 @@
 
 SWIFT_NEEDED=6.2
 
+# How the program is built for use. Linked with the Swift runtime it runs without a toolchain, and faster; Scripts/release.json
+# holds the compiler's flags (CONTRIBUTING.md says why they are what they are), which a package may not set for those who use it.
+# shellcheck disable=SC2034
+release_build=(-c release --static-swift-stdlib --toolset Scripts/release.json)
+
 say() { printf '%s\n' "$*"; }
 fail() {
   printf '%s\n' "$*" >&2

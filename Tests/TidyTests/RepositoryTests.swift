@@ -36,6 +36,18 @@ import Testing
     #expect(found.isEmpty, "\(found.listing)")
   }
 
+  @Test("the program is built for use with the flags of one file, whatever builds it")
+  func releaseFlags() {
+    let known = ["--toolset Scripts/release.json", "\"${release_build[@]}\"", "\"${building[@]}\""]
+    let builds = ["swift bu" + "ild"]
+    let found = Self.lines(with: builds) { line in
+      guard line.holds(builds[0]), line.holds("-c rel" + "ease") || line.holds("--product doub" + "loon") else { return nil }
+      return known.contains { line.holds($0) } ? nil : "say --toolset Scripts/release.json"
+    }
+    #expect(found.isEmpty, "\(found.listing)")
+    #expect(Repository.texts.contains { $0.path == "Dockerfile" })
+  }
+
   @Test(
     "the files that a newcomer expects are there",
     arguments: ["README.md", "CONTRIBUTING.md", "LICENSE", "schema.sql", ".swift-format", ".gitignore"])
