@@ -45,6 +45,28 @@ package enum AdminFunctions {
     ]
   }
 
+  /// How long a function's runs take, and where they happen.
+  package struct Pace: AdminValue {
+    /// Whether it runs on the writer now, in the batch of its event.
+    package var inline: Bool
+    /// How many of its runs did, since the process started.
+    package var inlineRuns: Int64
+    /// The mean time of its last runs; not given before the first.
+    package var meanNanoseconds: Int64?
+
+    package init(inline: Bool, inlineRuns: Int64, meanNanoseconds: Int64? = nil) {
+      self.inline = inline
+      self.inlineRuns = inlineRuns
+      self.meanNanoseconds = meanNanoseconds
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "inline": .text("whether it runs on the writer now, in the batch of its event"),
+      "inlineRuns": .text("how many of its runs did, since the process started"),
+      "meanNanoseconds": .text("the mean time of its last runs"),
+    ]
+  }
+
   /// A function, registered or remembered, with its state.
   package struct Function: AdminValue {
     package var name: String
@@ -59,10 +81,13 @@ package enum AdminFunctions {
     package var deadLetters: DeliveryFailures?
     /// What it failed on, and tries again.
     package var retries: DeliveryFailures?
+    /// How long its runs take, and where they happen; not given for one that is only remembered.
+    package var pace: Pace?
 
     package init(
       name: String, pattern: String, kinds: String, paused: Bool, pauseReason: String? = nil, updatedAt: Timestamp,
-      settings: JSON? = nil, deadLetters: DeliveryFailures? = nil, retries: DeliveryFailures? = nil
+      settings: JSON? = nil, deadLetters: DeliveryFailures? = nil, retries: DeliveryFailures? = nil,
+      pace: Pace? = nil
     ) {
       self.name = name
       self.pattern = pattern
@@ -73,6 +98,7 @@ package enum AdminFunctions {
       self.settings = settings
       self.deadLetters = deadLetters
       self.retries = retries
+      self.pace = pace
     }
 
     package static let schemaName: String? = "Function"
@@ -81,6 +107,7 @@ package enum AdminFunctions {
       "settings": .text("with their values, its limits among them"),
       "deadLetters": .text("what it gave up on: so many, and the last of them"),
       "retries": .text("what it failed on, and tries again"),
+      "pace": .text("how long its runs take, and where they happen"),
     ]
   }
 

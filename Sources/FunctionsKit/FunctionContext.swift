@@ -241,6 +241,7 @@ public final class FunctionContext: Sendable {
   func mutate<Value: Sendable>(_ body: (inout FunctionEffects) throws -> Value) throws -> Value {
     try state.withLock { state in
       guard !state.isFinished else { throw Self.used(event) }
+      try reader.checkRun()
       do {
         return try body(&state.effects)
       } catch {
@@ -258,6 +259,7 @@ public final class FunctionContext: Sendable {
 
   private func checkUse() throws {
     if state.withLock({ $0.isFinished }) { throw Self.used(event) }
+    try reader.checkRun()
   }
 
   private static func used(_ event: EventDetails) -> FunctionContextError {

@@ -135,6 +135,8 @@ public struct ChangeFilter: Sendable, CustomStringConvertible {
 
 /// Where a ``FunctionContext`` reads from; the engine provides it.
 public protocol FunctionReader: Sendable {
+  /// Called at each use of the context: throws if the run was cut off, whatever the function makes of the error.
+  func checkRun() throws
   /// The node as of the event's commit: what a replay will see again.
   func nodeAtEvent(_ path: Path) throws -> TreeNode
   /// Whether anything is there as of the event's commit; reads no more than it needs to know that.
@@ -153,6 +155,10 @@ public protocol FunctionReader: Sendable {
   func records(_ kind: String, under start: String) throws -> [(key: String, value: String)]
   /// Whether the reward of a code was paid to somebody else who had one of the player's identities, and left or gave it up.
   func wasPaid(_ player: String, _ code: String) throws -> Bool
+}
+
+extension FunctionReader {
+  public func checkRun() throws {}
 }
 
 #if canImport(Glibc)

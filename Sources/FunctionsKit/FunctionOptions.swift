@@ -10,6 +10,15 @@ public struct FunctionOptions: Sendable {
     case unordered
   }
 
+  /// Where a run may take place.
+  public enum InlineMode: String, Sendable, Hashable, CaseIterable {
+    /// On the function's own threads, once the event's commit is on disk.
+    case never
+    /// While the function is measured as short: on the writer, right after the event's commit was judged, so that the effect
+    /// is in the same batch and nobody waits for it. A run that suspends, or takes too long, is repeated on a thread.
+    case whenShort
+  }
+
   /// How long a run may take before it is abandoned and counted as a failure.
   public var deadline: Duration
   /// Whether events of one key wait for each other.
@@ -23,10 +32,12 @@ public struct FunctionOptions: Sendable {
   public var limits: RewardLimits?
   /// Where it keeps rewards for referrers who cannot be paid yet; merging a player's accounts moves them along.
   public var heldRewards: [HeldRewardPath]
+  /// Whether it may run on the writer while it is short; the configuration overrides it by the setting `inline`.
+  public var inline: InlineMode
 
   public init(
     deadline: Duration = .seconds(60), order: Order = .perKey, retry: RetryPolicy = RetryPolicy(), formerly: [String] = [],
-    limits: RewardLimits? = nil, heldRewards: [HeldRewardPath] = []
+    limits: RewardLimits? = nil, heldRewards: [HeldRewardPath] = [], inline: InlineMode = .whenShort
   ) {
     self.deadline = deadline
     self.order = order
@@ -34,6 +45,7 @@ public struct FunctionOptions: Sendable {
     self.formerly = formerly
     self.limits = limits
     self.heldRewards = heldRewards
+    self.inline = inline
   }
 }
 

@@ -159,6 +159,8 @@ public final class Functions {
     } catch {
       return mistake("\(name): \(error)")
     }
+    var options = options
+    options.inline = inlineMode(options.inline, of: name)
     let node = settingsNode(defaults, limits: options.limits, of: name)
     let settings = settings(defaults, of: name)
     let limits = options.limits.map { self.limits($0, of: name) }
@@ -200,6 +202,8 @@ public final class Functions {
     }
     for override in overrides[Key(unchecked: name)].children {
       guard names.contains(override.key.text) else {
+        // Where it runs changes nothing of what it does: it is not recorded with its runs.
+        if override.key.text == Self.inlineName { continue }
         fail(
           name, setting: override.key.text,
           message: "\(name) has no setting \(override.key); it has \(names.sorted().joined(separator: ", ")).")
@@ -208,6 +212,19 @@ public final class Functions {
       node = .map(node.children.setting(override.key, to: override.node))
     }
     return node
+  }
+
+  /// The setting that every function has beside its own.
+  private static let inlineName = "inline"
+
+  /// Where a function may run, with the configuration's override.
+  private func inlineMode(_ declared: FunctionOptions.InlineMode, of name: String) -> FunctionOptions.InlineMode {
+    let override = overrides[Key(unchecked: name)][Key(unchecked: Self.inlineName)]
+    guard override.exists else { return declared }
+    if let mode = override.scalar?.stringValue.flatMap(FunctionOptions.InlineMode.init(rawValue:)) { return mode }
+    let modes = FunctionOptions.InlineMode.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
+    fail(name, setting: Self.inlineName, message: "\(Self.inlineName) of \(name) cannot be read: write \(modes).")
+    return declared
   }
 
   private func fail(_ function: String, setting: String?, message: String) {

@@ -72,7 +72,7 @@ final class Shard: Sendable {
         + index,
       observers: configuration.dispatchesFunctions
         ? [accountWatch, listeners, dispatcher, outbox, metrics] : [accountWatch, metrics, listeners],
-      limits: configuration.limits, clock: clock
+      limits: configuration.limits, clock: clock, inline: configuration.dispatchesFunctions ? dispatcher : nil
     ) { Self.log($0, to: logger) }
     listeners.search(with: database.reader)
     ledger = LedgerService(engine: engine, writer: database, currencies: currencies)

@@ -51,10 +51,11 @@ public final class Database: TreeWriter {
   ///
   /// - `participants`: asked in order for every request.
   /// - `observers`: told, in order, of every batch that is durable.
+  /// - `inline`: runs short functions on the writer; nil where none do.
   /// - `didStop`: told once if the writer stops for good, on its thread.
   public init(
     engine: any StorageEngine, participants: [any CommitParticipant], observers: [any CommitObserver] = [],
-    limits: WriteLimits = WriteLimits(), clock: any WallClock,
+    limits: WriteLimits = WriteLimits(), clock: any WallClock, inline: (any InlineRunning)? = nil,
     didStop: @escaping @Sendable (StorageError) -> Void = { _ in }
   ) throws(StorageError) {
     self.engine = engine
@@ -76,7 +77,7 @@ public final class Database: TreeWriter {
       session: session,
       pipeline: WritePipeline(
         participants: participants + [IndexParticipant(catalog: catalog)], limits: limits, clock: clock, catalog: catalog),
-      flusher: flusher)
+      flusher: flusher, inline: inline)
     // The loop is made here and used by the writer's thread alone from now on; of the session in it the flusher's thread
     // uses what the session offers to another thread.
     let box = UnsafeTransfer(loop)

@@ -15,6 +15,8 @@ import TreeModel
 /// under its lock).
 final class CrashNotes: @unchecked Sendable {
   let slotCount = 64
+  /// The slot of the runs on the writer, which come one after the other; no other run is given it.
+  var inlineSlot: Int { slotCount - 1 }
   /// Room for the deepest path of the longest keys.
   private static let slotBytes = 32 << 10
   /// Length, checksum, and whether the run is alone.
@@ -93,20 +95,29 @@ struct CrashNote: Sendable, Hashable {
   let function: String
   /// Whether nothing else was running: if the process died then, this run killed it.
   var isAlone = false
+  /// The hash of the event's commit, of a run on the writer: the process may die before that commit is durable, and another
+  /// one get its revision. Empty for a run on a thread, which begins when the commit is durable.
+  var commitHash: [UInt8] = []
 
-  /// The note as bytes: three numbers, the length of the name, the name, the path.
+  /// Whether the run was on the writer.
+  var isInline: Bool { !commitHash.isEmpty }
+
+  /// The note as bytes: three numbers, the lengths of name and hash as one, the name, the hash, the path.
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
-    for number in [namespace.rawValue, event.epoch, event.revision.rawValue, Int64(function.utf8.count)] {
+    let lengths = Int64(function.utf8.count) | Int64(commitHash.count) << 32
+    for number in [namespace.rawValue, event.epoch, event.revision.rawValue, lengths] {
       withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
     bytes.append(contentsOf: function.utf8)
+    bytes.append(contentsOf: commitHash)
     bytes.append(contentsOf: event.path.bytes)
     return bytes
   }
 
-  init(namespace: NamespaceID, event: EventID, function: String, isAlone: Bool = false) {
+  init(namespace: NamespaceID, event: EventID, function: String, isAlone: Bool = false, commitHash: [UInt8] = []) {
     self.isAlone = isAlone
+    self.commitHash = commitHash
     self.namespace = namespace
     self.event = event
     self.function = function
@@ -118,13 +129,15 @@ struct CrashNote: Sendable, Hashable {
     let numbers = (0..<4).map { field in
       bytes[field * 8..<field * 8 + 8].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
     }
-    guard numbers[3] >= 0, numbers[3] <= Int64(bytes.count - 32) else { return nil }
-    let nameEnd = 32 + Int(numbers[3])
+    let (nameLength, hashLength) = (Int(numbers[3] & 0xFFFF_FFFF), Int(numbers[3] >> 32))
+    guard hashLength >= 0, nameLength + hashLength <= bytes.count - 32 else { return nil }
+    let nameEnd = 32 + nameLength
     guard let function = String(validating: bytes[32..<nameEnd], as: UTF8.self) else { return nil }
     namespace = NamespaceID(rawValue: numbers[0])
     event = EventID(
-      epoch: numbers[1], revision: Revision(numbers[2]), path: PathBytes(bytes: Array(bytes[nameEnd...])))
+      epoch: numbers[1], revision: Revision(numbers[2]), path: PathBytes(bytes: Array(bytes[(nameEnd + hashLength)...])))
     self.function = function
+    commitHash = Array(bytes[nameEnd..<(nameEnd + hashLength)])
   }
 }
 
@@ -138,8 +151,13 @@ struct CrashFinding: Sendable {
   /// from outside.
   let isBlamed: Bool
 
-  /// nil if the effect was durable already, or the event is unknown: then there is nothing to count.
+  /// nil if the effect was durable already, or the event is unknown, or is of another commit than the note's: then there is
+  /// nothing to count.
   init?(_ note: CrashNote, snapshot: any Snapshot) throws(StorageError) {
+    if note.isInline {
+      let commit = try snapshot.commit(in: note.namespace, at: note.event.revision)
+      guard commit?.hash == note.commitHash else { return nil }
+    }
     guard try snapshot.execution(in: note.namespace, of: note.event, by: note.function) == nil,
       let event = try snapshot.event(in: note.namespace, id: note.event)
     else { return nil }

@@ -12,7 +12,7 @@ struct Delivery: Sendable {
   /// Whom it waits for; nil for a function without order.
   let orderingKey: OrderingKey?
   /// The revision of the client's write at the beginning of the chain of causes, as far as it is known.
-  let root: Revision
+  var root: Revision
   var attempts = 0
   var crashes = 0
   /// Whether there is a delivery record, which the end of the work removes.
@@ -29,21 +29,25 @@ struct Delivery: Sendable {
   var leavesOutPaid = false
   /// How often the writer's queue was full.
   var postponements = 0
+  /// The key that has gone on while the record of this run is on its way; nil for any other.
+  var passedKey: OrderingKey?
   /// The slot of the crash note, while there is one.
   var noteSlot: Int?
 
   init(_ facts: EventFacts, to function: Int, of definition: FunctionDefinition, root: Revision) {
+    let captures = definition.pattern.match(facts.path)?.map(\.value)
+    self.init(
+      facts, to: function, captures: captures,
+      orderingKey: OrderingKey(function, definition, in: facts.namespace, captures: captures), root: root)
+  }
+
+  /// The same, of which captures and key are known.
+  init(_ facts: EventFacts, to function: Int, captures: [String]?, orderingKey: OrderingKey?, root: Revision) {
     self.facts = facts
     self.function = function
-    self.root = root
-    let captures = definition.pattern.match(facts.path)?.map(\.value)
     self.captures = captures
-    guard definition.options.order == .perKey else {
-      orderingKey = nil
-      return
-    }
-    let capture = captures?.first ?? ""
-    orderingKey = OrderingKey(function: function, namespace: facts.namespace, capture: Key(unchecked: capture))
+    self.orderingKey = orderingKey
+    self.root = root
   }
 
   /// The same delivery under another ordering key.
@@ -83,6 +87,18 @@ struct OrderingKey: Hashable, Sendable {
   let namespace: NamespaceID
   /// The first capture, compared by its bytes; empty if the pattern has none.
   let capture: Key
+
+  /// nil for a function without order.
+  init?(_ function: Int, _ definition: FunctionDefinition, in namespace: NamespaceID, captures: [String]?) {
+    guard definition.options.order == .perKey else { return nil }
+    self.init(function: function, namespace: namespace, capture: Key(unchecked: captures?.first ?? ""))
+  }
+
+  init(function: Int, namespace: NamespaceID, capture: Key) {
+    self.function = function
+    self.namespace = namespace
+    self.capture = capture
+  }
 }
 
 /// An event in memory, shared by the functions that want it.
@@ -135,6 +151,9 @@ struct LoadedEvent: Sendable {
   let parent: Revision?
   /// The functions that have handled it, or have a delivery record for it.
   let known: Set<String>
+
+  /// The registered functions among those.
+  func handled(by table: TriggerTable) -> [Int] { known.compactMap { table.position(of: $0) } }
 
   /// Reads one event, with the functions that have handled it, and with its delivery records; nil if there is none.
   static func one(_ id: EventID, in namespace: NamespaceID, from snapshot: any Snapshot) throws(StorageError)

@@ -89,18 +89,17 @@ extension DispatchState {
         remarkEndOfChain(facts, change: arrival.commit.changes?.change(at: event.id.path))
       }
       absorb(
-        facts, wanting: wanting(facts, change: arrival.commit.changes?.change(at: event.id.path)), parent: arrival.parent,
+        facts, wanting: wanting(facts.record, change: arrival.commit.changes?.change(at: event.id.path)),
+        parent: arrival.parent,
         at: now)
     }
     noteAbsorbed(namespace)
   }
 
   /// The functions that an event is for. Those beyond the hop limit have their dead letters from the event's commit.
-  func wanting(_ facts: EventFacts, change: LeafChange?) -> [Int] {
-    guard facts.record.hop <= options.limits.hopsMax else { return [] }
-    return table.wanting(facts.record.id.path, kind: facts.record.kind, change: change).filter {
-      !functions[$0].isNew(for: facts.record)
-    }
+  func wanting(_ event: EventRecord, change: LeafChange?) -> [Int] {
+    guard event.hop <= options.limits.hopsMax else { return [] }
+    return table.wanting(event.id.path, kind: event.kind, change: change).filter { !functions[$0].isNew(for: event) }
   }
 
   /// Says which functions started each other too often: their dead letters came with the event's commit.
@@ -117,10 +116,13 @@ extension DispatchState {
     let root =
       namespaces[namespace]?.tracker.absorb(facts.record.id, functions: wanting.count, parent: parent) ?? facts.revision
     for function in wanting {
-      var delivery = Delivery(facts, to: function, of: table.definitions[function], root: root)
+      let run = inline.take(facts.record.id, by: function, in: namespace)
+      var delivery = run?.delivery ?? Delivery(facts, to: function, of: table.definitions[function], root: root)
+      delivery.root = root
       delivery.isUnsettled = true
+      inline.noteAbsorbed(facts.revision, of: delivery.orderingKey)
       begin(delivery)
-      route(delivery)
+      if let run { conclude(run, of: delivery, at: now) } else { route(delivery) }
     }
     watchNewRoot(root, in: namespace)
   }

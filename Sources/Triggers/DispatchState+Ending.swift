@@ -7,7 +7,8 @@ extension DispatchState {
   /// Takes back what a runner did.
   ///
   /// - Returns: whether the run counts; false if it was abandoned meanwhile, and nothing of it may have an effect.
-  mutating func end(_ run: Run, ending: RunEnding, at now: Int64) -> Bool {
+  mutating func end(_ ended: EndedRun, at now: Int64) -> Bool {
+    let (run, ending) = (ended.run, ended.ending)
     endAlone(run)
     guard active.removeValue(forKey: run.id) != nil else {
       // The thread came back after all: its note is free again.
@@ -15,6 +16,8 @@ extension DispatchState {
       return false
     }
     var delivery = run.delivery
+    functions[delivery.function].pace.noteThreaded(
+      ended.nanoseconds, isClean: !ended.hasSuspended && ending.isClean)
     switch ending {
     case .effect(var request, let execution, let leavesOutPaid):
       delivery.leavesOutPaid = leavesOutPaid
@@ -32,9 +35,7 @@ extension DispatchState {
 
   /// Records that nothing was to be done. The key goes on at once: there is no effect that could be overtaken.
   mutating func skip(_ delivery: Delivery, because reason: String, startedAt: Int64, at now: Int64) {
-    let execution = ExecutionRecord(
-      event: delivery.event, function: functions[delivery.function].name, outcome: .skipped, reason: reason,
-      attempt: delivery.attempts + 1, startedAt: startedAt, finishedAt: now, settings: table.settings[delivery.function])
+    let execution = table.skipped(delivery, because: reason, startedAt: startedAt, finishedAt: now)
     var request = request(in: delivery.namespace)
     request.triggers.execution = execution
     request.triggers.settles = delivery.isStored ? (delivery.event, execution.function) : nil
@@ -51,7 +52,10 @@ extension DispatchState {
     }
     freeNote(delivery.noteSlot)
     queue.finish(delivery.orderingKey)
+    let key = delivery.orderingKey
+    if let key { inline.expectRecord(of: key) }
     var delivery = delivery.withoutKey
+    delivery.passedKey = key
     delivery.noteSlot = nil
     if skips.isEmpty {
       timers.add(.flush, at: now + options.skipDelay)
@@ -108,6 +112,7 @@ extension DispatchState {
   mutating func complete(
     _ purpose: WriterRequest.Purpose, result: Result<CommitReceipt, CommitError>, at now: Int64
   ) {
+    if case .effect(let delivery, _) = purpose { inline.noteRecord(of: delivery.passedKey) }
     switch (purpose, result) {
     case (.effect(let delivery, let execution), .success(let receipt)): finish(delivery, execution: execution, receipt: receipt)
     case (.effect(let delivery, let execution), .failure(let refusal)):
@@ -165,18 +170,22 @@ extension DispatchState {
   }
 
   /// The effect is durable.
-  private mutating func finish(_ delivery: Delivery, execution: ExecutionRecord, receipt: CommitReceipt) {
+  mutating func finish(_ delivery: Delivery, execution: ExecutionRecord, receipt: CommitReceipt) {
     options.failpoint(.effectDurable)
     if !receipt.events.isEmpty {
       namespaces[delivery.namespace]?.tracker.expect(receipt.revision, root: delivery.root)
     }
-    functions[delivery.function].isFailing = false
-    if execution.outcome == .done {
-      functions[delivery.function].counts.done += 1
-    } else {
-      functions[delivery.function].counts.skipped += 1
-    }
+    count(execution, of: delivery.function)
     finish(delivery)
+  }
+
+  mutating func count(_ execution: ExecutionRecord, of function: Int) {
+    functions[function].isFailing = false
+    if execution.outcome == .done {
+      functions[function].counts.done += 1
+    } else {
+      functions[function].counts.skipped += 1
+    }
   }
 
   /// The delivery has its durable end.
@@ -264,7 +273,7 @@ extension DispatchState {
   }
 
   /// The writer did not take the effect: what that means for the event.
-  private mutating func refuse(
+  mutating func refuse(
     _ delivery: Delivery, execution: ExecutionRecord, refusal: CommitError, at now: Int64
   ) {
     switch refusal.code {

@@ -49,7 +49,7 @@ extension DispatchState.Timed {
   var delivery: Delivery? {
     switch self {
     case .retry(let delivery), .repetition(let delivery): delivery
-    case .resend, .load, .refill, .flush: nil
+    case .resend, .load, .refill, .flush, .watch: nil
     }
   }
 }

@@ -18,6 +18,8 @@ struct DispatchState {
     case refill(OrderingKey)
     /// Records of skipped runs have waited long enough.
     case flush
+    /// A run on the writer is looked for that never ends.
+    case watch
   }
 
   enum Work: Sendable {
@@ -52,6 +54,8 @@ struct DispatchState {
   var lastRunID = 0
   var lastWaiterID = 0
   var waiters: [Int: Waiter] = [:]
+  /// Whether the inbox was told that there are some.
+  var isAwaited = false
   /// Namespaces to load from storage, in the order in which they fell behind.
   var loads = Queue<NamespaceID>()
   /// Keys whose backlog is in storage, and functions that are being resumed: work for a runner.
@@ -64,6 +68,10 @@ struct DispatchState {
   /// Deliveries of paused functions that need a record.
   var parks: [NamespaceID: [Delivery]] = [:]
   var freeNoteSlots: [Int] = []
+  /// What runs on the writer, and what must not.
+  var inline = InlineTable()
+  /// Whether functions run: from the beginning of the service to its end.
+  var isServing = false
   /// Functions that storage knows and nobody registered.
   var missing: [MissingFunction] = []
   /// The time that the timer task sleeps to; nil while it sleeps for ever.
@@ -82,8 +90,10 @@ struct DispatchState {
     self.options = options
     self.notes = notes
     self.random = random
-    functions = table.definitions.map { FunctionState(name: $0.name) }
-    freeNoteSlots = notes.map { Array((0..<$0.slotCount).reversed()) } ?? []
+    functions = table.definitions.map {
+      FunctionState(name: $0.name, pace: FunctionPace(options.inline, mode: $0.options.inline))
+    }
+    freeNoteSlots = notes.map { Array((0..<$0.inlineSlot).reversed()) } ?? []
   }
 
   /// The next work of a runner; nil if there is none.
@@ -179,6 +189,7 @@ extension DispatchState {
       case .flush:
         aftermath.submissions.append(contentsOf: skips)
         skips = []
+      case .watch: inline.watch = .due
       }
     }
     let overdue = active.values.filter { $0.deadline <= now }
@@ -327,6 +338,7 @@ extension DispatchState {
   /// - Returns: the runs under way, which count no more, and requests that store how far the namespaces are settled.
   mutating func stop() -> ([Run], [CommitRequest]) {
     isStopping = true
+    isServing = false
     let running = Array(active.values)
     active = [:]
     aloneRun = nil
@@ -362,6 +374,7 @@ extension DispatchState {
     _ = timers.remove { $0.delivery.map(isIts) ?? false }
     skips.removeAll { $0.request.namespace == namespace }
     parks[namespace] = nil
+    inline.forget(namespace)
     for waiter in state.tracker.watchers + state.followers { release(waiter) }
     for (id, run) in active where isIts(run.delivery) {
       active[id] = nil

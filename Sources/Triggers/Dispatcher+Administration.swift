@@ -12,7 +12,8 @@ extension Dispatcher {
       return FunctionStatus(
         name: state.name, pattern: definition.pattern.description, trigger: definition.trigger.rawValue,
         filter: definition.filter.description, settings: table.settings[position], isPaused: state.phase == .paused,
-        pauseReason: state.phase == .paused ? state.pauseReason : nil, counts: state.counts)
+        pauseReason: state.phase == .paused ? state.pauseReason : nil, counts: state.counts,
+        isInline: state.pace.isInline && options.inline.isEnabled, meanTime: state.pace.mean)
     }
   }
 
@@ -33,6 +34,7 @@ extension Dispatcher {
     let function = try position(of: name)
     let now = clock.now()
     let record = withState { state -> FunctionRecord? in
+      state.functions[function].pace.forgive()
       guard state.functions[function].phase == .paused else { return nil }
       state.functions[function].phase = .resuming
       state.functions[function].abandoned = 0

@@ -11,6 +11,7 @@ extension Dispatcher {
   /// start.
   package func run() async throws {
     for _ in 0..<options.runnerCount { startRunner() }
+    withState { $0.isServing = true }
     while !Task.isCancelled {
       let wakeTime = fireTimers()
       await alarm.wait(until: wakeTime)
@@ -24,10 +25,14 @@ extension Dispatcher {
   @discardableResult
   func fireTimers() -> Int64? {
     let now = clock.now()
-    let (overdue, wakeTime) = withState { state in
+    let lastUse = inlineRunner.watch.lastUse
+    let stall = lastUse.map { (options.inline.meter.elapsed() - $0) / 1_000_000 }
+    let (overdue, wakeTime, stalled) = withState { state in
       let overdue = state.fire(at: now)
-      return (overdue, state.wakeTime)
+      let stalled = state.lookAtWriter(stall, at: now)
+      return (overdue, state.wakeTime, stalled)
     }
+    if stalled { inlineRunner.endProcess(logger) }
     for run in overdue {
       run.abandon()
       startRunner()
@@ -38,6 +43,7 @@ extension Dispatcher {
   private func stop() async {
     let (running, watermarks) = withState { state in state.stop() }
     for run in running { run.abandon() }
+    inlineRunner.strays.stop()
     inbox.wake(all: true)
     await runnersEnd()
     for request in watermarks {
@@ -74,7 +80,7 @@ extension Dispatcher {
   }
 
   private func serve(_ runner: Runner) async {
-    var ended: (Run, RunEnding)?
+    var ended: EndedRun?
     while true {
       let work = await nextWork(for: runner, after: ended)
       ended = nil
@@ -85,19 +91,19 @@ extension Dispatcher {
       case .load(let namespace): load(namespace)
       case .refill(let orderingKey): refill(orderingKey)
       case .resume(let function, let kept): resume(function, kept: kept)
-      case .run(let run): ended = (run, await perform(run))
+      case .run(let run): ended = await measured(run)
       }
     }
   }
 
   /// Hands in what the last run asked for, and takes the next work; waits until there is some.
-  private func nextWork(for runner: Runner, after ended: (Run, RunEnding)?) async -> DispatchState.Work {
+  private func nextWork(for runner: Runner, after ended: EndedRun?) async -> DispatchState.Work {
     var ended = ended
     while true {
       let now = clock.now()
       let last = ended.take()
       let work = withState { state -> DispatchState.Work? in
-        if let (run, ending) = last, !state.end(run, ending: ending, at: now), runner.isLeftBehind { return .stop }
+        if let last, !state.end(last, at: now), runner.isLeftBehind { return .stop }
         return state.nextWork(for: runner, at: now)
       }
       if let work { return work }
@@ -107,6 +113,15 @@ extension Dispatcher {
         if !isParked { continuation.resume() }
       }
     }
+  }
+
+  /// Performs a run, and says how long it took and whether it suspended.
+  private func measured(_ run: Run) async -> EndedRun {
+    let (startedAt, jobs) = (options.inline.meter.elapsed(), run.runner.thread.jobCount)
+    let ending = await perform(run)
+    return EndedRun(
+      run: run, ending: ending, nanoseconds: options.inline.meter.elapsed() - startedAt,
+      hasSuspended: run.runner.thread.jobCount != jobs)
   }
 
   private func perform(_ run: Run) async -> RunEnding {
@@ -146,6 +161,13 @@ extension Dispatcher {
       input.context.abandon()
       throw error
     }
+    return try conclude(outcome, of: input, delivery: delivery, definition: definition, startedAt: startedAt)
+  }
+
+  /// Makes one request of what a run asked for.
+  func conclude(
+    _ outcome: Outcome, of input: RunInput, delivery: Delivery, definition: FunctionDefinition, startedAt: Int64
+  ) throws -> RunEnding {
     var effects = try input.context.finish()
     switch outcome {
     case .skipped(let reason): return .skipped(reason)

@@ -24,6 +24,7 @@ package final class Dispatcher: CommitObserver, Sendable {
   let inbox: Inbox
   let alarm: WakeUpTimer
   let notes: CrashNotes?
+  let inlineRunner: InlineRunner
   let state: Mutex<DispatchState>
   private let attachedWriter = Mutex<(any TreeWriter)?>(nil)
   private let names = Mutex<[NamespaceID: String]>([:])
@@ -43,6 +44,7 @@ package final class Dispatcher: CommitObserver, Sendable {
     inbox = Inbox(capacity: options.eventsMax)
     alarm = WakeUpTimer(clock: clock)
     if let path = options.crashNotesPath { notes = try CrashNotes(path: path) } else { notes = nil }
+    inlineRunner = InlineRunner(notes: notes, options: options)
     state = Mutex(DispatchState(table: table, options: options, notes: notes, random: random))
   }
 
@@ -71,7 +73,12 @@ package final class Dispatcher: CommitObserver, Sendable {
     let (result, aftermath) = state.withLock { state in
       if let contents = inbox.take(backlog: state.queue.count) { state.absorb(contents, at: now) }
       let result = body(&state)
-      return (result, state.takeActions(at: now))
+      var actions = state.takeActions(at: now)
+      if state.isAwaited == state.waiters.isEmpty {
+        state.isAwaited.toggle()
+        if inbox.expectWaiters(state.isAwaited) { actions.wakesRunner = true }
+      }
+      return (result, actions)
     }
     perform(aftermath)
     return result
@@ -116,6 +123,9 @@ package final class Dispatcher: CommitObserver, Sendable {
 
   // MARK: Names
 
+  /// The name of a namespace, if it was asked for before.
+  func knownName(of namespace: NamespaceID) -> String? { names.withLock { $0[namespace] } }
+
   /// The name of a namespace.
   func name(of namespace: NamespaceID) throws(StorageError) -> String {
     if let known = names.withLock({ $0[namespace] }) { return known }
@@ -142,7 +152,7 @@ extension Dispatcher {
     attach(writer)
     let now = clock.now()
     var plan = try engine.read { (snapshot) throws(StorageError) in
-      try StartPlan(table: table, now: now, snapshot: snapshot)
+      try StartPlan(table: table, inline: options.inline, now: now, snapshot: snapshot)
     }
     try await store(plan.functionRecords, in: plan.namespaces.first?.id)
     try await settleCrashes(&plan, at: now)
@@ -157,6 +167,8 @@ extension Dispatcher {
       let suspects = plan.suspects
       withState { $0.open(namespace.id, settled: settled, waiting: found.ready, suspects: suspects) }
     }
+    // The writer may not look them up.
+    if let first = plan.namespaces.first { _ = try name(of: first.id) }
     let lagging = plan.namespaces.map(\.id)
     withState { state in
       state.adopt(plan)
@@ -197,6 +209,7 @@ extension Dispatcher {
     guard let notes else { return }
     for note in notes.read() {
       guard let function = table.position(of: note.function) else { continue }
+      if note.isInline { plan.bar(function, for: note.event) }
       let known = plan.namespaces.contains { $0.id == note.namespace }
       let crash = try engine.read { (snapshot) throws(StorageError) in
         known ? try CrashFinding(note, snapshot: snapshot) : nil
@@ -276,11 +289,13 @@ extension Dispatcher {
 extension DispatchState {
   /// Takes in an event from storage, for the functions that have not handled it.
   mutating func absorb(_ event: LoadedEvent, at now: Int64) {
-    let wanting = wanting(event.facts, change: event.change).filter { function in
+    let wanting = wanting(event.facts.record, change: event.change).filter { function in
       let definition = table.definitions[function]
       return !event.known.contains(definition.name) && event.known.isDisjoint(with: definition.options.formerly)
     }
     absorb(event.facts, wanting: wanting, parent: event.parent, at: now)
+    // What ran on the writer was found as done.
+    if !inline.isEmpty { noteFound(event) }
     var unknown: [DeliveryRecord] = []
     for function in missing where function.wanted(event.facts.record, at: event.facts.path) {
       guard !event.known.contains(function.record.name), event.facts.record.hop <= options.limits.hopsMax else { continue }

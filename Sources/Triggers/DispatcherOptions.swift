@@ -32,6 +32,8 @@ package struct DispatcherOptions: Sendable {
   package var waitClock: any WallClock
   /// By which players who were paid and left are known again; nil where that is not asked for.
   package var identities: IdentityHash?
+  /// What may run on the writer.
+  package var inline = InlineOptions()
   /// Where tests let the process die.
   package var failpoint: Failpoint
 
@@ -75,6 +77,8 @@ public struct Failpoint: Sendable {
     case inHandler
     /// W5: the effect is on its way to the writer.
     case effectSubmitted
+    /// W5: the effect of a run on the writer was judged, and neither it nor its event is durable.
+    case effectJudged
     /// W6: the effect is durable, memory does not know yet.
     case effectDurable
     /// W7: an attempt has failed and is not written down.

@@ -8,7 +8,7 @@ struct EffectRequest {
   let delivery: Delivery
   let definition: FunctionDefinition
   let currencies: [Currency]
-  let reader: RunReader
+  let reader: any RunReader
 
   /// - Throws: `PermanentError` for a payment to a path that is no balance.
   func make(_ effects: FunctionEffects, execution: ExecutionRecord, at now: Int64) throws -> CommitRequest {
@@ -120,7 +120,7 @@ extension String {
 
 /// Remembers for whom rewards are paid, in the request that pays them: by the account, or by the identities of one that is gone.
 struct RewardMemory {
-  let reader: RunReader
+  let reader: any RunReader
 
   /// - `rewarded`: the codes of the rewards, by player.
   func remember(_ rewarded: [String: Set<String>], in request: inout CommitRequest) throws {
@@ -163,11 +163,11 @@ struct RewardMemory {
 /// newer one. Such a write is *stale* if its path is not what it was at the event; it is withheld, and the execution says
 /// so. The others get an expectation, so that the writer judges them again on the state that they are applied to.
 struct LateWrites {
-  let reader: RunReader
+  let reader: any RunReader
   private(set) var expectations: [CommitRequest.Expectation] = []
   private var stale: [Path] = []
 
-  init(reader: RunReader) {
+  init(reader: any RunReader) {
     self.reader = reader
   }
 

@@ -41,9 +41,12 @@ struct FunctionState {
   /// Who waits until it runs again.
   var resumeWaiters: [CheckedContinuation<Bool, Never>] = []
   var counts = FunctionCounts()
+  /// How long its runs take.
+  var pace: FunctionPace
 
-  init(name: String) {
+  init(name: String, pace: FunctionPace) {
     self.name = name
+    self.pace = pace
   }
 
   /// Ends the look at what was kept, or prepares a new one.
@@ -78,12 +81,18 @@ package struct FunctionStatus: Sendable, Hashable {
   package let pauseReason: String?
   /// What it did since the process started.
   package let counts: FunctionCounts
+  /// Whether it runs on the writer now.
+  package let isInline: Bool
+  /// The mean time of its last runs, in nanoseconds; nil before the first.
+  package let meanTime: Int64?
 }
 
 /// What became of a function's runs since the process started.
 package struct FunctionCounts: Sendable, Hashable {
   /// Runs that ended as done, with or without an effect.
   package var done = 0
+  /// Of these and of the skipped ones, runs on the writer.
+  package var inline = 0
   /// Runs that ended as skipped, whatever the reason.
   package var skipped = 0
   /// Runs whose event was handled before: nothing was done.

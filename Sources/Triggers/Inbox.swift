@@ -24,9 +24,18 @@ final class Inbox: Sendable {
     var lagging: Set<NamespaceID> = []
     /// Until the dispatcher has started, every namespace lags.
     var isClosed = true
+    /// Commits that leave nothing to be done: all their events were handled on the writer.
+    var quiet: Set<InlineTable.CommitKey> = []
+    /// Whether somebody waits for events to be taken in.
+    var isAwaited = false
+    /// Whether a runner was woken for what is there.
+    var isAnnounced = false
     /// Runners without work.
     var idle: [CheckedContinuation<Void, Never>] = []
   }
+
+  /// So many commits that leave nothing to be done wait for others.
+  private static let quietMax = 64
 
   private let capacity: Int
   private let state = Mutex(State())
@@ -38,20 +47,41 @@ final class Inbox: Sendable {
   /// Takes note of commits. Called on the writer.
   func add(_ batch: [CommittedRequest]) {
     let idle = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      let wasEmpty = state.contents.isEmpty
-      for committed in batch where !committed.receipt.events.isEmpty { state.add(committed, capacity: capacity) }
-      return wasEmpty && !state.contents.isEmpty ? state.idle.popLast() : nil
+      var isQuiet = true
+      for committed in batch where !committed.receipt.events.isEmpty {
+        let key = InlineTable.CommitKey(namespace: committed.request.namespace, revision: committed.receipt.revision)
+        if state.quiet.remove(key) == nil { isQuiet = false }
+        state.add(committed, capacity: capacity)
+      }
+      guard !state.contents.isEmpty else { return nil }
+      // What leaves nothing to be done is taken in with what comes later, as long as that is little.
+      let isLittle = state.contents.arrivals.count < Self.quietMax && state.contents.lagging.isEmpty
+      guard !isQuiet || state.isAwaited || !isLittle else { return nil }
+      return state.announce()
     }
     idle?.resume()
+  }
+
+  /// A commit is about to come that leaves nothing to be done. Called on the writer.
+  func expectQuiet(_ commit: InlineTable.CommitKey) {
+    state.withLock { _ = $0.quiet.insert(commit) }
+  }
+
+  /// Takes note of whether somebody waits for events to be taken in.
+  ///
+  /// - Returns: whether there are some that nobody was woken for.
+  func expectWaiters(_ isAwaited: Bool) -> Bool {
+    state.withLock { state in
+      state.isAwaited = isAwaited
+      return isAwaited && !state.contents.isEmpty
+    }
   }
 
   /// Takes note of what became of a request of the dispatcher's own. Called on the writer.
   func add(_ result: Result<CommitReceipt, CommitError>, of purpose: WriterRequest.Purpose) {
     let idle = state.withLock { state in
-      let wasEmpty = state.contents.isEmpty
       state.contents.completions.append((purpose, result))
-      // One runner is woken for all that gathers until it has taken it.
-      return wasEmpty ? state.idle.popLast() : nil
+      return state.announce()
     }
     idle?.resume()
   }
@@ -64,6 +94,7 @@ final class Inbox: Sendable {
       defer {
         state.contents = Contents()
         state.eventCount = 0
+        state.isAnnounced = false
       }
       return state.contents
     }
@@ -110,6 +141,13 @@ final class Inbox: Sendable {
 }
 
 fileprivate extension Inbox.State {
+  /// The runner to wake: one for all that gathers until it has taken it.
+  mutating func announce() -> CheckedContinuation<Void, Never>? {
+    guard !isAnnounced else { return nil }
+    isAnnounced = true
+    return idle.popLast()
+  }
+
   mutating func add(_ committed: CommittedRequest, capacity: Int) {
     let namespace = committed.request.namespace
     guard !lagging.contains(namespace) else { return }

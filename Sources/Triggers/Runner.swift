@@ -36,12 +36,13 @@ final class Runner: Sendable {
 /// A thread that runs functions: what blocks or spins on it holds up no request and no other runner.
 ///
 /// The thread keeps itself alive until it has stopped, so that a function that never returns cannot outlive its executor.
-/// `@unchecked Sendable`: `jobs` and the two flags are touched only between `lock()` and `unlock()` of the one lock.
+/// `@unchecked Sendable`: `jobs`, the two flags and the count are touched only between `lock()` and `unlock()` of the one lock.
 final class RunnerThread: TaskExecutor, @unchecked Sendable {
   private let lock = ConditionLock()
   private var jobs = Queue<UnownedJob>()
   private var isStopping = false
   private var hasEnded = false
+  private var enqueued = 0
 
   init() {
     BlockingThread { [self] in main() }.detach()
@@ -51,11 +52,19 @@ final class RunnerThread: TaskExecutor, @unchecked Sendable {
     let job = UnownedJob(job)
     lock.lock()
     let hasEnded = hasEnded
+    enqueued += 1
     if !hasEnded { jobs.append(job) }
     lock.unlock()
     // A task that a function left behind may still come back when the thread is gone.
     if hasEnded { return globalConcurrentExecutor.enqueue(job) }
     lock.signal()
+  }
+
+  /// How often a task came to the thread: once at its beginning, and again each time that it had suspended.
+  var jobCount: Int {
+    lock.lock()
+    defer { lock.unlock() }
+    return enqueued
   }
 
   /// Lets the thread end once it has nothing to run.
@@ -109,6 +118,15 @@ final class Run: Sendable {
   }
 }
 
+/// A run that came back, and how long it took.
+struct EndedRun: Sendable {
+  let run: Run
+  let ending: RunEnding
+  let nanoseconds: Int64
+  /// Whether it waited for something, or had tasks of its own.
+  let hasSuspended: Bool
+}
+
 /// How a run ended.
 enum RunEnding: Sendable {
   /// Effects to commit, together with the execution record in the request.
@@ -116,6 +134,11 @@ enum RunEnding: Sendable {
   case effect(CommitRequest, ExecutionRecord, leavesOutPaid: Bool)
   case skipped(String)
   case failed(String, NextAttempt)
+
+  /// Whether it did not fail.
+  var isClean: Bool {
+    if case .failed = self { false } else { true }
+  }
 
   enum NextAttempt: Sendable {
     /// To be tried again by the function's policy.

@@ -27,9 +27,9 @@ struct StartPlan: Sendable {
   /// Runs that the last process may have died of.
   var suspects: Set<ReplayItem> = []
 
-  init(table: TriggerTable, now: Int64, snapshot: any Snapshot) throws(StorageError) {
+  init(table: TriggerTable, inline: InlineOptions, now: Int64, snapshot: any Snapshot) throws(StorageError) {
     self.table = table
-    functions = table.definitions.map { FunctionState(name: $0.name) }
+    functions = table.definitions.map { FunctionState(name: $0.name, pace: FunctionPace(inline, mode: $0.options.inline)) }
     var heads: [NamespaceID: Revision] = [:]
     for namespace in try snapshot.namespaces() {
       heads[namespace.id] = try snapshot.head(of: namespace.id).revision
@@ -75,6 +75,12 @@ struct StartPlan: Sendable {
     functions[function].pauseReason = reason
     functions[function].isPausedByEngine = true
     report.paused.append(functions[function].name)
+  }
+
+  /// The process died in a run of the function on the writer: there it does not run for now.
+  mutating func bar(_ function: Int, for event: EventID) {
+    functions[function].pace.bar()
+    report.barred.append("\(functions[function].name) \(event)")
   }
 
   func record(of function: Int, at now: Int64) -> FunctionRecord {
@@ -163,6 +169,8 @@ package struct StartReport: Sendable, Hashable {
   package var crashed: [String] = []
   /// Runs that were under way, with others, when the last process died, as `function event`.
   package var suspects: [String] = []
+  /// Runs on the writer in which the last process died, as `function event`: the function runs on threads for now.
+  package var barred: [String] = []
   /// Waiting deliveries that became dead letters because their function is missing.
   package var deadLetters = 0
   /// Deliveries that wait for a retry.

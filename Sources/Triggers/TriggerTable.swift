@@ -61,6 +61,15 @@ package struct TriggerTable: Sendable {
   }
 }
 
+extension TriggerTable {
+  /// The record of a run that had nothing to do.
+  func skipped(_ delivery: Delivery, because reason: String, startedAt: Int64, finishedAt: Int64) -> ExecutionRecord {
+    ExecutionRecord(
+      event: delivery.event, function: definitions[delivery.function].name, outcome: .skipped, reason: reason,
+      attempt: delivery.attempts + 1, startedAt: startedAt, finishedAt: finishedAt, settings: settings[delivery.function])
+  }
+}
+
 extension FunctionDefinition.Trigger {
   /// Whether an event of this kind starts a function with this trigger.
   func admits(_ kind: EventRecord.Kind) -> Bool {

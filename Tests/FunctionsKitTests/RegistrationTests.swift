@@ -40,6 +40,19 @@ import TreeModel
     #expect(functions.settings(Amounts(), of: "unknown") == Amounts())
   }
 
+  @Test("the configuration decides whether a function may run on the writer, and that is no setting of its own")
+  func inlineMode() {
+    let functions = Functions(settings: ["pay": ["inline": "never", "amount": 60], "other": ["inline": "whenShort"]])
+    functions.onCreate(Places.level, name: "pay", settings: Amounts()) { _, _, _ in .done }
+    functions.onCreate(Places.level, name: "other", options: FunctionOptions(inline: .never)) { _, _ in .done }
+    functions.onCreate(Places.level, name: "plain") { _, _ in .done }
+    #expect(functions.definitions.map(\.options.inline) == [.never, .whenShort, .whenShort])
+    #expect(functions.definitions[0].settings == ["amount": 60, "code": "signup"])
+    let wrong = Functions(checking: ["pay": ["inline": "always"]])
+    wrong.onCreate(Places.level, name: "pay") { _, _ in .done }
+    #expect(wrong.faults.map(\.message) == ["inline of pay cannot be read: write \"never\" or \"whenShort\"."])
+  }
+
   @Test("a function sees its values and captures in their types")
   func inputs() async throws {
     let functions = Functions()

@@ -20,6 +20,11 @@ public final class TemporaryFolder: Sendable {
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
+  /// Takes over a folder that is there already.
+  public init(at path: String) {
+    self.path = path
+  }
+
   deinit { Self.remove(path) }
 
   /// The path of a file in the folder.

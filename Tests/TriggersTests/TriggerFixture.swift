@@ -36,7 +36,7 @@ final class TriggerFixture: Sendable {
   init(
     folder: TemporaryFolder = TemporaryFolder(), clock: AdjustableClock = AdjustableClock(frozenAt: start),
     limits: WriteLimits = WriteLimits(), options: DispatcherOptions = DispatcherOptions(), outlets: [any OutboxTransport] = [],
-    runs: Bool = true, _ register: (Functions) -> Void
+    observers: [any CommitObserver] = [], runs: Bool = true, _ register: (Functions) -> Void
   ) async throws {
     self.folder = folder
     self.clock = clock
@@ -57,7 +57,7 @@ final class TriggerFixture: Sendable {
       engine: engine,
       participants: [
         try LedgerParticipant(table: CurrencyTable([.piecesOfEight])), EventParticipant(table: table, limits: limits),
-      ], observers: [dispatcher, outbox], limits: limits, clock: clock)
+      ], observers: observers + [dispatcher, outbox], limits: limits, clock: clock, inline: dispatcher)
     namespace = try await database.openNamespace(named: "game")
     report = try await dispatcher.start(writer: database)
     if runs { run() }

@@ -22,11 +22,35 @@ package protocol FunctionOperating: FunctionActivity {
   func forget(_ namespace: NamespaceID)
   /// What keeps functions from working; empty if all is well.
   var problems: [String] { get }
+  /// How long the runs of each registered function take, and where they happen.
+  var paces: [FunctionPaceReport] { get }
+}
+
+/// How long a function's runs take, and where they happen.
+package struct FunctionPaceReport: Sendable, Hashable {
+  /// What it is registered as.
+  package let function: String
+  /// Whether it runs on the writer now, in the batch of its event.
+  package let isInline: Bool
+  /// How many of its runs did, since the process started.
+  package let inlineRuns: Int
+  /// The mean time of its last runs, in nanoseconds; nil before the first.
+  package let meanTime: Int64?
+
+  package init(function: String, isInline: Bool, inlineRuns: Int, meanTime: Int64?) {
+    self.function = function
+    self.isInline = isInline
+    self.inlineRuns = inlineRuns
+    self.meanTime = meanTime
+  }
 }
 
 extension FunctionOperating {
   /// Nothing is remembered, so there is nothing to drop.
   package func forget(_ namespace: NamespaceID) {}
+
+  /// Nothing is measured.
+  package var paces: [FunctionPaceReport] { [] }
 }
 
 /// Why an administrator's action was not carried out.

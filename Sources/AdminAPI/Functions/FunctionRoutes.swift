@@ -45,13 +45,14 @@ enum FunctionRoutes {
       (try DeliveryFailures(.dead, in: snapshot), try DeliveryFailures(.waiting, in: snapshot))
     }
     let descriptions = call.services.functions?.descriptions ?? []
+    let paces = call.services.functions?.paces ?? []
     return AdminFunctions.List(
       functions: records.map { record in
         AdminFunctions.Function(
           name: record.name, pattern: record.pattern, kinds: record.kinds, paused: record.isPaused,
           pauseReason: record.pauseReason, updatedAt: Timestamp(record.updatedAt),
           settings: descriptions.first { $0.name == record.name }?.settingsJSON, deadLetters: dead[record.name],
-          retries: retries[record.name])
+          retries: retries[record.name], pace: paces.first { $0.function == record.name }.map(AdminFunctions.Pace.init))
       })
   }
 
@@ -126,6 +127,14 @@ struct DeliveryFailures {
           event: found.latest.event.description, attempts: Int64(found.latest.attempts), error: found.latest.lastError,
           time: Timestamp(found.latest.updatedAt))
       })
+  }
+}
+
+extension AdminFunctions.Pace {
+  fileprivate init(_ report: FunctionPaceReport) {
+    self.init(
+      inline: report.isInline, inlineRuns: Int64(report.inlineRuns),
+      meanNanoseconds: report.meanTime)
   }
 }
 

@@ -43,6 +43,10 @@ package enum OperationRoutes {
         "doubloon_output_refused_total", "Clients cut off because all left too much unread.",
         call.services.memory.output.refusals.current
       ),
+      (
+        "doubloon_inline_runs_total", "Runs of functions on the writer, in the batch of their event.",
+        call.services.functions?.paces.reduce(0) { $0 + $1.inlineRuns } ?? 0
+      ),
     ]
     let text = call.services.metrics.prometheus(
       totals: totals,

@@ -29,7 +29,8 @@ struct FunctionsListCommand: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the functions, and whether they run.",
     discussion: """
-      Below the table stand the settings of functions with the values that hold now, what functions gave up on (dead letters), \
+      MEAN US is the mean time of the last runs in microseconds; INLINE says whether the function runs on the writer now, right \
+      after its event was judged, as short functions do. Below the table stand the settings of functions with the values that hold now, what functions gave up on (dead letters), \
       and what they failed on and try again, with the last event and why.
 
       Examples:
@@ -51,14 +52,16 @@ struct FunctionsListCommand: AsyncParsableCommand {
 
   static func text(_ list: AdminFunctions.List) -> String {
     var table = TextTable([
-      .text("FUNCTION"), .text("STATE"), .text("RUNS"), .number("DEAD"), .text("PATTERN"), .text("PAUSED BECAUSE"),
+      .text("FUNCTION"), .text("STATE"), .text("RUNS"), .number("DEAD"), .number("MEAN US"), .text("INLINE"), .text("PATTERN"),
+      .text("PAUSED BECAUSE"),
     ])
     var failures: [String] = []
     var settings: [String] = []
     for function in list.functions {
       table.add([
         function.name, function.paused ? "paused" : "running", function.kinds, "\(function.deadLetters?.count ?? 0)",
-        function.pattern, function.pauseReason ?? "",
+        function.pace?.meanNanoseconds.map { "\($0 / 1000)" } ?? "", function.pace.map(inline) ?? "", function.pattern,
+        function.pauseReason ?? "",
       ])
       if let values = function.settings?.object {
         settings.append("\(function.name): \(values.map { "\($0.key) \($0.value.plainText)" }.joined(separator: ", "))")
@@ -72,6 +75,12 @@ struct FunctionsListCommand: AsyncParsableCommand {
     guard !table.isEmpty else { return "There are no functions." }
     return table.render()
       + [settings, failures].filter { !$0.isEmpty }.map { "\n\n" + $0.joined(separator: "\n").printable }.joined()
+  }
+
+  /// Whether it runs on the writer now, and how many of its runs did.
+  private static func inline(_ pace: AdminFunctions.Pace) -> String {
+    pace.inlineRuns == 0
+      ? (pace.inline ? "yes" : "no") : "\(pace.inline ? "yes" : "no"), \(pace.inlineRuns.counted("run", many: "runs"))"
   }
 }
 

@@ -14,9 +14,16 @@ struct FunctionAdminAdapter: FunctionOperating, EffectsWaiting {
 
   var descriptions: [FunctionDescription] { dispatcher.table.definitions.map(FunctionDescription.init) }
 
-  func functionRecords() throws -> [FunctionRecord] {
-    do {
-      return try engine.read { snapshot in try snapshot.functions() }
+  var paces: [FunctionPaceReport] {
+    dispatcher.functions.map { function in
+      FunctionPaceReport(
+        function: function.name, isInline: function.isInline, inlineRuns: function.counts.inline, meanTime: function.meanTime)
+    }
+  }
+
+  func functionRecords() throws(OperationError) -> [FunctionRecord] {
+    do throws(StorageError) {
+      return try engine.read { (snapshot) throws(StorageError) in try snapshot.functions() }
     } catch {
       throw OperationError(.unavailable, "\(error)")
     }
@@ -101,6 +108,10 @@ extension StartReport {
     say(paused) { "Paused functions: \($0). Resume one with \"doubloon functions resume NAME\"." }
     say(crashed) { "The last process died of this run, which counts as a failed attempt: \($0)." }
     say(suspects) { "The last process died during these runs, which are tried again one at a time: \($0)." }
+    say(barred) {
+      "The last process died during these runs on the writer; their functions run on threads until they have proved themselves, "
+        + "or an administrator resumes them: \($0)."
+    }
     if deadLetters > 0 { lines.append("\(deadLetters) waiting events of missing functions became dead letters.") }
     if waiting > 0 { lines.append("\(waiting) failed events wait for their next attempt.") }
     return lines

@@ -8,6 +8,7 @@ struct WriterLoop {
   let session: any WriteSession
   let pipeline: WritePipeline
   private let flusher: BatchFlusher
+  private let inline: (any InlineRunning)?
   private var judged: [PendingCompletion] = []
   private var lastExpiry: Int64 = 0
   /// Whether anything was judged since memory was last asked for.
@@ -18,7 +19,8 @@ struct WriterLoop {
   /// How often answers to keyed requests are looked through for old ones, in milliseconds.
   private static let expiryInterval: Int64 = 600_000
 
-  init(session: any WriteSession, pipeline: WritePipeline, flusher: BatchFlusher) {
+  init(session: any WriteSession, pipeline: WritePipeline, flusher: BatchFlusher, inline: (any InlineRunning)?) {
+    self.inline = inline
     self.session = session
     self.pipeline = pipeline
     self.flusher = flusher
@@ -47,7 +49,25 @@ struct WriterLoop {
     case .commit, .open, .task, .forget, .rehearse: wasUsed = true
     }
     let one = if let failure = flusher.failure { refused(work, refusal: CommitError(failure)) } else { judge(work) }
-    if let one { judged.append(one) }
+    guard let one else { return }
+    judged.append(one)
+    if case .committed(let committed, _) = one { runFunctions(after: committed) }
+  }
+
+  /// Lets short functions run at once: their effects are the next commits of this batch.
+  private mutating func runFunctions(after committed: CommittedRequest) {
+    guard let inline, !committed.receipt.events.isEmpty else { return }
+    inline.didJudge(committed, in: session) { request in
+      let mark = session.mark()
+      do throws(CommitError) {
+        let effect = try accept(request)
+        judged.append(.committed(effect) { _ in })
+        return .success(effect)
+      } catch {
+        session.rollback(to: mark)
+        return .failure(error)
+      }
+    }
   }
 
   /// Writes what was judged, unless the disk still works on the batch before: its end comes through the queue.
