@@ -252,8 +252,8 @@ let package = Package(
     .testTarget(
       name: "HTTPServerTests",
       dependencies: [
-        "APISupport", "HTTPServer", "ServerApp", "ServerTestSupport", "TestSupport", "TreeModel", logging, nioCore, nioHTTP1,
-        nioPosix,
+        "APISupport", "HTTPServer", "ServerApp", "ServerTestSupport", "StorageCore", "TestSupport", "TreeModel", logging, nioCore,
+        nioEmbedded, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
     .testTarget(
       name: "AdminClientTests",

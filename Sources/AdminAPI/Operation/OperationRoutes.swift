@@ -80,6 +80,8 @@ package struct MetricsResponder: RequestResponder {
     table.respond(to: request, target, sink: sink)
   }
 
+  package var openBytesMax: Int { 0 }
+
   package func bodyLimit(for head: HTTPRequestHead) -> BodyLimit? { BodyLimit(bytesMax: 0) }
 
   package func standing(of head: HTTPRequestHead) -> ClientStanding { .unauthenticated }

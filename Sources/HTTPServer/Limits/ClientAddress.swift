@@ -137,10 +137,10 @@ package struct TrustedProxies: Sendable, Hashable {
   /// Who sent a request.
   ///
   /// - `peer`: who the connection is with.
-  func client(of peer: ClientAddress, headers: HTTPHeaders) -> ClientAddress {
+  func client(of peer: ClientAddress, headers: @autoclosure () -> HTTPHeaders) -> ClientAddress {
     guard !ranges.isEmpty, isTrusted(peer) else { return peer }
     var client = peer
-    let hops = headers["x-forwarded-for"].flatMap { $0.split(separator: ",") }.suffix(Self.hopsMax)
+    let hops = headers()["x-forwarded-for"].flatMap { $0.split(separator: ",") }.suffix(Self.hopsMax)
     for hop in hops.reversed() {
       let text = hop.drop { $0 == " " }.prefix { $0 != " " }
       // What cannot be read was not written by a proxy that is trusted.

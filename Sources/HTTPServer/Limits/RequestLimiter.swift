@@ -54,6 +54,8 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
     responder.respond(to: request, sink: sink)
   }
 
+  package var openBytesMax: Int { responder.openBytesMax }
+
   package func bodyLimit(for head: HTTPRequestHead) -> BodyLimit? { responder.bodyLimit(for: head) }
 
   /// What a request takes out of its bucket. What administrators send costs one token: imports are large.

@@ -46,6 +46,8 @@ package struct RequestRouter: RequestResponder {
   /// Bytes of body that everybody may send, whatever comes of it.
   package static let openBytesMax = 64 << 10
 
+  package var openBytesMax: Int { Self.openBytesMax }
+
   package func bodyLimit(for head: HTTPRequestHead) -> BodyLimit? {
     // Nearly every body is short, and says so.
     let length = head.headers.first(name: "content-length").flatMap { Int($0) }

@@ -12,16 +12,19 @@ extension HTTPConnection {
   /// Counts a body that is not whole.
   func holdUnfinished(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
     guard let body, body.readableBytes >= ByteShare.step else { return }
-    let share =
-      inputShare ?? makeInputShare(configuration.trustedProxies.client(of: peer, headers: head.headers), context: context)
+    let share = inputShare ?? makeInputShare(client(head.headers), context: context)
     inputShare = share
     if !share.hold(body.readableBytes, as: standing(of: head)) { refuse(Self.memoryIsShort, context: context) }
   }
 
   /// Counts what a client has sent ahead, before its last request was answered.
   func holdAhead(_ context: ChannelHandlerContext) {
-    let bytes = pending.reduce(0) { sum, part in
-      if case .body(let bytes) = part { sum + bytes.readableBytes } else { sum }
+    let bytes = pending.reduce(0) { sum, input in
+      switch input {
+      case .part(.body(let bytes)): sum + bytes.readableBytes
+      case .whole(let request): sum + (request.body?.readableBytes ?? 0)
+      case .part: sum
+      }
     }
     guard bytes >= ByteShare.step else { return }
     let share = inputShare ?? makeInputShare(peer, context: context)
@@ -31,13 +34,13 @@ extension HTTPConnection {
   }
 
   /// Counts a whole request until it is answered; nil if it was refused.
-  func shareOfWork(_ head: HTTPRequestHead, client: ClientAddress, context: ChannelHandlerContext) -> WorkShare? {
+  func shareOfWork(_ request: HTTPRequest, context: ChannelHandlerContext) -> WorkShare? {
     defer { inputShare = nil }
-    guard let weight = body?.withUnsafeReadableBytes(InputWeight.of), weight >= ByteShare.step else {
+    guard let weight = request.body?.withUnsafeReadableBytes(InputWeight.of), weight >= ByteShare.step else {
       return WorkShare(held: nil)
     }
-    let share = inputShare ?? makeInputShare(client, context: context)
-    guard share.hold(weight, as: standing(of: head), isReleasable: false) else {
+    let share = inputShare ?? makeInputShare(request.client, context: context)
+    guard share.hold(weight, as: standing(of: request.decodedHead), isReleasable: false) else {
       refuse(Self.memoryIsShort, context: context)
       return nil
     }
@@ -53,6 +56,11 @@ extension HTTPConnection {
     }
     outputShare = share
     return share.hold(bytes, as: source.standing)
+  }
+
+  /// Who sends requests with these headers.
+  func client(_ headers: @autoclosure () -> HTTPHeaders) -> ClientAddress {
+    configuration.trustedProxies.client(of: peer, headers: headers())
   }
 
   /// Counts the connection for its client's network, where a trusted proxy says who that is; false if that has too many.

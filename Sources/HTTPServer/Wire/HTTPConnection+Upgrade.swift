@@ -19,6 +19,7 @@ extension HTTPConnection {
       context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
       let pipeline = context.pipeline.syncOperations
       do {
+        let reader = try pipeline.context(handlerType: RequestReader.self)
         let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
         // One by one: each finds those before it in place.
         var last: any ChannelHandler = self
@@ -28,6 +29,7 @@ extension HTTPConnection {
         }
         pipeline.removeHandler(self, promise: nil)
         // The decoder stopped behind this request; what it has read beyond goes to the successor.
+        pipeline.removeHandler(context: reader, promise: nil)
         pipeline.removeHandler(context: decoder, promise: nil)
       } catch {
         context.close(promise: nil)

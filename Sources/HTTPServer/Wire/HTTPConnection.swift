@@ -4,9 +4,9 @@ import StorageCore
 
 /// One client's connection: collects requests, has them answered one after the other, writes the answers.
 ///
-/// Stands right behind NIO's request decoder. A client that sends ahead (pipelining) has its later requests wait in
-/// `pending`, and while any wait nothing more is read, so memory stays bounded. The ordinary client, which waits for its
-/// answer, never causes that switch of the selector.
+/// Stands right behind NIO's request decoder, and gets common requests whole from the ``RequestReader`` before it. A client
+/// that sends ahead (pipelining) has its later requests wait in `pending`, and while any wait nothing more is read, so memory
+/// stays bounded. The ordinary client, which waits for its answer, never causes that switch of the selector.
 ///
 /// A socket or an event stream takes over by replacing this handler once its upgrade request is complete: the decoder
 /// stops at an upgrade by itself.
@@ -28,6 +28,14 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
     /// The last answer is written; what still arrives is thrown away until the client closes.
     case lingering
     case closed
+  }
+
+  /// What a client sends, as it arrives here.
+  enum Input {
+    /// From NIO's decoder.
+    case part(HTTPServerRequestPart)
+    /// From the reader.
+    case whole(HTTPRequest)
   }
 
   let configuration: HTTPServerConfiguration
@@ -52,7 +60,9 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   var outputShare: ByteShare?
   private var bodyBytes = 0
   private(set) var requestCount = 0
-  private(set) var pending = CircularBuffer<HTTPServerRequestPart>()
+  private(set) var pending = CircularBuffer<Input>()
+  /// How far NIO's decoder has got.
+  var decoding = DecodingProgress()
   /// What is wrong with the bytes behind the pending requests.
   private var parserError: HTTPResponse?
   private var isReadHeld = false
@@ -102,9 +112,22 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let part = unwrapInboundIn(data)
+    decoding.note(part)
+    receive(.part(part), context: context)
+  }
+
+  /// Takes a common request, which did not come through NIO's decoder.
+  func receive(_ request: HTTPRequest) {
+    if let context { receive(.whole(request), context: context) }
+  }
+
+  /// Whether the connection is still one of HTTP requests: not a socket or a stream.
+  var isInPlace: Bool { context != nil }
+
+  private func receive(_ input: Input, context: ChannelHandlerContext) {
     switch phase {
-    case .idle, .receiving: take(part, context: context)
-    case .answering, .sending: pending.append(part)
+    case .idle, .receiving: take(input, context: context)
+    case .answering, .sending: pending.append(input)
     case .lingering, .closed: break
     }
   }
@@ -124,6 +147,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    decoding.hasFailed = true
     guard let response = Self.response(to: error) else { return context.close(promise: nil) }
     switch phase {
     case .idle, .receiving: refuse(response, context: context)
@@ -158,17 +182,20 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
 // MARK: - Requests
 
 extension HTTPConnection {
-  private func take(_ part: HTTPServerRequestPart, context: ChannelHandlerContext) {
-    switch part {
-    case .head(let head): begin(head, context: context)
-    case .body(var bytes):
+  private func take(_ input: Input, context: ChannelHandlerContext) {
+    switch input {
+    case .whole(let request):
+      inputStanding = nil
+      respond(to: request, context: context)
+    case .part(.head(let head)): begin(head, context: context)
+    case .part(.body(var bytes)):
       guard case .receiving(_, let limit) = phase else { return }
       let count = bytes.readableBytes
       bodyBytes += count
       guard bodyBytes <= limit.bytesMax else { return refuse(limit.response, context: context) }
       if body == nil { body = bytes } else { body?.writeBuffer(&bytes) }
       deadline = deadline + allowance(for: count)
-    case .end:
+    case .part(.end):
       guard case .receiving(let head, _) = phase else { return }
       dispatch(head, context: context)
     }
@@ -192,26 +219,34 @@ extension HTTPConnection {
     context.writeAndFlush(wrapOutboundOut(ByteBuffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
   }
 
+  /// A request that NIO's decoder has read to its end.
   private func dispatch(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
-    let client = configuration.trustedProxies.client(of: peer, headers: head.headers)
-    if head.headers.contains(name: "upgrade"), takesUpgrade(head, from: client, context: context) { return }
-    guard let share = shareOfWork(head, client: client, context: context) else { return }
-    requestCount += 1
-    // After a request that asks for an upgrade the decoder reads no further one, so this must be the last.
-    let keepsAlive =
-      head.isKeepAlive && requestCount < configuration.requestsPerConnectionMax && !head.headers.contains(name: "upgrade")
-    let framing = ResponseFraming(
-      isHead: head.method == .HEAD, isHTTP10: head.version.minor == 0, keepsAlive: keepsAlive)
-    phase = .answering(framing)
-    deadline = .distantFuture
+    let asksForUpgrade = head.headers.contains(name: "upgrade")
+    if asksForUpgrade, takesUpgrade(head, from: client(head.headers), context: context) { return }
     var request = HTTPRequest(
-      method: head.method == .HEAD ? .GET : head.method, uri: head.uri, headers: head.headers, body: body, client: client)
-    request.isHead = framing.isHead
+      method: head.method == .HEAD ? .GET : head.method, uri: head.uri, headers: head.headers, body: body)
+    request.isHead = head.method == .HEAD
+    // After a request that asks for an upgrade the decoder reads no further one, so this must be the last.
+    respond(to: request, isHTTP10: head.version.minor == 0, keepsAlive: head.isKeepAlive && !asksForUpgrade, context: context)
+  }
+
+  private func respond(
+    to request: HTTPRequest, isHTTP10: Bool = false, keepsAlive: Bool = true, context: ChannelHandlerContext
+  ) {
+    var request = request
+    request.client = client(request.headers)
+    guard let share = shareOfWork(request, context: context) else { return }
+    requestCount += 1
+    phase = .answering(
+      ResponseFraming(
+        isHead: request.isHead, isHTTP10: isHTTP10,
+        keepsAlive: keepsAlive && requestCount < configuration.requestsPerConnectionMax))
+    deadline = .distantFuture
     body = nil
     responder.respond(
       to: request,
       sink: ResponseSink(
-        connection: self, number: requestCount, eventLoop: context.eventLoop, client: client, work: share.held))
+        connection: self, number: requestCount, eventLoop: context.eventLoop, client: request.client, work: share.held))
   }
 
   /// Forgets a body that will not be asked for.
@@ -312,7 +347,7 @@ extension HTTPConnection {
     guard !isDraining else { return }
     isDraining = true
     defer { isDraining = false }
-    while isTaking, let part = pending.popFirst() { take(part, context: context) }
+    while isTaking, let input = pending.popFirst() { take(input, context: context) }
     guard isTaking else { return }
     if let parserError {
       self.parserError = nil

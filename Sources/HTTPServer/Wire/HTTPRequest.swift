@@ -7,24 +7,34 @@ package struct HTTPRequest: Sendable {
   package var method: HTTPMethod
   /// Whether it came as a HEAD: the answer's body is not sent.
   package var isHead = false
-  /// The request target as sent: path and query, percent-encoded.
-  package let uri: String
-  /// As sent, in order.
-  package let headers: HTTPHeaders
+  /// Its target and headers, as bytes: for what looks at every request.
+  package let head: RequestHead
   /// The body's bytes; nil if there was none.
   package let body: ByteBuffer?
   /// Who sent it, as far as the connection and trusted proxies tell.
-  package let client: ClientAddress
+  package internal(set) var client: ClientAddress
 
   package init(
     method: HTTPMethod, uri: String, headers: HTTPHeaders = [:], body: ByteBuffer? = nil, client: ClientAddress = .unknown
   ) {
+    self.init(method: method, head: RequestHead(uri: uri, headers: headers), body: body, client: client)
+  }
+
+  init(method: HTTPMethod, head: RequestHead, body: ByteBuffer?, client: ClientAddress = .unknown) {
     self.method = method
-    self.uri = uri
-    self.headers = headers
+    self.head = head
     self.body = body
     self.client = client
   }
+
+  /// The request target as sent: path and query, percent-encoded.
+  package var uri: String { head.uri }
+
+  /// As sent, in order; made anew at each look.
+  package var headers: HTTPHeaders { head.headers }
+
+  /// As NIO's decoder would give its beginning.
+  var decodedHead: HTTPRequestHead { HTTPRequestHead(version: .http1_1, method: method, uri: uri, headers: headers) }
 }
 
 /// Who answers requests: the router.
@@ -34,9 +44,14 @@ package protocol RequestResponder: Sendable {
   /// Called on the connection's event loop: it must not block, and whatever takes long goes elsewhere.
   func respond(to request: HTTPRequest, sink: ResponseSink)
 
-  /// How much body the server takes in for this request, judged by its head alone; nil for the usual limit.
+  /// Bytes of body that everybody may send in any request, unless the connection takes less.
+  var openBytesMax: Int { get }
+
+  /// How much body the server takes in for this request, judged by its head alone; nil for the usual limit. Not less than
+  /// ``openBytesMax``.
   ///
-  /// Called on the connection's event loop, before the body is read.
+  /// Called on the connection's event loop, before the body is read; not for every request whose body is within
+  /// ``openBytesMax``.
   func bodyLimit(for head: HTTPRequestHead) -> BodyLimit?
 
   /// What the request's credentials show, judged by its head alone; asked of requests that hold much memory or are large.

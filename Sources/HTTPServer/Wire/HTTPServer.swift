@@ -112,11 +112,11 @@ package final class HTTPServer: Service {
       try channel.pipeline.syncOperations.addHandlers(
         NIOSSLServerHandler(context: tls.context), HandshakeDeadline(configuration.handshakeTimeout))
     }
+    let connection = HTTPConnection(
+      configuration: configuration, responder: responder, sockets: sockets, metrics: metrics, clock: clock,
+      memory: memory, registry: registry)
     try channel.pipeline.syncOperations.addHandlers(
-      ByteToMessageHandler(decoder),
-      HTTPConnection(
-        configuration: configuration, responder: responder, sockets: sockets, metrics: metrics, clock: clock,
-        memory: memory, registry: registry))
+      RequestReader(connection: connection), ByteToMessageHandler(decoder), connection)
   }
 }
 
