@@ -10,8 +10,7 @@ import Synchronization
 /// costs one lock and one look-up. What is written over sockets has a pace of its own (`SocketPace`).
 package final class RequestLimiter: RequestResponder, SocketAccepting {
   /// What a request counts as: judged by what the router will see, however its path is spelt.
-  package typealias Classification =
-    @Sendable (_ uri: String, _ method: HTTPMethod, _ headers: HTTPHeaders) -> RequestLimits.Kind
+  package typealias Classification = @Sendable (_ request: HTTPRequest) -> RequestLimits.Kind
 
   /// Client networks that are known at once for each kind of request.
   package static let networksMax = 32_768
@@ -49,7 +48,7 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
 
   package func respond(to request: HTTPRequest, sink: ResponseSink) {
     metrics.proxySuspicion.note(request.client)
-    let kind = kind(request.uri, request.method, request.headers)
+    let kind = kind(request)
     if let refusal = refusal(kind, client: request.client, cost: cost(of: request)) { return sink.send(refusal) }
     responder.respond(to: request, sink: sink)
   }
@@ -62,8 +61,7 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
   private func cost(of request: HTTPRequest) -> Int {
     let tokens = WriteCost.tokens(bytes: request.body?.readableBytes ?? 0)
     guard tokens > 1 else { return 1 }
-    let head = HTTPRequestHead(version: .http1_1, method: request.method, uri: request.uri, headers: request.headers)
-    return standing(of: head) == .administrator ? 1 : tokens
+    return standing(of: request.decodedHead) == .administrator ? 1 : tokens
   }
 
   package func standing(of head: HTTPRequestHead) -> ClientStanding { responder.standing(of: head) }

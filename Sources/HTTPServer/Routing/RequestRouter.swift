@@ -22,7 +22,7 @@ package struct RequestRouter: RequestResponder {
   }
 
   package func respond(to request: HTTPRequest, sink: ResponseSink) {
-    guard let target = RequestTarget(request.uri) else {
+    guard let target = RequestTarget(request.head) else {
       return sink.send(.error(.badRequest, message: "The URL is not valid: it must begin with / and be percent-encoded UTF-8."))
     }
     if leading.owns(target.path) { return leading.respond(to: request, target, sink: sink) }

@@ -12,22 +12,33 @@ package struct RequestTarget: Sendable {
   /// - Returns: nil if it is no path, or its query is not percent-encoded UTF-8.
   package init?(_ uri: String) {
     var uri = uri
-    let parts: (path: [UInt8], query: QueryString?)? = uri.withUTF8 { utf8 in
-      let bytes = UnsafeRawBufferPointer(utf8)
-      guard let ranges = URLRanges(requestTarget: bytes) else { return nil }
-      return (Array(bytes[ranges.path]), ranges.query.map { QueryString(parsing: bytes[$0]) } ?? QueryString())
+    guard let target = uri.withUTF8({ RequestTarget(UnsafeRawBufferPointer($0)) }) else { return nil }
+    self = target
+  }
+
+  /// As above, of a request's own bytes.
+  package init?(_ head: RequestHead) {
+    guard let target = head.withTarget({ RequestTarget($0) }) else { return nil }
+    self = target
+  }
+
+  private init?(_ uri: UnsafeRawBufferPointer) {
+    guard let start = Self.pathStart(uri) else { return nil }
+    guard let mark = uri.first(UInt8(ascii: "?"), from: start) else {
+      path = Array(uri[start...])
+      query = QueryString()
+      return
     }
-    guard let parts, let query = parts.query else { return nil }
-    path = parts.path
+    guard let query = QueryString(parsing: uri[(mark + 1)...]) else { return nil }
+    path = Array(uri[start..<mark])
     self.query = query
   }
 
-  /// The path of a URI, as ``init(_:)`` takes it, without a look at the query; nil if it has none.
-  package static func path(of uri: String) -> [UInt8]? {
-    var uri = uri
-    return uri.withUTF8 { utf8 in
-      let bytes = UnsafeRawBufferPointer(utf8)
-      return URLRanges(requestTarget: bytes).map { Array(bytes[$0.path]) }
+  /// The path of a request, as ``init(_:)`` takes it, without a look at the query; nil if it has none.
+  package static func path(of head: RequestHead) -> [UInt8]? {
+    head.withTarget { uri in
+      guard let start = pathStart(uri) else { return nil }
+      return Array(uri[start..<(uri.first(UInt8(ascii: "?"), from: start) ?? uri.count)])
     }
   }
 

@@ -30,16 +30,19 @@ final class TreeRequest: Sendable {
   let wantsStream: Bool
 
   init(_ request: HTTPRequest, _ target: RequestTarget, services: RealtimeServices) throws(APIError) {
-    let headers = TreeHeaders(request.headers)
+    let headers = TreeHeaders(request.head)
     parameters = try TreeParameters(target.query)
     method = try Self.method(request.method, overridden: headers.methodOverride ?? parameters.methodOverride)
     self.target = try TreeAddress.target(target.path)
     namespace = try Self.namespace(parameters.namespace, host: headers.host, default: services.defaultNamespace)
+    let accessToken = headers.bearer ?? parameters.accessToken
+    // Without a token there is nothing that a foreign page could misuse.
+    let hasToken = accessToken != nil || parameters.idToken != nil
     do throws(AccessError) {
       caller = try services.authenticator.caller(
         RequestCredentials(
-          accessToken: headers.bearer ?? parameters.accessToken, idToken: parameters.idToken,
-          override: parameters.authOverride, isForeign: services.isForeign(request.headers))
+          accessToken: accessToken, idToken: parameters.idToken, override: parameters.authOverride,
+          isForeign: hasToken && services.isForeign(request.headers))
       ).onTree()
     } catch {
       throw APIError(error)
@@ -123,7 +126,8 @@ final class TreeRequest: Sendable {
 
 /// The headers that mean something to the tree's requests, found in one walk.
 ///
-/// Looking each up by name would compare every header with every name; this compares by length first.
+/// Looking each up by name would compare every header with every name; this compares by length first, and makes texts only of
+/// what is asked for.
 struct TreeHeaders {
   private(set) var host: String?
   private(set) var authorization: String?
@@ -142,42 +146,34 @@ struct TreeHeaders {
   /// Whether the client accepts `text/event-stream`.
   private(set) var wantsStream = false
 
-  init(_ headers: HTTPHeaders) {
-    for (name, value) in headers {
-      switch name.utf8.count {
-      case 4: if name.isHeader("host") { host = value }
-      case 6: if name.isHeader("accept") { wantsStream = value.lowercased().contains("text/event-stream") }
-      case 8: if name.isHeader("if-match") { ifMatch = ETag.hash(in: value) }
-      case 12: if name.isHeader("x-request-id") { requestID = value }
-      case 13:
-        if name.isHeader("authorization") { authorization = value }
-        if name.isHeader("if-none-match") { ifNoneMatch = ETag.hash(in: value) }
-      case 15:
-        if name.isHeader("x-firebase-etag") { wantsETag = value.lowercased() == "true" }
-        if name.isHeader("idempotency-key") { idempotencyKey = value }
-        if name.isHeader("x-doubloon-wait") { wait(value) }
-      case 22: if name.isHeader("x-http-method-override") { methodOverride = value }
-      default: break
-      }
+  init(_ head: RequestHead) {
+    head.forEachHeader { take($0, value: $1) }
+  }
+
+  private mutating func take(_ name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    switch name.count {
+    case 4: if name.isSame(ignoringCase: "host") { host = Self.text(value) }
+    case 6: if name.isSame(ignoringCase: "accept") { wantsStream = value.contains(ignoringCase: "text/event-stream") }
+    case 8: if name.isSame(ignoringCase: "if-match") { ifMatch = ETag.hash(in: Self.text(value)) }
+    case 12: if name.isSame(ignoringCase: "x-request-id") { requestID = Self.text(value) }
+    case 13:
+      if name.isSame(ignoringCase: "authorization") { authorization = Self.text(value) }
+      if name.isSame(ignoringCase: "if-none-match") { ifNoneMatch = ETag.hash(in: Self.text(value)) }
+    case 15:
+      if name.isSame(ignoringCase: "x-firebase-etag") { wantsETag = value.isSame(ignoringCase: "true") }
+      if name.isSame(ignoringCase: "idempotency-key") { idempotencyKey = Self.text(value) }
+      if name.isSame(ignoringCase: "x-doubloon-wait") { wait(value) }
+    case 22: if name.isSame(ignoringCase: "x-http-method-override") { methodOverride = Self.text(value) }
+    default: break
     }
   }
 
-  private mutating func wait(_ value: String) {
-    if value.lowercased() == "effects" { waitsForEffects = true } else { unknownWait = value }
+  private mutating func wait(_ value: UnsafeRawBufferPointer) {
+    if value.isSame(ignoringCase: "effects") { waitsForEffects = true } else { unknownWait = Self.text(value) }
   }
+
+  private static func text(_ value: UnsafeRawBufferPointer) -> String { String(decoding: value, as: UTF8.self) }
 
   /// The token behind `Bearer`.
   var bearer: String? { authorization.flatMap(HTTPHeaders.bearer) }
-}
-
-extension String {
-  /// Whether this is the header of that name, which is given in lower case; both have the same length.
-  fileprivate func isHeader(_ name: StaticString) -> Bool {
-    let bytes = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-    for (a, b) in zip(utf8, bytes) {
-      let lower = a >= UInt8(ascii: "A") && a <= UInt8(ascii: "Z") ? a | 0x20 : a
-      if lower != b { return false }
-    }
-    return true
-  }
 }

@@ -19,32 +19,35 @@ extension TreeRoutes {
   static let eagerBytesMax = 64 << 10
 
   /// Hands a PUT, PATCH, POST or DELETE to the writer; the answer follows when it is durable.
-  func write(_ call: TreeRequest, body: ByteBuffer?, uri: String, sink: ResponseSink) throws(APIError) {
+  func write(_ call: TreeRequest, sent: HTTPRequest, sink: ResponseSink) throws(APIError) {
     guard services.access.mayWrite(call.target.path, in: call.namespace, as: call.caller) else { throw .permissionDenied }
-    guard let body, body.readableBytes > Self.eagerBytesMax else { return try prepare(call, body: body, uri: uri, sink: sink) }
+    guard let body = sent.body, body.readableBytes > Self.eagerBytesMax else {
+      return try prepare(call, sent: sent, sink: sink)
+    }
     guard mightWrite(call) else { throw .permissionDenied }
     services.threadPool.submit { state in
       guard case .active = state else {
         return sink.send(APIError(.serviceUnavailable, "unavailable", "The server is shutting down.").treeResponse)
       }
       do throws(APIError) {
-        try prepare(call, body: body, uri: uri, sink: sink)
+        try prepare(call, sent: sent, sink: sink)
       } catch {
         sink.send(error.treeResponse)
       }
     }
   }
 
-  private func prepare(_ call: TreeRequest, body: ByteBuffer?, uri: String, sink: ResponseSink) throws(APIError) {
+  private func prepare(_ call: TreeRequest, sent: HTTPRequest, sink: ResponseSink) throws(APIError) {
     // Everything that can be wrong with the request itself is found before a namespace is made for it.
     // Who may write and not read learns nothing by a condition that does not hold.
     let showsPresentValue =
       call.ifMatch == nil
       || services.access.decideRead(call.target.path, query: nil, in: call.namespace, as: call.caller).isAllowed
     let plan = try WritePlan(
-      call, body: body, showsPresentValue: showsPresentValue, bounds: services.database.limits.bounds, pushID: pushIDs.next)
+      call, body: sent.body, showsPresentValue: showsPresentValue, bounds: services.database.limits.bounds, pushID: pushIDs.next
+    )
     let idempotency = try call.idempotencyKey.map { (key) throws(APIError) in
-      try Self.idempotency(key, plan: plan, uri: uri, body: body)
+      try Self.idempotency(key, plan: plan, uri: sent.uri, body: sent.body)
     }
     if call.waitsForEffects, services.effects == nil {
       throw APIError(.notImplemented, "not_available", "X-Doubloon-Wait is not available: this server runs no functions.")

@@ -35,7 +35,7 @@ package struct TreeRoutes: LeadingSurface {
         if call.wantsStream { try stream(call, sink: sink) } else { try read(call, sink: sink) }
       } else {
         sink.routeClass = .treeWrite
-        try write(call, body: request.body, uri: request.uri, sink: sink)
+        try write(call, sent: request, sink: sink)
       }
     } catch {
       sink.send(error.treeResponse)

@@ -93,8 +93,7 @@ struct ServerAssembly {
         clock: configuration.clock, logger: logger)
     }
     let limiter = RequestLimiter(
-      limits: limits, responder: router, sockets: sockets, kind: { RequestKind.of($0, method: $1, headers: $2) },
-      metrics: metrics.http,
+      limits: limits, responder: router, sockets: sockets, kind: RequestKind.of, metrics: metrics.http,
       clock: configuration.clock)
     return HTTPServer(
       configuration: http, responder: limiter, sockets: limiter, memory: surfaces.context.memory, metrics: metrics.http,
