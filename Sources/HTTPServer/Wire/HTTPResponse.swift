@@ -93,6 +93,38 @@ extension HTTPResponse {
   /// Written by hand into one buffer, not through NIO's encoder: no header list is built, and one `write` reaches the
   /// socket. Every header value is the server's own or was checked where it entered (callback and file names).
   package func write(to buffer: inout ByteBuffer, framing: ResponseFraming, date: DateHeader) {
+    if case .ok = status, content == .json, headers.isEmpty, !isForOneVisitor {
+      buffer.writeStaticString(Self.usualHead)
+    } else {
+      writeHead(to: &buffer)
+    }
+    // 204 and 304 have no length (RFC 9110 §8.6).
+    if content != .none || (status.code != 204 && status.code != 304) {
+      buffer.writeStaticString("Content-Length: ")
+      Self.write(body.count, to: &buffer)
+      buffer.writeStaticString("\r\n")
+    }
+    date.write(to: &buffer)
+    if !framing.keepsAlive {
+      buffer.writeStaticString("Connection: close\r\n")
+    } else if framing.isHTTP10 {
+      buffer.writeStaticString("Connection: keep-alive\r\n")
+    }
+    buffer.writeStaticString("\r\n")
+    if !framing.isHead { buffer.writeBytes(body) }
+  }
+
+  /// What ``writeHead(to:)`` writes for nearly every answer.
+  private static let usualHead: StaticString = """
+    HTTP/1.1 200 OK\r
+    Content-Type: application/json; charset=utf-8\r
+    Access-Control-Allow-Origin: *\r
+    Cache-Control: no-cache\r
+
+    """
+
+  /// Appends what does not depend on the body and the exchange.
+  private func writeHead(to buffer: inout ByteBuffer) {
     buffer.writeStaticString("HTTP/1.1 ")
     Self.write(status, to: &buffer)
     switch content {
@@ -121,20 +153,6 @@ extension HTTPResponse {
       buffer.writeString(header.value)
       buffer.writeStaticString("\r\n")
     }
-    // 204 and 304 have no length (RFC 9110 §8.6).
-    if content != .none || (status.code != 204 && status.code != 304) {
-      buffer.writeStaticString("Content-Length: ")
-      Self.write(body.count, to: &buffer)
-      buffer.writeStaticString("\r\n")
-    }
-    date.write(to: &buffer)
-    if !framing.keepsAlive {
-      buffer.writeStaticString("Connection: close\r\n")
-    } else if framing.isHTTP10 {
-      buffer.writeStaticString("Connection: keep-alive\r\n")
-    }
-    buffer.writeStaticString("\r\n")
-    if !framing.isHead { buffer.writeBytes(body) }
   }
 
   /// Appends the head of an event stream. It has no length: it ends with the connection. Clients that find no charset read
@@ -161,13 +179,16 @@ extension HTTPResponse {
 
   /// Digits without the detour over a String; `value` is not negative.
   private static func write(_ value: Int, to buffer: inout ByteBuffer) {
-    var divisor = 1
-    while value / divisor >= 10 { divisor *= 10 }
-    var rest = value
-    while divisor > 0 {
-      buffer.writeInteger(UInt8(truncatingIfNeeded: rest / divisor) &+ UInt8(ascii: "0"))
-      rest %= divisor
-      divisor /= 10
+    var count = 1
+    var largest = 9
+    while value > largest, count < 19 { (count, largest) = (count + 1, largest &* 10 &+ 9) }
+    buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { bytes in
+      var rest = value
+      for index in stride(from: count - 1, through: 0, by: -1) {
+        bytes[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+        rest /= 10
+      }
+      return count
     }
   }
 }
