@@ -252,7 +252,8 @@ let package = Package(
     .testTarget(
       name: "HTTPServerTests",
       dependencies: [
-        "APISupport", "HTTPServer", "ServerApp", "ServerTestSupport", "StorageCore", "TestSupport", "TreeModel", logging, nioCore,
+        "APISupport", "HTTPServer", "ServerApp", "ServerTestSupport", "StorageCore", "TestSupport", "TreeModel", logging,
+        nioCore,
         nioEmbedded, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
     .testTarget(

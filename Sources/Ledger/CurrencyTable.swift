@@ -29,7 +29,7 @@ package struct CurrencyTable: Sendable {
   /// Checks the currencies and arranges them.
   ///
   /// - Throws: ``LedgerError`` with ``LedgerError/Code/invalidCurrency`` if paths and balances would not be one to one.
-  package init(_ currencies: [Currency]) throws {
+  package init(_ currencies: [Currency]) throws(LedgerError) {
     for (index, currency) in currencies.enumerated() {
       try Self.check(currency)
       for other in currencies[..<index] { try Self.check(currency, beside: other) }
@@ -99,7 +99,7 @@ extension CurrencyTable {
       }
   }
 
-  static func check(_ currency: Currency) throws {
+  static func check(_ currency: Currency) throws(LedgerError) {
     guard isName(currency.unit), isName(currency.holder) else {
       throw invalidCurrency(currency, what: "its unit and its holder need 1-64 letters, digits, '_', '-' or '.'")
     }
@@ -124,7 +124,7 @@ extension CurrencyTable {
   }
 
   /// Two currencies may share a unit or a holder, but not both, and never a path.
-  static func check(_ currency: Currency, beside other: Currency) throws {
+  static func check(_ currency: Currency, beside other: Currency) throws(LedgerError) {
     guard currency.unit != other.unit || currency.holder != other.holder else {
       throw invalidCurrency(currency, what: "a \(currency.holder) has two places for \(currency.unit); remove one")
     }

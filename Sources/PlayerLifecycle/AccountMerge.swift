@@ -118,7 +118,7 @@ package struct AccountMerge: Sendable {
     guard order.from != order.into else { throw MergeError.sameAccount(order.from) }
     if let earlier = try earlier(order, in: namespace) { return earlier }
     for _ in 0..<Self.roundsMax {
-      // Before functions are waited for: what is written later may have an event that they have not handled.
+      // Read before waiting for functions: a later write may have an event that they have not handled.
       let head = try database.engine.read { snapshot in try snapshot.head(of: namespace).revision }
       try await settle(order, in: namespace)
       let plan: MergePlan

@@ -30,7 +30,7 @@ package struct PersonalPaths: Sendable {
 
   /// - `patterns`: with one capture each, for the player: `/leaderboard/{uid}`.
   package init(of uid: String, currencies: [Currency], patterns: [String]) throws {
-    var found = [AccountRecord.place(of: uid)] + Self.records(of: uid, currencies: currencies)
+    var found = [AccountRecord.path(of: uid)] + Self.records(of: uid, currencies: currencies)
     for pattern in patterns { found.append(try Self.path(of: uid, in: pattern)) }
     paths = Self.outermost(of: found)
   }

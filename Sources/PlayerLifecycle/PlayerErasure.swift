@@ -165,7 +165,7 @@ package struct PlayerErasure: Sendable {
 
   /// Whether nothing is known of the player but what an erasure leaves.
   private func isEmpty(_ record: ErasureRecord, in namespace: NamespaceID) throws -> Bool {
-    let paths = record.places.map { PathBytes($0) }
+    let paths = record.paths.map { PathBytes($0) }
     let isClear = try read { (snapshot) -> Bool in
       for path in paths where try !snapshot.leaves(in: namespace, under: path, limit: 1).isEmpty { return false }
       guard try snapshot.account(in: namespace, uid: record.uid) == nil else { return false }

@@ -65,8 +65,10 @@ public final class Application: Sendable {
     mail = mailing.smtp
     let metrics = ServerMetrics()
     shard = try Shard(
-      engine: engine, configuration: configuration, functions: registry, transports: outlets + mailing.transports,
-      failpoint: failpoint, keys: keys.keys, metrics: metrics, logger: logger)
+      engine: engine, configuration: configuration,
+      deployment: Shard.Deployment(
+        functions: registry, transports: outlets + mailing.transports, failpoint: failpoint),
+      keys: keys.keys, metrics: metrics, logger: logger)
     pools = RequestPools(clients: NIOThreadPool(numberOfThreads: 2), administrators: NIOThreadPool(numberOfThreads: 2))
     let assembly = ServerAssembly(
       shard: shard, keys: keys.keys, metrics: metrics, pools: pools, mailbox: mailing.mailbox, logger: logger)

@@ -44,13 +44,14 @@ final class Shard: Sendable {
   private let logger: Logger
 
   /// - `engine`: the store, opened; closed by ``close()``.
-  /// - `transports`: what delivers the messages that functions send to the outside.
+  /// - `deployment`: what it brings beside its configuration.
   /// - `keys`: what tokens of players and service accounts are signed with.
   /// - `metrics`: told of every commit.
   init(
-    engine: any StorageEngine, configuration: ServerConfiguration, functions: Functions, transports: [any OutboxTransport],
-    failpoint: Failpoint, keys: CurrentKeys, metrics: ServerMetrics, logger: Logger
+    engine: any StorageEngine, configuration: ServerConfiguration, deployment: Deployment, keys: CurrentKeys,
+    metrics: ServerMetrics, logger: Logger
   ) throws {
+    let functions = deployment.functions
     self.engine = engine
     self.configuration = configuration
     self.logger = logger
@@ -58,10 +59,11 @@ final class Shard: Sendable {
     let table = TriggerTable(functions.definitions)
     let currencies = try CurrencyTable(configuration.currencies)
     dispatcher = try Dispatcher(
-      table: table, engine: engine, clock: clock, options: Self.dispatcherOptions(configuration, failpoint: failpoint),
+      table: table, engine: engine, clock: clock,
+      options: Self.dispatcherOptions(configuration, failpoint: deployment.failpoint),
       random: SystemRandomNumberGenerator(), logger: logger)
     outbox = OutboxDispatcher(
-      outlets: transports, engine: engine, clock: clock, random: SystemRandomNumberGenerator(), logger: logger)
+      outlets: deployment.transports, engine: engine, clock: clock, random: SystemRandomNumberGenerator(), logger: logger)
     listeners = ListenerHub(engine: engine)
     referralPath = functions.referrerPath.map(ReferralPath.init)
     let accountWatch = AccountWatch()
@@ -72,7 +74,8 @@ final class Shard: Sendable {
         + index,
       observers: configuration.dispatchesFunctions
         ? [accountWatch, listeners, dispatcher, outbox, metrics] : [accountWatch, metrics, listeners],
-      limits: configuration.limits, clock: clock, inline: configuration.dispatchesFunctions ? dispatcher : nil
+      limits: configuration.limits, clock: clock,
+      inline: configuration.dispatchesFunctions ? dispatcher : nil
     ) { Self.log($0, to: logger) }
     listeners.search(with: database.reader)
     ledger = LedgerService(engine: engine, writer: database, currencies: currencies)
@@ -95,6 +98,17 @@ final class Shard: Sendable {
     logger.error(
       "the writer has stopped: writes are refused until the server is started again, reads go on",
       metadata: ["reason": "\(failure.message)"])
+  }
+}
+
+extension Shard {
+  /// What a deployment brings beside its configuration.
+  struct Deployment {
+    let functions: Functions
+    /// What delivers the messages that functions send to the outside.
+    let transports: [any OutboxTransport]
+    /// Where a test lets the process die.
+    let failpoint: Failpoint
   }
 }
 

@@ -109,6 +109,8 @@ final class Inbox: Sendable {
       let early = state.lagging.subtracting(lagging)
       state.lagging.formUnion(lagging)
       state.contents.lagging = []
+      // Nobody will take what is not there any more.
+      if state.contents.isEmpty { state.isAnnounced = false }
       return Array(early)
     }
   }

@@ -1,3 +1,4 @@
+import FunctionsKit
 import StorageCore
 import TreeModel
 

@@ -1,5 +1,5 @@
 package import StorageCore
-package import TreeModel
+import TreeModel
 
 /// How far a replay is, and what came of it so far.
 package struct ReplayProgress: Sendable, Hashable {
@@ -39,8 +39,10 @@ package struct ReplayProgress: Sendable, Hashable {
     ])
   }
 
-  /// Reads what ``StorageCore/ReplayRecord/progress`` keeps of a replay.
-  package init(_ json: JSON) {
+  /// How far a stored replay has come.
+  package init(of record: ReplayRecord) { self.init(record.progress) }
+
+  init(_ json: JSON) {
     cursor = json["cursor"].flatMap { ReplayCursor($0) }
     through = Revision(json["through"]?.int ?? 0)
     pruned = Revision(json["pruned"]?.int ?? 0)
@@ -76,7 +78,7 @@ package enum ReplayCursor: Sendable, Hashable {
   case log(after: Revision)
 
   /// As a record keeps it, and as administrators see it.
-  package var json: JSON {
+  var json: JSON {
     switch self {
     case .dead(let item): Self.json("dead", item)
     case .waiting(let item): Self.json("waiting", item)

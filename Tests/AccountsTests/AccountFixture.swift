@@ -229,5 +229,5 @@ struct AccountFixture {
     try read { (snapshot) throws(StorageError) in try snapshot.refreshTokens(in: project.namespace, of: uid).count }
   }
 
-  func read<Value>(_ body: (any Snapshot) throws(StorageError) -> Value) throws -> Value { try database.engine.read(body) }
+  func read<Value, E: Error>(_ body: (any Snapshot) throws(E) -> Value) throws(E) -> Value { try database.engine.read(body) }
 }

@@ -54,13 +54,14 @@ struct AccountImportTests {
     _ = try row("a", factors: [])
   }
 
-  @Test("where one address may have several accounts, an import may bring them")
+  @Test("where one address may have several accounts, an import may bring them, and it leads to the first")
   func duplicates() async throws {
     try await AccountFixture.run { fixture in
       try await fixture.configure { $0.allowsDuplicateEmails = true }
       let rows = try ["a", "b"].map { uid in try row(uid) { $0.email = "jim@x.io" } }
       #expect(try await store(rows, in: fixture).isEmpty)
-      #expect(try fixture.accounts.uid(ofEmail: "jim@x.io", of: fixture.project) == "b")
+      #expect(try fixture.accounts.uid(ofEmail: "jim@x.io", of: fixture.project) == "a")
+      #expect(try fixture.record("b").email == "jim@x.io")
     }
   }
 

@@ -23,7 +23,7 @@ struct AccountRuleTests {
   }
 
   @Test("a pattern is a player's own place if it captures one key and leaves nothing else open")
-  func personalPlaces() throws {
+  func personalPaths() throws {
     for (text, isPersonal) in [
       ("/profiles/{uid}", true), ("/games/chess/{uid}/state", true), ("/profiles", false), ("/{a}/{b}", false),
       ("/profiles/{uid=**}", false),

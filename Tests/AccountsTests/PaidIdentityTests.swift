@@ -43,7 +43,7 @@ struct PaidIdentityTests {
       try await fixture.administer(player.uid) { $0.phoneNumber = PhoneNumber("+15550100") }
       try await pay(player.uid, in: fixture)
       let record = try fixture.record(player.uid)
-      let count = try fixture.read { (snapshot) throws(StorageError) in
+      let count = try fixture.read { snapshot in
         try fixture.accounts.rememberedIdentities(of: record, in: fixture.project.namespace, snapshot: snapshot)
       }
       #expect(count == 3)

@@ -61,6 +61,7 @@ import TreeModel
           "functions": [
             [
               "name": "f", "pattern": "/a/{b}", "kinds": "onUpdate", "paused": true, "pauseReason": "too much", "updatedAt": 0,
+              "pace": ["inline": true, "inlineRuns": 3, "meanNanoseconds": 12_345],
             ]
           ]
         ])
@@ -71,7 +72,8 @@ import TreeModel
       let rows: [([String], String)] = [
         (
           ["list"],
-          "FUNCTION  STATE   RUNS      DEAD  PATTERN  PAUSED BECAUSE\nf         paused  onUpdate     0  /a/{b}   too much\n"
+          "FUNCTION  STATE   RUNS      DEAD  MEAN US  INLINE       PATTERN  PAUSED BECAUSE\n"
+            + "f         paused  onUpdate     0       12  yes, 3 runs  /a/{b}   too much\n"
         ),
         (["pause", "f", "--reason", "x"], "f is paused; its events wait.\n"), (["resume", "f"], "f goes on.\n"),
         (["retry", "f"], "1 dead letter of f will be tried again.\n"),

@@ -87,9 +87,9 @@ import TreeModel
       close(full)
       close(void)
     }
-    #expect(CommandOutput.failure(writing: [1, 2, 3], to: full) == ENOSPC)
-    #expect(CommandOutput.failure(writing: [1, 2, 3], to: void) == nil)
-    #expect(CommandOutput.failure(writing: [], to: full) == nil)
+    #expect(CommandOutput.errorCode(writing: [1, 2, 3], to: full) == ENOSPC)
+    #expect(CommandOutput.errorCode(writing: [1, 2, 3], to: void) == nil)
+    #expect(CommandOutput.errorCode(writing: [], to: full) == nil)
   }
 
   @Test(

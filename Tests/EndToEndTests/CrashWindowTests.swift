@@ -66,7 +66,7 @@ struct CrashWindowTests {
       }
     }
     try await TestServer.run(functions, tree: Self.bobAtFour) { server in
-      try await server.crash(at: place) { try await server.set(Self.level, 5) }
+      try await server.crash(at: point) { try await server.set(Self.level, 5) }
       let counts = try server.application.engine.read { [namespace = server.namespaceID] snapshot in
         let states: [DeliveryRecord.State] = [.waiting, .dead]
         var counts: [Int] = []

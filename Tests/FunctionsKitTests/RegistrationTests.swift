@@ -50,7 +50,7 @@ import TreeModel
     #expect(functions.definitions[0].settings == ["amount": 60, "code": "signup"])
     let wrong = Functions(checking: ["pay": ["inline": "always"]])
     wrong.onCreate(Places.level, name: "pay") { _, _ in .done }
-    #expect(wrong.faults.map(\.message) == ["inline of pay cannot be read: write \"never\" or \"whenShort\"."])
+    #expect(wrong.settingErrors.map(\.message) == ["inline of pay cannot be read: write \"never\" or \"whenShort\"."])
   }
 
   @Test("a function sees its values and captures in their types")

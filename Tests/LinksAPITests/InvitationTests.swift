@@ -129,7 +129,7 @@ import TreeModel
 
   @Test("An invitation speaks the language of its body, else the one that the header asks for")
   func spokenWords() async throws {
-    try await run { server in
+    try await run { server async throws in
       func subject(_ languages: String, _ more: String = "") async throws -> String? {
         let body = "{\"channel\":\"email\",\"inviter\":\"Ann\",\"link\":\"https://go.acme.test/r/x\"\(more)}"
         return try await server.post("/invites/render", body, headers: ["Accept-Language": languages]).json["subject"]?.string

@@ -124,7 +124,8 @@ final class PlayerFixture {
     record.displayName = name
     try await commit { [accounts, clock, record] request in
       request.decision = AccountChange(accounts.options, clock: clock) { transaction in
-        try transaction.save(record, from: nil)
+        var record = record
+        try transaction.save(&record, from: nil)
       }
     }
   }

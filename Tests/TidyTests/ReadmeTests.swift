@@ -46,7 +46,8 @@ import Testing
       for (number, line) in Self.shellLines(of: document) {
         let words = line.split { $0 == " " || $0 == "`" }.map(String.init)
         for script in words where script.hasPrefix("Scripts/") || script.hasPrefix(".ci/") {
-          if !Repository.isExecutable(script) {
+          // What is no script is only read.
+          if script.hasSuffix(".json") ? !Repository.exists(script) : !Repository.isExecutable(script) {
             found.append(Finding(path: document.path, line: number, message: "\(script) cannot be started"))
           }
         }

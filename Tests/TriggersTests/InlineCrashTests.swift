@@ -24,15 +24,15 @@ struct InlineCrashTests {
   private final class Copier: Sendable {
     let source = TemporaryFolder()
     let parent = TemporaryFolder()
-    private let place: Failpoint.Place
+    private let place: Failpoint.Point
     private let isArmed = Atomic(true)
 
-    init(_ place: Failpoint.Place) { self.place = place }
+    init(_ place: Failpoint.Point) { self.place = place }
 
     /// What a process that died there leaves.
     var left: TemporaryFolder { TemporaryFolder(at: parent.file("left")) }
 
-    func reach(_ reached: Failpoint.Place) {
+    func reach(_ reached: Failpoint.Point) {
       guard reached == place, isArmed.exchange(false, ordering: .relaxed) else { return }
       do { try DiskFiles.copy(folder: source.path, to: parent.file("left")) } catch { Issue.record(error) }
     }
@@ -40,8 +40,8 @@ struct InlineCrashTests {
 
   @Test(
     "Dying between the judging of an event and its being durable loses both it and its effect; the client's retry pays once",
-    arguments: [.inHandler, .effectSubmitted, .effectJudged] as [Failpoint.Place])
-  func beforeDurable(place: Failpoint.Place) async throws {
+    arguments: [.inHandler, .effectSubmitted, .effectJudged] as [Failpoint.Point])
+  func beforeDurable(place: Failpoint.Point) async throws {
     let copier = Copier(place)
     var options = DispatcherOptions.inline()
     options.failpoint = Failpoint { copier.reach($0) }

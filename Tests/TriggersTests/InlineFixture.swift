@@ -45,9 +45,12 @@ extension TriggerFixture {
     return fixture
   }
 
-  /// Waits until the service has begun.
+  /// Waits until the service has begun, and has caught up with the store.
   func serves() async throws {
-    while !dispatcher.withState({ $0.isServing }) { await Task.yield() }
+    func follows(_ state: inout DispatchState) -> Bool {
+      state.isServing && state.namespaces.values.allSatisfy { !$0.isLagging && !$0.isLoading }
+    }
+    while !dispatcher.withState({ follows(&$0) }) { await Task.yield() }
     try await drain()
   }
 

@@ -158,9 +158,9 @@ extension ServiceAccountStore {
 
   private func store(_ record: ServiceAccountRecord, by actor: Actor) async throws {
     var request = CommitRequest(namespace: try await carrier(), actor: actor)
-    var upkeep = Maintenance()
-    upkeep.serviceAccounts = [record]
-    request.rows.maintenance = upkeep
+    var maintenance = Maintenance()
+    maintenance.serviceAccounts = [record]
+    request.rows.maintenance = maintenance
     _ = try await database.commit(request)
   }
 

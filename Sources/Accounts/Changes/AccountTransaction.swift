@@ -131,7 +131,7 @@ final class AccountTransaction {
     var record = before
     edit(&record)
     stamp(&record, by: provider)
-    try save(record, from: before)
+    try save(&record, from: before)
     return try open(record, by: provider, token: token)
   }
 
@@ -154,15 +154,15 @@ final class AccountTransaction {
 
   /// Stores an account, moves its look-up records (address, phone number, identities) and notes which tokens became void.
   ///
+  /// - `record`: the account as it is to be; left as it was stored, with what was noted about its links.
   /// - `before`: the account as it was; nil for a new one.
   /// - `isByOwner`: whether the player did it, whose next token is on its way.
   /// - `grace`: how long that may take, in milliseconds.
   /// - Throws: `AccountError/emailTaken`, `AccountError/phoneNumberTaken`, `AccountError/identityTaken`,
   ///   `AccountError/uidTaken`
-  func save(_ after: AccountRecord, from before: AccountRecord?, isByOwner: Bool = false, grace: Int64 = 0)
+  func save(_ record: inout AccountRecord, from before: AccountRecord?, isByOwner: Bool = false, grace: Int64 = 0)
     throws
   {
-    var record = after
     if before == nil, try account(record.uid) != nil { throw AccountError.uidTaken }
     let old = before?.identifiers ?? []
     let new = record.identifiers
@@ -258,7 +258,7 @@ final class AccountTransaction {
         AccountRevocation(
           uid: record.uid, reason: .revoked, notBefore: validSince, effectiveAt: isByOwner ? time + grace : time))
     } else if before == nil {
-      // A uid that was deleted and came back: the tokens of the one who had it stay void.
+      // A uid may be deleted and created again: the tokens of its first owner stay revoked.
       let row = try read { try session.accountRow(in: namespace, key: .revocation(record.uid)) }
       if row != nil {
         revoke(AccountRevocation(uid: record.uid, reason: .revoked, notBefore: seconds, effectiveAt: time))

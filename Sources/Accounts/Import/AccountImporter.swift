@@ -118,7 +118,7 @@ package struct AccountImporter: Sendable {
           errors.append((index, .importedAccountExists))
           continue
         }
-        let record: AccountRecord
+        var record: AccountRecord
         do {
           record = try row.record(at: transaction.time, before: before)
         } catch let error as AccountError {
@@ -129,7 +129,7 @@ package struct AccountImporter: Sendable {
           errors.append((index, conflict))
           continue
         }
-        try transaction.save(record, from: before)
+        try transaction.save(&record, from: before)
       }
       return errors
     }

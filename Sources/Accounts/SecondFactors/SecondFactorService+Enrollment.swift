@@ -84,7 +84,7 @@ extension SecondFactorService {
       }
       var record = before
       record.secondFactors.append(factor)
-      try transaction.save(record, from: before)
+      try transaction.save(&record, from: before)
       let used = UsedFactor(kind: factor.kind.rawValue, id: factor.id)
       return try transaction.open(
         record, by: enrollee.token.provider, factor: used, authTime: enrollee.token.authTime, token: refreshToken)
@@ -101,7 +101,7 @@ extension SecondFactorService {
       try Self.checkShown(before, token: enrollee.token)
       var record = before
       record.secondFactors.removeAll { $0.id == id }
-      try transaction.save(record, from: before)
+      try transaction.save(&record, from: before)
       let used = enrollee.token.secondFactor
       return try transaction.open(
         record, by: enrollee.token.provider, factor: used?.id == id ? nil : used, authTime: enrollee.token.authTime,

@@ -97,7 +97,7 @@ package struct SecondFactorService: Sendable {
         throw AccountError.unknownSecondFactor
       }
       transaction.stamp(&record, by: pending.provider)
-      try transaction.save(record, from: before)
+      try transaction.save(&record, from: before)
       let used = UsedFactor(kind: record.secondFactors[index].kind.rawValue, id: shown.id)
       return try transaction.open(record, by: pending.provider, factor: used, token: refreshToken)
     }

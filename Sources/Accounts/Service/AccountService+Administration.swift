@@ -87,7 +87,7 @@ extension AccountService {
       var record = AccountRecord(uid: uid, createdAt: transaction.time)
       try draft.fill(&record, at: transaction.time)
       if let hash { transaction.setPassword(hash, of: &record) }
-      try transaction.save(record, from: nil)
+      try transaction.save(&record, from: nil)
       return record
     }
   }
@@ -106,7 +106,7 @@ extension AccountService {
       try draft.fill(&record, at: transaction.time)
       edits.apply(to: &record)
       if record.email != before.email { record.validSince = max(record.validSince ?? 0, transaction.seconds) }
-      try transaction.save(record, from: before)
+      try transaction.save(&record, from: before)
       return record
     }
     if hash != nil { throttle.clear(record.email ?? record.uid) }
@@ -144,7 +144,7 @@ extension AccountService {
       guard let before = try transaction.account(uid) else { throw AccountError.unknownAccount }
       var record = before
       change(&record, transaction.seconds)
-      try transaction.save(record, from: before)
+      try transaction.save(&record, from: before)
       return record
     }
   }
@@ -216,7 +216,7 @@ extension AccountService {
       guard let before = try transaction.account(uid), !before.isDisabled else { return }
       var record = before
       record.isDisabled = true
-      try transaction.save(record, from: before)
+      try transaction.save(&record, from: before)
     }
   }
 

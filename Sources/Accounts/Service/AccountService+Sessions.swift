@@ -102,7 +102,7 @@ extension AccountService {
       let before = record
       if transaction.time - (record.lastRefreshAt ?? 0) >= options.refreshNoteInterval {
         record.lastRefreshAt = transaction.time
-        try transaction.save(record, from: before)
+        try transaction.save(&record, from: before)
       }
       // What ended in the meantime stays ended.
       guard var session = try transaction.session(seen.hash), Self.isDue(session, record: record, at: transaction.time),

@@ -43,7 +43,7 @@ extension AccountService {
     let session = try await change(context.project, by: .user(uid: uid)) { transaction in
       var record = transaction.newAccount(uid, from: context.network)
       transaction.stamp(&record, by: "anonymous")
-      try transaction.save(record, from: nil)
+      try transaction.save(&record, from: nil)
       return try transaction.open(record, by: "anonymous", token: token)
     }
     return try signedIn(session, isNew: true, in: context.project)
@@ -93,7 +93,7 @@ extension AccountService {
       for draft in factors { record.secondFactors.append(try draft.factor(beside: [], at: transaction.time)) }
       transaction.setPassword(hash, of: &record)
       transaction.stamp(&record, by: "password")
-      try transaction.save(record, from: before, isByOwner: true, grace: grace)
+      try transaction.save(&record, from: before, isByOwner: true, grace: grace)
       guard let linking else { return try transaction.open(record, by: "password", token: refreshToken) }
       return try transaction.open(record, by: "password", of: linking, isRenewed: true, token: refreshToken)
     }
@@ -165,7 +165,7 @@ extension AccountService {
       var record = before ?? transaction.newAccount(custom.uid, from: context.network)
       record.isCustom = true
       transaction.stamp(&record, by: "custom")
-      try transaction.save(record, from: before)
+      try transaction.save(&record, from: before)
       return (try transaction.open(record, by: "custom", extra: claims, token: token), before == nil)
     }
     return try signedIn(session, isNew: isNew, in: context.project)

@@ -214,7 +214,7 @@ package struct EmailCodeService: Sendable {
       record.isEmailVerified = true
       // The reader of the mail owns the account now; other sign-in methods, which somebody else may have added, are removed.
       if !before.isEmailVerified { record.providers = [] }
-      try transaction.save(record, from: before)
+      try transaction.save(&record, from: before)
       return record
     }
     accounts.sentCodes.remove(code: text)
@@ -247,7 +247,7 @@ package struct EmailCodeService: Sendable {
         record.validSince = transaction.seconds
       case .emailSignIn, .passwordReset: throw AccountError.invalidCode
       }
-      try transaction.save(record, from: before)
+      try transaction.save(&record, from: before)
       return (before, record)
     }
     accounts.sentCodes.remove(code: text)
@@ -292,7 +292,7 @@ package struct EmailCodeService: Sendable {
       var record = before ?? transaction.newAccount(uid, from: context.network)
       prove(&record)
       transaction.stamp(&record, by: "password")
-      try transaction.save(record, from: before)
+      try transaction.save(&record, from: before)
       guard let linking else { return (try transaction.open(record, by: "password", token: token), true) }
       return (try transaction.open(record, by: "password", of: linking, isRenewed: false, token: token), false)
     }

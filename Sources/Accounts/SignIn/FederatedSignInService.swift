@@ -133,7 +133,7 @@ extension AccountTransaction {
     record.photoURL = provider.photoURL
     record.upsert(provider)
     stamp(&record, by: provider.id)
-    try save(record, from: nil)
+    try save(&record, from: nil)
     return .signedIn(try open(record, by: provider.id, token: token), isNew: true)
   }
 
@@ -158,7 +158,7 @@ extension AccountTransaction {
     }
     record.upsert(provider)
     stamp(&record, by: provider.id)
-    try save(record, from: before)
+    try save(&record, from: before)
     return .signedIn(try open(record, by: provider.id, of: linking, isRenewed: false, token: token), isNew: false)
   }
 

@@ -91,7 +91,7 @@ package struct PhoneSignInService: Sendable {
       var record = before ?? transaction.newAccount(uid, from: context.network)
       record.phoneNumber = number
       transaction.stamp(&record, by: "phone")
-      try transaction.save(record, from: before)
+      try transaction.save(&record, from: before)
       guard let linking else { return (try transaction.open(record, by: "phone", token: token), before == nil) }
       return (try transaction.open(record, by: "phone", of: linking, isRenewed: false, token: token), false)
     }

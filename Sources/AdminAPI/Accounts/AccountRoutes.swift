@@ -13,10 +13,10 @@ import TreeModel
 enum AccountRoutes {
   static let routes: [Route] = [
     .reading(AdminAccounts.list, by: list), .reading(AdminAccounts.show, by: show),
-    .changing(AdminAccounts.disable, audit: "accounts.disable") { (call, _) throws(APIError) in
+    .changing(AdminAccounts.disable, audit: "accounts.disable") { call, _ in
       try await setDisabled(true, call: call)
     },
-    .changing(AdminAccounts.enable, audit: "accounts.enable") { (call, _) throws(APIError) in
+    .changing(AdminAccounts.enable, audit: "accounts.enable") { call, _ in
       try await setDisabled(false, call: call)
     },
     .changing(AdminAccounts.removeSecondFactors, audit: "accounts.removeSecondFactors", answer: removeSecondFactors),
@@ -59,7 +59,7 @@ enum AccountRoutes {
     return try owner(ofEmail: text, call: call) ?? text
   }
 
-  private static func list(_ call: RouteCall, query: AdminAccounts.Query) throws(APIError) -> AdminAccounts.List {
+  private static func list(_ call: RouteCall, query: AdminAccounts.Query) throws -> AdminAccounts.List {
     let (accounts, project, limit) = (try accounts(call), try project(call), Int(query.limit ?? 50))
     let found =
       if let email = query.email {
@@ -68,12 +68,12 @@ enum AccountRoutes {
         try accounts.page(of: project, after: query.cursor, limit: limit)
       }
     let isOne = call.query["email"] != nil
-    let count = isOne ? Int64(found.accounts.count) : try answering { try accounts.count(of: project) }
+    let count = isOne ? Int64(found.accounts.count) : try accounts.count(of: project)
     return AdminAccounts.List(
       accounts: found.accounts.map { AdminAccounts.Account($0) }, count: count, next: found.next)
   }
 
-  private static func show(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminAccounts.Account {
+  private static func show(_ call: RouteCall, query _: NoQuery) throws -> AdminAccounts.Account {
     let (accounts, project) = (try accounts(call), try project(call))
     let uid = try uid(call)
     guard let account = try accounts.account(uid, of: project) else {
@@ -82,26 +82,16 @@ enum AccountRoutes {
     return AdminAccounts.Account(account)
   }
 
-  private static func setDisabled(_ isDisabled: Bool, call: RouteCall) async throws(APIError) -> AdminAccounts.Account {
+  private static func setDisabled(_ isDisabled: Bool, call: RouteCall) async throws -> AdminAccounts.Account {
     let (accounts, project, uid) = (try accounts(call), try project(call), try uid(call))
-    do {
-      let account = try await accounts.setDisabled(isDisabled, uid: uid, of: project, by: call.caller.actor)
-      return AdminAccounts.Account(account)
-    } catch {
-      throw APIError(error)
-    }
+    let account = try await accounts.setDisabled(isDisabled, uid: uid, of: project, by: call.caller.actor)
+    return AdminAccounts.Account(account)
   }
 
-  private static func removeSecondFactors(_ call: RouteCall, body _: NoBody) async throws(APIError)
-    -> AdminAccounts.Account
-  {
+  private static func removeSecondFactors(_ call: RouteCall, body _: NoBody) async throws -> AdminAccounts.Account {
     let (accounts, project, uid) = (try accounts(call), try project(call), try uid(call))
-    do {
-      let account = try await accounts.removeSecondFactors(of: uid, of: project, by: call.caller.actor)
-      return AdminAccounts.Account(account)
-    } catch {
-      throw APIError(error)
-    }
+    let account = try await accounts.removeSecondFactors(of: uid, of: project, by: call.caller.actor)
+    return AdminAccounts.Account(account)
   }
 
   private static func delete(_ call: RouteCall, body _: NoBody) async throws -> Done {
@@ -111,29 +101,20 @@ enum AccountRoutes {
   }
 }
 
-  private static func answering<Value>(_ body: () throws -> Value) throws(APIError) -> Value {
-    do {
-      return try body()
-    } catch {
-      throw APIError(error)
-    }
-  }
-}
-
 extension AdminAccounts.Account {
   /// As it is shown to its own player: whether there is a password, not what became of it.
   fileprivate init(_ record: AccountRecord) { self.init(userInfo: AccountJSON.own(record)) }
 }
 
-extension APIError {
-  /// What the accounts refused, in the administrators' shape.
-  fileprivate init(_ error: any Error) {
-    switch error {
-    case AccountError.unknownAccount:
-      self.init(.notFound, "not_found", "There is no such account; \"doubloon accounts list\" shows all there are.")
-    case AccountError.unavailable(let text): self.init(.serviceUnavailable, "unavailable", text)
-    case AccountError.rejected(let text): self.init(.badRequest, "rejected", text)
-    default: self.init(.badRequest, "account", "\(error)")
+/// What the accounts refused, in the administrators' shape; players get the Identity Toolkit's.
+extension AccountError: APIErrorConvertible {
+  package var apiError: APIError {
+    switch self {
+    case .unknownAccount:
+      APIError(.notFound, "not_found", "There is no such account; \"doubloon accounts list\" shows all there are.")
+    case .unavailable(let text): APIError(.serviceUnavailable, "unavailable", text)
+    case .rejected(let text): APIError(.badRequest, "rejected", text)
+    default: APIError(.badRequest, "account", "\(self)")
     }
   }
 }

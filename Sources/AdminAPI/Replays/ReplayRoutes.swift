@@ -9,21 +9,21 @@ import TreeModel
 enum ReplayRoutes {
   static let routes: [Route] = [
     .reading(AdminReplays.list, by: list),
-    .changing(AdminReplays.start, audit: "replays.start") { (call, order) throws(APIError) in
+    .changing(AdminReplays.start, audit: "replays.start") { call, order in
       try await order.give(
         call,
         to: { replays, order, namespace in
           try await replays.start(order, in: namespace)
         })
     },
-    .changing(AdminReplays.preview, audit: nil) { (call, order) throws(APIError) in
+    .changing(AdminReplays.preview, audit: nil) { call, order in
       try await order.give(
         call,
         to: { replays, order, namespace in
           try await replays.preview(order, in: namespace)
         })
     },
-    .changing(AdminReplays.dryRun, audit: nil) { (call, order) throws(APIError) in
+    .changing(AdminReplays.dryRun, audit: nil) { call, order in
       try await order.give(
         call,
         to: { replays, order, namespace in
@@ -33,7 +33,7 @@ enum ReplayRoutes {
     .changing(AdminReplays.rebuild, audit: "replays.rebuild", answer: rebuild),
     .reading(AdminReplays.show, by: show),
     .reading(AdminReplays.items, by: items),
-    step(AdminReplays.pause, audit: "replays.pause") { (replays, id, namespace) throws(OperationError) in
+    step(AdminReplays.pause, audit: "replays.pause") { replays, id, namespace in
       try await replays.pause(id, in: namespace)
     },
     step(AdminReplays.resume, audit: "replays.resume") { replays, id, namespace in
@@ -49,37 +49,33 @@ enum ReplayRoutes {
 
   private static func step(
     _ endpoint: Endpoint<NoQuery, EmptyBody, AdminReplays.Replay>, audit: String,
-    body: @escaping @Sendable (any ReplayOperating, Int64, NamespaceID) async throws(OperationError) -> AdminReplays.Replay
+    body: @escaping @Sendable (any ReplayOperating, Int64, NamespaceID) async throws -> AdminReplays.Replay
   ) -> Route {
-    .changing(endpoint, audit: audit) { (call, _) throws(APIError) in
+    .changing(endpoint, audit: audit) { call, _ in
       let (id, namespace, replays) = (try id(call), try call.namespace(), try replays(call))
-      return try await FunctionRoutes.carryOut { () throws(OperationError) in try await body(replays, id, namespace) }
+      return try await body(replays, id, namespace)
     }
   }
 
   // MARK: Looking
 
-  private static func list(_ call: RouteCall, query: AdminReplays.Query) throws(APIError) -> AdminReplays.List {
+  private static func list(_ call: RouteCall, query: AdminReplays.Query) throws -> AdminReplays.List {
     let (namespace, replays, limit) = (try call.namespace(), try replays(call), Int(query.limit ?? 50))
-    let rows = try asking { () throws(OperationError) in
-      try replays.list(in: namespace, before: query.before, limit: limit)
-    }
+    let rows = try replays.list(in: namespace, before: query.before, limit: limit)
     return AdminReplays.List(replays: rows, next: rows.count == limit ? rows.last?.id : nil)
   }
 
-  private static func show(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminReplays.Replay {
+  private static func show(_ call: RouteCall, query _: NoQuery) throws -> AdminReplays.Replay {
     let (id, namespace, replays) = (try id(call), try call.namespace(), try replays(call))
-    return try asking { () throws(OperationError) in try replays.show(id, in: namespace) }
+    return try replays.show(id, in: namespace)
   }
 
-  private static func items(_ call: RouteCall, query: AdminReplays.ItemQuery) throws(APIError) -> AdminReplays.ItemList {
+  private static func items(_ call: RouteCall, query: AdminReplays.ItemQuery) throws -> AdminReplays.ItemList {
     let (id, namespace, replays, limit) = (
       try id(call), try call.namespace(), try replays(call), Int(query.limit ?? 100)
     )
-    let last = try query.cursor.map { (text) throws(APIError) in try item(text) }
-    let rows = try asking { () throws(OperationError) in
-      try replays.items(of: id, in: namespace, after: last, limit: limit)
-    }
+    let last = try query.cursor.map(item)
+    let rows = try replays.items(of: id, in: namespace, after: last, limit: limit)
     let next = rows.count == limit ? rows.last.map { "\($0.function) \($0.event)" } : nil
     return AdminReplays.ItemList(items: rows, next: next)
   }
@@ -97,21 +93,17 @@ enum ReplayRoutes {
 
   // MARK: Repairing
 
-  private static func rebuild(_ call: RouteCall, order: AdminReplays.RebuildOrder) async throws(APIError)
-    -> AdminReplays.Rebuild
-  {
+  private static func rebuild(_ call: RouteCall, order: AdminReplays.RebuildOrder) async throws -> AdminReplays.Rebuild {
     let (name, folder, rerun) = (call.namespaceName, order.into, order.rerun ?? false)
     _ = try call.namespace()
     if let folder, !folder.hasPrefix("/") {
       throw APIError.badRequest("\"into\" must be absolute: the folder is made by the server.")
     }
     let replays = try replays(call)
-    return try await FunctionRoutes.carryOut { () throws(OperationError) in
-      try await replays.rebuild(name, into: folder, rerun: rerun, by: call.caller.actor)
-    }
+    return try await replays.rebuild(name, into: folder, rerun: rerun, by: call.caller.actor)
   }
 
-  private static func invoke(_ call: RouteCall, order wanted: AdminFunctions.InvocationOrder) async throws(APIError)
+  private static func invoke(_ call: RouteCall, order wanted: AdminFunctions.InvocationOrder) async throws
     -> AdminReplays.Item
   {
     let path: Path
@@ -131,9 +123,7 @@ enum ReplayRoutes {
       function: call.captures["name"] ?? "", path: path, before: before, after: after, actingAs: actor,
       reason: wanted.reason)
     let (namespace, replays) = (try call.namespace(), try replays(call))
-    return try await FunctionRoutes.carryOut { () throws(OperationError) in
-      try await replays.invoke(order, in: namespace, by: call.caller.actor)
-    }
+    return try await replays.invoke(order, in: namespace, by: call.caller.actor)
   }
 
   private static func acknowledge(_ call: RouteCall, order: AdminEvents.AcknowledgeOrder) async throws
@@ -184,10 +174,10 @@ enum ReplayRoutes {
 extension AdminReplays.Order {
   /// Gives the order to the replays, and answers with what they say.
   fileprivate func give<Answer>(
-    _ call: RouteCall, to body: (any ReplayOperating, ReplayOrder, NamespaceID) async throws(OperationError) -> Answer
-  ) async throws(APIError) -> Answer {
+    _ call: RouteCall, to body: (any ReplayOperating, ReplayOrder, NamespaceID) async throws -> Answer
+  ) async throws -> Answer {
     let (order, namespace, replays) = (try order(by: call.caller.actor), try call.namespace(), try ReplayRoutes.replays(call))
-    return try await FunctionRoutes.carryOut { () throws(OperationError) in try await body(replays, order, namespace) }
+    return try await body(replays, order, namespace)
   }
 
   private func order(by actor: Actor) throws -> ReplayOrder {

@@ -11,9 +11,7 @@ import TreeModel
 enum RuleRoutes {
   static let routes: [Route] = [.changing(AdminAccess.explainRules, audit: nil, answer: explain)]
 
-  private static func explain(_ call: RouteCall, order: AdminAccess.ExplainOrder) async throws(APIError)
-    -> AdminAccess.Explanation
-  {
+  private static func explain(_ call: RouteCall, order: AdminAccess.ExplainOrder) async throws -> AdminAccess.Explanation {
     let auth = try auth(order.auth)
     guard
       let rules = call.services.database.namespace(named: call.namespaceName)
@@ -48,20 +46,15 @@ enum RuleRoutes {
 
   private static func read(
     _ path: Path, _ wire: JSON?, _ auth: AuthVariable?, _ rules: RuleSet, _ namespace: NamespaceID, _ call: RouteCall
-  ) throws(APIError) -> AdminAccess.Explanation {
+  ) throws -> AdminAccess.Explanation {
     var query: Query?
     do {
       if let wire { query = try Query(wire: wire) }
     } catch {
-      throw .badRequest(error.description)
+      throw APIError.badRequest(error.description)
     }
-    do throws(CommitError) {
-      return AdminAccess.Explanation(
-        try call.services.database.explainRead(path, query: query, in: namespace, as: auth, by: rules))
-    } catch {
-      throw APIError(error)
-    }
-    return try call.services.database.explainRead(path, query: query, in: namespace, as: auth, by: rules).json
+    return AdminAccess.Explanation(
+      try call.services.database.explainRead(path, query: query, in: namespace, as: auth, by: rules))
   }
 
   private static func auth(_ json: JSON?) throws -> AuthVariable? {

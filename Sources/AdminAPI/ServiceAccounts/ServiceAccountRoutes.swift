@@ -60,11 +60,14 @@ enum ServiceAccountRoutes {
 
   /// The address that key files name, without a slash at its end.
   private static func server(_ text: String) throws -> String {
-    let isAddress = text.utf8.allSatisfy { (0x21..<0x7F).contains($0) && !"?#@\"<>\\".utf8.contains($0) }
     var address = text[...]
     while address.last == "/" { address.removeLast() }
-    let host = address.hasPrefix("https://") ? address.dropFirst(8) : address.hasPrefix("http://") ? address.dropFirst(7) : ""
-    guard isAddress, text.utf8.count <= 200, let first = host.first, first != "/", first != ":" else {
+    let url = URLParts(address)
+    guard text.utf8.count <= 200, PercentEncoding.encodeIllegal(address) == address,
+      url.scheme == "https" || url.scheme == "http",
+      url.query == nil, url.fragment == nil, let authority = url.authority.flatMap({ URLAuthority($0) }),
+      authority.userInfo == nil, !authority.host.isEmpty, authority.port == nil || authority.portNumber != nil
+    else {
       throw APIError.badRequest("\"server\" must be this server's address, such as https://rewards.example.com.")
     }
     return String(address)

@@ -76,7 +76,7 @@ package struct StoreVerification: Sendable {
       }
       if let referrals {
         part.check("The index of referrals", in: engine) { snapshot, part in
-          let index = try ReferralAudit.verify(snapshot, namespace: namespace.id, place: referrals)
+          let index = try ReferralAudit.verify(snapshot, namespace: namespace.id, referralPath: referrals)
           part.answer.referrals = index.referrals
           part.add(index.messages, of: index.faultCount)
         }

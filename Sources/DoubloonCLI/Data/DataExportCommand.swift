@@ -92,8 +92,7 @@ struct DataExport {
       return try await client.send(
         .GET, path.urlPath, query: query, timeout: DataTransfer.timeout, responseBytesMax: DataTransfer.responseBytesMax
       ).checked().body
-    } catch {
-      guard error.isTooLarge else { throw error }
+    } catch let error as AdminClientError where error.isTooLarge {
       return nil
     }
   }

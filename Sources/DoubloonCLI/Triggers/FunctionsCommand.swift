@@ -30,7 +30,8 @@ struct FunctionsListCommand: AsyncParsableCommand {
     abstract: "List the functions, and whether they run.",
     discussion: """
       MEAN US is the mean time of the last runs in microseconds; INLINE says whether the function runs on the writer now, right \
-      after its event was judged, as short functions do. Below the table stand the settings of functions with the values that hold now, what functions gave up on (dead letters), \
+      after its event was judged, as short functions do. Below the table stand the settings of functions with the values that \
+      hold now, what functions gave up on (dead letters), \
       and what they failed on and try again, with the last event and why.
 
       Examples:

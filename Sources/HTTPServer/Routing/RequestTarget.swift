@@ -22,24 +22,16 @@ package struct RequestTarget: Sendable {
     self = target
   }
 
-  private init?(_ uri: UnsafeRawBufferPointer) {
-    guard let start = Self.pathStart(uri) else { return nil }
-    guard let mark = uri.first(UInt8(ascii: "?"), from: start) else {
-      path = Array(uri[start...])
-      query = QueryString()
-      return
-    }
-    guard let query = QueryString(parsing: uri[(mark + 1)...]) else { return nil }
-    path = Array(uri[start..<mark])
+  private init?(_ bytes: UnsafeRawBufferPointer) {
+    guard let ranges = URLRanges(requestTarget: bytes) else { return nil }
+    guard let query = ranges.query.map({ QueryString(parsing: bytes[$0]) }) ?? QueryString() else { return nil }
+    path = Array(bytes[ranges.path])
     self.query = query
   }
 
   /// The path of a request, as ``init(_:)`` takes it, without a look at the query; nil if it has none.
   package static func path(of head: RequestHead) -> [UInt8]? {
-    head.withTarget { uri in
-      guard let start = pathStart(uri) else { return nil }
-      return Array(uri[start..<(uri.first(UInt8(ascii: "?"), from: start) ?? uri.count)])
-    }
+    head.withTarget { bytes in URLRanges(requestTarget: bytes).map { Array(bytes[$0.path]) } }
   }
 
   /// The path's segments, decoded, without empty ones; nil if they are not percent-encoded UTF-8.

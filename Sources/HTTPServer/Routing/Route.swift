@@ -1,5 +1,6 @@
 package import Credentials
 package import NIOHTTP1
+import Synchronization
 
 /// Who may use a route.
 package enum RouteAccess: Sendable {
@@ -30,7 +31,8 @@ package struct RouteHead: Sendable {
   /// Under what name the action is recorded in the audit log, allowed or refused; nil if it changes nothing.
   package let audit: String?
   /// What it takes and gives; every administrators' route has one (a test sees to it).
-  package var description: RouteDescription?
+  package var description: RouteDescription? { lazyDescription?.value }
+  fileprivate var lazyDescription: LazyDescription?
 
   /// The least role that may use it; nil where anybody may.
   package var role: AdminRole? {
@@ -38,6 +40,24 @@ package struct RouteHead: Sendable {
     case .open: nil
     case .role(let role), .roleInProduction(let role): role
     case .adminInDevelopment: .admin
+    }
+  }
+}
+
+/// A description that is made once, when it is first asked for: those of all routes would take a third of a server's start.
+private final class LazyDescription: Sendable {
+  private let make: @Sendable () -> RouteDescription
+  private let made = Mutex<RouteDescription?>(nil)
+
+  init(_ make: @escaping @Sendable () -> RouteDescription) {
+    self.make = make
+  }
+
+  var value: RouteDescription {
+    made.withLock { made in
+      let description = made ?? make()
+      made = description
+      return description
     }
   }
 }
@@ -59,10 +79,11 @@ package struct APIRoute<Services: Sendable>: Sendable {
   package private(set) var head: RouteHead
   let action: Action
 
-  /// The same route with its description: requests are judged by it before the route sees them.
-  package func described(_ description: RouteDescription) -> APIRoute {
+  /// The same route with its description: requests are judged by it before the route sees them. It is made when it is first
+  /// asked for.
+  package func described(_ description: @autoclosure @escaping @Sendable () -> RouteDescription) -> APIRoute {
     var route = self
-    route.head.description = description
+    route.head.lazyDescription = LazyDescription(description)
     return route
   }
 

@@ -1,4 +1,5 @@
 package import NIOHTTP1
+import TextFormats
 import TreeModel
 
 /// A request's target and headers, as they came.

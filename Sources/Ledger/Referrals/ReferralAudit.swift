@@ -22,8 +22,10 @@ package struct ReferralAudit {
   ///
   /// - `referralPath`: where the tree says who referred a player, as declared since before the namespace was written.
   /// - Throws: `StorageError` if the store cannot be read.
-  package static func verify(_ snapshot: any Snapshot, namespace: NamespaceID, place: ReferralPath) throws -> ReferralAudit {
-    var audit = ReferralAudit(place: place, snapshot: snapshot, namespace: namespace)
+  package static func verify(_ snapshot: any Snapshot, namespace: NamespaceID, referralPath: ReferralPath) throws
+    -> ReferralAudit
+  {
+    var audit = ReferralAudit(referralPath: referralPath, snapshot: snapshot, namespace: namespace)
     try audit.checkTree()
     try audit.checkIndex()
     return audit
@@ -73,7 +75,7 @@ package struct ReferralAudit {
   }
 
   private func referrer(of player: String) throws -> String? {
-    guard let path = place.path(of: player) else { return nil }
+    guard let path = referralPath.path(of: player) else { return nil }
     return ReferralPath.referrer(try snapshot.leaf(in: namespace, at: path)?.leaf.scalar)
   }
 

@@ -61,12 +61,12 @@ package struct ReferralBuild: Sendable {
     }
   }
 
-  private func fill(_ namespace: NamespaceID, place: ReferralPath) async throws {
+  private func fill(_ namespace: NamespaceID, referralPath: ReferralPath) async throws {
     var last: Key?
     while true {
       let after = last
       let (players, changes) = try read { (snapshot) -> ([Key], [KeyedRecordChange]) in
-        let players = try snapshot.children(in: namespace, of: place.players, after: after, limit: Self.pageSize)
+        let players = try snapshot.children(in: namespace, of: referralPath.players, after: after, limit: Self.pageSize)
         var changes: [KeyedRecordChange] = []
         for player in players {
           guard let path = referralPath.path(of: player.text) else { continue }

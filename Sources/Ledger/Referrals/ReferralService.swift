@@ -24,7 +24,7 @@ package struct ReferralService: Sendable {
 
   /// Who referred a player; nil if nobody did.
   package func referrer(of player: String, in namespace: NamespaceID) throws -> String? {
-    guard let path = place.path(of: player) else { return nil }
+    guard let path = referralPath.path(of: player) else { return nil }
     return try read { snapshot in
       ReferralPath.referrer(try snapshot.leaf(in: namespace, at: path)?.leaf.scalar)
     }
@@ -101,7 +101,7 @@ package struct ReferralService: Sendable {
   }
 
   private func since(_ player: String, in namespace: NamespaceID, snapshot: any Snapshot) throws -> Int64? {
-    guard let path = place.path(of: player), let stored = try snapshot.leaf(in: namespace, at: path) else { return nil }
+    guard let path = referralPath.path(of: player), let stored = try snapshot.leaf(in: namespace, at: path) else { return nil }
     return try snapshot.commit(in: namespace, at: stored.revision)?.time
   }
 

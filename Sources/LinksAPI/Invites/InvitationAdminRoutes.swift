@@ -17,55 +17,46 @@ package enum InvitationAdminRoutes {
     .changing(AdminInvitations.suppress, audit: "invites.suppress", answer: suppress),
   ]
 
-  private static func settings(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminInvitations.Settings {
+  private static func settings(_ call: RouteCall, query _: NoQuery) throws -> AdminInvitations.Settings {
     let invitations = try service(call)
-    return try APIError.mappingLinkErrors { try AdminInvitations.Settings(invitations.settings) }
+    return try AdminInvitations.Settings(invitations.settings)
   }
 
   /// The settings themselves read the document: they name the member that is wrong, and say what it must be.
-  private static func putSettings(_ call: RouteCall, order _: AdminInvitations.SettingsOrder) async throws(APIError)
+  private static func putSettings(_ call: RouteCall, order _: AdminInvitations.SettingsOrder) async throws
     -> AdminInvitations.Settings
   {
     let invitations = try service(call)
     let body = try call.body()
-    return try await APIError.mappingLinkErrors {
-      let settings = try InvitationSettings(document: body.compactText)
-      try await invitations.put(settings)
-      return try AdminInvitations.Settings(settings)
-    }
+    let settings = try InvitationSettings(document: body.compactText)
+    try await invitations.put(settings)
+    return try AdminInvitations.Settings(settings)
   }
 
-  private static func list(_ call: RouteCall, query: AdminInvitations.ListQuery) throws(APIError) -> AdminInvitations.List {
+  private static func list(_ call: RouteCall, query: AdminInvitations.ListQuery) throws -> AdminInvitations.List {
     let limit = Int(query.limit ?? 50)
-    return try APIError.mappingLinkErrors {
-      let all = try reader(call).invitations(before: query.cursor, limit: limit)
-      return AdminInvitations.List(
-        invites: all.map { AdminInvitations.Invitation($0) }, next: all.count == limit ? all.last?.record.id : nil)
-    }
+    let all = try reader(call).invitations(before: query.cursor, limit: limit)
+    return AdminInvitations.List(
+      invites: all.map { AdminInvitations.Invitation($0) }, next: all.count == limit ? all.last?.record.id : nil)
   }
 
-  private static func suppressions(_ call: RouteCall, query: AdminInvitations.ListQuery) throws(APIError)
+  private static func suppressions(_ call: RouteCall, query: AdminInvitations.ListQuery) throws
     -> AdminInvitations.SuppressionList
   {
     let limit = Int(query.limit ?? 50)
-    return try APIError.mappingLinkErrors {
-      let all = try reader(call).suppressed(after: query.cursor, limit: limit)
-      return AdminInvitations.SuppressionList(
-        suppressions: all.map { AdminInvitations.Suppression($0) }, next: all.count == limit ? all.last?.address : nil)
-    }
+    let all = try reader(call).suppressed(after: query.cursor, limit: limit)
+    return AdminInvitations.SuppressionList(
+      suppressions: all.map { AdminInvitations.Suppression($0) }, next: all.count == limit ? all.last?.address : nil)
   }
 
-  private static func suppress(_ call: RouteCall, order: AdminInvitations.SuppressOrder) async throws(APIError) -> Done {
+  private static func suppress(_ call: RouteCall, order: AdminInvitations.SuppressOrder) async throws -> Done {
     let invitations = try service(call)
-    return try await APIError.mappingLinkErrors {
-      if order.release == true {
-        try await invitations.release(order.email)
-      } else {
-        try await invitations.suppress(order.email, because: order.reason ?? "by \(call.caller.actor)")
-      }
-      return Done()
+    if order.release == true {
+      try await invitations.release(order.email)
+    } else {
+      try await invitations.suppress(order.email, because: order.reason ?? "by \(call.caller.actor)")
     }
-    return .json(["status": "ok"])
+    return Done()
   }
 
   private static func service(_ call: RouteCall) throws -> InvitationService {

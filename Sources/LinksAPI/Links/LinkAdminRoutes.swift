@@ -20,34 +20,30 @@ package enum LinkAdminRoutes {
 
   // MARK: Settings
 
-  private static func settings(_ call: RouteCall, query _: NoQuery) throws(APIError) -> AdminLinks.Settings {
+  private static func settings(_ call: RouteCall, query _: NoQuery) throws -> AdminLinks.Settings {
     let links = try service(call)
-    return try APIError.mappingLinkErrors { try AdminLinks.Settings(links.settings) }
+    return try AdminLinks.Settings(links.settings)
   }
 
   /// The settings themselves read the document: they name the member that is wrong, and say what it must be.
-  private static func putSettings(_ call: RouteCall, order _: AdminLinks.SettingsOrder) async throws(APIError)
-    -> AdminLinks.Settings
-  {
+  private static func putSettings(_ call: RouteCall, order _: AdminLinks.SettingsOrder) async throws -> AdminLinks.Settings {
     let links = try service(call)
     let body = try call.body()
-    return try await APIError.mappingLinkErrors {
-      let settings = try LinkSettings(document: JSON.object((body.object ?? []).filter { $0.key != "warnings" }).compactText)
-      try await links.put(settings)
-      return try AdminLinks.Settings(settings)
-    }
+    let settings = try LinkSettings(document: JSON.object((body.object ?? []).filter { $0.key != "warnings" }).compactText)
+    try await links.put(settings)
+    return try AdminLinks.Settings(settings)
   }
 
   // MARK: Looking
 
-  private static func list(_ call: RouteCall, query: AdminLinks.ListQuery) throws(APIError) -> AdminLinks.List {
+  private static func list(_ call: RouteCall, query: AdminLinks.ListQuery) throws -> AdminLinks.List {
     let (links, limit) = (try service(call), Int(query.limit ?? 50))
-    let records = try APIError.mappingLinkErrors { try links.records(after: query.cursor, limit: limit) }
+    let records = try links.records(after: query.cursor, limit: limit)
     return AdminLinks.List(
       links: records.map { AdminLinks.Link($0) }, next: records.count == limit ? records.last?.key : nil)
   }
 
-  private static func record(_ call: RouteCall, _ links: LinkService) throws(APIError) -> LinkRecord {
+  private static func record(_ call: RouteCall, _ links: LinkService) throws -> LinkRecord {
     let text = try call.required("link")
     guard let record = try links.record(text) else {
       throw APIError(.notFound, "unknown_link", "There is no short link \(text.prefix(200)).")
@@ -55,22 +51,20 @@ package enum LinkAdminRoutes {
     return record
   }
 
-  private static func show(_ call: RouteCall, query _: AdminLinks.LinkQuery) throws(APIError) -> AdminLinks.Link {
+  private static func show(_ call: RouteCall, query _: AdminLinks.LinkQuery) throws -> AdminLinks.Link {
     AdminLinks.Link(try record(call, service(call)))
   }
 
-  private static func stats(_ call: RouteCall, body _: NoBody) async throws(APIError) -> AdminLinks.Statistics {
+  private static func stats(_ call: RouteCall, body _: NoBody) async throws -> AdminLinks.Statistics {
     let links = try service(call)
     let record = try record(call, links)
     let days = try call.integer("days") ?? 7
-    return try await APIError.mappingLinkErrors {
-      let counts = try await links.counts(of: record.key, days: days)
-      return AdminLinks.Statistics(
-        link: record.address, totals: LinkStatistics.totals(counts), days: LinkStatistics.days(counts))
-    }
+    let counts = try await links.counts(of: record.key, days: days)
+    return AdminLinks.Statistics(
+      link: record.address, totals: LinkStatistics.totals(counts), days: LinkStatistics.days(counts))
   }
 
-  private static func code(_ call: RouteCall, query: AdminLinks.CodeQuery) throws(APIError) -> HTTPResponse {
+  private static func code(_ call: RouteCall, query: AdminLinks.CodeQuery) throws -> HTTPResponse {
     let text = query.link
     guard let url = LinkURL(text.contains("://") ? text : "https://\(text)"), url.isWeb, let code = QRCode(url.text) else {
       throw APIError.badRequest("link must be a URL of at most 2331 bytes.")
@@ -81,52 +75,39 @@ package enum LinkAdminRoutes {
     return HTTPResponse(.ok, content: .svg, body: Array(code.svg().utf8))
   }
 
-  private static func claim(_ call: RouteCall, query: AdminLinks.ClaimQuery) throws(APIError) -> AdminLinks.Claim {
+  private static func claim(_ call: RouteCall, query: AdminLinks.ClaimQuery) throws -> AdminLinks.Claim {
     let links = try service(call)
     let uid: String
-    do throws(PathError) {
+    do {
       uid = try Key(query.uid).text
     } catch {
       throw APIError.badRequest(error.description)
     }
-    let claim = try APIError.mappingLinkErrors { try links.claims.claim(of: uid) }
+    let claim = try links.claims.claim(of: uid)
     return AdminLinks.Claim(uid: uid, claim: claim.map { AdminLedger.ReferralEvidence($0) })
   }
 
   // MARK: Importing
 
-  private static func take(_ call: RouteCall, order: AdminLinks.ImportOrder) async throws(APIError)
-    -> AdminLinks.ImportReport
-  {
+  private static func take(_ call: RouteCall, order: AdminLinks.ImportOrder) async throws -> AdminLinks.ImportReport {
     let links = try service(call)
-    return try await APIError.mappingLinkErrors {
-      let rows = try LinkImport(csv: order.csv).rows
-      guard rows.count <= 1000 else {
-        throw LinksAPIError(.invalidArgument, "The table has \(rows.count) rows; send 1000 at most, one table after the other.")
-      }
-      var prefix: LinkPrefix?
-      if let target = order.prefix {
-        guard let parsed = LinkPrefix(target) else {
-          throw LinksAPIError(.invalidArgument, "prefix must be https://HOST or https://HOST/PATH.")
-        }
-        prefix = parsed
-      }
-      let outcomes = try await links.importRows(
-        rows, under: prefix, isDryRun: order.dryRun ?? false, actor: call.caller.actor)
-      return AdminLinks.ImportReport(outcomes)
+    let rows = try LinkImport(csv: order.csv).rows
+    guard rows.count <= 1000 else {
+      throw LinksAPIError(.invalidArgument, "The table has \(rows.count) rows; send 1000 at most, one table after the other.")
     }
     var prefix: LinkPrefix?
-    if let target {
+    if let target = order.prefix {
       guard let parsed = LinkPrefix(target) else {
         throw LinksAPIError(.invalidArgument, "prefix must be https://HOST or https://HOST/PATH.")
       }
       prefix = parsed
     }
-    let outcomes = try await links.importRows(rows, under: prefix, isDryRun: isDryRun, actor: call.caller.actor)
-    return .json(report(outcomes))
+    let outcomes = try await links.importRows(
+      rows, under: prefix, isDryRun: order.dryRun ?? false, actor: call.caller.actor)
+    return AdminLinks.ImportReport(outcomes)
   }
 
-  private static func service(_ call: RouteCall) throws(APIError) -> LinkService {
+  private static func service(_ call: RouteCall) throws -> LinkService {
     guard let links = call.services.links else {
       throw APIError(.notImplemented, "not_available", "This server serves no links.")
     }
@@ -136,38 +117,34 @@ package enum LinkAdminRoutes {
 
 /// Changing and deleting short links.
 extension LinkAdminRoutes {
-  private static func edit(_ call: RouteCall, order: AdminLinks.Edit) async throws(APIError) -> AdminLinks.ChangedLink {
+  private static func edit(_ call: RouteCall, order: AdminLinks.Edit) async throws -> AdminLinks.ChangedLink {
     let links = try service(call)
     let changes = try linkEdit(order)
     let record = try record(call, links)
-    return try await APIError.mappingLinkErrors {
-      let edited = try await links.edit(record.key, edit: changes, actor: call.caller.actor)
-      return AdminLinks.ChangedLink(
-        link: AdminLinks.Link(edited.record), warnings: edited.warnings.map { AdminLinks.Warning($0) })
-    }
+    let edited = try await links.edit(record.key, edit: changes, actor: call.caller.actor)
+    return AdminLinks.ChangedLink(
+      link: AdminLinks.Link(edited.record), warnings: edited.warnings.map { AdminLinks.Warning($0) })
   }
 
-  private static func remove(_ call: RouteCall, body _: NoBody) async throws(APIError) -> AdminLinks.Link {
+  private static func remove(_ call: RouteCall, body _: NoBody) async throws -> AdminLinks.Link {
     let links = try service(call)
     let record = try record(call, links)
-    return try await APIError.mappingLinkErrors {
-      AdminLinks.Link(try await links.delete(record.key, actor: call.caller.actor))
-    }
+    return AdminLinks.Link(try await links.delete(record.key, actor: call.caller.actor))
   }
 
-  private static func linkEdit(_ order: AdminLinks.Edit) throws(APIError) -> LinkEdit {
+  private static func linkEdit(_ order: AdminLinks.Edit) throws -> LinkEdit {
     var edit = LinkEdit()
     if let name = order.name {
-      guard name.utf8.count <= 200 else { throw .badRequest("name must be a text of at most 200 bytes.") }
+      guard name.utf8.count <= 200 else { throw APIError.badRequest("name must be a text of at most 200 bytes.") }
       edit.name = .some(name.isEmpty ? nil : name)
     }
     edit.isDisabled = order.disabled
     for member in order.parameters?.members ?? [] {
       guard let parameter = LinkParameter(rawValue: member.name) else {
-        throw .badRequest("\(member.name.prefix(80)) is no parameter of a long link.")
+        throw APIError.badRequest("\(member.name.prefix(80)) is no parameter of a long link.")
       }
       guard member.value.isNull || member.value.string != nil else {
-        throw .badRequest("The parameter \(member.name) must be a text, or null.")
+        throw APIError.badRequest("The parameter \(member.name) must be a text, or null.")
       }
       edit.parameters[parameter] = .some(member.value.string)
     }

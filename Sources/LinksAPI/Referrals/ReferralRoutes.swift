@@ -48,28 +48,24 @@ package enum ReferralRoutes {
     .unauthorized, "unauthenticated", "Send the player's ID token: Authorization: Bearer ID_TOKEN.",
     headers: [HTTPResponse.Header("WWW-Authenticate", "Bearer")])
 
-  private static func list(_ call: RouteCall, query _: AdminInvitations.ReferralQuery) throws(APIError)
-    -> AdminInvitations.ReferralList
-  {
-    guard let uid = try call.key("uid")?.text else { throw .badRequest("The parameter uid is missing.") }
+  private static func list(_ call: RouteCall, query _: AdminInvitations.ReferralQuery) throws -> AdminInvitations.ReferralList {
+    guard let uid = try call.key("uid")?.text else { throw APIError.badRequest("The parameter uid is missing.") }
     let (referrals, namespace) = (try service(call), try call.namespace())
     let referrer = try referrals.referrer(of: uid, in: namespace)
     let (rows, next) = try page(call, uid: uid)
     return AdminInvitations.ReferralList(player: uid, referredBy: referrer, referrals: rows, next: next)
   }
 
-  private static func top(_ call: RouteCall, query: AdminInvitations.TopQuery) throws(APIError) -> AdminInvitations.Top {
+  private static func top(_ call: RouteCall, query: AdminInvitations.TopQuery) throws -> AdminInvitations.Top {
     let (referrals, namespace, limit) = (try service(call), try call.namespace(), Int(query.limit ?? 20))
-    let ranks = try APIError.mapping { () throws(LedgerError) in try referrals.top(in: namespace, limit: limit) }
+    let ranks = try referrals.top(in: namespace, limit: limit)
     return AdminInvitations.Top(
       top: ranks.map { rank in
         AdminInvitations.Referrer(player: rank.referrer, count: rank.count, coins: NamedValues(counts: rank.coins))
       })
   }
 
-  private static func page(_ call: RouteCall, uid: String) throws(APIError)
-    -> (rows: [AdminInvitations.Referral], next: String?)
-  {
+  private static func page(_ call: RouteCall, uid: String) throws -> (rows: [AdminInvitations.Referral], next: String?) {
     let (referrals, namespace, limit) = (try service(call), try call.namespace(), try call.limit())
     let found = try referrals.referrals(of: uid, in: namespace, after: call.query["cursor"], limit: limit)
     let rows = found.map { referral in

@@ -104,7 +104,7 @@ extension AdminReplays.Replay {
   init(_ record: ReplayRecord) {
     self.init(
       id: record.id, state: AdminReplays.State(record.state), order: AdminReplays.Ordered(record.order),
-      progress: AdminReplays.Progress(ReplayProgress(record.progress)), createdAt: Timestamp(record.createdAt),
+      progress: AdminReplays.Progress(of: record), createdAt: Timestamp(record.createdAt),
       updatedAt: Timestamp(record.updatedAt))
   }
 }
@@ -122,9 +122,10 @@ extension AdminReplays.State {
 }
 
 extension AdminReplays.Progress {
-  fileprivate init(_ progress: ReplayProgress) {
+  fileprivate init(of record: ReplayRecord) {
+    let progress = ReplayProgress(of: record)
     self.init(
-      cursor: progress.cursor?.json, through: progress.through.rawValue,
+      cursor: record.progress["cursor"], through: progress.through.rawValue,
       pruned: progress.pruned > .zero ? progress.pruned.rawValue : nil, scanned: progress.scanned, given: progress.given,
       alreadyDone: progress.alreadyDone, resting: progress.resting, outcomes: NamedValues(counts: progress.outcomes),
       coins: NamedValues(counts: progress.coins), failure: progress.failure)

@@ -21,20 +21,20 @@ struct FunctionAdminAdapter: FunctionOperating, EffectsWaiting {
     }
   }
 
-  func functionRecords() throws(OperationError) -> [FunctionRecord] {
-    do throws(StorageError) {
-      return try engine.read { (snapshot) throws(StorageError) in try snapshot.functions() }
+  func functionRecords() throws -> [FunctionRecord] {
+    do {
+      return try engine.read { snapshot in try snapshot.functions() }
     } catch {
       throw OperationError(.unavailable, "\(error)")
     }
   }
 
   func pause(_ function: String, reason: String, by actor: Actor) async throws {
-    try await faulting { try await dispatcher.pause(function, because: reason) }
+    try await mappingErrors { try await dispatcher.pause(function, because: reason) }
   }
 
   func resume(_ function: String, by actor: Actor) async throws {
-    try await faulting { try await dispatcher.resume(function) }
+    try await mappingErrors { try await dispatcher.resume(function) }
   }
 
   func retryDeadLetters(of function: String, in namespace: NamespaceID, by actor: Actor) async throws -> Int {
@@ -45,7 +45,7 @@ struct FunctionAdminAdapter: FunctionOperating, EffectsWaiting {
   }
 
   func redeliver(_ event: EventID, in namespace: NamespaceID, by actor: Actor) async throws {
-    try await faulting { _ = try dispatcher.redeliver(event, in: namespace) }
+    try await mappingErrors { _ = try dispatcher.redeliver(event, in: namespace) }
   }
 
   func forget(_ namespace: NamespaceID) {
@@ -70,7 +70,7 @@ struct FunctionAdminAdapter: FunctionOperating, EffectsWaiting {
   }
 
   /// Maps the dispatcher's errors to those of the API targets.
-  private func faulting<Result>(_ body: () async throws -> Result) async throws -> Result {
+  private func mappingErrors<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await body()
     } catch {

@@ -13,39 +13,39 @@ struct ReplayAdminAdapter: ReplayOperating {
   /// Where a rebuild may put its fresh store; nil for data that are not in a folder.
   let folder: String?
 
-  func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Trial {
-    try await faulting { try await AdminReplays.Trial(replayer.preview(order, in: namespace)) }
+  func preview(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> AdminReplays.Trial {
+    try await mappingErrors { try await AdminReplays.Trial(replayer.preview(order, in: namespace)) }
   }
 
-  func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Trial {
-    try await faulting { try await AdminReplays.Trial(replayer.dryRun(order, in: namespace)) }
+  func dryRun(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> AdminReplays.Trial {
+    try await mappingErrors { try await AdminReplays.Trial(replayer.dryRun(order, in: namespace)) }
   }
 
-  func start(_ order: ReplayOrder, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Replay {
-    try await faulting { try await AdminReplays.Replay(replayer.start(order, in: namespace)) }
+  func start(_ order: ReplayOrder, in namespace: NamespaceID) async throws -> AdminReplays.Replay {
+    try await mappingErrors { try await AdminReplays.Replay(replayer.start(order, in: namespace)) }
   }
 
-  func pause(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Replay {
-    try await faulting { try AdminReplays.Replay(replayer.pause(replay, in: namespace)) }
+  func pause(_ replay: Int64, in namespace: NamespaceID) async throws -> AdminReplays.Replay {
+    try await mappingErrors { try AdminReplays.Replay(replayer.pause(replay, in: namespace)) }
   }
 
-  func resume(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Replay {
-    try await faulting { try await AdminReplays.Replay(replayer.resume(replay, in: namespace)) }
+  func resume(_ replay: Int64, in namespace: NamespaceID) async throws -> AdminReplays.Replay {
+    try await mappingErrors { try await AdminReplays.Replay(replayer.resume(replay, in: namespace)) }
   }
 
-  func cancel(_ replay: Int64, in namespace: NamespaceID) async throws(OperationError) -> AdminReplays.Replay {
-    try await faulting { try await AdminReplays.Replay(replayer.cancel(replay, in: namespace)) }
+  func cancel(_ replay: Int64, in namespace: NamespaceID) async throws -> AdminReplays.Replay {
+    try await mappingErrors { try await AdminReplays.Replay(replayer.cancel(replay, in: namespace)) }
   }
 
-  func show(_ replay: Int64, in namespace: NamespaceID) throws(OperationError) -> AdminReplays.Replay {
+  func show(_ replay: Int64, in namespace: NamespaceID) throws -> AdminReplays.Replay {
     try looking { try AdminReplays.Replay(replayer.show(replay, in: namespace)) }
   }
 
-  func list(in namespace: NamespaceID, before replay: Int64?, limit: Int) throws(OperationError) -> [AdminReplays.Replay] {
+  func list(in namespace: NamespaceID, before replay: Int64?, limit: Int) throws -> [AdminReplays.Replay] {
     try looking { try replayer.list(in: namespace, before: replay, limit: limit).map { AdminReplays.Replay($0) } }
   }
 
-  func items(of replay: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws(OperationError)
+  func items(of replay: Int64, in namespace: NamespaceID, after last: ReplayItem?, limit: Int) throws
     -> [AdminReplays.Item]
   {
     try looking {
@@ -53,13 +53,13 @@ struct ReplayAdminAdapter: ReplayOperating {
     }
   }
 
-  func invoke(_ order: InvocationOrder, in namespace: NamespaceID, by actor: Actor) async throws(OperationError)
+  func invoke(_ order: InvocationOrder, in namespace: NamespaceID, by actor: Actor) async throws
     -> AdminReplays.Item
   {
     let invocation = Replayer.Invocation(
       function: order.function, path: order.path, before: order.before, after: order.after, actingAs: order.actingAs,
       reason: order.reason)
-    return try await faulting { try await AdminReplays.Item(replayer.invoke(invocation, in: namespace, by: actor)) }
+    return try await mappingErrors { try await AdminReplays.Item(replayer.invoke(invocation, in: namespace, by: actor)) }
   }
 
   func acknowledge(function: String?, event: EventID?, in namespace: NamespaceID, reason: String)
@@ -70,10 +70,10 @@ struct ReplayAdminAdapter: ReplayOperating {
     }
   }
 
-  func rebuild(_ namespace: String, into folder: String?, rerun: Bool, by actor: Actor) async throws(OperationError)
+  func rebuild(_ namespace: String, into folder: String?, rerun: Bool, by actor: Actor) async throws
     -> AdminReplays.Rebuild
   {
-    try await faulting {
+    try await mappingErrors {
       var rebuild = AdminReplays.Rebuild(
         try await replayer.onOwnThread { try build(namespace, into: folder) }, folder: folder)
       guard rerun else { return rebuild }
@@ -105,7 +105,7 @@ struct ReplayAdminAdapter: ReplayOperating {
   }
 
   /// Maps the replayer's errors to those of the API targets.
-  private func faulting<Result>(_ body: () async throws -> Result) async throws -> Result {
+  private func mappingErrors<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await body()
     } catch {
