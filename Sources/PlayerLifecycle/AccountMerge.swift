@@ -113,7 +113,7 @@ package struct AccountMerge: Sendable {
   }
 
   /// - Returns: what was moved; the same again if it is ordered again.
-  /// - Throws: ``MergeError``, and what the store and the writer throw.
+  /// - Throws: `MergeError`, and what the store and the writer throw.
   package func carryOut(_ order: MergeOrder, in namespace: NamespaceID) async throws -> MergeReport {
     guard order.from != order.into else { throw MergeError.sameAccount(order.from) }
     if let earlier = try earlier(order, in: namespace) { return earlier }

@@ -39,7 +39,7 @@ struct MergePlan {
     self.snapshot = snapshot
   }
 
-  /// - Throws: ``MergeError`` if it cannot be done.
+  /// - Throws: `MergeError` if it cannot be done.
   mutating func fill() throws {
     try moveReferral()
     if order.movesBalances { try moveBalances() }

@@ -76,7 +76,7 @@ public struct PathTrie: Sendable {
   /// every prefix that fits.
   ///
   /// - Parameters:
-  ///   - index: where a value is; of a priority's place, the node's own is looked for.
+  ///   - path: where a value is; of a priority's place, the node's own is looked for.
   ///   - body: called for each pattern and each prefix that it matches, with the number of bytes of the prefix and the
   ///     pattern's position; in no particular order.
   public func forEachPrefixMatch(of path: PathBytes, body: (_ end: Int, _ position: Int) -> Void) {

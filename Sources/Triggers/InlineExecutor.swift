@@ -1,7 +1,7 @@
 import StorageCore
 import Synchronization
 
-/// Runs a task in place: what it enqueues is run by the thread that drains it, before ``drain()`` returns.
+/// Runs a task in place: what it enqueues is run by the thread that began it, before the call returns.
 ///
 /// A task that suspends for something that another thread brings comes back on a thread of its own, never on this one.
 /// `@unchecked Sendable`: `jobs` is touched only by the thread whose number is in `owner`, and only while it drains.

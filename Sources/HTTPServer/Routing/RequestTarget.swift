@@ -29,7 +29,7 @@ package struct RequestTarget: Sendable {
     self.query = query
   }
 
-  /// The path of a request, as ``init(_:)`` takes it, without a look at the query; nil if it has none.
+  /// The path of a request, as the initializers take it, without a look at the query; nil if it has none.
   package static func path(of head: RequestHead) -> [UInt8]? {
     head.withTarget { bytes in URLRanges(requestTarget: bytes).map { Array(bytes[$0.path]) } }
   }

@@ -30,7 +30,7 @@ package struct HTTPRequest: Sendable {
   /// The request target as sent: path and query, percent-encoded.
   package var uri: String { head.uri }
 
-  /// As sent, in order; made anew at each look.
+  /// As sent, in order; made again at each look.
   package var headers: HTTPHeaders { head.headers }
 
   /// As NIO's decoder would give its beginning.

@@ -31,7 +31,7 @@ package struct RequestHead: Sendable {
   /// The request target: path and query, percent-encoded.
   package var uri: String { withTarget { String(decoding: $0, as: UTF8.self) } }
 
-  /// All headers, in order; made anew at each look.
+  /// All headers, in order; made again at each look.
   package var headers: HTTPHeaders {
     if case .fields(_, let headers) = form { return headers }
     var list: [(String, String)] = []
