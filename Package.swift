@@ -9,6 +9,10 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+// Scripts/release says which commit it builds, for "doubloon --version"; only one small file of C depends on it.
+let commit = (Context.environment["DOUBLOON_COMMIT"] ?? "").filter(\.isHexDigit)
+let commitDefinition: [CSetting] = commit.isEmpty ? [] : [.define("DOUBLOON_COMMIT", to: commit)]
+
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
@@ -48,6 +52,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),  // orderly start and stop
   ],
   targets: [
+    .target(name: "CBuild", cSettings: commitDefinition),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
@@ -89,6 +94,10 @@ let package = Package(
     .target(name: "Invites", dependencies: ["MailContent", "StorageCore", "TextFormats", "TreeModel"], swiftSettings: strict),
 
     // Layer 4: use cases that span capabilities
+    .target(
+      name: "Backups",
+      dependencies: ["Ledger", "StorageCore", "StorageSQLite", "TextFormats", "TreeModel", crypto, cryptoExtras, logging],
+      swiftSettings: strict),
     .target(
       name: "PlayerLifecycle",
       dependencies: [
@@ -142,8 +151,9 @@ let package = Package(
     .target(
       name: "AdminAPI",
       dependencies: [
-        "APISupport", "AccessRules", "Accounts", "AdminModel", "Credentials", "HTTPServer", "Invites", "Ledger", "Links",
-        "MailContent", "PlayerLifecycle", "RewardModel", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel", logging,
+        "APISupport", "AccessRules", "Accounts", "AdminModel", "Backups", "Credentials", "HTTPServer", "Invites", "Ledger",
+        "Links", "MailContent", "PlayerLifecycle", "RewardModel", "StorageCore", "TextFormats", "TreeDatabase", "TreeModel",
+        logging,
         nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
 
@@ -151,24 +161,27 @@ let package = Package(
     .target(
       name: "ServerConfiguration",
       dependencies: [
-        "APISupport", "AccessRules", "Accounts", "Credentials", "FunctionsKit", "HTTPServer", "Ledger", "Links", "Mail",
-        "MailContent", "StorageCore", "TextFormats", "TreeModel", nioCore, nioSSL,
+        "APISupport", "AccessRules", "Accounts", "Backups", "Credentials", "FunctionsKit", "HTTPServer", "Ledger", "Links",
+        "Mail", "MailContent", "StorageCore", "TextFormats", "TreeModel", nioCore, nioSSL,
       ], swiftSettings: strict),
     .target(
       name: "ServerApp",
       dependencies: [
-        "APISupport", "Accounts", "AdminAPI", "AdminClient", "AdminModel", "CMalloc", "Credentials", "FunctionsKit",
-        "HTTPServer", "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Mail", "MailContent", "PlayerLifecycle",
+        "APISupport", "Accounts", "AdminAPI", "AdminClient", "AdminModel", "Backups", "CMalloc", "Credentials",
+        "FunctionsKit", "HTTPServer", "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Mail", "MailContent",
+        "PlayerLifecycle",
         "RealtimeAPI", "RewardModel", "ServerConfiguration", "StorageCore", "StorageSQLite", "TextFormats", "TreeDatabase",
-        "TreeModel", "Triggers", lifecycle, logging, nioCore, nioHTTP1, nioPosix, unixSignals,
+        "TreeModel", "Triggers", crypto, lifecycle, logging, nioCore, nioHTTP1, nioPosix, unixSignals,
       ], swiftSettings: strict),
     .target(
       name: "DoubloonCLI",
       dependencies: [
-        "APISupport", "AccessRules", "AdminClient", "AdminModel", "Credentials", "FunctionsKit", "Links", "Mail", "ServerApp",
-        "ServerConfiguration", "StorageCore", "StorageSQLite", "TextFormats", "TreeModel", argumentParser, logging, nioCore,
-        nioHTTP1,
-      ], swiftSettings: strict),
+        "APISupport", "AccessRules", "AdminClient", "AdminModel", "Backups", "CBuild", "Credentials", "FunctionsKit", "Links",
+        "Mail", "ServerApp", "ServerConfiguration", "StorageCore", "StorageSQLite", "TextFormats", "TreeModel", argumentParser,
+        logging, nioCore, nioHTTP1,
+      ],
+      // Links to the files of Examples/OwnGame.
+      resources: [.embedInCode("Template")], swiftSettings: strict),
 
     // The tenant: this deployment's functions
     .target(name: "Functions", dependencies: ["FunctionsKit", "TreeModel"], path: "Functions", swiftSettings: strict),
@@ -193,6 +206,9 @@ let package = Package(
       ], path: "Tests/ServerTestSupport", swiftSettings: strict),
     .executableTarget(
       name: "TrapFixture", dependencies: ["DoubloonCLI", "FunctionsKit"], path: "Tests/TrapFixture", swiftSettings: strict),
+    .executableTarget(
+      name: "UpgradeFixture", dependencies: ["DoubloonCLI", "Functions", "StorageCore"], path: "Tests/UpgradeFixture",
+      swiftSettings: strict),
     .testTarget(name: "TextFormatsTests", dependencies: ["TestSupport", "TextFormats"], swiftSettings: strict),
     .testTarget(name: "AdminModelTests", dependencies: ["AdminModel", "TreeModel"], swiftSettings: strict),
     .testTarget(
@@ -201,6 +217,11 @@ let package = Package(
         "Accounts", "Credentials", "FunctionsKit", "Invites", "Ledger", "Links", "PlayerLifecycle", "RewardModel",
         "StorageCore",
         "StorageSQLite", "TestSupport", "TextFormats", "TreeDatabase", "TreeModel",
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "BackupsTests",
+      dependencies: [
+        "Backups", "RewardModel", "StorageCore", "StorageSQLite", "TestSupport", "TextFormats", "TreeModel", logging,
       ], swiftSettings: strict),
     .testTarget(name: "TreeModelTests", dependencies: ["TestSupport", "TreeModel"], swiftSettings: strict),
     .testTarget(name: "RewardModelTests", dependencies: ["RewardModel"], swiftSettings: strict),
@@ -296,22 +317,23 @@ let package = Package(
     .testTarget(
       name: "ServerConfigurationTests",
       dependencies: [
-        "APISupport", "Credentials", "FunctionsKit", "HTTPServer", "Mail", "ServerConfiguration", "ServerTestSupport",
+        "APISupport", "Backups", "Credentials", "FunctionsKit", "HTTPServer", "Mail", "ServerConfiguration",
+        "ServerTestSupport",
         "StorageCore", "TestSupport", "TreeModel", nioCore,
       ], swiftSettings: strict),
     .testTarget(
       name: "ServerAppTests",
       dependencies: [
-        "Accounts", "AdminClient", "AdminModel", "Credentials", "DoubloonCLI", "FunctionsKit", "HTTPServer", "Mail",
-        "MailContent", "ServerApp", "ServerConfiguration", "ServerTestSupport", "StorageCore", "TestSupport", "TextFormats",
-        "TreeDatabase", "TreeModel",
-        "Triggers", crypto, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+        "APISupport", "Accounts", "AdminAPI", "AdminClient", "AdminModel", "Credentials", "DoubloonCLI", "FunctionsKit",
+        "HTTPServer", "Mail", "MailContent", "ServerApp", "ServerConfiguration", "ServerTestSupport", "StorageCore",
+        "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", "Triggers", crypto, logging, nioCore, nioHTTP1, nioPosix,
+        nioSSL,
       ], swiftSettings: strict),
     .testTarget(
       name: "DoubloonCLITests",
       dependencies: [
         "AdminClient", "AdminModel", "Credentials", "DoubloonCLI", "FunctionsKit", "ServerApp", "ServerConfiguration",
-        "ServerTestSupport", "StorageCore", "TestSupport", "TextFormats", "TreeModel", argumentParser, nioHTTP1,
+        "ServerTestSupport", "StorageCore", "TestSupport", "TextFormats", "TreeModel", argumentParser, logging, nioHTTP1,
       ], swiftSettings: strict),
     .testTarget(
       name: "FunctionsTests", dependencies: ["DoubloonTesting", "Functions", "RewardModel", "TreeModel"], swiftSettings: strict),

@@ -2,7 +2,7 @@ import FunctionsKit
 
 /// Who referred a player, as the record says it.
 enum Referrer {
-  /// No `referred_by`, or one that JavaScript takes for false: the seed's own rule.
+  /// No `referred_by`, or one that JavaScript takes for false, as functions in JavaScript ask.
   case nobody
   /// Something that is no player's id: an object, a number, a text that is no key. It never becomes a path.
   case invalid
@@ -58,7 +58,7 @@ enum Repeats: String, Codable, Sendable {
 
 /// What a referrer must have to be paid.
 enum ReferrerRequirement: String, Codable, Sendable {
-  /// Nothing: coins for a referrer without a record wait in its inventory, as in the seed.
+  /// Nothing: coins for a referrer without a record wait in its inventory.
   case nothing
   /// A record in the tree.
   case record

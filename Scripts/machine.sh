@@ -57,9 +57,35 @@ need_browser() {
   need chromium "opens pages as people would" command -v chromium
 }
 
+need_platforms() {
+  need nodejs "runs the clients for Node" command -v node
+  need mono-mcs "compiles the client for Unity" command -v mcs
+  need mono-runtime "runs the client for Unity" command -v mono
+  need libmono-system-net-http4.0-cil "what the client for Unity asks with" test -e /usr/lib/mono/4.5/System.Net.Http.dll
+}
+
 need_readers() {
   need zbar-tools "reads the QR codes of links" command -v zbarimg
   need_browser
+}
+
+# For the stages that install into a Debian of their own, and judge what they install.
+need_packaging() {
+  need binutils "leaves out of a program what debuggers read" command -v strip
+  need curl "plays README's scenario" command -v curl
+  need debootstrap "makes a fresh Debian to install into" command -v debootstrap
+  need dpkg-dev "finds the packages that a program needs" command -v dpkg-shlibdeps
+  need lintian "judges Debian packages" command -v lintian
+  need skopeo "reads images" command -v skopeo
+  need systemd "judges units" command -v systemd-analyze
+  need umoci "unpacks images" command -v umoci
+}
+
+# Debian has promtool in the package of the whole server, which it starts as a service: that is stopped again.
+unwanted_services=()
+need_promtool() {
+  command -v promtool >/dev/null || unwanted_services+=(prometheus)
+  need prometheus "promtool, which reads rules and metrics" command -v promtool
 }
 
 # Installs what was missing; without the right to do so, says how.
@@ -80,4 +106,12 @@ install_missing() {
     "${as_root[@]}" "${install[@]}" >/dev/null || fail "apt-get failed. To install by hand, run:  ${install[*]}"
   fi
   missing=()
+  local service
+  for service in "${unwanted_services[@]}"; do
+    if [[ -d /run/systemd/system ]]; then
+      "${as_root[@]}" systemctl disable --now "$service" >/dev/null 2>&1 || true
+    else
+      "${as_root[@]}" service "$service" stop >/dev/null 2>&1 || true
+    fi
+  done
 }

@@ -1,6 +1,7 @@
 package import APISupport
 import AdminModel
 package import Accounts
+package import Backups
 import Credentials
 package import HTTPServer
 package import Invites
@@ -100,8 +101,15 @@ package struct AdminServices: APIServices {
   package var adjustableClock: AdjustableClock?
   /// Asks the system how full the disk is that the data are on; nil for data that are on none.
   package var diskSpace: @Sendable () -> DiskSpace? = { nil }
+  /// What makes backups that are ordered.
+  package var backups: BackupMaker
+  /// What was seen of the store lately; nil where nobody looks.
+  package var watch: StoreWatch?
+  /// What the metrics say beside what this target knows of: the process, the disk, the outbox, the alerts.
+  package var furtherMetrics: @Sendable () -> [MetricFamily] = { [] }
 
   package init(context: ServerContext, listeners: ListenerHub, random: any RandomNumberGenerator & Sendable) {
+    backups = BackupMaker(engine: context.database.engine, folder: nil, clock: context.database.clock)
     self.context = context
     self.listeners = listeners
     self.random = random

@@ -44,6 +44,7 @@ package final class AdminClient: Sendable {
   /// Nil where plain HTTP is spoken.
   private let tls: NIOSSLContext?
   private let idle: Mutex<IdleConnections>
+  private let defaultTree = Mutex<String?>(nil)
 
   /// - `server`: such as `http://127.0.0.1:9000`.
   /// - `token`: sent as `Authorization: Bearer …` with every request; nil sends none.
@@ -73,6 +74,7 @@ package final class AdminClient: Sendable {
     guard path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
       throw AdminClientError(.badRequest, "\"\(path)\" is no path of a request; it must be percent-encoded.")
     }
+    let query = naming(query, of: path)
     let request = HTTPExchange.Request(
       head: head(method, uri: path + QueryItem.encoded(query), headers: headers, bodyCount: body?.count), body: body,
       timeout: timeout ?? limits.requestTimeout, responseBytesMax: responseBytesMax ?? limits.responseBytesMax)
@@ -87,6 +89,17 @@ package final class AdminClient: Sendable {
       }
     }
     return try await exchange(request, on: try await connect())
+  }
+
+  /// From now on requests for a place in a tree that name no tree mean this one. A server takes the tree from the first label of
+  /// its own host's name otherwise: that of `https://game.example.com` would be `game`.
+  package func mean(tree: String) { defaultTree.withLock { $0 = tree } }
+
+  private func naming(_ query: [QueryItem], of path: String) -> [QueryItem] {
+    guard path.utf8.suffix(5).elementsEqual(".json".utf8), !query.contains(where: { $0.name == "ns" }),
+      let tree = defaultTree.withLock(\.self)
+    else { return query }
+    return query + [QueryItem("ns", tree)]
   }
 
   /// Closes the connections that were kept; the client may still be used.

@@ -42,6 +42,14 @@ package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
     return port == (isTLS ? 443 : 80) ? name : "\(name):\(port)"
   }
 
+  /// Whether the host's first label stands for a tree, as at Firebase, where a request names none: a name of several labels, and
+  /// no address.
+  package var namesTree: Bool {
+    let dot = host.utf8.firstIndex(of: UInt8(ascii: "."))
+    let isAddress = host.utf8.allSatisfy { (48...58).contains($0) || $0 == UInt8(ascii: ".") } || host.utf8.contains(58)
+    return dot.map { host.utf8.index(after: $0) < host.utf8.endIndex } == true && !isAddress
+  }
+
   /// The address as it is written: `http://127.0.0.1:9000`.
   package var description: String { "\(isTLS ? "https" : "http")://\(authority)" }
 

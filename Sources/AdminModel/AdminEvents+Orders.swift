@@ -1,4 +1,4 @@
-package import TreeModel
+import TreeModel
 
 extension AdminEvents {
   /// Whose runs are wanted.
@@ -102,14 +102,44 @@ extension AdminEvents {
     ]
   }
 
+  /// A run that a drain found unsettled, or what kept it from looking.
+  package struct DrainedRun: AdminValue {
+    /// How far a run is.
+    package enum State: String, AdminWord {
+      case queued
+      case running
+      case waiting
+      case paused
+      case dead
+    }
+
+    package var event: String?
+    package var function: String?
+    package var state: State?
+    /// The last failure; null if there was none.
+    package var error: Nullable<String>
+
+    package init(event: String? = nil, function: String? = nil, state: State? = nil, error: String?) {
+      self.event = event
+      self.function = function
+      self.state = state
+      self.error = Nullable(error)
+    }
+
+    package static let notes: [String: FieldNote] = [
+      "error": .text("the last failure; alone, if nothing is known of the runs")
+    ]
+  }
+
   /// What a drain left.
   package struct DrainReport: AdminValue {
     package var settled: Bool
-    package var running: [JSON]
+    /// What is not settled; if that is not known, one run that has only an error.
+    package var running: [DrainedRun]
     /// What waits for a retry, is paused or dead.
-    package var unfinished: [JSON]
+    package var unfinished: [DrainedRun]
 
-    package init(settled: Bool, running: [JSON], unfinished: [JSON]) {
+    package init(settled: Bool, running: [DrainedRun], unfinished: [DrainedRun]) {
       self.settled = settled
       self.running = running
       self.unfinished = unfinished

@@ -227,13 +227,31 @@ package enum AdminSystem {
   package struct BackupOrder: AdminValue {
     /// An absolute path on the server.
     package var path: String
+    /// Whose private key opens it; nil leaves it open to everybody who can read the file.
+    package var recipient: String?
+    /// Whether the server's key files are in it; nil: if it is sealed.
+    package var keys: Bool?
+    /// Whether the files of the configuration are in it; nil: no.
+    package var configuration: Bool?
+    /// Whether it is the store's own file, without a manifest and everything else; nil: no.
+    package var bare: Bool?
 
-    package init(path: String) {
+    package init(
+      path: String, recipient: String? = nil, keys: Bool? = nil, configuration: Bool? = nil, bare: Bool? = nil
+    ) {
       self.path = path
+      self.recipient = recipient
+      self.keys = keys
+      self.configuration = configuration
+      self.bare = bare
     }
 
     package static let notes: [String: FieldNote] = [
-      "path": .only(.form("^/.+$"), text: "an absolute path on the server")
+      "path": .only(.form("^/.+$"), text: "an absolute path on the server"),
+      "recipient": .text("to whom it is sealed: what `doubloon backup-key` prints"),
+      "keys": .text("whether the keys that sign tokens are in it; if it is sealed they are, unless this says otherwise"),
+      "configuration": .text("whether the files of the configuration are in it"),
+      "bare": .text("whether it is the store's own file and nothing else"),
     ]
   }
 
@@ -241,10 +259,24 @@ package enum AdminSystem {
   package struct Backup: AdminValue {
     package var status: Done.Status
     package var path: String
+    /// The size of the file.
+    package var bytes: Int64?
+    /// SHA-256 of the file.
+    package var sha256: String?
+    /// Whether only its recipient can read it.
+    package var sealed: Bool?
+    /// Whether the server's key files are in it.
+    package var keys: Bool?
 
-    package init(status: Done.Status, path: String) {
+    package init(
+      status: Done.Status, path: String, bytes: Int64? = nil, sha256: String? = nil, sealed: Bool? = nil, keys: Bool? = nil
+    ) {
       self.status = status
       self.path = path
+      self.bytes = bytes
+      self.sha256 = sha256
+      self.sealed = sealed
+      self.keys = keys
     }
   }
 

@@ -3,11 +3,15 @@ public import ArgumentParser
 import FunctionsKit
 import ServerApp
 import ServerConfiguration
+package import StorageCore
 
 /// The root of the command line: `doubloon`, and everything below it.
 public struct DoubloonCommandLine: AsyncParsableCommand {
   /// The deployment's functions, for commands that start a server in their own process. `DoubloonServer.main` binds it.
   @TaskLocal package static var functions = FunctionRegistration { _ in }
+
+  /// The schema that stores are to have; a test has one that never was.
+  @TaskLocal package static var schema = SchemaHistory.released
 
   /// Where commands print.
   @TaskLocal package static var output = CommandOutput.standard
@@ -32,11 +36,13 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
         doubloon triggers list
         doubloon ledger statement bob
 
-      Exit codes: 0 done, 1 the thing asked for failed, 2 bad usage, or a faulty configuration.
+      Exit codes: 0 done, 1 the thing asked for failed, 2 bad usage, a faulty configuration, or data \
+      of a newer version.
       """,
-    version: "doubloon 0.1.0",
+    version: ProgramVersion.text,
     groupedSubcommands: [
       CommandGroup(name: "Serving", subcommands: [DevCommand.self, ServeCommand.self, ConfigCommand.self]),
+      CommandGroup(name: "A game of your own", subcommands: [GamePackageCommand.self]),
       CommandGroup(name: "The tree", subcommands: [DataCommand.self, RulesCommand.self]),
       CommandGroup(name: "Players", subcommands: [AccountsCommand.self]),
       CommandGroup(
@@ -50,7 +56,7 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
         name: "Operation",
         subcommands: [
           StatusCommand.self, NamespacesCommand.self, DrainCommand.self, AuditCommand.self, LogCommand.self, VerifyCommand.self,
-          BackupCommand.self, RestoreCommand.self, RecoverCommand.self,
+          BackupCommand.self, BackupKeyCommand.self, RestoreCommand.self, RecoverCommand.self, UpgradeCommand.self,
           ServiceAccountCommand.self,
         ]),
     ]
@@ -121,6 +127,18 @@ struct CommandError: Error, Sendable, CustomStringConvertible {
     self.message = message
     self.exitCode = exitCode
   }
+
+  /// Why a server does not start: with 2 where starting again would not help.
+  init(starting error: any Error) {
+    self.init("The server cannot run: \(error)", exitCode: Self.isNewerSchema(error) ? 2 : 1)
+  }
+
+  /// Why a data folder is not opened: with 2 where only another version of the program can.
+  init(opening folder: String, error: any Error) {
+    self.init("\(folder) cannot be opened: \(error)", exitCode: Self.isNewerSchema(error) ? 2 : 1)
+  }
+
+  private static func isNewerSchema(_ error: any Error) -> Bool { (error as? StorageError)?.code == .newerSchema }
 
   var description: String { message }
 }

@@ -1,5 +1,7 @@
 import APISupport
 package import Accounts
+import AdminAPI
+import Backups
 public import FunctionsKit
 import HTTPServer
 package import Invites
@@ -31,6 +33,10 @@ public final class Application: Sendable {
   private let server: HTTPServer
   /// For this machine's own monitoring; nil where none is configured.
   let metricsServer: HTTPServer?
+  /// Nil where no backups are scheduled.
+  private let backups: ScheduledBackups?
+  /// Looks after the server itself.
+  let monitor: ServerMonitor
   private let logger: Logger
   private let running = Mutex<(group: ServiceGroup, task: Task<Void, any Error>)?>(nil)
 
@@ -54,9 +60,10 @@ public final class Application: Sendable {
     self.logger = logger
     let registry = Functions(settings: configuration.functionSettings)
     functions(registry)
-    let engine = try Shard.openEngine(configuration.storage)
+    let engine = try Shard.openEngine(configuration, logger: logger)
     var configuration = configuration
     configuration.currencies = try CurrencyList.inForce(configuration, declared: registry.currencies, in: engine)
+    let identity = try StoreIdentity.settled(of: engine, for: configuration)
     keys = try KeyRotator(storage: configuration.storage, clock: configuration.clock, logger: logger)
     configuration.accounts.identities = IdentityHash(key: try IdentitySecret.load(from: keys.folder))
     self.configuration = configuration
@@ -69,12 +76,42 @@ public final class Application: Sendable {
       deployment: Shard.Deployment(
         functions: registry, transports: outlets + mailing.transports, failpoint: failpoint),
       keys: keys.keys, metrics: metrics, logger: logger)
+    backups = Self.backups(configuration, maker: shard.backups, store: identity, noting: metrics.maintenance, logger: logger)
     pools = RequestPools(clients: NIOThreadPool(numberOfThreads: 2), administrators: NIOThreadPool(numberOfThreads: 2))
+    monitor = try Self.monitor(configuration, shard: shard, metrics: metrics, logger: logger)
     let assembly = ServerAssembly(
-      shard: shard, keys: keys.keys, metrics: metrics, pools: pools, mailbox: mailing.mailbox, logger: logger)
+      shard: shard, keys: keys.keys, metrics: metrics, pools: pools, mailbox: mailing.mailbox, monitor: monitor, logger: logger)
     let surfaces = assembly.makeSurfaces()
     server = assembly.makeServer(surfaces, tls: tls)
     metricsServer = assembly.makeMetricsServer(surfaces)
+  }
+
+  private static func backups(
+    _ configuration: ServerConfiguration, maker: BackupMaker, store: String, noting maintenance: MaintenanceRecord,
+    logger: Logger
+  ) -> ScheduledBackups? {
+    guard let settings = configuration.backups else { return nil }
+    let backups = ScheduledBackups(settings, maker: maker, store: store, clock: configuration.clock, logger: logger) { report in
+      let end = report.time + report.duration
+      switch report.result {
+      case .made(let bytes):
+        maintenance.noteBackup(MaintenanceRecord.Outcome(time: end, duration: report.duration), bytes: bytes)
+      case .failed(let reason):
+        maintenance.noteBackup(MaintenanceRecord.Outcome(time: end, duration: report.duration, failure: reason))
+      }
+    }
+    if let last = backups.lastMade { maintenance.recallBackup(endedAt: last) }
+    return backups
+  }
+
+  private static func monitor(
+    _ configuration: ServerConfiguration, shard: Shard, metrics: ServerMetrics, logger: Logger
+  ) throws -> ServerMonitor {
+    let functions = FunctionAdminAdapter(dispatcher: shard.dispatcher, engine: shard.engine)
+    return ServerMonitor(
+      watch: StoreWatch(engine: shard.engine, clock: configuration.clock, functions: functions), database: shard.database,
+      outbox: shard.outbox, metrics: metrics, configuration: configuration, ways: try ServerMonitor.ways(configuration),
+      logger: logger)
   }
 
   private static func tls(_ configuration: ServerConfiguration) throws -> TLSIdentity? {
@@ -127,11 +164,16 @@ extension Application {
   ///
   /// - Parameter onStart: called with the bound port once clients can connect.
   public func run(onStart: (Int) -> Void) async throws {
+    // Before clients can connect: the first process of a container is not ended by a signal that nobody waits for.
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
     let services = try await startedServices()
     onStart(try await bind())
+    let end = BackgroundService(name: "signals") { for await _ in signals { return } }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: services + servers, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        services: (services + servers).map { .init(service: $0) } + [
+          .init(service: end, successTerminationBehavior: .gracefullyShutdownGroup)
+        ], logger: logger))
     try await group.run()
     close()
   }
@@ -171,7 +213,7 @@ extension Application {
     let trimmer = MemoryTrimmer(clock: configuration.clock, database: shard.database)
     return certificateServices + [
       BackgroundService(name: "memory", trimmer.run), BackgroundService(name: "keys", keys.run),
-    ] + ofShard
+    ] + monitor.services + ofShard + backupServices
   }
 
   /// What keeps the certificates fresh. A server in production has SIGHUP for that, and does not die of it where it has none;
@@ -183,6 +225,10 @@ extension Application {
     let watch = CertificateReloader(
       files: configuration.certificates, identity: tls, clock: configuration.clock, logger: logger)
     return [BackgroundService(name: "certificates", watch.run)]
+  }
+
+  private var backupServices: [any Service] {
+    backups.map { [BackgroundService(name: "backups", $0.run)] } ?? []
   }
 
   @Sendable private func handleHangups() async throws {

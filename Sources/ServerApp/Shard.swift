@@ -1,6 +1,7 @@
 import APISupport
 import Accounts
 import AdminAPI
+import Backups
 import Credentials
 import FunctionsKit
 import Invites
@@ -39,6 +40,8 @@ final class Shard: Sendable {
   let referrals: ReferralService?
   let accounts: AccountAssembly
   let serviceAccounts: ServiceAccountStore
+  /// Copies the store, with what a restore needs beside it.
+  let backups: BackupMaker
 
   private let referralPath: ReferralPath?
   private let logger: Logger
@@ -86,6 +89,9 @@ final class Shard: Sendable {
       settings: configuration.linkSettings, isLimited: configuration.mode != .development)
     invites = try InvitationService(
       engine: engine, writer: database, home: namespace, clock: clock, random: SystemRandomNumberGenerator())
+    let folder: String? = if case .directory(let folder) = configuration.storage { folder } else { nil }
+    backups = BackupMaker(
+      engine: engine, folder: folder, clock: clock, configurationFiles: configuration.configurationFiles)
     replayer = Replayer(dispatcher: dispatcher, writer: database, logger: logger)
     serviceAccounts = try ServiceAccountStore(
       database: database, keys: keys, project: configuration.project, namespace: configuration.defaultNamespace)
@@ -120,11 +126,16 @@ extension Shard {
   /// Opens the store of a configuration.
   ///
   /// - Throws: `StorageError` if the data cannot be opened: another process has them, or a newer version wrote them.
-  static func openEngine(_ storage: ServerConfiguration.Storage) throws -> SQLiteEngine {
-    switch storage {
-    // The first run makes them after the store.
-    case .directory(let folder): try SQLiteEngine(directory: folder, companions: ["keys", crashNotesName])
-    case .memory: try SQLiteEngine.inMemory()
+  static func openEngine(_ configuration: ServerConfiguration, logger: Logger) throws -> SQLiteEngine {
+    switch configuration.storage {
+    case .directory(let folder):
+      let policy = UpgradePolicy(
+        mode: configuration.upgrades, moment: UpgradePolicy.moment(configuration.clock.now())
+      ) { logger.notice("\($0)") }
+      // The first run makes them after the store.
+      return try SQLiteEngine(
+        directory: folder, companions: ["keys", crashNotesName], schema: configuration.schema, policy: policy)
+    case .memory: return try SQLiteEngine.inMemory()
     }
   }
 

@@ -50,7 +50,7 @@ package struct CertificateFiles: Sendable, Hashable {
   }
 
   /// When the certificate ends, in milliseconds since 1970; nil if it cannot be read.
-  var validUntil: Int64? {
+  package var validUntil: Int64? {
     (try? load())?.chain.first.map { Int64($0.notValidAfter) * 1000 }
   }
 

@@ -52,11 +52,6 @@ extension ConfigurationReader {
     return fallback
   }
 
-  /// A path of the machine; one that is relative starts from the file's own folder.
-  func path(of key: String) -> String? {
-    text(key).map { $0.hasPrefix("/") ? $0 : folder + $0 }
-  }
-
   /// An `https` address, without a query and a fragment.
   func address(_ key: String) -> String? {
     guard let url = text(key) else { return nil }
@@ -68,41 +63,6 @@ extension ConfigurationReader {
       return nil
     }
     return url
-  }
-
-  /// Something that does not stand in the file: `{"file": "…"}` or `{"env": "…"}`.
-  func secret(_ key: String) -> Secret? {
-    guard let value = value(key) else { return nil }
-    guard case .object(let members) = value.content, members.count == 1, let member = members.first,
-      case .string(let name) = member.value.content, ["file", "env"].contains(member.key), !name.isEmpty
-    else {
-      report(
-        key,
-        message:
-          "\"\(path(key))\" is a secret, which does not stand in this file: write {\"file\": \"path\"} or {\"env\": \"NAME\"}.")
-      return nil
-    }
-    guard member.key == "file" else {
-      guard let text = surroundings.variable(name), !text.isEmpty else {
-        report(key, message: "\"\(path(key))\": the variable \(name) of the environment is not set.")
-        return nil
-      }
-      return Secret(text)
-    }
-    let file = name.hasPrefix("/") ? name : folder + name
-    do {
-      let bytes = try surroundings.file(file)
-      warnIfOpen(file, key: key)
-      // Editors end a file with a line break, which is not part of the secret.
-      guard let text = String(validating: bytes, as: UTF8.self)?.split(whereSeparator: \.isNewline), text.count == 1 else {
-        report(key, message: "\"\(path(key))\": the file \(name) must hold the secret on one line, and nothing else.")
-        return nil
-      }
-      return Secret(String(text[0]))
-    } catch {
-      report(key, message: "\"\(path(key))\": \(error.message)")
-      return nil
-    }
   }
 
   /// Digits, and the letters behind them.

@@ -13,6 +13,8 @@ package final class ConfigurationReader {
     fileprivate(set) var all: [ConfigurationError] = []
     /// Warnings.
     fileprivate(set) var warnings: [ConfigurationError] = []
+    /// The files and folders that are named.
+    fileprivate(set) var files: [NamedFile] = []
     /// The settings that were asked for, whether they are there or not.
     fileprivate(set) var asked: Set<String> = []
 
@@ -86,6 +88,11 @@ package final class ConfigurationReader {
   /// Notes what is wrong with a member, or with its absence.
   func report(_ key: String, message: String) {
     diagnostics.add(ConfigurationError(at: position(of: key), message))
+  }
+
+  /// Notes a file or folder that a member names.
+  func note(_ file: String, key: String) {
+    diagnostics.files.append(NamedFile(position: position(of: key), setting: path(key), path: file))
   }
 
   /// Warns of a file with a secret that every user of the machine may read.

@@ -16,6 +16,8 @@ package struct ServeConfiguration: ConfigurationSection {
   package let namespaces: [String]
   /// The folder that the data are in.
   let data: String
+  /// Whether the data are copied before a new version changes them.
+  let copiesBeforeUpgrade: Bool
   /// The security rules of every namespace that has none of its own yet; nil if they cannot be read.
   let rules: RulesFile?
   let listen: ListenSection
@@ -27,11 +29,20 @@ package struct ServeConfiguration: ConfigurationSection {
   let limits: LimitsSection
   let rateLimits: RequestLimits?
   let mail: MailSection?
+  let backups: BackupSection?
   let accounts: AccountsSection
+  /// How it logs.
+  package let log: LogSettings
+  /// Whom it tells when something needs a person; nil: the log alone.
+  let alerts: AlertSettings?
   /// What links are and where they lead; nil leaves what was set through the administrators' surface.
   let links: LinkSettings?
   /// Warnings about the file and those that it names, each as `FILE:LINE:COLUMN: text`.
   package var warnings: [String] = []
+  /// The configuration file, and the rules that it names.
+  private var files: [String] = []
+  /// The files and folders that it names.
+  var namedFiles: [NamedFile] = []
 
   package init(_ reader: ConfigurationReader) {
     let project = reader.required("project", example: "treasure-hunt") ?? "unnamed"
@@ -44,6 +55,7 @@ package struct ServeConfiguration: ConfigurationSection {
     if !reader.has("data") {
       reader.report("data", message: "\"data\" is missing; it is the folder for the data, such as \"/var/lib/doubloon\".")
     }
+    copiesBeforeUpgrade = reader.flag("upgradeCopy") ?? true
     rules = Self.rules(reader)
     listen = reader.section("listen", type: ListenSection.self)
     metrics = reader.optionalSection("metrics", type: MetricsSection.self)
@@ -55,8 +67,14 @@ package struct ServeConfiguration: ConfigurationSection {
     let isUnlimited = if case .bool(false) = reader.value("rateLimits")?.content { true } else { false }
     rateLimits = isUnlimited ? nil : reader.section("rateLimits", type: RateLimitSection.self).limits
     mail = reader.optionalSection("mail", type: MailSection.self)
+    backups = reader.optionalSection("backups", type: BackupSection.self)
     accounts = reader.section("accounts", type: AccountsSection.self)
     links = Self.links(reader)
+    log = reader.section("log", type: LogSection.self).settings
+    alerts = reader.optionalSection("alerts", type: AlertsSection.self)?.settings
+    if let alerts, !alerts.mail.isEmpty, mail == nil {
+      reader.report("alerts", message: "\"alerts.mail\" needs \"mail\", which says how mail is sent.")
+    }
     checkReach(reader)
   }
 
@@ -157,7 +175,9 @@ extension ServeConfiguration {
     guard listed.isEmpty, var configuration = read else {
       throw FileError(listed.map { "\(file):\($0)" }.joined(separator: "\n"))
     }
+    configuration.namedFiles = diagnostics.files
     configuration.warnings = diagnostics.warnings.map { "\(file):\($0)" }
+    configuration.files = [FileBytes.absolute(file), configuration.rules?.path].compactMap(\.self)
     return configuration
   }
 
@@ -165,6 +185,7 @@ extension ServeConfiguration {
   package var serverConfiguration: ServerConfiguration {
     var server = ServerConfiguration(storage: .directory(data))
     server.mode = .production
+    server.upgrades = copiesBeforeUpgrade ? .copied : .uncopied
     server.accounts = accounts.options
     server.issuers = accounts.issuers
     server.linkSettings = links
@@ -186,6 +207,9 @@ extension ServeConfiguration {
       guard let smtp = mail.server, let from = mail.from else { return nil }
       return MailSettings(server: smtp, from: from)
     }
+    server.backups = backups?.settings
+    server.configurationFiles = files
+    server.alerts = alerts
     server.templates = mail?.templates ?? server.templates
     server.appName = mail?.appName
     server.http.connectionsMax = listen.connectionsMax
@@ -239,7 +263,10 @@ struct AdminSection: ConfigurationSection {
     let name = reader.required("name", example: "ann")
     if !reader.has("token") {
       reader.report(
-        "token", message: "\"\(reader.path("token"))\" is missing: write {\"file\": \"path\"} or {\"env\": \"NAME\"}.")
+        "token",
+        message:
+          "\"\(reader.path("token"))\" is missing: write {\"file\": \"path\"}, {\"env\": \"NAME\"} or {\"credential\": \"NAME\"}."
+      )
     }
     let secret = reader.secret("token")
     if let secret, secret.revealed.utf8.count < Self.lengthMin {

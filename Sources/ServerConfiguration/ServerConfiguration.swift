@@ -1,5 +1,6 @@
 package import APISupport
 package import Accounts
+package import Backups
 package import Credentials
 package import HTTPServer
 package import Links
@@ -54,6 +55,10 @@ public struct ServerConfiguration: Sendable {
   package var passwordCost: PasswordHasher.Cost
   /// How codes are mailed; nil: in development they are printed, in production the templates say it.
   package var codeMailing: (any CodeMailing)?
+  /// What is to be done with a store that an older version wrote.
+  public var upgrades: UpgradePolicy.Mode = .copied
+  /// The schema that stores are to have; a test has one that never was.
+  package var schema = SchemaHistory.released
   /// Where the time comes from; tests and `doubloon dev` move it.
   public var clock: any WallClock
 
@@ -85,6 +90,14 @@ public struct ServerConfiguration: Sendable {
   package var unreadOutputMax = MemoryBudgets.usualBytesMax
   /// How mail is sent; nil: in development it is shown, in production it waits for a configuration.
   package var mail: MailSettings?
+  /// What is set about scheduled backups; nil: none are made.
+  package var backups: BackupSettings?
+  /// The files that all this was read from, for backups that hold them.
+  package var configurationFiles: [String] = []
+  /// Whom it tells when something needs a person; nil: the log alone.
+  package var alerts: AlertSettings?
+  /// The version and the commit that the program was built from, for the metrics.
+  package var build = (version: "unknown", commit: "unknown")
   /// What mails say.
   package var templates = TemplateCatalog()
   /// How mails call the game; nil for the project's name.

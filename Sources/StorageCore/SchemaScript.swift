@@ -22,3 +22,25 @@ public struct SchemaMigration: Sendable {
   /// Every step that was released, oldest first: none since version 0.1, which has schema 1.
   public static let all: [SchemaMigration] = []
 }
+
+/// The schema that a program writes, and how an older store gets there.
+public struct SchemaHistory: Sendable {
+  /// The version of the schema that the program writes.
+  public let version: Int
+  /// The steps that it knows.
+  public let migrations: [SchemaMigration]
+
+  public init(version: Int, migrations: [SchemaMigration]) {
+    self.version = version
+    self.migrations = migrations
+  }
+
+  /// What this program was built with.
+  public static let released = SchemaHistory(version: SchemaScript.version, migrations: SchemaMigration.all)
+
+  /// The steps from an older version to ``version``, in order; nil if one of them is not known.
+  public func steps(from found: Int) -> [SchemaMigration]? {
+    let steps = (found..<max(found, version)).compactMap { version in migrations.first { $0.from == version } }
+    return steps.count == max(0, version - found) ? steps : nil
+  }
+}

@@ -119,6 +119,28 @@ enum FileCalls {
     return count <= 2
   }
 
+  /// What stands in a folder, but for itself and its parent; nothing of one that cannot be read.
+  static func names(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// What is free for this user on the disk of a folder, in bytes; nil if the system does not say.
+  static func freeBytes(at path: String) -> Int64? {
+    var facts = statvfs()
+    guard statvfs(path, &facts) == 0 else { return nil }
+    let (bytes, overflows) = Int64(clamping: facts.f_bavail).multipliedReportingOverflow(by: Int64(clamping: facts.f_frsize))
+    return overflows ? .max : bytes
+  }
+
   static func makeFolder(_ path: String) throws(StorageError) {
     var partial = path.hasPrefix("/") ? "/" : ""
     for piece in path.split(separator: "/") {

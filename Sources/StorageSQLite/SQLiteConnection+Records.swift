@@ -75,6 +75,8 @@ extension SQLiteConnection {
     case epoch
     case nextNamespace = "namespace_next"
     case currencies
+    /// What the store is known by, in its copies too.
+    case identity = "store"
   }
 
   func meta(_ name: Meta) throws(StorageError) -> Int64? {

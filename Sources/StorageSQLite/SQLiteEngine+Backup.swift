@@ -32,10 +32,15 @@ extension SQLiteEngine {
   /// Puts a backup into a fresh folder, after checking it, and begins a new epoch: what happens from now on has other event
   /// ids than what happened after the backup and is lost with it.
   ///
+  /// - `isMoved`: whether the file itself becomes the store; else it stays, and is copied.
+  /// - `moment`: the moment that the store is brought back to; nil leaves it as the backup has it.
+  /// - `derivedKinds`: kinds of keyed records that the next start makes again from the tree of that moment.
   /// - Returns: the new epoch.
   /// - Throws: `StorageError.Code.damaged` if the file or one of its hash chains is broken.
   @discardableResult
-  public static func restore(from backup: String, to directory: String) throws(StorageError) -> Int64 {
+  public static func restore(
+    from backup: String, to directory: String, isMoved: Bool = false, moment: StoreMoment? = nil, derivedKinds: [String] = []
+  ) throws(StorageError) -> Int64 {
     let folder = try DataFolder(directory)
     defer { folder.release() }
     try throwIfData(in: folder)
@@ -43,8 +48,11 @@ extension SQLiteEngine {
     // What a restore left that was killed: SQLite would take its log for a part of this backup.
     FileCalls.removeStore(partial)
     do {
-      try FileCalls.copy(backup, to: partial)
-      let epoch = try check(partial)
+      if isMoved { try FileCalls.rename(backup, to: partial) } else { try FileCalls.copy(backup, to: partial) }
+      let epoch = try check(partial) { connection throws(StorageError) in
+        guard let moment else { return }
+        try StoreRewind(connection: connection, derivedKinds: derivedKinds).run(to: moment)
+      }
       try FileCalls.sync(partial)
       try FileCalls.rename(partial, to: folder.store)
       try FileCalls.sync(directory)
@@ -65,8 +73,10 @@ extension SQLiteEngine {
     }
   }
 
-  /// Checks a copy, and raises its epoch; returns it.
-  private static func check(_ path: String) throws(StorageError) -> Int64 {
+  /// Checks a copy, lets it be changed, and raises its epoch; returns it.
+  private static func check(
+    _ path: String, change: (SQLiteConnection) throws(StorageError) -> Void
+  ) throws(StorageError) -> Int64 {
     let connection = try SQLiteConnection(path: path)
     defer { connection.close() }
     try StoreOpening.throwIfNewer(connection)
@@ -74,6 +84,8 @@ extension SQLiteEngine {
     guard faults == ["ok"] else {
       throw StorageError(.damaged, "The backup is damaged: \(faults.joined(separator: "; ")). Restore an older one.")
     }
+    for namespace in try connection.namespaces() { try connection.verifyHeads(of: namespace) }
+    try change(connection)
     for namespace in try connection.namespaces() { try connection.verifyHeads(of: namespace) }
     let epoch = try connection.beginEpoch()
     // Closing removes the log file; what is in it has to be in the main file before that is renamed.

@@ -41,13 +41,18 @@ public final class SQLiteEngine: StorageEngine {
   /// Opens the store in a folder; creates both if there is none, and no trace of one.
   ///
   /// - `companions`: names of what else lies in the folder of a store, and in no other.
+  /// - `schema`: what the program writes.
+  /// - `policy`: what is to be done with a store of an older version.
   /// - Throws: `StorageError.Code.locked` with the pid of the process that has it open,
   ///   `StorageError.Code.newerSchema`, or `StorageError.Code.damaged`: also where something that was acknowledged is
   ///   missing (``acceptLoss(in:)``).
-  public convenience init(directory: String, options: SQLiteOptions = SQLiteOptions(), companions: [String] = [])
-    throws(StorageError)
-  {
-    try self.init(folder: DataFolder(directory), options: options, companions: companions)
+  public convenience init(
+    directory: String, options: SQLiteOptions = SQLiteOptions(), companions: [String] = [], schema: SchemaHistory = .released,
+    policy: UpgradePolicy = UpgradePolicy()
+  ) throws(StorageError) {
+    try self.init(
+      folder: DataFolder(directory), options: options, upgrade: StoreUpgrade.Settings(schema: schema, policy: policy),
+      companions: companions)
   }
 
   /// A store in a private temporary folder, in memory where the machine has a file system there. It goes with ``close()``.
@@ -74,7 +79,7 @@ public final class SQLiteEngine: StorageEngine {
   }
 
   init(
-    folder: DataFolder, options: SQLiteOptions, migrations: [SchemaMigration] = SchemaMigration.all,
+    folder: DataFolder, options: SQLiteOptions, upgrade: StoreUpgrade.Settings = StoreUpgrade.Settings(),
     faults: SQLiteFaults? = nil, companions: [String] = []
   ) throws(StorageError) {
     self.folder = folder
@@ -86,7 +91,7 @@ public final class SQLiteEngine: StorageEngine {
     gauge = LogGauge(allowing: options.walBytesMax / options.pageBytes)
     do throws(StorageError) {
       writer = try StoreOpening(
-        path: folder.store, options: options, migrations: migrations, companions: companions
+        path: folder.store, options: options, upgrade: upgrade, companions: companions
       ).open()
       guard let epoch = try writer.meta(.epoch) else { throw writer.damaged("the store's epoch") }
       self.epoch = epoch

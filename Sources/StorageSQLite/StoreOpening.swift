@@ -5,7 +5,7 @@ public import StorageCore
 struct StoreOpening {
   let path: String
   let options: SQLiteOptions
-  let migrations: [SchemaMigration]
+  var upgrade = StoreUpgrade.Settings()
   /// Names of other files and folders beside the store that only a store's server makes: where one is, a store was.
   var companions: [String] = []
 
@@ -14,7 +14,7 @@ struct StoreOpening {
     let connection = try SQLiteConnection(path: path, creates: true, vfs: LogFileSystem.name(over: options.vfs))
     try connection.execute(Pragmas.creation(options))
     let tables = try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'")
-    if !tables.isEmpty { try Self.throwIfNewer(connection) }
+    if !tables.isEmpty { try Self.throwIfNewer(connection, known: upgrade.schema.version) }
     for pragma in Pragmas.writer(options) { try connection.execute(pragma) }
     guard try connection.texts("PRAGMA journal_mode") == ["wal"] else {
       throw StorageError(
@@ -24,7 +24,7 @@ struct StoreOpening {
       try throwIfTraces()
       try create(connection)
     } else {
-      try migrate(connection)
+      try StoreUpgrade(connection: connection, settings: upgrade).run()
     }
     let digests = try RowDigests.follow(connection)
     connection.digests = digests
@@ -43,7 +43,7 @@ struct StoreOpening {
   }
 
   /// Says no before anything in the file is touched.
-  static func throwIfNewer(_ connection: SQLiteConnection) throws(StorageError) {
+  static func throwIfNewer(_ connection: SQLiteConnection, known: Int = SchemaScript.version) throws(StorageError) {
     let other = StorageError(.damaged, "\(connection.path) is a SQLite file, but no Doubloon store. Choose another folder.")
     guard try !connection.texts("SELECT name FROM sqlite_master WHERE name = 'meta'").isEmpty else { throw other }
     guard let version = try connection.meta(.schemaVersion) else {
@@ -54,10 +54,20 @@ struct StoreOpening {
           + "does not read. Export it with the program that wrote it (doubloon data export / tree.json; doubloon accounts export "
           + "accounts.json), then import both files here into a new folder (doubloon data import, doubloon accounts import).")
     }
-    guard version <= SchemaScript.version else {
+    guard version <= known else {
+      let folder = FileCalls.folder(of: connection.path)
+      let copies = FileCalls.names(in: folder).filter {
+        $0.hasPrefix("doubloon.db.schema-") && $0.hasSuffix(StoreUpgrade.copyEnding)
+      }
+      let copy = copies.sorted().last.map {
+        " Or go back to \(folder)/\($0), which was copied before the upgrade: \"doubloon restore\" makes a data folder of it, without "
+          + "what happened since."
+      }
       throw StorageError(
         .newerSchema,
-        "\(connection.path) has schema \(version), this program knows up to \(SchemaScript.version). Use a newer Doubloon.")
+        "\(connection.path) has schema \(version), this program knows up to \(known): a newer version of Doubloon wrote it. Nothing "
+          + "was changed. Use that version, or a newer one. To go back for good, export with the newer program (doubloon data export / "
+          + "tree.json; doubloon accounts export accounts.json) and import both files here into a new folder.\(copy ?? "")")
     }
   }
 
@@ -71,28 +81,6 @@ struct StoreOpening {
     try connection.execute("COMMIT")
     // SQLite syncs the name of its log file; that of the main file is ours to sync.
     try FileCalls.sync(FileCalls.folder(of: path))
-  }
-
-  /// Brings an older store up to date in one transaction, with a copy of it beside.
-  private func migrate(_ connection: SQLiteConnection) throws(StorageError) {
-    let found = Int(try connection.meta(.schemaVersion) ?? 0)
-    guard found < SchemaScript.version else { return }
-    let steps = (found..<SchemaScript.version).compactMap { version in migrations.first { $0.from == version } }
-    guard steps.count == SchemaScript.version - found else {
-      throw StorageError(
-        .failed, "\(path) has schema \(found), which this program cannot bring up to date. Open it with an older one first.")
-    }
-    try connection.backup(to: "\(path).v\(found).backup")
-    try connection.execute("BEGIN IMMEDIATE")
-    do {
-      for step in steps { try connection.execute(step.script) }
-      try connection.setMeta(.schemaVersion, to: Int64(SchemaScript.version))
-      try connection.writeDigests()
-      try connection.execute("COMMIT")
-    } catch {
-      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-      throw error
-    }
   }
 }
 
@@ -158,7 +146,7 @@ extension StoreOpening {
       guard try !connection.texts("SELECT name FROM sqlite_master WHERE name = 'row_digest'").isEmpty else {
         return "it holds no tables."
       }
-      try Self.throwIfNewer(connection)
+      try Self.throwIfNewer(connection, known: upgrade.schema.version)
       found = try RowDigests.stored(on: connection)[RowDigests.transactionsKey]?.count ?? 0
     } catch {
       if error.code == .newerSchema { throw error }
@@ -198,7 +186,7 @@ extension SQLiteEngine {
     guard FileCalls.exists(directory) else { throw StorageError(.failed, "There is no folder \(directory).") }
     let folder = try DataFolder(directory)
     defer { folder.release() }
-    let opening = StoreOpening(path: folder.store, options: SQLiteOptions(), migrations: [])
+    let opening = StoreOpening(path: folder.store, options: SQLiteOptions())
     if (FileCalls.size(folder.store) ?? 0) == 0 {
       try opening.throwIfTraces()
       throw StorageError(.failed, "There is no store in \(directory).")
@@ -242,7 +230,9 @@ extension SQLiteConnection {
   @discardableResult
   func beginEpoch() throws(StorageError) -> Int64 {
     guard let epoch = try meta(.epoch) else { throw damaged("the store's epoch") }
-    if try !texts("SELECT name FROM sqlite_master WHERE name = 'row_digest'").isEmpty { digests = try RowDigests.follow(self) }
+    if digests == nil, try !texts("SELECT name FROM sqlite_master WHERE name = 'row_digest'").isEmpty {
+      digests = try RowDigests.follow(self)
+    }
     try inTransaction { () throws(StorageError) in try setMeta(.epoch, to: epoch + 1) }
     return epoch + 1
   }

@@ -40,6 +40,9 @@ public final class Database: TreeWriter {
   /// Who prunes or erases: one at a time.
   public let maintenanceTurn = MaintenanceTurn()
 
+  /// How the writer fares, for the metrics.
+  package let statistics = WriterStatistics()
+
   private let queue: WriterQueue<Work>
   let indexBuilder: IndexBuilder
   private let checkpointer: Checkpointer
@@ -70,7 +73,9 @@ public final class Database: TreeWriter {
     indexBuilder = IndexBuilder(queue: queue, catalog: catalog)
     let session = try engine.makeWriteSession()
     let queue = queue
-    flusher = BatchFlusher(observers: observers, checkpointer: checkpointer, didStop: didStop) {
+    flusher = BatchFlusher(
+      observers: observers, checkpointer: checkpointer, statistics: statistics, didStop: didStop
+    ) {
       queue.pushFirst(.flushed)
     }
     let loop = WriterLoop(
@@ -184,7 +189,9 @@ public final class Database: TreeWriter {
     if let failure { return refuse(CommitError(failure)) }
     switch queue.push(work) {
     case .queued: return
-    case .full: refuse(CommitError(.overloaded, "Too many writes are waiting; nothing was written. Try again in a moment."))
+    case .full:
+      statistics.noteOverload()
+      refuse(CommitError(.overloaded, "Too many writes are waiting; nothing was written. Try again in a moment."))
     case .closed:
       refuse(CommitError(.unavailable, "The server is shutting down; nothing was written. Try again in a moment."))
     }

@@ -55,7 +55,7 @@ public struct WriteOperation: Sendable, Hashable {
   public let path: Path
   /// What is written; in an update sorted by place, a node's priority before its children.
   public let assignments: [Assignment]
-  /// The data hash (spec §3.6) that the node at ``path`` must have; the empty string means absent.
+  /// The data hash that the node at ``path`` must have; the empty string means absent.
   public let expectedHash: String?
 
   private init(kind: Kind, path: Path, assignments: [Assignment], expectedHash: String? = nil) {
@@ -85,13 +85,13 @@ public struct WriteOperation: Sendable, Hashable {
     WriteOperation(kind: .remove, path: path, assignments: [Assignment(path: path, value: .node(.absent))])
   }
 
-  /// Replaces the node at `path` if its data hash (spec §3.6) is the expected one; the empty string expects absence.
+  /// Replaces the node at `path` if its data hash is the expected one; the empty string expects absence.
   public static func compareAndSet(_ path: Path, expectedHash: String, node: WriteNode) -> WriteOperation {
     WriteOperation(
       kind: .compareAndSet, path: path, assignments: [Assignment(path: path, value: .node(node))], expectedHash: expectedHash)
   }
 
-  /// The same operation, on the condition that the node at ``path`` has a data hash (spec §3.6); the empty string expects
+  /// The same operation, on the condition that the node at ``path`` has a data hash; the empty string expects
   /// absence.
   public func expecting(dataHash: String) -> WriteOperation {
     WriteOperation(

@@ -16,6 +16,7 @@ extension DispatchState {
       return false
     }
     var delivery = run.delivery
+    functions[delivery.function].time.add(ended.nanoseconds)
     functions[delivery.function].pace.noteThreaded(
       ended.nanoseconds, isClean: !ended.hasSuspended && ending.isClean)
     switch ending {

@@ -13,7 +13,19 @@ extension Dispatcher {
         name: state.name, pattern: definition.pattern.description, trigger: definition.trigger.rawValue,
         filter: definition.filter.description, settings: table.settings[position], isPaused: state.phase == .paused,
         pauseReason: state.phase == .paused ? state.pauseReason : nil, counts: state.counts,
-        isInline: state.pace.isInline && options.inline.isEnabled, meanTime: state.pace.mean)
+        isInline: state.pace.isInline && options.inline.isEnabled, meanTime: state.pace.mean, time: state.time)
+    }
+  }
+
+  /// What waits for functions now. Nothing is counted for it: all of it is known, and read when somebody asks.
+  package var backlog: EventBacklog {
+    withState { state in
+      EventBacklog(
+        ready: state.queue.readyCount, behind: state.queue.behind, held: state.queue.held, running: state.active.count,
+        threads: state.runnerCount, lagging: state.namespaces.values.count { $0.isLagging || $0.isLoading },
+        oldest: state.namespaces.compactMap { namespace, state in
+          state.oldestUnsettled.map { EventBacklog.Place(namespace: namespace, revision: $0) }
+        })
     }
   }
 

@@ -1,4 +1,4 @@
-import StorageCore
+package import StorageCore
 
 /// A registered function as the dispatcher knows it.
 struct FunctionState {
@@ -43,6 +43,8 @@ struct FunctionState {
   var counts = FunctionCounts()
   /// How long its runs take.
   var pace: FunctionPace
+  /// How long all its runs took.
+  var time = FunctionTime()
 
   init(name: String, pace: FunctionPace) {
     self.name = name
@@ -85,6 +87,23 @@ package struct FunctionStatus: Sendable, Hashable {
   package let isInline: Bool
   /// The mean time of its last runs, in nanoseconds; nil before the first.
   package let meanTime: Int64?
+  /// How long all its runs took, since the process started.
+  package let time: FunctionTime
+}
+
+/// How many runs of a function were measured, and how long they took together.
+///
+/// Added up where a run's time is at hand anyway, under the lock that is held there.
+package struct FunctionTime: Sendable, Hashable {
+  /// Runs that were measured: on threads and on the writer, whatever became of them.
+  package private(set) var runs = 0
+  /// All of them together, in nanoseconds.
+  package private(set) var nanoseconds: Int64 = 0
+
+  mutating func add(_ nanoseconds: Int64) {
+    runs += 1
+    self.nanoseconds &+= nanoseconds
+  }
 }
 
 /// What became of a function's runs since the process started.
@@ -129,4 +148,37 @@ struct NamespaceState {
   }
 
   var watermark: Revision { tracker.watermark(isLagging: isLagging || isLoading) }
+
+  /// The first commit whose events are not all handled or on record: of those that were taken in or, where the rest is still to
+  /// be read from storage, the next one.
+  var oldestUnsettled: Revision? { tracker.oldestUnsettled ?? (isLagging || isLoading ? watermark.next : nil) }
+}
+
+/// What waits for functions at one moment.
+package struct EventBacklog: Sendable, Hashable {
+  /// A commit.
+  package struct Place: Sendable, Hashable {
+    package let namespace: NamespaceID
+    package let revision: Revision
+
+    package init(namespace: NamespaceID, revision: Revision) {
+      self.namespace = namespace
+      self.revision = revision
+    }
+  }
+
+  /// Events that wait for a thread only.
+  package let ready: Int
+  /// Events that wait for an earlier one of their order key.
+  package let behind: Int
+  /// Of these, how many wait for a retry of that one.
+  package let held: Int
+  /// Runs that are under way.
+  package let running: Int
+  /// Threads that run functions.
+  package let threads: Int
+  /// Namespaces whose events are still to be read from storage.
+  package let lagging: Int
+  /// Of each namespace the first commit whose events are not all handled or on record; none where all are.
+  package let oldest: [Place]
 }

@@ -212,7 +212,12 @@ private struct InlineTurn {
     guard !samples.isEmpty else { return }
     dispatcher.state.withLock { state in
       for (function, time) in samples {
-        if let time { state.functions[function].pace.noteInline(time) } else { state.functions[function].pace.demote() }
+        guard let time else {
+          state.functions[function].pace.demote()
+          continue
+        }
+        state.functions[function].time.add(time)
+        state.functions[function].pace.noteInline(time)
       }
       state.note(runs, dropped: dropped)
     }

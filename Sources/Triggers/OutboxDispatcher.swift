@@ -17,6 +17,8 @@ package final class OutboxDispatcher: CommitObserver, Sendable {
   private let queue: Mutex<OutboxQueue>
   private let random: Mutex<any RandomNumberGenerator & Sendable>
   private let resting = Mutex<[CheckedContinuation<Void, Never>]>([])
+  /// What became of attempts, by outlet: of those that are configured, and under an empty name of all others.
+  private let ended = Mutex<[String: OutboxCounts]>([:])
 
   /// - `retry`: when a failed message is tried again; after its attempts it is a dead letter.
   /// - `concurrency`: how many messages are on their way at once.
@@ -107,6 +109,7 @@ package final class OutboxDispatcher: CommitObserver, Sendable {
     let record = item.record(
       after: error, retry: failure is PermanentError ? .never : retryTime(item, at: now),
       remainder: outlets[item.record.outlet]?.remainder(of: item.record.payload), at: now)
+    count(record, at: outlets[item.record.outlet]?.name ?? "")
     if record.state == .dead {
       logger.warning("The message \(record.key) to \(record.outlet) is a dead letter: \(record.lastError ?? "")")
     }
@@ -121,6 +124,26 @@ package final class OutboxDispatcher: CommitObserver, Sendable {
     }
     queue.withLock { $0.finish(item, next: next, at: now) }
     alarm.ring()
+  }
+
+  private func count(_ record: OutboxRecord, at outlet: String) {
+    ended.withLock { ended in
+      switch record.state {
+      case .delivered: ended[outlet, default: OutboxCounts()].delivered += 1
+      case .waiting: ended[outlet, default: OutboxCounts()].failed += 1
+      case .dead: ended[outlet, default: OutboxCounts()].dead += 1
+      }
+    }
+  }
+
+  /// What waits in the outbox, as far as it is in memory, and what left it since the process started.
+  package var report: OutboxReport {
+    let (ready, later, running) = queue.withLock { ($0.ready.count, $0.count - $0.ready.count - $0.running, $0.running) }
+    let counts = ended.withLock(\.self)
+    let names = outlets.keys.sorted() + (counts[""] == nil ? [] : [""])
+    return OutboxReport(
+      ready: ready, later: later, running: running,
+      outlets: names.map { OutboxReport.Outlet(name: $0.isEmpty ? "unknown" : $0, counts: counts[$0] ?? OutboxCounts()) })
   }
 
   /// - Returns: why the delivery failed; nil if it did not.
@@ -201,4 +224,34 @@ struct MissingTransport: Error, CustomStringConvertible {
   let name: String
 
   var description: String { "No outlet is called \"\(name)\". Configure one, or correct who sends to it." }
+}
+
+/// What became of attempts to deliver messages.
+package struct OutboxCounts: Sendable, Hashable {
+  /// Messages that the other side has taken.
+  package var delivered = 0
+  /// Attempts that failed, and are made again.
+  package var failed = 0
+  /// Messages that were given up.
+  package var dead = 0
+
+  package init() {}
+}
+
+/// The outbox at one moment.
+package struct OutboxReport: Sendable, Hashable {
+  /// A way to the outside.
+  package struct Outlet: Sendable, Hashable {
+    /// As it is configured; `unknown` for all that are not.
+    package let name: String
+    package let counts: OutboxCounts
+  }
+
+  /// Messages that are due.
+  package let ready: Int
+  /// Messages that wait for another attempt.
+  package let later: Int
+  /// Messages that are on their way.
+  package let running: Int
+  package let outlets: [Outlet]
 }

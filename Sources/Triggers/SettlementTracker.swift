@@ -92,6 +92,9 @@ struct SettlementTracker {
     return isLagging || absorbed.path == nil ? absorbed.revision.previous : absorbed.revision
   }
 
+  /// The first commit with an event that a function has not finished; nil if there is none.
+  var oldestUnsettled: Revision? { first < commits.count ? commits[first].revision : nil }
+
   // MARK: Waiting
 
   mutating func begin(_ revision: Revision, root: Revision) {

@@ -2,7 +2,7 @@ import AccessRules
 import Testing
 import TreeModel
 
-/// Spec: rtdb-protocol §7, check 69.
+/// Rows from another implementation of the rules; `OracleRows` says which.
 @Suite("The hosted service's verdicts")
 struct OracleTests {
   struct Row: Sendable, CustomTestStringConvertible {

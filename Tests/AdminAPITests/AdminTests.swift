@@ -121,7 +121,11 @@ struct AdminTests {
       try await server.expect(
         .init("PUT", "/a.json", "1"), Self.admin("POST", "backup", #"{"path":"copy.db"}"#, status: 400),
         Self.admin("POST", "backup", #"{"path":"/dev/null"}"#, status: 400),
+        Self.admin("POST", "backup", #"{"path":"\#(folder.file("x"))","recipient":"nobody"}"#, status: 400),
+        Self.admin("POST", "backup", #"{"path":"\#(folder.file("x"))","configuration":true}"#, status: 400),
+        Self.admin("POST", "backup", #"{"path":"\#(folder.file("bare.db"))","bare":true}"#),
         Self.admin("POST", "backup", #"{"path":"\#(folder.file("copy.db"))"}"#))
+      #expect(try !DiskFiles.bytes(folder.file("copy.db")).isEmpty && DiskFiles.bytes(folder.file("x")).isEmpty)
     }
   }
 

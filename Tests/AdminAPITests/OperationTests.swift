@@ -72,7 +72,10 @@ struct OperationTests {
           is: #"{"events":[],"scanned":0,"scannedThrough":0,"complete":true}"#),
         .init("GET", "/admin/v1/triggers?outcome=odd", headers: APIServer.admin, status: 400),
         .init("GET", "/admin/v1/dead-letters", headers: APIServer.admin, is: #"{"deadLetters":[]}"#),
-        .init("POST", "/admin/v1/drain?timeout=1s", headers: APIServer.admin, status: 504),
+        .init(
+          "POST", "/admin/v1/drain?timeout=1s", headers: APIServer.admin, status: 504,
+          is: #"{"settled":false,"running":[{"event":"1-1:/a","function":"f","state":"running","error":null}],"unfinished":[]}"#
+        ),
         .init("POST", "/admin/v1/drain?timeout=never", headers: APIServer.admin, status: 400))
       #expect(functions.calls == ["pause f bug admin:owner", "resume f", "retry f"])
     }

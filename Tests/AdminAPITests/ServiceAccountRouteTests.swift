@@ -1,12 +1,13 @@
-import Credentials
 import ServerTestSupport
 import StorageCore
 import TestSupport
 import Testing
+import TextFormats
 import TreeDatabase
 import TreeModel
 
 @testable import APISupport
+@testable import Credentials
 @testable import HTTPServer
 
 struct ServiceAccountRouteTests {
@@ -103,6 +104,33 @@ struct ServiceAccountRouteTests {
       #expect(try await keyed.exchange(good, grant: "password").error == "unsupported_grant_type")
       #expect(try await keyed.server.send("POST", "/token").error == "invalid_request")
       #expect(try await keyed.server.send("GET", "/token").status == 405)
+    }
+  }
+
+  /// What Google's library for Node signs: its header names no key.
+  private func nameless(_ account: ServiceAccountKey, signedWith key: SigningKey, at now: Int64) throws -> String {
+    let claims: JSON = [
+      "iss": .string(account.email), "aud": "https://oauth2.googleapis.com/token", "iat": .int(now / 1000),
+      "exp": .int(now / 1000 + 3600),
+    ]
+    let signed = WebToken.signedBytes(header: ["alg": "RS256"], claims: claims)
+    return String(decoding: signed, as: UTF8.self) + "." + Base64.encode(try key.sign(signed), as: .url)
+  }
+
+  @Test("An assertion that names no key is the account's own or nobody's, and ends with the account")
+  func namelessAssertions() async throws {
+    try await KeyedServer.run { keyed in
+      let (node, other) = (try await keyed.account("node", "viewer"), try await keyed.account("other", "admin"))
+      let now = keyed.server.clock.now()
+      let answer = try await keyed.exchange(nameless(node, signedWith: node.key, at: now))
+      let token = try #require(answer.json?["access_token"]?.string)
+      #expect(try await status(keyed, token) == 200)
+      let forged = try await keyed.exchange(nameless(other, signedWith: node.key, at: now))
+      #expect(forged.status == 400 && forged.error == "invalid_grant", "\(forged.body)")
+      _ = try await keyed.server.send("DELETE", "/admin/v1/service-accounts/node", headers: APIServer.admin)
+      #expect(try await status(keyed, token) == 401)
+      let late = try await keyed.exchange(nameless(node, signedWith: node.key, at: now))
+      #expect(late.status == 400 && late.error == "invalid_grant", "\(late.body)")
     }
   }
 

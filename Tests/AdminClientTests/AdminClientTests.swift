@@ -30,6 +30,34 @@ import TreeModel
     }
   }
 
+  @Test("the tree that is meant is named with places in trees, and nowhere else")
+  func meantTree() async throws {
+    try await TinyServer.run({ _ in .json(true) }) { server in
+      let client = try client(server)
+      _ = try await client.get("/users/bob.json")
+      client.mean(tree: "hunt-default-rtdb")
+      _ = try await client.get("/users/bob.json")
+      _ = try await client.get("/users/bob.json", query: [QueryItem("ns", "other")])
+      _ = try await client.get("/admin/v1/status")
+      let expected = [
+        "/users/bob.json", "/users/bob.json?ns=hunt-default-rtdb", "/users/bob.json?ns=other", "/admin/v1/status",
+      ]
+      #expect(server.requests.map(\.uri) == expected)
+      await client.close()
+    }
+  }
+
+  @Test(
+    "a host's name stands for a tree, an address and localhost do not",
+    arguments: [
+      ("https://game.example.com", true), ("http://hunt.test:9000", true), ("http://127.0.0.1:9000", false),
+      ("http://localhost:9000", false), ("http://[::1]:9000", false), ("http://[::ffff:1.2.3.4]", false),
+      ("http://host.", false),
+    ])
+  func namesTree(_ address: String, _ expected: Bool) throws {
+    #expect(try ServerAddress(address).namesTree == expected)
+  }
+
   @Test("connections are used again, unless told otherwise")
   func keepAlive() async throws {
     for (idleMax, expected) in [(4, 1), (0, 3)] {

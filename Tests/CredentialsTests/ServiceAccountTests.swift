@@ -22,8 +22,25 @@ import TreeModel
 
   static func verify(_ text: String, at now: Int64 = Keys.now) throws(TokenError) -> ServiceAccountAssertion {
     try ServiceAccountAssertion(text, at: now) { email, id in
-      email == account.email && id == Keys.first.id ? (Keys.first.verificationKey, account.tokenURI) : nil
+      guard email == account.email, id == nil || id == Keys.first.id else { return nil }
+      return ServiceAccountAssertion.Signer(
+        id: Keys.first.id, key: Keys.first.verificationKey, tokenURI: account.tokenURI)
     }
+  }
+
+  /// As Google's library for Node writes it: the header is `{"alg":"RS256"}` and names no key.
+  static func nameless(key: SigningKey) throws -> String {
+    let claims: JSON = [
+      "iss": .string(account.email), "aud": "https://oauth2.googleapis.com/token", "iat": 1_800_000_000, "exp": 1_800_003_600,
+    ]
+    let signature = try key.sign(WebToken.signedBytes(header: ["alg": "RS256"], claims: claims))
+    return Keys.token(["alg": "RS256"], claims, signature: signature)
+  }
+
+  @Test("an assertion that names no key is judged by the account's one key, and no other passes")
+  func namelessAssertions() throws {
+    #expect(try Self.verify(try Self.nameless(key: Keys.first)).keyID == Keys.first.id)
+    #expect(throws: TokenError.badSignature) { try Self.verify(try Self.nameless(key: Keys.second)) }
   }
 
   @Test("the key file is Google's, with this server as the place to get tokens")

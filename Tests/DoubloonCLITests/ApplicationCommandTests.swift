@@ -121,7 +121,7 @@ import TreeModel
     let backup = folder.file("backup.db")
     try await serving(folder.file("data")) { call in
       for text in ["first marker", "second", "third", "fourth"] { _ = await call(["data", "set", "/a", "\"\(text)\""]) }
-      _ = await call(["backup", backup])
+      _ = await call(["backup", backup, "--bare"])
     }
     var bytes = try FileBytes.read(backup)
     let marker = Array("first marker".utf8)

@@ -24,6 +24,9 @@ import TreeModel
         #expect(
           run.out.hasPrefix(
             isReady ? "The server is ready.\nMode               development\n" : "The server is not ready:\n  f is paused.\n"))
+        let asked = await CommandRun(["status", "--ready", "--server", server.address])
+        #expect(asked.code == code && asked.err.isEmpty)
+        #expect(asked.out == (isReady ? "The server is ready.\n" : "The server is not ready:\n  f is paused.\n"))
       }
     }
   }
@@ -33,8 +36,8 @@ import TreeModel
     try await TinyServer.run({ _ in
       .json(
         [
-          "settled": false, "running": [["event": "1-2:/a", "function": "f"]],
-          "unfinished": [["event": "1-1:/a", "function": "g"]],
+          "settled": false, "running": [["event": "1-2:/a", "function": "f", "state": "running", "error": .null]],
+          "unfinished": [["event": "1-1:/a", "function": "g", "state": "dead", "error": "no coins"]],
         ],
         status: 504)
     }) { server in
@@ -43,9 +46,9 @@ import TreeModel
       #expect(
         run.out == """
           Still running after the time:
-            event 1-2:/a, function f
+            event 1-2:/a, function f, state running
           Settled, but not done:
-            event 1-1:/a, function g
+            event 1-1:/a, function g, state dead, error no coins
 
           """)
       #expect(server.requests.map(\.uri) == ["/admin/v1/drain?timeout=1s"])

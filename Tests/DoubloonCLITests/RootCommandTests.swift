@@ -25,9 +25,10 @@ import Testing
     ["data", "export"], ["triggers"], ["triggers", "list"], ["triggers", "show"], ["triggers", "tail"], ["events", "list"],
     ["ledger"], ["ledger", "balance"], ["ledger", "statement"], ["ledger", "verify"], ["ledger", "reverse"],
     ["ledger", "transfer"], ["functions"], ["functions", "list"], ["functions", "pause"], ["functions", "resume"],
-    ["functions", "retry"], ["status"], ["namespaces"], ["drain"], ["backup"], ["restore"], ["recover"], ["verify"], ["why"],
+    ["functions", "retry"], ["status"], ["namespaces"], ["drain"], ["backup"], ["backup-key"], ["restore"], ["recover"],
+    ["verify"], ["why"],
     ["audit"],
-    ["audit", "list"],
+    ["audit", "list"], ["upgrade"], ["new"],
     ["data", "diff"],
     ["data", "log"], ["triggers", "count"], ["accounts"], ["accounts", "list"], ["accounts", "show"], ["accounts", "create"],
     ["accounts", "disable"], ["accounts", "enable"], ["accounts", "delete"], ["accounts", "import"], ["accounts", "export"],
@@ -82,6 +83,12 @@ import Testing
     (["functions", "pause", "f"], 2, "--reason"),
     (["drain", "--timeout", "9999"], 2, "0 to 3600"),
     (["restore", "/nowhere.db", "--data", "x"], 1, "There is no backup /nowhere.db."),
+    (["restore", "/nowhere.db"], 2, "--data, or say --verify-only"),
+    (["restore", "/nowhere.db", "--data", "x", "--verify-only"], 2, "--data, or say --verify-only"),
+    (["restore", "b", "--data", "x", "--key", "k", "--passphrase-file", "p"], 2, "exclude each other"),
+    (["backup", "b", "--bare", "--keys"], 2, "--bare is the store's file as it is"),
+    (["backup", "b", "--recipient", "nobody"], 1, "nobody is no public key for backups and no file"),
+    (["backup-key"], 2, "Name a file for the private key"),
     (["status", "--server", "https://127.0.0.1:1"], 1, "No server answers at https://127.0.0.1:1"),
     (["status", "--server", "https://127.0.0.1:1", "--ca", "/nowhere"], 1, "/nowhere cannot be read as certificates"),
     (["status", "--server", "ftp://example.com"], 1, "is no server's address"),
@@ -104,6 +111,8 @@ import Testing
   func version() async {
     let run = await CommandRun(["--version"])
     #expect(run.code == 0)
-    #expect(run.out.hasPrefix("doubloon "))
+    #expect(run.out.hasPrefix("doubloon \(ProgramVersion.number) ("))
+    #expect(ProgramVersion.text(commit: "0123456789abcdef0123") == "doubloon \(ProgramVersion.number) (commit 0123456789ab)")
+    #expect(ProgramVersion.text(commit: "").contains("of no commit"))
   }
 }

@@ -21,7 +21,7 @@ struct CurrencyTests {
     }
   }
 
-  @Test("A currency that is declared beside the functions is paid, adjusted and verified like the seed's")
+  @Test("A currency that is declared beside the functions is paid, adjusted and verified like pieces of eight")
   func declared() async throws {
     try await TestServer.run(Self.game) { server in
       let write = try await server.set("/pirates/anne/arrived", true)

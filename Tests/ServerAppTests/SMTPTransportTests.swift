@@ -58,6 +58,9 @@ import Triggers
     #expect(sent?.state == .delivered && sent?.payload == order.remainder && sent?.payload.contains("code") == false)
     let dead = try record(application, "m2")
     #expect(dead?.state == .dead && dead?.attempts == 1 && dead?.lastError?.contains("\"kind\" must be") == true)
+    let report = application.outbox.report
+    #expect(report.ready == 0 && report.later == 0 && report.running == 0 && report.outlets.map(\.name) == ["mail"])
+    #expect(report.outlets.map { [$0.counts.delivered, $0.counts.failed, $0.counts.dead] } == [[1, 0, 1]])
     await client.close()
     await application.stop()
   }

@@ -111,8 +111,8 @@ import TreeModel
     (
       "{\(least), \"prot\": 1, \"listne\": {}}",
       [
-        "1:55: There is no setting \"prot\"; there are accounts, admins, currencies, data, functions, limits, links, listen, mail, metrics, "
-          + "namespaces, project, rateLimits, rules, tls.",
+        "1:55: There is no setting \"prot\"; there are accounts, admins, alerts, backups, currencies, data, functions, limits, links, "
+          + "listen, log, mail, metrics, namespaces, project, rateLimits, rules, tls, upgradeCopy.",
         "1:66: There is no setting \"listne\"; did you mean \"listen\"?",
       ]
     ),
@@ -137,6 +137,27 @@ import TreeModel
         "1:65: Name the proxy's address in \"trustedProxies\": without its word for who the client is, all players would be one "
           + "client, and share one client's limits."
       ]
+    ),
+    (
+      "{\(least), \"backups\": {\"at\": \"3:30\", \"keep\": {\"last\": 0}, \"recipient\": \"x\"}}",
+      [
+        "1:66: \"backups.to\" is missing: a folder such as \"/var/backups/doubloon\"; or give \"command\", whose standard input gets "
+          + "the backup.",
+        "1:73: \"backups.at\" must be a time of day such as \"03:30\", by this machine's clock.",
+        "1:98: \"backups.keep.last\" must be 1 to 10000.",
+        "1:115: \"backups.recipient\" is no public key for backups; make a pair with \"doubloon backup-key FILE\".",
+      ]
+    ),
+    (
+      "{\(least), \"backups\": {\"at\": \"03:30\", \"every\": \"6h\", \"command\": [\"cat\"], \"keep\": {}}}",
+      [
+        "1:91: \"backups.every\" must be whole days such as \"1d\" where \"at\" names the time of day.",
+        "1:125: \"backups.keep\" is about a folder: what a command is given, the command keeps.",
+      ]
+    ),
+    (
+      "{\(least), \"backups\": {\"to\": \"/b\", \"command\": []}}",
+      ["1:90: Give \"to\" or \"command\", not both."]
     ),
   ]
 

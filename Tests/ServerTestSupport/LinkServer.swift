@@ -4,7 +4,7 @@ import Testing
 import TextFormats
 package import TreeModel
 
-/// A server with the link settings of the spec's examples, and browsers to open links with.
+/// A server with the link settings of a studio called Acme, and browsers to open links with.
 package struct LinkServer: Sendable {
   package let api: APIServer
 

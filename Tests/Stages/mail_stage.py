@@ -70,6 +70,7 @@ def configuration(folder, smtp_port):
             "smtp": {"host": "localhost", "port": smtp_port, "security": "starttls", "user": "hunt",
                      "password": {"env": "SMTP_PASSWORD"}, "ca": "ca.pem"},
         },
+        "alerts": {"mail": ["Ops <ops@hunt.example>"], "diskFree": 0, "certificateLeft": "1s"},
     }
     for name, text in (("rules.json", json.dumps(rules)), ("ops.token", TOKEN + "\n"),
                        ("doubloon.jsonc", "// The stage's.\n" + json.dumps(settings, indent=1))):
@@ -173,6 +174,25 @@ def errors(checks, folder, serve, box):
     checks.check("once", sum("busy@example.com" in mail[2] for mail in box.mails) == 1)
 
 
+def alerts(checks, folder, serve, box):
+    """A paused function is mailed to who is to look after it, not through the outbox."""
+    url = f"https://localhost:{serve.port}/admin/v1/functions/rewardReferrals"
+    key = ("-H", f"Authorization: Bearer {TOKEN}", "-X", "POST")
+    found = lambda words: [email.message_from_bytes(mail[3], policy=email.policy.default) for mail in box.mails
+                           if mail[2] == ["ops@hunt.example"] and words.encode() in mail[3]]
+    curl(folder, *key, url + "/pause", "-d", json.dumps({"reason": "the price is wrong"}))
+    checks.check("a paused function is mailed to the operators", until(lambda: found("Alert: function paused"), 60))
+    if not found("Alert: function paused"):
+        return
+    mail = found("Alert: function paused")[0]
+    text = " ".join(mail.get_body(("plain",)).get_content().split())
+    checks.check("the mail says which, why, and what to do",
+                 "rewardReferrals (the price is wrong)" in text and "doubloon functions resume" in text, text)
+    curl(folder, *key, url + "/resume", "-d", "{}")
+    checks.check("and another one that it is over", until(lambda: found("Over: function paused"), 60))
+    checks.check("each once", len(found("Alert: function paused")) == 1 and len(found("Over: function paused")) == 1)
+
+
 def mails(checks, folder, serve, box):
     subject = "Gr\u00fc\u00dfe \U0001f600 und ein Betreff, der l\u00e4nger als eine Zeile ist"
     text = "Erste Zeile = gut\n.ein Punkt\n" + "lang " * 60 + "\n\u20ac"
@@ -216,6 +236,7 @@ def main():
             over_tls(checks, folder, serve, program)
             mails(checks, folder, serve, box)
             errors(checks, folder, serve, box)
+            alerts(checks, folder, serve, box)
             renewal(checks, folder, serve)
         finally:
             code = serve.stop()

@@ -26,7 +26,7 @@ def blocks(readme, heading):
 def shell(commands, port, program):
     """Runs a block as a paste into a terminal would, against the server on `port`."""
     environment = dict(os.environ, DOUBLOON_SERVER=f"http://127.0.0.1:{port}")
-    commands = commands.replace("127.0.0.1:9000", f"127.0.0.1:{port}").replace(".build/release/doubloon", program)
+    commands = re.sub(r"\.build/(debug|release)/doubloon", program, commands.replace("127.0.0.1:9000", f"127.0.0.1:{port}"))
     return subprocess.run(
         ["bash", "-euc", commands.replace("curl ", "curl -sS ")], env=environment, text=True, capture_output=True,
         timeout=60)

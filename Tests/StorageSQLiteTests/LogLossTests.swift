@@ -44,7 +44,7 @@ struct LogLossTests {
       let ns = try #require(try engine.read { try $0.namespaces() }.first).id
       return (try engine.read { try $0.value(in: ns, "/a") }, nil)
     } catch let error as StorageError {
-      #expect(error.code == .damaged)
+      #expect(error.code == .damaged, "\(error.message)")
       return (nil, error.message)
     }
   }

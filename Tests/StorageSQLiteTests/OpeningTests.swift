@@ -73,9 +73,9 @@ struct OpeningTests {
     #expect(throws: StorageError.self) { try open([broken]) }
     #expect(try open([]).code == .failed)
 
-    try SQLiteEngine(folder: DataFolder(folder.path), options: SQLiteOptions(), migrations: [.invented]).close()
+    try SQLiteEngine(folder: DataFolder(folder.path), options: SQLiteOptions(), upgrade: .by([.invented])).close()
     #expect(try schema() == fresh)
-    let copy = try SQLiteConnection(path: folder.file("doubloon.db.v0.backup"))
+    let copy = try SQLiteConnection(path: folder.file("doubloon.db.schema-0.copy"))
     #expect(try copy.meta(.schemaVersion) == 0)
     #expect(try copy.texts("SELECT name FROM sqlite_master WHERE name = '\(added)'").isEmpty)
   }
@@ -92,7 +92,7 @@ struct OpeningTests {
 
   private func open(_ migrations: [SchemaMigration]) throws -> StorageError {
     do {
-      let engine = try SQLiteEngine(folder: DataFolder(folder.path), options: SQLiteOptions(), migrations: migrations)
+      let engine = try SQLiteEngine(folder: DataFolder(folder.path), options: SQLiteOptions(), upgrade: .by(migrations))
       engine.close()
       return StorageError(.stopped, "it opened")
     } catch {

@@ -106,7 +106,7 @@ struct StoreCheckTests {
     let old = try SQLiteConnection(path: folder.file("doubloon.db"))
     try old.execute(SchemaMigration.undoing)
     old.close()
-    let opened = try SQLiteEngine(folder: DataFolder(folder.path), options: SQLiteOptions(), migrations: [.invented])
+    let opened = try SQLiteEngine(folder: DataFolder(folder.path), options: SQLiteOptions(), upgrade: .by([.invented]))
     try expectSound(opened, "migrated")
     opened.close()
     let edited = try SQLiteConnection(path: folder.file("doubloon.db"))

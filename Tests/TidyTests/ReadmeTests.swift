@@ -22,6 +22,16 @@ import Testing
     #expect(found.isEmpty, "\(found.listing)")
   }
 
+  @Test("the README takes five minutes, and leads to every page for users")
+  func entrance() {
+    let readme = TextFile(path: "README.md")
+    #expect(readme.lines.count <= 150, "README.md has \(readme.lines.count) lines; move what is for later to Documentation/")
+    let targets = Set(readme.lines.flatMap(Self.links(in:)))
+    let pages = Self.documents.map(\.path).filter { $0.hasPrefix("Documentation/") }
+    #expect(pages.count >= 5)
+    for page in pages { #expect(targets.contains(page), "README.md does not link \(page)") }
+  }
+
   @Test("every file that is named is there")
   func paths() {
     var found: [Finding] = []

@@ -18,6 +18,21 @@ import Testing
     #expect(found.isEmpty, "\(found.listing)")
   }
 
+  @Test("a citation names a source that everybody can read")
+  func citations() {
+    let publicSources = ["RFC", "OpenID", "OWASP", "ISO", "W3C", "WHATWG", "https://"]
+    let (section, document) = ("\u{A7}", "sp" + "ec")
+    let found = Self.lines(with: [section, document]) { line in
+      if line.holds(section), !publicSources.contains(where: { line.holds($0) }) {
+        return "cite a public source by its name, or say it here"
+      }
+      // As a folder's name in somebody else's repository it is a place.
+      return line.words.contains { $0 == document } && !line.holds("/" + document + "/")
+        ? "the repository holds no such document; cite a public source" : nil
+    }
+    #expect(found.isEmpty, "\(found.listing)")
+  }
+
   @Test("no line names a folder of one machine")
   func paths() {
     let found = Self.lines(with: Self.machinePaths) { line in

@@ -146,7 +146,7 @@ struct DisconnectWritesTests {
   }
 }
 
-/// The rules of §3.9 on a dictionary: no tree, no recursion over children.
+/// The rules of what is written at the end of a connection, on a dictionary: no tree, no recursion over children.
 private struct FlatRegister {
   private(set) var paths: [Path: TreeNode] = [:]
 

@@ -13,7 +13,7 @@ struct RequestTests {
     return request
   }
 
-  @Test("A request that is repeated under its key is applied once and answered alike (triggers §8.52)")
+  @Test("A request that is repeated under its key is applied once and answered alike")
   func repetition() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
@@ -98,7 +98,7 @@ struct RequestTests {
     #expect((opened != nil) == isLegal)
   }
 
-  @Test("Two namespaces never see each other (§7.25), and a forgotten one is empty when it comes again")
+  @Test("Two namespaces never see each other, and a forgotten one is empty when it comes again")
   func namespaces() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }

@@ -8,7 +8,7 @@ import TreeModel
 
 /// What a write does to the tree.
 struct WritePipelineTests {
-  @Test("A set replaces value and priority; an update leaves what it does not name (§7.5, §7.6)")
+  @Test("A set replaces value and priority; an update leaves what it does not name")
   func setAndUpdate() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
@@ -21,7 +21,7 @@ struct WritePipelineTests {
     #expect(try fixture.node() == ["a": ["y": 5]])
   }
 
-  @Test("Null, an empty map and a map of nulls delete, and empty parents vanish with their priorities (§7.3)")
+  @Test("Null, an empty map and a map of nulls delete, and empty parents vanish with their priorities")
   func deletion() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
@@ -41,7 +41,7 @@ struct WritePipelineTests {
     #expect(try fixture.node() == ["a": prioritised(["b": ["c": 1]], 2)])
   }
 
-  @Test("A priority on an absent node is refused, and nothing changes (§7.14)")
+  @Test("A priority on an absent node is refused, and nothing changes")
   func priorityOnNothing() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
@@ -85,7 +85,7 @@ struct WritePipelineTests {
     #expect(try fixture.node() == .absent)
   }
 
-  @Test("A write that changes nothing makes no commit; 5 and 5.0 are the same (triggers §8.3, §8.14)")
+  @Test("A write that changes nothing makes no commit; 5 and 5.0 are the same")
   func unchanged() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
@@ -96,7 +96,7 @@ struct WritePipelineTests {
     #expect(try fixture.commits().count == 1)
   }
 
-  @Test("One reading of the clock serves every timestamp of an operation (§7.20)")
+  @Test("One reading of the clock serves every timestamp of an operation")
   func timestamps() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
@@ -106,7 +106,7 @@ struct WritePipelineTests {
     #expect(receipt.resolved == [.leaf(.int(DatabaseFixture.start)), .leaf(.int(DatabaseFixture.start))])
   }
 
-  @Test("100 increments at once sum exactly (§7.21)")
+  @Test("100 increments at once sum exactly")
   func increments() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
@@ -117,7 +117,7 @@ struct WritePipelineTests {
     #expect(try fixture.node("/n") == 300)
   }
 
-  @Test("A stale compare-and-set tells the current value and writes nothing; a fitting one writes (§7.35)")
+  @Test("A stale compare-and-set tells the current value and writes nothing; a fitting one writes")
   func compareAndSet() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }
@@ -134,7 +134,7 @@ struct WritePipelineTests {
     #expect(try fixture.node("/a") == 2)
   }
 
-  @Test("A refused operation leaves no trace of those before it in the same request (triggers §8.12)")
+  @Test("A refused operation leaves no trace of those before it in the same request")
   func atomicity() async throws {
     let fixture = try await DatabaseFixture()
     defer { fixture.close() }

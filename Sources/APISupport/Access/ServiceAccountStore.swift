@@ -61,11 +61,17 @@ extension ServiceAccountStore {
   ///
   /// - `id`: SDKs name no key in custom tokens; then it is the account's one key.
   package func customTokenKey(of email: String, id: KeyID?) -> VerificationKey? {
-    let account = live.withLock { live in
-      id.map { live[$0] } ?? live.values.first { $0.record.email == email }
-    }
-    guard let account, account.record.email == email, account.role == .admin else { return nil }
+    guard let account = account(of: email, id: id), account.role == .admin else { return nil }
     return account.key
+  }
+
+  /// The live account of this address, with this key; without a key's name its one key.
+  private func account(of email: String, id: KeyID?) -> Live? {
+    let account = live.withLock { live in
+      if let id { return live[id] }
+      return live.values.first { $0.record.email == email }
+    }
+    return account?.record.email == email ? account : nil
   }
 
   /// Whether the account that an access token was bought with still stands.
@@ -97,8 +103,9 @@ extension ServiceAccountStore {
   package func exchange(_ assertion: String) throws(TokenError) -> (token: String, seconds: Int64) {
     let now = database.clock.now()
     let signed = try ServiceAccountAssertion(assertion, at: now) { email, id in
-      guard let account = live.withLock({ $0[id] }), account.record.email == email else { return nil }
-      return (account.key, account.record.tokenURI)
+      guard let account = account(of: email, id: id) else { return nil }
+      return ServiceAccountAssertion.Signer(
+        id: KeyID(account.record.keyID), key: account.key, tokenURI: account.record.tokenURI)
     }
     guard let account = live.withLock({ $0[signed.keyID] }) else { throw .unknownKey(signed.keyID) }
     // An assertion that is a little over its time by this clock still gives a minute.

@@ -39,7 +39,8 @@ package final class AuditTrail: RequestAuditing {
   ///
   /// Query parameters that hold credentials are left out.
   package func record(
-    _ action: String, by actor: Actor, captures: [String: String], query: QueryString, body: ByteBuffer?, result: String
+    _ action: String, by actor: Actor, captures: [String: String], query: QueryString, body: ByteBuffer?, requestID: String?,
+    result: String
   ) {
     var members = captures.sorted { $0.key < $1.key }.map { JSON.Member(key: $0.key, value: .string($0.value)) }
     for parameter in query.parameters where !["auth", "access_token", "ac"].contains(parameter.name) {
@@ -53,7 +54,8 @@ package final class AuditTrail: RequestAuditing {
         json.map { JSON.Member(key: "body", value: $0) }
           ?? JSON.Member(key: "bodyBytes", value: .int(Int64(body.readableBytes))))
     }
-    add(action, by: actor, members: members, result: result)
+    if let requestID { members.append(JSON.Member(key: "request", value: .string(requestID))) }
+    add(action, by: actor, members: members, requestID: requestID, result: result)
   }
 
   /// Records a refused client without an administrator's credentials: what was asked for and nothing of what they sent, and
@@ -72,13 +74,15 @@ package final class AuditTrail: RequestAuditing {
     }
   }
 
-  private func add(_ action: String, by actor: Actor, members: [JSON.Member], result: String) {
+  private func add(_ action: String, by actor: Actor, members: [JSON.Member], requestID: String? = nil, result: String) {
     var writer = JSONWriter()
     writer.write(.object(members))
     let record = AuditRecord(
       time: database.clock.now(), actor: actor, action: action,
       detail: String(decoding: writer.bytes, as: UTF8.self), result: result)
-    logger.info("admin action", metadata: ["action": "\(action)", "actor": "\(actor)", "result": "\(result)"])
+    var metadata: Logger.Metadata = ["action": "\(action)", "actor": "\(actor)", "result": "\(result)"]
+    if let requestID { metadata["request"] = "\(requestID)" }
+    logger.info("admin action", metadata: metadata)
     put(record)
   }
 

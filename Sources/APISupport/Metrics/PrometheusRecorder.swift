@@ -27,7 +27,7 @@ package final class PrometheusRecorder: MetricsFactory, Sendable {
   private struct State {
     /// Of each label the counters, in the order in which they were made.
     var counters: [String: [(dimensions: String, counter: CounterRecorder)]] = [:]
-    var histograms: [String: HistogramRecorder] = [:]
+    var histograms: [String: [(dimensions: String, histogram: HistogramRecorder)]] = [:]
     var values: [String: ValueRecorder] = [:]
   }
 
@@ -48,7 +48,10 @@ package final class PrometheusRecorder: MetricsFactory, Sendable {
   }
 
   /// The histogram of a label; nil if nothing was ever to be recorded there.
-  func histogram(_ label: String) -> HistogramRecorder? { state.withLock { $0.histograms[label] } }
+  func histogram(_ label: String) -> HistogramRecorder? { state.withLock { $0.histograms[label]?.first?.histogram } }
+
+  /// The names of everything that is described.
+  package var names: [String] { descriptions.map(\.label) }
 }
 
 // MARK: - The backend
@@ -65,11 +68,12 @@ extension PrometheusRecorder {
   }
 
   package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-    state.withLock { state in
-      if let known = state.histograms[label] { return known }
+    let text = Self.text(of: dimensions)
+    return state.withLock { state in
+      if let known = state.histograms[label]?.first(where: { $0.dimensions == text }) { return known.histogram }
       let bounds = descriptions.first { $0.label == label }?.boundsMicroseconds ?? []
       let histogram = HistogramRecorder(boundsMicroseconds: bounds)
-      state.histograms[label] = histogram
+      state.histograms[label, default: []].append((text, histogram))
       return histogram
     }
   }
@@ -102,7 +106,10 @@ extension PrometheusRecorder {
       descriptions.reduce(into: "") { text, one in
         text += "# HELP \(one.label) \(one.help)\n# TYPE \(one.label) "
         guard one.boundsMicroseconds == nil else {
-          text += "histogram\n" + (state.histograms[one.label]?.text(one.label) ?? "")
+          text += "histogram\n"
+          for (dimensions, histogram) in state.histograms[one.label] ?? [] {
+            text += histogram.text(one.label, dimensions: dimensions)
+          }
           return
         }
         text += "counter\n"
@@ -150,16 +157,20 @@ final class HistogramRecorder: TimerHandler {
     (buckets.map { Int($0.current) }, Double(nanoseconds.current) / 1e9)
   }
 
-  fileprivate func text(_ name: String) -> String {
+  /// - Parameter dimensions: `{route="admin"}`; empty for none, and then it is written also if nothing was recorded.
+  fileprivate func text(_ name: String, dimensions: String) -> String {
     let (counts, seconds) = current
+    guard dimensions.isEmpty || counts.contains(where: { $0 > 0 }) else { return "" }
+    let labels = dimensions.isEmpty ? "" : dimensions.dropFirst().dropLast() + ","
     var text = ""
     var sum = 0
     for (index, bound) in boundsMicroseconds.enumerated() {
       sum += counts[index]
-      text += "\(name)_bucket{le=\"\(Double(bound) / 1e6)\"} \(sum)\n"
+      text += "\(name)_bucket{\(labels)le=\"\(Double(bound) / 1e6)\"} \(sum)\n"
     }
     sum += counts[counts.count - 1]
-    return text + "\(name)_bucket{le=\"+Inf\"} \(sum)\n\(name)_sum \(seconds)\n\(name)_count \(sum)\n"
+    return text + "\(name)_bucket{\(labels)le=\"+Inf\"} \(sum)\n"
+      + "\(name)_sum\(dimensions) \(seconds)\n\(name)_count\(dimensions) \(sum)\n"
   }
 }
 

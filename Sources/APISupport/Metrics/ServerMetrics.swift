@@ -25,6 +25,10 @@ package final class ServerMetrics: CommitObserver {
   let deadLetters: Counter
   let entries: Counter
   let refusalsLeftOut: Counter
+  /// Sign-ins by method and result.
+  package let signIns: SignInCounters
+  /// What the last verifications and backups came to: whoever makes one notes it here.
+  package let maintenance = MaintenanceRecord()
 
   package init() {
     let recorder = PrometheusRecorder(Self.descriptions)
@@ -42,6 +46,7 @@ package final class ServerMetrics: CommitObserver {
     deadLetters = Counter(label: "doubloon_dead_letters_total", factory: factory)
     entries = Counter(label: "doubloon_ledger_entries_total", factory: factory)
     refusalsLeftOut = Counter(label: "doubloon_audit_left_out_total", factory: factory)
+    signIns = SignInCounters(factory: factory)
   }
 
   /// What was counted under a label, with these dimensions.
@@ -83,7 +88,11 @@ extension ServerMetrics {
   ]
 
   private static let descriptions: [PrometheusRecorder.Description] = [
-    .counter("doubloon_http_requests_total", help: "Requests answered."),
+    .counter("doubloon_http_requests_total", help: "Requests answered, by class of route and of status."),
+    .histogram(
+      "doubloon_http_request_seconds",
+      help: "From a request's last byte to its answer, by class of route; polls, which wait on purpose, are unknown.",
+      boundsMicroseconds: doublingMicroseconds),
     .histogram(
       "doubloon_commit_seconds", help: "From a write's way into the queue to its answer.",
       boundsMicroseconds: doublingMicroseconds),
@@ -96,6 +105,7 @@ extension ServerMetrics {
     .counter("doubloon_executions_skipped_total", help: "Runs of functions that had nothing to do."),
     .counter("doubloon_dead_letters_total", help: "Events that a function gave up on."),
     .counter("doubloon_ledger_entries_total", help: "Entries written to the ledger."),
+    .counter("doubloon_sign_ins_total", help: "Sign-ins by method, and whether the player got in."),
     .counter("doubloon_rate_limited_total", help: "Requests that one client made too many of."),
     .counter(
       "doubloon_audit_left_out_total",
@@ -111,19 +121,10 @@ extension ServerMetrics {
 
   /// The numbers in Prometheus' text format.
   ///
-  /// - Parameters:
-  ///   - totals: what others have counted: name, description, value.
-  ///   - gauges: what is true at the moment, such as the depth of a queue: name, description, value.
-  package func prometheus(
-    totals: [(name: String, help: String, value: Int)] = [], gauges: [(name: String, help: String, value: Int)]
-  ) -> String {
+  /// - Parameter families: what was read for this look: what others have counted, and what is true at the moment.
+  package func prometheus(_ families: [MetricFamily]) -> String {
     var text = recorder.text
-    for total in totals {
-      text += "# HELP \(total.name) \(total.help)\n# TYPE \(total.name) counter\n\(total.name) \(total.value)\n"
-    }
-    for gauge in gauges {
-      text += "# HELP \(gauge.name) \(gauge.help)\n# TYPE \(gauge.name) gauge\n\(gauge.name) \(gauge.value)\n"
-    }
+    for family in families + maintenance.notes.families { family.write(to: &text) }
     return text
   }
 }

@@ -89,9 +89,10 @@ enum EventRoutes {
     let timeout = try call.query["timeout"].map(milliseconds) ?? 30_000
     let functions = try FunctionRoutes.functions(call)
     let report = await functions.drain(timeoutMilliseconds: timeout)
-    let failure: [JSON] = report.failure.map { [["error": .string($0)]] } ?? []
+    let failure = report.failure.map { [AdminEvents.DrainedRun(error: $0)] } ?? []
     let answer = AdminEvents.DrainReport(
-      settled: report.isComplete, running: failure + report.running.map(\.json), unfinished: report.unfinished.map(\.json))
+      settled: report.isComplete, running: failure + report.running.map(AdminEvents.DrainedRun.init),
+      unfinished: report.unfinished.map(AdminEvents.DrainedRun.init))
     return .json(JSON(encoding: answer), status: report.isComplete ? .ok : .gatewayTimeout)
   }
 
@@ -140,11 +141,8 @@ enum EventRoutes {
   }
 }
 
-extension DrainReport.Run {
-  fileprivate var json: JSON {
-    [
-      "event": .string(event.description), "function": .string(function), "state": .string(state),
-      "error": lastError.map { .string($0) } ?? .null,
-    ]
+extension AdminEvents.DrainedRun {
+  fileprivate init(_ run: DrainReport.Run) {
+    self.init(event: run.event.description, function: run.function, state: State(rawValue: run.state), error: run.lastError)
   }
 }

@@ -24,6 +24,10 @@ package protocol FunctionOperating: FunctionActivity {
   var problems: [String] { get }
   /// How long the runs of each registered function take, and where they happen.
   var paces: [FunctionPaceReport] { get }
+  /// What each registered function did since the process started.
+  var tallies: [FunctionTally] { get }
+  /// What waits for functions now.
+  var backlog: FunctionBacklog { get }
 }
 
 /// How long a function's runs take, and where they happen.
@@ -51,6 +55,12 @@ extension FunctionOperating {
 
   /// Nothing is measured.
   package var paces: [FunctionPaceReport] { [] }
+
+  /// Nothing is counted.
+  package var tallies: [FunctionTally] { [] }
+
+  /// Nothing waits.
+  package var backlog: FunctionBacklog { FunctionBacklog() }
 }
 
 /// Why an administrator's action was not carried out.

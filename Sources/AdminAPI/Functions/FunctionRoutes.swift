@@ -81,6 +81,8 @@ struct DeliveryFailures {
 
   /// By function.
   private var counts: [Count] = []
+  /// Of each namespace the first commit with an event that was counted.
+  private(set) var oldest: [FunctionBacklog.Place] = []
   /// Whether all were counted.
   private(set) var isComplete = true
 
@@ -91,13 +93,29 @@ struct DeliveryFailures {
       while rest > 0 {
         let page = try snapshot.deliveries(in: namespace.id, state: state, after: last, limit: min(Self.pageSize, rest))
         // What waits without having failed waits for another one of its key.
-        for delivery in page where state == .dead || delivery.attempts > 0 { add(delivery, namespace.name) }
+        for delivery in page where state == .dead || delivery.attempts > 0 {
+          add(delivery, namespace.name)
+          note(delivery.event.revision, in: namespace.id)
+        }
         rest -= page.count
         last = page.last
         if page.count < Self.pageSize { break }
       }
     }
     isComplete = rest > 0
+  }
+
+  private mutating func note(_ revision: Revision, in namespace: NamespaceID) {
+    if let last = oldest.last, last.namespace == namespace {
+      guard revision < last.revision else { return }
+      oldest.removeLast()
+    }
+    oldest.append(FunctionBacklog.Place(namespace: namespace, revision: revision))
+  }
+
+  /// For the metrics and the alerts.
+  var byFunction: [StoreWatch.Count] {
+    counts.map { StoreWatch.Count(function: $0.function, count: Int($0.count), error: $0.latest.lastError) }
   }
 
   private mutating func add(_ delivery: DeliveryRecord, _ namespace: String) {

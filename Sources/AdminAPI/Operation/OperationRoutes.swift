@@ -31,36 +31,7 @@ package enum OperationRoutes {
   }
 
   private static func metrics(_ call: RouteCall) -> HTTPResponse {
-    let counts = call.services.listeners.counts
-    let totals = [
-      ("doubloon_listen_deliveries_total", "Snapshots and changes given to listeners.", counts.deliveries),
-      ("doubloon_listen_resyncs_total", "Snapshots that listeners needed again because they fell behind.", counts.resyncs),
-      (
-        "doubloon_input_refused_total", "Clients cut off because all left too much unfinished.",
-        call.services.memory.input.refusals.current
-      ),
-      (
-        "doubloon_output_refused_total", "Clients cut off because all left too much unread.",
-        call.services.memory.output.refusals.current
-      ),
-      (
-        "doubloon_inline_runs_total", "Runs of functions on the writer, in the batch of their event.",
-        call.services.functions?.paces.reduce(0) { $0 + $1.inlineRuns } ?? 0
-      ),
-    ]
-    let text = call.services.metrics.prometheus(
-      totals: totals,
-      gauges: [
-        ("doubloon_listens", "Places and windows that clients listen to.", counts.listens),
-        ("doubloon_sockets", "Realtime sessions that are open.", call.services.metrics.sockets.open),
-        ("doubloon_streams", "Open event streams.", call.services.metrics.streams.current),
-        ("doubloon_unfinished_input_bytes", "Input that is not whole or not answered.", call.services.memory.input.used),
-        ("doubloon_unread_output_bytes", "Output that clients do not read.", call.services.memory.output.used),
-        ("doubloon_writer_queue_depth", "Requests that wait for the writer.", call.services.database.queueDepth),
-        ("doubloon_writer_failed", "1 once the writer has stopped for good.", call.services.database.failure == nil ? 0 : 1),
-        ("doubloon_function_problems", "What keeps functions from working.", call.services.functions?.problems.count ?? 0),
-      ])
-    return HTTPResponse(.ok, content: .metrics, body: Array(text.utf8))
+    return HTTPResponse(.ok, content: .metrics, body: Array(MetricsReport(services: call.services).text.utf8))
   }
 }
 

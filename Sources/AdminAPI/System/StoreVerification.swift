@@ -86,6 +86,16 @@ package struct StoreVerification: Sendable {
     return result
   }
 
+  /// What was found wrong in all.
+  package var faultCount: Int { store.faultCount + parts.reduce(0) { $0 + Int($1.answer.faultCount) } }
+
+  /// What was found wrong, in a sentence; nil if nothing was.
+  package var failure: String? {
+    guard !isSound else { return nil }
+    let first = store.faults.first ?? parts.lazy.compactMap(\.answer.faults.first).first ?? "see doubloon verify"
+    return "\(faultCount) faults, the first: \(first)"
+  }
+
   /// The report as the administrators' surface answers it.
   package var answer: AdminSystem.Verification {
     AdminSystem.Verification(

@@ -1,5 +1,6 @@
 import APISupport
 import AdminModel
+import Backups
 import HTTPServer
 import Ledger
 import NIOHTTP1
@@ -49,9 +50,13 @@ enum SystemRoutes {
 
   private static func verify(_ call: RouteCall, query _: NoQuery) throws -> AdminSystem.Verification {
     let services = call.services
-    return StoreVerification.run(
-      services.database.engine, currencies: services.ledger?.currencies, referrals: services.referrals?.referralPath
-    ).answer
+    let begin = services.database.clock.now()
+    let result = StoreVerification.run(
+      services.database.engine, currencies: services.ledger?.currencies, referrals: services.referrals?.referralPath)
+    let end = services.database.clock.now()
+    services.metrics.maintenance.noteVerification(
+      MaintenanceRecord.Outcome(time: end, duration: end - begin, failure: result.failure), faults: result.faultCount)
+    return result.answer
   }
 
   private static func backup(_ call: RouteCall, order: AdminSystem.BackupOrder) async throws -> AdminSystem.Backup {
@@ -59,15 +64,47 @@ enum SystemRoutes {
     guard path.hasPrefix("/") else {
       throw APIError.badRequest("\"path\" must be absolute: the file is written by the server.")
     }
-    let engine = call.services.database.engine
+    let contents = try contents(of: order)
+    let (services, isBare) = (call.services, order.bare ?? false)
+    let (clock, maintenance) = (services.database.clock, services.metrics.maintenance)
+    let begin = clock.now()
+    func note(_ failure: String? = nil, bytes: Int64? = nil) {
+      let end = clock.now()
+      maintenance.noteBackup(MaintenanceRecord.Outcome(time: end, duration: end - begin, failure: failure), bytes: bytes)
+    }
     do {
-      try await call.services.adminPool.runIfActive { try engine.backup(to: path) }
+      let answer = try await services.adminPool.runIfActive {
+        guard isBare else { return AdminSystem.Backup(try services.backups.write(contents, to: path), path: path) }
+        try services.database.engine.backup(to: path)
+        return AdminSystem.Backup(status: .ok, path: path)
+      }
+      note(bytes: answer.bytes)
+      return answer
+    } catch let error as BackupError {
+      // An order that cannot be carried out is the administrator's mistake, and no failed backup.
+      if error.code == .unsuitable { throw APIError.badRequest(error.message) }
+      note(error.message)
+      throw APIError(.internalServerError, "backup_failed", error.message)
     } catch let error as StorageError {
-      throw error.code == .unsuitable ? APIError.badRequest(error.message) : error.apiError
+      if error.code == .unsuitable { throw APIError.badRequest(error.message) }
+      note(error.message)
+      throw error.apiError
     } catch {
       throw APIError(.serviceUnavailable, "unavailable", "The server is shutting down.")
     }
-    return AdminSystem.Backup(status: .ok, path: path)
+  }
+
+  private static func contents(of order: AdminSystem.BackupOrder) throws -> BackupContents {
+    var recipient: BackupRecipient?
+    if let text = order.recipient {
+      recipient = BackupRecipient(text)
+      guard recipient != nil else {
+        throw APIError.badRequest("\"recipient\" is no key for backups, or a letter of it is wrong: copy it once more.")
+      }
+    }
+    return BackupContents(
+      recipient: recipient, includesKeys: order.keys ?? (recipient != nil),
+      includesConfiguration: order.configuration ?? false)
   }
 
   private static func clock(_ call: RouteCall, order: AdminSystem.ClockOrder) async throws -> AdminSystem.Clock {
@@ -122,5 +159,14 @@ enum NamespaceRoutes {
     try await call.services.database.forgetNamespace(named: name)
     call.services.functions?.forget(id)
     return Done()
+  }
+}
+
+extension AdminSystem.Backup {
+  /// What the administrators' surface says of a backup.
+  fileprivate init(_ outcome: BackupMaker.Outcome, path: String) {
+    self.init(
+      status: .ok, path: path, bytes: outcome.bytes, sha256: outcome.sha256, sealed: outcome.isSealed,
+      keys: outcome.manifest.holdsKeys)
   }
 }

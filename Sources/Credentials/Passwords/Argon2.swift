@@ -92,7 +92,7 @@ struct Argon2Memory: ~Copyable {
     blocks + (lane * laneLength + column) * Self.words
   }
 
-  /// The first two blocks of each lane (§3.2).
+  /// The first two blocks of each lane.
   private mutating func start(_ password: [UInt8], salt: [UInt8], size: Int) {
     func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
     var input: [UInt8] = []
@@ -114,7 +114,7 @@ struct Argon2Memory: ~Copyable {
     }
   }
 
-  /// A hash of any length (§3.3).
+  /// A hash of any length.
   private static func longHash(_ input: [UInt8], size: Int) -> [UInt8] {
     let input = (0..<4).map { UInt8(truncatingIfNeeded: size >> ($0 * 8)) } + input
     guard size > 64 else { return Blake2b.hash(input, size: size) }
@@ -132,7 +132,7 @@ struct Argon2Memory: ~Copyable {
 }
 
 extension Argon2Memory {
-  /// One segment: a lane's part of a slice (§3.4).
+  /// One segment: a lane's part of a slice.
   private mutating func fill(_ pass: Int, slice: Int, lane: Int) {
     let segment = laneLength / Self.slices
     let isByPosition =
@@ -154,7 +154,7 @@ extension Argon2Memory {
     }
   }
 
-  /// 128 numbers that depend on the position alone (§3.4.1.2).
+  /// 128 numbers that depend on the position alone.
   private mutating func nextAddresses(_ pass: Int, slice: Int, lane: Int, counter: UInt64) -> [UInt64] {
     var input = [UInt64](repeating: 0, count: Self.words)
     let head = [pass, lane, slice, blockCount, parameters.passes, Int(parameters.variant.number)]
@@ -177,7 +177,7 @@ extension Argon2Memory {
     return result
   }
 
-  /// The block that is mixed in (§3.4.2).
+  /// The block that is mixed in.
   private func reference(_ chance: UInt64, pass: Int, slice: Int, lane: Int, index: Int) -> UnsafeMutablePointer<UInt64> {
     let segment = laneLength / Self.slices
     let isFirst = pass == 0 && slice == 0
@@ -192,7 +192,7 @@ extension Argon2Memory {
     return block(other, column: (start + area - 1 - Int(z)) % laneLength)
   }
 
-  /// The function G (§3.5).
+  /// The function G.
   private func compress(
     _ x: UnsafePointer<UInt64>, _ y: UnsafePointer<UInt64>, into target: UnsafeMutablePointer<UInt64>, adding: Bool
   ) {
@@ -207,7 +207,7 @@ extension Argon2Memory {
     for word in 0..<Self.words { target[word] = (adding ? target[word] : 0) ^ r[word] ^ z[word] }
   }
 
-  /// The permutation P on eight pairs of words, `stride` words from pair to pair (§3.6).
+  /// The permutation P on eight pairs of words, `stride` words from pair to pair.
   private static func permute(_ v: UnsafeMutablePointer<UInt64>, stride: Int, step: Int) {
     @inline(__always)
     func at(_ index: Int) -> Int { (index >> 1) * stride + (index & 1) * step }

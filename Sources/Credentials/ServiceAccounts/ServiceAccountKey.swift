@@ -94,6 +94,22 @@ package struct ServiceAccountAssertion: Sendable, Hashable {
   /// How long an assertion may be valid, in seconds.
   package static let lifetimeMax: Int64 = 3600
 
+  /// What is known of a live service account's key.
+  package struct Signer: Sendable {
+    /// The key's name.
+    package let id: KeyID
+    /// Its public half.
+    package let key: VerificationKey
+    /// The address of the token endpoint that stands in the key file: what an assertion must be meant for.
+    package let tokenURI: String
+
+    package init(id: KeyID, key: VerificationKey, tokenURI: String) {
+      self.id = id
+      self.key = key
+      self.tokenURI = tokenURI
+    }
+  }
+
   /// Who signed it (`iss`): a mail address.
   package let email: String
   /// With which of the account's keys.
@@ -106,18 +122,18 @@ package struct ServiceAccountAssertion: Sendable, Hashable {
   /// Verifies an assertion.
   ///
   /// - `now`: milliseconds since 1970.
-  /// - `signer`: the public key of a live service account by mail address and key name, and the address of the token
-  ///   endpoint that stands in its key file: what the assertion must be meant for. Nil if there is none.
+  /// - `signer`: the key of a live service account by mail address and key name, or nil if there is none. Google's library for
+  ///   Node names no key in what it signs; then it is the account's one key.
   /// - Throws: ``TokenError``
   package init(
-    _ text: String, at now: Int64, signer: (_ email: String, _ id: KeyID) -> (key: VerificationKey, tokenURI: String)?
+    _ text: String, at now: Int64, signer: (_ email: String, _ id: KeyID?) -> Signer?
   ) throws(TokenError) {
     let token = try WebToken(parsing: text)
     guard token.algorithm != .none else { throw .unsupportedAlgorithm("none") }
     guard let email = token.claims["iss"]?.string, !email.isEmpty else {
       throw .malformed("it names no service account (iss).")
     }
-    guard let id = token.keyID, let signer = signer(email, id) else { throw .unknownKey(token.keyID) }
+    guard let signer = signer(email, token.keyID) else { throw .unknownKey(token.keyID) }
     try token.check(signature: signer.key)
     // Acting for another user is not a thing here: who signs is who acts.
     if let subject = token.claims["sub"]?.string, subject != email { throw .wrongIssuer(email) }
@@ -129,7 +145,7 @@ package struct ServiceAccountAssertion: Sendable, Hashable {
     try times.check(at: now, skew: TokenTimes.skew)
     guard times.expiresAt - times.issuedAt <= Self.lifetimeMax else { throw .malformed("it is valid for more than an hour.") }
     self.email = email
-    keyID = id
+    keyID = signer.id
     expiresAt = times.expiresAt
     scope = token.claims["scope"]?.string ?? ""
   }

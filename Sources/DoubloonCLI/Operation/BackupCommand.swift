@@ -1,200 +1,127 @@
 import AdminClient
 import AdminModel
 import ArgumentParser
+import Backups
 import NIOCore
-import ServerApp
 import ServerConfiguration
-import StorageCore
-import StorageSQLite
 import TreeModel
 
-/// `doubloon backup`: has the server copy its store into one file.
+/// `doubloon backup`: has the server write a backup into one file.
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
     abstract: "Copy everything into one file, while others go on writing.",
     discussion: """
       The server writes the file, on its own machine: tree, log, ledger and what waits, of all namespaces, as of one \
-      moment. The server's user alone can read it, and it cannot be in the data folder. "doubloon restore" makes a data \
-      folder of it. The keys that sign players' tokens (DATA/keys) are not in it: copy them apart, or the tokens that are \
-      out are void after a restore.
+      moment, with a digest of each part. The server's user alone can read it, and it cannot be in the data folder. \
+      "doubloon restore" makes a data folder of it, "doubloon restore --verify-only" tries it.
+
+      The keys that sign players' tokens are in it if it is sealed, to a key of "doubloon backup-key" or with a passphrase: \
+      whoever reads them can be any player. Without them players have to sign in again after a restore.
 
       Examples:
-        doubloon backup /var/backups/doubloon-monday.db
-        doubloon backup before-update.db --data .doubloon
+        doubloon backup /var/backups/doubloon-monday.backup --recipient backup.pub
+        doubloon backup before-update.backup --passphrase-file passphrase
+        doubloon backup copy.backup --data .doubloon
       """)
 
   @Argument(help: ArgumentHelp("The file to write; one that is there is replaced.", valueName: "file"))
   var file: String
 
+  @OptionGroup(title: "Sealing")
+  var seal: BackupSealOptions
+
+  @Flag(
+    inversion: .prefixedNo, help: "Put the keys that sign players' tokens into it. (default: if it is sealed)")
+  var keys: Bool?
+
+  @Flag(help: "Put the files of the server's configuration into it; secrets are not in them.")
+  var withConfiguration = false
+
+  @Flag(help: "Write the store's own file, a database of SQLite, and nothing else.")
+  var bare = false
+
   @OptionGroup
   var output: OutputOptions
 
   @OptionGroup(title: "Server")
   var server: ServerOptions
+
+  mutating func validate() throws {
+    guard bare, seal.isGiven || keys == true || withConfiguration else { return }
+    throw ValidationError("--bare is the store's file as it is: it cannot be sealed, and holds nothing else.")
+  }
 
   func run() async throws {
     let path = FileBytes.absolute(file)
+    let order = AdminSystem.BackupOrder(
+      path: path, recipient: try seal.sought()?.text, keys: keys, configuration: withConfiguration ? true : nil,
+      bare: bare ? true : nil)
     let answer = try await server.withClient(spansNamespaces: true) { client in
-      try await client.call(AdminSystem.backup, body: AdminSystem.BackupOrder(path: path), timeout: .hours(1))
+      try await client.call(AdminSystem.backup, body: order, timeout: .hours(1))
     }
-    output.print(answer) { _ in "The backup is in \(path)." }
+    output.print(answer) { Self.words($0, path: path) }
+  }
+
+  private static func words(_ backup: AdminSystem.Backup, path: String) -> String {
+    var lines = ["The backup is in \(path)."]
+    if let isSealed = backup.sealed, let holdsKeys = backup.keys, let bytes = backup.bytes {
+      lines.append(
+        isSealed
+          ? "It has \(bytes) bytes and is sealed: without the private key, or the passphrase, nobody can read it."
+          : "It has \(bytes) bytes and is not sealed: whoever can read the file can read everything in it.")
+      lines.append(
+        holdsKeys
+          ? "The keys that sign players' tokens are in it."
+          : "The keys that sign players' tokens are not in it: seal it, or players have to sign in again after a restore.")
+    }
+    return lines.joined(separator: "\n")
   }
 }
 
-/// `doubloon restore`: makes a data folder of a backup.
-struct RestoreCommand: AsyncParsableCommand {
+/// `doubloon backup-key`: makes a key pair that backups are sealed to.
+struct BackupKeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore",
-    abstract: "Make a data folder of a backup, and verify it.",
+    commandName: "backup-key",
+    abstract: "Make a key pair that backups are sealed to.",
     discussion: """
-      The folder must not hold data yet; no server is needed. Everything in it is checked, as by \
-      "doubloon verify"; it ends with exit code 1 if something is wrong. What happens afterwards has other event \
-      ids than what was lost, so nothing is mistaken for something that was paid already.
+      The private key goes into a new file that its owner alone can read: keep it apart from the server and from the \
+      backups, and keep it twice, for without it they cannot be read. The public key is printed: it is no secret, and goes \
+      to "doubloon backup --recipient" and to "backups.recipient" of the configuration.
 
-      The keys that sign players' tokens are not in a backup: copy the folder "keys" of the old data into the new one before \
-      you start a server on it, or players have to sign in again.
+      With --passphrase-file no file is written: the public key printed is the passphrase's, for scheduled backups that it \
+      is to open.
 
       Examples:
-        doubloon restore doubloon-monday.db --data restored
-        doubloon dev --data restored
+        doubloon backup-key backup.key > backup.pub
+        doubloon backup-key --passphrase-file passphrase
       """)
 
-  @Argument(help: ArgumentHelp("The backup.", valueName: "file"))
-  var file: String
+  @Argument(help: ArgumentHelp("The file to make for the private key.", valueName: "file"))
+  var file: String?
 
-  @Option(help: ArgumentHelp("The folder to make.", valueName: "dir"))
-  var data: String
+  @Option(help: ArgumentHelp("A file with a passphrase in its only line; - is the standard input.", valueName: "file"))
+  var passphraseFile: String?
 
   @OptionGroup
   var output: OutputOptions
 
-  func run() async throws {
-    guard FileBytes.exists(file), !FileBytes.isFolder(file) else {
-      throw CommandError("There is no backup \(file).")
+  mutating func validate() throws {
+    guard (file == nil) != (passphraseFile == nil) else {
+      throw ValidationError("Name a file for the private key, or give --passphrase-file.")
     }
-    do {
-      try SQLiteEngine.restore(from: file, to: data)
-    } catch {
-      throw CommandError("\(file) was not restored into \(data): \(error.message)")
-    }
-    let (epoch, report) = try await ServerOptions.withApplication(on: data) { client in
-      // What the store says when it is opened again, as a server will have it.
-      let epoch = try await client.call(AdminSystem.status).value.epoch
-      return (epoch, try await client.call(AdminSystem.verify, timeout: ReplayStartCommand.longTimeout))
-    }
-    let answer: JSON = [
-      "data": .string(FileBytes.absolute(data)), "epoch": .int(epoch), "verification": report.json,
-    ]
-    output.print(answer) { _ in
-      let lines =
-        ["Restored \(file) into \(data), epoch \(epoch)."] + VerifyCommand.lines(report.value)
-        + [
-          "The keys that sign players' tokens are not in a backup: copy DATA/keys of the old data to \(data)/keys, or players "
-            + "have to sign in again."
-        ]
-      return lines.joined(separator: "\n")
-    }
-    guard report.value.sound else { throw ExitCode(1) }
   }
-}
-
-/// `doubloon recover`: goes on without what a damaged log has lost.
-struct RecoverCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "recover",
-    abstract: "Give up what a damaged log has lost, so that the store opens again.",
-    discussion: """
-      A server does not start where something that it acknowledged is missing: the log (doubloon.db-wal) was damaged, \
-      emptied or removed after the process died. Restoring a backup is the safe way. This is the other one: everything \
-      before the damage stays, everything behind it is given up, the damaged log is kept beside the store, and events \
-      get other ids from now on, as after a restore. Run "doubloon verify --data DIR" afterwards.
-
-      Examples:
-        doubloon recover --data .doubloon
-        doubloon recover --data .doubloon --yes
-      """)
-
-  @Option(help: ArgumentHelp("The data folder.", valueName: "dir"))
-  var data: String
-
-  @Flag(help: "Do not ask.")
-  var yes = false
-
-  @OptionGroup
-  var output: OutputOptions
 
   func run() async throws {
-    guard FileBytes.isFolder(data) else { throw CommandError("There is no folder \(data).") }
-    if !yes {
-      let question = "Give up what the damaged log in \(data) has lost? This cannot be taken back."
-      guard try DoubloonCommandLine.question.confirm(question) else { throw ExitCode(1) }
+    let recipient: BackupRecipient
+    if let file {
+      let identity = BackupIdentity.generate()
+      try FileBytes.writeSecret(Array(identity.fileText.utf8), to: file)
+      recipient = identity.recipient
+      if !output.json { DoubloonCommandLine.output.error("The private key is in \(file). Keep it apart from the backups.") }
+    } else {
+      recipient = try BackupSealOptions.recipient(ofPassphraseIn: passphraseFile ?? "-")
     }
-    do throws(StorageError) {
-      let (loss, kept) = try SQLiteEngine.acceptLoss(in: data)
-      let answer: JSON = [
-        "data": .string(FileBytes.absolute(data)), "lost": .string(loss), "kept": kept.map { .string($0) } ?? .null,
-      ]
-      output.print(answer) { _ in
-        let copy = kept.map { " The damaged log is kept in \($0)." } ?? ""
-        return "\(loss) The store goes on without it.\(copy) Check it with \"doubloon verify --data \(data)\"."
-      }
-    } catch {
-      throw CommandError(error.message)
-    }
-  }
-}
-
-/// `doubloon verify`: proves that everything stored is what was written.
-struct VerifyCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "verify",
-    abstract: "Check everything that is stored, of all namespaces.",
-    discussion: """
-      The pages of the file; every row against what proves it; the tree, the history and the statements against the logs \
-      that they follow from, and the index of referrals against the tree; the chains of commits, ledger entries and audit \
-      records; who caused what. "log verify" and "ledger verify" are parts of it. It reads everything, while others go on \
-      writing, and ends with exit code 1 if something is wrong: then keep the files, and restore the last backup into a \
-      new folder.
-
-      Examples:
-        doubloon verify
-        doubloon verify --data .doubloon
-      """)
-
-  @OptionGroup
-  var output: OutputOptions
-
-  @OptionGroup(title: "Server")
-  var server: ServerOptions
-
-  func run() async throws {
-    let answer = try await server.withClient(spansNamespaces: true) { client in
-      try await client.call(AdminSystem.verify, timeout: ReplayStartCommand.longTimeout)
-    }
-    output.print(answer) { Self.lines($0).joined(separator: "\n") }
-    if !answer.value.sound { throw ExitCode(1) }
-  }
-
-  /// The report in sentences, the faults below them.
-  static func lines(_ report: AdminSystem.Verification) -> [String] {
-    var lines = part(
-      "The store", extent: report.rows.counted("row", many: "rows"), faultCount: report.faultCount, faults: report.faults)
-    for namespace in report.namespaces {
-      let counts = [
-        namespace.commits?.counted("commit", many: "commits"), namespace.executions?.counted("execution", many: "executions"),
-        namespace.entries?.counted("ledger entry", many: "ledger entries"),
-        namespace.ledgerAccounts?.counted("account", many: "accounts"),
-        namespace.referrals?.counted("referral", many: "referrals"),
-      ]
-      let extent = counts.compactMap(\.self).joined(separator: ", ")
-      lines += part(namespace.namespace, extent: extent, faultCount: namespace.faultCount, faults: namespace.faults)
-    }
-    return lines
-  }
-
-  private static func part(_ name: String, extent: String, faultCount: Int64, faults: [String]) -> [String] {
-    let verdict = faultCount == 0 ? "sound" : "NOT SOUND, \(faultCount.counted("fault", many: "faults"))"
-    return (["\(name): \(verdict) (\(extent))."] + faults.map { "  \($0)" }).map(\.printable)
+    output.print(["recipient": .string(recipient.text)]) { _ in recipient.text }
   }
 }

@@ -16,10 +16,16 @@ struct StatusCommand: AsyncParsableCommand {
       each with the last event and why; and says how much room is left where the data are. Ends with exit code 1 if writes or \
       functions do not work.
 
+      With --ready it asks for no more than that, and needs no key: what containers and balancers check again and again.
+
       Examples:
         doubloon status
+        doubloon status --ready
         doubloon status --json
       """)
+
+  @Flag(name: .customLong("ready"), help: "Ask only whether writes and functions work; without a key.")
+  var asksReadiness = false
 
   @OptionGroup
   var output: OutputOptions
@@ -28,6 +34,7 @@ struct StatusCommand: AsyncParsableCommand {
   var server: ServerOptions
 
   func run() async throws {
+    if asksReadiness { return try await printReadiness() }
     let (ready, status) = try await server.withClient(spansNamespaces: true) { client in
       (
         try await client.call(AdminSystem.readiness),
@@ -38,9 +45,18 @@ struct StatusCommand: AsyncParsableCommand {
     if !ready.value.isReady { throw ExitCode(1) }
   }
 
+  private func printReadiness() async throws {
+    let ready = try await server.withClient(spansNamespaces: true) { try await $0.call(AdminSystem.readiness) }
+    output.print(ready) { Self.lines(ready: $0).joined(separator: "\n").printable }
+    if !ready.value.isReady { throw ExitCode(1) }
+  }
+
+  private static func lines(ready: AdminSystem.Readiness) -> [String] {
+    ready.isReady ? ["The server is ready."] : ["The server is not ready:"] + (ready.reasons ?? []).map { "  \($0)" }
+  }
+
   static func text(ready: AdminSystem.Readiness, status: AdminSystem.Status) -> String {
-    var lines = [ready.isReady ? "The server is ready." : "The server is not ready:"]
-    if !ready.isReady { lines += (ready.reasons ?? []).map { "  \($0)" } }
+    var lines = lines(ready: ready)
     lines += status.warnings.map { "Warning: \($0)" }
     var table = TextTable([.text("name"), .text("value")])
     for (name, value) in [
@@ -152,11 +168,16 @@ struct DrainCommand: AsyncParsableCommand {
 
   static func text(_ report: AdminEvents.DrainReport) -> String {
     var lines = [report.running.isEmpty ? "Everything is settled." : "Still running after the time:"]
-    lines += report.running.map { "  \($0.plainText)" }
+    lines += report.running.map { "  \(line($0))" }
     if !report.unfinished.isEmpty {
       lines.append("Settled, but not done:")
-      lines += report.unfinished.map { "  \($0.plainText)" }
+      lines += report.unfinished.map { "  \(line($0))" }
     }
     return lines.joined(separator: "\n").printable
+  }
+
+  private static func line(_ run: AdminEvents.DrainedRun) -> String {
+    [("event", run.event), ("function", run.function), ("state", run.state?.rawValue), ("error", run.error.value)]
+      .compactMap { name, value in value.map { "\(name) \($0)" } }.joined(separator: ", ")
   }
 }

@@ -106,13 +106,17 @@ extension ServerOptions {
   /// - `spansNamespaces`: whether `body` is not about one namespace.
   func withClient<Result>(spansNamespaces: Bool = false, body: (AdminClient) async throws -> Result) async throws -> Result {
     if let data {
-      return try await Self.withApplication(on: data) { client in
+      // Who looks changes nothing: "doubloon upgrade" does.
+      return try await Self.withApplication(on: data, upgrades: .refused) { client in
         if !spansNamespaces, namespace == nil { try await Self.checkNamespace(client, folder: data) }
         return try await body(client)
       }
     }
     func explained(_ client: AdminClient) async throws -> Result {
       do {
+        if !spansNamespaces, namespace == nil, client.address.namesTree {
+          client.mean(tree: try await client.call(AdminSystem.status).value.defaultNamespace)
+        }
         return try await body(client)
       } catch let error as AdminClientError where error.status == 404 {
         try await explainNamespace(client)
@@ -135,7 +139,11 @@ extension ServerOptions {
   }
 
   /// Opens a data folder in this process, on a free port of the loopback address and with a token that nobody else knows.
-  static func withApplication<Result>(on folder: String, body: (AdminClient) async throws -> Result) async throws -> Result {
+  ///
+  /// - `upgrades`: what is to be done with a store of an older version.
+  static func withApplication<Result>(
+    on folder: String, upgrades: UpgradePolicy.Mode = .uncopied, body: (AdminClient) async throws -> Result
+  ) async throws -> Result {
     guard FileBytes.exists("\(folder)/doubloon.db") else {
       throw CommandError("There is no store in \(folder); name the folder that \"doubloon dev\" printed at its start.")
     }
@@ -143,6 +151,8 @@ extension ServerOptions {
     configuration.port = 0
     configuration.adminToken = RandomToken.make()
     configuration.dispatchesFunctions = false
+    configuration.upgrades = upgrades
+    configuration.schema = DoubloonCommandLine.schema
     let token = configuration.adminToken
     var logger = Logger(label: "doubloon", factory: { StreamLogHandler.standardError(label: $0) })
     logger.logLevel = .warning
@@ -153,7 +163,7 @@ extension ServerOptions {
         configuration: configuration, logger: logger, functions: DoubloonCommandLine.functions.register)
       port = try await application.start()
     } catch {
-      throw CommandError("\(folder) cannot be opened: \(error)")
+      throw CommandError(opening: folder, error: error)
     }
     do {
       let client = try AdminClient(server: "http://127.0.0.1:\(port)", token: token)

@@ -57,6 +57,9 @@ struct DevCommand: AsyncParsableCommand {
     help: ArgumentHelp("Security rules. (default: those that the data have; without any the tree is open)", valueName: "file"))
   var rules: String?
 
+  @Option(help: ArgumentHelp("What the log looks like: text or json, one object on a line.", valueName: "format"))
+  var logFormat = LogSettings.Format.text
+
   mutating func validate() throws {
     guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
     if inMemory, data != nil { throw ValidationError("--data and --in-memory exclude each other.") }
@@ -79,13 +82,13 @@ struct DevCommand: AsyncParsableCommand {
     let lines = notice
     do {
       application = try Application(
-        configuration: configuration, logger: Self.logger, functions: DoubloonCommandLine.functions.register)
+        configuration: configuration, logger: logger, functions: DoubloonCommandLine.functions.register)
       let output = DoubloonCommandLine.output
       try await application.run { port in output.line(lines.text(port: port)) }
     } catch let error as CommandError {
       throw error
     } catch {
-      throw CommandError("The server cannot run: \(error)")
+      throw CommandError(starting: error)
     }
   }
 
@@ -95,6 +98,8 @@ struct DevCommand: AsyncParsableCommand {
     configuration.host = host
     configuration.port = port
     configuration.project = project
+    configuration.schema = DoubloonCommandLine.schema
+    configuration.build = ProgramVersion.build
     // It runs with the machine's, and can be moved: /admin/v1/clock.
     configuration.clock = AdjustableClock()
     if token || !configuration.isLoopback { configuration.adminToken = RandomToken.make() }
@@ -139,9 +144,7 @@ struct DevCommand: AsyncParsableCommand {
   }
 
   /// What is worth a person's look goes to the standard error; where everything is, the notice says.
-  private static var logger: Logger {
-    var logger = Logger(label: "doubloon", factory: { StreamLogHandler.standardError(label: $0) })
-    logger.logLevel = .notice
-    return logger
-  }
+  private var logger: Logger { .standardError(LogSettings(format: logFormat)) }
 }
+
+extension LogSettings.Format: ExpressibleByArgument {}

@@ -1,6 +1,7 @@
 import APISupport
 import AdminClient
 import ArgumentParser
+import Backups
 import Credentials
 import FunctionsKit
 import Logging
@@ -23,7 +24,8 @@ struct ServeCommand: AsyncParsableCommand {
       reads and writes, namespaces are those of the file, and the clock cannot be moved.
 
       It runs until SIGTERM or Ctrl-C, answers what it has taken on, and ends. SIGHUP reads the certificates again. Exit \
-      codes: 0 it was told to end, 1 it cannot run, 2 the configuration is faulty (starting again would not help).
+      codes: 0 it was told to end, 1 it cannot run, 2 the configuration is faulty, or a newer version wrote the data \
+      (starting again would not help).
 
       Examples:
         doubloon config check /etc/doubloon/doubloon.jsonc
@@ -40,11 +42,13 @@ struct ServeCommand: AsyncParsableCommand {
     } catch {
       throw CommandError(error.message, exitCode: 2)
     }
-    let configuration = file.serverConfiguration
+    var configuration = file.serverConfiguration
+    configuration.schema = DoubloonCommandLine.schema
+    configuration.build = ProgramVersion.build
     let functions = Functions(settings: configuration.functionSettings)
     DoubloonCommandLine.functions(functions)
     let notice = ServingNotice(configuration: configuration, functions: functions.definitions)
-    let logger = Self.logger
+    let logger = Logger.standardError(file.log)
     for warning in file.warnings { logger.warning("\(warning)") }
     do {
       let application = try Application(
@@ -54,15 +58,8 @@ struct ServeCommand: AsyncParsableCommand {
       }
       logger.notice("Stopped.")
     } catch {
-      throw CommandError("The server cannot run: \(error)")
+      throw CommandError(starting: error)
     }
-  }
-
-  /// Lines of the log go to the standard error, where systemd and containers expect them.
-  private static var logger: Logger {
-    var logger = Logger(label: "doubloon", factory: { StreamLogHandler.standardError(label: $0) })
-    logger.logLevel = .notice
-    return logger
   }
 }
 
@@ -91,6 +88,11 @@ struct ServingNotice {
       lines.append("Mail: by \(mail.server.host):\(mail.server.port), from \(mail.from).")
     } else {
       lines.append("Mail: none is sent, for the configuration has no \"mail\".")
+    }
+    if let backups = configuration.backups { lines.append("Backups: \(backups.words).") }
+    if let alerts = configuration.alerts {
+      let ways = (alerts.webhook.map { ["the webhook at \($0)"] } ?? []) + alerts.mail.map(\.address)
+      lines.append("Alerts: to \(ways.joined(separator: ", ")).")
     }
     if !configuration.issuers.isEmpty {
       lines.append("Issuers of tokens: \(configuration.issuers.map(words).joined(separator: ", ")).")
@@ -128,13 +130,20 @@ struct ConfigCheckCommand: AsyncParsableCommand {
       as FILE:LINE:COLUMN: what is wrong. A secret in a file that every user of the machine may read is a warning. Exit codes: 0 all is \
       well, 2 there are faults, as "doubloon serve" would end: a supervisor need not try again.
 
+      With --user it is also said what that user cannot read or write: for a service that runs as a user of its own, asked \
+      by root before it is started. A user that systemd makes up (DynamicUser=yes) is any number that nobody has.
+
       Examples:
         doubloon config check doubloon.jsonc
         doubloon config check doubloon.jsonc --json
+        doubloon config check /etc/doubloon/doubloon.jsonc --user doubloon
       """)
 
   @Argument(help: ArgumentHelp("The configuration file.", valueName: "file"))
   var file: String
+
+  @Option(help: ArgumentHelp("Say what this user cannot read or write.", valueName: "name|number"))
+  var user: String?
 
   @OptionGroup
   var output: OutputOptions
@@ -145,6 +154,10 @@ struct ConfigCheckCommand: AsyncParsableCommand {
       configuration = try ServeConfiguration.load(file, surroundings: .deployment)
     } catch {
       throw CommandError(error.message, exitCode: 2)
+    }
+    if let user {
+      let obstacles = configuration.obstacles(for: try SystemUser(user), file: file)
+      if !obstacles.isEmpty { throw CommandError(obstacles.joined(separator: "\n"), exitCode: 2) }
     }
     let server = configuration.serverConfiguration
     let lines = ServingNotice(configuration: server, functions: []).lines(port: server.port)

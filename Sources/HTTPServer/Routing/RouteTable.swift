@@ -50,14 +50,13 @@ package struct RouteTable: Sendable {
       call = APICall(request: request, captures: captures, query: target.query, caller: caller, services: ())
       try admit(caller, to: route)
     } catch {
-      let error = answer(to: error, of: route)
+      let error = answer(to: error, of: route, request: request)
       // What an administrator may not is on record, also where nothing would have changed; refused clients without
       // credentials must not fill the log.
       if caller.role != nil {
         audit.record(
           route.head.audit ?? route.head.template.text, by: caller.actor, captures: captures, query: target.query,
-          body: request.body,
-          result: error.message)
+          body: request.body, requestID: request.requestID, result: error.message)
       } else if let action = route.head.audit {
         audit.recordUnauthenticated(action, by: caller.actor, result: error.message)
       }
@@ -66,10 +65,11 @@ package struct RouteTable: Sendable {
     do {
       try route.head.description?.check(call)
     } catch {
-      let error = answer(to: error, of: route)
+      let error = answer(to: error, of: route, request: request)
       if let action = route.head.audit {
         audit.record(
-          action, by: caller.actor, captures: captures, query: target.query, body: request.body, result: error.message)
+          action, by: caller.actor, captures: captures, query: target.query, body: request.body,
+          requestID: request.requestID, result: error.message)
       }
       return sink.send(error.adminResponse)
     }
@@ -141,13 +141,13 @@ package struct RouteTable: Sendable {
 
   private func run(_ route: BoundRoute, call: APICall<Void>, sink: ResponseSink) {
     switch route.action {
-    case .immediate(let body): sink.send(response(of: route) { try body(call) })
+    case .immediate(let body): sink.send(response(of: route, request: call.request) { try body(call) })
     case .blocking(let body):
       pool.submit { state in
         guard case .active = state else {
           return sink.send(APIError(.serviceUnavailable, "unavailable", "The server is shutting down.").adminResponse)
         }
-        sink.send(response(of: route) { try body(call) })
+        sink.send(response(of: route, request: call.request) { try body(call) })
       }
     case .waiting(let body):
       sink.eventLoop.makeFutureWithTask { () async -> HTTPResponse in
@@ -155,24 +155,24 @@ package struct RouteTable: Sendable {
         do {
           (response, outcome) = (try await body(call), "ok")
         } catch {
-          let error = answer(to: error, of: route)
+          let error = answer(to: error, of: route, request: call.request)
           (response, outcome) = (error.adminResponse, error.message)
         }
         if let action = route.head.audit {
           audit.record(
             action, by: call.caller.actor, captures: call.captures, query: call.query, body: call.request.body,
-            result: outcome)
+            requestID: call.request.requestID, result: outcome)
         }
         return response
       }.whenSuccess { sink.send($0) }
     }
   }
 
-  private func response(of route: BoundRoute, _ body: () throws -> HTTPResponse) -> HTTPResponse {
+  private func response(of route: BoundRoute, request: HTTPRequest, _ body: () throws -> HTTPResponse) -> HTTPResponse {
     do {
       return try body()
     } catch {
-      return answer(to: error, of: route).adminResponse
+      return answer(to: error, of: route, request: request).adminResponse
     }
   }
 
@@ -180,12 +180,13 @@ package struct RouteTable: Sendable {
   ///
   /// An error that nothing says an answer for is a mistake in this program. What it tells of the inside goes to the log, and
   /// the client learns no more than that there is something to look up.
-  private func answer(to error: any Error, of route: BoundRoute) -> APIError {
+  private func answer(to error: any Error, of route: BoundRoute, request: HTTPRequest) -> APIError {
     if let error = error as? any APIErrorConvertible { return error.apiError }
     logger.error(
       "a route failed with an error that has no answer",
       metadata: [
         "route": "\(route.head.method.rawValue) \(route.head.template.text)", "kind": "\(type(of: error))", "error": "\(error)",
+        "request": "\(request.requestID)",
       ])
     return APIError(
       .internalServerError, "internal", "The server failed to answer this request; its operators find the reason in its log.")
@@ -196,9 +197,11 @@ package struct RouteTable: Sendable {
 package protocol RequestAuditing: Sendable {
   /// Records what a caller with an administrator's credentials did.
   ///
+  /// - `requestID`: what the request is called; nil where that is not known.
   /// - `result`: `ok`, or why it was refused.
   func record(
-    _ action: String, by actor: Actor, captures: [String: String], query: QueryString, body: ByteBuffer?, result: String)
+    _ action: String, by actor: Actor, captures: [String: String], query: QueryString, body: ByteBuffer?, requestID: String?,
+    result: String)
   /// Records a refused caller without such credentials; only so many are kept.
   func recordUnauthenticated(_ action: String, by actor: Actor, result: String)
 }

@@ -34,6 +34,8 @@ struct CommonRequest {
   /// Bytes of the body behind it.
   private(set) var bodyBytes = 0
   private var hasLength = false
+  /// Whether its client gives it a name (``RequestID``); seen here at no cost, so that nobody looks for it in vain.
+  private(set) var isNamed = false
 
   /// - `bytes`: what has arrived; there may be more behind the request.
   /// - Returns: nil if it declines.
@@ -107,6 +109,9 @@ struct CommonRequest {
     case 6: return !name.isSame(ignoringCase: "expect")
     case 7: return !name.isSame(ignoringCase: "upgrade")
     case 10: return !name.isSame(ignoringCase: "connection") || value.isSame(ignoringCase: "keep-alive")
+    case 12:
+      if name.isSame(ignoringCase: "x-request-id") { isNamed = true }
+      return true
     case 14: return !name.isSame(ignoringCase: "content-length") || takeLength(value)
     case 16: return !name.isSame(ignoringCase: "proxy-connection")
     case 17: return !name.isSame(ignoringCase: "transfer-encoding")

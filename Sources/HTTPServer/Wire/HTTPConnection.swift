@@ -60,6 +60,12 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   var outputShare: ByteShare?
   private var bodyBytes = 0
   private(set) var requestCount = 0
+  /// What its requests are called; set before the first.
+  var place = RequestID.Place()
+  /// What the client calls the request that is being answered; nil for nearly every one.
+  private(set) var givenID: String?
+  /// When the request that is being answered was whole.
+  private var beganAt = NIODeadline.uptimeNanoseconds(0)
   private(set) var pending = CircularBuffer<Input>()
   /// How far NIO's decoder has got.
   var decoding = DecodingProgress()
@@ -237,6 +243,10 @@ extension HTTPConnection {
     request.client = client(request.headers)
     guard let share = shareOfWork(request, context: context) else { return }
     requestCount += 1
+    place.request = requestCount
+    request.id.place = place
+    givenID = request.id.mayBeNamed ? request.givenID : nil
+    beganAt = .now()
     phase = .answering(
       ResponseFraming(
         isHead: request.isHead, isHTTP10: isHTTP10,
@@ -264,6 +274,7 @@ extension HTTPConnection {
     pending.removeAll()
     letGo()
     requestCount += 1
+    (givenID, beganAt) = (nil, .now())
     answer(response, to: requestCount, of: ResponseSource(client: peer))
   }
 
@@ -283,6 +294,8 @@ extension HTTPConnection {
   func answer(_ response: HTTPResponse, to number: Int, of source: ResponseSource) {
     guard number == requestCount, case .answering(let asked) = phase, let context else { return }
     metrics.count(response.status, of: source.routeClass)
+    metrics.note(.now() - beganAt, of: source.routeClass)
+    let response = identified(response, of: source.routeClass)
     let framing = ResponseFraming(
       isHead: asked.isHead, isHTTP10: asked.isHTTP10,
       keepsAlive: asked.keepsAlive && !isClosing && !response.closesConnection)
@@ -381,18 +394,6 @@ extension HTTPConnection {
     if isReadHeld {
       isReadHeld = false
       context.read()
-    }
-  }
-
-  /// The answer to bytes that are no HTTP; nil where the client has gone.
-  private static func response(to error: any Error) -> HTTPResponse? {
-    switch error {
-    case HTTPParserError.invalidEOFState, HTTPParserError.closedConnection: nil
-    case HTTPParserError.headerOverflow:
-      .error(.requestHeaderFieldsTooLarge, message: "The request's headers are too large: shorten the URL, cookies or tokens.")
-    case is HTTPParserError:
-      .error(.badRequest, message: "The request is not valid HTTP/1.1: check its request line and headers.")
-    default: nil
     }
   }
 }

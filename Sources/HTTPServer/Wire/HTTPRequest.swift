@@ -13,6 +13,8 @@ package struct HTTPRequest: Sendable {
   package let body: ByteBuffer?
   /// Who sent it, as far as the connection and trusted proxies tell.
   package internal(set) var client: ClientAddress
+  /// What it is called, once somebody asks (``requestID``).
+  var id = RequestID()
 
   package init(
     method: HTTPMethod, uri: String, headers: HTTPHeaders = [:], body: ByteBuffer? = nil, client: ClientAddress = .unknown

@@ -209,7 +209,7 @@ extension HTTPResponse {
           "Authorization, Content-Type, X-Firebase-ETag, If-Match, If-None-Match, X-HTTP-Method-Override, "
             + "Idempotency-Key, X-Doubloon-Wait, X-Request-ID"
         ),
-        Header("Access-Control-Expose-Headers", "ETag, Idempotency-Replayed, X-Doubloon-Effects"),
+        Header("Access-Control-Expose-Headers", "ETag, Idempotency-Replayed, X-Doubloon-Effects, X-Request-ID"),
         Header("Access-Control-Max-Age", "86400"),
       ])
   }

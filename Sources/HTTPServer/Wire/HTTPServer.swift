@@ -21,6 +21,7 @@ package final class HTTPServer: Service {
   private let logger: Logger
   private let memory: MemoryBudgets
   private let registry: ConnectionRegistry
+  private let numbers: ConnectionNumbers
   private let listening = Mutex<Listening?>(nil)
 
   /// What exists once the server listens: its threads, and the socket that accepts.
@@ -45,6 +46,7 @@ package final class HTTPServer: Service {
     self.clock = clock
     self.logger = logger
     self.memory = memory
+    numbers = ConnectionNumbers(at: clock.now())
     registry = ConnectionRegistry(
       connectionsMax: configuration.connectionsMax, perNetworkMax: configuration.connectionsPerNetworkMax)
   }
@@ -102,8 +104,11 @@ package final class HTTPServer: Service {
     // Everybody comes from the proxy's address: whose the connection is it says later.
     let peer = ClientAddress(channel.remoteAddress)
     guard registry.add(channel, of: configuration.trustedProxies.isTrusted(peer) ? nil : peer) else {
+      metrics.connectionsRefused.add()
       throw HTTPServerError("There are as many connections, altogether or from \(peer), as there may be.")
     }
+    metrics.connections.add()
+    channel.closeFuture.whenComplete { [metrics] _ in metrics.connections.add(-1) }
     var limits = NIOHTTPDecoderLimitConfiguration()
     limits.maxHeaderFieldSize = configuration.headerBytesMax
     limits.maxHeaderListSize = configuration.headerBytesMax
@@ -115,6 +120,7 @@ package final class HTTPServer: Service {
     let connection = HTTPConnection(
       configuration: configuration, responder: responder, sockets: sockets, metrics: metrics, clock: clock,
       memory: memory, registry: registry)
+    connection.place = numbers.next()
     try channel.pipeline.syncOperations.addHandlers(
       RequestReader(connection: connection), ByteToMessageHandler(decoder), connection)
   }

@@ -81,8 +81,10 @@ final class RequestReader: ChannelInboundHandler, RemovableChannelHandler {
     }
     guard let (request, head) = found else { return nil }
     buffer.moveReaderIndex(forwardBy: request.headBytes)
-    return HTTPRequest(
+    var whole = HTTPRequest(
       method: request.method, head: head, body: request.bodyBytes > 0 ? buffer.readSlice(length: request.bodyBytes) : nil)
+    whole.id.mayBeNamed = request.isNamed
+    return whole
   }
 
   /// How much of the buffer goes to the decoder at once, and whether the decoder's request can end with it.

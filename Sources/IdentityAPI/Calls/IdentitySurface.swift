@@ -55,10 +55,14 @@ package struct IdentitySurface: RequestSurface {
     switch address {
     case .method(let name, let project):
       guard let route = IdentityRoute.byName[name] else { throw IdentityError.notFound("Not Found: \(name)") }
-      return try await run(route, request: request, query: query, project: project)
+      guard let method = SignInMethod(call: route.name) else {
+        return try await run(route, request: request, query: query, project: project)
+      }
+      return try await counted(method) { try await run(route, request: request, query: query, project: project) }
     case .token:
-      let call = try await call(request, query: query, project: nil)
-      return .json(try await SignInCalls.refresh(accounts, call: call))
+      return try await counted(.refresh) {
+        .json(try await SignInCalls.refresh(accounts, call: try await call(request, query: query, project: nil)))
+      }
     case .clientConfiguration:
       return .json(ProjectConfiguration.forClients(accounts, of: try await call(request, query: query, project: nil).project))
     case .recaptchaParameters:
@@ -77,6 +81,18 @@ package struct IdentitySurface: RequestSurface {
     case .action: return try await ActionPage(surface: self).respond(to: request, query: query)
     case .emulatorAccounts, .emulatorCodes, .emulatorPhoneCodes, .emulatorConfiguration, .signInPage, .signInFrame:
       return try await EmulatorRoutes(surface: self).respond(to: request, query: query, at: address)
+    }
+  }
+
+  /// Counts a sign-in by what comes of it.
+  private func counted(_ method: SignInMethod, _ answer: () async throws -> HTTPResponse) async throws -> HTTPResponse {
+    do {
+      let response = try await answer()
+      services.metrics.signIns.count(method, isRefused: false)
+      return response
+    } catch {
+      services.metrics.signIns.count(method, isRefused: true)
+      throw error
     }
   }
 
@@ -103,12 +119,14 @@ package struct IdentitySurface: RequestSurface {
     let captures = ["project": call.project.name, "localId": call.localID]
     do {
       let answer = try await route.answer(accounts, call)
-      audit.record("accounts.\(route.name)", by: call.actor, captures: captures, query: QueryString(), body: nil, result: "ok")
+      audit.record(
+        "accounts.\(route.name)", by: call.actor, captures: captures, query: QueryString(), body: nil,
+        requestID: request.requestID, result: "ok")
       return .json(answer)
     } catch {
       audit.record(
         "accounts.\(route.name)", by: call.actor, captures: captures, query: QueryString(), body: nil,
-        result: IdentityError(error).message)
+        requestID: request.requestID, result: IdentityError(error).message)
       throw error
     }
   }
@@ -131,7 +149,7 @@ package struct IdentitySurface: RequestSurface {
       try await ProjectConfiguration.change(accounts, call, mask: mask, merges: false)
       audit.record(
         "accounts.configure", by: call.actor, captures: ["project": project], query: QueryString(), body: request.body,
-        result: "ok")
+        requestID: request.requestID, result: "ok")
     default: throw IdentityError.notFound("Not Found: the configuration answers GET and PATCH only.")
     }
     return .json(try ProjectConfiguration.show(accounts, of: call.project))
@@ -189,7 +207,23 @@ extension IdentitySurface {
     guard caller.role != nil else { return audit.recordUnauthenticated(action, by: caller.actor, result: error.message) }
     audit.record(
       action, by: caller.actor, captures: ["project": project ?? defaultProject], query: QueryString(), body: nil,
-      result: IdentityError(error).message
+      requestID: nil, result: IdentityError(error).message
     )
+  }
+}
+
+extension SignInMethod {
+  /// The method that a call of the protocol is; nil for one that signs nobody in.
+  fileprivate init?(call: String) {
+    switch call {
+    case "signUp": self = .signUp
+    case "signInWithPassword": self = .password
+    case "signInWithCustomToken": self = .customToken
+    case "signInWithIdp": self = .provider
+    case "signInWithEmailLink": self = .emailLink
+    case "signInWithPhoneNumber": self = .phone
+    case "mfaSignIn:finalize": self = .secondFactor
+    default: return nil
+    }
   }
 }

@@ -9,6 +9,8 @@ package struct ReferralBuild: Sendable {
   /// The one record that says which path the index is whole for.
   static let markKind = "referral-index"
   private static let markKey = "place"
+  /// The kinds of records that follow from the tree: where they are missing, this makes them.
+  package static let derivedKinds = [ReferralIndex.kind, markKind]
   private static let pageSize = 1000
 
   let referralPath: ReferralPath?

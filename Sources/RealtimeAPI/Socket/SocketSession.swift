@@ -10,7 +10,7 @@ import TreeModel
 /// A client of the realtime protocol: its requests, its listens and its `onDisconnect` writes (firebase-js-sdk,
 /// `PersistentConnection.ts`).
 ///
-/// It does not depend on the transport, and may move to another one while it runs (§3.11). Everything happens on its event
+/// It does not depend on the transport, and may move to another one while it runs. Everything happens on its event
 /// loop. Requests begin, and are answered, in the order in which they came. Writes and listens may be in flight together,
 /// because the queues of the writer and of the hub keep their order; a read waits for the requests before it, and requests
 /// behind a read wait for it.

@@ -30,8 +30,8 @@ final class PushIDSource: Sendable {
 
 /// Random numbers that differ between the epochs of a store even if their source repeats itself.
 ///
-/// After a restore the clock, and in tests the seed, may run through the same values again; the ids made then must not be
-/// those that were already given out.
+/// After a restore the clock, and in tests the random numbers, may run through the same values again; the ids made then must not
+/// be those that were already given out.
 struct EpochMixedRandom: RandomNumberGenerator, Sendable {
   private var base: any RandomNumberGenerator & Sendable
   private var counter: UInt64

@@ -157,7 +157,7 @@ final class IssuerKeys: Sendable {
     case .discovery(let issuer):
       let url = (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
       let description = try await fetcher.fetch(url).json
-      // A description of another issuer must not be used (§4.3).
+      // A description of another issuer must not be used.
       guard description["issuer"]?.string == issuer else {
         throw AdminClientError(.badResponse, "\(url) describes another issuer than \(issuer).")
       }

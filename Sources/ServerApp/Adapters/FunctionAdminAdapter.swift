@@ -21,6 +21,29 @@ struct FunctionAdminAdapter: FunctionOperating, EffectsWaiting {
     }
   }
 
+  var tallies: [FunctionTally] {
+    dispatcher.functions.map { function in
+      var tally = FunctionTally(function: function.name)
+      tally.endings = [
+        .done: function.counts.done, .skipped: function.counts.skipped, .repeated: function.counts.alreadyDone,
+        .failed: function.counts.failed,
+      ]
+      (tally.timeouts, tally.deadLetters) = (function.counts.timedOut, function.counts.dead)
+      (tally.measuredRuns, tally.nanoseconds) = (function.time.runs, function.time.nanoseconds)
+      (tally.inlineRuns, tally.isInline, tally.isPaused) = (function.counts.inline, function.isInline, function.isPaused)
+      return tally
+    }
+  }
+
+  var backlog: FunctionBacklog {
+    let found = dispatcher.backlog
+    var backlog = FunctionBacklog()
+    (backlog.ready, backlog.behind, backlog.held) = (found.ready, found.behind, found.held)
+    (backlog.running, backlog.threads, backlog.lagging) = (found.running, found.threads, found.lagging)
+    backlog.oldest = found.oldest.map { FunctionBacklog.Place(namespace: $0.namespace, revision: $0.revision) }
+    return backlog
+  }
+
   func functionRecords() throws -> [FunctionRecord] {
     do {
       return try engine.read { snapshot in try snapshot.functions() }

@@ -1,5 +1,6 @@
 import APISupport
 import AdminAPI
+import Backups
 import Credentials
 import Glibc
 import HTTPServer
@@ -20,6 +21,8 @@ struct ServerAssembly {
   let pools: RequestPools
   /// Where mail is shown in development; nil where it is sent.
   let mailbox: DevelopmentMailbox?
+  /// Looks after the server itself.
+  let monitor: ServerMonitor
   let logger: Logger
 
   private var configuration: ServerConfiguration { shard.configuration }
@@ -72,6 +75,9 @@ struct ServerAssembly {
     admin.serviceAccounts = shard.serviceAccounts
     admin.mail = mailbox
     admin.adjustableClock = isDevelopment ? configuration.clock as? AdjustableClock : nil
+    admin.backups = shard.backups
+    admin.watch = monitor.watch
+    admin.furtherMetrics = { [monitor] in monitor.families }
     admin.diskSpace = { folder.flatMap { DiskSpace(of: $0) } }
     return admin
   }

@@ -60,7 +60,10 @@ struct CertificateSection: ConfigurationSection {
     for key in ["certificate", "key"] where !reader.has(key) {
       reader.report(key, message: "\"\(reader.path(key))\" is missing: a certificate and its key are two files in PEM form.")
     }
-    guard let certificate = reader.path(of: "certificate"), let key = reader.path(of: "key") else {
+    // Both are asked for first: what is wrong with either is said at once.
+    let certificate = reader.path(of: "certificate")
+    let key = reader.path(of: "key")
+    guard let certificate, let key else {
       files = nil
       return
     }

@@ -78,7 +78,10 @@ public protocol StorageReading {
 public struct StorageError: Error, Sendable, CustomStringConvertible {
   /// What kind of fault. Engines may learn of more, so it is no enum that a caller could switch over completely.
   public struct Code: Sendable, Hashable {
-    private enum Value: Sendable, Hashable { case locked, newerSchema, damaged, full, failed, stopped, unreadable, unsuitable }
+    private enum Value: Sendable, Hashable {
+      case locked, newerSchema, olderSchema, damaged, full, failed, stopped, unreadable, unsuitable
+    }
+
     private let value: Value
 
     private init(_ value: Value) { self.value = value }
@@ -87,6 +90,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public static let locked = Code(.locked)
     /// The file was written by a newer version, or by one before 0.1.
     public static let newerSchema = Code(.newerSchema)
+    /// The file was written by an older version, and the caller wanted nothing changed.
+    public static let olderSchema = Code(.olderSchema)
     /// The file does not hold what it should.
     public static let damaged = Code(.damaged)
     /// The disk is full.

@@ -12,7 +12,7 @@ public struct Currency: Sendable {
   /// Whether nobody declared it: it is there for games that declare none.
   public let isImplicit: Bool
 
-  /// The currency of the seed.
+  /// The currency that needs no declaration.
   public static let piecesOfEight = Currency(
     unit: "pieces_of_eight", pattern: "users/{uid}/inventory/pieces_of_eight", isImplicit: true)
 

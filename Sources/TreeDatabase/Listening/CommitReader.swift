@@ -62,6 +62,14 @@ struct CommitReader {
     return try Self.node(leaves, at: path)
   }
 
+  /// Whether all values at a place and below it were added by these changes.
+  func holds(under path: PathBytes, nothingBut changes: ArraySlice<LeafChange>) throws(ListenError) -> Bool {
+    let added = Set(changes.lazy.filter(\.isAddition).map(\.path))
+    // Before an old value come the priorities around it, at most one on each level.
+    let leaves = try leaves(under: path, limit: changes.count + Path.depthMax + 1)
+    return leaves.allSatisfy { $0.leaf.path.isPriority || added.contains($0.leaf.path) }
+  }
+
   private func leaves(under path: PathBytes, limit: Int) throws(ListenError) -> [StoredLeaf] {
     do throws(StorageError) {
       return try snapshot.leaves(in: namespace, under: path, asOf: revision, limit: limit)

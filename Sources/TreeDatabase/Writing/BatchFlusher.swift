@@ -24,15 +24,17 @@ final class BatchFlusher: Sendable {
   private let ended = WriterQueue<Void>(capacity: 1)
   private let observers: [any CommitObserver]
   private let checkpointer: Checkpointer
+  private let statistics: WriterStatistics
   /// Called when a batch was told that the writer has waited for.
   private let didEnd: @Sendable () -> Void
   /// Called once, when nothing can be written any more.
   private let didStop: @Sendable (StorageError) -> Void
 
   init(
-    observers: [any CommitObserver], checkpointer: Checkpointer, didStop: @escaping @Sendable (StorageError) -> Void,
-    didEnd: @escaping @Sendable () -> Void
+    observers: [any CommitObserver], checkpointer: Checkpointer, statistics: WriterStatistics,
+    didStop: @escaping @Sendable (StorageError) -> Void, didEnd: @escaping @Sendable () -> Void
   ) {
+    self.statistics = statistics
     self.observers = observers
     self.checkpointer = checkpointer
     self.didStop = didStop
@@ -80,7 +82,7 @@ final class BatchFlusher: Sendable {
     var failure = batch.failure
     if failure == nil {
       do throws(StorageError) {
-        try session.flush()
+        try statistics.flush(of: batch.judged.count) { () throws(StorageError) in try session.flush() }
       } catch {
         failure = error
       }

@@ -109,6 +109,13 @@ extension SchemaMigration {
     "UPDATE meta SET value = '0' WHERE name = 'schema'" + inventedTables.map { "; DROP TABLE \($0)" }.joined()
 }
 
+extension StoreUpgrade.Settings {
+  /// Steps to the current schema.
+  static func by(_ migrations: [SchemaMigration]) -> Self {
+    Self(schema: SchemaHistory(version: SchemaScript.version, migrations: migrations))
+  }
+}
+
 extension SchemaScript {
   /// The statement of `schema.sql` that makes a table.
   static func table(_ name: String) -> String {

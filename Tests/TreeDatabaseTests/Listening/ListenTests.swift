@@ -21,7 +21,7 @@ struct ListenTests {
     return found
   }
 
-  @Test("First the node; then sets at and below it as they were made, and nothing of what happens elsewhere (§7.38)")
+  @Test("First the node; then sets at and below it as they were made, and nothing of what happens elsewhere")
   func sets() async throws {
     let told = try await told(
       at: "/a",
@@ -41,7 +41,7 @@ struct ListenTests {
     #expect(told == ["snapshot 0", "overwrite / 1", "overwrite / null"])
   }
 
-  @Test("A multi-path update is one merge, at the place that was updated or at the listen (§7.54)")
+  @Test("A multi-path update is one merge, at the place that was updated or at the listen")
   func updates() async throws {
     let update = try WriteOperation.update(
       "/a", [.init(path: "/a/b", value: .node(WriteNode(1))), .init(path: "/a/c/d", value: .node(.timestamp))])
@@ -55,7 +55,7 @@ struct ListenTests {
     #expect(try await told(at: "/a/b", by: operations) == ["snapshot null", "overwrite / 1", "overwrite / null"])
   }
 
-  @Test("Priorities are shown to those who see them (§7.65)")
+  @Test("Priorities are shown to those who see them")
   func priorities() async throws {
     let operations: [WriteOperation] = [.setPriority("/a", priority: .scalar(3)), .setPriority("/a/b", priority: .scalar("x"))]
     #expect(
@@ -64,7 +64,19 @@ struct ListenTests {
     #expect(try await told(at: "/a", by: operations, from: ["a": ["b": 1]], format: .plain) == [#"snapshot {"b":1}"#])
   }
 
-  @Test("Who says what it holds is told that it is current, if it is (§7.59)")
+  @Test("A merge that leaves nothing old in a node with a priority comes as the whole node, in whichever order it was written")
+  func renewed() async throws {
+    let old = WriteOperation.Assignment(path: "/a/x", value: .node(.absent))
+    let new = WriteOperation.Assignment(path: "/a/y", value: .node(WriteNode(2)))
+    let tree: TreeNode = ["a": TreeNode((["x": 1] as TreeNode).content, priority: 7)]
+    let kept = try await told(at: "/", by: [.update("/", [new, old])], from: tree)
+    #expect(kept.last == #"merge / {"a":{"y":2,".priority":7}}"#)
+    let untouched: TreeNode = ["a": TreeNode((["w": 0, "x": 1] as TreeNode).content, priority: 7)]
+    let merged = try await told(at: "/", by: [.update("/", [new, old])], from: untouched)
+    #expect(merged.last == #"merge / {"a/x":null,"a/y":2}"#)
+  }
+
+  @Test("Who says what it holds is told that it is current, if it is")
   func hashes() async throws {
     try await ListenFixture.run { fixture in
       try await fixture.write(.set("/a", ["b": 1, "c": "x"]))

@@ -39,7 +39,7 @@ struct ListenWindowTests {
     }
   }
 
-  @Test("An insertion evicts and a deletion pulls in the next child, each in one message (§7.50)", arguments: [256, 1, 0])
+  @Test("An insertion evicts and a deletion pulls in the next child, each in one message", arguments: [256, 1, 0])
   func eviction(reserveMax: Int) async throws {
     let told = try await told(
       Self.lastTwo, by: [.set("/list/e", ["n": 5]), .remove("/list/d"), .remove("/list/e"), .remove("/list/c")],
@@ -69,7 +69,7 @@ struct ListenWindowTests {
     #expect(told == [#"merge / {"c":null,"x":{"n":0}}"#, #"merge / {"d":null,"x":null}"#])
   }
 
-  @Test("Bounds alone: who crosses them enters or leaves (§7.26)")
+  @Test("Bounds alone: who crosses them enters or leaves")
   func bounds() async throws {
     let query = Query(order: .child("n"), start: .start(2), end: .end(3))
     let told = try await told(

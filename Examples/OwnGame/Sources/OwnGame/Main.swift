@@ -1,5 +1,5 @@
-import GameFunctions
 import DoubloonCLI
+import OwnGameFunctions
 
 /// This game's server: Doubloon's whole command line, with the functions of this package.
 @main

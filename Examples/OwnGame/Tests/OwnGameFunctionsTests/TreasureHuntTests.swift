@@ -1,5 +1,5 @@
 import DoubloonTesting
-import GameFunctions
+import OwnGameFunctions
 import Testing
 
 struct TreasureHuntTests {
