@@ -18,7 +18,7 @@ package enum AdminReplays {
     isScoped: true)
   package static let rebuild = Endpoint<NoQuery, RebuildOrder, Rebuild>(
     .post, "/admin/v1/replays/rebuild",
-    "Builds the namespace anew from its commits and compares; body: into (an empty folder that keeps it), rerun, reason.",
+    "Builds the namespace again from its commits and compares; body: into (an empty folder that keeps it), rerun, reason.",
     access: .admin, isScoped: true)
   package static let show = Endpoint<NoQuery, NoBody, Replay>(
     .get, "/admin/v1/replays/{id}", "One replay, with its progress.", isScoped: true, captures: [id])

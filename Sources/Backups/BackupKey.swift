@@ -5,7 +5,7 @@ import TextFormats
 /// To whom backups are sealed: the public half of a key pair. It is no secret, and may stand in a configuration.
 ///
 /// A passphrase is a key pair too: its private half is stretched from the passphrase (scrypt, RFC 7914), and what the stretching
-/// needs to be done again travels with the public half. So whoever writes a backup never needs a secret.
+/// needs to be done again travels with the public half. So those who write a backup never need a secret.
 package struct BackupRecipient: Sendable, Hashable {
   /// What every text of a recipient begins with.
   package static let prefix = "doubloon-backup-to-"
@@ -36,7 +36,7 @@ package struct BackupRecipient: Sendable, Hashable {
   package var shortText: String { String(text.prefix(Self.prefix.count + 8)) + "…" }
 }
 
-/// The private half of a key pair: whoever has it can read every backup that was sealed to its recipient.
+/// The private half of a key pair: anyone who has it can read every backup that was sealed to its recipient.
 package struct BackupIdentity: Sendable, CustomStringConvertible, CustomReflectable {
   /// What every text of a private half begins with.
   package static let prefix = "doubloon-backup-secret-"

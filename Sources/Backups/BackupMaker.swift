@@ -9,7 +9,7 @@ import TreeModel
 package struct BackupContents: Sendable {
   /// To whom it is sealed; nil leaves it open to read.
   package var recipient: BackupRecipient?
-  /// Whether the key files of the data folder are in it. With them whoever reads the backup can sign tokens of any player.
+  /// Whether the key files of the data folder are in it. With them anyone who reads the backup can sign tokens of any player.
   package var includesKeys: Bool
   /// Whether the files of the configuration are in it. Secrets are not: they do not stand in those files.
   package var includesConfiguration: Bool

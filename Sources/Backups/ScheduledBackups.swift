@@ -63,7 +63,7 @@ package final class ScheduledBackups: Sendable {
   /// Makes what is due until the task is cancelled.
   @Sendable package func run() async throws {
     while true {
-      // A first one that is due some time is not due at every look anew.
+      // A first one that is due some time is not due again at every look.
       let due = self.due
       while clock.now() < due {
         try await clock.sleep(until: min(due, clock.now() + Self.napMax))

@@ -12,7 +12,7 @@ final class SQLiteStatement {
   private var bound: Int32 = 0
   private var bindCode = SQLITE_OK
   /// Where bound texts and blobs are copied to, one behind the other; SQLite reads them here until the next binding.
-  private let room: UnsafeMutableRawBufferPointer
+  private let buffer: UnsafeMutableRawBufferPointer
   private var bufferUsed = 0
   /// Bytes that SQLite copied into memory of its own.
   private var copiedBytes = 0
@@ -29,12 +29,12 @@ final class SQLiteStatement {
     guard code == SQLITE_OK, let handle else { throw connection.error(code, during: "preparing \(sql.prefix(60))") }
     self.handle = handle
     self.connection = connection
-    room = .allocate(byteCount: isKept ? Self.bufferBytes : 0, alignment: 1)
+    buffer = .allocate(byteCount: isKept ? Self.bufferBytes : 0, alignment: 1)
   }
 
   deinit {
     sqlite3_finalize(handle)
-    room.deallocate()
+    buffer.deallocate()
   }
 
   // MARK: Binding
@@ -42,14 +42,14 @@ final class SQLiteStatement {
   /// SQLite copies what is bound with this: the array may go before the statement runs.
   private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-  /// Copies what is to be bound, and says how SQLite is to take it: what is in ``room`` stays where it is for as long as the
+  /// Copies what is to be bound, and says how SQLite is to take it: what is in ``buffer`` stays where it is for as long as the
   /// statement may look at it, until it was reset and is bound again.
   private func keep(_ bytes: UnsafeRawBufferPointer) -> (UnsafeRawPointer?, sqlite3_destructor_type?) {
-    guard bytes.count <= room.count - bufferUsed else {
+    guard bytes.count <= buffer.count - bufferUsed else {
       copiedBytes += bytes.count
       return (bytes.baseAddress, Self.transient)
     }
-    let place = UnsafeMutableRawBufferPointer(rebasing: room[bufferUsed..<bufferUsed + bytes.count])
+    let place = UnsafeMutableRawBufferPointer(rebasing: buffer[bufferUsed..<bufferUsed + bytes.count])
     place.copyMemory(from: bytes)
     bufferUsed += bytes.count
     return (UnsafeRawPointer(place.baseAddress), nil)

@@ -106,7 +106,7 @@ extension DispatchState {
   private mutating func remarkEndOfChain(_ facts: EventFacts, change: LeafChange?) {
     let names = table.wanting(facts.record.id.path, kind: facts.record.kind, change: change).map { functions[$0].name }
     let (name, event, hop) = (names.joined(separator: ", "), facts.record.id, facts.record.hop)
-    aftermath.remarks.append(
+    actions.remarks.append(
       (.error, "\(name) gave up on \(event): functions started each other \(hop) times; \(options.limits.hopsMax) may."))
   }
 
@@ -150,7 +150,7 @@ extension DispatchState {
     for deliveries in parks.values {
       for start in stride(from: 0, to: deliveries.count, by: 256) {
         let chunk = Array(deliveries[start..<min(start + 256, deliveries.count)])
-        aftermath.submissions.append(parking(chunk, isLate: false, at: now))
+        actions.submissions.append(parking(chunk, isLate: false, at: now))
       }
     }
     parks = [:]
@@ -253,7 +253,7 @@ extension DispatchState {
   private mutating func put(_ deliveries: [Delivery], at now: Int64) {
     for start in stride(from: 0, to: deliveries.count, by: 256) {
       let chunk = Array(deliveries[start..<min(start + 256, deliveries.count)])
-      aftermath.submissions.append(waiting(.wait(chunk), at: now))
+      actions.submissions.append(waiting(.wait(chunk), at: now))
     }
   }
 
@@ -300,7 +300,7 @@ extension DispatchState {
     for start in stride(from: 0, to: deliveries.count, by: 256) {
       let chunk = Array(deliveries[start..<min(start + 256, deliveries.count)])
       spilling[orderingKey, default: 0] += 1
-      aftermath.submissions.append(waiting(.spill(chunk), at: now))
+      actions.submissions.append(waiting(.spill(chunk), at: now))
     }
   }
 

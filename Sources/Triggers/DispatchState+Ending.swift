@@ -26,7 +26,7 @@ extension DispatchState {
       if request.operations.isEmpty && request.ledger.transfers.isEmpty && request.rows.outbox.isEmpty {
         later(request, delivery: delivery, execution: execution, at: now)
       } else {
-        aftermath.submissions.append(WriterRequest(request: request, purpose: .effect(delivery, execution)))
+        actions.submissions.append(WriterRequest(request: request, purpose: .effect(delivery, execution)))
       }
     case .skipped(let reason): skip(delivery, because: reason, startedAt: run.startedAt, at: now)
     case .failed(let error, let failure): fail(delivery, error: error, failure: failure, startedAt: run.startedAt, at: now)
@@ -49,7 +49,7 @@ extension DispatchState {
   ) {
     // Spilled deliveries are read again by their records: these must be gone before the key is drained.
     guard !queue.isSpilled(delivery.orderingKey) else {
-      return aftermath.submissions.append(WriterRequest(request: request, purpose: .effect(delivery, execution)))
+      return actions.submissions.append(WriterRequest(request: request, purpose: .effect(delivery, execution)))
     }
     freeNote(delivery.noteSlot)
     queue.finish(delivery.orderingKey)
@@ -97,7 +97,7 @@ extension DispatchState {
     let attempt = FailedAttempt(
       event: delivery.event, function: record.function, attempt: delivery.attempts, startedAt: startedAt, finishedAt: now,
       error: record.lastError, settings: table.settings[delivery.function])
-    aftermath.submissions.append(note(attempt, delivery: delivery, record: record))
+    actions.submissions.append(note(attempt, delivery: delivery, record: record))
   }
 
   private func note(_ attempt: FailedAttempt, delivery: Delivery, record: DeliveryRecord) -> WriterRequest {
@@ -219,7 +219,7 @@ extension DispatchState {
       wake(by: record.nextAttemptAt)
     case .dead:
       functions[delivery.function].counts.dead += 1
-      aftermath.remarks.append(
+      actions.remarks.append(
         (.error, "\(record.function) gave up on \(record.event) after attempt \(record.attempts): \(record.lastError)"))
       queue.finish(delivery.orderingKey)
     case .paused:
@@ -233,7 +233,7 @@ extension DispatchState {
   private mutating func remarkFailing(_ record: DeliveryRecord) {
     guard let function = table.position(of: record.function), !functions[function].isFailing else { return }
     functions[function].isFailing = true
-    aftermath.remarks.append(
+    actions.remarks.append(
       (
         .warning,
         "\(record.function) failed on \(record.event) at attempt \(record.attempts), and tries again: \(record.lastError)"
@@ -252,7 +252,7 @@ extension DispatchState {
   private mutating func noteParked(_ function: Int) {
     functions[function].parking -= 1
     guard functions[function].parking == 0 else { return }
-    aftermath.parked += functions[function].parkingWaiters
+    actions.parked += functions[function].parkingWaiters
     functions[function].parkingWaiters = []
     noteParkingOver(function)
   }
@@ -270,7 +270,7 @@ extension DispatchState {
     functions[delivery.function].counts.alreadyDone += 1
     guard delivery.isStored else { return finish(delivery) }
     queue.finish(delivery.orderingKey)
-    aftermath.submissions.append(settlement(of: delivery.withoutKey))
+    actions.submissions.append(settlement(of: delivery.withoutKey))
   }
 
   /// The writer did not take the effect: what that means for the event.

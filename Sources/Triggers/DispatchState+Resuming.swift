@@ -14,12 +14,12 @@ extension DispatchState {
     releaseResume(function, isDone: false)
     functions[function].pauseReason = reason
     functions[function].isPausedByEngine = byEngine
-    if byEngine { aftermath.remarks.append((.error, "\(functions[function].name) is \(reason).")) }
+    if byEngine { actions.remarks.append((.error, "\(functions[function].name) is \(reason).")) }
     putBy(function)
     guard let namespace else { return }
     var request = request(in: namespace)
     request.triggers.functions = [FunctionRecord(table.definitions[function], functions[function], at: now)]
-    aftermath.submissions.append(WriterRequest(request: request, purpose: .note))
+    actions.submissions.append(WriterRequest(request: request, purpose: .note))
   }
 
   /// Takes what waits for a function out of memory.
@@ -164,7 +164,7 @@ extension DispatchState {
   }
 
   mutating func releaseResume(_ function: Int, isDone: Bool) {
-    aftermath.released += functions[function].resumeWaiters.map { ($0, isDone) }
+    actions.released += functions[function].resumeWaiters.map { ($0, isDone) }
     functions[function].resumeWaiters = []
   }
 }

@@ -2,7 +2,7 @@ import FunctionsKit
 import StorageCore
 import Synchronization
 
-/// Everything that the dispatcher knows, as a value: methods change it and leave in ``aftermath`` what is to be done
+/// Everything that the dispatcher knows, as a value: methods change it and leave in ``actions`` what is to be done
 /// outside of the lock.
 struct DispatchState {
   enum Timed: Sendable {
@@ -80,7 +80,7 @@ struct DispatchState {
   /// Runners that are not left behind, and who waits until none is.
   var runnerCount = 0
   var stopWaiter: CheckedContinuation<Void, Never>?
-  var aftermath = CommitActions()
+  var actions = CommitActions()
   let notes: CrashNotes?
 
   init(
@@ -123,7 +123,7 @@ struct DispatchState {
   mutating func wake(by time: Int64) {
     guard wakeTime.map({ time < $0 }) ?? true else { return }
     wakeTime = time
-    aftermath.startsTimer = true
+    actions.startsTimer = true
   }
 
   /// A request for the dispatcher's own bookkeeping.
@@ -136,8 +136,8 @@ struct DispatchState {
     collectDrainedKeys()
     collectParks(at: now)
     collectSkips(at: now)
-    var taken = aftermath
-    aftermath = CommitActions()
+    var taken = actions
+    actions = CommitActions()
     for index in taken.submissions.indices { addWatermark(to: &taken.submissions[index].request) }
     taken.wakesRunner = hasWork
     return taken
@@ -147,9 +147,9 @@ struct DispatchState {
   /// when somebody waits for them, or after a while.
   private mutating func collectSkips(at now: Int64) {
     guard !skips.isEmpty else { return }
-    if !aftermath.submissions.isEmpty || !waiters.isEmpty || skips.count >= options.skipsMax || isStopping {
+    if !actions.submissions.isEmpty || !waiters.isEmpty || skips.count >= options.skipsMax || isStopping {
       // Before the others: an effect behind a skipped run of its key must not overtake that run's record.
-      aftermath.submissions.insert(contentsOf: skips, at: 0)
+      actions.submissions.insert(contentsOf: skips, at: 0)
       skips = []
     }
   }
@@ -183,11 +183,11 @@ extension DispatchState {
         free(delivery.orderingKey)
         requeue(delivery)
       case .repetition(let delivery): requeue(delivery)
-      case .resend(let submission): aftermath.submissions.append(submission)
+      case .resend(let submission): actions.submissions.append(submission)
       case .load(let namespace): loads.append(namespace)
       case .refill(let orderingKey): refills.append(orderingKey)
       case .flush:
-        aftermath.submissions.append(contentsOf: skips)
+        actions.submissions.append(contentsOf: skips)
         skips = []
       case .watch: inline.watch = .due
       }
@@ -276,7 +276,7 @@ extension DispatchState {
       return
     }
     waiters[id] = nil
-    aftermath.released.append((continuation, isReady))
+    actions.released.append((continuation, isReady))
   }
 
   /// Keeps the continuation of a waiter, unless there is nothing to wait for (any more).
@@ -356,12 +356,12 @@ extension DispatchState {
   /// A runner has ended.
   mutating func endRunner() {
     runnerCount -= 1
-    if runnerCount == 0 { aftermath.stopped = stopWaiter.take() }
+    if runnerCount == 0 { actions.stopped = stopWaiter.take() }
   }
 
   /// Gives up waiting for runners: a function does not come back.
   mutating func stopWaiting() {
-    aftermath.stopped = stopWaiter.take()
+    actions.stopped = stopWaiter.take()
   }
 
   /// Drops everything of a namespace that does not exist any more.

@@ -70,7 +70,7 @@ package final class Dispatcher: CommitObserver, Sendable {
   /// Changes the state, with everything that the writer committed taken in before, and then does what is left to be done.
   func withState<Result: Sendable>(_ body: (inout DispatchState) -> Result) -> Result {
     let now = clock.now()
-    let (result, aftermath) = state.withLock { state in
+    let (result, actions) = state.withLock { state in
       if let contents = inbox.take(backlog: state.queue.count) { state.absorb(contents, at: now) }
       let result = body(&state)
       var actions = state.takeActions(at: now)
@@ -80,18 +80,18 @@ package final class Dispatcher: CommitObserver, Sendable {
       }
       return (result, actions)
     }
-    perform(aftermath)
+    perform(actions)
     return result
   }
 
-  private func perform(_ aftermath: CommitActions) {
-    for submission in aftermath.submissions { submit(submission) }
-    if aftermath.wakesRunner { inbox.wake() }
-    if aftermath.startsTimer { alarm.ring() }
-    for (waiter, isReady) in aftermath.released { waiter.resume(returning: isReady) }
-    for waiter in aftermath.parked { waiter.resume() }
-    aftermath.stopped?.resume()
-    for (level, message) in aftermath.remarks { logger.log(level: level, message) }
+  private func perform(_ actions: CommitActions) {
+    for submission in actions.submissions { submit(submission) }
+    if actions.wakesRunner { inbox.wake() }
+    if actions.startsTimer { alarm.ring() }
+    for (waiter, isReady) in actions.released { waiter.resume(returning: isReady) }
+    for waiter in actions.parked { waiter.resume() }
+    actions.stopped?.resume()
+    for (level, message) in actions.remarks { logger.log(level: level, message) }
   }
 
   // MARK: The writer
@@ -301,7 +301,7 @@ extension DispatchState {
       guard !event.known.contains(function.record.name), event.facts.record.hop <= options.limits.hopsMax else { continue }
       unknown.append(.unknownFunction(function.record.name, event: event.facts.record, at: now))
     }
-    if !unknown.isEmpty { aftermath.submissions.append(letters(unknown, in: event.facts.namespace)) }
+    if !unknown.isEmpty { actions.submissions.append(letters(unknown, in: event.facts.namespace)) }
   }
 
   func letters(_ records: [DeliveryRecord], in namespace: NamespaceID) -> WriterRequest {

@@ -121,7 +121,7 @@ extension Dispatcher: InlineRunning {
     commit: (CommitRequest) -> Result<CommittedRequest, CommitError>
   ) {
     guard options.inline.isEnabled else { return }
-    var turn = InlineTurn(dispatcher: self, session: session, room: options.inline.runsMax)
+    var turn = InlineTurn(dispatcher: self, session: session, capacity: options.inline.runsMax)
     turn.run(after: committed, commit: commit)
     turn.finish()
   }
@@ -131,8 +131,8 @@ extension Dispatcher: InlineRunning {
     let now = clock.now()
     let rings = state.withLock { state in
       state.watchWriter(after: options.inline.stallMax, at: now)
-      defer { state.aftermath.startsTimer = false }
-      return state.aftermath.startsTimer
+      defer { state.actions.startsTimer = false }
+      return state.actions.startsTimer
     }
     if rings { alarm.ring() }
   }
@@ -164,7 +164,7 @@ private struct InlineTurn {
   let dispatcher: Dispatcher
   let session: any CommitSession
   /// How many runs are left.
-  var room: Int
+  var capacity: Int
   /// Ordering keys of runs whose effects were not accepted.
   var busy: Set<OrderingKey> = []
   private var runs: [InlineRun] = []
@@ -172,20 +172,20 @@ private struct InlineTurn {
   private var samples: [(function: Int, nanoseconds: Int64?)] = []
   private var quiet: [InlineTable.CommitKey] = []
 
-  init(dispatcher: Dispatcher, session: any CommitSession, room: Int) {
+  init(dispatcher: Dispatcher, session: any CommitSession, capacity: Int) {
     self.dispatcher = dispatcher
     self.session = session
-    self.room = room
+    self.capacity = capacity
   }
 
   mutating func run(after committed: CommittedRequest, commit: (CommitRequest) -> Result<CommittedRequest, CommitError>) {
     let namespace = committed.request.namespace
     // A name that nobody has asked for cannot be looked up here: a look waits for the disk.
     let name = dispatcher.knownName(of: namespace)
-    let room = name == nil ? 0 : room
-    var admission = dispatcher.state.withLock { $0.admitInline(committed, room: room, busy: &busy) }
+    let capacity = name == nil ? 0 : capacity
+    var admission = dispatcher.state.withLock { $0.admitInline(committed, capacity: capacity, busy: &busy) }
     guard let name, let first = admission.deliveries.first else { return }
-    self.room -= admission.deliveries.count
+    self.capacity -= admission.deliveries.count
     if admission.startsTimer { dispatcher.watchWriter() }
     let hash = (try? session.head(of: first.namespace).commitHash) ?? []
     var asked: [(Delivery, CommitRequest, ExecutionRecord)] = []

@@ -146,9 +146,9 @@ extension DispatchState {
   /// Decides which of a commit's events are run on the writer; the others are left to the threads, and hold back later events of
   /// their keys. Called on the writer, when the commit was judged and nothing else was.
   ///
-  /// - `room`: how many may be run.
+  /// - `capacity`: how many may be run.
   /// - `busy`: keys of runs whose effects are not judged yet; those of the admitted are added.
-  mutating func admitInline(_ committed: CommittedRequest, room: Int, busy: inout Set<OrderingKey>) -> InlineAdmission {
+  mutating func admitInline(_ committed: CommittedRequest, capacity: Int, busy: inout Set<OrderingKey>) -> InlineAdmission {
     let (namespace, revision) = (committed.request.namespace, committed.receipt.revision)
     var admission = InlineAdmission()
     guard let known = namespaces[namespace], !known.isLagging, !known.isLoading, isServing else {
@@ -176,7 +176,7 @@ extension DispatchState {
         let isIdle =
           mayRun && functions[function].pace.isInline && functions[function].phase == .active && !busy.contains(key)
           && queue.isFree(key) && inline.isIdle(key, tracker: known.tracker)
-        if isIdle, admission.deliveries.count < room {
+        if isIdle, admission.deliveries.count < capacity {
           busy.insert(key)
           let facts = EventFacts(record: event, path: path, commit: commit)
           admission.deliveries.append(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TreeModel
 
-/// The room's evaluator and evaluate beside the plainest ones, on random rules, data and operations.
+/// The evaluator beside the plainest ones, on random rules, data and operations.
 @Suite("Rules beside a naive model")
 struct ModelTests {
   /// Rules at three places: `/`, `/a` and `/$k`, and below each of them `/x`.

@@ -3,7 +3,7 @@ import TreeModel
 
 /// A random expression, with the plainest way to evaluate it: over whole trees, value by value, as the specification has it.
 ///
-/// It shares nothing with the room's own evaluator but the text that ``text`` writes.
+/// It shares nothing with the product's own evaluator but the text that ``text`` writes.
 indirect enum NaiveExpression {
   case literal(NaiveValue)
   case auth([String])

@@ -73,7 +73,7 @@ struct RecentSignInTests {
     }
   }
 
-  @Test("a link that was exchanged for an older session does not make it younger; what proves the player anew does")
+  @Test("a link that was exchanged for an older session does not make it younger; what proves the player again does")
   func renewal() async throws {
     try await AccountFixture.run(as: .production, { $0.recentSignIn = nil }) { fixture in
       let made = try await fixture.signUp("jim@x.io")

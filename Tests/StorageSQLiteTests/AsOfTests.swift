@@ -15,7 +15,7 @@ struct AsOfTests {
     var past: [Tree] = [[:]]
     for round in 0..<4 {
       let engine = try SQLiteEngine(directory: folder.path, options: tinyOptions)
-      let scribe = try Scribe(engine)
+      let committer = try Committer(engine)
       for _ in 0..<40 {
         for _ in 0..<Int.random(in: 1...3, using: &random) {
           var tree = past[past.count - 1]
@@ -26,14 +26,14 @@ struct AsOfTests {
             values[path] = .some(scalar)
             tree[path] = scalar
           }
-          try scribe.put(values)
+          try committer.put(values)
           past.append(tree)
         }
-        try scribe.session.commit()
+        try committer.session.commit()
         // Merges are cut off wherever they are when the engine ends.
         for _ in 0..<Int.random(in: 0...6, using: &random) { _ = try engine.compact() }
       }
-      try engine.read { try check($0, scribe.ns, past, &random) }
+      try engine.read { try check($0, committer.ns, past, &random) }
       // Half of the times as if the process had been killed: what is in memory only is gone.
       if round % 2 == 0 { engine.close() } else { try folder.keepAsIfKilled(engine) }
     }
@@ -46,7 +46,7 @@ struct AsOfTests {
     var past: [Tree] = [[:]]
     for life in 0..<40 {
       let engine = try SQLiteEngine(directory: folder.path, options: tinyOptions)
-      let scribe = try Scribe(engine)
+      let committer = try Committer(engine)
       // Too few to finish a generation: each commit writes a slice of it.
       for value in 0..<3 as Range<Int64> {
         var tree = past[past.count - 1]
@@ -55,16 +55,16 @@ struct AsOfTests {
           values[path] = .int(Int64(life) * 3 + value)
           tree[path] = .int(Int64(life) * 3 + value)
         }
-        try scribe.put(values)
+        try committer.put(values)
         past.append(tree)
-        try scribe.session.commit()
+        try committer.session.commit()
       }
-      let head = try engine.writer.lastRevision(scribe.ns)
-      let watermark = try engine.writer.watermark(scribe.ns).history
+      let head = try engine.writer.lastRevision(committer.ns)
+      let watermark = try engine.writer.watermark(committer.ns).history
       // Three generations and what this life added: in commits, and for commits of many leaves in their bytes.
       #expect(head - watermark <= 3 * Int64(tinyOptions.history.generationChanges) + 3)
-      #expect(try engine.writer.tail(scribe.ns, after: watermark).bytes <= 3 * 12 * 64 + 3 * Int64(leaves) * 32)
-      if life % 8 == 7 { try engine.read { try check($0, scribe.ns, past, &random) } }
+      #expect(try engine.writer.tail(committer.ns, after: watermark).bytes <= 3 * 12 * 64 + 3 * Int64(leaves) * 32)
+      if life % 8 == 7 { try engine.read { try check($0, committer.ns, past, &random) } }
       try folder.keepAsIfKilled(engine)
     }
   }
@@ -87,21 +87,21 @@ struct AsOfTests {
   func heldSnapshot() throws {
     let engine = try SQLiteEngine.inMemory(options: tinyOptions)
     defer { engine.close() }
-    let scribe = try Scribe(engine)
+    let committer = try Committer(engine)
     for value in 1...30 {
-      try scribe.put("/counter", .int(Int64(value)))
-      try scribe.session.commit()
+      try committer.put("/counter", .int(Int64(value)))
+      try committer.session.commit()
     }
     try engine.read { snapshot throws in
       let counter = PathBytes("/counter")
-      #expect(try snapshot.value(in: scribe.ns, "/counter") == 30)
+      #expect(try snapshot.value(in: committer.ns, "/counter") == 30)
       for value in 31...200 {
-        try scribe.put("/counter", .int(Int64(value)))
-        try scribe.session.commit()
+        try committer.put("/counter", .int(Int64(value)))
+        try committer.session.commit()
       }
-      #expect(try engine.history.recent(scribe.ns, reading: SQLiteConnection(path: engine.path)).start > 100)
+      #expect(try engine.history.recent(committer.ns, reading: SQLiteConnection(path: engine.path)).start > 100)
       for revision in 1...30 {
-        let found = try snapshot.leaves(in: scribe.ns, under: counter, asOf: Revision(Int64(revision)), limit: 1)
+        let found = try snapshot.leaves(in: committer.ns, under: counter, asOf: Revision(Int64(revision)), limit: 1)
         #expect(found.first?.leaf.scalar == .int(Int64(revision)))
       }
     }
@@ -114,14 +114,14 @@ struct AsOfTests {
     let counter = PathBytes("/counter")
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        let scribe = try Scribe(engine)
+        let committer = try Committer(engine)
         for value in 1...900 as ClosedRange<Int64> {
-          try scribe.put([counter: .int(value), PathBytes("/even"): value % 2 == 0 ? .int(value) : nil])
-          if value % 3 == 0 { try scribe.session.commit() }
+          try committer.put([counter: .int(value), PathBytes("/even"): value % 2 == 0 ? .int(value) : nil])
+          if value % 3 == 0 { try committer.session.commit() }
           if value % 100 == 0 { try engine.checkpoint() }
           _ = try engine.compact()
         }
-        try scribe.session.commit()
+        try committer.session.commit()
       }
       for seed in 1...2 as ClosedRange<UInt64> {
         group.addTask {
@@ -147,21 +147,21 @@ struct AsOfTests {
   func pruned() throws {
     let engine = try SQLiteEngine.inMemory(options: tinyOptions)
     defer { engine.close() }
-    let scribe = try Scribe(engine)
+    let committer = try Committer(engine)
     for value in 1...100 {
-      try scribe.put("/counter", .int(Int64(value)))
-      try scribe.session.commit()
+      try committer.put("/counter", .int(Int64(value)))
+      try committer.session.commit()
     }
     var maintenance = Maintenance()
     maintenance.checkpoint = CheckpointRecord(
       revision: Revision(20), commitTime: 0, commitHash: [], treeHash: [], leafCount: 1, actor: .system("test"),
       reason: "test", createdAt: 0)
-    scribe.session.put(maintenance, in: scribe.ns)
-    try scribe.session.commit()
-    #expect(try engine.read { try $0.prunedRevision(of: scribe.ns) } == Revision(20))
+    committer.session.put(maintenance, in: committer.ns)
+    try committer.session.commit()
+    #expect(try engine.read { try $0.prunedRevision(of: committer.ns) } == Revision(20))
     #expect {
-      try engine.read { try $0.leaves(in: scribe.ns, under: .root, asOf: Revision(10), limit: 1) }
+      try engine.read { try $0.leaves(in: committer.ns, under: .root, asOf: Revision(10), limit: 1) }
     } throws: { ($0 as? StorageError)?.code == .unreadable }
-    #expect(try engine.read { try $0.leaves(in: scribe.ns, under: .root, asOf: Revision(20), limit: 1) }.count == 1)
+    #expect(try engine.read { try $0.leaves(in: committer.ns, under: .root, asOf: Revision(20), limit: 1) }.count == 1)
   }
 }

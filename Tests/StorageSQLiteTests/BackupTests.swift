@@ -13,9 +13,9 @@ struct BackupTests {
   private func backup(of value: Int64, named name: String = "backup") throws -> String {
     let engine = try SQLiteEngine.inMemory()
     defer { engine.close() }
-    let scribe = try Scribe(engine)
-    try scribe.put("/a", .int(value))
-    try scribe.session.commit()
+    let committer = try Committer(engine)
+    try committer.put("/a", .int(value))
+    try committer.session.commit()
     try engine.backup(to: folder.file(name))
     return folder.file(name)
   }
@@ -26,13 +26,13 @@ struct BackupTests {
     let file = folder.file("backup")
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        let scribe = try Scribe(engine)
+        let committer = try Committer(engine)
         for value in 1...1200 as ClosedRange<Int64> {
-          try scribe.put([PathBytes("/a"): .int(value), at("/b/\(value % 97)"): .int(value)])
-          if value % 4 == 0 { try scribe.session.commit() }
+          try committer.put([PathBytes("/a"): .int(value), at("/b/\(value % 97)"): .int(value)])
+          if value % 4 == 0 { try committer.session.commit() }
           if value % 200 == 0 { try engine.checkpoint() }
         }
-        try scribe.session.commit()
+        try committer.session.commit()
       }
       group.addTask { for _ in 0..<8 { try engine.backup(to: file) } }
       try await group.waitForAll()
@@ -52,9 +52,9 @@ struct BackupTests {
       let past = try snapshot.leaves(in: ns, under: PathBytes("/a"), asOf: Revision(head / 2), limit: 1)
       #expect(past.first?.leaf.scalar == (head == 1 ? nil : .int(head / 2)))
     }
-    let scribe = try Scribe(restored)
-    try scribe.put("/a", 0)
-    try scribe.session.commit()
+    let committer = try Committer(restored)
+    try committer.put("/a", 0)
+    try committer.session.commit()
     #expect(try restored.read { try $0.commit(in: ns, at: $0.head(of: ns).revision) }?.epoch == 2)
   }
 
@@ -92,9 +92,9 @@ struct BackupTests {
   @Test("A backup onto the live store, or beside it, is refused, however its folder is called")
   func ontoStore() throws {
     let engine = try SQLiteEngine(directory: folder.file("data"))
-    let scribe = try Scribe(engine)
-    try scribe.put("/a", 1)
-    try scribe.session.commit()
+    let committer = try Committer(engine)
+    try committer.put("/a", 1)
+    try committer.session.commit()
     #expect(symlink("data", folder.file("link")) == 0)
     #expect(symlink("data/doubloon.db", folder.file("file")) == 0)
     for name in ["data/doubloon.db", "data/doubloon.db-wal", "data/new", "link/new", "data/../data/new", "file"] {
@@ -104,7 +104,7 @@ struct BackupTests {
     engine.close()
     let again = try SQLiteEngine(directory: folder.file("data"))
     defer { again.close() }
-    #expect(try again.read { try $0.value(in: scribe.ns, "/a") } == .int(1))
+    #expect(try again.read { try $0.value(in: committer.ns, "/a") } == .int(1))
   }
 
   @Test("A backup replaces what a link leads to, and nothing but a file")
@@ -167,11 +167,11 @@ struct BackupTests {
     arguments: ["UPDATE commit_log SET actor = 'user:eve' WHERE revision = 2", "UPDATE ledger_entry SET amount = 51"])
   func tampered(edit: String) throws {
     let engine = try SQLiteEngine.inMemory()
-    let scribe = try Scribe(engine)
-    try scribe.put("/a", 1)
-    try scribe.put("/a", 2)
-    try scribe.post(transfer("bob", key: "one"))
-    try scribe.session.commit()
+    let committer = try Committer(engine)
+    try committer.put("/a", 1)
+    try committer.put("/a", 2)
+    try committer.post(transfer("bob", key: "one"))
+    try committer.session.commit()
     let file = folder.file("backup")
     try engine.backup(to: file)
     engine.close()
@@ -189,8 +189,8 @@ struct BackupTests {
     let engine = try SQLiteEngine.inMemory()
     defer { engine.close() }
     #expect(throws: StorageError.self) { try engine.backup(to: "/nowhere/backup") }
-    let scribe = try Scribe(engine)
-    try scribe.put("/a", 1)
-    try scribe.session.commit()
+    let committer = try Committer(engine)
+    try committer.put("/a", 1)
+    try committer.session.commit()
   }
 }

@@ -8,22 +8,22 @@ import TreeModel
 @Suite("What a store remembers")
 struct ConformanceTests {
   let engine: SQLiteEngine
-  let scribe: Scribe
+  let committer: Committer
   let records: Records
-  var session: any WriteSession { scribe.session }
-  var ns: NamespaceID { scribe.ns }
+  var session: any WriteSession { committer.session }
+  var ns: NamespaceID { committer.ns }
 
   init() throws {
     engine = try SQLiteEngine.inMemory()
-    scribe = try Scribe(engine)
-    records = Records(ns: scribe.ns)
+    committer = try Committer(engine)
+    records = Records(ns: committer.ns)
   }
 
   @Test("The writer sees its batch at once, a snapshot only what was committed")
   func visibility() throws {
-    try scribe.put("/a", 1)
-    try scribe.put("/b", 1)
-    try records.putAll(into: scribe, round: 1)
+    try committer.put("/a", 1)
+    try committer.put("/b", 1)
+    try records.putAll(into: committer, round: 1)
     let pending = try records.readAll(session)
     #expect(try engine.read { try records.readAll($0) } != pending)
     #expect(try engine.read { try $0.namespaces() }.isEmpty)
@@ -37,8 +37,8 @@ struct ConformanceTests {
 
   @Test("Namespaces never see each other, and the number of a removed one is not given again")
   func namespaces() throws {
-    try scribe.put("/a", 1)
-    try records.putAll(into: scribe, round: 1)
+    try committer.put("/a", 1)
+    try records.putAll(into: committer, round: 1)
     let other = try #require(try session.namespace(named: "other", creatingAt: 2))
     #expect(try session.namespace(named: "nobody", creatingAt: nil) == nil)
     try session.commit()
@@ -56,8 +56,8 @@ struct ConformanceTests {
 
   @Test("Children are listed by name in key order, page by page, without what lies below")
   func children() throws {
-    for path in ["/m/10/x", "/m/9", "/m/b/c/d", "/m/a", "/m/b/e", "/n"] as [Path] { try scribe.put(path, 1) }
-    try scribe.put([PathBytes("/m").priority: 3])
+    for path in ["/m/10/x", "/m/9", "/m/b/c/d", "/m/a", "/m/b/e", "/n"] as [Path] { try committer.put(path, 1) }
+    try committer.put([PathBytes("/m").priority: 3])
     try session.commit()
     try engine.read { snapshot throws in
       let all = try snapshot.children(in: ns, of: PathBytes("/m"), after: nil, limit: 9)
@@ -119,10 +119,10 @@ struct ConformanceTests {
 
   @Test("Entries are found by sequence, key, reversal and account; ledger balances are listed")
   func ledger() throws {
-    let first = try scribe.post(transfer("bob", key: "one"))
-    let second = try scribe.post(transfer("eve", key: "two"))
+    let first = try committer.post(transfer("bob", key: "one"))
+    let second = try committer.post(transfer("eve", key: "two"))
     try session.commit()
-    let third = try scribe.post(transfer("bob", key: "three", reverses: 1))
+    let third = try committer.post(transfer("bob", key: "three", reverses: 1))
     session.setBalance(-150, of: records.account, unit: "pieces_of_eight", in: ns)
     try session.commit()
     try engine.read { snapshot throws in

@@ -12,10 +12,10 @@ struct DurabilityTests {
   @Test("Files copied after a commit, as a killed process leaves them, hold everything that was committed")
   func killed() throws {
     let engine = try SQLiteEngine(directory: folder.file("data"), options: tinyOptions)
-    let scribe = try Scribe(engine)
+    let committer = try Committer(engine)
     for value in 1...50 as ClosedRange<Int64> {
-      try scribe.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
-      try scribe.session.commit()
+      try committer.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
+      try committer.session.commit()
       guard value % 10 == 0 else { continue }
       if value == 30 { try engine.checkpoint() }
       let copy = folder.file("copy\(value)")
@@ -25,8 +25,8 @@ struct DurabilityTests {
       }
       let reopened = try SQLiteEngine(directory: copy, options: tinyOptions)
       try reopened.read { snapshot throws in
-        #expect(try snapshot.value(in: scribe.ns, "/a") == .int(value))
-        #expect(try snapshot.children(in: scribe.ns, of: PathBytes("/b"), after: nil, limit: 99).count == Int(value))
+        #expect(try snapshot.value(in: committer.ns, "/a") == .int(value))
+        #expect(try snapshot.children(in: committer.ns, of: PathBytes("/b"), after: nil, limit: 99).count == Int(value))
       }
       reopened.close()
     }
@@ -39,11 +39,11 @@ struct DurabilityTests {
     options.walBytesMax = 64 << 10
     let engine = try SQLiteEngine(directory: folder.path, options: options)
     defer { engine.close() }
-    let scribe = try Scribe(engine)
+    let committer = try Committer(engine)
     var dues: [Int64] = []
     for value in 1...60 as ClosedRange<Int64> {
-      try scribe.put(Path(parsing: "a\(value)"), .string(String(repeating: "x", count: 8 << 10)))
-      try scribe.session.commit()
+      try committer.put(Path(parsing: "a\(value)"), .string(String(repeating: "x", count: 8 << 10)))
+      try committer.session.commit()
       guard engine.isCheckpointDue else { continue }
       dues.append(value)
       try engine.checkpoint()
@@ -64,24 +64,24 @@ struct DurabilityTests {
     }
     let engine = try SQLiteEngine(
       folder: DataFolder(folder.path), options: tinyOptions, faults: faults)
-    let scribe = try Scribe(engine)
-    try scribe.put("/a", 1)
-    try scribe.session.commit()
-    try scribe.put("/a", 2)
+    let committer = try Committer(engine)
+    try committer.put("/a", 1)
+    try committer.session.commit()
+    try committer.put("/a", 2)
     broken.value = true
-    #expect { try scribe.session.commit() } throws: { ($0 as? StorageError)?.code == .full }
+    #expect { try committer.session.commit() } throws: { ($0 as? StorageError)?.code == .full }
     broken.value = false
-    #expect { try scribe.session.commit() } throws: { ($0 as? StorageError)?.code == .full }
-    #expect(throws: StorageError.self) { try scribe.session.head(of: NamespaceID(rawValue: 77)) }
-    #expect(throws: StorageError.self) { try scribe.session.leaf(in: scribe.ns, at: PathBytes("/x")) }
+    #expect { try committer.session.commit() } throws: { ($0 as? StorageError)?.code == .full }
+    #expect(throws: StorageError.self) { try committer.session.head(of: NamespaceID(rawValue: 77)) }
+    #expect(throws: StorageError.self) { try committer.session.leaf(in: committer.ns, at: PathBytes("/x")) }
     // Readers go on, and see what was acknowledged; the past is not confused by what was published and never committed.
     try engine.read { snapshot throws in
-      #expect(try snapshot.value(in: scribe.ns, "/a") == 1)
-      #expect(try snapshot.leaves(in: scribe.ns, under: .root, asOf: Revision(1), limit: 9).map(\.leaf.scalar) == [1])
+      #expect(try snapshot.value(in: committer.ns, "/a") == 1)
+      #expect(try snapshot.leaves(in: committer.ns, under: .root, asOf: Revision(1), limit: 9).map(\.leaf.scalar) == [1])
     }
     engine.close()
     let reopened = try SQLiteEngine(directory: folder.path, options: tinyOptions)
-    #expect(try reopened.read { try $0.value(in: scribe.ns, "/a") } == 1)
+    #expect(try reopened.read { try $0.value(in: committer.ns, "/a") } == 1)
     reopened.close()
   }
 
@@ -89,12 +89,12 @@ struct DurabilityTests {
   func failedAfterCommit() throws {
     let faults = SQLiteFaults { $0 == .afterCommit ? StorageError(.failed, "I/O error.") : nil }
     let engine = try SQLiteEngine(folder: DataFolder(folder.path), options: tinyOptions, faults: faults)
-    let scribe = try Scribe(engine)
-    try scribe.put("/a", 1)
-    #expect(throws: StorageError.self) { try scribe.session.commit() }
+    let committer = try Committer(engine)
+    try committer.put("/a", 1)
+    #expect(throws: StorageError.self) { try committer.session.commit() }
     engine.close()
     let reopened = try SQLiteEngine(directory: folder.path, options: tinyOptions)
-    #expect(try reopened.read { try $0.value(in: scribe.ns, "/a") } == 1)
+    #expect(try reopened.read { try $0.value(in: committer.ns, "/a") } == 1)
     reopened.close()
   }
 }

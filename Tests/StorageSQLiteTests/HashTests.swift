@@ -11,11 +11,11 @@ struct HashTests {
   func commits() throws {
     let engine = try SQLiteEngine.inMemory()
     defer { engine.close() }
-    let scribe = try Scribe(engine)
-    try scribe.put("/a", 1)
-    try scribe.put("/a", 2)
-    try scribe.session.commit()
-    let records = try engine.read { try $0.commits(in: scribe.ns, after: .zero, limit: 10) }
+    let committer = try Committer(engine)
+    try committer.put("/a", 1)
+    try committer.put("/a", 2)
+    try committer.session.commit()
+    let records = try engine.read { try $0.commits(in: committer.ns, after: .zero, limit: 10) }
     let (first, second) = (records[0], records[1])
     #expect(first.verify(after: nil))
     #expect(second.verify(after: first))

@@ -31,16 +31,16 @@ struct HistoryMemoryTests {
   func large() throws {
     let engine = try SQLiteEngine.inMemory(options: Self.options)
     defer { engine.close() }
-    let scribe = try Scribe(engine)
+    let committer = try Committer(engine)
     for number in 1...100 {
-      try scribe.put([at("/big"): Self.text(number)])
-      try scribe.session.commit()
-      #expect(try held(engine, scribe.ns) <= 20_000 + 40_000 + 20_000)
+      try committer.put([at("/big"): Self.text(number)])
+      try committer.session.commit()
+      #expect(try held(engine, committer.ns) <= 20_000 + 40_000 + 20_000)
     }
     for _ in 0..<1000 where try !engine.compact() { break }
     try engine.read { snapshot throws in
       for revision in 1...100 {
-        #expect(try Self.big(snapshot, scribe.ns, revision) == Self.text(revision))
+        #expect(try Self.big(snapshot, committer.ns, revision) == Self.text(revision))
       }
     }
   }
@@ -49,17 +49,17 @@ struct HistoryMemoryTests {
   func mixed() throws {
     let engine = try SQLiteEngine.inMemory(options: Self.options)
     defer { engine.close() }
-    let scribe = try Scribe(engine)
-    for number in 0..<300 { try scribe.put([at("/small/\(number)"): .int(Int64(number))]) }
-    try scribe.session.commit()
+    let committer = try Committer(engine)
+    for number in 0..<300 { try committer.put([at("/small/\(number)"): .int(Int64(number))]) }
+    try committer.session.commit()
     for number in 1...60 {
-      try scribe.put([at("/big"): Self.text(number), at("/other"): Self.text(-number)])
-      try scribe.session.commit()
-      #expect(try held(engine, scribe.ns) <= 20_000 + 40_000 + 40_000)
+      try committer.put([at("/big"): Self.text(number), at("/other"): Self.text(-number)])
+      try committer.session.commit()
+      #expect(try held(engine, committer.ns) <= 20_000 + 40_000 + 40_000)
     }
     try engine.read { snapshot throws in
       for number in 1...60 {
-        #expect(try Self.big(snapshot, scribe.ns, 300 + number) == Self.text(number))
+        #expect(try Self.big(snapshot, committer.ns, 300 + number) == Self.text(number))
       }
     }
   }
@@ -69,22 +69,22 @@ struct HistoryMemoryTests {
     let folder = TemporaryFolder()
     do {
       let engine = try SQLiteEngine(directory: folder.path, options: Self.options)
-      let scribe = try Scribe(engine)
-      for number in 1...60 { try scribe.put([at("/big"): Self.text(number)]) }
-      try scribe.session.commit()
+      let committer = try Committer(engine)
+      for number in 1...60 { try committer.put([at("/big"): Self.text(number)]) }
+      try committer.session.commit()
       try folder.keepAsIfKilled(engine)
     }
     let engine = try SQLiteEngine(directory: folder.path, options: Self.options)
     defer { engine.close() }
-    let scribe = try Scribe(engine)
+    let committer = try Committer(engine)
     for number in 61...70 {
-      try scribe.put([at("/big"): Self.text(number)])
-      try scribe.session.commit()
+      try committer.put([at("/big"): Self.text(number)])
+      try committer.session.commit()
     }
-    #expect(try held(engine, scribe.ns) <= 20_000 + 40_000 + 20_000)
+    #expect(try held(engine, committer.ns) <= 20_000 + 40_000 + 20_000)
     try engine.read { snapshot throws in
       for revision in 1...70 {
-        #expect(try Self.big(snapshot, scribe.ns, revision) == Self.text(revision))
+        #expect(try Self.big(snapshot, committer.ns, revision) == Self.text(revision))
       }
     }
   }

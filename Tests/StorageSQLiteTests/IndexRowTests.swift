@@ -30,8 +30,8 @@ struct IndexRowTests {
   func rollback() throws {
     let engine = try SQLiteEngine.inMemory()
     defer { engine.close() }
-    let scribe = try Scribe(engine)
-    let (session, ns) = (scribe.session, scribe.ns)
+    let committer = try Committer(engine)
+    let (session, ns) = (committer.session, committer.ns)
     session.put(Self.rules, in: ns)
     session.put(Self.first, in: ns)
     session.setIndexEntry(entry(1, "x"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
@@ -66,8 +66,8 @@ struct IndexRowTests {
   func removal() throws {
     let engine = try SQLiteEngine.inMemory()
     defer { engine.close() }
-    let scribe = try Scribe(engine)
-    let (session, ns) = (scribe.session, scribe.ns)
+    let committer = try Committer(engine)
+    let (session, ns) = (committer.session, committer.ns)
     session.put(Self.first, in: ns)
     for number in 0..<25 {
       session.setIndexEntry(entry(.int(Int64(number)), "k"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)
@@ -93,8 +93,8 @@ struct IndexRowTests {
   func namespaces() throws {
     let engine = try SQLiteEngine.inMemory()
     defer { engine.close() }
-    let scribe = try Scribe(engine)
-    let (session, ns) = (scribe.session, scribe.ns)
+    let committer = try Committer(engine)
+    let (session, ns) = (committer.session, committer.ns)
     session.put(Self.rules, in: ns)
     session.put(Self.first, in: ns)
     session.setIndexEntry(entry(1, "x"), isTaken: true, below: Self.parent, of: Self.first.id, in: ns)

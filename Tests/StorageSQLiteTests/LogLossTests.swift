@@ -16,10 +16,10 @@ struct LogLossTests {
   /// A folder as a killed process leaves it: 30 commits, none of them moved to the main file.
   private func killed(_ name: String, without missing: String? = nil, options: SQLiteOptions = tinyOptions) throws -> String {
     let engine = try SQLiteEngine(directory: folder.file("live-" + name), options: options)
-    let scribe = try Scribe(engine)
+    let committer = try Committer(engine)
     for value in 1...30 as ClosedRange<Int64> {
-      try scribe.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
-      try scribe.session.commit()
+      try committer.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
+      try committer.session.commit()
     }
     let copy = folder.file(name)
     try FileCalls.makeFolder(copy)
@@ -139,13 +139,13 @@ struct LogLossTests {
   @Test("A main file that holds less than the log that is gone, in whatever page, or something else, is refused")
   func movedInPart() throws {
     let engine = try SQLiteEngine(directory: folder.file("live"), options: tinyOptions)
-    let scribe = try Scribe(engine)
+    let committer = try Committer(engine)
     let store = folder.file("live/doubloon.db")
     var older: [UInt8] = []
     for value in 1...60 as ClosedRange<Int64> {
-      try scribe.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
-      if value % 20 == 2 { try Records(ns: scribe.ns).putAll(into: scribe, round: Int(value)) }
-      try scribe.session.commit()
+      try committer.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
+      if value % 20 == 2 { try Records(ns: committer.ns).putAll(into: committer, round: Int(value)) }
+      try committer.session.commit()
       guard value == 50 else { continue }
       try engine.checkpoint()
       older = TemporaryFolder.bytes(of: store)
@@ -223,15 +223,15 @@ struct LogLossTests {
   func torn() throws {
     let data = folder.file("torn")
     let engine = try SQLiteEngine(directory: data, options: tinyOptions)
-    let scribe = try Scribe(engine)
-    try scribe.put("/a", 1)
-    try scribe.session.commit()
+    let committer = try Committer(engine)
+    try committer.put("/a", 1)
+    try committer.session.commit()
     let synced = TemporaryFolder.bytes(of: data + "/doubloon.db-wal").count
     let mark = TemporaryFolder.bytes(of: data + "/doubloon.db-synced")
     var values: [PathBytes: Scalar?] = [PathBytes("/a"): 2]
     for index in 0..<40 { values[at("/c/\(index)")] = .string(String(repeating: "y", count: 900)) }
-    try scribe.put(values)
-    try scribe.session.write()
+    try committer.put(values)
+    try committer.session.write()
     let store = TemporaryFolder.bytes(of: data + "/doubloon.db")
     let log = TemporaryFolder.bytes(of: data + "/doubloon.db-wal")
     try #require(log.count > synced + 10 * 2072)
@@ -297,9 +297,9 @@ struct LogLossTests {
   func keptMark() throws {
     let data = folder.file("kept")
     let engine = try SQLiteEngine(directory: data, options: tinyOptions)
-    let scribe = try Scribe(engine)
-    try scribe.put("/a", 1)
-    try scribe.session.commit()
+    let committer = try Committer(engine)
+    try committer.put("/a", 1)
+    try committer.session.commit()
     let shell = try SQLiteConnection(path: data + "/doubloon.db")
     #expect(try shell.texts("SELECT count(*) FROM node") == ["1"])
     engine.close()
@@ -317,13 +317,13 @@ struct LogLossTests {
     options.vfs = disk.name
     let data = folder.file("merges")
     let engine = try SQLiteEngine(directory: data, options: options)
-    let scribe = try Scribe(engine)
+    let committer = try Committer(engine)
     for value in 1...200 as ClosedRange<Int64> {
-      try scribe.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
-      try scribe.session.commit()
+      try committer.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
+      try committer.session.commit()
     }
-    try scribe.put("/a", 201)
-    try scribe.session.write()
+    try committer.put("/a", 201)
+    try committer.session.write()
     let log = data + "/doubloon.db-wal"
     let before = TemporaryFolder.bytes(of: log).prefix(Int(try LogInspection(path: log).soundBytes))
     #expect(try engine.compact())
@@ -333,7 +333,7 @@ struct LogLossTests {
     disk.copyDurable(from: data, to: copy)
     let isDurable = TemporaryFolder.bytes(of: copy + "/doubloon.db-wal").starts(with: before)
     #expect(isDurable)
-    try scribe.session.flush()
+    try committer.session.flush()
     engine.close()
     #expect(try start(copy).value == 201)
   }

@@ -10,10 +10,12 @@ import TreeModel
 struct LogReserveTests {
   let folder = TemporaryFolder()
 
-  private func commit(_ values: ClosedRange<Int64>, with scribe: Scribe, checkpointing engine: SQLiteEngine? = nil) throws {
+  private func commit(
+    _ values: ClosedRange<Int64>, with committer: Committer, checkpointing engine: SQLiteEngine? = nil
+  ) throws {
     for value in values {
-      try scribe.put([PathBytes("/a"): .int(value), at("/b/\(value)"): .string(String(repeating: "x", count: 500))])
-      try scribe.session.commit()
+      try committer.put([PathBytes("/a"): .int(value), at("/b/\(value)"): .string(String(repeating: "x", count: 500))])
+      try committer.session.commit()
       if value % 5 == 0 { try engine?.checkpoint() }
     }
   }
@@ -41,25 +43,25 @@ struct LogReserveTests {
     let engine = try SQLiteEngine(directory: folder.file("data"), options: options)
     defer { engine.close() }
     let log = engine.path + "-wal"
-    let scribe = try Scribe(engine)
-    try commit(1...100, with: scribe, checkpointing: engine)
+    let committer = try Committer(engine)
+    try commit(1...100, with: committer, checkpointing: engine)
     let first = state(of: log)
     var salts: Set<UInt64> = []
     for round in 2...12 as ClosedRange<Int64> {
-      try commit((round * 100 - 99)...(round * 100), with: scribe, checkpointing: engine)
+      try commit((round * 100 - 99)...(round * 100), with: committer, checkpointing: engine)
       #expect(state(of: log) == first)
       salts.insert(try #require(try LogInspection(path: log).salts))
     }
     #expect(salts.count == 11)
-    #expect(try engine.read { try $0.children(in: scribe.ns, of: PathBytes("/b"), after: nil, limit: 9999).count } == 1200)
+    #expect(try engine.read { try $0.children(in: committer.ns, of: PathBytes("/b"), after: nil, limit: 9999).count } == 1200)
     #expect(try engine.check().faults.isEmpty)
   }
 
   @Test("Zeros behind the log are no loss after a kill, are kept, and are written over by what comes")
   func zeros() throws {
     let engine = try SQLiteEngine(directory: folder.file("data"), options: reservedOptions)
-    let scribe = try Scribe(engine)
-    try commit(1...8, with: scribe)
+    let committer = try Committer(engine)
+    try commit(1...8, with: committer)
     let copy = try killed(engine, as: "killed")
     engine.close()
     let log = copy + "/doubloon.db-wal"
@@ -70,8 +72,8 @@ struct LogReserveTests {
 
     let reopened = try SQLiteEngine(directory: copy, options: reservedOptions)
     #expect(state(of: log).bytes == before.fileBytes)
-    #expect(try reopened.read { try $0.value(in: scribe.ns, "/a") } == 8)
-    let next = try Scribe(reopened)
+    #expect(try reopened.read { try $0.value(in: committer.ns, "/a") } == 8)
+    let next = try Committer(reopened)
     try next.put("/a", 9)
     try next.session.commit()
     let after = try LogInspection(path: log)
@@ -82,16 +84,16 @@ struct LogReserveTests {
     #expect(!FileCalls.exists(log))
     try SQLiteEngine.restore(from: folder.file("copy.db"), to: folder.file("restored"))
     let restored = try SQLiteEngine(directory: folder.file("restored"), options: reservedOptions)
-    #expect(try restored.read { try $0.value(in: scribe.ns, "/a") } == 9)
+    #expect(try restored.read { try $0.value(in: committer.ns, "/a") } == 9)
     restored.close()
   }
 
   @Test("Frames of earlier generations behind the log are not played back after a kill, and are kept")
   func oldFrames() throws {
     let engine = try SQLiteEngine(directory: folder.file("data"), options: reservedOptions)
-    let scribe = try Scribe(engine)
-    try commit(1...60, with: scribe, checkpointing: engine)
-    try commit(61...63, with: scribe)
+    let committer = try Committer(engine)
+    try commit(1...60, with: committer, checkpointing: engine)
+    try commit(61...63, with: committer)
     let copy = try killed(engine, as: "killed")
     engine.close()
     let log = try LogInspection(path: copy + "/doubloon.db-wal")
@@ -101,8 +103,8 @@ struct LogReserveTests {
     let reopened = try SQLiteEngine(directory: copy, options: reservedOptions)
     defer { reopened.close() }
     #expect(state(of: copy + "/doubloon.db-wal").bytes == log.fileBytes)
-    #expect(try reopened.read { try $0.value(in: scribe.ns, "/a") } == 63)
-    #expect(try reopened.read { try $0.children(in: scribe.ns, of: PathBytes("/b"), after: nil, limit: 99).count } == 63)
+    #expect(try reopened.read { try $0.value(in: committer.ns, "/a") } == 63)
+    #expect(try reopened.read { try $0.children(in: committer.ns, of: PathBytes("/b"), after: nil, limit: 99).count } == 63)
     #expect(try reopened.check().faults.isEmpty)
   }
 
@@ -110,16 +112,16 @@ struct LogReserveTests {
   func cut() throws {
     let engine = try SQLiteEngine(directory: folder.file("data"), options: reservedOptions)
     defer { engine.close() }
-    let scribe = try Scribe(engine)
+    let committer = try Committer(engine)
     var values: [PathBytes: Scalar?] = [:]
     for index in 0..<2000 { values[at("/c/\(index)")] = .string(String(repeating: "y", count: 400)) }
-    try scribe.put(values)
-    try scribe.session.commit()
+    try committer.put(values)
+    try committer.session.commit()
     #expect(state(of: engine.path + "-wal").bytes > Int64(reservedOptions.walBytesKept))
     try engine.checkpoint()
-    try commit(1...1, with: scribe)
+    try commit(1...1, with: committer)
     #expect(state(of: engine.path + "-wal").bytes == Int64(reservedOptions.walBytesKept))
-    try commit(2...50, with: scribe, checkpointing: engine)
+    try commit(2...50, with: committer, checkpointing: engine)
     #expect(state(of: engine.path + "-wal").bytes == Int64(reservedOptions.walBytesKept))
   }
 
@@ -131,15 +133,15 @@ struct LogReserveTests {
     let file = try #require(LogFileSystem.log(of: engine.writer.handle))
     // Every write to this file finds the disk full.
     file.reserve = try LogReserve(path: isFull ? "/dev/full" : engine.path + "-wal", limits: limits, bytesMax: 1 << 20)
-    let scribe = try Scribe(engine)
-    try commit(1...40, with: scribe)
+    let committer = try Committer(engine)
+    try commit(1...40, with: committer)
     let log = try LogInspection(path: engine.path + "-wal")
     #expect(log.fileBytes == log.soundBytes)
     let copy = try killed(engine, as: "killed")
     engine.close()
     let reopened = try SQLiteEngine(directory: copy, options: tinyOptions)
     defer { reopened.close() }
-    #expect(try reopened.read { try $0.value(in: scribe.ns, "/a") } == 40)
+    #expect(try reopened.read { try $0.value(in: committer.ns, "/a") } == 40)
   }
 
   @Test("A log of which little was written is left as long as it is, and so is one in memory")
@@ -149,7 +151,7 @@ struct LogReserveTests {
     let engine = try SQLiteEngine(directory: folder.file("data"), options: options)
     let memory = try SQLiteEngine.inMemory(options: reservedOptions)
     for engine in [engine, memory] {
-      try commit(1...20, with: Scribe(engine))
+      try commit(1...20, with: Committer(engine))
       let log = try LogInspection(path: engine.path + "-wal")
       #expect(log.fileBytes == log.soundBytes && log.soundBytes > 16 << 10)
       engine.close()

@@ -22,26 +22,26 @@ struct OpeningTests {
   @Test("What was committed is there after closing, and nothing else stays in the folder")
   func reopening() throws {
     var engine = try SQLiteEngine(directory: folder.file("deep/er"))
-    var scribe = try Scribe(engine)
-    try scribe.put("/a", 1)
-    try scribe.post(transfer("bob", key: "one"))
-    try scribe.session.commit()
-    try scribe.put("/b", 1)
+    var committer = try Committer(engine)
+    try committer.put("/a", 1)
+    try committer.post(transfer("bob", key: "one"))
+    try committer.session.commit()
+    try committer.put("/b", 1)
     let head = NamespaceHead(
-      revision: Revision(1), time: 1001, commitHash: try engine.read { try $0.head(of: scribe.ns) }.commitHash,
-      entrySequence: 1, entryHash: try scribe.session.head(of: scribe.ns).entryHash)
+      revision: Revision(1), time: 1001, commitHash: try engine.read { try $0.head(of: committer.ns) }.commitHash,
+      entrySequence: 1, entryHash: try committer.session.head(of: committer.ns).entryHash)
     engine.close()
     #expect(TemporaryFolder.names(in: folder.file("deep/er")) == ["doubloon.db", "doubloon.lock"])
 
     engine = try SQLiteEngine(directory: folder.file("deep/er"))
-    scribe = try Scribe(engine)
-    #expect(try scribe.session.head(of: scribe.ns) == head)
-    #expect(try scribe.session.value(in: scribe.ns, "/a") == 1)
-    #expect(try scribe.session.value(in: scribe.ns, "/b") == nil)
+    committer = try Committer(engine)
+    #expect(try committer.session.head(of: committer.ns) == head)
+    #expect(try committer.session.value(in: committer.ns, "/a") == 1)
+    #expect(try committer.session.value(in: committer.ns, "/b") == nil)
     #expect(try engine.read { try $0.namespaces() }.count == 1)
     engine.close()
     #expect { try engine.read { try $0.namespaces() } } throws: { ($0 as? StorageError)?.code == .stopped }
-    #expect { try scribe.session.value(in: scribe.ns, "/a") } throws: { ($0 as? StorageError)?.code == .stopped }
+    #expect { try committer.session.value(in: committer.ns, "/a") } throws: { ($0 as? StorageError)?.code == .stopped }
   }
 
   @Test("A store in memory leaves nothing behind")
@@ -139,9 +139,9 @@ struct OpeningTests {
   func damagedPayload() throws {
     let engine = try SQLiteEngine(directory: folder.path)
     defer { engine.close() }
-    let scribe = try Scribe(engine)
-    try scribe.put("/a", 1)
-    try scribe.session.commit()
+    let committer = try Committer(engine)
+    try committer.put("/a", 1)
+    try committer.session.commit()
     try edit("UPDATE node SET value = x'63'; UPDATE commit_log SET changes = x'01FF'")
     func isDamaged(_ body: () throws -> Void) -> Bool {
       do {
@@ -151,9 +151,9 @@ struct OpeningTests {
         return (error as? StorageError)?.code == .damaged
       }
     }
-    #expect(isDamaged { _ = try engine.read { try $0.leaves(in: scribe.ns, under: .root, limit: 1) } })
-    #expect(isDamaged { _ = try engine.read { try $0.commit(in: scribe.ns, at: Revision(1)) } })
-    #expect(isDamaged { _ = try scribe.session.leaf(in: scribe.ns, at: PathBytes("/a")) })
+    #expect(isDamaged { _ = try engine.read { try $0.leaves(in: committer.ns, under: .root, limit: 1) } })
+    #expect(isDamaged { _ = try engine.read { try $0.commit(in: committer.ns, at: Revision(1)) } })
+    #expect(isDamaged { _ = try committer.session.leaf(in: committer.ns, at: PathBytes("/a")) })
     #expect(try engine.read { try $0.namespaces() }.count == 1)
   }
 }

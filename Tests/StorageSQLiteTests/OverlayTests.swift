@@ -68,14 +68,14 @@ struct OverlayTests {
   func stepsBehindRemovals() throws {
     let engine = try SQLiteEngine.inMemory()
     defer { engine.close() }
-    let scribe = try Scribe(engine)
-    let session = try #require(scribe.session as? SQLiteWriteSession)
+    let committer = try Committer(engine)
+    let session = try #require(committer.session as? SQLiteWriteSession)
     let paths = (0..<200).map { PathBytes(Path(keys: [Key(unchecked: "list"), Key(unchecked: "k\($0 + 100)")])) }
-    try scribe.put(Dictionary(uniqueKeysWithValues: paths.map { ($0, 1) }))
+    try committer.put(Dictionary(uniqueKeysWithValues: paths.map { ($0, 1) }))
     try session.commit()
-    try scribe.put(Dictionary(uniqueKeysWithValues: paths.map { ($0, nil) }))
+    try committer.put(Dictionary(uniqueKeysWithValues: paths.map { ($0, nil) }))
     let rows = try RowCount(session.db)
-    for path in paths { #expect(try session.leaves(in: scribe.ns, under: path, limit: 9).isEmpty) }
+    for path in paths { #expect(try session.leaves(in: committer.ns, under: path, limit: 9).isEmpty) }
     #expect(rows.count <= paths.count)
   }
 
@@ -83,67 +83,67 @@ struct OverlayTests {
   func pendingLeaves() throws {
     let engine = try SQLiteEngine.inMemory()
     defer { engine.close() }
-    let scribe = try Scribe(engine)
-    let session = scribe.session
+    let committer = try Committer(engine)
+    let session = committer.session
     try session.commit()
     let mark = session.mark()
-    for path in ["/a", "/b", "/a"] as [Path] { try scribe.put(path, .int(Int64(session.pendingLeaves))) }
+    for path in ["/a", "/b", "/a"] as [Path] { try committer.put(path, .int(Int64(session.pendingLeaves))) }
     #expect(session.pendingLeaves == 2)
     session.rollback(to: mark)
     #expect(session.pendingLeaves == 2)
-    #expect(try session.leaves(in: scribe.ns, under: .root, limit: 9).isEmpty)
+    #expect(try session.leaves(in: committer.ns, under: .root, limit: 9).isEmpty)
     // Nothing is left to write; what was refused is forgotten nevertheless.
     try session.write()
     #expect(session.pendingLeaves == 0)
-    try scribe.put("/a", 1)
+    try committer.put("/a", 1)
     try session.commit()
     #expect(session.pendingLeaves == 0)
-    #expect(try session.value(in: scribe.ns, "/a") == 1)
+    #expect(try session.value(in: committer.ns, "/a") == 1)
   }
 
   @Test("A rollback takes back every kind of row, and what was there before counts again")
   func rollbackOfEverything() throws {
     let engine = try SQLiteEngine.inMemory()
     defer { engine.close() }
-    let scribe = try Scribe(engine)
-    let session = scribe.session
-    let records = Records(ns: scribe.ns)
-    try scribe.put("/a", 1)
-    try records.putAll(into: scribe, round: 1)
+    let committer = try Committer(engine)
+    let session = committer.session
+    let records = Records(ns: committer.ns)
+    try committer.put("/a", 1)
+    try records.putAll(into: committer, round: 1)
     try session.commit()
     let before = try records.readAll(session)
-    let head = try session.head(of: scribe.ns)
+    let head = try session.head(of: committer.ns)
 
     let mark = session.mark()
-    try scribe.put("/a", 2)
-    try records.putAll(into: scribe, round: 2)
+    try committer.put("/a", 2)
+    try records.putAll(into: committer, round: 2)
     session.removeIdempotency(expiredAt: .max)
-    session.setSettledRevision(Revision(99), of: scribe.ns)
+    session.setSettledRevision(Revision(99), of: committer.ns)
     #expect(try records.readAll(session) != before)
-    session.remove(scribe.ns)
-    #expect(try session.value(in: scribe.ns, "/a") == nil)
+    session.remove(committer.ns)
+    #expect(try session.value(in: committer.ns, "/a") == nil)
     #expect(try session.namespace(named: "game", creatingAt: nil) == nil)
     session.rollback(to: mark)
     #expect(try records.readAll(session) == before)
-    #expect(try session.head(of: scribe.ns) == head)
-    #expect(try session.value(in: scribe.ns, "/a") == 1)
-    #expect(try session.namespace(named: "game", creatingAt: nil) == scribe.ns)
+    #expect(try session.head(of: committer.ns) == head)
+    #expect(try session.value(in: committer.ns, "/a") == 1)
+    #expect(try session.namespace(named: "game", creatingAt: nil) == committer.ns)
 
     try session.commit()
     #expect(try engine.read { try records.readAll($0) } == before)
-    #expect(try engine.read { try $0.settledRevision(of: scribe.ns) } == .zero)
+    #expect(try engine.read { try $0.settledRevision(of: committer.ns) } == .zero)
   }
 
   @Test("Keys that Unicode would merge stay apart")
   func exactTexts() throws {
     let engine = try SQLiteEngine.inMemory()
     defer { engine.close() }
-    let scribe = try Scribe(engine)
-    try scribe.post(transfer("x", key: "é"))
-    #expect(try scribe.session.entry(in: scribe.ns, key: BusinessKey("e\u{301}")) == nil)
-    try scribe.post(transfer("x", key: "e\u{301}"))
-    try scribe.session.commit()
-    #expect(try scribe.session.entry(in: scribe.ns, key: BusinessKey("é"))?.sequence == 1)
-    #expect(try scribe.session.entry(in: scribe.ns, key: BusinessKey("e\u{301}"))?.sequence == 2)
+    let committer = try Committer(engine)
+    try committer.post(transfer("x", key: "é"))
+    #expect(try committer.session.entry(in: committer.ns, key: BusinessKey("e\u{301}")) == nil)
+    try committer.post(transfer("x", key: "e\u{301}"))
+    try committer.session.commit()
+    #expect(try committer.session.entry(in: committer.ns, key: BusinessKey("é"))?.sequence == 1)
+    #expect(try committer.session.entry(in: committer.ns, key: BusinessKey("e\u{301}"))?.sequence == 2)
   }
 }

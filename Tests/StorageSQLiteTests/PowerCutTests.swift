@@ -16,15 +16,15 @@ struct PowerCutTests {
     var options = tinyOptions
     options.vfs = disk.name
     let engine = try SQLiteEngine(directory: folder.file("data"), options: options)
-    let scribe = try Scribe(engine)
-    try scribe.put("/a", 1)
-    try scribe.session.commit()
-    try scribe.put("/a", 2)
-    try scribe.session.write()
-    #expect(try scribe.session.leaf(in: scribe.ns, at: PathBytes("/a"))?.leaf.scalar == 2)
-    #expect(try valueAfterPowerCut(1, in: scribe.ns) == 1)
-    try scribe.session.flush()
-    #expect(try valueAfterPowerCut(2, in: scribe.ns) == 2)
+    let committer = try Committer(engine)
+    try committer.put("/a", 1)
+    try committer.session.commit()
+    try committer.put("/a", 2)
+    try committer.session.write()
+    #expect(try committer.session.leaf(in: committer.ns, at: PathBytes("/a"))?.leaf.scalar == 2)
+    #expect(try valueAfterPowerCut(1, in: committer.ns) == 1)
+    try committer.session.flush()
+    #expect(try valueAfterPowerCut(2, in: committer.ns) == 2)
     engine.close()
   }
 
@@ -37,7 +37,7 @@ struct PowerCutTests {
     return try reopened.read { try $0.value(in: ns, "/a") }
   }
 
-  @Test("A log that begins anew, and batches larger than the gathering buffer, survive a power cut at any moment")
+  @Test("A log that begins again, and batches larger than the gathering buffer, survive a power cut at any moment")
   func logRestarts() throws {
     let disk = FaultyDisk.shared
     disk.reset()
@@ -45,15 +45,15 @@ struct PowerCutTests {
     options.vfs = disk.name
     options.walBytesMax = 1 << 16
     let engine = try SQLiteEngine(directory: folder.file("data"), options: options)
-    let scribe = try Scribe(engine)
+    let committer = try Committer(engine)
     let text = String(repeating: "x", count: 3000)
     for round in 1...4 as ClosedRange<Int64> {
       var values: [PathBytes: Scalar?] = [PathBytes("/a"): .int(round)]
       for index in 0..<50 { values[at("/b/\(round)-\(index)")] = .string(text) }
-      try scribe.put(values)
-      try scribe.session.commit()
+      try committer.put(values)
+      try committer.session.commit()
       if round % 2 == 0 { try engine.checkpoint() }
-      #expect(try valueAfterPowerCut(100 + Int(round), in: scribe.ns) == .int(round))
+      #expect(try valueAfterPowerCut(100 + Int(round), in: committer.ns) == .int(round))
     }
     engine.close()
   }
@@ -66,12 +66,12 @@ struct PowerCutTests {
     options.vfs = disk.name
     let data = folder.file("data")
     let engine = try SQLiteEngine(directory: data, options: options)
-    let scribe = try Scribe(engine)
+    let committer = try Committer(engine)
     var random = SplitMix(seed: 19)
     var places: Set<UInt64> = []
     for value in 1...60 as ClosedRange<Int64> {
-      try scribe.put([PathBytes("/a"): .int(value), at("/b/\(value)"): .string(String(repeating: "x", count: 500))])
-      try scribe.session.write()
+      try committer.put([PathBytes("/a"): .int(value), at("/b/\(value)"): .string(String(repeating: "x", count: 500))])
+      try committer.session.write()
       if value > 20 {
         for round in 0..<3 {
           let copy = folder.file("cut\(value)-\(round)")
@@ -79,14 +79,14 @@ struct PowerCutTests {
           disk.copyDurable(from: data, to: copy)
           mix(sectorsOf: data + "/doubloon.db-wal", into: copy + "/doubloon.db-wal", using: &random)
           let reopened = try SQLiteEngine(directory: copy, options: tinyOptions)
-          let found = try reopened.read { try $0.value(in: scribe.ns, "/a") }
+          let found = try reopened.read { try $0.value(in: committer.ns, "/a") }
           #expect(found == .int(value) || found == .int(value - 1), "commit \(value)")
           #expect(try reopened.check().faults.isEmpty, "commit \(value)")
           reopened.close()
         }
         places.insert(try #require(try LogInspection(path: data + "/doubloon.db-wal").salts))
       }
-      try scribe.session.flush()
+      try committer.session.flush()
       if value % 5 == 0 { try engine.checkpoint() }
     }
     // It restarted many times meanwhile.
@@ -116,14 +116,14 @@ struct PowerCutTests {
       options.vfs = disk.name
       let data = folder.file("data\(failsAt)")
       let engine = try SQLiteEngine(directory: data, options: options)
-      let scribe = try Scribe(engine)
-      try scribe.session.commit()
+      let committer = try Committer(engine)
+      try committer.session.commit()
       disk.failSync(after: failsAt)
       var acknowledged: Int64 = 0
       do {
         for value in 1...40 as ClosedRange<Int64> {
-          try scribe.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
-          try scribe.session.commit()
+          try committer.put([PathBytes("/a"): .int(value), at("/b/\(value)"): true])
+          try committer.session.commit()
           acknowledged = value
           if value % 7 == 0 { try engine.checkpoint() }
         }
@@ -138,10 +138,10 @@ struct PowerCutTests {
       engine.close()
       let reopened = try SQLiteEngine(directory: after, options: tinyOptions)
       try reopened.read { snapshot throws in
-        let head = try snapshot.head(of: scribe.ns).revision.rawValue
+        let head = try snapshot.head(of: committer.ns).revision.rawValue
         #expect(head >= acknowledged && head <= acknowledged + 1, "sync \(failsAt)")
-        #expect(try snapshot.value(in: scribe.ns, "/a") == (head == 0 ? nil : .int(head)))
-        #expect(try snapshot.children(in: scribe.ns, of: PathBytes("/b"), after: nil, limit: 99).count == Int(head))
+        #expect(try snapshot.value(in: committer.ns, "/a") == (head == 0 ? nil : .int(head)))
+        #expect(try snapshot.children(in: committer.ns, of: PathBytes("/b"), after: nil, limit: 99).count == Int(head))
       }
       reopened.close()
     }

@@ -33,10 +33,10 @@ import TreeModel
   func bytes() throws {
     let engine = try SQLiteEngine(directory: folder.path)
     defer { engine.close() }
-    let scribe = try Scribe(engine)
-    for number in 0..<10 { try scribe.put(Path(parsing: "/a/\(number)"), .string(String(repeating: "x", count: 1000))) }
-    try scribe.session.commit()
-    let ns = scribe.ns
+    let committer = try Committer(engine)
+    for number in 0..<10 { try committer.put(Path(parsing: "/a/\(number)"), .string(String(repeating: "x", count: 1000))) }
+    try committer.session.commit()
+    let ns = committer.ns
     let all = PathBytes(Path.root)
     func count(_ bytesMax: Int, limit: Int = 100) throws -> Int {
       try engine.read { (snapshot) throws(StorageError) in

@@ -4,10 +4,10 @@ import Testing
 
 @testable import StorageSQLite
 
-/// Values on their way into a statement: whether they fit the statement's own room or not, a row has what was bound.
+/// Values on their way into a statement: whether they fit the statement's own buffer or not, a row has what was bound.
 @Suite struct StatementTests {
-  @Test("a row has what was bound, whatever of it fits the room, and nothing of the row before")
-  func room() throws {
+  @Test("a row has what was bound, whatever of it fits the buffer, and nothing of the row before")
+  func buffer() throws {
     let folder = TemporaryFolder()
     let db = try SQLiteConnection(path: folder.file("bound.sqlite"), creates: true)
     defer { db.close() }

@@ -21,29 +21,29 @@ struct StoreCheckTests {
     for start in 0..<3 {
       let engine = try SQLiteEngine(directory: folder.file("data"), options: tinyOptions)
       try expectSound(engine, "start \(start)")
-      let scribe = try Scribe(engine)
-      let records = Records(ns: scribe.ns)
+      let committer = try Committer(engine)
+      let records = Records(ns: committer.ns)
       for value in 1...60 as ClosedRange<Int64> {
         head += 1
-        try scribe.put([PathBytes("/a"): .int(head), at("/b/\(head % 17)"): head % 3 == 0 ? nil : .int(value)])
-        if start == 0, value <= 2 { try records.putAll(into: scribe, round: Int(value)) }
-        if value % 10 == 0 { scribe.session.removeIdempotency(expiredAt: 200) }
+        try committer.put([PathBytes("/a"): .int(head), at("/b/\(head % 17)"): head % 3 == 0 ? nil : .int(value)])
+        if start == 0, value <= 2 { try records.putAll(into: committer, round: Int(value)) }
+        if value % 10 == 0 { committer.session.removeIdempotency(expiredAt: 200) }
         if value % 7 == 0 {
-          let mark = scribe.session.mark()
-          try scribe.put("/c", .int(value))
-          scribe.session.put(records.delivery(9, "never"), in: scribe.ns)
-          scribe.session.rollback(to: mark)
+          let mark = committer.session.mark()
+          try committer.put("/c", .int(value))
+          committer.session.put(records.delivery(9, "never"), in: committer.ns)
+          committer.session.rollback(to: mark)
         }
-        try scribe.session.commit()
+        try committer.session.commit()
         while value % 20 == 0, try engine.compact() { try expectSound(engine, "merging at \(head)") }
         if value % 25 == 0 { try engine.checkpoint() }
       }
-      let other = try #require(try scribe.session.namespace(named: "other\(start)", creatingAt: 5))
-      scribe.session.put(records.outbox(1), in: other)
-      try scribe.session.commit()
+      let other = try #require(try committer.session.namespace(named: "other\(start)", creatingAt: 5))
+      committer.session.put(records.outbox(1), in: other)
+      try committer.session.commit()
       try expectSound(engine, "two namespaces")
-      scribe.session.remove(other)
-      try scribe.session.commit()
+      committer.session.remove(other)
+      try committer.session.commit()
       try expectSound(engine, "one namespace")
       try engine.backup(to: folder.file("backup\(start)"))
       engine.close()
@@ -58,9 +58,9 @@ struct StoreCheckTests {
   @Test("A row that was changed behind the writer's back is still told of when it, and all others of its table, are gone")
   func emptied() throws {
     let engine = try SQLiteEngine(directory: folder.path)
-    let scribe = try Scribe(engine)
-    for key in ["a", "b"] { scribe.session.put(KeyedRecordChange(kind: "note", key: key, value: "x"), in: scribe.ns) }
-    try scribe.session.commit()
+    let committer = try Committer(engine)
+    for key in ["a", "b"] { committer.session.put(KeyedRecordChange(kind: "note", key: key, value: "x"), in: committer.ns) }
+    try committer.session.commit()
     engine.close()
     let shell = try SQLiteConnection(path: folder.file("doubloon.db"))
     try shell.execute("UPDATE room_record SET value = 'y' WHERE key = 'b'")
@@ -68,7 +68,7 @@ struct StoreCheckTests {
     let opened = try SQLiteEngine(directory: folder.path)
     defer { opened.close() }
     #expect(!(try opened.check().isSound))
-    let other = try Scribe(opened)
+    let other = try Committer(opened)
     for key in ["a", "b"] { other.session.put(KeyedRecordChange(kind: "note", key: key, value: nil), in: other.ns) }
     try other.session.commit()
     let report = try opened.check()
@@ -78,9 +78,9 @@ struct StoreCheckTests {
   @Test("Statistics and tables that somebody made with another program do not keep a store from opening, and are seen")
   func foreignTables() throws {
     let engine = try SQLiteEngine(directory: folder.path)
-    let scribe = try Scribe(engine)
-    try scribe.put("/a", 1)
-    try scribe.session.commit()
+    let committer = try Committer(engine)
+    try committer.put("/a", 1)
+    try committer.session.commit()
     engine.close()
     let shell = try SQLiteConnection(path: folder.file("doubloon.db"))
     try shell.execute("ANALYZE")
@@ -88,7 +88,7 @@ struct StoreCheckTests {
     shell.close()
     let opened = try SQLiteEngine(directory: folder.path)
     defer { opened.close() }
-    let again = try Scribe(opened)
+    let again = try Committer(opened)
     try again.put("/a", 2)
     try again.session.commit()
     let faults = try opened.check().faults
@@ -98,10 +98,10 @@ struct StoreCheckTests {
   @Test("A store of an older version is witnessed from its migration on")
   func migrated() throws {
     let engine = try SQLiteEngine(directory: folder.path)
-    let scribe = try Scribe(engine)
-    try scribe.put("/a", 1)
-    try Records(ns: scribe.ns).putAll(into: scribe, round: 1)
-    try scribe.session.commit()
+    let committer = try Committer(engine)
+    try committer.put("/a", 1)
+    try Records(ns: committer.ns).putAll(into: committer, round: 1)
+    try committer.session.commit()
     engine.close()
     let old = try SQLiteConnection(path: folder.file("doubloon.db"))
     try old.execute(SchemaMigration.undoing)

@@ -12,19 +12,19 @@ struct TouchTests {
     var random = SplitMix(seed: seed)
     let engine = try SQLiteEngine.inMemory(options: tinyOptions)
     defer { engine.close() }
-    let scribe = try Scribe(engine)
+    let committer = try Committer(engine)
     var touched: [Set<PathBytes>] = []
     for value in 1...260 as ClosedRange<Int64> {
       var values: [PathBytes: Scalar?] = [:]
       for _ in 0..<Int.random(in: 1...3, using: &random) {
         values[OverlayTests.paths.randomElement(using: &random)!] = .some(.int(value))
       }
-      try scribe.put(values)
+      try committer.put(values)
       touched.append(Set(values.keys))
-      if Bool.random(using: &random) { try scribe.session.commit() }
+      if Bool.random(using: &random) { try committer.session.commit() }
       if Bool.random(using: &random) { _ = try engine.compact() }
     }
-    try scribe.session.commit()
+    try committer.session.commit()
     try engine.read { snapshot throws in
       for path in OverlayTests.paths + [.root, at("/nowhere")] {
         let expected = touched.indices.filter { touched[$0].contains { path.contains($0) } }.map { Int64($0 + 1) }
@@ -32,7 +32,7 @@ struct TouchTests {
         var found: [Int64] = []
         var before: Revision?
         while true {
-          let page = try snapshot.touches(in: scribe.ns, under: path, before: before, limit: limit)
+          let page = try snapshot.touches(in: committer.ns, under: path, before: before, limit: limit)
           #expect(page.revisions.count <= limit)
           found += page.revisions.map(\.rawValue)
           if page.isComplete { break }
@@ -48,19 +48,19 @@ struct TouchTests {
   func bounded() throws {
     let engine = try SQLiteEngine.inMemory(options: tinyOptions)
     defer { engine.close() }
-    let scribe = try Scribe(engine)
+    let committer = try Committer(engine)
     for value in 1...60 as ClosedRange<Int64> {
-      try scribe.put(
+      try committer.put(
         Dictionary(uniqueKeysWithValues: (0..<400).map { (at("/wide/k\($0)"), Scalar?.some(.int(value))) }))
-      try scribe.session.commit()
+      try committer.session.commit()
     }
     for _ in 0..<5000 where try engine.compact() {}
     try engine.read { snapshot throws in
-      let page = try snapshot.touches(in: scribe.ns, under: at("/wide"), before: nil, limit: 1000)
+      let page = try snapshot.touches(in: committer.ns, under: at("/wide"), before: nil, limit: 1000)
       #expect(page.revisions.first == Revision(60))
       var (all, next) = (page.revisions, page)
       while !next.isComplete {
-        next = try snapshot.touches(in: scribe.ns, under: at("/wide"), before: next.scannedThrough, limit: 1000)
+        next = try snapshot.touches(in: committer.ns, under: at("/wide"), before: next.scannedThrough, limit: 1000)
         all += next.revisions
       }
       #expect(all.map(\.rawValue) == (1...60).reversed())
@@ -71,13 +71,13 @@ struct TouchTests {
   func moments() throws {
     let engine = try SQLiteEngine.inMemory(options: tinyOptions)
     defer { engine.close() }
-    let scribe = try Scribe(engine)
-    // The scribe's commit of revision R is made at 1000 + R.
-    for value in 1...50 as ClosedRange<Int64> { try scribe.put("/a", .int(value)) }
-    try scribe.session.commit()
+    let committer = try Committer(engine)
+    // The committer's commit of revision R is made at 1000 + R.
+    for value in 1...50 as ClosedRange<Int64> { try committer.put("/a", .int(value)) }
+    try committer.session.commit()
     try engine.read { snapshot throws in
       for (time, revision) in [(0, 0), (1000, 0), (1001, 1), (1025, 25), (1050, 50), (9999, 50)] as [(Int64, Int64)] {
-        #expect(try snapshot.revision(in: scribe.ns, at: time) == Revision(revision))
+        #expect(try snapshot.revision(in: committer.ns, at: time) == Revision(revision))
       }
       #expect(try snapshot.revision(in: NamespaceID(rawValue: 77), at: 5000) == .zero)
     }
@@ -87,12 +87,12 @@ struct TouchTests {
   func audits() throws {
     let engine = try SQLiteEngine.inMemory(options: tinyOptions)
     defer { engine.close() }
-    let scribe = try Scribe(engine)
+    let committer = try Committer(engine)
     let records = (1...5).map {
       AuditRecord(time: Int64($0), actor: .admin("ann"), action: "a\($0)", detail: "{}", result: "ok")
     }
-    for record in records { scribe.session.append(record) }
-    try scribe.session.commit()
+    for record in records { committer.session.append(record) }
+    try committer.session.commit()
     try engine.read { snapshot throws in
       let first = try snapshot.audits(before: nil, limit: 2)
       #expect(first.map(\.record) == [records[4], records[3]])

@@ -29,11 +29,11 @@ struct UpgradeTests {
   /// Makes a store of the schema that there is, with a few rows of each kind, and returns the canonical text of its tree.
   private func makeStore() throws {
     let engine = try SQLiteEngine(directory: data)
-    let scribe = try Scribe(engine)
-    try scribe.put("/a", 1)
-    try Records(ns: scribe.ns).putAll(into: scribe, round: 1)
-    try scribe.post(transfer("bob", key: "one"))
-    try scribe.session.commit()
+    let committer = try Committer(engine)
+    try committer.put("/a", 1)
+    try Records(ns: committer.ns).putAll(into: committer, round: 1)
+    try committer.post(transfer("bob", key: "one"))
+    try committer.session.commit()
     engine.close()
   }
 

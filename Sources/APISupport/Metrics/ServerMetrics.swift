@@ -27,7 +27,7 @@ package final class ServerMetrics: CommitObserver {
   let refusalsLeftOut: Counter
   /// Sign-ins by method and result.
   package let signIns: SignInCounters
-  /// What the last verifications and backups came to: whoever makes one notes it here.
+  /// What the last verifications and backups came to: those who make one note it here.
   package let maintenance = MaintenanceRecord()
 
   package init() {

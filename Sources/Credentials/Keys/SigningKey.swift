@@ -87,7 +87,7 @@ package enum KeyFile {
 
   /// The content of a key's file.
   package static func text(of entry: KeyRing.Entry) -> String {
-    "Doubloon signing key \(entry.key.id). Secret: whoever has it can be any user.\nsigns-from: \(entry.signsFrom)\n"
+    "Doubloon signing key \(entry.key.id). Secret: anyone who has it can be any user.\nsigns-from: \(entry.signsFrom)\n"
       + entry.key.pem + "\n"
   }
 

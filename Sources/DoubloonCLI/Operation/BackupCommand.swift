@@ -17,7 +17,7 @@ struct BackupCommand: AsyncParsableCommand {
       "doubloon restore" makes a data folder of it, "doubloon restore --verify-only" tries it.
 
       The keys that sign players' tokens are in it if it is sealed, to a key of "doubloon backup-key" or with a passphrase: \
-      whoever reads them can be any player. Without them players have to sign in again after a restore.
+      anyone who reads them can be any player. Without them players have to sign in again after a restore.
 
       Examples:
         doubloon backup /var/backups/doubloon-monday.backup --recipient backup.pub
@@ -69,7 +69,7 @@ struct BackupCommand: AsyncParsableCommand {
       lines.append(
         isSealed
           ? "It has \(bytes) bytes and is sealed: without the private key, or the passphrase, nobody can read it."
-          : "It has \(bytes) bytes and is not sealed: whoever can read the file can read everything in it.")
+          : "It has \(bytes) bytes and is not sealed: anyone who can read the file can read everything in it.")
       lines.append(
         holdsKeys
           ? "The keys that sign players' tokens are in it."

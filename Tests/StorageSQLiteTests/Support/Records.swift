@@ -34,12 +34,12 @@ struct Records {
   }
 
   /// The first round fills, the second replaces, removes and adds.
-  func putAll(into scribe: Scribe, round: Int) throws {
-    let session = scribe.session
+  func putAll(into committer: Committer, round: Int) throws {
+    let session = committer.session
     session.append(EventRecord(namespace: ns, id: event(in: round), kind: .created, hop: 0))
     session.put(execution("other\(round)"), in: ns)
     if round == 1 { session.put(delivery(1), in: ns) } else { session.removeDelivery(of: event, to: "reward", in: ns) }
-    try scribe.post(transfer("bob", key: "signup/bob\(round)", reverses: round == 2 ? 1 : nil))
+    try committer.post(transfer("bob", key: "signup/bob\(round)", reverses: round == 2 ? 1 : nil))
     session.setBalance(Int64(-50 * round), of: account, unit: "pieces_of_eight", in: ns)
     session.put(outbox(round), in: ns)
     session.put(answer(round), in: ns)

@@ -5,7 +5,7 @@ import TreeModel
 @testable import StorageSQLite
 
 /// Writes commits as the pipeline does: changes with what stood before, chained records, heads.
-final class Scribe {
+final class Committer {
   let session: any WriteSession
   let ns: NamespaceID
 
