@@ -22,12 +22,21 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
   private let kind: Classification
   /// By ``RequestLimits/Kind``; nil where there is no limit.
   private let tables: [Table?]
+  /// What administrators may ask for beyond those.
+  private let administrators: Table?
 
   private final class Table: Sendable {
     let buckets: Mutex<TokenBuckets<ClientAddress>>
 
     init(_ limit: RateLimit) {
       buckets = Mutex(TokenBuckets(limit: limit, capacity: RequestLimiter.networksMax))
+    }
+
+    /// Takes tokens of a client's network. Returns how long it has to wait for them, in milliseconds; nil if they were there.
+    func wait(_ client: ClientAddress, at now: Int64, cost: Int) -> Int64? {
+      let verdict = buckets.withLock { $0.take(client.clientNetwork, at: now, cost: min(cost, $0.limit.burst)) }
+      guard case .wait(let milliseconds) = verdict else { return nil }
+      return milliseconds
     }
   }
 
@@ -44,12 +53,16 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
     self.clock = clock
     self.kind = kind
     tables = RequestLimits.Kind.allCases.map { limits[$0].map(Table.init) }
+    administrators = limits.administrators.map(Table.init)
   }
 
   package func respond(to request: HTTPRequest, sink: ResponseSink) {
     metrics.proxySuspicion.note(request.client)
     let kind = kind(request)
-    if let refusal = refusal(kind, client: request.client, cost: cost(of: request)) { return sink.send(refusal) }
+    if let refusal = refusal(kind, client: request.client, cost: cost(of: request)), !isAdministrators(request) {
+      metrics.rateLimited.increment()
+      return sink.send(refusal)
+    }
     responder.respond(to: request, sink: sink)
   }
 
@@ -64,21 +77,29 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
     return standing(of: request.decodedHead) == .administrator ? 1 : tokens
   }
 
+  /// Whether an administrator asks, a studio's own server for instance, who may have more.
+  ///
+  /// Looking at a token costs more than a look at a bucket: so the bucket comes first, and those who flood the
+  /// server with tokens have only so many looked at.
+  private func isAdministrators(_ request: HTTPRequest) -> Bool {
+    if let administrators, administrators.wait(request.client, at: clock.now(), cost: 1) != nil { return false }
+    return standing(of: request.decodedHead) == .administrator
+  }
+
   package func standing(of head: HTTPRequestHead) -> ClientStanding { responder.standing(of: head) }
 
   package func accept(_ head: HTTPRequestHead, on channel: any Channel, from client: ClientAddress) -> SocketAcceptance {
-    if let refusal = refusal(.connection, client: client, cost: 1) { return .refused(refusal) }
+    if let refusal = refusal(.connection, client: client, cost: 1) {
+      metrics.rateLimited.increment()
+      return .refused(refusal)
+    }
     return sockets.accept(head, on: channel, from: client)
   }
 
   package func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void> { sockets.stop(on: eventLoop) }
 
   private func refusal(_ kind: RequestLimits.Kind, client: ClientAddress, cost: Int) -> HTTPResponse? {
-    guard let table = tables[kind.rawValue] else { return nil }
-    let now = clock.now()
-    let verdict = table.buckets.withLock { $0.take(client.clientNetwork, at: now, cost: min(cost, $0.limit.burst)) }
-    guard case .wait(let milliseconds) = verdict else { return nil }
-    metrics.rateLimited.increment()
+    guard let milliseconds = tables[kind.rawValue]?.wait(client, at: clock.now(), cost: cost) else { return nil }
     let seconds = (milliseconds + 999) / 1000
     return HTTPResponse.error(
       .tooManyRequests,
@@ -115,6 +136,8 @@ package struct RequestLimits: Sendable, Hashable {
   package var links: RateLimit?
   /// Everything else.
   package var others: RateLimit?
+  /// What administrators, a studio's own servers among them, may ask for beyond these; nil: whatever they want.
+  package var administrators: RateLimit?
 
   /// What production allows: more than a player's game needs, less than a script can do.
   package init() {
@@ -127,6 +150,7 @@ package struct RequestLimits: Sendable, Hashable {
     accounts = RateLimit(10, per: 1000, burst: 100)
     links = RateLimit(50, per: 1000, burst: 200)
     others = RateLimit(50, per: 1000, burst: 200)
+    administrators = RateLimit(200, per: 1000, burst: 1000)
   }
 
   package subscript(kind: Kind) -> RateLimit? {

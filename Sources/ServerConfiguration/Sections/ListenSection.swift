@@ -97,6 +97,7 @@ struct RateLimitSection: ConfigurationSection {
     read("accounts", \.accounts)
     read("links", \.links)
     read("others", \.others)
+    read("administrators", \.administrators)
     self.limits = limits
   }
 }
