@@ -24,6 +24,9 @@ parser.add_argument("output")
 
 CHECKOUTS = ".build/checkouts"
 
+# What is pinned for the documentation's sake (Scripts/test docs) and is in no program.
+TOOLS = {"swift-docc-plugin", "swift-docc-symbolkit"}
+
 # What packages carry of others' code: where it lies, what it is, its licence, and the file whose beginning says so.
 CARRIED = [
     ("swift-crypto", "Sources/CCryptoBoringSSL", "BoringSSL", "Apache-2.0 AND ISC AND MIT", "crypto/bio/bio.cc"),
@@ -72,6 +75,8 @@ def pinned():
     """The packages of Package.resolved with their licences' texts, as (package, [(title, text)])."""
     for pin in sorted(json.loads(read("Package.resolved"))["pins"], key=lambda pin: pin["identity"]):
         name, state = pin["identity"], pin["state"]
+        if name in TOOLS:
+            continue
         folder = os.path.join(CHECKOUTS, name)
         if not os.path.isdir(folder):
             sys.exit(f"There is no {folder}: build first (swift build), so that its licence can be read.")

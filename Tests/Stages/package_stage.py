@@ -15,7 +15,9 @@ import time
 
 from installed import DYNAMIC_ID, Running, Service, Unit, account, await_answer, debian, inside, owner, program_inside
 from readme_stage import blocks, shell
-from server import Checks
+from server import Checks, Connection
+from store_fixture import facts
+from upgrade_stage import copied, kept, versions
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 INSTALLED_BYTES_MAX = 45_000_000
@@ -30,6 +32,13 @@ def text(*path):
 def write(content, *path):
     with open(os.path.join(*path), "w", encoding="utf-8") as file:
         file.write(content)
+
+
+def own_tree(folder, uid, gid):
+    """Gives a folder and all in it to a user."""
+    for at, folders, files in os.walk(folder):
+        for name in [".", *folders, *files]:
+            os.chown(os.path.join(at, name), uid, gid)
 
 
 def release(program, output, *parts):
@@ -150,14 +159,50 @@ class Stage:
         self.check("and which one it cannot", closed.returncode == 2 and said in closed.stderr, closed.stdout + closed.stderr)
         os.chmod(self.token, 0o640)
 
+    def upgrade(self):
+        """The store of every earlier version, put where the service keeps its own: the unit's start upgrades it."""
+        service = Service(self.root, Unit(text(self.root, "lib/systemd/system/doubloon.service")))
+        settings = os.path.join(self.root, "etc/doubloon/doubloon.jsonc")
+        installed, data = text(settings), self.root + service.state
+        os.rename(data, data + ".own")
+        try:
+            for version in versions():
+                copy, expected = copied(version, self.folder, f"installed-{version}")
+                shutil.move(copy, data)
+                own_tree(data, service.uid, service.gid)
+                project = expected["namespace"].removesuffix("-default-rtdb")
+                write(installed.replace('"project": "game"', f'"project": "{project}"'), settings)
+                self.upgraded(service, version, expected)
+                shutil.rmtree(data)
+        finally:
+            shutil.rmtree(data, ignore_errors=True)
+            os.rename(data + ".own", data)
+            write(installed, settings)
+
+    def upgraded(self, service, version, expected):
+        running = service.start()
+        try:
+            client = Connection(running.port, token=text(self.token).strip())
+            lost = kept(facts(client), expected)
+            self.check(f"the installed service opens the store of {version}: everything is there", not lost, str(lost))
+            paid = client.ask("PUT", "/users/player0/level.json", 5, {"X-Doubloon-Wait": "effects"})
+            coins = client.ask("GET", "/users/alice/inventory/pieces_of_eight.json").json
+            self.check("what it paid it does not pay again", paid.status == 200 and coins == expected["balances"]["alice"],
+                       f"{paid.status} {coins}")
+            self.check("it ends when it is asked to", running.stop() == 0, quiet=True)
+        finally:
+            running.kill()
+        verified = service.run(f"doubloon verify --data {service.state}")
+        self.check("the store is sound", verified.returncode == 0, verified.stdout + verified.stderr)
+
     def remove(self):
-        """Installing it anew keeps what was set, and removing it keeps the players' data."""
+        """Installing it again keeps what was set, and removing it keeps the players' data."""
         settings = os.path.join(self.root, "etc/doubloon/doubloon.jsonc")
         write(text(settings) + "// mine\n", settings)
         key = text(self.token)
         again = inside(self.root, "dpkg", "--force-confold", "-i", "/tmp/doubloon.deb")
         kept = text(settings).endswith("// mine\n") and text(self.token) == key
-        self.check("installing it anew keeps settings and key", again.returncode == 0 and kept, again.stderr)
+        self.check("installing it again keeps settings and key", again.returncode == 0 and kept, again.stderr)
         purged = inside(self.root, "dpkg", "--purge", "doubloon")
         left = os.path.exists(os.path.join(self.root, "etc/doubloon"))
         self.check("purged, it leaves no settings and no key", purged.returncode == 0 and not left, purged.stderr)
@@ -214,7 +259,7 @@ def main():
     folder = tempfile.mkdtemp(prefix="doubloon-package-")
     stage = Stage(program, folder)
     try:
-        for part in (stage.make, stage.install, stage.judge_unit, stage.package, stage.remove, stage.unpack):
+        for part in (stage.make, stage.install, stage.judge_unit, stage.package, stage.upgrade, stage.remove, stage.unpack):
             begin = time.monotonic()
             part()
             print(f"        ({part.__name__}: {time.monotonic() - begin:.1f} s)", flush=True)

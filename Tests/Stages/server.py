@@ -29,14 +29,15 @@ class Answer:
 
 
 class Connection:
-    """One client's connection, kept open between requests."""
+    """One client's connection, kept open between requests; `token` is who asks, in development an administrator."""
 
-    def __init__(self, port, timeout=30):
+    def __init__(self, port, timeout=30, token="owner"):
+        self._authorization = f"Bearer {token}"
         self._http = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
 
     def ask(self, method, path, body=None, headers=None):
         data = None if body is None else json.dumps(body).encode()
-        sent = {"Authorization": "Bearer owner", "Content-Type": "application/json"}
+        sent = {"Authorization": self._authorization, "Content-Type": "application/json"}
         sent.update(headers or {})
         try:
             self._http.request(method, urllib.parse.quote(path, safe="/?=&$%"), body=data, headers=sent)
