@@ -1,5 +1,6 @@
 import Crypto
 import Glibc
+import StorageSQLite
 import TextFormats
 
 /// A file that a backup is written into. It counts and hashes what goes through it.
@@ -91,7 +92,8 @@ final class FileInput: BackupInput {
   }
 }
 
-/// A file in the making: it gets its name when it is whole and durable. A file of that name is replaced then, links stay.
+/// A file in the making: it gets its name when it is whole and durable. An earlier backup of that
+/// name is replaced then, links stay.
 struct FileReplacement {
   /// Where it will stand, at the end of links.
   let target: String
@@ -148,12 +150,11 @@ struct FileReplacement {
       }
       return path
     }
-    guard status.st_mode & S_IFMT == S_IFREG, let real = realpath(path, nil) else {
-      throw BackupError(
-        .unsuitable, "\(path) is there and no regular file; a backup does not replace it. Name a file, new or old.")
-    }
-    defer { free(real) }
-    return String(cString: real)
+    guard let resolved = realpath(path, nil) else { throw FileSystem.failed("following the links at", path: path) }
+    defer { free(resolved) }
+    let target = String(cString: resolved)
+    if let objection = BackupTarget.objection(to: target) { throw BackupError(.unsuitable, objection) }
+    return target
   }
 
   /// Gives it its name. Once this returns it is there after a power cut too.

@@ -10,6 +10,8 @@ internal import StorageCore
 /// SQLite itself would let a second process in; two writers with a memory of their own would both be wrong. So the holder
 /// has a lock (`flock`) on a file beside the store, which ends with the process however it ends, and its pid is in it.
 final class DataFolder: Sendable {
+  static let lockName = "doubloon.lock"
+
   let path: String
   /// Whether the folder goes with the process.
   let isTemporary: Bool
@@ -21,7 +23,7 @@ final class DataFolder: Sendable {
     try FileCalls.makeFolder(path)
     self.path = path
     self.isTemporary = isTemporary
-    lock = try Self.lock(path + "/doubloon.lock", of: path)
+    lock = try Self.lock(path + "/" + Self.lockName, of: path)
   }
 
   static func temporary() throws(StorageError) -> DataFolder {

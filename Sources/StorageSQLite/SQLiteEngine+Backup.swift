@@ -3,9 +3,9 @@ internal import RewardModel
 public import StorageCore
 
 extension SQLiteEngine {
-  /// Copies the store, as of now, into one file; the writer and readers go on. A file of that name is replaced, whole.
+  /// Copies the store, as of now, into one file; the writer and readers go on. An earlier backup of that name is replaced, whole.
   ///
-  /// - Throws: `StorageError.Code.unsuitable` for what is no regular file, and for the store's own folder.
+  /// - Throws: `StorageError.Code.unsuitable` for what is there and no backup, and for a data folder.
   public func backup(to path: String) throws(StorageError) {
     let target = try replaceable(path)
     let connection = try pool.take()
@@ -15,10 +15,6 @@ extension SQLiteEngine {
 
   /// The file that a backup goes to: links stay, and what they lead to is replaced.
   private func replaceable(_ path: String) throws(StorageError) -> String {
-    guard !FileCalls.isSpecial(path) else {
-      throw StorageError(
-        .unsuitable, "\(path) is there and no regular file; a backup does not replace it. Name a file, new or old.")
-    }
     let target = try FileCalls.target(of: path)
     // Its name could be the live store's, or that of a file which SQLite keeps beside it.
     guard !FileCalls.isSame(FileCalls.folder(of: target), FileCalls.folder(of: self.path)) else {
@@ -26,6 +22,7 @@ extension SQLiteEngine {
         .unsuitable,
         "\(path) is in the data folder, where a backup could replace the live store. Name a file in another folder.")
     }
+    if let objection = BackupTarget.objection(to: target) { throw StorageError(.unsuitable, objection) }
     return target
   }
 

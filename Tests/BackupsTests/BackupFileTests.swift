@@ -164,7 +164,7 @@ struct BackupFileTests {
 
   @Test("a link keeps its place, and the file that it leads to is replaced")
   func links() throws {
-    try source.folder.write("old", to: "real")
+    try source.folder.write("DoubloonBackup1\n, an earlier one", to: "real")
     symlink(file("real"), file("link"))
     symlink(file("nothing"), file("dangling"))
     symlink(source.data, file("shortcut"))
@@ -180,6 +180,17 @@ struct BackupFileTests {
     mkdir("\(source.data)/keys/folder", 0o700)
     let manifest = try source.maker.write(BackupContents(includesKeys: true), to: file("b")).manifest
     #expect(manifest.files.map(\.path) == ["doubloon.db", "keys/identities.secret", "keys/one.key"])
+  }
+
+  @Test("a file that is no backup stays what it was")
+  func otherFiles() throws {
+    try source.folder.write("root:x:0:0:root:/root:/bin/bash\n", to: "passwd")
+    symlink(file("passwd"), file("link"))
+    for name in ["passwd", "link"] {
+      let error = #expect(throws: BackupError.self) { try source.maker.write(everything, to: file(name)) }
+      #expect(error?.code == .unsuitable && error?.message.contains("replaces only an earlier one") == true)
+    }
+    #expect(try DiskFiles.bytes(file("passwd")).count == 32 && !FileSystem.exists(file("passwd.partial")))
   }
 
   @Test("a file that was written is read again: what is not what went in is found")

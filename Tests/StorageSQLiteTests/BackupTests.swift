@@ -107,9 +107,28 @@ struct BackupTests {
     #expect(try again.read { try $0.value(in: committer.ns, "/a") } == .int(1))
   }
 
+  @Test("A backup takes the place of an earlier one, and of no other file")
+  func place() throws {
+    let engine = try SQLiteEngine.inMemory()
+    defer { engine.close() }
+    let text = Array("root:x:0:0:root:/root:/bin/bash\n".utf8)
+    TemporaryFolder.write(text, to: folder.file("passwd"))
+    let error = #expect(throws: StorageError.self) { try engine.backup(to: folder.file("passwd")) }
+    #expect(error?.code == .unsuitable && error?.message.contains("replaces only an earlier one") == true)
+    #expect(TemporaryFolder.bytes(of: folder.file("passwd")) == text)
+    // Of another server's store only the folder tells.
+    let other = try SQLiteEngine(directory: folder.file("other"))
+    defer { other.close() }
+    #expect(throws: StorageError.self) { try engine.backup(to: folder.file("other/doubloon.db")) }
+    for beginning in ["", "DoubloonBackup1\n…", "SQLite format 3\u{0}x"] {
+      TemporaryFolder.write(Array(beginning.utf8), to: folder.file("earlier"))
+      try engine.backup(to: folder.file("earlier"))
+    }
+  }
+
   @Test("A backup replaces what a link leads to, and nothing but a file")
   func linksAndFolders() throws {
-    TemporaryFolder.write([1, 2, 3], to: folder.file("old"))
+    TemporaryFolder.write(Array("SQLite format 3\0, and an earlier store".utf8), to: folder.file("old"))
     #expect(symlink("old", folder.file("link")) == 0)
     _ = try backup(of: 1, named: "link")
     #expect(TemporaryFolder.names(in: folder.path) == ["link", "old"])

@@ -25,7 +25,7 @@ struct BackupCommand: AsyncParsableCommand {
         doubloon backup copy.backup --data .doubloon
       """)
 
-  @Argument(help: ArgumentHelp("The file to write; one that is there is replaced.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The file to write; an earlier backup of that name is replaced.", valueName: "file"))
   var file: String
 
   @OptionGroup(title: "Sealing")
