@@ -43,7 +43,10 @@ package final class ScheduledBackups: Sendable {
     self.clock = clock
     self.logger = logger
     self.observer = observer
-    state = Mutex(State(last: Self.readState(maker.folder) ?? Self.newest(of: settings, store: store)))
+    // One that is still to come was made while the clock was ahead: when that was is not known.
+    let last = Self.readState(maker.folder) ?? Self.newest(of: settings, store: store)
+    let now = clock.now()
+    state = Mutex(State(last: last.flatMap { $0 <= now ? $0 : nil }))
   }
 
   /// When the last good one was begun, in milliseconds since 1970, an earlier process's too; nil if none is known.
@@ -53,10 +56,11 @@ package final class ScheduledBackups: Sendable {
   package var due: Int64 {
     state.withLock { state in
       let now = clock.now()
-      let due = settings.schedule.next(after: state.last, now: now)
-      // A clock that was set back must not put a retry off by as much.
-      guard let retryAt = state.retryAt else { return due }
-      return min(retryAt, now + Self.retryMax)
+      // A clock that was set back must not put anything off by as much. What is found is kept: counted from each look's own time
+      // it would never come.
+      state.last = state.last.map { min($0, now) }
+      state.retryAt = state.retryAt.map { min($0, now + Self.retryMax) }
+      return state.retryAt ?? settings.schedule.next(after: state.last, now: now)
     }
   }
 

@@ -90,6 +90,31 @@ struct ScheduledBackupTests {
     #expect(backups.due == clock.now() + Self.day)
   }
 
+  @Test("a clock that was set back puts nothing off by as much: it counts on from the look that found it so")
+  func clockSetBack() async throws {
+    let backups = backups(.folder(to))
+    #expect(await isMade(backups.attempt()))
+    clock.setBack(by: 1000 * Self.day)
+    let due = backups.due
+    #expect(due == clock.now() + Self.day)
+    clock.advance(by: Self.day / 2)
+    #expect(backups.due == due)
+    rename(to, to + ".away")
+    #expect(await !isMade(backups.attempt()))
+    clock.setBack(by: Self.day)
+    let retry = backups.due
+    #expect(retry == clock.now() + ScheduledBackups.retryMax)
+    clock.advance(by: 60_000)
+    #expect(backups.due == retry)
+  }
+
+  @Test("a backup that an earlier process made while the clock was ahead keeps no later process from making one")
+  func clockWasAhead() async throws {
+    #expect(await isMade(backups(.folder(to)).attempt()))
+    clock.setBack(by: 1000 * Self.day)
+    #expect(backups(.folder(to)).due == clock.now())
+  }
+
   @Test("to a command: all of it on its standard input, its name among the arguments, no shell")
   func command() async throws {
     let target = source.folder.file("out $(touch x)")

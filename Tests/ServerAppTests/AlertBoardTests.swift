@@ -38,6 +38,16 @@ import TreeModel
       ])
   }
 
+  @Test("A clock that was set back silences nothing until it has caught up")
+  func clockSetBack() {
+    var board = AlertBoard(interval: 10 * Self.minute)
+    #expect(told(board.update([.diskLow: "a"], at: 1000 * Self.minute)) == ["disk_low firing"])
+    #expect(told(board.update([:], at: 10 * Self.minute)) == ["disk_low resolved"])
+    #expect(told(board.update([.diskLow: "a"], at: 11 * Self.minute)) == ["disk_low firing"])
+    #expect(told(board.update([.diskLow: "a"], at: 12 * Self.minute)) == [])
+    #expect(told(board.update([.diskLow: "a"], at: 21 * Self.minute)) == ["disk_low firing"])
+  }
+
   @Test("Kinds do not hold each other back; what is new in a trouble is in its next notice, with when it began")
   func kinds() throws {
     var board = AlertBoard(interval: 10 * Self.minute)

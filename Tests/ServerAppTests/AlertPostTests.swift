@@ -96,6 +96,29 @@ import TreeModel
     }
   }
 
+  @Test("A clock that was set back does not put off what is to be tried again")
+  func clockSetBack() async throws {
+    let failures = Mutex(1)
+    try await TinyServer.run({ _ in
+      let fails = failures.withLock { left in
+        left -= 1
+        return left >= 0
+      }
+      return TinyServer.Answer(status: fails ? 503 : 200)
+    }) { server in
+      let clock = AdjustableClock(frozenAt: 1_000_000_000)
+      let post = AlertPost(
+        AlertWebhook(AlertSettings.Webhook(url: server.address, secret: Self.secret, authority: nil), project: "game"),
+        clock: clock, logger: Self.logger)
+      post.add(notice(1))
+      try await running(post) {
+        #expect(await eventually { post.counts.failures == 1 })
+        clock.setBack(by: 900_000_000)
+      }
+      try await running(post) { #expect(await eventually { post.counts.sent == 1 }) }
+    }
+  }
+
   @Test("A receiver that takes the connection and never answers does not hold up a server that stops")
   func stopping() async throws {
     try await TinyServer.run({ _ in TinyServer.Answer(isSilent: true) }) { server in

@@ -93,7 +93,8 @@ struct AlertBoard: Sendable {
       var trouble = open[kind] ?? Trouble(summary: "", since: now)
       trouble.summary = Self.bounded(summary)
       defer { open[kind] = trouble }
-      if let last = toldAt[kind], now - last < interval { return nil }
+      // A time that is still to come says that the clock was set back since: it must not silence anything until then.
+      if let last = toldAt[kind], last <= now, now - last < interval { return nil }
       toldAt[kind] = now
       trouble.isTold = true
       return AlertNotice(kind: kind, state: .firing, summary: trouble.summary, since: trouble.since, time: now)

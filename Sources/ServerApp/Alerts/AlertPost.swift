@@ -21,6 +21,9 @@ final class AlertPost: Sendable {
     let notice: AlertNotice
     var attempts = 0
     var dueAt: Int64
+
+    /// Whether it is to be sent now. No attempt is put off for so long that the clock must have been set back since.
+    func isDue(at now: Int64) -> Bool { dueAt <= now || dueAt > now + delayMax }
   }
 
   /// What became of notices.
@@ -68,7 +71,7 @@ final class AlertPost: Sendable {
     while true {
       try Task.checkCancellation()
       let now = clock.now()
-      if let item = state.withLock({ state in state.items.first { $0.dueAt <= now } }) {
+      if let item = state.withLock({ state in state.items.first { $0.isDue(at: now) } }) {
         await attempt(item, at: now)
       } else {
         try await clock.sleep(until: now + Self.interval)
