@@ -12,6 +12,7 @@ final class PipedCommand: BackupOutput {
   private let pid: pid_t
   private let timeout: Int64
   private let deadline: Int64
+  private let isStopping: () -> Bool
   private var input: Int32
   private let errors: Int32
   private var errorText: [UInt8] = []
@@ -21,10 +22,12 @@ final class PipedCommand: BackupOutput {
   ///
   /// - `words`: the program, looked up in `PATH`, and its arguments.
   /// - `timeout`: how long it may take, in milliseconds.
-  init(_ words: [String], timeout: Int64) throws(BackupError) {
+  /// - `isStopping`: whether nobody waits for it any more; asked a few times a second.
+  init(_ words: [String], timeout: Int64, isStopping: @escaping () -> Bool = { false }) throws(BackupError) {
     precondition(!words.isEmpty, "A command has a name.")
     name = words[0]
     self.timeout = timeout
+    self.isStopping = isStopping
     deadline = Self.now() + timeout
     var blocked = sigset_t()
     sigemptyset(&blocked)
@@ -99,20 +102,32 @@ final class PipedCommand: BackupOutput {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
+  /// How long it may still take, in milliseconds. Stops it when that is nothing, or nobody waits for it any more: a server that
+  /// is told to end must not wait for a command that does not read, or is slow to end.
+  private func timeLeft() throws(BackupError) -> Int64 {
+    guard !isStopping() else {
+      end()
+      throw Self.stopping
+    }
+    let left = deadline - Self.now()
+    guard left > 0 else {
+      end()
+      throw BackupError(
+        .failed, "The command \(name) was stopped: it took longer than \(timeout / 1000) s (\"backups.timeout\").\(lastError)")
+    }
+    return left
+  }
+
+  static let stopping = BackupError(.failed, "The server is stopping; the next start makes the backup.")
+
   /// Waits until a descriptor is ready, and reads what was said of errors meanwhile.
   private func wait(for descriptor: Int32, events: Int16) throws(BackupError) {
     while true {
-      let left = deadline - Self.now()
-      guard left > 0 else {
-        end()
-        throw BackupError(
-          .failed, "The command \(name) was stopped: it took longer than \(timeout / 1000) s (\"backups.timeout\").\(lastError)"
-        )
-      }
+      let left = try timeLeft()
       var polled = [pollfd(fd: descriptor, events: events, revents: 0), pollfd(fd: errors, events: Int16(POLLIN), revents: 0)]
       // Errors that are at their end would wake it again and again.
       let count = isErrorsOpen ? 2 : 1
-      poll(&polled, nfds_t(count), Int32(clamping: min(left, 1000)))
+      poll(&polled, nfds_t(count), Int32(clamping: min(left, 200)))
       if polled[1].revents != 0 { readErrors() }
       if polled[0].revents != 0 { return }
     }
@@ -140,12 +155,7 @@ final class PipedCommand: BackupOutput {
     while true {
       let found = waitpid(pid, &status, WNOHANG)
       if found == pid { break }
-      guard Self.now() < deadline else {
-        end()
-        throw BackupError(
-          .failed, "The command \(name) was stopped: it took longer than \(timeout / 1000) s (\"backups.timeout\").\(lastError)"
-        )
-      }
+      _ = try timeLeft()
       var polled = pollfd(fd: errors, events: Int16(POLLIN), revents: 0)
       poll(&polled, isErrorsOpen ? 1 : 0, 10)
       if polled.revents != 0 { readErrors() }

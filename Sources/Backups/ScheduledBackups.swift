@@ -149,8 +149,10 @@ package final class ScheduledBackups: Sendable {
   }
 
   private func send(_ name: BackupName, to words: [String]) throws -> Int64 {
-    let command = try PipedCommand(words.map { Self.filled($0, name: name.text) }, timeout: settings.timeout)
-    let output = StoppableOutput(command, isStopping: { [self] in isStopping.load(ordering: .relaxed) })
+    let isEnded: () -> Bool = { [self] in isStopping.load(ordering: .relaxed) }
+    let filled = words.map { Self.filled($0, name: name.text) }
+    let command = try PipedCommand(filled, timeout: settings.timeout, isStopping: isEnded)
+    let output = StoppableOutput(command, isStopping: isEnded)
     do {
       _ = try maker.write(settings.contents, to: output)
       try command.finish()
@@ -254,7 +256,7 @@ private final class StoppableOutput: BackupOutput {
   }
 
   func write(_ bytes: [UInt8]) throws {
-    guard !isStopping() else { throw BackupError(.failed, "The server is stopping; the next start makes the backup.") }
+    guard !isStopping() else { throw PipedCommand.stopping }
     try output.write(bytes)
     count += Int64(bytes.count)
   }

@@ -158,6 +158,21 @@ struct ScheduledBackupTests {
     #expect(left.isEmpty, "\(left)")
   }
 
+  @Test(
+    "a server that stops does not wait for a command that does not read, or does not end",
+    arguments: ["exec sleep 600", "cat >/dev/null; exec sleep 600"])
+  func stoppedCommand(script: String) async throws {
+    for _ in 0..<40 { try source.put(Int64.random(in: 1...1_000_000)) }
+    let mark = source.folder.file("pid")
+    let backups = backups(.command(["sh", "-c", "echo $$ > \(mark); \(script)"]), timeout: 600_000)
+    let attempt = Task { await backups.attempt() }
+    while !FileSystem.exists(mark) { await Task.yield() }
+    let begin = ContinuousClock.now
+    attempt.cancel()
+    #expect(await reason(attempt.value).contains("is stopping"))
+    #expect(ContinuousClock.now - begin < .seconds(30))
+  }
+
   /// The processes of a group that still run. Those that ended and that nobody has asked for yet do not count: a container's first
   /// process may never ask.
   private static func running(inGroup group: pid_t) -> [String] {
