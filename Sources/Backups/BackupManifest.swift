@@ -1,3 +1,4 @@
+import StorageCore
 import TreeModel
 
 /// What a backup holds, in front of it: of which store and which moment it is, and each file with its size and digest.
@@ -80,9 +81,10 @@ extension BackupManifest {
     else { throw Self.unreadable }
     (self.store, self.epoch, self.schema, self.time, self.writer) = (store, epoch, schema, time, writer)
     self.namespaces = try namespaces.map { row throws(BackupError) in
-      guard let name = row["name"]?.string, let revision = row["revision"]?.int, let time = row["time"]?.int else {
-        throw Self.unreadable
-      }
+      // Names are printed on terminals: a forged one must not write there what it likes.
+      guard let name = row["name"]?.string, NamespaceName.isLegal(name), let revision = row["revision"]?.int,
+        let time = row["time"]?.int
+      else { throw Self.unreadable }
       return Namespace(name: name, revision: revision, time: time)
     }
     self.files = try files.map { row throws(BackupError) in

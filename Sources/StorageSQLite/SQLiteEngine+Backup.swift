@@ -76,6 +76,11 @@ extension SQLiteEngine {
   ) throws(StorageError) -> Int64 {
     let connection = try SQLiteConnection(path: path)
     defer { connection.close() }
+    // Programs in a database: somebody else's, that would run when it is read or written, and need not end.
+    guard try connection.texts("SELECT name FROM sqlite_master WHERE type IN ('trigger', 'view') LIMIT 1").isEmpty else {
+      throw StorageError(
+        .damaged, "It has triggers or views, which Doubloon puts into no store: it was changed. Restore another backup.")
+    }
     try StoreOpening.throwIfNewer(connection)
     let faults = try connection.texts("PRAGMA integrity_check(5)")
     guard faults == ["ok"] else {

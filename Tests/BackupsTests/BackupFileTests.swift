@@ -229,6 +229,17 @@ struct BackupFileTests {
     for (path, isPlace) in rows { #expect(BackupManifest.isPlace(path) == isPlace, "\(path)") }
   }
 
+  @Test("names of namespaces that no server gives are refused in a manifest: they are printed on terminals")
+  func namespaceNames() throws {
+    for (name, isLegal) in [("game-default-rtdb", true), ("\u{1B}[2Jx", false), ("a\nAll is sound.", false), ("", false)] {
+      let json = BackupManifest(
+        store: "", epoch: 1, schema: 1, time: 0, writer: "", namespaces: [.init(name: name, revision: 1, time: 0)],
+        files: [.init(path: BackupManifest.store, bytes: 0, sha256: String(repeating: "0", count: 64))]
+      ).json
+      if isLegal { _ = try BackupManifest(json) } else { #expect(throws: BackupError.self) { try BackupManifest(json) } }
+    }
+  }
+
   @Test("two at a time to one file are refused, and what a killed process left is no obstacle")
   func partials() throws {
     try source.folder.write("rest", to: "b.partial")

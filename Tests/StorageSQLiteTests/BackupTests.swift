@@ -58,6 +58,21 @@ struct BackupTests {
     #expect(try restored.read { try $0.commit(in: ns, at: $0.head(of: ns).revision) }?.epoch == 2)
   }
 
+  @Test(
+    "A backup into which somebody has put a view or a trigger is refused before it runs",
+    arguments: [
+      "DROP TABLE meta; CREATE VIEW meta AS WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x FROM r",
+      "CREATE TRIGGER t AFTER UPDATE ON meta BEGIN DELETE FROM node; END",
+    ])
+  func programs(script: String) throws {
+    let file = try backup(of: 1)
+    let connection = try SQLiteConnection(path: file)
+    try connection.execute(script)
+    connection.close()
+    let error = #expect(throws: StorageError.self) { try SQLiteEngine.restore(from: file, to: folder.file("new")) }
+    #expect(error?.code == .damaged && error?.message.contains("triggers or views") == true)
+  }
+
   @Test("A folder that holds a store is not restored into")
   func occupied() throws {
     try SQLiteEngine(directory: folder.file("data")).close()
