@@ -31,6 +31,12 @@ final class CrashNotes: @unchecked Sendable {
     defer { close(descriptor) }
     let size = slotCount * Self.slotBytes
     guard ftruncate(descriptor, off_t(size)) == 0 else { throw Self.failure("sized", at: path) }
+    #if canImport(Glibc)
+      // A page that the disk has no room for would end the process when it is first written, by a signal. The call returns the
+      // error's number.
+      errno = posix_fallocate(descriptor, 0, off_t(size))
+      guard errno == 0 else { throw Self.failure("given its room", at: path) }
+    #endif
     let mapped = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
     guard let mapped, mapped != MAP_FAILED else { throw Self.failure("mapped", at: path) }
     base = mapped

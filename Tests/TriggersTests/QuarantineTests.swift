@@ -1,4 +1,5 @@
 import FunctionsKit
+import Glibc
 import StorageCore
 import Synchronization
 import TestSupport
@@ -160,6 +161,14 @@ struct CrashNotesTests {
     #expect(again.read() == [note("/other", "fonction é"), note(path)])
     again.clearAll()
     #expect(again.read().isEmpty)
+  }
+
+  @Test func theDiskHasRoomForEveryNoteBeforeTheFirstIsWritten() throws {
+    let folder = TemporaryFolder()
+    _ = try CrashNotes(path: folder.file("notes"))
+    var status = stat()
+    // Blocks are of 512 bytes, whatever the disk's are. A page without one would be a bus error on a full disk.
+    #expect(stat(folder.file("notes"), &status) == 0 && Int(status.st_blocks) * 512 >= Int(status.st_size))
   }
 
   @Test func damagedNotesAreLeftOut() {
