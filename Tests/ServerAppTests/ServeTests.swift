@@ -177,12 +177,13 @@ import TreeModel
       }
       #expect(try await player.send(.GET, "/a.json", headers: ["X-Forwarded-For": "6.6.6.6, 192.0.2.1"]).status == 200)
       let admin = try AdminClient(server: "http://127.0.0.1:\(port)", token: Self.token)
-      // The player's refused request took one of the three: their token, if they had sent one, would have been looked at.
+      // A wrong token takes one of the three, for it was looked at; the player's refused request, which had none, took none.
+      #expect(try await player.send(.GET, "/a.json", headers: ["Authorization": "Bearer guessed"]).status == 429)
       for expected in [200, 200, 429] { #expect(try await admin.send(.GET, "/a.json").status == expected) }
       #expect(try await admin.put("/a.json", 1) == 1)
       #expect(try await admin.get("/admin/v1/status")["mode"]?.string == "production")
       let metrics = try await admin.send(.GET, "/metrics")
-      #expect(String(decoding: metrics.body, as: UTF8.self).contains("doubloon_rate_limited_total 2\n"))
+      #expect(String(decoding: metrics.body, as: UTF8.self).contains("doubloon_rate_limited_total 3\n"))
       await player.close()
       await admin.close()
     }

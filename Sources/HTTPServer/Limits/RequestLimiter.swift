@@ -80,10 +80,15 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
   /// Whether an administrator asks, a studio's own server for instance, who may have more.
   ///
   /// Looking at a token costs more than a look at a bucket: so the bucket comes first, and those who flood the
-  /// server with tokens have only so many looked at.
+  /// server with tokens have only so many looked at. Players who send none leave it to the administrators of their network.
   private func isAdministrators(_ request: HTTPRequest) -> Bool {
+    guard Self.mayHaveCredentials(request.decodedHead) else { return false }
     if let administrators, administrators.wait(request.client, at: clock.now(), cost: 1) != nil { return false }
     return standing(of: request.decodedHead) == .administrator
+  }
+
+  private static func mayHaveCredentials(_ head: HTTPRequestHead) -> Bool {
+    head.headers.contains(name: "authorization") || head.uri.contains("auth=") || head.uri.contains("access_token=")
   }
 
   package func standing(of head: HTTPRequestHead) -> ClientStanding { responder.standing(of: head) }

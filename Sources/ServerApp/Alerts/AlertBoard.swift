@@ -106,7 +106,9 @@ struct AlertBoard: Sendable {
     return AlertNotice(kind: kind, state: .resolved, summary: trouble.summary, since: trouble.since, time: now)
   }
 
+  /// One line: what a function failed with is in it, and must not look like a line of its own in a log.
   private static func bounded(_ text: String) -> String {
+    let text = text.split(whereSeparator: \.isNewline).joined(separator: " ")
     guard text.utf8.count > summaryBytesMax else { return text.printable }
     return String(decoding: text.utf8.prefix(summaryBytesMax), as: UTF8.self).printable + " …"
   }
