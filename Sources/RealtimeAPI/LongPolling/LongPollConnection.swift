@@ -112,7 +112,8 @@ final class LongPollConnection {
     guard outputShare != nil || messageBytes >= ByteShare.step else { return }
     let share = outputShare ?? share(of: memory.output)
     outputShare = share
-    if !share.hold(messageBytes, as: session.standing) { leave() }
+    // Not from within a ``send(_:)-swift.method`` of the session.
+    if !share.hold(messageBytes, as: session.standing) { share.giveUp() }
   }
 
   private func share(of budget: ByteBudget) -> ByteShare {

@@ -293,7 +293,10 @@ extension SocketSession {
   }
 
   /// The answer of this slot is ready: it is sent in its turn, and those that waited for it.
+  ///
+  /// Does nothing once the session has ended: its slots are gone with it.
   func finish(_ slot: Int, _ answer: SocketAnswer) {
+    guard isOpen else { return }
     answers.finish(slot, answer)
     while isOpen, let next = answers.next() {
       switch next {

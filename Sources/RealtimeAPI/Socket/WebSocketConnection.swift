@@ -204,7 +204,14 @@ extension WebSocketConnection: SocketTransport {
   }
 
   private func endForSize() {
-    session.end(WebSocketError(.messageTooBig, "The data are larger than a message can be: ask for less at once."))
+    later { $0.session.end(WebSocketError(.messageTooBig, "The data are larger than a message can be: ask for less at once.")) }
+  }
+
+  /// Runs `body` in a turn of its own: the session may be in the middle of a ``send(_:)-swift.method``.
+  private func later(_ body: @escaping @Sendable (WebSocketConnection) -> Void) {
+    guard let context else { return }
+    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.eventLoop.execute { body(connection.value) }
   }
 
   func close(_ error: WebSocketError) {
@@ -232,9 +239,7 @@ extension WebSocketConnection: SocketTransport {
     if !context.channel.isWritable { holdUnread(context) }
     guard !isFlushQueued else { return }
     isFlushQueued = true
-    let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-    context.eventLoop.execute {
-      let connection = connection.value
+    later { connection in
       connection.isFlushQueued = false
       connection.context?.flush()
     }
@@ -295,7 +300,7 @@ extension WebSocketConnection {
     let bytes = waitingBytes(context) - sharedBytes
     let share = outputShare ?? share(of: memory.output, context: context) { $0.closeUnread() }
     outputShare = share
-    if !share.hold(max(0, bytes), as: session.standing) { closeUnread() }
+    if !share.hold(max(0, bytes), as: session.standing) { later { $0.closeUnread() } }
   }
 
   /// A close frame would wait behind everything else.

@@ -56,4 +56,42 @@ struct UnreadOutputTests {
       #expect(try await becomes { memory.output.used == 0 && server.metrics.sockets.open == 0 })
     }
   }
+
+  /// Runs `body` while one client holds nearly all of the budget: who gets `/bigger` is cut off by the first push.
+  private static func besideMuteClient(_ body: (APIServer) async throws -> Void) async throws {
+    let memory = MemoryBudgets(outputBytesMax: 10 << 20)
+    try await APIServer.run(memory: memory) { server in
+      for (name, size) in [("big", 8 << 20), ("bigger", 9 << 20)] {
+        let text = String(repeating: "x", count: size)
+        #expect(try await server.send("PUT", "/\(name).json?print=silent", "\"\(text)\"").status == 204)
+      }
+      let first = try await mute(server, APIServer.text("GET", "/big.json"))
+      #expect(try await becomes { memory.output.used > 6 << 20 })
+      try await body(server)
+      #expect(try await becomes { server.metrics.sockets.open == 0 })
+      #expect(try await server.send("GET", "/none.json").body == "null")
+      try? await first.close()
+      #expect(try await becomes { memory.output.used == 0 })
+    }
+  }
+
+  @Test("A socket whose first data are too much for the server's memory is cut off alone; the server goes on")
+  func firstSnapshot() async throws {
+    try await Self.besideMuteClient { server in
+      let listen = ClientFrameTests.text(#"{"t":"d","d":{"r":1,"a":"q","b":{"p":"/bigger","h":""}}}"#)
+      let (client, answer) = try await SocketClient.open(to: server.port, behind: listen, stopsReading: true)
+      #expect(answer.hasPrefix("HTTP/1.1 101"))
+      #expect(try await becomes { server.metrics.sockets.open == 0 })
+      try await client.close()
+    }
+  }
+
+  @Test("So is a page that polls")
+  func firstSnapshotOfPage() async throws {
+    try await Self.besideMuteClient { server in
+      let page = try await LongPollTests.Page.open(server)
+      let listen = LongPollTests.Page.query([#"{"t":"d","d":{"r":1,"a":"q","b":{"p":"/bigger","h":""}}}"#])
+      #expect(try await page.get(listen) == "pLPCommand('close');\n")
+    }
+  }
 }
