@@ -112,7 +112,8 @@ struct ByteBudgetTests {
     pool.start()
     let answers = LargeAnswers(on: pool, atOnceMax: 2)
     let begun = Begun()
-    for number in 0..<6 { answers.submit { begun.begin(number, $0) } }
+    let client = ClientPresence()
+    for number in 0..<6 { #expect(answers.submit(for: client) { begun.begin(number, $0) }) }
     #expect(try await becomes { begun.numbers == [0, 1] })
     begun.end(1)
     #expect(try await becomes { begun.numbers == [0, 2] })
@@ -124,7 +125,7 @@ struct ByteBudgetTests {
     begun.end(4)
     #expect(try await becomes { begun.numbers == [5] })
     begun.end(5)
-    answers.submit { begun.begin(6, $0) }
+    #expect(answers.submit(for: client) { begun.begin(6, $0) })
     #expect(try await becomes { begun.numbers == [6] })
     begun.end(6)
     try await pool.shutdownGracefully()
@@ -137,11 +138,33 @@ struct ByteBudgetTests {
     let answers = LargeAnswers(on: pool, atOnceMax: 1)
     let begun = Begun()
     let refused = Mutex(0)
-    answers.submit { begun.begin(0, $0) }
+    let client = ClientPresence()
+    #expect(answers.submit(for: client) { begun.begin(0, $0) })
     #expect(try await becomes { begun.numbers == [0] })
-    for _ in 0..<10_000 { answers.submit { turn in if turn == nil { refused.withLock { $0 += 1 } } } }
+    for _ in 0..<LargeAnswers.waitingMax {
+      #expect(answers.submit(for: client) { turn in if turn == nil { refused.withLock { $0 += 1 } } })
+    }
+    #expect(!answers.submit(for: client) { _ in Issue.record("It is not run.") })
     try await pool.shutdownGracefully()
     begun.end(0)
-    #expect(refused.withLock { $0 } == 10_000)
+    #expect(refused.withLock { $0 } == LargeAnswers.waitingMax)
+  }
+
+  @Test("Nobody works for clients that have gone: who waits behind them is next")
+  func gone() async throws {
+    let pool = NIOThreadPool(numberOfThreads: 1)
+    pool.start()
+    let answers = LargeAnswers(on: pool, atOnceMax: 1)
+    let begun = Begun()
+    let (gone, here) = (ClientPresence(), ClientPresence())
+    #expect(answers.submit(for: here) { begun.begin(0, $0) })
+    #expect(try await becomes { begun.numbers == [0] })
+    for number in 1...500 { #expect(answers.submit(for: gone) { begun.begin(number, $0) }) }
+    #expect(answers.submit(for: here) { begun.begin(501, $0) })
+    gone.leave()
+    begun.end(0)
+    #expect(try await becomes { begun.numbers == [501] })
+    begun.end(501)
+    try await pool.shutdownGracefully()
   }
 }

@@ -70,12 +70,13 @@ def connect(server):
 
 
 def pour(connection, data):
-    """Sends what the server takes; it may close whenever it likes, or read no more."""
+    """Sends what the server takes; it may close whenever it likes, or read no more. Returns whether it took all."""
     connection.settimeout(2)
     try:
         connection.sendall(data)
+        return True
     except OSError:
-        pass
+        return False
 
 
 def in_threads(count, work):
@@ -99,19 +100,22 @@ def head(method, path, address, more=""):
     return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: {address}\r\n{more}".encode()
 
 
-def websocket(server, address, receive_buffer=None):
+def websocket(server, address, receive_buffer=None, path="/.ws?v=5", behind=None):
+    """A socket that was accepted; what came behind the answer is added to the list `behind`."""
     connection = socket.socket()
     if receive_buffer:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
     connection.settimeout(20)
     connection.connect(("127.0.0.1", server.port))
     connection.sendall(head(
-        "GET", "/.ws?v=5", address,
+        "GET", path, address,
         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"))
     answer = connection.recv(4096)
     if b" 101 " not in answer:
         raise OSError(answer.decode("utf-8", "replace")[:200])
+    if behind is not None:
+        behind.append(answer.split(b"\r\n\r\n", 1)[1])
     return connection
 
 
@@ -233,6 +237,54 @@ def floods_of_listens(server, checks):
     bounded(server, checks, "100,000 listens", lambda: in_threads(20, send))
 
 
+def listens_that_say_much(server, checks):
+    text = "h" * (8 << 20)
+
+    def attack():
+        connection = websocket(server, "198.51.100.8")
+        for number in range(40):
+            pour(connection, request(number, "q", {"p": f"/board/much-{number}", "h": text}))
+        return [connection]
+
+    bounded(server, checks, "40 listens with hashes of 8 MB", attack)
+
+
+def moving(server, address):
+    """A session, and a second socket that says it is to go on there."""
+    behind = []
+    first = websocket(server, address, behind=behind)
+    hello = behind[0]
+    while b'"s":"' not in hello:
+        hello += first.recv(4096)
+    session = hello.split(b'"s":"')[1].split(b'"')[0].decode()
+    return first, websocket(server, address, path=f"/.ws?v=5&s={session}")
+
+
+def messages_on_a_socket_to_move_to(server, checks):
+    message = frame(json.dumps({"t": "c", "d": {"t": "x" * (16 << 20), "d": {}}}).encode())
+
+    def attack():
+        first, second = moving(server, "198.51.100.9")
+        for _ in range(25):
+            pour(second, message)
+        return [first, second]
+
+    bounded(server, checks, "25 control messages of 16 MB on a socket to move to", attack)
+
+
+def pings_without_reading(server, checks):
+    pings = b"\x89\x80\0\0\0\0" * 100_000
+
+    def attack():
+        first, second = moving(server, "198.51.100.10")
+        end = time.monotonic() + 12
+        while time.monotonic() < end and pour(second, pings):
+            pass
+        return [first, second]
+
+    bounded(server, checks, "millions of pings whose answers nobody reads", attack)
+
+
 def readers_that_never_read(server, checks):
     answer = server.admin().ask("PUT", "/board/big.json?print=silent", "x" * (8 << 20))
     checks.check("the administrator writes something large", answer.status == 204, answer.text)
@@ -292,5 +344,6 @@ def large_values_overwritten(server, checks):
 
 CHECKS = [
     large_writes_without_credentials, bodies_that_do_not_end, frames_that_do_not_end, headers_that_do_not_end, long_polls,
-    floods_of_listens, readers_that_never_read, listeners_that_never_read, large_values_overwritten,
+    floods_of_listens, listens_that_say_much, messages_on_a_socket_to_move_to, pings_without_reading, readers_that_never_read,
+    listeners_that_never_read, large_values_overwritten,
 ]

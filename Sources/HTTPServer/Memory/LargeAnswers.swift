@@ -8,7 +8,7 @@ import Synchronization
 /// is with its connection, which counts it in ``MemoryBudgets/output``: however many clients ask for something large at
 /// once, what is not counted there stays a few answers.
 ///
-/// Those that wait are bounded by the connections: each waits for one answer.
+/// So many may wait; of more one is refused. A client that has gone leaves its place to the next: it is not worked for.
 package final class LargeAnswers: Sendable {
   /// The right to make one answer. It ends with its last reference: hand it on with the answer, until that is counted.
   package final class Turn: Sendable {
@@ -22,11 +22,20 @@ package final class LargeAnswers: Sendable {
   /// Makes an answer; without a turn the server is shutting down, and the client is told so.
   package typealias Work = @Sendable (Turn?) -> Void
 
+  /// An answer that is to be made.
+  private struct Order: Sendable {
+    let client: ClientPresence
+    let work: Work
+  }
+
   private struct State {
     var running = 0
     /// Oldest first.
-    var waiting: Deque<Work> = []
+    var waiting: Deque<Order> = []
   }
+
+  /// Answers that may wait.
+  package static let waitingMax = 1024
 
   private let pool: NIOThreadPool
   private let atOnceMax: Int
@@ -39,17 +48,22 @@ package final class LargeAnswers: Sendable {
     self.atOnceMax = atOnceMax
   }
 
-  /// Runs `work` on a thread of the pool as soon as it has a turn; in the order of the calls.
-  package func submit(_ work: @escaping Work) {
-    let begins = state.withLock { state in
-      guard state.running < atOnceMax else {
-        state.waiting.append(work)
-        return false
+  /// Runs `work` on a thread of the pool as soon as it has a turn, in the order of the calls; not at all once the client has
+  /// gone.
+  ///
+  /// - Returns: false if too many wait: then it is not run.
+  package func submit(for client: ClientPresence, _ work: @escaping Work) -> Bool {
+    let (begins, isTaken) = state.withLock { state in
+      guard state.running >= atOnceMax else {
+        state.running += 1
+        return (true, true)
       }
-      state.running += 1
-      return true
+      guard state.waiting.count < Self.waitingMax else { return (false, false) }
+      state.waiting.append(Order(client: client, work: work))
+      return (false, true)
     }
     if begins { begin(work) }
+    return isTaken
   }
 
   private func begin(_ work: @escaping Work) {
@@ -58,18 +72,34 @@ package final class LargeAnswers: Sendable {
       if case .active = poolState { return work(turn) }
       // One after the other here, and not each by the end of the one before: there may be thousands.
       work(nil)
-      while let next = takeNext() { next(nil) }
+      while let next = state.withLock({ $0.waiting.popFirst() }) { next.work(nil) }
     }
   }
-
-  private func takeNext() -> Work? { state.withLock { $0.waiting.popFirst() } }
 
   private func endTurn() {
-    let next = state.withLock { state in
-      let next = state.waiting.popFirst()
-      if next == nil { state.running -= 1 }
-      return next
+    var dropped: [Order] = []
+    let next = state.withLock { state -> Work? in
+      while let next = state.waiting.popFirst() {
+        if !next.client.hasGone { return next.work }
+        // What it holds is let go without the lock.
+        dropped.append(next)
+      }
+      state.running -= 1
+      return nil
     }
+    dropped = []
     if let next { begin(next) }
   }
+}
+
+/// Whether somebody still waits for an answer. From any thread.
+package final class ClientPresence: Sendable {
+  private let gone = Atomic(false)
+
+  package init() {}
+
+  package var hasGone: Bool { gone.load(ordering: .relaxed) }
+
+  /// The client has gone, for good.
+  package func leave() { gone.store(true, ordering: .relaxed) }
 }

@@ -125,6 +125,11 @@ extension HTTPConnection {
     timer = context.eventLoop.scheduleTask(deadline: next) { connection.value.timerFired() }
   }
 
+  /// Time that a client gets beyond the timeout for this many bytes.
+  func allowance(for bytes: Int) -> TimeAmount {
+    .milliseconds(Int64(bytes) * 1000 / Int64(max(1, configuration.bytesPerSecondMin)))
+  }
+
   private func timerFired() {
     guard let context else { return }
     guard deadline <= .now() else { return startTimer(context) }

@@ -78,6 +78,7 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   private var isInputClosed = false
   private var isDraining = false
   private var date = DateHeader()
+  let presence = ClientPresence()
   /// Who the connection is with.
   private(set) var peer = ClientAddress.unknown
 
@@ -102,17 +103,15 @@ final class HTTPConnection: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
-    timer?.cancel()
-    letGo()
+    leave()
     self.context = nil
     phase = .closed
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    timer?.cancel()
     phase = .closed
     pending.removeAll()
-    letGo()
+    leave()
     context.fireChannelInactive()
   }
 
@@ -259,6 +258,13 @@ extension HTTPConnection {
         connection: self, number: requestCount, eventLoop: context.eventLoop, client: request.client, work: share.held))
   }
 
+  /// The client has gone.
+  private func leave() {
+    presence.leave()
+    timer?.cancel()
+    letGo()
+  }
+
   /// Forgets a body that will not be asked for.
   func letGo() {
     body = nil
@@ -276,11 +282,6 @@ extension HTTPConnection {
     requestCount += 1
     (givenID, beganAt) = (nil, .now())
     answer(response, to: requestCount, of: ResponseSource(client: peer))
-  }
-
-  /// Time that a client gets beyond the timeout for this many bytes.
-  private func allowance(for bytes: Int) -> TimeAmount {
-    .milliseconds(Int64(bytes) * 1000 / Int64(max(1, configuration.bytesPerSecondMin)))
   }
 }
 

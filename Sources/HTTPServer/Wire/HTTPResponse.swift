@@ -30,6 +30,8 @@ package struct HTTPResponse: Sendable {
     case text
     /// Prometheus' text format.
     case metrics
+    case css
+    case webManifest
     /// No body, and so no type.
     case none
   }
@@ -46,6 +48,8 @@ package struct HTTPResponse: Sendable {
   package var closesConnection = false
   /// Whether caches must not keep the answer, because it differs by visitor.
   package var isForOneVisitor = false
+  /// Whether only pages of this server may read it, and nobody keeps it who is not told to.
+  package var isForOwnPages = false
 
   package init(_ status: HTTPResponseStatus, content: Content = .json, headers: [Header] = [], body: [UInt8]) {
     self.status = status
@@ -93,7 +97,7 @@ extension HTTPResponse {
   /// Written by hand into one buffer, not through NIO's encoder: no header list is built, and one `write` reaches the
   /// socket. Every header value is the server's own or was checked where it entered (callback and file names).
   package func write(to buffer: inout ByteBuffer, framing: ResponseFraming, date: DateHeader) {
-    if case .ok = status, content == .json, headers.isEmpty, !isForOneVisitor {
+    if case .ok = status, content == .json, headers.isEmpty, !isForOneVisitor, !isForOwnPages {
       buffer.writeStaticString(Self.usualHead)
     } else {
       writeHead(to: &buffer)
@@ -138,9 +142,15 @@ extension HTTPResponse {
     case .bareJSON: buffer.writeStaticString("Content-Type: application/json\r\n")
     case .text: buffer.writeStaticString("Content-Type: text/plain; charset=utf-8\r\n")
     case .metrics: buffer.writeStaticString("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n")
+    case .css: buffer.writeStaticString("Content-Type: text/css; charset=utf-8\r\n")
+    case .webManifest: buffer.writeStaticString("Content-Type: application/manifest+json\r\n")
     case .none: break
     }
-    if isForOneVisitor {
+    if isForOwnPages {
+      buffer.writeStaticString("Cross-Origin-Resource-Policy: same-origin\r\n")
+      if content != .javaScript, content != .svg { buffer.writeStaticString("X-Content-Type-Options: nosniff\r\n") }
+      if !headers.contains(where: { $0.name == "Cache-Control" }) { buffer.writeStaticString("Cache-Control: no-store\r\n") }
+    } else if isForOneVisitor {
       buffer.writeStaticString(
         "Cache-Control: no-store\r\nVary: User-Agent, Accept-Language\r\nX-Content-Type-Options: nosniff\r\n")
     } else {
@@ -157,10 +167,11 @@ extension HTTPResponse {
 
   /// Appends the head of an event stream. It has no length: it ends with the connection. Clients that find no charset read
   /// UTF-8 as Latin-1 (Firebase's REST reference).
-  static func writeStreamHead(to buffer: inout ByteBuffer, date: DateHeader) {
+  static func writeStreamHead(to buffer: inout ByteBuffer, date: DateHeader, isForOwnPages: Bool = false) {
     buffer.writeStaticString(
       "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\n")
-    buffer.writeStaticString("Access-Control-Allow-Origin: *\r\nX-Accel-Buffering: no\r\nConnection: close\r\n")
+    if !isForOwnPages { buffer.writeStaticString("Access-Control-Allow-Origin: *\r\n") }
+    buffer.writeStaticString("X-Accel-Buffering: no\r\nConnection: close\r\n")
     date.write(to: &buffer)
     buffer.writeStaticString("\r\n")
   }

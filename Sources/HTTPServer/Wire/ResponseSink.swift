@@ -14,12 +14,15 @@ package struct ResponseSink: Sendable {
   private var source: ResponseSource
   /// Counts the request's data for as long as it is worked on: also when the client has gone.
   private let work: ByteShare?
+  /// Whether the client still waits for the answer.
+  package let presence: ClientPresence
 
   init(connection: HTTPConnection, number: Int, eventLoop: any EventLoop, client: ClientAddress, work: ByteShare?) {
     self.eventLoop = eventLoop
     self.connection = NIOLoopBound(connection, eventLoop: eventLoop)
     self.number = number
     self.work = work
+    presence = connection.presence
     source = ResponseSource(client: client)
   }
 
@@ -38,14 +41,23 @@ package struct ResponseSink: Sendable {
     set { source.standing = newValue }
   }
 
+  /// Whether pages of other origins must not read the answer, whoever asks.
+  package var isForOwnPages: Bool {
+    get { source.isForOwnPages }
+    set { source.isForOwnPages = newValue }
+  }
+
   /// Answers the request. May be called from any thread.
   ///
   /// - `turn`: what the answer was made with; it is kept until the connection has the answer.
   package func send(_ response: HTTPResponse, keeping turn: LargeAnswers.Turn? = nil) {
+    var response = response
+    if isForOwnPages { response.isForOwnPages = true }
+    let answer = response
     if eventLoop.inEventLoop {
-      connection.value.answer(response, to: number, of: source)
+      connection.value.answer(answer, to: number, of: source)
     } else {
-      eventLoop.execute { withExtendedLifetime(turn) { connection.value.answer(response, to: number, of: source) } }
+      eventLoop.execute { withExtendedLifetime(turn) { connection.value.answer(answer, to: number, of: source) } }
     }
   }
 
@@ -69,6 +81,8 @@ package struct ResponseSource: Sendable {
   var routeClass = RouteClass.unknown
   /// What the credentials of who asked have shown.
   var standing = ClientStanding.unauthenticated
+  /// See ``ResponseSink/isForOwnPages``.
+  var isForOwnPages = false
 
   init(client: ClientAddress) {
     self.client = client
@@ -89,7 +103,7 @@ package struct StreamOpening {
   package func head(_ allocator: ByteBufferAllocator) -> ByteBuffer {
     metrics.count(.ok, of: source.routeClass)
     var buffer = allocator.buffer(capacity: 256)
-    HTTPResponse.writeStreamHead(to: &buffer, date: date)
+    HTTPResponse.writeStreamHead(to: &buffer, date: date, isForOwnPages: source.isForOwnPages)
     return buffer
   }
 

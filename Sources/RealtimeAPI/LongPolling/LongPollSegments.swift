@@ -31,10 +31,12 @@ struct LongPollSegments {
 
   /// The segments of a request: `seg0`, `ts0`, `d0`, `seg1`, …; nil if they are not numbers.
   static func segments(in query: QueryString) -> [Segment]? {
+    // The parameters are looked through once, however many there are.
+    let values = Dictionary(query.parameters.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
     var segments: [Segment] = []
-    while let number = query["seg\(segments.count)"] {
-      guard let number = Int(number), number >= 0, let total = query["ts\(segments.count)"].flatMap({ Int($0) }), total > 0,
-        let text = query["d\(segments.count)"]
+    while let number = values["seg\(segments.count)"] {
+      guard let number = Int(number), number >= 0, let total = values["ts\(segments.count)"].flatMap({ Int($0) }), total > 0,
+        let text = values["d\(segments.count)"]
       else { return nil }
       segments.append(Segment(number: number, total: total, text: text))
     }

@@ -18,6 +18,8 @@ package struct SocketLimits: Sendable {
   package var writesMax = 256
   /// Paths and queries that a session may listen to.
   package var listensMax = 10_000
+  /// Bytes of a request to listen: what it says is kept while it lasts.
+  package var listenBytesMax = 64 << 10
   /// Paths and queries that all sessions of one client network may listen to.
   package var listensPerNetworkMax = Int.max
   /// Bytes that may wait for a slow reader; the one who has more waiting when the next message comes is cut off.

@@ -180,8 +180,8 @@ extension SocketSession {
 final class TransportSwitch {
   let transport: any SocketTransport
   var isSending = false
-  /// Messages that came before the old transport's last one.
-  private(set) var early: [SocketMessage] = []
+  /// Requests that came before the old transport's last message.
+  private(set) var early: [SocketRequest] = []
   /// Their size in bytes.
   private(set) var earlyWeight = 0
 
@@ -189,9 +189,9 @@ final class TransportSwitch {
     self.transport = transport
   }
 
-  func keep(_ message: SocketMessage) {
-    early.append(message)
-    if case .request(let request) = message { earlyWeight += request.weight }
+  func keep(_ request: SocketRequest) {
+    early.append(request)
+    earlyWeight += request.weight
   }
 }
 
@@ -214,12 +214,14 @@ extension SocketSession {
     switch message {
     case .control("p"): successor.transport.send(SocketAnswers.control("o"))
     case .control("a"): successor.isSending = true
-    case .request, .control:
+    // Later they would say nothing either.
+    case .control: break
+    case .request(let request):
       // The old transport's last messages are on their way in requests of their own.
       guard successor.early.count < limits.requestsMax else {
         return end(WebSocketError(.policyViolation, "The old transport was never ended."))
       }
-      successor.keep(message)
+      successor.keep(request)
       holdWaiting()
     }
   }
@@ -231,6 +233,6 @@ extension SocketSession {
     transport = successor.transport
     self.successor = nil
     old.close(WebSocketError(.goingAway, "The client has moved to another transport."))
-    for message in successor.early { take(message) }
+    for request in successor.early { take(.request(request)) }
   }
 }

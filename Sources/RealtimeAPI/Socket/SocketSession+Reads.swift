@@ -10,6 +10,10 @@ extension SocketSession {
   /// Begins a listen. It is answered by its first event: the data, then `ok`; or `ok` alone if the client's hash is right.
   /// Until then the hub gives this session nothing else, so no push that a later request causes comes before the data.
   func listen(_ request: SocketRequest, in namespace: NamespaceID) throws(SocketError) {
+    // What a listen says is kept for as long as it lasts, and a client may have many.
+    guard request.bytes <= limits.listenBytesMax else {
+      throw SocketError("too_big", "A listen may have \(limits.listenBytesMax) bytes: its query and its hash are too long.")
+    }
     let id = SocketListen.ID(path: try path(of: request), query: try query(of: request))
     let admission = ListenAdmission(
       services, namespaceName: namespaceName, namespace: namespace, path: id.path, query: try wireQuery(of: request),
@@ -174,10 +178,14 @@ extension SocketSession {
     case nil:
       isBlocked = true
       let reference = reference
-      services.largeAnswers.submit { turn in
+      let isTaken = services.largeAnswers.submit(for: presence) { turn in
         let answer = turn == nil ? nil : reading.answer(engine, reader: reader, within: .standard)
         let text = answer ?? SocketAnswers.refused(reading.number, .tooMuch)
         reference.run { session in withExtendedLifetime(turn) { session.didRead(text) } }
+      }
+      guard isTaken else {
+        isBlocked = false
+        throw SocketError("unavailable", "Too many large reads wait already: try again in a few seconds, or ask for less.")
       }
     }
   }

@@ -75,6 +75,8 @@ final class SocketSession {
   /// Runs while the client has written more than it may: until then nothing is read from it.
   var pause: Scheduled<Void>?
   let pushes: PushCache
+  /// For those who work on an answer elsewhere.
+  let presence = ClientPresence()
 
   init(id: String, start: SocketStart, client: ClientAddress, sessions: SocketSessions, eventLoop: any EventLoop) {
     self.id = id
@@ -157,6 +159,7 @@ extension SocketSession {
     case .opening, .open: break
     }
     phase = .ending(done.map { [$0] } ?? [])
+    presence.leave()
     pending = []
     pendingWeight = 0
     waitingShare = nil

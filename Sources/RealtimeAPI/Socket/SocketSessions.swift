@@ -149,7 +149,8 @@ struct SocketStart {
     }
     let asked = headers.first(name: "host") ?? ""
     host = Self.name(headers.first(name: "x-forwarded-host") ?? "") ?? Self.name(asked) ?? "localhost"
-    lastSession = query["ls"]
+    // No session has so long a name, and what is kept is paid for by everybody.
+    lastSession = query["ls"].flatMap { $0.utf8.count <= 64 ? $0 : nil }
     session = query["s"]
     if let name = query["ns"] {
       // One that is not legal is refused by the session: a client that is not let in at all would try for ever.

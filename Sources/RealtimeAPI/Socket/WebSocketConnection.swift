@@ -36,6 +36,8 @@ final class WebSocketConnection: ChannelDuplexHandler {
   /// When a client that does not read what waits for it is given up.
   private var readingDeadline: NIODeadline?
   private var isReadHeld = false
+  /// What the last ping said, while its answer is still to be sent.
+  private var pong: [UInt8]?
   private var isFlushQueued = false
   /// Whether a close frame was sent: nothing is sent after it, and nothing taken.
   private var isClosing = false
@@ -89,8 +91,11 @@ final class WebSocketConnection: ChannelDuplexHandler {
   }
 
   func read(context: ChannelHandlerContext) {
-    if session.isFull, !isClosing { isReadHeld = true } else { context.read() }
+    if isFull, !isClosing { isReadHeld = true } else { context.read() }
   }
+
+  /// Whether nothing is read for now: the session has enough to do, wherever it lives, or the client does not read.
+  private var isFull: Bool { session.isFull || isCongested }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
@@ -98,6 +103,7 @@ final class WebSocketConnection: ChannelDuplexHandler {
       sharedBytes = 0
       outputShare = nil
       session.transportIsWritable()
+      resume()
     } else {
       let allowance = Int64(waitingBytes(context)) * 1000 / Int64(max(1, limits.bytesPerSecondMin))
       readingDeadline = .now() + limits.silenceMax + .milliseconds(allowance)
@@ -136,7 +142,7 @@ extension WebSocketConnection {
   /// Whether the session takes another frame.
   private var demand: ClientFrameDecoder.Demand {
     if isClosing || context == nil { return .ended }
-    return session.isFull ? .paused : .open
+    return isFull ? .paused : .open
   }
 
   private func take(_ frame: WebSocketFrame, _ context: ChannelHandlerContext) throws(WebSocketError) {
@@ -145,7 +151,11 @@ extension WebSocketConnection {
     switch event {
     case .text(let text):
       if case .message(let message) = try assembler.take(text) { session.receive(message, from: self) }
-    case .ping(let payload): queue(WebSocketFrame(fin: true, opcode: .pong, data: ByteBuffer(bytes: payload)), context: context)
+    case .ping(let payload):
+      // One answer a turn: only the last ping needs one (RFC 6455 §5.5.3).
+      let isDue = pong != nil
+      pong = payload
+      if !isDue { later { $0.sendPong() } }
     case .pong: break
     case .close(let code):
       sendClose(code ?? 1000, reason: "", context: context)
@@ -153,14 +163,19 @@ extension WebSocketConnection {
     }
   }
 
+  private func sendPong() {
+    guard let payload = pong.take(), let context, !isClosing else { return }
+    queue(WebSocketFrame(fin: true, opcode: .pong, data: ByteBuffer(bytes: payload)), context: context)
+  }
+
   func resume() {
-    guard let context, !session.isFull else { return }
+    guard let context, !isFull else { return }
     if decoder.heldBytes > 0, !decoder.isDecoding {
       // Nothing arrived; the decoder parses again what it holds.
       wire?.fireChannelRead(NIOAny(ByteBuffer()))
       holdUnfinished(context)
     }
-    if isReadHeld, !session.isFull {
+    if isReadHeld, !isFull {
       isReadHeld = false
       context.read()
     }
@@ -226,6 +241,7 @@ extension WebSocketConnection: SocketTransport {
 
   private func sendClose(_ code: UInt16, reason: String, context: ChannelHandlerContext) {
     guard !isClosing else { return }
+    sendPong()
     isClosing = true
     fragments = FragmentAssembler()
     assembler = MessageAssembler(bytesMax: limits.messageBytesMax)

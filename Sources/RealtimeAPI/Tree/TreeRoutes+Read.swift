@@ -75,8 +75,9 @@ extension TreeRoutes {
   private func readElsewhere(_ reading: Reading, sink: ResponseSink) {
     var bounds = reading.call.caller.isAdmin ? ReadBounds.generous : ReadBounds.standard
     let deadline = NIODeadline.now() + (reading.call.parameters.timeout ?? Self.timeoutMax)
-    bounds.isUnwanted = { NIODeadline.now() > deadline }
-    services.largeAnswers.submit { [bounds] turn in
+    let presence = sink.presence
+    bounds.isUnwanted = { NIODeadline.now() > deadline || presence.hasGone }
+    let isTaken = services.largeAnswers.submit(for: presence) { [bounds] turn in
       guard let turn else {
         return sink.send(APIError(.serviceUnavailable, "unavailable", "The server is shutting down.").treeResponse)
       }
@@ -86,7 +87,12 @@ extension TreeRoutes {
         sink.send(Self.apiError(error).treeResponse)
       }
     }
+    if !isTaken { sink.send(Self.tooManyLargeReads.treeResponse) }
   }
+
+  private static let tooManyLargeReads = APIError(
+    .serviceUnavailable, "unavailable", "Too many large reads wait already: try again in a few seconds, or ask for less.",
+    headers: [HTTPResponse.Header("Retry-After", "5")])
 
   /// Sends what the reading finds, once everything that it showed is durable.
   private func answer(_ reading: Reading, within bounds: ReadBounds, sink: ResponseSink, turn: LargeAnswers.Turn?)

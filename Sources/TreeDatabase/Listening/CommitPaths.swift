@@ -100,18 +100,26 @@ struct CommitPaths {
       return
     }
     var looked: Set<PathBytes> = []
-    for entry in entries {
+    var joined: [Entry] = []
+    var index = 0
+    while index < entries.count {
+      var entry = entries[index]
+      var end = index + 1
       var above = entry.isPriority ? entry.path : entry.path.parent
+      // From the deepest node up. One that was not looked at before has nothing before `index`.
       while let node = above, looked.insert(node).inserted {
         let below = range(under: node)
         // A read that fails is left to the one that makes the message.
-        if below.count > 1, (try? isRenewed(node, by: changes, reader)) == true {
-          entries.replaceSubrange(below, with: [Entry(path: node, isPriority: false, node: nil)])
-          return joinRenewed(changes, reader)
+        if below.upperBound > end, (try? isRenewed(node, by: changes, reader)) == true {
+          entry = Entry(path: node, isPriority: false, node: nil)
+          end = below.upperBound
         }
         above = node.parent
       }
+      joined.append(entry)
+      index = end
     }
+    entries = joined
   }
 
   /// Whether a node that has a priority, or lost it, has only values that the commit added.

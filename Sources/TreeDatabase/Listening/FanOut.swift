@@ -94,6 +94,7 @@ extension FanOut {
 
   private mutating func tell(_ group: ListenGroup, view: CommitView, range: Range<Int>, isLate: Bool = false) {
     if let window = group.window, !window.isLive { return window.hold(view.commit, changes: range) }
+    if let window = group.window, window.isCheaperToRead(than: range.count) { return restart(group) }
     let message: ListenMessage?
     do throws(ListenError) {
       if let window = group.window {

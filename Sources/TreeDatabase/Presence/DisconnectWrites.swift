@@ -89,8 +89,9 @@ extension DisconnectWrites {
       // Below a leaf there is nothing to forget.
       if node.node.scalar != nil { return false }
       pending = PendingNode()
+      let slots = node.slotsOfChildren
       for entry in node.node.children {
-        pending.children[entry.key] = PendingNode(node: node.child(entry.key))
+        pending.children[entry.key] = PendingNode(node: WriteNode(entry.node, slots: slots[entry.key] ?? []))
       }
     }
     if var child = pending.children[key] {
@@ -142,11 +143,14 @@ extension WriteNode {
     return WriteNode(node, slots: slots)
   }
 
-  /// The child under a key, with the places that the server is to fill in it.
-  func child(_ key: Key) -> WriteNode {
-    let inside = slots.filter { $0.path.keys.first == key }
-    return WriteNode(
-      node[key],
-      slots: inside.map { Slot(path: Path(keys: Array($0.path.keys.dropFirst())), isPriority: $0.isPriority, value: $0.value) })
+  /// The places that the server is to fill in each child, as seen from there.
+  var slotsOfChildren: [Key: [Slot]] {
+    var found: [Key: [Slot]] = [:]
+    for slot in slots {
+      guard let child = slot.path.keys.first else { continue }
+      let path = Path(keys: Array(slot.path.keys.dropFirst()))
+      found[child, default: []].append(Slot(path: path, isPriority: slot.isPriority, value: slot.value))
+    }
+    return found
   }
 }

@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 import NIOPosix
 
 #if canImport(Glibc)
@@ -8,14 +8,14 @@ import NIOPosix
 #endif
 
 /// A client of one event stream: reads the head, then event after event.
-struct EventClient {
-  let channel: any Channel
+package struct EventClient: Sendable {
+  package let channel: any Channel
   private let reading: NIOLoopBound<EventReading>
 
   /// Asks for a stream; what comes is read with ``next()``.
   ///
   /// - Parameter reads: whether it reads at all: one that does not is a slow client.
-  static func open(_ path: String, port: Int, headers: String = "", reads: Bool = true) async throws -> EventClient {
+  package static func open(_ path: String, port: Int, headers: String = "", reads: Bool = true) async throws -> EventClient {
     let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.autoRead, value: reads)
       .channelOption(.allowRemoteHalfClosure, value: false)
@@ -33,7 +33,7 @@ struct EventClient {
   }
 
   /// The head, then each event without its last line break; nil once the server has closed.
-  func next() async throws -> String? {
+  package func next() async throws -> String? {
     try await channel.eventLoop.flatSubmit { [reading, eventLoop = channel.eventLoop] in
       let promise = eventLoop.makePromise(of: String?.self)
       reading.value.wait(promise)
@@ -42,19 +42,19 @@ struct EventClient {
   }
 
   /// How much has come and was not taken.
-  func bytesRead() async throws -> Int {
+  package func bytesRead() async throws -> Int {
     try await channel.eventLoop.submit { [reading] in reading.value.bytes.count }.get()
   }
 
   /// The next event's lines as `put {"path":"/","data":1}`.
-  func event() async throws -> String? {
+  package func event() async throws -> String? {
     guard let text = try await next() else { return nil }
     let lines = text.split(separator: "\n")
     guard lines.count == 2, lines[0].hasPrefix("event: "), lines[1].hasPrefix("data: ") else { return "not an event: \(text)" }
     return "\(lines[0].dropFirst(7)) \(lines[1].dropFirst(6))"
   }
 
-  func close() async throws { try await channel.close() }
+  package func close() async throws { try await channel.close() }
 }
 
 /// Cuts what comes at empty lines.
