@@ -127,7 +127,7 @@ let package = Package(
       name: "APISupport",
       dependencies: [
         "AdminModel", "Credentials", "HTTPServer", "Ledger", "MailContent", "StorageCore", "TextFormats", "TreeDatabase",
-        "TreeModel", coreMetrics, logging, nioCore, nioHTTP1, nioPosix,
+        "TreeModel", coreMetrics, crypto, logging, nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
     .target(
       name: "RealtimeAPI",
@@ -157,6 +157,11 @@ let package = Package(
         nioCore, nioHTTP1, nioPosix,
       ], swiftSettings: strict),
 
+    .target(name: "CConsoleAssets", exclude: ["assets"]),
+    .target(
+      name: "WebConsole", dependencies: ["APISupport", "CConsoleAssets", "HTTPServer", "TextFormats", crypto, nioHTTP1],
+      swiftSettings: strict),
+
     // Layers 7 to 9: the configuration, the composition, the commands
     .target(
       name: "ServerConfiguration",
@@ -171,7 +176,7 @@ let package = Package(
         "FunctionsKit", "HTTPServer", "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Mail", "MailContent",
         "PlayerLifecycle",
         "RealtimeAPI", "RewardModel", "ServerConfiguration", "StorageCore", "StorageSQLite", "TextFormats", "TreeDatabase",
-        "TreeModel", "Triggers", crypto, lifecycle, logging, nioCore, nioHTTP1, nioPosix, unixSignals,
+        "TreeModel", "Triggers", "WebConsole", crypto, lifecycle, logging, nioCore, nioHTTP1, nioPosix, unixSignals,
       ], swiftSettings: strict),
     .target(
       name: "DoubloonCLI",
@@ -202,7 +207,7 @@ let package = Package(
       dependencies: [
         "APISupport", "Accounts", "AdminAPI", "AdminModel", "Credentials", "DoubloonCLI", "FunctionsKit", "HTTPServer",
         "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "RealtimeAPI", "ServerApp", "StorageCore", "StorageSQLite",
-        "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+        "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", "WebConsole", logging, nioCore, nioHTTP1, nioPosix, nioSSL,
       ], path: "Tests/ServerTestSupport", swiftSettings: strict),
     .executableTarget(
       name: "TrapFixture", dependencies: ["DoubloonCLI", "FunctionsKit"], path: "Tests/TrapFixture", swiftSettings: strict),
@@ -314,6 +319,10 @@ let package = Package(
         "PlayerLifecycle", "RealtimeAPI", "RewardModel", "ServerApp", "ServerTestSupport", "StorageCore", "StorageSQLite",
         "TestSupport", "TextFormats", "TreeDatabase", "TreeModel", nioHTTP1,
       ], swiftSettings: strict),
+    .testTarget(
+      name: "WebConsoleTests",
+      dependencies: ["APISupport", "HTTPServer", "ServerConfiguration", "ServerTestSupport", "WebConsole"],
+      swiftSettings: strict),
     .testTarget(
       name: "ServerConfigurationTests",
       dependencies: [

@@ -76,6 +76,7 @@ extension APICall {
 extension RouteAccess {
   package init(_ access: EndpointAccess) {
     switch access {
+    case .open: self = .open
     case .viewer: self = .viewer
     case .support: self = .support
     case .admin: self = .role(.admin)

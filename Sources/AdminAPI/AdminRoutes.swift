@@ -1,5 +1,5 @@
 package import APISupport
-import AdminModel
+package import AdminModel
 package import Accounts
 package import Backups
 import Credentials
@@ -16,13 +16,15 @@ import TreeModel
 ///
 /// | Routes | For |
 /// |---|---|
+/// | ``FindRoutes`` | what a text names |
 /// | ``EventRoutes`` | the trigger log: events, executions, dead letters, redelivery, drain |
 /// | ``WhyRoutes`` | why a player was paid, or not |
 /// | ``HistoryRoutes`` | the tree as it was, what changed, which commits touched a path |
-/// | ``FunctionRoutes`` | functions: list, pause, resume, retry |
+/// | ``DataRoutes`` | the tree in windows; writes with conditions and reasons, and what they would do |
+/// | ``FunctionRoutes`` | functions: list, one, pause, resume, retry |
 /// | ``IndexRoutes`` | the indexes of the rules |
 /// | ``RuleRoutes`` | what the rules say of an operation |
-/// | ``LedgerRoutes`` | balances, statements, transfers, reversals, holds, audit |
+/// | ``LedgerRoutes`` | balances, statements, accounts, transfers, reversals, what they would do, holds, audit |
 /// | `ReferralRoutes` of `LinksAPI` | who brought whom |
 /// | ``NamespaceRoutes`` | namespaces |
 /// | ``SystemRoutes`` | status, clock, backup, the audit log |
@@ -30,17 +32,20 @@ import TreeModel
 /// | ``AccountRoutes`` | players' accounts |
 /// | ``ErasureRoutes``, ``MergeRoutes`` | players who leave; two accounts of one player |
 /// | ``LogRoutes`` | the log's proof and pruning |
+/// | ``SessionRoutes``, ``LiveRoutes`` | sessions of the console, and what its pages are told of |
 /// | ``ServiceAccountRoutes`` | who may administer: service accounts |
 /// | ``MailRoutes`` | mail, where it is shown and not sent |
 /// | `LinkAdminRoutes` of `LinksAPI` | links: settings, listings, imports, codes, claims |
 /// | `InvitationAdminRoutes` of `LinksAPI` | invitations: settings, listings, suppressed addresses |
 package enum AdminRoutes {
   private static let first: [Route] =
-    EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + FunctionRoutes.routes + IndexRoutes.routes
+    FindRoutes.routes + EventRoutes.routes + WhyRoutes.routes + HistoryRoutes.routes + DataRoutes.routes + FunctionRoutes.routes
+    + IndexRoutes.routes
     + RuleRoutes.routes + LedgerRoutes.routes
   private static let second: [Route] =
     NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes + AccountRoutes.routes
     + ErasureRoutes.routes + MergeRoutes.routes + ServiceAccountRoutes.routes + MailRoutes.routes
+    + SessionRoutes.routes + LiveRoutes.routes
 
   /// The whole surface: the two routes that list it, those of this target, and between and behind them what other targets
   /// answer below `/admin/v1`.
@@ -86,6 +91,11 @@ package struct AdminServices: APIServices {
   package let listeners: ListenerHub
   /// Where tokens and keys get their random part.
   package let random: any RandomNumberGenerator & Sendable
+  /// What the program says that it is, and since when it runs, in milliseconds since 1970.
+  package var version = "unknown"
+  package let startedAt: Int64
+  /// What is set about the server, without secrets.
+  package var configuration = AdminSystem.Configuration()
   package var functions: (any FunctionOperating)?
   package var replays: (any ReplayOperating)?
   package var ledger: LedgerService?
@@ -105,11 +115,18 @@ package struct AdminServices: APIServices {
   package var backups: BackupMaker
   /// What was seen of the store lately; nil where nobody looks.
   package var watch: StoreWatch?
+  /// Who is signed in at the console; nil where there is none.
+  package var sessions: ConsoleSessions?
+  /// The console's streams.
+  package let liveStreams = LiveStreams()
+  /// Which files the console's pages are; a page that has others loads itself again.
+  package var consoleBuild = ""
   /// What the metrics say beside what this target knows of: the process, the disk, the outbox, the alerts.
   package var furtherMetrics: @Sendable () -> [MetricFamily] = { [] }
 
   package init(context: ServerContext, listeners: ListenerHub, random: any RandomNumberGenerator & Sendable) {
     backups = BackupMaker(engine: context.database.engine, folder: nil, clock: context.database.clock)
+    startedAt = context.database.clock.now()
     self.context = context
     self.listeners = listeners
     self.random = random

@@ -7,7 +7,8 @@ package enum AdminAccounts {
   private static let left = EndpointParameter.capture(
     "uid", text: "The account that the player leaves: its uid, or its e-mail address.")
 
-  package static let list = Endpoint<Query, NoBody, List>(.get, "/admin/v1/accounts", "The accounts, by uid.")
+  package static let list = Endpoint<Query, NoBody, List>(
+    .get, "/admin/v1/accounts", "The accounts, by uid; those that a search finds, with how far it looked.")
   package static let show = Endpoint<NoQuery, NoBody, Account>(
     .get, "/admin/v1/accounts/{uid}", "One account.", captures: [account])
   package static let disable = Endpoint<NoQuery, EmptyBody, Account>(
@@ -59,42 +60,65 @@ package enum AdminAccounts {
     }
   }
 
+  /// How an account may be.
+  package enum State: String, AdminWord, Hashable {
+    case disabled
+    case enabled
+    case anonymous
+  }
+
   /// Which accounts are wanted.
   package struct Query: AdminValue {
     package var limit: Int64?
     package var email: String?
     package var cursor: String?
+    package var q: String?
+    package var provider: String?
+    package var state: State?
 
-    package init(limit: Int64? = nil, email: String? = nil, cursor: String? = nil) {
+    package init(
+      limit: Int64? = nil, email: String? = nil, cursor: String? = nil, q: String? = nil, provider: String? = nil,
+      state: State? = nil
+    ) {
       self.limit = limit
       self.email = email
       self.cursor = cursor
+      self.q = q
+      self.provider = provider
+      self.state = state
     }
 
     package static let notes: [String: FieldNote] = [
       "limit": .limit(50),
       "email": .only(.filled, text: "Only the account with this e-mail address."),
       "cursor": .only(.filled, text: "The \"next\" of an earlier page, to go on behind it."),
+      "q": .only(.filled, text: "Only accounts whose uid or e-mail address begins so."),
+      "provider": .only(.filled, text: "Only accounts with an identity of this provider: password, google.com."),
+      "state": .text("Only accounts in this state."),
     ]
   }
 
   /// Accounts, by uid.
   package struct List: AdminValue {
     package var accounts: [Account]
-    /// How many there are in all.
+    /// How many there are in all; where some were looked for: how many this page has.
     package var count: Int64
     /// The next page's cursor.
     package var next: String?
+    /// How many accounts were looked at for those that are wanted.
+    package var scanned: Int64?
 
-    package init(accounts: [Account], count: Int64, next: String? = nil) {
+    package init(accounts: [Account], count: Int64, next: String? = nil, scanned: Int64? = nil) {
       self.accounts = accounts
       self.count = count
       self.next = next
+      self.scanned = scanned
     }
 
     package static let notes: [String: FieldNote] = [
-      "count": .text("how many there are in all"),
+      "count": .text("how many there are in all; where some were looked for: how many this page has"),
       "next": .text("the next page's cursor"),
+      "scanned": .text("how many accounts were looked at for those that are wanted"),
     ]
   }
 }

@@ -6,6 +6,9 @@ package enum AdminFunctions {
 
   package static let list = Endpoint<NoQuery, NoBody, List>(
     .get, "/admin/v1/functions", "The functions, with their state.")
+  package static let show = Endpoint<NoQuery, NoBody, Detail>(
+    .get, "/admin/v1/functions/{name}",
+    "One function: its settings and their defaults, what its runs came to, what waits for it.", captures: [name])
   package static let pause = Endpoint<NoQuery, PauseOrder, Done>(
     .post, "/admin/v1/functions/{name}/pause", "Lets a function's events wait; body: reason.", access: .support,
     captures: [name])

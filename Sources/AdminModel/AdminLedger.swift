@@ -8,15 +8,24 @@ package enum AdminLedger {
   package static let balance = Endpoint<BalanceQuery, NoBody, Balance>(
     .get, "/admin/v1/ledger/balance", "An account's balance.", isScoped: true)
   package static let statement = Endpoint<StatementQuery, NoBody, Statement>(
-    .get, "/admin/v1/ledger/statement", "An account's entries, newest first.", isScoped: true)
+    .get, "/admin/v1/ledger/statement", "An account's entries, newest first; oldest first after one.", isScoped: true)
   package static let entries = Endpoint<EntryQuery, NoBody, EntryList>(
-    .get, "/admin/v1/ledger/entries", "All entries, oldest first, or the one made under a key.", isScoped: true)
+    .get, "/admin/v1/ledger/entries",
+    "All entries, oldest first or, before one, newest first; or the one made under a key.", isScoped: true)
+  package static let accounts = Endpoint<AccountQuery, NoBody, AccountList>(
+    .get, "/admin/v1/ledger/accounts", "The accounts that have entries, with their balances, by name.", isScoped: true)
   package static let verify = Endpoint<NoQuery, NoBody, Verification>(
     .get, "/admin/v1/ledger/verify", "Audits the whole ledger of a namespace.", isScoped: true)
   package static let transfer = Endpoint<NoQuery, TransferOrder, Posted>(
     .post, "/admin/v1/ledger/transfers", "Moves coins, once for each key.", access: .admin, isScoped: true)
   package static let reverse = Endpoint<NoQuery, ReverseOrder, Posted>(
     .post, "/admin/v1/ledger/reverse", "Takes an entry back by a new one.", access: .support, isScoped: true)
+  package static let previewTransfer = Endpoint<NoQuery, TransferOrder, TransferPreview>(
+    .post, "/admin/v1/ledger/transfer/preview", "What a transfer would do, judged as if it were made; nothing changes.",
+    isScoped: true)
+  package static let previewReversal = Endpoint<NoQuery, ReversePreviewOrder, ReversalPreview>(
+    .post, "/admin/v1/ledger/reverse/preview", "What a reversal would do, judged as if it were made; nothing changes.",
+    isScoped: true)
   package static let holds = Endpoint<HoldQuery, NoBody, HoldList>(
     .get, "/admin/v1/ledger/holds", "What is held and waits, oldest first.", isScoped: true)
   package static let hold = Endpoint<NoQuery, HoldOrder, Posted>(
@@ -51,12 +60,14 @@ package enum AdminLedger {
     package var hash: String
     /// The claim that a reward for an invitation rests on: inviter, link, click or code.
     package var referral: ReferralEvidence?
+    /// The entry that took this one back, where entries are listed.
+    package var reversedBy: Int64?
 
     package init(
       sequence: Int64, revision: Int64, time: Timestamp, debit: String, credit: String, amount: Int64, unit: String,
       code: String, key: String, event: String? = nil, function: String? = nil, subject: String? = nil, reverses: Int64? = nil,
       reason: String? = nil, expiresAt: Timestamp? = nil, debitAfter: Int64, creditAfter: Int64, hash: String,
-      referral: ReferralEvidence? = nil
+      referral: ReferralEvidence? = nil, reversedBy: Int64? = nil
     ) {
       self.sequence = sequence
       self.revision = revision
@@ -77,6 +88,7 @@ package enum AdminLedger {
       self.creditAfter = creditAfter
       self.hash = hash
       self.referral = referral
+      self.reversedBy = reversedBy
     }
 
     package static let schemaName: String? = "Entry"
@@ -86,6 +98,7 @@ package enum AdminLedger {
       "debitAfter": .only(.int64),
       "creditAfter": .only(.int64),
       "referral": .only(.object([]), text: "the claim that a reward for an invitation rests on: inviter, link, click or code"),
+      "reversedBy": .text("the entry that took this one back, where entries are listed"),
     ]
   }
 
@@ -147,78 +160,6 @@ package enum AdminLedger {
 
     package static let notes: [String: FieldNote] = [
       "balance": .only(.int64)
-    ]
-  }
-
-  /// Whose entries are wanted.
-  package struct StatementQuery: AdminValue {
-    package var account: String
-    package var before: Int64?
-    package var limit: Int64?
-
-    package init(account: String, before: Int64? = nil, limit: Int64? = nil) {
-      self.account = account
-      self.before = before
-      self.limit = limit
-    }
-
-    package static let notes: [String: FieldNote] = [
-      "account": .only(.filled, text: "The account: user:bob, issuance:signup."),
-      "before": .text("Only entries before this one."),
-      "limit": .limit(50),
-    ]
-  }
-
-  /// An account's entries, newest first.
-  package struct Statement: AdminValue {
-    package var account: String
-    package var entries: [Entry]
-    /// The next page's before.
-    package var next: Int64?
-
-    package init(account: String, entries: [Entry], next: Int64? = nil) {
-      self.account = account
-      self.entries = entries
-      self.next = next
-    }
-
-    package static let notes: [String: FieldNote] = [
-      "next": .text("the next page's before")
-    ]
-  }
-
-  /// Which entries are wanted.
-  package struct EntryQuery: AdminValue {
-    package var after: Int64?
-    package var limit: Int64?
-    package var key: String?
-
-    package init(after: Int64? = nil, limit: Int64? = nil, key: String? = nil) {
-      self.after = after
-      self.limit = limit
-      self.key = key
-    }
-
-    package static let notes: [String: FieldNote] = [
-      "after": .text("Only entries after this one."),
-      "limit": .limit(50),
-      "key": .only(.filled, text: "Only the entry made under this business key."),
-    ]
-  }
-
-  /// Entries, oldest first.
-  package struct EntryList: AdminValue {
-    package var entries: [Entry]
-    /// The next page's after.
-    package var next: Int64?
-
-    package init(entries: [Entry], next: Int64? = nil) {
-      self.entries = entries
-      self.next = next
-    }
-
-    package static let notes: [String: FieldNote] = [
-      "next": .text("the next page's after")
     ]
   }
 

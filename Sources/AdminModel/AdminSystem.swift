@@ -1,8 +1,12 @@
-import TreeModel
+package import TreeModel
 
 /// The server itself: how it is, what it holds, its copies, who did what.
 package enum AdminSystem {
   package static let status = Endpoint<NoQuery, NoBody, Status>(.get, "/admin/v1/status", "How the server is.")
+  package static let live = Endpoint<NoQuery, NoBody, JSON>(
+    .get, "/admin/v1/live",
+    "Tells of new commits and of figures as an event stream: hello, revision, stats, bye.", isScoped: true,
+    mediaTypes: ["text/event-stream"])
   /// Whether writes and functions work: no part of the administrators' surface, but what they look at first.
   package static let readiness = Endpoint<NoQuery, NoBody, Readiness>(
     .get, "/readyz", "Whether writes and functions work; 503 with the reasons if not.", others: [503: "Not ready."])
@@ -97,62 +101,6 @@ package enum AdminSystem {
       self.freeBytes = freeBytes
       self.totalBytes = totalBytes
     }
-  }
-
-  /// What a server is for.
-  package enum ServerMode: String, AdminWord, Hashable {
-    case development
-    case production
-  }
-
-  /// How the server is.
-  package struct Status: AdminValue {
-    package var mode: ServerMode
-    package var time: Timestamp
-    package var epoch: Int64
-    package var namespaces: Int64
-    package var defaultNamespace: String
-    package var writer: Writer
-    /// What an administrator should look at; nothing is broken.
-    package var warnings: [String]
-    /// What keeps functions from working.
-    package var problems: [String]
-    /// Their events wait.
-    package var pausedFunctions: [PausedFunction]
-    /// What functions gave up on.
-    package var deadLetters: Failures
-    /// What functions failed on, and try again.
-    package var retries: Failures
-    /// Where the data are.
-    package var disk: Disk?
-
-    package init(
-      mode: ServerMode, time: Timestamp, epoch: Int64, namespaces: Int64, defaultNamespace: String, writer: Writer,
-      warnings: [String], problems: [String], pausedFunctions: [PausedFunction], deadLetters: Failures, retries: Failures,
-      disk: Disk? = nil
-    ) {
-      self.mode = mode
-      self.time = time
-      self.epoch = epoch
-      self.namespaces = namespaces
-      self.defaultNamespace = defaultNamespace
-      self.writer = writer
-      self.warnings = warnings
-      self.problems = problems
-      self.pausedFunctions = pausedFunctions
-      self.deadLetters = deadLetters
-      self.retries = retries
-      self.disk = disk
-    }
-
-    package static let notes: [String: FieldNote] = [
-      "warnings": .text("what an administrator should look at; nothing is broken"),
-      "problems": .text("what keeps functions from working"),
-      "pausedFunctions": .text("their events wait"),
-      "deadLetters": .text("what functions gave up on"),
-      "retries": .text("what functions failed on, and try again"),
-      "disk": .text("where the data are"),
-    ]
   }
 
   /// Whether writes and functions work.

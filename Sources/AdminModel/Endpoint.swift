@@ -64,6 +64,8 @@ package enum EndpointMethod: String, Sendable {
 
 /// Who may ask.
 package enum EndpointAccess: Sendable {
+  /// Anybody.
+  case open
   /// Who reads, and everybody above.
   case viewer
   /// Who repairs, and administrators.

@@ -54,6 +54,8 @@ public struct FunctionDefinition: Sendable {
   public let options: FunctionOptions
   /// The settings with their values, as a tree; absent if the function has none.
   public let settings: TreeNode
+  /// The same as the code has them, without the configuration's overrides.
+  public let defaults: TreeNode
   /// What its payments must meet to be made at once, with the configuration's overrides; nil if it declares nothing.
   public let limits: RewardLimits?
   /// Decodes the run's input and calls the author's closure. Input of another type is skipped as `type_mismatch`: trying

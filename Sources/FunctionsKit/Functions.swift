@@ -161,7 +161,7 @@ public final class Functions {
     }
     var options = options
     options.inline = inlineMode(options.inline, of: name)
-    let node = settingsNode(defaults, limits: options.limits, of: name)
+    let (node, declared) = settingsNode(defaults, limits: options.limits, of: name)
     let settings = settings(defaults, of: name)
     let limits = options.limits.map { self.limits($0, of: name) }
     if let limit = limits?.negative {
@@ -172,7 +172,7 @@ public final class Functions {
     definitions.append(
       FunctionDefinition(
         name: name, trigger: trigger, pattern: found.pattern, players: found.players, sample: found.sample,
-        filter: filter, options: options, settings: node, limits: limits
+        filter: filter, options: options, settings: node, defaults: declared, limits: limits
       ) { run, context in
         do {
           return try await body(run, context, settings)
@@ -186,11 +186,12 @@ public final class Functions {
     if limits?.untilConfirmed == true { _ = confirmation() }
   }
 
-  /// All settings of a function with their values, its limits included. Unknown settings of the configuration are errors.
+  /// All settings of a function with their values, its limits included, and without the configuration's overrides. Unknown settings
+  /// of the configuration are errors.
   private func settingsNode<Settings: FunctionSettings>(_ defaults: Settings, limits: RewardLimits?, of name: String)
-    -> TreeNode
+    -> (values: TreeNode, defaults: TreeNode)
   {
-    guard var node = try? TreeNodeEncoder.encode(defaults) else { return .absent }
+    guard var node = try? TreeNodeEncoder.encode(defaults) else { return (.absent, .absent) }
     var names = Set(node.children.map(\.key.text)).union(Settings.optionalNames)
     if let limits {
       if let twice = names.intersection(RewardLimits.names).min() {
@@ -200,6 +201,7 @@ public final class Functions {
       let declared = (try? TreeNodeEncoder.encode(limits)) ?? .absent
       for entry in declared.children { node = .map(node.children.setting(entry.key, to: entry.node)) }
     }
+    let declared = node
     for override in overrides[Key(unchecked: name)].children {
       guard names.contains(override.key.text) else {
         // Where it runs changes nothing of what it does: it is not recorded with its runs.
@@ -211,7 +213,7 @@ public final class Functions {
       }
       node = .map(node.children.setting(override.key, to: override.node))
     }
-    return node
+    return (node, declared)
   }
 
   /// The setting that every function has beside its own.

@@ -124,22 +124,34 @@ extension LedgerService {
   package func reverse(
     _ sequence: Int64, in namespace: NamespaceID, by actor: Actor, reason: String, policy: ReversalPolicy = .allowNegative
   ) async throws -> PostedTransfer {
-    guard let original = try entry(in: namespace, sequence: sequence)?.transfer else {
-      throw LedgerError(.notFound, "There is no entry \(sequence). Look it up in the account's statement.")
-    }
-    let reversal = LedgerTransfer(
-      debit: original.credit, credit: original.debit, amount: original.amount, unit: original.unit, code: "reversal",
-      key: .reversal(of: sequence), subject: original.subject, reverses: sequence, reason: reason,
-      allowsNegative: policy == .allowNegative)
+    let reversal = try original(of: sequence, in: namespace).reversal(reason: reason, policy: policy)
     do {
       return try await transfer(reversal, in: namespace, by: actor)
     } catch {
       let earlier = try read { snapshot in try snapshot.reversal(in: namespace, of: sequence) }
       guard let earlier else { throw error }
-      throw LedgerError(
-        .alreadyReversed, "Entry \(sequence) was reversed by entry \(earlier.sequence). An entry is reversed once.",
-        entry: earlier)
+      throw LedgerError(reversalOf: sequence, was: earlier)
     }
+  }
+
+  /// The entry that is to be taken back.
+  ///
+  /// - Throws: ``LedgerError`` with `notFound`
+  func original(of sequence: Int64, in namespace: NamespaceID) throws -> LedgerEntry {
+    guard let original = try entry(in: namespace, sequence: sequence) else {
+      throw LedgerError(.notFound, "There is no entry \(sequence). Look it up in the account's statement.")
+    }
+    return original
+  }
+}
+
+extension LedgerEntry {
+  /// What takes the entry back.
+  func reversal(reason: String?, policy: ReversalPolicy) -> LedgerTransfer {
+    LedgerTransfer(
+      debit: transfer.credit, credit: transfer.debit, amount: transfer.amount, unit: transfer.unit, code: "reversal",
+      key: .reversal(of: sequence), subject: transfer.subject, reverses: sequence, reason: reason,
+      allowsNegative: policy == .allowNegative)
   }
 }
 
@@ -225,6 +237,13 @@ package struct LedgerError: Error, Sendable, CustomStringConvertible {
     case .overloaded, .unavailable: self.init(.unavailable, error.message)
     default: self.init(.invalid, error.message)
     }
+  }
+
+  /// The refusal of a second reversal.
+  init(reversalOf sequence: Int64, was earlier: LedgerEntry) {
+    self.init(
+      .alreadyReversed, "Entry \(sequence) was reversed by entry \(earlier.sequence). An entry is reversed once.",
+      entry: earlier)
   }
 
   /// The message.

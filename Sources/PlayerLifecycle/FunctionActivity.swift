@@ -78,6 +78,8 @@ package struct FunctionDescription: Sendable {
   package let runsOn: String
   /// Its settings with their values; absent if it has none.
   package let settings: TreeNode
+  /// The same without the configuration's overrides.
+  package let defaults: TreeNode
   /// Where it keeps rewards that wait for the player who gets them.
   package let heldRewards: [HeldRewardPath]
   /// A change that it wants, where its rule names one.
@@ -87,7 +89,7 @@ package struct FunctionDescription: Sendable {
 
   package init(
     name: String, formerly: [String] = [], pattern: PathPattern, players: Set<String>, kinds: Set<EventRecord.Kind>,
-    runsOn: String, settings: TreeNode = .absent, heldRewards: [HeldRewardPath] = [],
+    runsOn: String, settings: TreeNode = .absent, defaults: TreeNode = .absent, heldRewards: [HeldRewardPath] = [],
     example: (before: Scalar, after: Scalar)? = nil, admits: @escaping @Sendable (Scalar?, Scalar?) -> Bool
   ) {
     self.name = name
@@ -97,6 +99,7 @@ package struct FunctionDescription: Sendable {
     self.kinds = kinds
     self.runsOn = runsOn
     self.settings = settings
+    self.defaults = defaults
     self.heldRewards = heldRewards
     self.example = example
     self.admits = admits
@@ -114,7 +117,8 @@ package struct FunctionDescription: Sendable {
     let filter = definition.filter
     self.init(
       name: definition.name, formerly: definition.options.formerly, pattern: definition.pattern, players: definition.players,
-      kinds: kinds, runsOn: noun + filter.words, settings: definition.settings, heldRewards: definition.options.heldRewards,
+      kinds: kinds, runsOn: noun + filter.words, settings: definition.settings, defaults: definition.defaults,
+      heldRewards: definition.options.heldRewards,
       example: filter.example.map { ($0.before, $0.after) }, admits: { filter(before: $0, after: $1) })
   }
 }

@@ -36,7 +36,7 @@ package struct PersonalPaths: Sendable {
   }
 
   /// The subtrees that a player's balances are part of: `/users/bob` for `/users/{uid}/inventory/gold`.
-  static func records(of uid: String, currencies: [Currency]) -> [Path] {
+  package static func records(of uid: String, currencies: [Currency]) -> [Path] {
     guard let key = try? Key(uid) else { return [] }
     return outermost(of: currencies.compactMap { record(of: key, currency: $0) })
   }

@@ -1,4 +1,5 @@
 import APISupport
+import Accounts
 package import AccessRules
 import HTTPServer
 import Ledger
@@ -31,6 +32,7 @@ package struct ServeConfiguration: ConfigurationSection {
   let mail: MailSection?
   let backups: BackupSection?
   let accounts: AccountsSection
+  let console: ConsoleSection
   /// How it logs.
   package let log: LogSettings
   /// Whom it tells when something needs a person; nil: the log alone.
@@ -69,6 +71,7 @@ package struct ServeConfiguration: ConfigurationSection {
     mail = reader.optionalSection("mail", type: MailSection.self)
     backups = reader.optionalSection("backups", type: BackupSection.self)
     accounts = reader.section("accounts", type: AccountsSection.self)
+    console = reader.section("console", type: ConsoleSection.self)
     links = Self.links(reader)
     log = reader.section("log", type: LogSection.self).settings
     alerts = reader.optionalSection("alerts", type: AlertsSection.self)?.settings
@@ -188,6 +191,7 @@ extension ServeConfiguration {
     server.upgrades = copiesBeforeUpgrade ? .copied : .uncopied
     server.accounts = accounts.options
     server.issuers = accounts.issuers
+    server.console = console.settings(publicURL: accounts.options.publicURL)
     server.linkSettings = links
     server.host = listen.host
     server.port = listen.port

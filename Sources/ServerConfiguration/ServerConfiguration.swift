@@ -72,6 +72,8 @@ public struct ServerConfiguration: Sendable {
   package var admins: [AdminToken] = []
   /// Other issuers of ID tokens that are trusted.
   package var issuers: [TrustedIssuer] = []
+  /// How administrators may use the server by its own pages.
+  package var console = ConsoleSettings()
   /// Namespaces that are made at the start.
   package var namespaces: [String] = []
   /// The rules that ``namespaces`` have.

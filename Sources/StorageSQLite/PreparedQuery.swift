@@ -69,7 +69,7 @@ enum TransactionQuery: Int, PreparedQuery {
 
 /// The tree: its leaves as they are now.
 enum TreeQuery: Int, PreparedQuery {
-  case leaf, leavesAscending, leavesDescending, firstPath, putNode, removeNode
+  case leaf, leavesAscending, leavesDescending, firstPath, lastPath, putNode, removeNode
 
   static var group: Int { 1 }
 
@@ -79,6 +79,7 @@ enum TreeQuery: Int, PreparedQuery {
     case .leavesAscending: "SELECT path, revision, value FROM node WHERE ns = ? AND path >= ? AND path < ? ORDER BY path"
     case .leavesDescending: "SELECT path, revision, value FROM node WHERE ns = ? AND path < ? ORDER BY path DESC"
     case .firstPath: "SELECT path FROM node WHERE ns = ? AND path >= ? AND path < ? ORDER BY path LIMIT 1"
+    case .lastPath: "SELECT path FROM node WHERE ns = ? AND path < ? ORDER BY path DESC LIMIT 1"
     case .putNode:
       """
       INSERT INTO node (ns, path, revision, value) VALUES (?, ?, ?, ?)
@@ -91,7 +92,7 @@ enum TreeQuery: Int, PreparedQuery {
 
 /// The past of the tree: what stood before commits, in sorted runs.
 enum HistoryQuery: Int, PreparedQuery {
-  case watermark, historyRuns, historyAfter, putHistory, putHistoryRun, setWatermark
+  case watermark, historyRuns, historyAfter, historyPaths, lastHistoryPath, putHistory, putHistoryRun, setWatermark
 
   static var group: Int { 2 }
 
@@ -107,6 +108,15 @@ enum HistoryQuery: Int, PreparedQuery {
       """
       SELECT path, revision, before FROM history WHERE ns = ? AND generation = ? AND (path, revision) > (?, ?) AND path < ?
       ORDER BY path, revision
+      """
+    case .historyPaths:
+      """
+      SELECT path, revision, length(before) FROM history WHERE ns = ? AND generation = ? AND path >= ? AND path < ?
+      ORDER BY path, revision
+      """
+    case .lastHistoryPath:
+      """
+      SELECT path FROM history WHERE ns = ? AND generation = ? AND path < ? ORDER BY path DESC, revision DESC LIMIT 1
       """
     case .putHistory: SQL.insert("history", "ns, generation, path, revision, before", replacing: true)
     case .putHistoryRun:

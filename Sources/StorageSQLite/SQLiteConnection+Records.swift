@@ -157,6 +157,16 @@ extension SQLiteConnection {
       .bind(ns.rawValue).bind(uid).all(readToken)
   }
 
+  func identifiers(_ ns: NamespaceID, kind: String, after value: String?, limit: Int) throws(StorageError)
+    -> [(identifier: AccountIdentifier, uid: String)]
+  {
+    // A value is never empty.
+    try looked("SELECT value, uid FROM account_identifier WHERE ns = ? AND kind = ? AND value > ? ORDER BY value")
+      .bind(ns.rawValue).bind(kind).bind(value ?? "").all(limit: limit) { row throws(StorageError) in
+        (AccountIdentifier(kind: kind, value: try row.text(0)), try row.text(1))
+      }
+  }
+
   func accountCount(_ ns: NamespaceID) throws(StorageError) -> Int64 {
     try looked("SELECT count(*) FROM account WHERE ns = ?").bind(ns.rawValue).first { row throws(StorageError) in
       row.int(0)
@@ -225,12 +235,52 @@ extension SQLiteConnection {
   func entries(_ ns: NamespaceID, account: String, before sequence: Int64?, limit: Int) throws(StorageError) -> [LedgerEntry] {
     let sequences = try statement(.entriesOfAccount).bind(ns.rawValue).bind(account).bind(sequence ?? Int64.max)
       .all(limit: limit) { row throws(StorageError) in row.int(0) }
+    return try entries(ns, of: sequences)
+  }
+
+  func entries(_ ns: NamespaceID, account: String, after sequence: Int64, limit: Int) throws(StorageError) -> [LedgerEntry] {
+    let sequences = try looked(
+      "SELECT sequence FROM ledger_posting WHERE ns = ? AND account = ? AND sequence > ? ORDER BY sequence"
+    ).bind(ns.rawValue).bind(account).bind(sequence).all(limit: limit) { row throws(StorageError) in row.int(0) }
+    return try entries(ns, of: sequences)
+  }
+
+  func entries(_ ns: NamespaceID, before sequence: Int64?, limit: Int) throws(StorageError) -> [LedgerEntry] {
+    try looked("SELECT \(SQL.entryColumns) FROM ledger_entry WHERE ns = ? AND sequence < ? ORDER BY sequence DESC")
+      .bind(ns.rawValue).bind(sequence ?? Int64.max).all(limit: limit, Self.entry)
+  }
+
+  private func entries(_ ns: NamespaceID, of sequences: [Int64]) throws(StorageError) -> [LedgerEntry] {
     var entries: [LedgerEntry] = []
     for sequence in sequences {
       guard let entry = try entry(ns, sequence: sequence) else { throw damaged("ledger entry \(sequence)") }
       entries.append(entry)
     }
     return entries
+  }
+
+  func ledgerAccounts(_ ns: NamespaceID, prefix: String, after account: String?, limit: Int, countMax: Int)
+    throws(StorageError) -> [LedgerAccountRow]
+  {
+    let first = try looked("SELECT account FROM ledger_posting WHERE ns = ? AND account >= ? ORDER BY account")
+    let next = try looked("SELECT account FROM ledger_posting WHERE ns = ? AND account > ? ORDER BY account")
+    let postings = try looked("SELECT sequence FROM ledger_posting WHERE ns = ? AND account = ? ORDER BY sequence")
+    let kept = try looked("SELECT unit, balance FROM ledger_balance WHERE ns = ? AND account = ? ORDER BY unit")
+    var rows: [LedgerAccountRow] = []
+    var last = account.flatMap { $0.utf8.lexicographicallyPrecedes(prefix.utf8) ? nil : $0 }
+    while rows.count < limit {
+      let name = try (last == nil ? first : next).bind(ns.rawValue).bind(last ?? prefix)
+        .first { row throws(StorageError) in try row.text(0) }
+      guard let name, name.utf8.starts(with: prefix.utf8) else { break }
+      let count = try postings.bind(ns.rawValue).bind(name).all(limit: countMax) { _ throws(StorageError) in () }.count
+      let found = LedgerAccount(name)
+      let balances = try kept.bind(ns.rawValue).bind(name).all { row throws(StorageError) in
+        AccountBalance(account: found, unit: try row.text(0), balance: row.int(1))
+      }
+      rows.append(LedgerAccountRow(account: found, entryCount: count, balances: balances))
+      last = name
+    }
+    return rows
   }
 
   func balance(_ ns: NamespaceID, of account: String, unit: String) throws(StorageError) -> Int64? {

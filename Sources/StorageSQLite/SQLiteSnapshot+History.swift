@@ -41,6 +41,27 @@ extension SQLiteSnapshot {
     return result
   }
 
+  /// Rows of one run of the history that are looked at for a stretch.
+  private static let stretchRows = 4096
+
+  func leaves(
+    in namespace: NamespaceID, from lower: PathBytes, to upper: PathBytes, asOf revision: Revision, limit: Int, bytesMax: Int
+  ) throws(StorageError) -> LeafStretch {
+    let chunkRows = min(max(limit, 64), Self.stretchRows)
+    let stored = try leaves(in: namespace, from: lower, to: upper, limit: chunkRows, bytesMax: bytesMax)
+    let bytes = stored.reduce(0) { $0 + $1.leaf.bytes }
+    var end = upper.bytes
+    if stored.count >= chunkRows || bytes > bytesMax, let last = stored.last { end = last.leaf.path.bytes + [0] }
+    var undo = try Undo(namespace, after: revision, in: self)
+    end = try undo.reach(in: PathRange(lower: lower.bytes, upper: end), rows: Self.stretchRows, bytes: bytesMax)
+    let changes = try undo.changes(in: PathRange(lower: lower.bytes, upper: end))
+    var result: [StoredLeaf] = []
+    let reached = stored.prefix { $0.leaf.path.bytes.precedes(end) }
+    try Self.merge(Array(reached), changes, revision, limit: limit, into: &result)
+    if result.count >= limit, let last = result.last { end = last.leaf.path.bytes + [0] }
+    return LeafStretch(leaves: result, end: PathBytes(bytes: end))
+  }
+
   private static func merge(
     _ leaves: [StoredLeaf], _ changes: [PathBytes: Scalar?], _ revision: Revision, limit: Int,
     into result: inout [StoredLeaf]
@@ -102,6 +123,16 @@ private struct Undo {
     head = try connection.lastRevision(namespace)
     watermark = try connection.watermark(namespace).history
     runs = try connection.historyRuns(namespace, after: revision.rawValue)
+  }
+
+  /// Up to where the changes of a range may be asked for at once, so that of each run only so many rows are read.
+  func reach(in range: PathRange, rows: Int, bytes: Int) throws(StorageError) -> [UInt8] {
+    var end = range.upper
+    for run in runs {
+      end = try connection.reach(
+        namespace, of: run, in: PathRange(lower: range.lower, upper: end), rows: rows, bytes: bytes)
+    }
+    return end
   }
 
   /// What stood at each path of the range that was changed since.

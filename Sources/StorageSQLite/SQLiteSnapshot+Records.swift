@@ -51,6 +51,22 @@ extension SQLiteSnapshot {
     try db.entries(namespace, account: account.name, before: sequence, limit: limit)
   }
 
+  func entries(in namespace: NamespaceID, before sequence: Int64?, limit: Int) throws(StorageError) -> [LedgerEntry] {
+    try db.entries(namespace, before: sequence, limit: limit)
+  }
+
+  func entries(in namespace: NamespaceID, account: LedgerAccount, after sequence: Int64, limit: Int) throws(StorageError)
+    -> [LedgerEntry]
+  {
+    try db.entries(namespace, account: account.name, after: sequence, limit: limit)
+  }
+
+  func ledgerAccounts(
+    in namespace: NamespaceID, prefix: String, after account: LedgerAccount?, limit: Int, countMax: Int
+  ) throws(StorageError) -> [LedgerAccountRow] {
+    try db.ledgerAccounts(namespace, prefix: prefix, after: account?.name, limit: limit, countMax: countMax)
+  }
+
   func balance(in namespace: NamespaceID, of account: LedgerAccount, unit: String) throws(StorageError) -> Int64? {
     try db.balance(namespace, of: account.name, unit: unit)
   }
@@ -101,6 +117,12 @@ extension SQLiteSnapshot {
 
   func refreshTokens(in namespace: NamespaceID, of uid: String) throws(StorageError) -> [RefreshTokenRecord] {
     try db.refreshTokens(namespace, of: uid)
+  }
+
+  func identifiers(in namespace: NamespaceID, kind: String, after value: String?, limit: Int) throws(StorageError)
+    -> [(identifier: AccountIdentifier, uid: String)]
+  {
+    try db.identifiers(namespace, kind: kind, after: value, limit: limit)
   }
 
   func accountCount(in namespace: NamespaceID) throws(StorageError) -> Int64 {

@@ -99,10 +99,13 @@ package struct FunctionTime: Sendable, Hashable {
   package private(set) var runs = 0
   /// All of them together, in nanoseconds.
   package private(set) var nanoseconds: Int64 = 0
+  /// The longest of them, in nanoseconds.
+  package private(set) var slowest: Int64 = 0
 
   mutating func add(_ nanoseconds: Int64) {
     runs += 1
     self.nanoseconds &+= nanoseconds
+    slowest = max(slowest, nanoseconds)
   }
 }
 

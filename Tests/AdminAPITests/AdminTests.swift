@@ -16,7 +16,7 @@ struct AdminTests {
   @Test("Without credentials nothing is shown and nothing is done; attempts are recorded")
   func credentials() async throws {
     try await APIServer.run { server in
-      for route in ServerSurfaces.adminHeads {
+      for route in ServerSurfaces.adminHeads where route.role != nil {
         let path = route.template.text.filter { !"{}.".contains($0) }
         let response = try await server.send(route.method.rawValue, path, "{}")
         #expect(response.status == 401, "\(route.method) \(path)")

@@ -1,4 +1,6 @@
+import APISupport
 import ServerTestSupport
+import StorageCore
 import TestSupport
 import Testing
 import TreeModel
@@ -23,6 +25,39 @@ struct OperationTests {
       ] {
         #expect(text.body.contains(line + "\n"), "\(line)")
       }
+    }
+  }
+
+  @Test("The status says which program runs since when, who listens, and how the last verification and backup ended")
+  func status() async throws {
+    try await APIServer.run { server in
+      func status() async throws -> JSON {
+        try #require(try await server.send("GET", "/admin/v1/status", headers: APIServer.admin).json)
+      }
+      server.clock.advance(by: 5000)
+      let first = try await status()
+      #expect(first["version"] == "unknown" && first["startedAt"]?.int == APIServer.start)
+      #expect(first["time"]?.int == APIServer.start + 5000)
+      #expect(first["sockets"] == 0 && first["streams"] == 0 && first["listens"] == 0)
+      #expect(first["lastVerification"] == nil && first["lastBackup"] == nil)
+      let folder = TemporaryFolder()
+      try await server.expect(
+        .init("PUT", "/a.json", "1"), .init("GET", "/admin/v1/verify", headers: APIServer.admin),
+        .init("POST", "/admin/v1/backup", #"{"path":"\#(folder.file("copy.db"))"}"#, headers: APIServer.admin))
+      let second = try await status()
+      #expect(second["lastVerification"] == ["at": .int(APIServer.start + 5000), "durationMs": 0, "sound": true])
+      #expect(second["lastBackup"] == ["at": .int(APIServer.start + 5000)])
+      server.metrics.maintenance.noteBackup(.init(time: APIServer.start + 9000, duration: 1, failure: "The disk is full."))
+      #expect(try await status()["lastBackup"]?["failure"] == "The disk is full.")
+    }
+  }
+
+  @Test("A backup of before the start is known from the schedule's record, until one ends")
+  func recalledBackup() async throws {
+    try await APIServer.run { server in
+      server.metrics.maintenance.recallBackup(endedAt: 77)
+      let status = try await server.send("GET", "/admin/v1/status", headers: APIServer.admin)
+      #expect(status.json?["lastBackup"] == ["at": 77])
     }
   }
 

@@ -17,7 +17,9 @@ struct RoleTests {
   static let looking: Set<String> = [
     "POST /admin/v1/drain", "POST /admin/v1/replays/preview", "POST /admin/v1/replays/dry-run",
     "POST /admin/v1/log/prune/preview", "POST /admin/v1/rules/explain",
+    "POST /admin/v1/ledger/transfer/preview", "POST /admin/v1/ledger/reverse/preview",
     "POST /admin/v1/accounts/{uid}/erase/preview", "POST /admin/v1/accounts/{uid}/merge/preview",
+    "POST /admin/v1/data/preview",
   ]
   /// What repairs.
   static let repairing: Set<String> = [
@@ -31,16 +33,19 @@ struct RoleTests {
   ]
   /// What must never be lowered by accident.
   static let ruling: Set<String> = [
-    "POST /admin/v1/ledger/transfer", "POST /admin/v1/ledger/transfers", "POST /admin/v1/ledger/holds",
+    "GET /admin/v1/config", "POST /admin/v1/ledger/transfer", "POST /admin/v1/ledger/transfers", "POST /admin/v1/ledger/holds",
     "POST /admin/v1/log/prune", "POST /admin/v1/backup", "POST /admin/v1/functions/{name}/invoke",
     "POST /admin/v1/replays/rebuild", "POST /admin/v1/namespaces",
     "DELETE /admin/v1/namespaces/{name}", "POST /admin/v1/clock", "POST /admin/v1/service-accounts",
     "DELETE /admin/v1/service-accounts/{name}", "PUT /.settings/rules.json",
     "POST /admin/v1/accounts/{uid}/erase", "POST /admin/v1/accounts/{uid}/merge", "DELETE /admin/v1/accounts/{uid}",
-    "DELETE /admin/v1/accounts/{uid}/second-factors",
+    "DELETE /admin/v1/accounts/{uid}/second-factors", "PUT /admin/v1/data", "PATCH /admin/v1/data", "DELETE /admin/v1/data",
   ]
 
-  static let routes = SettingsRoutes.routes.map(\.head) + ServerSurfaces.adminHeads
+  /// By which anybody becomes an administrator, or finds out that they are none.
+  static let open: Set<String> = ["GET /admin/v1/session", "POST /admin/v1/session", "DELETE /admin/v1/session"]
+
+  static let routes = (SettingsRoutes.routes.map(\.head) + ServerSurfaces.adminHeads).filter { !open.contains(name($0)) }
 
   static func name(_ route: RouteHead) -> String { "\(route.method.rawValue) \(route.template.text)" }
 

@@ -13,15 +13,24 @@ final class StubFunctions: FunctionOperating {
   }
 
   let problems: [String]
+  let records: [FunctionRecord]
+  let descriptions: [FunctionDescription]
+  let tallies: [FunctionTally]
   private let noted = Mutex<[String]>([])
 
-  init(problems: [String]) {
+  init(
+    problems: [String] = [], records: [FunctionRecord] = [], descriptions: [FunctionDescription] = [],
+    tallies: [FunctionTally] = []
+  ) {
     self.problems = problems
+    self.records = records
+    self.descriptions = descriptions
+    self.tallies = tallies
   }
 
   var calls: [String] { noted.withLock { $0 } }
 
-  func functionRecords() throws -> [FunctionRecord] { [] }
+  func functionRecords() throws -> [FunctionRecord] { records }
 
   func pause(_ function: String, reason: String, by actor: Actor) async throws {
     guard function == "f" else { throw OperationError(.notFound, "There is no function \(function).") }

@@ -11,8 +11,9 @@ import TreeModel
       try await TinyServer.run({ request in
         guard request.path == "/readyz" else {
           return .json([
-            "mode": "development", "time": 0, "epoch": 1, "namespaces": 2, "defaultNamespace": "d", "writer": ["queueDepth": 0],
-            "warnings": [], "problems": [], "pausedFunctions": [],
+            "version": "1.2.3", "mode": "development", "startedAt": 0, "time": 0, "epoch": 1, "namespaces": 2,
+            "defaultNamespace": "d", "writer": ["queueDepth": 0], "sockets": 0, "streams": 0, "listens": 0, "warnings": [],
+            "problems": [], "pausedFunctions": [],
             "deadLetters": ["count": 0, "complete": true, "functions": []],
             "retries": ["count": 0, "complete": true, "functions": []],
           ])
@@ -23,7 +24,9 @@ import TreeModel
         #expect(run.code == code)
         #expect(
           run.out.hasPrefix(
-            isReady ? "The server is ready.\nMode               development\n" : "The server is not ready:\n  f is paused.\n"))
+            isReady
+              ? "The server is ready.\nVersion            1.2.3\nMode               development\n"
+              : "The server is not ready:\n  f is paused.\n"))
         let asked = await CommandRun(["status", "--ready", "--server", server.address])
         #expect(asked.code == code && asked.err.isEmpty)
         #expect(asked.out == (isReady ? "The server is ready.\n" : "The server is not ready:\n  f is paused.\n"))

@@ -69,11 +69,15 @@ struct ReferralCommandTests {
   func warning() {
     let none = AdminSystem.Failures(count: 0, complete: true, functions: [])
     let status = AdminSystem.Status(
-      mode: .production, time: 0, epoch: 1, namespaces: 1, defaultNamespace: "d",
-      writer: AdminSystem.Writer(queueDepth: 0),
+      version: "1.2.3", mode: .production, startedAt: 0, time: 0, epoch: 1, namespaces: 1, defaultNamespace: "d",
+      writer: AdminSystem.Writer(queueDepth: 0), sockets: 1, streams: 0, listens: 2,
       warnings: ["Most requests come from 10.0.0.5, a private address."], problems: [], pausedFunctions: [],
-      deadLetters: none, retries: none)
+      deadLetters: none, retries: none,
+      lastVerification: AdminSystem.LastVerification(at: 0, durationMs: 210, sound: true),
+      lastBackup: AdminSystem.LastBackup(at: 0, failure: "the disk is full"))
     let text = StatusCommand.text(ready: AdminSystem.Readiness(status: "ready"), status: status)
     #expect(text.contains("Warning: Most requests come from 10.0.0.5"))
+    #expect(text.contains("1.2.3") && text.contains("1 socket, 0 streams, 2 listens"))
+    #expect(text.contains("sound, in 210 ms") && text.contains("failed: the disk is full"))
   }
 }

@@ -20,6 +20,7 @@ package import TestSupport
 import Testing
 package import TreeDatabase
 import TreeModel
+import WebConsole
 
 /// The whole surface over a real socket, on a store in memory and a clock that stands still.
 package struct APIServer: Sendable {
@@ -53,7 +54,7 @@ package struct APIServer: Sendable {
     configuration: HTTPServerConfiguration = .changed { _ in },
     participants: [any CommitParticipant] = [], reads: HeldReads? = nil, streamLimits: StreamLimits = StreamLimits(),
     sockets limitsOfSockets: SocketLimits = SocketLimits(), memory: MemoryBudgets = MemoryBudgets(),
-    paces: RequestLimits? = nil, accounts kind: AccountKind? = nil,
+    paces: RequestLimits? = nil, accounts kind: AccountKind? = nil, console: ConsoleSettings = ConsoleSettings(),
     _ test: (APIServer) async throws -> Void
   ) async throws {
     let engine = try SQLiteEngine.inMemory()
@@ -81,8 +82,7 @@ package struct APIServer: Sendable {
       engine: engine, writer: database, home: TestHome(database: database), clock: clock, random: SplitMix64(seed: 8))
     let context = ServerContext(
       database: database, defaultNamespace: "game",
-      callers: CallerIdentification(
-        authenticator: authenticator, origins: access.isDevelopment ? DevelopmentOrigins() : nil),
+      callers: makeCallers(authenticator, console, isDevelopment: access.isDevelopment, clock),
       isDevelopment: access.isDevelopment, metrics: metrics, memory: memory, pools: RequestPools(shared: pool),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let realtime = RealtimeServices(
@@ -117,12 +117,22 @@ package struct APIServer: Sendable {
     try outcome.get()
   }
 
+  private static func makeCallers(
+    _ authenticator: any Authenticating, _ console: ConsoleSettings, isDevelopment: Bool, _ clock: AdjustableClock
+  ) -> CallerIdentification {
+    let sessions = ConsoleSessions(
+      settings: console, isDevelopment: isDevelopment, authenticator: authenticator, clock: clock, random: SplitMix64(seed: 9))
+    return CallerIdentification(
+      authenticator: authenticator, origins: isDevelopment ? DevelopmentOrigins() : nil, pages: sessions)
+  }
+
   private static func makeSurfaces(
     _ realtime: RealtimeServices, _ functions: (any FunctionOperating)?, _ ledger: LedgerService, _ accounts: AccountService?,
     _ links: LinkService, _ invites: InvitationService, _ clock: AdjustableClock
   ) -> ServerSurfaces {
     let context = realtime.context
     var admin = AdminServices(context: context, listeners: realtime.listeners, random: SplitMix64(seed: 1))
+    admin.sessions = context.callers.pages as? ConsoleSessions
     admin.functions = functions
     admin.ledger = ledger
     admin.accounts = accounts
@@ -131,7 +141,10 @@ package struct APIServer: Sendable {
     admin.adjustableClock = clock
     return ServerSurfaces(
       realtime: realtime, identity: IdentityServices(context: context, accounts: accounts),
-      links: LinksServices(context: context, links: links, invites: invites, accounts: accounts), admin: admin)
+      links: LinksServices(context: context, links: links, invites: invites, accounts: accounts), admin: admin,
+      console: WebConsole(
+        files: ConsoleFiles(), settings: admin.sessions?.settings ?? ConsoleSettings(), isDevelopment: context.isDevelopment,
+        isSecure: false))
   }
 
   private static func makeAuthenticator(

@@ -2,7 +2,7 @@
 enum ImportRules {
   /// The layers from the bottom up, each with its targets.
   private static let plan: [(purpose: String, targets: [String])] = [
-    ("text and the system", ["TextFormats", "CBuild", "CSQLite", "CMalloc"]),
+    ("text and the system", ["TextFormats", "CBuild", "CConsoleAssets", "CSQLite", "CMalloc"]),
     ("values", ["TreeModel", "RewardModel"]),
     (
       "languages and contracts",
@@ -12,7 +12,7 @@ enum ImportRules {
     ("use cases of several capabilities", ["Backups", "PlayerLifecycle"]),
     ("the network", ["HTTPServer", "Mail", "AdminClient"]),
     ("what the surfaces share", ["APISupport"]),
-    ("surfaces, and the configuration", ["RealtimeAPI", "IdentityAPI", "LinksAPI", "AdminAPI", "ServerConfiguration"]),
+    ("surfaces, and the configuration", ["RealtimeAPI", "IdentityAPI", "LinksAPI", "AdminAPI", "WebConsole", "ServerConfiguration"]),
     ("composition, and the deployment's functions", ["ServerApp", "Functions"]),
     ("commands", ["DoubloonCLI"]),
     ("products", ["DoubloonCommand", "DoubloonTesting"]),
@@ -23,7 +23,7 @@ enum ImportRules {
     uniqueKeysWithValues: plan.enumerated().flatMap { layer, row in row.targets.map { ($0, layer) } })
 
   /// The targets that know no wire: all up to the use cases, and no system library.
-  static let domain: Set<String> = Set(plan.prefix(5).flatMap(\.targets)).subtracting(["CBuild", "CSQLite", "CMalloc"])
+  static let domain: Set<String> = Set(plan.prefix(5).flatMap(\.targets)).subtracting(["CBuild", "CConsoleAssets", "CSQLite", "CMalloc"])
 
   /// Targets that may import less than their layer allows.
   static let only: [String: Set<String>] = [

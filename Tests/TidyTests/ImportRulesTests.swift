@@ -8,6 +8,7 @@ import Testing
   /// Targets without a test target of their own, and what tests them.
   static let testedElsewhere: [String: String] = [
     "CBuild": "one line of C; the stage package reads what it says",
+    "CConsoleAssets": "bytes; WebConsoleTests compare them with the files",
     "CSQLite": "a module map; StorageSQLiteTests go through it",
     "CMalloc": "a header; the stage hostile measures what it gives back",
     "DoubloonTesting": "FunctionsTests and Examples/OwnGame are written with it",
@@ -24,7 +25,7 @@ import Testing
     let page = TextFile(path: "Sources/ServerApp/ServerApp.docc/Architecture.md")
     let rows = page.lines.filter { $0.hasPrefix("| ") }.map { $0.split(separator: "|").prefix(2).map(\.trimmed) }
     let listed = Set(rows.compactMap { $0.count == 2 ? "\($0[0]) \($0[1])" : nil })
-    for (target, layer) in ImportRules.layers where !["CBuild", "CSQLite", "CMalloc"].contains(target) {
+    for (target, layer) in ImportRules.layers where !["CBuild", "CConsoleAssets", "CSQLite", "CMalloc"].contains(target) {
       #expect(listed.contains("\(target == "Functions" ? "tenant" : "\(layer)") `\(target)`"), "\(target) on layer \(layer)")
     }
   }

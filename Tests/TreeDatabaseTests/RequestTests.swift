@@ -46,6 +46,32 @@ struct RequestTests {
     #expect(try fixture.node("/n") == 1)
   }
 
+  @Test("A place that must be unchanged lost nothing either; a revision of long ago is refused")
+  func unchanged() async throws {
+    let fixture = try await DatabaseFixture()
+    defer { fixture.close() }
+    func commit(_ operation: WriteOperation, unchangedSince revision: Revision? = nil) async throws -> CommitReceipt {
+      var request = CommitRequest(namespace: fixture.namespace, actor: .anonymous, operations: [operation])
+      request.preconditions.unchanged = revision.map { [CommitRequest.Unwritten(path: "/users/a", since: $0)] } ?? []
+      return try await fixture.database.commit(request)
+    }
+    let first = try await commit(.set("/users/a", ["level": 4, "name": "A"]))
+    _ = try await commit(.set("/users/ab/level", 4))
+    let second = try await commit(.set("/users/a/level", 5), unchangedSince: first.revision)
+    _ = try await commit(.remove("/users/a/name"))
+    let refusal = await #expect(throws: CommitError.self) {
+      _ = try await commit(.set("/users/a/level", 6), unchangedSince: second.revision)
+    }
+    #expect(refusal?.message.hasPrefix("/users/a was changed by revision 4, after 3") == true)
+    let last = try await commit(.set("/users/a/level", 6), unchangedSince: Revision(4))
+    for value in 1...1001 as ClosedRange<Int64> { _ = try await commit(.set("/n", .leaf(.int(value)))) }
+    let old = await #expect(throws: CommitError.self) {
+      _ = try await commit(.set("/users/a/level", 7), unchangedSince: last.revision)
+    }
+    #expect(old?.message.hasPrefix("Too much was written since revision 5") == true)
+    #expect(try fixture.node("/users/a") == ["level": 6])
+  }
+
   @Test("Another request under the same key is a conflict, until the key has expired")
   func conflict() async throws {
     let fixture = try await DatabaseFixture()

@@ -46,16 +46,29 @@ package final class AuditTrail: RequestAuditing {
     for parameter in query.parameters where !["auth", "access_token", "ac"].contains(parameter.name) {
       members.append(JSON.Member(key: parameter.name, value: .string(parameter.value)))
     }
-    if let body, body.readableBytes > 0 {
-      let isShort = body.readableBytes <= Self.detailBytesMax
-      let json = isShort ? body.withUnsafeReadableBytes { try? JSONParser.parse($0) } : nil
-      // Of what is not kept at least the size is.
-      members.append(
-        json.map { JSON.Member(key: "body", value: $0) }
-          ?? JSON.Member(key: "bodyBytes", value: .int(Int64(body.readableBytes))))
-    }
+    if let body, body.readableBytes > 0 { members += Self.members(of: body, action: action) }
     if let requestID { members.append(JSON.Member(key: "request", value: .string(requestID))) }
     add(action, by: actor, members: members, requestID: requestID, result: result)
+  }
+
+  /// What is kept of a body: of a write into the tree where and why. The values are in the tree's own log, where an erasure
+  /// finds them.
+  private static func members(of body: ByteBuffer, action: String) -> [JSON.Member] {
+    let isWrite = action.hasPrefix("data.")
+    let isShort = body.readableBytes <= detailBytesMax
+    let parsed = isShort || isWrite ? body.withUnsafeReadableBytes { try? JSONParser.parse($0) } : nil
+    var kept: [JSON.Member] = []
+    // Of what is not kept at least the size is.
+    var isWhole = false
+    if let parsed {
+      let shown = isWrite ? parsed.object.map { .object($0.filter { $0.key != "value" }) } ?? .null : parsed
+      if !isWrite || shown.compactText.utf8.count <= detailBytesMax {
+        kept.append(JSON.Member(key: "body", value: shown))
+        isWhole = !isWrite
+      }
+    }
+    if !isWhole { kept.append(JSON.Member(key: "bodyBytes", value: .int(Int64(body.readableBytes)))) }
+    return kept
   }
 
   /// Records a refused client without an administrator's credentials: what was asked for and nothing of what they sent, and

@@ -38,6 +38,13 @@ extension AccountService {
     return AccountPage(accounts: page, next: page.count == limit ? page.last?.uid : nil)
   }
 
+  /// A page of the accounts that a search finds, behind a place of an earlier page.
+  package func search(_ search: AccountSearch, of project: AccountProject, from start: AccountSearch.Position?, limit: Int)
+    throws -> AccountSearch.Page
+  {
+    try read { snapshot in try search.page(in: project.namespace, from: start, limit: limit, snapshot: snapshot) }
+  }
+
   /// How many accounts a project has.
   package func count(of project: AccountProject) throws -> Int64 {
     try read { snapshot in try snapshot.accountCount(in: project.namespace) }

@@ -30,7 +30,8 @@ enum AccountRoutes {
     return accounts
   }
 
-  private static func project(_ call: RouteCall) throws -> AccountProject {
+  /// The project whose namespace is meant.
+  static func project(_ call: RouteCall) throws -> AccountProject {
     let suffix = "-default-rtdb"
     let name = call.namespaceName
     return AccountProject(
@@ -61,6 +62,17 @@ enum AccountRoutes {
 
   private static func list(_ call: RouteCall, query: AdminAccounts.Query) throws -> AdminAccounts.List {
     let (accounts, project, limit) = (try accounts(call), try project(call), Int(query.limit ?? 50))
+    if query.q != nil || query.provider != nil || query.state != nil {
+      guard query.email == nil else {
+        throw APIError.badRequest("email names one account: leave q, provider and state out, or use q for its beginning.")
+      }
+      let search = AccountSearch(
+        text: query.q, provider: query.provider, state: query.state.flatMap { AccountSearch.State(rawValue: $0.rawValue) })
+      let page = try accounts.search(search, of: project, from: try query.cursor.map(position), limit: limit)
+      return AdminAccounts.List(
+        accounts: page.accounts.map { AdminAccounts.Account($0) }, count: Int64(page.accounts.count),
+        next: page.next.map(cursor), scanned: Int64(page.scanned))
+    }
     let found =
       if let email = query.email {
         AccountPage(accounts: try accounts.account(.email(email.lowercased()), of: project).map { [$0] } ?? [])
@@ -71,6 +83,23 @@ enum AccountRoutes {
     let count = isOne ? Int64(found.accounts.count) : try accounts.count(of: project)
     return AdminAccounts.List(
       accounts: found.accounts.map { AdminAccounts.Account($0) }, count: count, next: found.next)
+  }
+
+  /// `uid:bob`, `email:bob@acme.test`: where a search goes on.
+  private static func cursor(_ position: AccountSearch.Position) -> String {
+    switch position {
+    case .afterUID(let uid): "uid:\(uid)"
+    case .afterEmail(let address): "email:\(address)"
+    }
+  }
+
+  private static func position(_ cursor: String) throws -> AccountSearch.Position {
+    let parts = cursor.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    switch (parts[0], parts.count) {
+    case ("uid", 2): return .afterUID(String(parts[1]))
+    case ("email", 2): return .afterEmail(String(parts[1]))
+    default: throw APIError.badRequest("cursor must be the \"next\" of an earlier page.")
+    }
   }
 
   private static func show(_ call: RouteCall, query _: NoQuery) throws -> AdminAccounts.Account {

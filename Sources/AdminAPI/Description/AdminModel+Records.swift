@@ -140,14 +140,15 @@ extension AdminEvents.Commit {
 }
 
 extension AdminLedger.Entry {
-  init(_ entry: LedgerEntry, referral: AdminLedger.ReferralEvidence? = nil) {
+  init(_ entry: LedgerEntry, referral: AdminLedger.ReferralEvidence? = nil, reversedBy: Int64? = nil) {
     let transfer = entry.transfer
     self.init(
       sequence: entry.sequence, revision: entry.revision, time: Timestamp(entry.time), debit: transfer.debit.name,
       credit: transfer.credit.name, amount: transfer.amount, unit: transfer.unit, code: transfer.code,
       key: transfer.key.text, event: transfer.event, function: transfer.function, subject: transfer.subject,
       reverses: transfer.reverses, reason: transfer.reason, expiresAt: transfer.expiresAt.map { Timestamp($0) },
-      debitAfter: entry.debitAfter, creditAfter: entry.creditAfter, hash: Hex.encode(entry.hash), referral: referral)
+      debitAfter: entry.debitAfter, creditAfter: entry.creditAfter, hash: Hex.encode(entry.hash), referral: referral,
+      reversedBy: reversedBy)
   }
 }
 

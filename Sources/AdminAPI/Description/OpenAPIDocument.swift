@@ -131,6 +131,6 @@ enum AnswerSchemas {
   private static let types: [any AdminValue.Type] = [
     AdminRefusal.self, Done.self, AdminEvents.Event.self, AdminEvents.Execution.self, AdminEvents.Delivery.self,
     AdminLedger.Entry.self, AdminFunctions.Function.self, AdminEvents.Cause.self, AdminEvents.Change.self,
-    AdminLogs.AuditRecord.self,
+    AdminLogs.AuditRecord.self, AdminTree.Child.self,
   ]
 }

@@ -5,12 +5,14 @@ import Ledger
 import NIOHTTP1
 import PlayerLifecycle
 import StorageCore
+import TreeDatabase
 import TreeModel
 
 /// The trigger log, under both of its names: `events` and `triggers`.
 enum EventRoutes {
   static let routes: [Route] =
-    ["/admin/v1/events", "/admin/v1/triggers"].flatMap { base in
+    [.reading(AdminEvents.histogram, by: histogram)]
+    + ["/admin/v1/events", "/admin/v1/triggers"].flatMap { base in
       [
         .reading(AdminEvents.list.at(base), by: list), .reading(AdminEvents.show.at(base + "/{event...}"), by: show),
         .changing(AdminEvents.redeliver.at(base + "/{event...}/redeliver"), audit: "events.redeliver", answer: redeliver),
@@ -36,6 +38,22 @@ enum EventRoutes {
         page.erased = AdminAccounts.Erasure(erasure)
       }
       return page
+    }
+  }
+
+  private static func histogram(_ call: RouteCall, query: AdminEvents.HistogramQuery) throws -> AdminEvents.Histogram {
+    let filter = try EventFilter(query.filters)
+    let until = filter.until ?? max(call.services.database.clock.now(), filter.since ?? 0)
+    if let since = filter.since, since > until { throw APIError.badRequest("since must not be later than until.") }
+    let namespace = try call.namespace()
+    let currencies = call.services.ledger?.declaredCurrencies ?? []
+    let functions = call.services.functions?.descriptions ?? []
+    return try call.read { snapshot in
+      let scan = try EventScan(
+        namespace, filter, currencies: currencies, functions: functions, before: nil,
+        scanMax: query.scan.map { Int($0) } ?? EventListing.scanMax, in: snapshot)
+      var histogram = EventHistogram(scan, count: query.buckets.map { Int($0) } ?? EventHistogram.buckets, until: until)
+      return try histogram.answer()
     }
   }
 

@@ -111,6 +111,11 @@ struct EventScan {
 
   // MARK: How far it came
 
+  /// When the event that was looked at last happened; nil if there was none.
+  func timeOfLast() throws -> Int64? {
+    try last.flatMap { try snapshot.commitTime(in: namespace, at: $0.revision) }
+  }
+
   /// A page without rows that says where to go on, and how far was looked; asked once, after the last ``next()``.
   mutating func end() throws -> AdminEvents.Page {
     if ahead == nil { ahead = try nextEvent() }

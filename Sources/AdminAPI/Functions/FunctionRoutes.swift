@@ -9,7 +9,8 @@ import TreeModel
 /// The functions: what there is, and their brakes.
 enum FunctionRoutes {
   static let routes: [Route] = [
-    .reading(AdminFunctions.list, by: list), .changing(AdminFunctions.pause, audit: "functions.pause", answer: pause),
+    .reading(AdminFunctions.list, by: list), .reading(AdminFunctions.show, by: show),
+    .changing(AdminFunctions.pause, audit: "functions.pause", answer: pause),
     .changing(AdminFunctions.resume, audit: "functions.resume", answer: resume),
     .changing(AdminFunctions.retry, audit: "functions.retry", answer: retry),
   ]
@@ -35,6 +36,24 @@ enum FunctionRoutes {
   }
 
   private static func list(_ call: RouteCall, query _: NoQuery) throws -> AdminFunctions.List {
+    AdminFunctions.List(functions: try rows(call))
+  }
+
+  private static func show(_ call: RouteCall, query _: NoQuery) throws -> AdminFunctions.Detail {
+    let name = call.captures["name"] ?? ""
+    guard let function = try rows(call).first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+      throw APIError(
+        .notFound, "not_found", "There is no function \(name.prefix(80)); \"doubloon functions list\" shows all there are.")
+    }
+    let unfinished = try call.read { snapshot in try UnfinishedDeliveries(of: function.name, in: snapshot) }
+    let description = call.services.functions?.descriptions.first { $0.name == function.name }
+    let tally = call.services.functions?.tallies.first { $0.function == function.name }
+    return AdminFunctions.Detail(
+      function: function, settings: description.map { AdminFunctions.Setting.all(of: $0) } ?? [],
+      runs: tally.map { AdminFunctions.Runs($0) }, deliveries: unfinished.answer)
+  }
+
+  private static func rows(_ call: RouteCall) throws -> [AdminFunctions.Function] {
     let records: [FunctionRecord]
     if let functions = call.services.functions {
       records = try functions.functionRecords()
@@ -46,14 +65,13 @@ enum FunctionRoutes {
     }
     let descriptions = call.services.functions?.descriptions ?? []
     let paces = call.services.functions?.paces ?? []
-    return AdminFunctions.List(
-      functions: records.map { record in
-        AdminFunctions.Function(
-          name: record.name, pattern: record.pattern, kinds: record.kinds, paused: record.isPaused,
-          pauseReason: record.pauseReason, updatedAt: Timestamp(record.updatedAt),
-          settings: descriptions.first { $0.name == record.name }?.settingsJSON, deadLetters: dead[record.name],
-          retries: retries[record.name], pace: paces.first { $0.function == record.name }.map(AdminFunctions.Pace.init))
-      })
+    return records.map { record in
+      AdminFunctions.Function(
+        name: record.name, pattern: record.pattern, kinds: record.kinds, paused: record.isPaused,
+        pauseReason: record.pauseReason, updatedAt: Timestamp(record.updatedAt),
+        settings: descriptions.first { $0.name == record.name }?.settingsJSON, deadLetters: dead[record.name],
+        retries: retries[record.name], pace: paces.first { $0.function == record.name }.map(AdminFunctions.Pace.init))
+    }
   }
 
   static func functions(_ call: RouteCall) throws -> any FunctionOperating {

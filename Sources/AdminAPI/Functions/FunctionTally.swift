@@ -25,6 +25,8 @@ package struct FunctionTally: Sendable, Hashable {
   /// Runs whose time was measured, and how long they took together, in nanoseconds.
   package var measuredRuns = 0
   package var nanoseconds: Int64 = 0
+  /// The longest of these runs, in nanoseconds.
+  package var slowest: Int64 = 0
   /// Runs on the writer, in the batch of their event.
   package var inlineRuns = 0
   /// Whether it runs there now.

@@ -27,7 +27,7 @@ enum HistoryRoutes {
       case .failure(let error): return .failure(error)
       case .success(let revision):
         let erased: [ErasedPath]
-        switch try missing(at: target, namespace: namespace, asOf: revision, in: snapshot) {
+        switch try missing(at: target.path, namespace: namespace, asOf: revision, in: snapshot) {
         case .failure(let error): return .failure(error)
         case .success(let paths): erased = paths
         }
@@ -55,7 +55,7 @@ enum HistoryRoutes {
       case (.failure(let error), _), (_, .failure(let error)): return .failure(error)
       }
       let erased: [ErasedPath]
-      switch try missing(at: target, namespace: namespace, asOf: min(ends.0, ends.1), in: snapshot) {
+      switch try missing(at: target.path, namespace: namespace, asOf: min(ends.0, ends.1), in: snapshot) {
       case .failure(let error): return .failure(error)
       case .success(let paths): erased = paths
       }
@@ -104,20 +104,21 @@ enum HistoryRoutes {
   /// Erased places that one answer tells of.
   private static let erasedMax = 20
 
-  /// The places below a target of which something is missing at a revision; a failure if all of it may be. What is now is
+  /// The places below a path of which something is missing at a revision; a failure if all of it may be. What is now is
   /// known, whatever was erased.
-  private static func missing(
-    at target: PathTarget, namespace: NamespaceID, asOf revision: Revision, in snapshot: any Snapshot
+  static func missing(
+    at path: Path, namespace: NamespaceID, asOf revision: Revision, in snapshot: any Snapshot
   ) throws -> Result<[ErasedPath], APIError> {
     guard try revision < snapshot.head(of: namespace).revision else { return .success([]) }
-    if let erased = try snapshot.erasedPath(in: namespace, around: target.path, asOf: revision) {
+    if let erased = try snapshot.erasedPath(in: namespace, around: path, asOf: revision) {
       return .failure(.erased(erased))
     }
     return .success(
-      try snapshot.erasedPaths(in: namespace, below: target.path, asOf: revision, limit: erasedMax))
+      try snapshot.erasedPaths(in: namespace, below: path, asOf: revision, limit: erasedMax))
   }
 
-  private static func listed(_ erased: [ErasedPath]) -> [AdminEvents.ErasedPath]? {
+  /// What an answer says of erased places.
+  static func listed(_ erased: [ErasedPath]) -> [AdminEvents.ErasedPath]? {
     erased.isEmpty ? nil : erased.map { AdminEvents.ErasedPath($0) }
   }
 

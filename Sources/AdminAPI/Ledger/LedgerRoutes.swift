@@ -13,9 +13,11 @@ enum LedgerRoutes {
   static let routes: [Route] =
     [
       .reading(AdminLedger.balance, by: balance), .reading(AdminLedger.statement, by: statement),
-      .reading(AdminLedger.entries, by: entries),
+      .reading(AdminLedger.entries, by: entries), .reading(AdminLedger.accounts, by: accounts),
       .reading(AdminLedger.verify, by: verify),
     ] + transfers + [
+      .changing(AdminLedger.previewTransfer, audit: nil, answer: previewTransfer),
+      .changing(AdminLedger.previewReversal, audit: nil, answer: previewReversal),
       .changing(AdminLedger.reverse, audit: "ledger.reverse", answer: reverse), .reading(AdminLedger.holds, by: holds),
       .changing(AdminLedger.hold, audit: "ledger.hold", answer: hold),
       .changing(AdminLedger.release, audit: "ledger.release", answer: release),
@@ -35,33 +37,6 @@ enum LedgerRoutes {
     let namespace = try call.namespace()
     let balance = try ledger.balance(in: namespace, of: account, unit: unit)
     return AdminLedger.Balance(account: account.name, unit: unit, balance: balance)
-  }
-
-  private static func statement(_ call: RouteCall, query: AdminLedger.StatementQuery) throws -> AdminLedger.Statement {
-    let account = LedgerAccount(query.account)
-    let ledger = try ledger(call)
-    let (namespace, limit) = (try call.namespace(), Int(query.limit ?? 50))
-    let entries = try ledger.statement(in: namespace, of: account, before: query.before, limit: limit)
-    let rows = entries.map { entry in
-      AdminLedger.Entry(entry, referral: ReferralEvidence.of(entry, links: call.services.links))
-    }
-    return AdminLedger.Statement(
-      account: account.name, entries: rows, next: entries.count == limit ? entries.last?.sequence : nil)
-  }
-
-  private static func entries(_ call: RouteCall, query: AdminLedger.EntryQuery) throws -> AdminLedger.EntryList {
-    let (namespace, limit) = (try call.namespace(), Int(query.limit ?? 50))
-    if let key = query.key {
-      let entry = try call.read { snapshot in
-        try snapshot.entry(in: namespace, key: BusinessKey(key))
-      }
-      return AdminLedger.EntryList(entries: entry.map { [AdminLedger.Entry($0)] } ?? [])
-    }
-    let entries = try call.read { snapshot in
-      try snapshot.entries(in: namespace, after: query.after ?? 0, limit: limit)
-    }
-    return AdminLedger.EntryList(
-      entries: entries.map { AdminLedger.Entry($0) }, next: entries.count == limit ? entries.last?.sequence : nil)
   }
 
   private static func holds(_ call: RouteCall, query: AdminLedger.HoldQuery) throws -> AdminLedger.HoldList {

@@ -17,6 +17,7 @@ enum SystemRoutes {
   static let routes: [Route] =
     [
       .reading(AdminSystem.status, by: status), .reading(AdminSystem.verify, by: verify),
+      .changing(AdminSystem.configuration, audit: nil) { call, _ in call.services.configuration },
       .changing(AdminSystem.backup, audit: "backup", answer: backup),
       .changing(AdminSystem.clock, audit: "clock.advance", answer: clock),
     ] + AuditRoutes.routes
@@ -36,16 +37,20 @@ enum SystemRoutes {
       "Most requests come from \(address), a private address: if a proxy stands there, name it in \"listen.trustedProxies\", or "
         + "its clients share one client's limits."
     }
+    let (services, maintenance) = (call.services, call.services.metrics.maintenance.notes)
     return AdminSystem.Status(
-      mode: call.services.isDevelopment ? .development : .production, time: Timestamp(database.clock.now()), epoch: epoch,
-      namespaces: Int64(namespaces), defaultNamespace: call.services.defaultNamespace,
+      version: services.version, mode: services.isDevelopment ? .development : .production,
+      startedAt: Timestamp(services.startedAt), time: Timestamp(database.clock.now()), epoch: epoch,
+      namespaces: Int64(namespaces), defaultNamespace: services.defaultNamespace,
       writer: AdminSystem.Writer(queueDepth: Int64(database.queueDepth), failure: database.failure?.message),
-      warnings: [warning].compactMap(\.self), problems: call.services.functions?.problems ?? [],
+      sockets: Int64(services.metrics.sockets.open), streams: Int64(services.metrics.streams.current),
+      listens: Int64(services.listeners.counts.listens), warnings: [warning].compactMap(\.self),
+      problems: services.functions?.problems ?? [],
       pausedFunctions: paused.map { AdminSystem.PausedFunction(name: $0.name, reason: $0.pauseReason ?? "") },
       deadLetters: dead, retries: retries,
-      disk: call.services.diskSpace().map {
+      disk: services.diskSpace().map {
         AdminSystem.Disk(folder: $0.folder, freeBytes: $0.freeBytes, totalBytes: $0.totalBytes)
-      })
+      }, lastVerification: maintenance.lastVerification, lastBackup: maintenance.lastBackup)
   }
 
   private static func verify(_ call: RouteCall, query _: NoQuery) throws -> AdminSystem.Verification {
@@ -168,5 +173,19 @@ extension AdminSystem.Backup {
     self.init(
       status: .ok, path: path, bytes: outcome.bytes, sha256: outcome.sha256, sealed: outcome.isSealed,
       keys: outcome.manifest.holdsKeys)
+  }
+}
+
+extension MaintenanceRecord.Notes {
+  fileprivate var lastVerification: AdminSystem.LastVerification? {
+    verification.map {
+      AdminSystem.LastVerification(at: Timestamp($0.time), durationMs: $0.duration, sound: $0.failure == nil)
+    }
+  }
+
+  /// What ended last; else what a schedule remembers.
+  fileprivate var lastBackup: AdminSystem.LastBackup? {
+    if let backup { return AdminSystem.LastBackup(at: Timestamp(backup.time), failure: backup.failure) }
+    return backupSuccessTime.map { AdminSystem.LastBackup(at: Timestamp($0)) }
   }
 }

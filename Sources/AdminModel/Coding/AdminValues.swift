@@ -118,6 +118,11 @@ package struct AdminRefusal: AdminValue {
   /// A word for programs.
   package var code: String
 
+  package init(error: String, code: String) {
+    self.error = error
+    self.code = code
+  }
+
   package static let schemaName: String? = "Error"
   package static let notes: [String: FieldNote] = [
     "error": .only(.filled, text: "a sentence for people"), "code": .only(.filled, text: "a word for programs"),

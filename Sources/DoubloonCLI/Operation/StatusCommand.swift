@@ -60,9 +60,15 @@ struct StatusCommand: AsyncParsableCommand {
     lines += status.warnings.map { "Warning: \($0)" }
     var table = TextTable([.text("name"), .text("value")])
     for (name, value) in [
-      ("Mode", status.mode.rawValue), ("Time", status.time.text), ("Epoch", String(status.epoch)),
+      ("Version", status.version), ("Mode", status.mode.rawValue), ("Started", status.startedAt.text),
+      ("Time", status.time.text), ("Epoch", String(status.epoch)),
       ("Namespaces", String(status.namespaces)), ("Default namespace", status.defaultNamespace),
       ("Waiting writes", String(status.writer.queueDepth)),
+      (
+        "Listening",
+        "\(status.sockets.counted("socket", many: "sockets")), \(status.streams.counted("stream", many: "streams")), "
+          + status.listens.counted("listen", many: "listens")
+      ),
     ] {
       table.add([name, value])
     }
@@ -70,7 +76,19 @@ struct StatusCommand: AsyncParsableCommand {
     if let disk = status.disk {
       table.add(["Disk", "\(disk.freeBytes.byteText) of \(disk.totalBytes.byteText) free at \(disk.folder)"])
     }
+    for (name, value) in maintenanceRows(status) { table.add([name, value]) }
     return (lines + table.lines(showsTitles: false)).joined(separator: "\n").printable
+  }
+
+  /// How the last verification and the last backup ended, as far as the server knows.
+  private static func maintenanceRows(_ status: AdminSystem.Status) -> [(String, String)] {
+    let verified = status.lastVerification.map { last in
+      ("Verified", "\(last.at.text), \(last.sound ? "sound" : "faults were found: doubloon verify"), in \(last.durationMs) ms")
+    }
+    let backup = status.lastBackup.map { last in
+      ("Last backup", last.at.text + (last.failure.map { ", failed: \($0)" } ?? ""))
+    }
+    return [verified, backup].compactMap(\.self)
   }
 
   /// What functions have not done, and where to look.

@@ -1,3 +1,4 @@
+import APISupport
 import ArgumentParser
 import FunctionsKit
 import Logging
@@ -57,6 +58,11 @@ struct DevCommand: AsyncParsableCommand {
     help: ArgumentHelp("Security rules. (default: those that the data have; without any the tree is open)", valueName: "file"))
   var rules: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "A folder with the console's files, read at each request; for work on the console itself.", valueName: "dir"))
+  var console: String?
+
   @Option(help: ArgumentHelp("What the log looks like: text or json, one object on a line.", valueName: "format"))
   var logFormat = LogSettings.Format.text
 
@@ -104,6 +110,7 @@ struct DevCommand: AsyncParsableCommand {
     configuration.clock = AdjustableClock()
     if token || !configuration.isLoopback { configuration.adminToken = RandomToken.make() }
     configuration.allowedHosts = allowHost
+    configuration.console.folder = console.map { FileBytes.absolute($0) }
     if let rules {
       configuration.rules = try RulesFile(rules)
       configuration.namespaces = [configuration.defaultNamespace]

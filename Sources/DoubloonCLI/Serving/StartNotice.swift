@@ -19,6 +19,7 @@ struct StartNotice: Sendable {
     if host != configuration.host { lines.append("  Listening  \(configuration.host), all addresses of this machine") }
     lines.append("  Data       \(dataFolder)")
     lines.append("  Namespace  \(configuration.defaultNamespace)")
+    lines.append("  Console    \(base)/console/")
     lines.append("  Admin key  \(configuration.adminToken)")
     if configuration.rules != nil { lines.append("  Rules      as given; administrators are not bound by them") }
     lines += functionLines

@@ -5,14 +5,28 @@ package struct CallerIdentification: Sendable {
   package let authenticator: any Authenticating
   /// Which origins may use the developer's token; nil in production, where no token is known to everybody.
   package let origins: DevelopmentOrigins?
+  /// The sessions of the server's own pages; nil where it has none.
+  package let pages: (any PageSessions)?
 
-  package init(authenticator: any Authenticating, origins: DevelopmentOrigins?) {
+  package init(authenticator: any Authenticating, origins: DevelopmentOrigins?, pages: (any PageSessions)? = nil) {
     self.authenticator = authenticator
     self.origins = origins
+    self.pages = pages
   }
 
   /// Whether a foreign web page may have sent a request with these headers; never so in production.
   package func isForeign(_ headers: HTTPHeaders) -> Bool { origins?.trusts(headers) == false }
+
+  /// Who sends a request to the administrators' surface: who it says, or else whose session its page has.
+  func administrator(_ request: HTTPRequest, query: QueryString) throws -> Caller {
+    let headers = request.headers
+    if let pages, !headers.contains(name: "authorization"), headers.contains(name: "cookie"),
+      let caller = try pages.caller(request.method, headers: headers)
+    {
+      return caller
+    }
+    return try caller(headers, query: query)
+  }
 
   /// Who sends a request with these headers and parameters.
   func caller(_ headers: HTTPHeaders, query: QueryString) throws(AccessError) -> Caller {

@@ -75,7 +75,9 @@ package struct RequestRouter: RequestResponder {
 
   /// Who sends a request, by its head alone; nil if its credentials are not good.
   private func caller(of head: HTTPRequestHead, target: RequestTarget) -> Caller? {
-    try? callers.caller(head.headers, query: target.query)
+    guard target.segments?.first == "admin" else { return try? callers.caller(head.headers, query: target.query) }
+    return try? callers.administrator(
+      HTTPRequest(method: head.method, uri: head.uri, headers: head.headers), query: target.query)
   }
 }
 

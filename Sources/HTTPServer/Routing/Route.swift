@@ -74,6 +74,8 @@ package struct APIRoute<Services: Sendable>: Sendable {
     case blocking(@Sendable (APICall<Services>) throws -> HTTPResponse)
     /// Waits for others.
     case waiting(@Sendable (APICall<Services>) async throws -> HTTPResponse)
+    /// Answers with a stream that goes on, on the event loop.
+    case streaming(@Sendable (APICall<Services>, ResponseSink) throws -> Void)
   }
 
   package private(set) var head: RouteHead
@@ -117,6 +119,16 @@ package struct APIRoute<Services: Sendable>: Sendable {
       action: .waiting(body))
   }
 
+  /// Something to be told of for as long as one listens, for all administrators.
+  package static func stream(
+    _ template: RouteTemplate, summary: String,
+    body: @escaping @Sendable (APICall<Services>, ResponseSink) throws -> Void
+  ) -> APIRoute {
+    APIRoute(
+      head: RouteHead(method: .GET, template: template, summary: summary, access: .viewer, audit: nil),
+      action: .streaming(body))
+  }
+
   /// Something that an administrator changes; takes the role of administrators unless it says otherwise.
   package static func mutate(
     _ method: HTTPMethod, template: RouteTemplate, audit: String?, summary: String, access: RouteAccess = .admin,
@@ -139,6 +151,7 @@ extension APIRoute {
       case .immediate(let body): .immediate { call in try body(call.with(services)) }
       case .blocking(let body): .blocking { call in try body(call.with(services)) }
       case .waiting(let body): .waiting { call in try await body(call.with(services)) }
+      case .streaming(let body): .streaming { call, sink in try body(call.with(services), sink) }
       }
     return BoundRoute(head: head, action: bound)
   }

@@ -42,6 +42,8 @@ package struct RouteTable: Sendable {
       return sink.send(Self.notFound(path, allowed: matches.map(\.0.head.method)).adminResponse)
     }
     sink.routeClass = path.first == "admin" ? .admin : .operation
+    // No other page may read what the browser's cookie has opened.
+    sink.isForOwnPages = sink.routeClass == .admin && request.headers.contains(name: "cookie")
     var caller = Caller.anonymous
     let call: APICall<Void>
     do {
@@ -108,7 +110,10 @@ package struct RouteTable: Sendable {
 
   private func caller(of request: HTTPRequest, target: RequestTarget, for route: BoundRoute) throws -> Caller {
     if isOpen(route) { return .anonymous }
-    let caller = try callers.caller(request.headers, query: target.query)
+    let isOfAdministrators = target.segments?.first == "admin"
+    let caller =
+      isOfAdministrators
+      ? try callers.administrator(request, query: target.query) : try callers.caller(request.headers, query: target.query)
     guard caller.role != nil else {
       throw APIError(
         .unauthorized, "unauthenticated", "This needs an administrator's credentials: send Authorization: Bearer TOKEN.",
@@ -148,6 +153,12 @@ package struct RouteTable: Sendable {
           return sink.send(APIError(.serviceUnavailable, "unavailable", "The server is shutting down.").adminResponse)
         }
         sink.send(response(of: route, request: call.request) { try body(call) })
+      }
+    case .streaming(let body):
+      do {
+        try body(call, sink)
+      } catch {
+        sink.send(answer(to: error, of: route, request: call.request).adminResponse)
       }
     case .waiting(let body):
       sink.eventLoop.makeFutureWithTask { () async -> HTTPResponse in

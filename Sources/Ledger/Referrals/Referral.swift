@@ -57,6 +57,12 @@ package struct ReferralPath: Sendable {
     return PathBytes(path)
   }
 
+  /// The player's record: the node that the path names the player by; nil if the id is no legal key.
+  package func record(of player: String) -> Path? {
+    guard let key = try? Key(player) else { return nil }
+    return players.path.map { $0.child(key) }
+  }
+
   /// The node whose children are the players.
   var players: PathBytes {
     pattern.segments.prefix { if case .literal = $0 { true } else { false } }.reduce(.root) { path, segment in

@@ -30,6 +30,7 @@ struct FunctionAdminAdapter: FunctionOperating, EffectsWaiting {
       ]
       (tally.timeouts, tally.deadLetters) = (function.counts.timedOut, function.counts.dead)
       (tally.measuredRuns, tally.nanoseconds) = (function.time.runs, function.time.nanoseconds)
+      tally.slowest = function.time.slowest
       (tally.inlineRuns, tally.isInline, tally.isPaused) = (function.counts.inline, function.isInline, function.isPaused)
       return tally
     }

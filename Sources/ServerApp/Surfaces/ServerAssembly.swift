@@ -1,5 +1,6 @@
 import APISupport
 import AdminAPI
+import AdminModel
 import Backups
 import Credentials
 import Glibc
@@ -11,6 +12,7 @@ import NIOPosix
 import RealtimeAPI
 import ServerConfiguration
 import StorageCore
+import WebConsole
 
 /// Puts the surfaces over a shard together, and the ports that they are reached by.
 struct ServerAssembly {
@@ -31,7 +33,7 @@ struct ServerAssembly {
   func makeSurfaces() -> ServerSurfaces {
     let logger = logger
     let functions = FunctionAdminAdapter(dispatcher: shard.dispatcher, engine: shard.engine)
-    let policy = makePolicy()
+    let (policy, files) = (makePolicy(), consoleFiles)
     let context = makeContext(policy)
     let realtime = RealtimeServices(
       context: context, access: RuleBasedAccess(database: shard.database, unruled: policy), listeners: shard.listeners,
@@ -42,7 +44,15 @@ struct ServerAssembly {
       links: LinksServices(
         context: context, links: shard.links, invites: shard.invites, referrals: shard.referrals,
         accounts: shard.accounts.accounts),
-      admin: makeAdminServices(context, functions: functions))
+      admin: makeAdminServices(context, functions: functions, files: files),
+      console: WebConsole(
+        files: files, settings: configuration.console, isDevelopment: isDevelopment,
+        isSecure: !configuration.certificates.isEmpty))
+  }
+
+  private var consoleFiles: ConsoleFiles {
+    guard let folder = configuration.console.folder else { return ConsoleFiles() }
+    return ConsoleFiles { name in try? FileBytes.read("\(folder)/\(name)") }
   }
 
   private func makePolicy() -> AccessPolicy {
@@ -52,19 +62,34 @@ struct ServerAssembly {
   }
 
   private func makeContext(_ policy: AccessPolicy) -> ServerContext {
+    let authenticator = shard.accounts.authenticator(over: policy)
+    let sessions = ConsoleSessions(
+      settings: configuration.console, isDevelopment: isDevelopment, authenticator: authenticator, clock: configuration.clock,
+      random: SystemRandomNumberGenerator())
     let origins = isDevelopment ? DevelopmentOrigins(allowing: configuration.allowedHosts + [configuration.host]) : nil
     return ServerContext(
       database: shard.database, defaultNamespace: configuration.defaultNamespace,
-      callers: CallerIdentification(authenticator: shard.accounts.authenticator(over: policy), origins: origins),
+      callers: CallerIdentification(
+        authenticator: authenticator, origins: origins, pages: configuration.console.isEnabled ? sessions : nil),
       isDevelopment: isDevelopment, metrics: metrics,
       memory: MemoryBudgets(
         inputBytesMax: configuration.unfinishedInputMax, outputBytesMax: configuration.unreadOutputMax),
       pools: pools, logger: logger)
   }
 
-  private func makeAdminServices(_ context: ServerContext, functions: FunctionAdminAdapter) -> AdminServices {
+  private func makeAdminServices(_ context: ServerContext, functions: FunctionAdminAdapter, files: ConsoleFiles)
+    -> AdminServices
+  {
     let folder: String? = if case .directory(let folder) = configuration.storage { folder } else { nil }
     var admin = AdminServices(context: context, listeners: shard.listeners, random: SystemRandomNumberGenerator())
+    admin.sessions = context.callers.pages as? ConsoleSessions
+    admin.consoleBuild = files.build
+    admin.version = configuration.build.version
+    admin.configuration = AdminSystem.Configuration(
+      files: configuration.configurationFiles,
+      settings: configuration.settings.map {
+        AdminSystem.Setting(name: $0.name, value: $0.value, secret: $0.isSecret ? true : nil)
+      })
     admin.functions = functions
     admin.replays = ReplayAdminAdapter(replayer: shard.replayer, engine: shard.engine, folder: folder)
     admin.ledger = shard.ledger

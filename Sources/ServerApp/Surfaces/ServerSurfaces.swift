@@ -5,6 +5,7 @@ package import IdentityAPI
 package import LinksAPI
 import NIOHTTP1
 package import RealtimeAPI
+package import WebConsole
 
 /// All surfaces of the server, by path:
 ///
@@ -21,18 +22,25 @@ package import RealtimeAPI
 /// | `/.well-known/jwks.json`, Google's key paths | `IdentityAPI`, `KeyRoutes` |
 /// | `/admin/v1/…` | `AdminAPI`, `AdminRoutes`; what is about links and referrals comes from `LinksAPI` |
 /// | `/token` | `AdminAPI`, `TokenRoutes`: access tokens of service accounts |
+/// | `/console/…`, and `/` for browsers | `WebConsole` |
 /// | `/healthz`, `/readyz`, `/metrics` | `AdminAPI`, `OperationRoutes` |
 package struct ServerSurfaces: Sendable {
   package let realtime: RealtimeServices
   package let identity: IdentityServices
   package let links: LinksServices
   package let admin: AdminServices
+  /// The pages of the administrators; nil where there are none.
+  package let console: WebConsole?
 
-  package init(realtime: RealtimeServices, identity: IdentityServices, links: LinksServices, admin: AdminServices) {
+  package init(
+    realtime: RealtimeServices, identity: IdentityServices, links: LinksServices, admin: AdminServices,
+    console: WebConsole? = nil
+  ) {
     self.realtime = realtime
     self.identity = identity
     self.links = links
     self.admin = admin
+    self.console = console
   }
 
   package var context: ServerContext { admin.context }
@@ -43,6 +51,7 @@ package struct ServerSurfaces: Sendable {
   package func router(sockets: SocketRoutes?) -> RequestRouter {
     let surfaces: [(any RequestSurface)?] = [
       LinkResponder(services: links), sockets, identity.accounts.map { IdentitySurface(services: identity, accounts: $0) },
+      console,
     ]
     return RequestRouter(
       callers: context.callers, leading: TreeRoutes(services: realtime), surfaces: surfaces.compactMap(\.self),

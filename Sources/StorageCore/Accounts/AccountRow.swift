@@ -169,6 +169,9 @@ public protocol AccountListing: AccountReading {
   /// Sessions by the hash of their tokens, after the one given.
   func refreshTokens(in namespace: NamespaceID, after hash: [UInt8]?, limit: Int) throws(StorageError)
     -> [RefreshTokenRecord]
+  /// Identifiers of one kind and whom they lead to, by the bytes of their values, after the one given.
+  func identifiers(in namespace: NamespaceID, kind: String, after value: String?, limit: Int) throws(StorageError)
+    -> [(identifier: AccountIdentifier, uid: String)]
   func accountCount(in namespace: NamespaceID) throws(StorageError) -> Int64
   /// Every revocation that is kept.
   func accountRevocations(in namespace: NamespaceID) throws(StorageError) -> [AccountRevocation]

@@ -23,6 +23,21 @@ public protocol Snapshot: StorageReading, MaintenanceReading, AccountListing, Ke
   /// `limit`. Looks at a bounded number of rows, and says how far it came.
   func touches(in namespace: NamespaceID, under path: PathBytes, before revision: Revision?, limit: Int) throws(StorageError)
     -> PathTouches
+  /// The last commits up to `revision` that changed something at or below each of some paths, which are in order and lie apart.
+  /// Of each at most `rowsMax` rows of the history are looked at; nil where that is not enough, and where none is remembered.
+  func lastTouches(in namespace: NamespaceID, under paths: [PathBytes], through revision: Revision, rowsMax: Int)
+    throws(StorageError) -> [Revision?]
+  /// When a commit was made, in milliseconds since 1970, without reading what it changed; nil if there is none.
+  func commitTime(in namespace: NamespaceID, at revision: Revision) throws(StorageError) -> Int64?
+  /// The leaves from `lower` up to but without `upper` as they were after the commit of `revision`: at most `limit`, and none
+  /// behind the one with which they are more than `bytesMax`. Looks at a bounded number of rows, whatever has become of them
+  /// since, and says how far it came: always further than `lower`.
+  func leaves(
+    in namespace: NamespaceID, from lower: PathBytes, to upper: PathBytes, asOf revision: Revision, limit: Int, bytesMax: Int
+  ) throws(StorageError) -> LeafStretch
+  /// The last path before one at which something stands, or has been changed after `revision`: where to look for what stood
+  /// there then.
+  func lastPath(in namespace: NamespaceID, before path: PathBytes, since revision: Revision) throws(StorageError) -> PathBytes?
   /// The state of the tree at a moment: the last commit that is not later. Before what the log still holds it is the
   /// revision before the log's first.
   func revision(in namespace: NamespaceID, at time: Int64) throws(StorageError) -> Revision
@@ -44,9 +59,19 @@ public protocol Snapshot: StorageReading, MaintenanceReading, AccountListing, Ke
     throws(StorageError) -> [DeliveryRecord]
 
   func entries(in namespace: NamespaceID, after sequence: Int64, limit: Int) throws(StorageError) -> [LedgerEntry]
+  /// The entries before `sequence` (nil: from the last), newest first.
+  func entries(in namespace: NamespaceID, before sequence: Int64?, limit: Int) throws(StorageError) -> [LedgerEntry]
   /// The entries of one account, newest first, before `sequence` (nil: from the last).
   func entries(in namespace: NamespaceID, account: LedgerAccount, before sequence: Int64?, limit: Int) throws(StorageError)
     -> [LedgerEntry]
+  /// The entries of one account after `sequence`, oldest first.
+  func entries(in namespace: NamespaceID, account: LedgerAccount, after sequence: Int64, limit: Int) throws(StorageError)
+    -> [LedgerEntry]
+  /// The accounts that have entries and whose names begin with `prefix`, by the bytes of their names, after the one given: one
+  /// seek for each. The entries of each are counted up to `countMax`.
+  func ledgerAccounts(
+    in namespace: NamespaceID, prefix: String, after account: LedgerAccount?, limit: Int, countMax: Int
+  ) throws(StorageError) -> [LedgerAccountRow]
   /// The accounts that the ledger alone keeps.
   func balances(in namespace: NamespaceID) throws(StorageError) -> [AccountBalance]
 
@@ -95,6 +120,19 @@ public struct StoredLeaf: Sendable, Hashable {
   }
 }
 
+/// The leaves of a stretch of the tree, and how far it goes.
+public struct LeafStretch: Sendable, Hashable {
+  /// In path order.
+  public let leaves: [StoredLeaf]
+  /// There are no others up to here; of what is here and behind it nothing is said.
+  public let end: PathBytes
+
+  public init(leaves: [StoredLeaf], end: PathBytes) {
+    self.leaves = leaves
+    self.end = end
+  }
+}
+
 /// Which commits touched a place, as far as it was looked.
 public struct PathTouches: Sendable, Hashable {
   /// Newest first, each once.
@@ -111,6 +149,22 @@ public struct PathTouches: Sendable, Hashable {
     self.scannedThrough = scannedThrough
     self.isComplete = isComplete
     self.prunedThrough = prunedThrough
+  }
+}
+
+/// An account of the ledger, as far as the ledger's own tables know it.
+public struct LedgerAccountRow: Sendable, Hashable {
+  /// Its name.
+  public let account: LedgerAccount
+  /// How many entries it has, on either side, as far as they were counted.
+  public let entryCount: Int
+  /// What the ledger alone keeps, by unit; balances of a currency's holder are in the tree.
+  public let balances: [AccountBalance]
+
+  public init(account: LedgerAccount, entryCount: Int, balances: [AccountBalance]) {
+    self.account = account
+    self.entryCount = entryCount
+    self.balances = balances
   }
 }
 

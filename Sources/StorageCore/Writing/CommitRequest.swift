@@ -56,6 +56,9 @@ extension CommitRequest {
     public var expectations: [Expectation] = []
     /// Subtrees in which nothing may have been written. What was removed is not noticed.
     public var unwritten: [Unwritten] = []
+    /// Subtrees in which nothing may have changed, what was removed included. Every commit since is looked at, so it is for
+    /// revisions of a moment ago.
+    public var unchanged: [Unwritten] = []
   }
 
   /// A node that must still be what the author of the request saw.

@@ -117,6 +117,7 @@ struct WritePipeline {
       }
     }
     for subtree in request.preconditions.unwritten { try check(subtree, tree) }
+    for subtree in request.preconditions.unchanged { try checkCommits(since: subtree, tree: tree) }
   }
 
   /// Refuses an operation that meets another value than it expects.
@@ -135,6 +136,29 @@ struct WritePipeline {
     guard leaves.count <= limits.leavesMax else { throw .tooLarge }
     if leaves.contains(where: { $0.revision > subtree.since }) {
       throw CommitError(.stale(.absent), "\(subtree.path) has been written to since it was read. Read it again and retry.")
+    }
+  }
+
+  /// Commits that one condition looks at: other requests wait meanwhile.
+  private static let commitsLookedAt: Int64 = 1000
+
+  /// Refuses where a commit since changed something in the subtree.
+  private func checkCommits(since subtree: CommitRequest.Unwritten, tree: TreeAssignment) throws(CommitError) {
+    let path = PathBytes(subtree.path)
+    let (first, last) = (subtree.since.rawValue + 1, tree.revision.previous.rawValue)
+    guard first <= last else { return }
+    guard last - first < Self.commitsLookedAt else {
+      throw CommitError(.stale(.absent), "Too much was written since revision \(subtree.since). Read it again and retry.")
+    }
+    for number in first...last {
+      let commit = try refusing { () throws(StorageError) in
+        try tree.session.commit(in: tree.namespace, at: Revision(number))
+      }
+      guard let changes = commit?.changes, !changes.contains(where: { path.contains($0.path) }) else {
+        throw CommitError(
+          .stale(.absent), "\(subtree.path) was changed by revision \(number), after \(subtree.since). Read it again and retry."
+        )
+      }
     }
   }
 

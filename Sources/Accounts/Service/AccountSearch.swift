@@ -1,0 +1,110 @@
+package import StorageCore
+
+/// What an administrator looks for among a project's accounts.
+package struct AccountSearch: Sendable, Hashable {
+  /// A state of an account.
+  package enum State: String, Sendable, Hashable {
+    case disabled
+    /// Not disabled.
+    case enabled
+    case anonymous
+  }
+
+  /// Where a search goes on. Texts are found first among the uids, then among the mail addresses.
+  package enum Position: Sendable, Hashable {
+    case afterUID(String)
+    case afterEmail(String)
+  }
+
+  /// A page of what was found.
+  package struct Page: Sendable {
+    package fileprivate(set) var accounts: [AccountRecord] = []
+    /// How many accounts were looked at.
+    package fileprivate(set) var scanned = 0
+    /// Where to go on; nil at the end.
+    package fileprivate(set) var next: Position?
+  }
+
+  /// Accounts that one page looks at: neither providers nor states are an index.
+  package static let scanMax = 2000
+  private static let chunkSize = 200
+
+  /// What the uid or the mail address begins with; nil for all accounts, by uid.
+  package var text: String?
+  /// Only accounts with an identity of this provider: `password`, `google.com`.
+  package var provider: String?
+  package var state: State?
+
+  package init(text: String? = nil, provider: String? = nil, state: State? = nil) {
+    self.text = text
+    self.provider = provider
+    self.state = state
+  }
+
+  private func admits(_ record: AccountRecord) -> Bool {
+    if let provider, !record.providerIDs.contains(provider) { return false }
+    switch state {
+    case .disabled: return record.isDisabled
+    case .enabled: return !record.isDisabled
+    case .anonymous: return record.isAnonymous
+    case nil: return true
+    }
+  }
+
+  // MARK: Looking
+
+  /// A page of at most `limit` accounts, behind `start`.
+  func page(in namespace: NamespaceID, from start: Position?, limit: Int, snapshot: any Snapshot) throws -> Page {
+    var page = Page()
+    var position = start
+    while true {
+      var found = try chunk(from: position, in: namespace, snapshot: snapshot)
+      for (place, record) in found.rows {
+        page.scanned += 1
+        position = place
+        if let record, admits(record) { page.accounts.append(record) }
+        guard page.accounts.count < limit, page.scanned < Self.scanMax else {
+          page.next = place
+          return page
+        }
+      }
+      if found.isLast, text != nil, !found.isEmails {
+        position = .afterEmail("")
+        found.isLast = false
+      }
+      if found.isLast { return page }
+    }
+  }
+
+  /// Some accounts in their order, each with its place; those that were found by their uid already are nil.
+  private func chunk(from position: Position?, in namespace: NamespaceID, snapshot: any Snapshot) throws
+    -> (rows: [(Position, AccountRecord?)], isLast: Bool, isEmails: Bool)
+  {
+    let text = text ?? ""
+    if case .afterEmail(let last)? = position {
+      let address = text.lowercased()
+      var rows: [(Position, AccountRecord?)] = []
+      if last.isEmpty, let record = try snapshot.account(in: namespace, identifier: .email(address)) {
+        rows.append((.afterEmail(address), record.uid.utf8.starts(with: text.utf8) ? nil : record))
+      }
+      let found = try snapshot.identifiers(
+        in: namespace, kind: "email", after: last.isEmpty ? address : last, limit: Self.chunkSize)
+      let fitting = found.prefix { $0.identifier.value.utf8.starts(with: address.utf8) }
+      for (identifier, uid) in fitting {
+        let isKnown = uid.utf8.starts(with: text.utf8)
+        rows.append((.afterEmail(identifier.value), isKnown ? nil : try snapshot.account(in: namespace, uid: uid)))
+      }
+      return (rows, fitting.count < Self.chunkSize, true)
+    }
+    var (rows, last): ([(Position, AccountRecord?)], String) = ([], text)
+    if case .afterUID(let uid)? = position {
+      last = uid
+    } else if !text.isEmpty, let record = try snapshot.account(in: namespace, uid: text) {
+      rows.append((.afterUID(text), record))
+    }
+    let found = try snapshot.accounts(in: namespace, after: last, limit: Self.chunkSize)
+    let fitting = found.prefix { $0.uid.utf8.starts(with: text.utf8) }
+    rows += fitting.map { (.afterUID($0.uid), $0) }
+    return (rows, fitting.count < Self.chunkSize, false)
+  }
+}

@@ -1,0 +1,92 @@
+// What is different between two values: by path, before and after, and by word in texts.
+//
+// changesOf(before, after) -> [{path, before, after}]   undefined (or null): nothing there
+// diffView(changes, {link: (path) => Node, cut}) -> a table with − and + in a column of their own
+// valueDiff(before, after) -> the same for two values, paths relative to them
+
+import { h, shown } from './dom.js';
+import { entries, get, isObject, same, write } from './json.js';
+import { number } from './time.js';
+import { empty } from './ui.js';
+
+const LONGEST_TEXT = 4096;
+const isNode = (value) => isObject(value) || Array.isArray(value);
+const members = (value) => (Array.isArray(value) ? value.map((item, index) => [String(index), item]) : entries(value));
+const isNothing = (value) => value === undefined || value === null;
+
+/** The leaves (and nodes that are there on one side only) that are different, in order. */
+export function changesOf(before, after, path = '') {
+  if (same(before, after) || (isNothing(before) && isNothing(after))) return [];
+  if (!isNode(before) || !isNode(after)) return [{ path: path || '/', before: before ?? null, after: after ?? null }];
+  const keys = [...new Set([...members(before), ...members(after)].map(([key]) => key))];
+  const at = (value, key) => (Array.isArray(value) ? value[Number(key)] : get(value, key));
+  return keys.flatMap((key) => changesOf(at(before, key), at(after, key), `${path}/${key}`));
+}
+
+/** Words, spaces and signs of a text. */
+const words = (text) => text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
+
+/** What two texts have in common, by words: [['same' | 'del' | 'ins', text]]. Long texts are taken whole. */
+export function wordDiff(before, after) {
+  const [a, b] = [words(before), words(after)];
+  if (before.length + after.length > 2 * LONGEST_TEXT || a.length * b.length > 400_000) return [['del', before], ['ins', after]];
+  const lengths = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
+  for (let i = a.length - 1; i >= 0; i -= 1) {
+    for (let j = b.length - 1; j >= 0; j -= 1) {
+      lengths[i][j] = a[i] === b[j] ? lengths[i + 1][j + 1] + 1 : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
+    }
+  }
+  const parts = [];
+  const add = (kind, text) => {
+    if (parts.at(-1)?.[0] === kind) parts.at(-1)[1] += text;
+    else parts.push([kind, text]);
+  };
+  let [i, j] = [0, 0];
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      add('same', a[i]);
+      i += 1;
+      j += 1;
+    } else if (j >= b.length || (i < a.length && lengths[i + 1][j] >= lengths[i][j + 1])) {
+      add('del', a[i]);
+      i += 1;
+    } else {
+      add('ins', b[j]);
+      j += 1;
+    }
+  }
+  return parts;
+}
+
+function side(value, limit) {
+  const text = typeof value === 'string' ? JSON.stringify(value).replace(/\\n/g, '\n') : write(value, isNode(value) ? 2 : 0);
+  return text.length > limit ? `${shown(text.slice(0, limit), { lines: true })}… ${number(text.length - limit)} characters more` : shown(text, { lines: true });
+}
+
+function textSides(before, after) {
+  const parts = wordDiff(before, after);
+  const draw = (kind, tag) => ['"', parts.filter(([name]) => name === 'same' || name === kind)
+    .map(([name, text]) => (name === 'same' ? shown(text, { lines: true }) : h(tag, { class: kind }, shown(text, { lines: true })))), '"'];
+  return [draw('del', 'del'), draw('ins', 'ins')];
+}
+
+/** The table of changes; each has a row for what was and a row for what is. */
+export function diffView(changes, { link, limit = LONGEST_TEXT, none = 'Nothing is different.' } = {}) {
+  if (changes.length === 0) return empty(none);
+  const rows = changes.flatMap(({ path, before, after }) => {
+    const isText = typeof before === 'string' && typeof after === 'string';
+    const [was, is] = isText ? textSides(before, after) : [side(before, limit), side(after, limit)];
+    const kinds = [!isNothing(before) && ['removed', '−', 'was', was], !isNothing(after) && ['added', '+', 'is', is]].filter(Boolean);
+    return kinds.map(([kind, sign, word, text], index) => h('tr', { class: kind },
+      index === 0 && h('th', { scope: 'rowgroup', rowspan: kinds.length }, link ? link(path) : shown(path)),
+      h('td', { class: 'sign' }, h('span', { aria: { hidden: 'true' } }, sign), h('span', { class: 'only-read' }, word)), h('td', text)));
+  });
+  return h('div', { class: 'table-box', tabindex: 0, role: 'group', aria: { label: 'Differences' } },
+    h('table', { class: 'diff' }, h('caption', { class: 'only-read' }, 'Differences by path'),
+      h('thead', { class: 'only-read' }, h('tr', ['Path', 'Sign', 'Value'].map((name) => h('th', { scope: 'col' }, name)))), h('tbody', rows)));
+}
+
+/** The differences of two values. */
+export function valueDiff(before, after, options = {}) {
+  return diffView(changesOf(before, after, options.path ?? ''), options);
+}

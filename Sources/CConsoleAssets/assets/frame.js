@@ -1,0 +1,375 @@
+// The frame around every page: rail, top bar, band, sign-in, search, and the keys.
+
+import * as api from './api.js';
+import { clear, h, text } from './dom.js';
+import { icon } from './icons.js';
+import { live } from './live.js';
+import { ago, clockOffset, now, number, setServerTime, span } from './time.js';
+import { button, choice, dialog, field, input, menu, palette, toast } from './ui.js';
+
+const PAGES = [
+  ['overview', 'Overview', 'o'], ['data', 'Data', 'd'], ['events', 'Events', 'e'], ['rewards', 'Rewards', 'r'],
+  ['accounts', 'Accounts', 'a'], ['rules', 'Rules', 'u'], ['links', 'Links', 'l'], ['functions', 'Functions', 'f'], null,
+  ['audit', 'Audit', 'i'], ['settings', 'Settings', 's'],
+];
+const OTHERS = [['replays', 'Replays'], ['replays/new', 'New replay'], ['rewards/entries', 'Ledger entries'], ['start', 'Start: Alice refers Bob']];
+const element = (id) => document.getElementById(id);
+const channel = 'BroadcastChannel' in window ? new BroadcastChannel('doubloon') : null;
+const setting = (name, otherwise) => localStorage.getItem(`doubloon.${name}`) ?? otherwise;
+let app = null;
+let railNs = null;
+let lastAnnounced = 0;
+
+/** Changes a setting of this browser: theme ('auto', 'light', 'dark'), density ('regular', 'compact'), keys ('yes', 'no'). */
+export function setAppearance(name, value) {
+  localStorage.setItem(`doubloon.${name}`, value);
+  if (name === 'theme' && value === 'auto') delete document.documentElement.dataset.theme;
+  else if (name !== 'keys') document.documentElement.dataset[name] = value;
+}
+
+/** A setting of this browser, see setAppearance. */
+export const appearance = (name) => setting(name, { theme: 'auto', density: 'regular', keys: 'yes' }[name]);
+
+function drawRail(page) {
+  const route = page.params.route.split('/')[0];
+  const current = { event: 'events', replays: 'events', start: 'overview' }[route] ?? route;
+  const rail = element('rail');
+  if (railNs !== page.ns) {
+    railNs = page.ns;
+    rail.replaceChildren(...PAGES.map((entry) => (entry === null ? h('hr') : h('a', {
+      href: page.url(entry[0]), dataset: { page: entry[0] }, title: entry[1],
+    }, icon(entry[0]), h('span', { class: 'word' }, entry[1]), entry[0] === 'events' && h('span', { class: 'count', id: 'dead-count' })))));
+  }
+  for (const link of rail.querySelectorAll('a')) {
+    if (link.dataset.page === current) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+  closeRail();
+}
+
+function closeRail() {
+  element('rail').classList.remove('is-open');
+  element('rail-button').setAttribute('aria-expanded', 'false');
+}
+
+function drawNamespace(page) {
+  const place = element('namespace');
+  if (place.dataset.ns === page.ns) return;
+  place.dataset.ns = page.ns;
+  place.replaceChildren(button(page.ns, async () => pickNamespace(), { quiet: true, title: 'Namespace', label: `Namespace ${page.ns}` }));
+}
+
+async function pickNamespace() {
+  let names;
+  try {
+    ({ namespaces: names } = await api.get('namespaces'));
+  } catch (error) {
+    return toast(error.message, { error: true });
+  }
+  palette({
+    placeholder: 'Namespace', sources: async (typed) => names.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase()))
+      .slice(0, 50).map(({ name, revision }) => ({
+        kind: name === app.page()?.ns ? 'here' : '', title: name, detail: `revision ${number(revision)}`,
+        run: () => app.go(`/console/n/${encodeURIComponent(name)}/overview`),
+      })),
+  });
+}
+
+function drawWho(session) {
+  const place = element('who');
+  const key = `${session.actor} ${session.role}`;
+  if (place.dataset.key === key) return;
+  place.dataset.key = key;
+  const theme = (name, value) => ({
+    name, hint: appearance('theme') === value ? '●' : '', run: () => setAppearance('theme', value),
+  });
+  const name = h('span', { class: 'who-name' }, `${session.actor} · ${session.role}`);
+  place.replaceChildren(menu(name, () => [
+    { name: 'Theme as the system has it', ...theme('Theme as the system has it', 'auto') }, theme('Light theme', 'light'), theme('Dark theme', 'dark'),
+    { name: 'Keyboard shortcuts', hint: '?', run: showKeys }, { name: 'Settings', run: () => app.page()?.go('settings') },
+    { name: 'Sign out', run: signOut },
+  ], { icon: 'accounts', label: `Signed in as ${session.actor}, role ${session.role}`, quiet: true }));
+}
+
+const LIGHTS = { live: ['●', 'live'], paused: ['⏸', 'paused'], reconnecting: ['◔', 'connecting'], offline: ['✕', 'offline'] };
+
+function drawLight() {
+  const light = element('light');
+  const { name, at } = live.state;
+  const seconds = at ? Math.max(0, Math.round((at - Date.now()) / 1000)) : 0;
+  const [shape, word] = LIGHTS[name];
+  light.dataset.state = name;
+  text(light.querySelector('.shape'), shape);
+  text(light.querySelector('.light-word'), seconds > 0 ? `again in ${seconds} s` : word);
+  const label = name === 'paused' ? 'Live updates are paused. Resume' : `Live updates: ${word}. Pause`;
+  if (light.getAttribute('aria-label') !== label) light.setAttribute('aria-label', label);
+}
+
+const IDLE_WARNING = 120_000;
+let band = null;
+function drawBand(session) {
+  const place = element('band');
+  const parts = [];
+  if (band) parts.push(band.text);
+  else {
+    if (session?.idleUntil - now() < IDLE_WARNING) parts.push(`You will be signed out ${ago(session.idleUntil)} unless you do something here.`);
+    if (session?.mode === 'development') parts.push('Development: everybody on this machine is admin.');
+    if (clockOffset() !== 0) parts.push(`The server's clock is ${span(Math.abs(clockOffset()))} ${clockOffset() > 0 ? 'ahead' : 'behind'}.`);
+  }
+  place.hidden = parts.length === 0;
+  document.documentElement.style.setProperty('--band', place.hidden ? '0px' : '25px');
+  if (place.dataset.said === parts.join(' ')) return;
+  place.dataset.said = parts.join(' ');
+  clear(place).append(parts.join(' '));
+  if (band?.action) place.append(button(band.action.name, band.action.run, { small: true }));
+}
+
+/** Pauses or resumes live updates. */
+function togglePause() {
+  live.paused = !live.paused;
+  announce(live.paused ? 'Live updates are paused' : 'Live updates go on');
+}
+
+/** Tells readers of the page something, at most once in a while. */
+function announce(sentence) {
+  const wait = Math.max(0, lastAnnounced + 1000 - Date.now());
+  setTimeout(() => {
+    lastAnnounced = Date.now();
+    text(element('announcer'), sentence);
+  }, wait);
+}
+
+let signingIn = null;
+/** The sign-in dialog, over the page, which keeps what is in it; a promise of whether somebody signed in. */
+function signIn({ fixed = false } = {}) {
+  signingIn ??= askForKey(fixed).finally(() => { signingIn = null; });
+  return signingIn;
+}
+
+async function askForKey(fixed) {
+  const before = await api.session({ fresh: true });
+  if (before.signedIn) return true;
+  if (before.ways?.includes('owner')) {
+    // On loopback, in development, nobody is asked.
+    try {
+      await api.signIn({ as: 'owner' });
+      return true;
+    } catch {
+      // Then with a key.
+    }
+  }
+  const key = input({ type: 'password', autocomplete: 'current-password', required: true });
+  const entry = field('Key', key, { help: 'An administrator’s token, or the access token of a service account.' });
+  const question = dialog({
+    title: 'Sign in', fixed, body: h('div', h('p', 'Your session ended, or there was none. What you typed on this page is kept.'), entry),
+    actions: [!fixed && { name: 'Not now', value: null }, {
+      name: 'Sign in', primary: true, run: async () => {
+        if (!key.value) throw new Error('The key is missing.');
+        try {
+          await api.signIn({ key: key.value.trim() });
+        } catch (error) {
+          key.select();
+          const after = error.retryAfter ? ` Again possible in ${error.retryAfter} s.` : '';
+          throw new Error(error.status === 401 ? 'This key is not known, or it is not valid any more.' : error.message + after);
+        }
+        return true;
+      },
+    }].filter(Boolean),
+  });
+  key.focus();
+  const done = Boolean(await question.closed);
+  if (done) {
+    channel?.postMessage('signed-in');
+    drawWho(await api.session());
+  }
+  return done;
+}
+
+async function signOut() {
+  try {
+    await api.signOut();
+  } catch (error) {
+    return toast(error.message, { error: true });
+  }
+  channel?.postMessage('signed-out');
+  location.assign('/console/');
+}
+
+async function found(typed) {
+  const page = app.page();
+  if (!page) return [];
+  const wanted = typed.toLowerCase();
+  const local = [
+    ...(page.actions ?? []).map(({ name, run }) => ({ kind: 'action', title: name, run })),
+    ...PAGES.filter(Boolean).map(([route, name, key]) => ({ kind: 'page', title: name, detail: `g ${key}`, run: () => page.go(route) })),
+    ...OTHERS.map(([route, name]) => ({ kind: 'page', title: name, run: () => page.go(route) })),
+  ].filter(({ title }) => title.toLowerCase().includes(wanted));
+  if (typed === '') return [...recent(page), ...local].slice(0, 24);
+  const hits = [];
+  if (typed.startsWith('/')) hits.push({ kind: 'path', title: typed, detail: 'Data', run: () => page.go(page.url('data', typed)) });
+  try {
+    const answer = await api.get('find', { ns: page.ns, q: typed }, { signal: page.signal });
+    for (const hit of answer.hits ?? []) {
+      if (hit.kind === 'path' && hit.id === typed) continue;
+      hits.push({ kind: hit.kind, title: hit.title ?? hit.id, detail: hit.detail, run: () => open(page, hit) });
+    }
+  } catch (error) {
+    if (error.name !== 'AbortError') hits.push({ kind: 'fault', title: error.message, run: () => {} });
+  }
+  return [...hits, ...local].slice(0, 24);
+}
+
+function open(page, { kind, id }) {
+  const [route, rest, query] = {
+    player: ['rewards/u', id], account: ['accounts', id], event: ['event', id], entry: ['rewards/entry', id], path: ['data', id],
+    link: ['links', 'show', { link: id }], function: ['functions', id],
+  }[kind] ?? ['overview'];
+  page.go(page.url(route, rest, query));
+}
+
+const RECENT = 'doubloon.recent';
+function recent(page) {
+  try {
+    return JSON.parse(sessionStorage.getItem(RECENT) ?? '[]').filter(({ ns }) => ns === page.ns)
+      .map(({ title, url }) => ({ kind: 'recent', title, run: () => app.go(url) }));
+  } catch {
+    return [];
+  }
+}
+
+function remember(page) {
+  if (!/^(data|event|rewards\/u|rewards\/entry|accounts\/one|functions\/one|replays\/one)$/.test(page.params.route)) return;
+  const { path, id, uid, sequence, name } = page.params;
+  const title = `${path ?? id ?? uid ?? name ?? `entry ${sequence}`}`;
+  let list = [];
+  try {
+    list = JSON.parse(sessionStorage.getItem(RECENT) ?? '[]');
+  } catch {
+    // What was there is no list.
+  }
+  const url = location.pathname + location.search;
+  list = [{ ns: page.ns, title, url }, ...list.filter((item) => item.title !== title || item.ns !== page.ns)].slice(0, 10);
+  sessionStorage.setItem(RECENT, JSON.stringify(list));
+}
+
+function search(typed = '') {
+  if (document.querySelector('dialog[open]')) return;
+  palette({ placeholder: 'Player, path, event, entry, key, page', sources: found, text: typed });
+}
+
+const KEYS = [
+  ['Ctrl K, ⌘ K', 'Search or jump'], ['/', 'To the filter of the page'], ['g then o d e r a u l f i s', 'Overview, Data, Events, Rewards, Accounts, Rules, Links, Functions, Audit, Settings'],
+  ['j k, arrows', 'Next, previous row'], ['Enter', 'Open'], ['→ ←', 'Unfold, fold'], ['e n Delete', 'Edit, add a child, remove (asks)'],
+  ['p', 'Pause or resume live updates'], ['[ ]', 'One revision older, newer'], ['c', 'Copy menu'], ['Esc', 'Close, or leave a field'], ['?', 'This list'],
+];
+
+function showKeys() {
+  if (document.querySelector('dialog[open]')) return;
+  const letters = choice([['yes', 'Single letters are shortcuts'], ['no', 'Only with Ctrl or ⌘']], appearance('keys'), {
+    on: { change: (event) => setAppearance('keys', event.target.value) },
+  });
+  dialog({
+    title: 'Keyboard shortcuts', body: h('div', h('dl', { class: 'facts lines' }, KEYS.map(([keys, does]) => h('div', h('dt', h('kbd', keys)), h('dd', does)))),
+      field('Shortcuts', letters)),
+  });
+}
+
+let afterG = 0;
+function pressed(event) {
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
+    event.preventDefault();
+    return search();
+  }
+  const isField = event.target.closest?.('input, select, textarea, [contenteditable]');
+  if (event.key === 'Escape' && isField && !event.target.closest('dialog')) return event.target.blur();
+  if (event.key === 'Escape') return closeRail();
+  if (isField || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || appearance('keys') === 'no') return;
+  if (document.querySelector('dialog[open]')) return;
+  const page = app.page();
+  const isAfterG = Date.now() - afterG < 1500;
+  afterG = 0;
+  if (isAfterG) {
+    const to = PAGES.find((entry) => entry?.[2] === event.key);
+    if (to) {
+      event.preventDefault();
+      page?.go(to[0]);
+    }
+    return;
+  }
+  const action = {
+    g: () => { afterG = Date.now(); }, '?': showKeys, p: togglePause, c: () => document.querySelector('.page .menu > .button[data-copy], .page .menu > .button')?.click(),
+    '/': () => {
+      const filter = document.querySelector('.page [data-filter]');
+      if (filter) filter.focus();
+      else search();
+    },
+    ...(page?.keys ?? {}),
+  }[event.key];
+  if (!action) return;
+  event.preventDefault();
+  action(event);
+}
+
+function watch() {
+  live.on('state', drawLight);
+  live.on('stats', (stats) => {
+    setServerTime(stats.time);
+    const count = element('dead-count');
+    if (count) text(count, stats.deadLetters > 0 ? `✕ ${number(stats.deadLetters)}` : '');
+  });
+  let build = null;
+  let asked = 0;
+  live.on('hello', (message) => {
+    if (build !== null && message.build && message.build !== build) {
+      band = { text: 'A newer console is there.', action: { name: 'Reload', run: () => location.reload() } };
+      drawBand();
+    }
+    build ??= message.build ?? null;
+  });
+  live.on('signedOut', () => signIn());
+  setInterval(async () => {
+    if (document.visibilityState !== 'visible') return;
+    if (live.state.at) drawLight();
+    let session = await api.session().catch(() => null);
+    if (!session?.signedIn) return;
+    // A person who reads on stays signed in: what is asked for after an input counts.
+    if (session.idleUntil - now() < 5 * 60_000 && Date.now() - asked > 15_000) {
+      asked = Date.now();
+      session = await api.session({ fresh: true }).catch(() => session);
+      if (!session.signedIn) return void signIn();
+    }
+    drawBand(session);
+  }, 1000);
+}
+
+/** The frame: start(app), at(page), signIn(), announce(sentence). */
+export const frame = {
+  start(given) {
+    app = given;
+    for (const name of ['theme', 'density']) setAppearance(name, appearance(name));
+    api.askForSignIn(signIn);
+    element('search').addEventListener('click', () => search());
+    element('light').addEventListener('click', togglePause);
+    element('rail-button').addEventListener('click', () => {
+      const isOpen = element('rail').classList.toggle('is-open');
+      element('rail-button').setAttribute('aria-expanded', String(isOpen));
+      if (isOpen) element('rail').querySelector('a')?.focus();
+    });
+    document.addEventListener('pointerdown', (event) => {
+      if (!event.target.closest?.('#rail, #rail-button')) closeRail();
+    });
+    document.addEventListener('keydown', pressed);
+    channel?.addEventListener('message', ({ data }) => (data === 'signed-out' ? location.assign('/console/') : null));
+    watch();
+    drawLight();
+  },
+  at(page) {
+    drawRail(page);
+    drawNamespace(page);
+    drawWho(page.session);
+    drawBand(page.session);
+    remember(page);
+  },
+  signIn,
+  announce,
+};

@@ -1,0 +1,151 @@
+// Functions: what there is, pause, resume, retry, run by hand.
+
+import { get } from './api.js';
+import { h, shown } from './dom.js';
+import { parse } from './json.js';
+import {
+  area, badge, button, copyButton, empty, errorPanel, eventLink, facts, field, functionLink, guard, heading, inline, input,
+  jsonView, pathLink, table, toast,
+} from './ui.js';
+import { number, span, time } from './time.js';
+import { again, change, col, command, copies, follow, num, panel, quiet, tabbed, to } from './parts.js';
+
+/** The title of the browser's tab. */
+export const title = ({ name }) => (name ? `${name} · Functions` : 'Functions');
+
+/** Draws the page. */
+export async function mount(root, page) {
+  root.classList.add('two-line');
+  await (page.params.name ? mountOne : mountList)(root, page);
+}
+
+const list = async (signal) => (await get('functions', {}, { signal, trees: ['settings'] })).functions;
+const path = (name, act) => `functions/${encodeURIComponent(name)}/${act}`;
+const pace = (row) => (row.pace?.meanNanoseconds ? span(Number(row.pace.meanNanoseconds) / 1e6) : '—');
+const failures = (page, row, found, outcome) => (found ? h('a', { href: page.url('events', null, { outcome, function: row.name }) },
+  badge(outcome, number(found.count))) : '0');
+
+async function act(page, name, kind) {
+  const isPause = kind === 'pause';
+  const told = { pause: 'A run that is going on is finished. Events wait from now on; nothing is lost.',
+    resume: 'It goes on, with the events that waited.', retry: 'For when the cause is removed. What the function did already is not done twice.' }[kind];
+  const verb = { pause: 'Pause', resume: 'Resume', retry: 'Retry the dead letters of' }[kind];
+  const answer = await change({
+    title: `${verb} ${shown(name)}`, verb: `${verb} ${shown(name)}`, reason: isPause, danger: isPause, preview: async () => h('p', told),
+    words: (reason) => command(page, `functions ${kind}`, [name], { reason: isPause && reason, ns: kind === 'retry' ? undefined : false }),
+    ask: (reason) => ({ path: path(name, kind), params: kind === 'retry' ? { ns: page.ns } : {}, body: isPause ? { reason } : {} }),
+  });
+  if (!answer) return;
+  toast(kind === 'retry' ? `${number(answer.retried)} dead letters of ${name} are tried again.` : isPause ? `${name} is paused; its events wait.` : `${name} goes on.`);
+  again(page);
+}
+
+const controls = (page, row, small) => [
+  guard(button(row.paused ? 'Resume…' : 'Pause…', () => act(page, row.name, row.paused ? 'resume' : 'pause'), { small }), page, 'support'),
+  row.deadLetters && guard(button('Retry…', () => act(page, row.name, 'retry'), { small }), page, 'support'),
+];
+
+async function mountList(root, page) {
+  root.append(heading('Functions', {
+    sub: 'What runs when a path changes. They are Swift, built into the program.',
+    actions: [copyButton(copies(command(page, 'functions list', [], { ns: false }), 'GET', '/admin/v1/functions'))],
+  }));
+  const made = follow(page, panel({
+    title: 'All functions', plain: true, signal: page.signal, load: async (signal) => table({
+      caption: 'Functions', rows: await list(signal), columns: [
+        col('Name', (row) => functionLink(page, row.name)), col('Runs on', (row) => row.kinds),
+        col('Path', (row) => h('code', shown(row.pattern))),
+        col('State', (row) => (row.paused ? badge('paused') : row.pace ? badge('ok', 'listening') : badge('none', 'only remembered'))),
+        num('Dead', (row) => failures(page, row, row.deadLetters, 'dead')),
+        num('Retrying', (row) => failures(page, row, row.retries, 'waiting')),
+        num('Mean time', pace), col('Do', (row) => h('span', { class: 'actions' }, controls(page, row, true))),
+      ], empty: empty('This server runs no functions. They stand in Functions/ of the deployment; Examples/OwnGame shows some.'),
+    }),
+  }));
+  root.append(made.element);
+  await made.first;
+}
+
+const overview = (page, name) => follow(page, panel({
+  title: 'State and settings', plain: true, signal: page.signal, load: async (signal) => {
+    const row = (await list(signal)).find((item) => item.name === name);
+    if (!row) return empty('There is no such function.', { name: 'All functions', href: page.url('functions') });
+    const last = (found) => found && [`${number(found.count)}, the last `, eventLink(page, found.event), ` after ${number(found.attempts)} attempts: ${shown(found.error)}`];
+    return [h('div', { class: 'actions' }, controls(page, row)), facts([
+      ['State', row.paused ? badge('paused', `paused: ${row.pauseReason ?? ''}`) : badge('ok', 'listening')], ['Changed', time(row.updatedAt)],
+      ['Runs on', shown(row.kinds)], ['Path', h('code', shown(row.pattern))], ['Mean time of a run', pace(row)],
+      ['Where', row.pace && `${row.pace.inline ? 'on the writer' : 'beside the writer'}; ${number(row.pace.inlineRuns)} runs on the writer`],
+      ['Dead letters', last(row.deadLetters) ?? 'none: nothing was given up on'], ['Retrying', last(row.retries) ?? 'none'],
+    ]), h('h3', 'Settings in force'), row.settings ? jsonView(row.settings) : quiet('None.')];
+  },
+}));
+
+/** A JSON text as its value; nothing for an empty text. */
+function valueOf(name, text) {
+  if (text.trim() === '') return undefined;
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new Error(`${name} is no JSON: ${error.message} A text is written "like this".`);
+  }
+}
+
+function invoke(page, name) {
+  const { query } = page;
+  const at = (key) => query.get(key) ?? '';
+  const fields = { path: input({ value: at('path'), placeholder: '/users/bob/level' }), before: area({ rows: 2, placeholder: '4' }, at('before')),
+    after: area({ rows: 2, placeholder: '5' }, at('after')), as: input({ value: at('as'), placeholder: 'user:bob' }) };
+  const text = (key) => fields[key].value.trim();
+  const result = h('div', { role: 'status' });
+  const body = (reason) => ({ path: text('path'), before: valueOf('Before', text('before')), after: valueOf('After', text('after')), as: text('as') || undefined, reason });
+  const run = async () => {
+    page.setQuery(Object.fromEntries(Object.keys(fields).map((key) => [key, text(key)])), { replace: true });
+    try {
+      body();
+    } catch (error) {
+      return result.replaceChildren(errorPanel(error));
+    }
+    const answer = await change({
+      title: `Run ${shown(name)} by hand`, verb: `Run ${shown(name)}`, danger: true,
+      check: () => (!text('path') ? 'Say where the change is to have happened.' : !text('before') && !text('after') && 'Give what stood there before, or after, or both.'),
+      preview: async () => [h('p', pathLink(page, text('path')), ': ', inline(valueOf('', text('before'))), ' → ', inline(valueOf('', text('after')))),
+        h('p', 'The function sees this change and the tree as it is now; what it pays and writes is committed, once. A key that was paid before pays nothing.')],
+      words: (reason) => command(page, 'functions invoke', [name], { path: text('path'), before: text('before'), after: text('after'), as: text('as'), reason }),
+      ask: (reason) => ({ path: path(name, 'invoke'), params: { ns: page.ns }, body: body(reason) }),
+    });
+    if (!answer) return null;
+    result.replaceChildren(h('p', badge(answer.outcome), answer.reason && ` ${shown(answer.reason)}`, ' ', eventLink(page, answer.event)),
+      h('p', answer.effect ? ['It committed ', to(page.url('data', '/', { at: `r${answer.effect}` }), `r${answer.effect}`), '.'] : 'It changed nothing.'));
+    return past.reload();
+  };
+  const past = panel({
+    title: 'Run by hand before', plain: true, signal: page.signal, load: async (signal) => {
+      const { invocations } = await get('invocations', { ns: page.ns, limit: 100 }, { signal, trees: ['before', 'after'] });
+      return table({
+        caption: 'Invocations', rows: invocations.filter((row) => row.function === name), empty: 'Nobody ran it by hand lately.', columns: [
+          col('Time', (row) => time(row.time)), col('Event', (row) => eventLink(page, row.event)),
+          col('Before', (row) => inline(row.before, 40)), col('After', (row) => inline(row.after, 40)),
+          col('As', (row) => row.as), col('By', (row) => row.actor), col('Reason', (row) => row.reason, true),
+        ],
+      });
+    },
+  });
+  return [{ element: h('form', { class: 'form', on: { submit: (event) => { event.preventDefault(); run(); } } },
+    quiet('A change that never happened, for this function alone.'), field('Path', fields.path),
+    h('div', { class: 'fields' }, field('Before, as JSON', fields.before, { help: 'Empty: a creation.' }), field('After, as JSON', fields.after, { help: 'Empty: a deletion.' })),
+    field('As', fields.as, { help: 'Who is to have written: user:bob, anonymous.' }),
+    h('div', { class: 'actions' }, guard(button('Run…', undefined, { type: 'submit', primary: true }), page, 'admin')), result) }, past];
+}
+
+async function mountOne(root, page) {
+  const { name } = page.params;
+  root.append(heading(shown(name), {
+    crumbs: to(page.url('functions'), 'Functions'),
+    sub: [to(page.url('events', null, { function: name }), 'its events'), ' · ',
+      to(page.url('events', null, { function: name, outcome: 'dead' }), 'dead letters'), ' · ',
+      to(page.url('replays/new', null, { function: name }), 'replay')],
+    actions: [copyButton([{ name: 'Name', text: name }, ...copies(command(page, 'functions list', [], { ns: false }), 'GET', '/admin/v1/functions')])],
+  }));
+  await tabbed(root, page, 'About the function', [{ id: 'state', name: 'State' }, { id: 'invoke', name: 'Invoke by hand' }],
+    (id, scope) => (id === 'state' ? overview : invoke)(scope, name));
+}

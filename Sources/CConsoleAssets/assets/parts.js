@@ -1,0 +1,249 @@
+// What the pages of rewards, accounts, functions, rules and settings share: changes with a preview, tabs, pages of rows, entries.
+
+import { cli, curl, del, patch, post } from './api.js';
+import { append, clear, h, later, shown } from './dom.js';
+import {
+  button, check, coins, copyText, dialog, entryLink, eventLink, field, empty, functionLink, input, panel as plainPanel, tabs, toast,
+} from './ui.js';
+import { number, signed, time } from './time.js';
+
+const ORDERS = { POST: post, PATCH: patch, DELETE: del };
+
+/** A column of a table: col('Name', (row) => …); its cells do not break inside words where `wide` is not given. */
+export const col = (name, cell, wide) => ({ name, cell, class: wide ? undefined : 'nowrap' });
+/** A column of numbers. */
+export const num = (name, cell) => ({ name, cell, number: true });
+/** A link. */
+export const to = (href, ...name) => h('a', { href }, name);
+/** A line of less weight. */
+export const quiet = (...content) => h('p', { class: 'muted' }, content);
+
+/** A command of the program that can be pasted: command(page, 'ledger reverse', [2], {reason: 'season'}). */
+export function command(page, words, args = [], options = {}) {
+  const all = page.ns === page.session.namespace || options.ns === false ? options : { ...options, ns: page.ns };
+  const named = Object.entries(all).flatMap(([name, value]) => [value].flat().flatMap((item) => {
+    if (item === undefined || item === null || item === false || item === '') return [];
+    if (item === true) return [`--${name}`];
+    return String(item).startsWith('-') ? [`--${name}=${item}`] : [`--${name}`, item];
+  }));
+  const behind = args.some((word) => String(word).startsWith('-')) ? [...named, '--', ...args] : [...args, ...named];
+  return cli(...words.split(' '), ...behind);
+}
+
+/** The two texts of a copy menu for a request: the command and curl. */
+export const copies = (words, method, path, params, body) => [
+  words && { name: 'Command', text: words }, { name: 'curl', text: () => curl(method, path, params, body) },
+].filter(Boolean);
+
+/**
+ * Asks for a change with what it will do, then orders it: change({title, fields: Node, preview: async () => Node, verb: text or () => text,
+ * ask: (reason) => ({method, path, params, body}), words: (reason) => command, check: () => fault, reason, typed, danger}).
+ * -> the answer, or null. The preview is read again when a field changes; the dialog stays open with the fault until it worked.
+ */
+export async function change({ title, fields, preview, verb, ask, words, check: fault, reason = true, typed, danger, wide }) {
+  const opener = document.activeElement;
+  const why = input({ maxlength: 500 });
+  const name = input();
+  const before = h('div', { class: 'preview', role: 'status' });
+  const given = () => why.value.trim();
+  const copy = (label, text) => button(label, () => copyText(text()), { small: true, quiet: true, icon: 'copy' });
+  const order = () => ask(given() || 'REASON');
+  const asCurl = () => {
+    const { method = 'POST', path, params, body: sent = {} } = order();
+    return curl(method, `/admin/v1/${path}`, params, method === 'DELETE' ? undefined : sent);
+  };
+  const body = h('div', fields, preview && before, reason && field('Reason, for the record', why),
+    typed && field(['Type ', h('code', shown(typed)), ' to confirm'], name),
+    h('div', { class: 'row wrap' }, words && copy('Copy as command', () => words(given() || 'REASON') ?? asCurl()), copy('Copy as curl', asCurl)));
+  let answer = null;
+  let blocked = false;
+  const text = () => (typeof verb === 'function' ? verb() : verb);
+  const question = dialog({
+    title, body, wide, actions: [{ name: 'Cancel', value: null }, {
+      name: text(), primary: true, danger, run: async () => {
+        const wrong = fault?.() || (reason && !given() && 'A reason is needed: it stands in the audit log.');
+        if (wrong) throw new Error(wrong);
+        const { method = 'POST', ...rest } = order();
+        const { path, ...options } = rest;
+        answer = await ORDERS[method](path, options) ?? {};
+        return true;
+      },
+    }],
+  });
+  const [, go] = question.buttons;
+  const judge = () => {
+    go.textContent = text();
+    go.disabled = blocked || (typed !== undefined && name.value !== typed);
+  };
+  let turn = 0;
+  const look = async () => {
+    const mine = (turn += 1);
+    try {
+      const content = fault?.() ? [] : await preview();
+      if (mine !== turn) return;
+      blocked = content?.blocked === true;
+      append(clear(before), content?.node ?? content);
+    } catch (error) {
+      if (mine === turn) clear(before).append(h('p', { class: 'field-fault' }, shown(error.message)));
+    }
+    judge();
+  };
+  const soon = later(300, look);
+  body.addEventListener('input', (event) => {
+    judge();
+    if (preview && event.target !== why && event.target !== name) soon();
+  });
+  judge();
+  if (preview) look();
+  (body.querySelector('.input, input') ?? go).focus();
+  await question.closed;
+  // The button that asked can take the focus only once it is enabled again.
+  setTimeout(() => document.activeElement === document.body && opener?.focus());
+  return answer;
+}
+
+/** This page's address with other parameters; null takes one away. */
+export function link(page, changes) {
+  const query = new URLSearchParams(page.query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === undefined || value === '' || value === false) query.delete(name);
+    else query.set(name, value);
+  }
+  return location.pathname + (query.size > 0 ? `?${query}` : '');
+}
+
+/** A panel; where the namespace does not exist yet it says so, as an empty state. */
+export const panel = (options) => plainPanel({
+  ...options, load: (signal) => options.load(signal).catch((error) => {
+    if (error.status === 404 && /no database/.test(error.message)) return empty('Nothing was written in this namespace yet. It appears with the first write.');
+    throw error;
+  }),
+});
+
+/** A panel whose window is read again when commits came, unless somebody is in it. */
+export function follow(page, made) {
+  page.live?.refetch(async () => {
+    if (!made.body.contains(document.activeElement) && !made.body.matches(':hover')) await made.reload();
+  }, { signal: page.signal, gap: 1000 });
+  return made;
+}
+
+/** "Older" and "Newest" below a page of rows. */
+export const pager = (page, older, isFirst, names = ['Older', 'Newest']) => (older || !isFirst) && h('p', { class: 'row wrap pager' },
+  !isFirst && h('a', { class: 'button small', href: link(page, { before: null, after: null }) }, names[1]), older && h('a', { class: 'button small', href: link(page, older) }, names[0]));
+
+/** Mounts the page once more, as after a change. */
+export function again(page) {
+  page.changed = null;
+  page.go(location.pathname + location.search, { replace: true });
+  document.getElementById('main').focus({ preventScroll: true });
+}
+
+/** Tabs that stand in the URL; draw(id, page) gives a panel, whose page ends with the tab. */
+export async function tabbed(root, page, label, items, draw) {
+  const [{ id: fallback }] = items;
+  let open = null;
+  const show = async () => {
+    open?.abort();
+    const mine = open = new AbortController();
+    const asked = page.query.get('tab');
+    const id = items.some((item) => item.id === asked) ? asked : fallback;
+    const made = draw(id, Object.create(page, { signal: { value: mine.signal } }));
+    group.select(id);
+    group.panel.replaceChildren(...[made].flat().map((item) => item.element ?? item));
+    await Promise.all([made].flat().map((item) => item.first));
+  };
+  const group = tabs({
+    label, items, current: fallback, change: (id) => {
+      page.setQuery({ ...Object.fromEntries([...page.query.keys()].map((name) => [name, null])), tab: id === fallback ? null : id });
+      show();
+    },
+  });
+  page.signal.addEventListener('abort', () => open?.abort(), { once: true });
+  page.changed = show;
+  group.panel.classList.add('stack');
+  root.append(group.element, group.panel);
+  await show();
+}
+
+/** Amounts by unit: +50 pieces_of_eight, +2 gems. */
+export const amounts = (byUnit) => {
+  const units = Object.entries(byUnit ?? {});
+  return units.length === 0 ? h('span', { class: 'muted' }, '0') : units.map(([unit, amount], index) => [index > 0 && ', ', coins(amount, unit)]);
+};
+
+/** An account of the ledger as a link: the player, or the account's entries. */
+export function accountLink(page, account) {
+  const [, kind, name] = /^(user|hold):(.+)$/s.exec(account) ?? [];
+  return h('a', { href: name ? page.url('rewards/u', name) : page.url('rewards/entries', null, { account }) }, shown(account));
+}
+
+/** What caused an entry: the event, the function, the entry that it reverses, the reason. */
+export const cause = (page, entry) => h('span', { class: 'cause' }, [
+  entry.function && functionLink(page, entry.function), entry.event && eventLink(page, entry.event),
+  entry.reverses && ['reverses ', entryLink(page, entry.reverses)], entry.reason && h('span', shown(entry.reason)),
+].filter(Boolean).map((part, index) => [index > 0 && ' · ', part]));
+
+/** What an entry does to an account: minus where it gives. */
+export const amountOn = (entry, account) => (entry.credit === account ? entry.amount : -entry.amount);
+
+/** Columns of entries: of an account's statement, or of the whole ledger. */
+export const entryColumns = (page, account) => [
+  num('Entry', (row) => to(page.url('rewards/entry', row.sequence), number(row.sequence))),
+  col('Time', (row) => time(row.time, 'moment')),
+  num('Amount', (row) => coins(account ? amountOn(row, account) : row.amount, row.unit)),
+  account && num('Balance', (row) => number(row.credit === account ? row.creditAfter : row.debitAfter)),
+  col('Code', (row) => row.code),
+  account && col('Other side', (row) => accountLink(page, row.credit === account ? row.debit : row.credit)),
+  !account && col('From', (row) => accountLink(page, row.debit)),
+  !account && col('To', (row) => accountLink(page, row.credit)),
+  col('Cause', (row) => cause(page, row), true),
+].filter(Boolean);
+
+/** Balances before and after, one line each. */
+export const balances = (page, rows) => h('ul', { class: 'lines' }, rows.map((row) => h('li', accountLink(page, row.account), ' ',
+  number(row.before), ' → ', h('b', number(row.after)), h('span', { class: 'unit' }, ` ${shown(row.unit)}`))));
+
+const short = (account) => account.replace(/^user:/, '');
+
+/** Takes an entry back, after its preview; tells and gives the answer, or null. */
+export async function reverse(page, entry) {
+  const refuse = check('Refuse if the coins were spent (else the balance may go below zero)', { checked: true });
+  const policy = () => (refuse.querySelector('input').checked ? 'refuse' : 'allowNegative');
+  const body = (reason) => ({ sequence: entry.sequence, reason, policy: policy() });
+  const answer = await change({
+    title: `Reverse entry ${number(entry.sequence)}`, danger: true, fields: refuse,
+    verb: `Reverse ${number(entry.amount)} from ${shown(short(entry.credit))}`,
+    words: (reason) => command(page, 'ledger reverse', [entry.sequence], { reason, 'if-spent': policy() }),
+    ask: (reason) => ({ path: 'ledger/reverse', params: { ns: page.ns }, body: body(reason) }),
+    preview: async () => {
+      const plan = await post('ledger/reverse/preview', { params: { ns: page.ns }, body: body('preview') });
+      if (plan.reversedBy) return { blocked: true, node: h('p', 'It is reversed already, by ', entryLink(page, plan.reversedBy), '.') };
+      const refused = plan.spent && policy() === 'refuse';
+      return { blocked: refused, node: [balances(page, plan.balances), h('p', !plan.spent ? 'Not spent.'
+        : refused ? 'The coins were spent: this would be refused.' : 'The coins were spent: the balance goes below zero.')] };
+    },
+  });
+  if (answer) toast(`Entry ${number(answer.entry.sequence)}: ${signed(-entry.amount)} ${entry.unit} on ${short(entry.credit)}.${answer.repeated ? ' It was done before.' : ''}`);
+  return answer;
+}
+
+/** A form whose fields stand in the URL: on submit it goes where values() says, an address or parameters. */
+export function queryForm(page, label, fields, values, go = 'Show') {
+  return h('form', {
+    class: 'toolbar', role: 'search', aria: { label }, on: {
+      submit: (event) => {
+        event.preventDefault();
+        const to = values();
+        page.go(typeof to === 'string' ? to : link(page, to));
+      },
+    },
+  }, fields, button(go, undefined, { type: 'submit' }));
+}
+
+/** Saves a text as a file. */
+export function save(name, text, type) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  h('a', { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

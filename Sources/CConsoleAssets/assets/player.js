@@ -1,0 +1,219 @@
+// One player: why paid or not, the statement, who brought whom; pay, hold, release, give back, reverse.
+
+import { get } from './api.js';
+import { h, shown } from './dom.js';
+import {
+  badge, button, choice, coins, copyButton, copyIcon, empty, entryLink, eventLink, facts, field, functionLink, guard, heading,
+  input, pathLink, playerLink, table, toast,
+} from './ui.js';
+import { number, time } from './time.js';
+import {
+  again, amountOn, amounts, cause, change, col, command, copies, entryColumns, follow, num, pager, panel, quiet, reverse, tabbed,
+  to,
+} from './parts.js';
+
+/** The title of the browser's tab. */
+export const title = (params) => `${params.uid} · Rewards`;
+
+const reverseButton = (page, entry) => guard(button('Reverse…', async () => {
+  if (await reverse(page, entry)) again(page);
+}, { small: true, danger: true }), page, 'support');
+
+/** What the player has, by unit; asks for the accounts whose name is exactly the player's. */
+async function balancesOf(page, uid) {
+  const account = `user:${uid}`;
+  const { accounts } = await get('ledger/accounts', { ns: page.ns, prefix: account, limit: 100 }, { signal: page.signal });
+  return accounts.filter((row) => row.account === account);
+}
+
+/** A whole number above zero, exactly; null if the text is none. */
+const amountIn = (text) => (/^[1-9]\d{0,18}$/.test(text) && BigInt(text) < 2n ** 63n ? BigInt(text) : null);
+
+/** Pay or hold: the fields, what it makes of the balance, and the order. */
+async function move(page, uid, held, isHold) {
+  const amount = input({ inputmode: 'numeric', value: '50' });
+  const units = held.map((row) => row.unit);
+  const unit = units.length > 1 ? choice(units) : input({ value: units[0] ?? 'pieces_of_eight' });
+  const from = input({ value: 'issuance:support' });
+  const key = input({ value: `support/${crypto.randomUUID()}` });
+  const parsed = () => amountIn(amount.value.trim());
+  const body = (reason) => ({ ...(isHold ? { from: from.value.trim(), owner: uid } : { debit: from.value.trim(), credit: `user:${uid}`, code: 'support' }),
+    amount: parsed(), unit: unit.value, key: key.value.trim(), reason });
+  const answer = await change({
+    title: isHold ? `Set coins aside for ${shown(uid)}` : `Pay ${shown(uid)}`,
+    fields: h('div', { class: 'fields' }, field('Amount', amount), field('Unit', unit), field('From', from),
+      field('Key', key, { help: 'Unique for ever: the same key pays only once.', wide: true })),
+    check: () => (parsed() === null ? 'The amount must be a whole number above zero.' : !key.value.trim() && 'A key is needed.'),
+    verb: () => `${isHold ? 'Hold' : 'Pay'} ${parsed() ?? '…'} ${isHold ? 'for' : 'to'} ${shown(uid)}`,
+    words: isHold ? null : (reason) => command(page, 'ledger transfer', [from.value.trim(), `user:${uid}`, parsed()],
+      { unit: unit.value, code: 'support', once: key.value.trim(), reason }),
+    ask: (reason) => ({ path: isHold ? 'ledger/holds' : 'ledger/transfers', params: { ns: page.ns }, body: body(reason) }),
+    preview: async () => {
+      const { entries: [taken] } = await get('ledger/entries', { ns: page.ns, key: key.value.trim() });
+      if (taken) return h('p', 'The key was used, by ', entryLink(page, taken.sequence), ': nothing would be paid again.');
+      if (isHold) return h('p', `${number(parsed())} wait until somebody releases them or gives them back.`);
+      const has = BigInt(held.find((row) => row.unit === unit.value)?.balance ?? 0);
+      return h('p', `${shown(uid)}: ${number(has)} → `, h('b', number(has + parsed())), ` ${shown(unit.value)}`);
+    },
+  });
+  if (!answer) return;
+  toast(answer.repeated ? `Repeated: entry ${number(answer.entry.sequence)} was made under this key before; nothing was posted.`
+    : `Entry ${number(answer.entry.sequence)} was made.`);
+  again(page);
+}
+
+/** Pays a hold out, or gives it back. */
+async function endHold(page, uid, hold, isRelease) {
+  const amount = input({ inputmode: 'numeric', value: String(hold.amount) });
+  const parsed = () => amountIn(amount.value.trim());
+  const answer = await change({
+    title: `${isRelease ? 'Release' : 'Give back'} hold ${number(hold.sequence)}`, danger: !isRelease,
+    fields: isRelease && field('Amount', amount, { help: 'With less than all, the rest goes back to where it came from.' }),
+    check: () => isRelease && (parsed() === null || parsed() > BigInt(hold.amount)) && `The amount must be 1 to ${number(hold.amount)}.`,
+    verb: () => (isRelease ? `Release ${parsed() ?? '…'} to ${shown(uid)}` : `Give ${number(hold.amount)} back`),
+    words: (reason) => (isRelease && parsed() !== BigInt(hold.amount) ? null
+      : command(page, `ledger holds ${isRelease ? 'release' : 'void'}`, [hold.sequence], { reason })),
+    ask: (reason) => ({ path: `ledger/holds/${hold.sequence}/${isRelease ? 'release' : 'void'}`, params: { ns: page.ns },
+      body: isRelease ? { amount: parsed(), reason } : { reason } }),
+    preview: async () => h('p', isRelease ? `${shown(uid)} gets ${number(parsed())} ${shown(hold.unit)}.`
+      : `${shown(uid)} gets nothing; ${number(hold.amount)} ${shown(hold.unit)} go back to ${shown(hold.debit)}.`),
+  });
+  if (answer) again(page);
+}
+
+function holdsTable(page, uid, holds) {
+  return holds.length > 0 && [h('h3', 'What waits'), table({
+    caption: 'Holds', rows: holds, columns: [
+      num('Hold', (row) => to(page.url('rewards/entry', row.sequence), number(row.sequence))),
+      num('Amount', (row) => coins(row.amount, row.unit)),
+      col('Since', (row) => time(row.time)), col('Why', (row) => cause(page, row)),
+      col('About', (row) => (row.subject ? playerLink(page, row.subject) : '—')),
+      col('Do', (row) => h('span', { class: 'actions' },
+        guard(button('Release…', () => endHold(page, uid, row, true), { small: true }), page, 'support'),
+        guard(button('Give back…', () => endHold(page, uid, row, false), { small: true, danger: true }), page, 'support'))),
+    ],
+  })];
+}
+
+const FATES = { paid: 'done', unheard: 'none', suppressed: 'skipped', unwanted: 'skipped' };
+
+/** What a function made of the changes at one place. */
+function story(page, given) {
+  return h('section', { class: 'story' },
+    h('p', functionLink(page, given.function), ` runs on ${shown(given.runsOn)} at `, pathLink(page, given.place), '. ',
+      given.paused && badge('paused', `paused: ${given.pauseReason ?? ''}`)),
+    given.changes.length === 0 ? quiet('Nothing was ever written there.') : h('ul', { class: 'lines' }, given.changes.map((item) => h('li',
+      badge(FATES[item.fate] ?? item.fate, item.fate), ' ', shown(item.text), ' ', eventLink(page, item.event, 'event'),
+      (item.entries ?? []).map((entry) => [' ', entryLink(page, entry.sequence)]),
+      item.repair && h('p', { class: 'repair' }, h('code', shown(item.repair)), copyIcon(item.repair, 'Copy the repair command'))))),
+    !given.complete && quiet('There may be more: older changes are not shown or were pruned.'));
+}
+
+async function why(page, uid, signal) {
+  const [told, waiting] = await Promise.all([
+    get('why', { ns: page.ns, uid, beforeEntry: page.query.get('before') }, { signal, trees: ['before', 'after'] }),
+    get('ledger/holds', { ns: page.ns, uid }, { signal }),
+  ]);
+  if (!told.known && !told.erasure) return empty(told.lines[0] ?? `There is no player ${shown(uid)}.`, { name: 'Accounts', href: page.url('accounts') });
+  return [
+    told.erasure && h('p', badge('disabled', 'erased'), ` This player left: ${shown(told.erasure.reason)} (`, time(told.erasure.orderedAt), ').'),
+    h('h3', 'On the account'), told.payments.length === 0 ? quiet('No coins moved on this account.')
+      : h('ul', { class: 'lines' }, told.payments.map(({ entry, received, reversedBy, text }) => h('li',
+        shown(text).replace(/ -(?=\d)/g, ' −'), ' ', entryLink(page, entry.sequence), ' ',
+        entry.event && [eventLink(page, entry.event, 'event'), ' '],
+        reversedBy ? ['reversed by ', entryLink(page, reversedBy)] : received && !entry.reverses && reverseButton(page, entry)))),
+    pager(page, told.nextPayment && { before: told.nextPayment }, !page.query.get('before')),
+    holdsTable(page, uid, waiting.holds), h('h3', 'What the functions say'), told.functions.map((item) => story(page, item)),
+    told.spread.length > 0 && quiet(`Not looked at, for the places are spread over the tree: ${shown(told.spread.join(', '))}.`),
+    told.mentions.length > 0 && h('h3', 'Players whose record names this one'),
+    told.mentions.map((item) => h('div', h('p', playerLink(page, item.player), ' at ', pathLink(page, item.place)), item.functions.map((one) => story(page, one)))),
+    !told.sawAllMentions && quiet('There are more; the referral tree shows them all.'),
+    told.deadLetters.length > 0 && [h('h3', 'Given up on'), h('ul', { class: 'lines' }, told.deadLetters.map((item) => h('li', badge('dead'), ' ',
+      functionLink(page, item.function), ' ', eventLink(page, item.event), ` ${number(item.attempts)} attempts: ${shown(item.lastError)}`)))],
+  ];
+}
+
+async function statement(page, uid, signal) {
+  const account = `user:${uid}`;
+  const before = page.query.get('before');
+  const { entries, next } = await get('ledger/statement', { ns: page.ns, account, before, limit: 50 }, { signal });
+  // A reversal is newer than what it reverses: from the newest page on all are known.
+  const reversals = new Map(entries.filter((row) => row.reverses).map((row) => [row.reverses, row.sequence]));
+  return [table({
+    caption: `Statement of ${uid}`, rows: entries, columns: [...entryColumns(page, account), {
+      name: 'Do', cell: (row) => (reversals.has(row.sequence) ? h('span', { class: 'cause' }, 'reversed by ', entryLink(page, reversals.get(row.sequence)))
+        : amountOn(row, account) > 0 && !row.reverses && reverseButton(page, row)),
+    }].map((column) => ({ ...column, cell: (row) => column.cell(row) || '' })),
+    empty: empty('No coins moved on this account. A reward, or a payment by an administrator, makes its first entry.'),
+  }), pager(page, next && { before: next }, !before)];
+}
+
+/** The players that one brought, fifty at a time; few are unfolded at once, three levels deep. */
+async function branch(page, uid, depth, seen, signal) {
+  const list = h('ul', { class: 'referrals' });
+  const more = async (cursor) => {
+    const found = await get('referrals', { ns: page.ns, uid, limit: 50, cursor }, { signal });
+    const rows = found.referrals.map((row) => {
+      const below = h('div');
+      const unfold = async () => {
+        below.replaceChildren(seen.has(row.player) ? quiet('A circle: shown above.')
+          : await branch(page, row.player, depth + 1, new Set([...seen, row.player]), signal));
+      };
+      const element = h('li', playerLink(page, row.player), ' ', badge(row.state === 'paid' ? 'done' : row.state === 'held' ? 'waiting' : 'pending', row.state),
+        row.since && [' ', time(row.since)], ' ', amounts(row.coins), Object.keys(row.held).length > 0 && [', held ', amounts(row.held)], ' ', below);
+      if (found.referrals.length <= 5 && depth < 2) return unfold().then(() => element);
+      below.append(button('Whom?', unfold, { small: true, quiet: true, label: `Whom ${shown(row.player)} brought` }));
+      return element;
+    });
+    list.append(...await Promise.all(rows));
+    if (!found.next) return found;
+    const item = h('li', button('50 more', async () => {
+      await more(found.next);
+      item.remove();
+    }, { small: true }));
+    list.append(item);
+    return found;
+  };
+  const found = await more();
+  return found.referrals.length > 0 ? list : depth === 0 ? quiet('Nobody yet.') : '';
+}
+
+async function tree(page, uid, signal) {
+  const ask = (player) => get('referrals', { ns: page.ns, uid: player, limit: 1 }, { signal });
+  const up = [];
+  for (let at = uid; up.length < 5;) {
+    const by = (await ask(at)).referredBy;
+    if (!by || by === uid || up.includes(by)) break;
+    up.unshift(by);
+    at = by;
+  }
+  const { claim } = await get('links/claims', { uid }, { signal }).catch(() => ({}));
+  return [h('h3', 'Who invited'), up.length === 0 ? quiet(`No record says that anybody invited ${shown(uid)}.`)
+    : h('p', up.map((player) => [playerLink(page, player), ' → ']), h('b', shown(uid))),
+  claim && facts([['By', shown(claim.how)], ['Link', shown(claim.link)], ['Inviter', playerLink(page, claim.inviter)], ['Claimed', time(claim.at)],
+    ['Click', claim.clickedAt && [time(claim.clickedAt), ` on ${shown(claim.platform)}`]], ['Code', claim.code && shown(claim.code)]]),
+  h('h3', `Whom ${shown(uid)} brought`), await branch(page, uid, 0, new Set([uid]), signal)];
+}
+
+const TABS = { why: ['Why', why], statement: ['Statement', statement], tree: ['Referral tree', tree] };
+
+/** Draws the page. */
+export async function mount(root, page) {
+  const { uid } = page.params;
+  root.classList.add('two-line');
+  const held = await balancesOf(page, uid).catch(() => []);
+  const has = h('span', held.length === 0 ? 'no coins' : held.map((row, index) => [index > 0 && ', ', h('b', number(row.balance)), ` ${shown(row.unit)}`]));
+  root.append(heading(shown(uid), {
+    crumbs: [to(page.url('rewards'), 'Rewards')],
+    sub: [has, ' · ', to(page.url('accounts', uid), 'account'), ' · ', to(page.url('data', `/users/${uid}`), 'record'), ' · ',
+      to(page.url('events', null, { uid }), 'events')],
+    actions: [guard(button('Pay…', () => move(page, uid, held, false)), page, 'admin'), guard(button('Hold…', () => move(page, uid, held, true)), page, 'admin'),
+      copyButton([{ name: 'Player id', text: uid }, { name: 'Why, as command', text: command(page, 'why', [uid]) },
+        { name: 'Statement, as command', text: command(page, 'ledger statement', [uid.includes(':') ? `user:${uid}` : uid]) },
+        ...copies(null, 'GET', '/admin/v1/why', { ns: page.ns, uid })])],
+  }));
+  await tabbed(root, page, 'About the player', Object.entries(TABS).map(([id, [name]]) => ({ id, name })), (id, scope) => {
+    const made = panel({ title: TABS[id][0], plain: true, signal: scope.signal, load: (signal) => TABS[id][1](page, uid, signal) });
+    return id === 'tree' ? made : follow(scope, made);
+  });
+}

@@ -1,0 +1,280 @@
+// Replays: the list; a new one, with what it would do before it is done; one, with its progress.
+
+import { cli, curl, get, post } from './api.js';
+import { diffView } from './diff.js';
+import { h, later, shown } from './dom.js';
+import { entries as members, isObject } from './json.js';
+import { windowList } from './list.js';
+import { counted, moment, number, parseTime, time } from './time.js';
+import {
+  actorLink, badge, button, check, choice, coins, confirm, copyButton, empty, errorPanel, eventLink, facts, field, functionLink, guard, heading, input, panel,
+  pathLink, table, tabs, toast,
+} from './ui.js';
+
+const MODES = [['failed', 'Failed: what was given up on'], ['gaps', 'Gaps: what a function never had'], ['all', 'All: every event again']];
+const FIELDS = ['mode', 'event', 'function', 'uid', 'since', 'until', 'rate', 'suppressed', 'allowHandled'];
+const MOVING = new Set(['running', 'paused']);
+
+/** The page's title. */
+export const title = (params) => (params.route === 'replays/one' ? `Replay ${params.id}` : params.route === 'replays/new' ? 'New replay' : 'Replays');
+
+/** Shows one of the three pages. */
+export async function mount(root, page) {
+  if (page.params.route === 'replays/one') return showOne(root, page);
+  return page.params.route === 'replays/new' ? showNew(root, page) : showList(root, page);
+}
+
+const crumbs = (page) => h('span', h('a', { href: page.url('events') }, 'Events'), ' / ', h('a', { href: page.url('replays') }, 'Replays'));
+const amounts = (units) => members(units).filter(([, amount]) => amount !== 0).map(([unit, amount]) => h('span', coins(amount, unit), ' '));
+const counts = (outcomes) => members(outcomes).map(([name, count]) => badge(name, `${number(count)} ${name}`));
+
+/** What is chosen, in words. */
+function words(page, order) {
+  return [MODES.find(([id]) => id === order.mode)?.[1].split(':')[0] ?? order.mode, order.function && ['of ', functionLink(page, order.function)],
+    order.event && ['event ', eventLink(page, order.event)], order.uid && `player ${shown(order.uid)}`, order.since && `since ${moment(order.since)}`,
+    order.until && `until ${moment(order.until)}`, order.rate > 0 && `at most ${number(order.rate)} a second`, order.suppressed && 'with suppressed writes', order.allowHandled && 'handled ones too']
+    .filter(Boolean).flatMap((part, index) => [index > 0 && ', ', part]);
+}
+
+async function showList(root, page) {
+  const start = h('a', { class: 'button primary', href: page.url('replays/new') }, 'New replay…');
+  const copy = copyButton([{ name: 'Link', text: () => location.href }, { name: 'curl', text: () => curl('GET', 'replays', { ns: page.ns }) }, { name: 'Command', text: () => cli('replay', 'list', '--ns', page.ns) }]);
+  const load = (before) => get('replays', { ns: page.ns, limit: 50, before }, { signal: page.signal, active: before ? undefined : false });
+  let older = [];
+  const list = panel({
+    title: 'All replays', load: async () => {
+      const answer = await load();
+      const rows = [...answer.replays, ...older.filter((replay) => !answer.replays.some(({ id }) => id === replay.id))];
+      const next = rows.at(-1)?.id;
+      const made = table({
+        caption: 'Replays, newest first', rows, open: (replay) => page.go(page.url('replays', replay.id)),
+        empty: empty('Nothing was replayed yet. A replay gives events to their functions again: those that failed, those that a new function never had, or all. Nothing is paid twice.', { name: 'New replay…', href: page.url('replays/new') }),
+        columns: [{ name: 'No.', cell: (replay) => h('a', { href: page.url('replays', replay.id) }, number(replay.id)) }, { name: 'State', cell: (replay) => badge(replay.state) },
+          { name: 'What', cell: (replay) => h('span', words(page, replay.order)) }, { name: 'Given', number: true, cell: (replay) => number(replay.progress.given) },
+          { name: 'Coins', number: true, cell: (replay) => amounts(replay.progress.coins) }, { name: 'Reason', cell: (replay) => replay.order.reason },
+          { name: 'By', cell: (replay) => actorLink(page, replay.order.actor) }, { name: 'Begun', cell: (replay) => time(replay.createdAt) }],
+      });
+      const more = answer.next !== undefined && rows.length === answer.replays.length + older.length && button('Older', async () => {
+        older = [...older, ...(await load(next)).replays];
+        await list.reload();
+      });
+      return h('div', { class: 'two-line' }, made, more);
+    },
+  });
+  root.append(heading('Replays', { crumbs: h('a', { href: page.url('events') }, 'Events'), sub: 'Give events to their functions again. Nothing is paid twice.', actions: [start, copy] }), list.element);
+  page.live.refetch(() => list.reload(), { signal: page.signal, gap: 1000 });
+  await list.first;
+}
+
+/** The fields of a new replay, in the address; `order()` is what the server takes. */
+function orderForm(page, changed) {
+  const query = () => page.query;
+  const set = (name, value) => {
+    page.setQuery({ [name]: value }, { replace: true });
+    changed();
+  };
+  const typed = later(300, set);
+  const text_ = (name, label, placeholder, help) => {
+    const control = input({ value: query().get(name) ?? '', placeholder, class: `input ${name === 'event' ? 'mono' : ''}`, on: { input: (event) => typed(name, event.target.value.trim()) } });
+    return field(label, control, { help });
+  };
+  const mode = choice(MODES, query().get('mode') ?? (query().get('event') ? 'all' : 'failed'), { on: { change: (event) => set('mode', event.target.value) } });
+  const flag = (name, label) => check(label, { checked: query().get(name) === '1', on: { change: (event) => set(name, event.target.checked ? '1' : null) } });
+  const reason = input({ maxlength: 500, placeholder: 'mended in 1.4.2' });
+  const since = text_('since', 'Since', '1h, 2026-11-26 10:00');
+  const until = text_('until', 'Until', '5m');
+  const asReason = field('Reason, for the record', reason, { wide: true });
+  const element = h('div', { class: 'form' }, field('Which events', mode), h('div', { class: 'fields' }, text_('function', 'Function', 'all'), text_('uid', 'Player', 'all'), text_('event', 'One event', '1-6:/users/bob/level')),
+    h('div', { class: 'fields' }, since, until, text_('rate', 'Events a second, at most', 'as fast as it likes')),
+    flag('suppressed', 'Also writes that told functions to sleep (imports)'), flag('allowHandled', 'Also where another function has handled the pattern'), asReason);
+  const order = () => {
+    const made = { mode: mode.value, reason: reason.value.trim() };
+    for (const name of ['function', 'uid', 'event']) if (query().get(name)) made[name] = query().get(name);
+    for (const [name, entry] of [['since', since], ['until', until]]) {
+      const value = query().get(name);
+      entry.fault(value && parseTime(value) === null ? 'This is no time.' : '');
+      if (value) made[name] = parseTime(value) ?? undefined;
+    }
+    if (/^\d+$/.test(query().get('rate') ?? '')) made.rate = Number(query().get('rate'));
+    for (const name of ['suppressed', 'allowHandled']) if (query().get(name) === '1') made[name] = true;
+    return made;
+  };
+  const needReason = () => {
+    asReason.fault(reason.value.trim() ? '' : 'A reason is needed: it stands in the log.');
+    if (!reason.value.trim()) reason.focus();
+    return reason.value.trim() !== '';
+  };
+  return { element, order, needReason, hasText: () => reason.value !== '' };
+}
+
+const PREVIEW_FACTS = (trial) => facts([['Would run', h('span', { class: 'big' }, number(trial.survey.run))], ['Done already', number(trial.survey.alreadyDone)],
+  ['Events looked at', number(trial.survey.scanned)], ['Slept through', trial.survey.suppressed > 0 && number(trial.survey.suppressed)], ['Unknown function', trial.survey.unknownFunction > 0 && number(trial.survey.unknownFunction)],
+  ['Coins', members(trial.coins).length > 0 ? amounts(trial.coins) : h('span', { class: 'muted' }, 'none')],
+  ['Would end', members(trial.outcomes).length > 0 && h('span', { class: 'row wrap' }, counts(trial.outcomes))], ['Up to revision', `r${trial.through}`]]);
+
+function surveyOf(page, trial) {
+  return [PREVIEW_FACTS(trial), trial.tried < trial.survey.run && h('p', { class: 'note' }, `${number(trial.tried)} of ${number(trial.survey.run)} runs were tried; coins and outcomes are of those.`),
+    table({
+      caption: 'By function', rows: trial.survey.functions, empty: 'No function is registered.',
+      columns: [{ name: 'Function', cell: (item) => functionLink(page, item.name) }, { name: 'Would run', number: true, cell: (item) => number(item.run) },
+        { name: 'Done already', number: true, cell: (item) => number(item.alreadyDone) }, { name: 'Resting', number: true, cell: (item) => number(item.resting) }],
+    })];
+}
+
+/** What exactly would change: the tree, the entries, the runs, and which would end otherwise today. */
+function dryRunOf(page, trial) {
+  const divergences = trial.divergences ?? [];
+  const views = {
+    tree: () => diffView(trial.tree ?? [], { link: (path) => pathLink(page, path), none: 'Nothing in the tree would change.' }),
+    entries: () => table({
+      caption: 'Ledger entries', rows: trial.entries ?? [], empty: 'No coins would move.',
+      columns: [{ name: 'Amount', number: true, cell: (entry) => coins(entry.amount, entry.unit) }, { name: 'From', cell: (entry) => entry.debit }, { name: 'To', cell: (entry) => entry.credit },
+        { name: 'Key', cell: (entry) => entry.key }, { name: 'Event', cell: (entry) => (entry.event ? eventLink(page, entry.event) : '') }],
+    }),
+    runs: () => table({
+      caption: 'Runs', rows: trial.runs ?? [], empty: 'Nothing would run.',
+      columns: [{ name: 'Event', cell: (run) => eventLink(page, run.event) }, { name: 'Function', cell: (run) => functionLink(page, run.function) },
+        { name: 'Before', cell: (run) => run.recorded }, { name: 'Would end', cell: (run) => badge(run.outcome) }, { name: 'Reason', cell: (run) => run.reason ?? '' }],
+    }),
+    divergences: () => table({
+      caption: 'Divergences', rows: divergences, empty: `${counted(trial.compared ?? 0, 'run')} compared with today: no difference.`,
+      columns: [{ name: 'Event', cell: (item) => eventLink(page, item.event) }, { name: 'Function', cell: (item) => functionLink(page, item.function) },
+        { name: 'Ended', cell: (item) => item.recorded }, { name: 'Today', cell: (item) => item.now }],
+    }),
+  };
+  const items = [['tree', 'Tree', trial.tree?.length ?? 0], ['entries', 'Entries', trial.entries?.length ?? 0], ['runs', 'Runs', trial.runs?.length ?? 0], ['divergences', 'Divergences', divergences.length]];
+  const first = items.find(([, , count]) => count > 0)?.[0] ?? 'tree';
+  const made = tabs({ label: 'Dry run', items: items.map(([id, name, count]) => ({ id, name, count })), current: first, change: (id) => made.panel.replaceChildren(views[id]()) });
+  made.panel.append(views[first]());
+  return h('div', h('p', { class: 'note good' }, 'Nothing was changed: this is what a replay would do now.'), made.element, made.panel);
+}
+
+async function showNew(root, page) {
+  let seen = null;
+  let turn = 0;
+  const ask = (kind, order, signal) => post(`replays/${kind}`, { params: { ns: page.ns }, body: { ...order, reason: order.reason || kind }, signal, trees: ['before', 'after', 'coins', 'outcomes'], active: true });
+  const preview = panel({
+    title: 'What it would do', signal: page.signal, load: async (signal) => {
+      const mine = (turn += 1);
+      const trial = await ask('preview', form.order(), signal);
+      if (mine !== turn) return [];
+      seen = trial;
+      start.firstChild.textContent = verb(trial);
+      start.disabled = trial.survey.run === 0 || !page.needs('support');
+      return surveyOf(page, trial);
+    },
+  });
+  const changed = () => {
+    dry.hidden = true;
+    preview.reload();
+  };
+  const form = orderForm(page, changed);
+  const dry = h('section', { class: 'panel', hidden: true, aria: { label: 'Dry run' } });
+  const tryIt = button('Dry run', async () => {
+    dry.hidden = false;
+    const body = h('div', { class: 'panel-body stack' });
+    dry.replaceChildren(h('header', { class: 'panel-head' }, h('h2', 'Dry run')), body);
+    try {
+      body.append(dryRunOf(page, await ask('dry-run', form.order(), page.signal)));
+    } catch (error) {
+      if (error.name !== 'AbortError') body.append(errorPanel(error, () => tryIt.click()));
+    }
+    dry.scrollIntoView({ block: 'nearest' });
+  });
+  const verb = (trial) => (trial.survey.run === 0 ? 'Nothing to replay' : `Replay ${number(trial.survey.run)}…`);
+  const start = guard(button('Replay…', async () => {
+    if (!form.needReason() || !seen) return;
+    const order = form.order();
+    const done = await confirm({
+      title: 'Start this replay?', verb: `Replay ${counted(seen.survey.run, 'run')}`, wide: true,
+      preview: [PREVIEW_FACTS(seen), h('p', 'Each reward is paid once: what was paid already is left out.')],
+      run: () => post('replays', { params: { ns: page.ns }, body: order, signal: page.signal }),
+    });
+    if (!done) return;
+    toast(`Replay ${done.answer.id} has begun.`);
+    page.dirty = null;
+    page.go(page.url('replays', done.answer.id));
+  }, { primary: true }), page, 'support');
+  const copy = copyButton([{ name: 'Link', text: () => location.href }, { name: 'curl of the preview', text: () => curl('POST', 'replays/preview', { ns: page.ns }, { ...form.order(), reason: form.order().reason || 'preview' }) },
+    { name: 'Command of the dry run', text: () => command(page, form.order()) }]);
+  const first = preview.reload();
+  root.append(heading('New replay', { crumbs: crumbs(page), sub: 'Choose events, look at what it would do, then start it.', actions: copy }),
+    h('div', { class: 'split' }, h('div', { class: 'split-main stack' }, form.element, h('div', { class: 'row wrap' }, start, tryIt)), h('div', { class: 'split-side' }, preview.element)), dry);
+  await first;
+}
+
+function command(page, order) {
+  const flags = ['function', 'event', 'uid', 'since', 'until', 'rate'].flatMap((name) => (order[name] ? [`--${name}`, order[name]] : []));
+  return cli('replay', order.event ? '' : `--${order.mode}`, ...flags, '--ns', page.ns, '--reason', order.reason || 'preview', '--dry-run');
+}
+
+/** How far a replay is, 0 to 1; null where nothing tells. */
+function share({ state, progress }) {
+  if (state === 'done') return 1;
+  const at = isObject(progress.cursor) ? progress.cursor.revision ?? progress.cursor.get?.('revision') : parseInt(progress.cursor, 10);
+  return Number(at) >= 0 && progress.through > 0 ? Math.min(1, Number(at) / Number(progress.through)) : null;
+}
+
+async function showOne(root, page) {
+  const { id } = page.params;
+  const load = (active) => get(`replays/${id}`, { ns: page.ns }, { signal: page.signal, active, trees: ['coins', 'outcomes'] });
+  let replay = await load();
+  const bar = h('span');
+  const meter = h('div', { class: 'bar-meter', role: 'progressbar', aria: { label: 'Progress', valuemin: 0, valuemax: 100 } }, bar);
+  const state = h('div', { class: 'stack' });
+  const order = async (verb) => {
+    try {
+      replay = await post(`replays/${id}/${verb}`, { params: { ns: page.ns }, signal: page.signal });
+    } catch (error) {
+      toast(error.message, { error: true });
+    }
+    await look();
+  };
+  const brake = guard(button('Pause', () => order('pause')), page, 'support');
+  const resume = guard(button('Resume', () => order('resume')), page, 'support');
+  const cancel = guard(button('Cancel…', async () => {
+    if (await confirm({ title: `End replay ${id}?`, verb: 'End it', danger: true, preview: h('p', 'What is on its way still ends. What was given stays given.') })) await order('cancel');
+  }, { danger: true }), page, 'support');
+  const copy = copyButton([{ name: 'Link', text: () => location.href }, { name: 'curl', text: () => curl('GET', `replays/${id}`, { ns: page.ns }) }, { name: 'Command', text: () => cli('replay', 'show', id, '--ns', page.ns) }]);
+  const draw = () => {
+    const { progress } = replay;
+    const done = share(replay);
+    bar.style.width = `${Math.round((done ?? 0) * 100)}%`;
+    meter.setAttribute('aria-valuenow', String(Math.round((done ?? 0) * 100)));
+    meter.hidden = done === null;
+    brake.hidden = replay.state !== 'running';
+    resume.hidden = replay.state !== 'paused' && replay.state !== 'failed';
+    cancel.hidden = !MOVING.has(replay.state) && replay.state !== 'failed';
+    state.replaceChildren(facts([['State', badge(replay.state)], ['Given', h('span', { class: 'number' }, number(progress.given))], ['Done already', number(progress.alreadyDone)], ['Resting', number(progress.resting)],
+      ['Events looked at', number(progress.scanned)], ['Outcomes', members(progress.outcomes).length > 0 && h('span', { class: 'row wrap' }, counts(progress.outcomes))], ['Coins', amounts(progress.coins)],
+      ['What', h('span', words(page, replay.order))], ['Reason', shown(replay.order.reason)], ['By', actorLink(page, replay.order.actor)], ['Begun', time(replay.createdAt)], ['Last step', time(replay.updatedAt)]]),
+    ...(progress.failure ? [h('p', { class: 'note bad' }, `It stopped: ${shown(progress.failure)}`)] : []));
+  };
+  const items = windowList({
+    label: 'Events of this replay', columns: ['Event', 'Function', 'Outcome', 'Commit'], template: 'minmax(160px, 3fr) minmax(100px, 2fr) minmax(140px, 3fr) 80px', key: (item) => `${item.event} ${item.function}`,
+    row: (item) => [eventLink(page, item.event), functionLink(page, item.function), h('span', { class: 'row' }, badge(item.outcome), item.reason && h('span', { class: 'muted' }, shown(item.reason))), item.effect ? `r${item.effect}` : ''],
+    open: (item) => page.go(page.url('event', item.event)), empty: () => empty('No event was given to a function.'),
+    fetch: async ({ cursor, signal }) => {
+      const answer = await get(`replays/${id}/items`, { ns: page.ns, limit: 100, cursor }, { signal, active: cursor ? undefined : false });
+      return { rows: answer.items, next: answer.next };
+    },
+  });
+  const look = async () => {
+    const before = replay;
+    replay = await load(false);
+    draw();
+    if (replay.updatedAt !== before.updatedAt || replay.state !== before.state) await items.refresh();
+  };
+  draw();
+  root.classList.add('fill');
+  root.append(heading(`Replay ${number(Number(id))}`, { crumbs: crumbs(page), actions: [brake, resume, cancel, copy] }), meter, state, items.element);
+  const watch = setInterval(() => {
+    if (MOVING.has(replay.state) && !page.live.paused && document.visibilityState === 'visible') look().catch(() => {});
+  }, 500);
+  page.live.refetch(look, { signal: page.signal, gap: 1000 });
+  await items.reload();
+  return () => {
+    clearInterval(watch);
+    items.stop();
+  };
+}

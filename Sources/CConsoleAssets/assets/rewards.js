@@ -1,0 +1,178 @@
+// Rewards: who brought most, what was paid by code, every entry, one entry.
+
+import { get } from './api.js';
+import { h, shown } from './dom.js';
+import {
+  badge, button, copyButton, empty, eventLink, facts, field, functionLink, guard, heading, input, pathLink, playerLink, table,
+} from './ui.js';
+import { number, time } from './time.js';
+import {
+  accountLink, again, amounts, cause, col, command, copies, entryColumns, follow, link, num, pager, panel, queryForm, reverse, to,
+} from './parts.js';
+
+const END = Number.MAX_SAFE_INTEGER;
+
+/** The title of the browser's tab. */
+export const title = ({ route, sequence }) => (sequence ? `Entry ${sequence}` : route === 'rewards' ? 'Rewards' : 'Entries');
+
+/** Draws the page. */
+export async function mount(root, page) {
+  const { route, sequence } = page.params;
+  root.classList.add('two-line');
+  await (sequence ? mountEntry : route === 'rewards' ? mountTop : mountEntries)(root, page);
+}
+
+const views = (page, current) => h('nav', { class: 'toolbar', aria: { label: 'Views of rewards' } }, [
+  ['top', 'Leaderboard', page.url('rewards')], ['entries', 'Entries', page.url('rewards/entries')],
+].map(([id, name, href]) => h('a', { class: 'chip', href, aria: { current: id === current ? 'true' : null } }, name)));
+
+function playerForm(page) {
+  const uid = input({ placeholder: 'bob', required: true });
+  return h('form', {
+    class: 'toolbar', role: 'search', aria: { label: 'A player' }, on: {
+      submit: (event) => {
+        event.preventDefault();
+        if (uid.value.trim()) page.go(page.url('rewards/u', uid.value.trim()));
+      },
+    },
+  }, field('Player', uid), button('Why?', undefined, { type: 'submit', primary: true }));
+}
+
+function topPanel(page) {
+  return follow(page, panel({
+    title: 'Who brought most', signal: page.signal, load: async (signal) => {
+      const { top } = await get('referrals/top', { ns: page.ns, limit: 50 }, { signal });
+      return table({
+        caption: 'Referrers', rows: top, columns: [
+          col('Player', (row) => playerLink(page, row.player)),
+          num('Referred', (row) => number(row.count)),
+          num('Coins for it', (row) => amounts(row.coins)),
+        ], empty: empty('Nobody was referred yet. A player counts as referred when the record names a referrer: referred_by "alice".',
+          { name: 'Start', href: page.url('start') }),
+      });
+    },
+  }));
+}
+
+function accountsPanel(page, name, prefix, none) {
+  const after = page.query.get(`after-${prefix}`);
+  return follow(page, panel({
+    title: name, signal: page.signal, load: async (signal) => {
+      const { accounts, next } = await get('ledger/accounts', { ns: page.ns, prefix, limit: 50, after }, { signal });
+      return [table({
+        caption: `${name}: accounts`, rows: accounts, empty: none, columns: [
+          col('Account', (row) => accountLink(page, row.account)),
+          num('Balance', (row) => number(row.balance)),
+          col('Unit', (row) => row.unit),
+          num('Entries', (row) => number(row.entries)),
+        ],
+      }), (next || after) && h('p', { class: 'row wrap pager' }, after && h('a', { class: 'button small', href: link(page, { [`after-${prefix}`]: null }) }, 'First'),
+        next && h('a', { class: 'button small', href: link(page, { [`after-${prefix}`]: next }) }, 'More'))];
+    },
+  }));
+}
+
+function verifyPanel(page) {
+  const made = panel({
+    title: 'Ledger', signal: page.signal, actions: [button('Verify now', () => made.reload(), { small: true })], load: async (signal) => {
+      const start = performance.now();
+      const found = await get('ledger/verify', { ns: page.ns }, { signal });
+      const took = Math.round(performance.now() - start);
+      return [h('p', badge(found.sound ? 'sound' : 'failed', found.sound ? 'sound' : 'not sound'), ` ${number(found.entries)} entries, ${
+        number(found.accounts)} accounts, verified in ${number(took)} ms.`), facts([
+        ['Last hash', found.lastHash && h('code', { class: 'hash' }, found.lastHash)],
+        ['First broken entry', found.firstBrokenEntry && to(page.url('rewards/entry', found.firstBrokenEntry), number(found.firstBrokenEntry))],
+      ]), found.faults.length > 0 && h('ul', found.faults.map((fault) => h('li', shown(fault.message)))),
+      found.faultCount > found.faults.length && h('p', `${number(found.faultCount)} faults in all.`),
+      found.unbacked.length > 0 && h('div', h('p', `${number(found.unbackedCount)} values in the tree are no balances:`),
+        h('ul', found.unbacked.map((row) => h('li', pathLink(page, row.path), ` holds ${shown(row.found)} (${shown(row.unit)})`)))), false];
+    },
+  });
+  return made;
+}
+
+async function mountTop(root, page) {
+  root.append(heading('Rewards', {
+    sub: 'Who brought whom, what was paid for it, and why.',
+    actions: [copyButton(copies(command(page, 'referrals top', [], { limit: 50 }), 'GET', '/admin/v1/referrals/top', { ns: page.ns, limit: 50 }))],
+  }), views(page, 'top'), playerForm(page));
+  const panels = [topPanel(page), accountsPanel(page, 'Paid out, by code', 'issuance:',
+    'Nothing was paid yet. Minus the balance of issuance:level5 is what was paid for level 5 in all.'),
+  accountsPanel(page, 'Balances of players', 'user:', 'No player has coins yet.'), verifyPanel(page)];
+  root.append(h('div', { class: 'grid2' }, panels.map((item) => item.element)));
+  await Promise.all(panels.map((item) => item.first));
+}
+
+async function loadEntries(page, signal) {
+  const { ns } = page;
+  const [key, account, before] = ['key', 'account', 'before'].map((name) => page.query.get(name));
+  if (key) return get('ledger/entries', { ns, key }, { signal });
+  if (account) return get('ledger/statement', { ns, account, before, limit: 100 }, { signal });
+  return get('ledger/entries', { ns, before: before ?? END, limit: 100 }, { signal });
+}
+
+async function mountEntries(root, page) {
+  const { query } = page;
+  const [key, account] = [query.get('key'), query.get('account')];
+  const keyField = input({ value: key ?? '', placeholder: 'level5/bob' });
+  const accountField = input({ value: account ?? '', placeholder: 'issuance:level5' });
+  const params = key ? { ns: page.ns, key } : account ? { ns: page.ns, account, limit: 100 } : { ns: page.ns, before: END, limit: 100 };
+  const words = key ? null : account ? command(page, 'ledger statement', [account], { limit: 100, before: query.get('before') }) : null;
+  root.append(heading('Entries', {
+    sub: 'What the ledger holds, newest first. Entries are never changed or removed; a mistake is taken back by another entry.',
+    actions: [copyButton(copies(words, 'GET', `/admin/v1/ledger/${account && !key ? 'statement' : 'entries'}`, params))],
+  }), views(page, 'entries'), queryForm(page, 'Filter of entries', [field('Business key', keyField), field('Account', accountField)],
+    () => ({ key: keyField.value.trim(), account: accountField.value.trim(), before: null })));
+  const list = follow(page, panel({
+    title: key ? `Made under ${shown(key)}` : account ? `On ${shown(account)}` : 'All entries', signal: page.signal, load: async (signal) => {
+      const { entries, next } = await loadEntries(page, signal);
+      const none = key || account ? empty('No entry matches.', { name: 'Clear filters', href: page.url('rewards/entries') })
+        : empty('No coins moved yet. The first reward of a function, or a transfer, makes entry 1.', { name: 'Start', href: page.url('start') });
+      return [table({ caption: 'Entries', rows: entries, columns: entryColumns(page, key ? null : account), empty: none }),
+        pager(page, next && { before: next }, !query.get('before'))];
+    },
+  }));
+  root.append(list.element);
+  await list.first;
+}
+
+const referralOf = (page, given) => given && [playerLink(page, given.player), ' was invited by ', playerLink(page, given.inviter),
+  `: ${shown(given.how)} of ${shown(given.link)}`, given.platform && ` on ${shown(given.platform)}`, given.code && `, code ${shown(given.code)}`];
+
+async function mountEntry(root, page) {
+  const { ns, signal } = page;
+  const sequence = Number(page.params.sequence);
+  const [{ entries: [entry] }, { entries: [reversal] }] = await Promise.all([
+    get('ledger/entries', { ns, after: sequence - 1, limit: 1 }, { signal }),
+    get('ledger/entries', { ns, key: `reversal/${sequence}` }, { signal }),
+  ]);
+  if (entry?.sequence !== sequence) {
+    root.append(heading(`Entry ${number(sequence)}`), empty('There is no such entry.', { name: 'All entries', href: page.url('rewards/entries') }));
+    return;
+  }
+  const undo = guard(button('Reverse…', async () => {
+    if (await reverse(page, entry)) again(page);
+  }, { danger: true }), page, 'support');
+  root.append(heading(`Entry ${number(sequence)}`, {
+    crumbs: [to(page.url('rewards'), 'Rewards'), ' / ', to(page.url('rewards/entries'), 'Entries')],
+    actions: [!reversal && !entry.reverses && undo, copyButton([{ name: 'Business key', text: entry.key }, { name: 'Hash', text: entry.hash },
+      ...copies(command(page, 'ledger statement', [entry.credit], { before: sequence + 1, limit: 1 }), 'GET', '/admin/v1/ledger/entries',
+        { ns, after: sequence - 1, limit: 1 })])],
+  }));
+  root.append(h('section', { class: 'panel' }, h('div', { class: 'panel-body' }, facts([
+    ['Amount', amounts({ [entry.unit]: entry.amount })],
+    ['From', [accountLink(page, entry.debit), ` has ${number(entry.debitAfter)} after it`]],
+    ['To', [accountLink(page, entry.credit), ` has ${number(entry.creditAfter)} after it`]],
+    ['When', time(entry.time, 'moment')],
+    ['Commit', to(page.url('data', '/', { at: `r${entry.revision}` }), `r${entry.revision}`)],
+    ['Code', entry.code], ['Business key', h('code', shown(entry.key))],
+    ['Event', entry.event && eventLink(page, entry.event)], ['Function', entry.function && functionLink(page, entry.function)],
+    ['About', entry.subject && playerLink(page, entry.subject)],
+    ['Reverses', entry.reverses && to(page.url('rewards/entry', entry.reverses), `entry ${number(entry.reverses)}`)],
+    ['Reversed', reversal && ['by ', to(page.url('rewards/entry', reversal.sequence), `entry ${number(reversal.sequence)}`),
+      ' · ', cause(page, { reason: reversal.reason })]],
+    ['Reason', entry.reason && shown(entry.reason)], ['Goes back by itself', entry.expiresAt && time(entry.expiresAt)],
+    ['Invitation', referralOf(page, entry.referral)], ['Hash', h('code', { class: 'hash' }, entry.hash)],
+  ]))), h('p', { class: 'row wrap pager' }, sequence > 1 && h('a', { class: 'button small', href: page.url('rewards/entry', sequence - 1) }, 'Older'),
+    h('a', { class: 'button small', href: page.url('rewards/entry', sequence + 1) }, 'Newer')));
+}

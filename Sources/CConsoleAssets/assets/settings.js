@@ -1,0 +1,221 @@
+// Settings: the server, who may administer, namespaces, the log, how the console looks, about.
+
+import { del, get, post } from './api.js';
+import { h, shown } from './dom.js';
+import { write } from './json.js';
+import {
+  badge, button, choice, copyButton, copyIcon, dialog, empty, facts, field, guard, heading, input, table, toast,
+} from './ui.js';
+import { moment, now, number, parseTime, setZone, size, span, time, zone } from './time.js';
+import { appearance as setting, setAppearance } from './frame.js';
+import { change, col, command, copies, num, panel, quiet, save, tabbed, to } from './parts.js';
+
+/** The title of the browser's tab. */
+export const title = () => 'Settings';
+
+/** A panel with its copy menu and other actions. */
+const part = (page, name, load, copy, actions) => panel({
+  title: name, signal: page.signal, load, actions: [actions, copy && copyButton(copy)].flat().filter(Boolean),
+});
+const verdict = (found, words) => h('p', badge(found.sound ? 'sound' : 'failed', found.sound ? 'sound' : 'not sound'), ` ${words}`);
+const faults = (found) => found.faultCount > 0 && h('ul', found.faults.map((item) => h('li', shown(item.message ?? item))));
+
+/** A panel whose content comes only when it is asked for: an audit reads everything. */
+function proof(page, name, told, path, params, words, draw) {
+  let asked = false;
+  const made = part(page, name, async (signal) => {
+    if (!asked) return quiet(told);
+    const start = performance.now();
+    const found = await get(path, params, { signal });
+    return draw(found, span(performance.now() - start));
+  }, copies(command(page, words), 'GET', `/admin/v1/${path}`, params), button('Verify now', () => {
+    asked = true;
+    return made.reload();
+  }, { small: true }));
+  return made;
+}
+
+const server = (page) => [part(page, 'Server', async (signal) => {
+  const told = await get('status', {}, { signal });
+  return [facts([
+    ['Mode', told.mode], ['Version', told.version && shown(told.version)], ['Started', told.startedAt && time(told.startedAt)],
+    ['Its time', moment(told.time)], ['Default namespace', shown(told.defaultNamespace)], ['Namespaces', number(told.namespaces)],
+    ['Writer\'s queue', number(told.writer.queueDepth)], ['Connections', told.sockets !== undefined && `${number(told.sockets)} sockets, ${number(told.streams)} streams, ${number(told.listens)} listens`],
+    ['Last verification', told.lastVerification && [badge(told.lastVerification.sound ? 'sound' : 'failed'), ' ', time(told.lastVerification.at), ` in ${span(told.lastVerification.durationMs)}`]],
+    ['Last backup', told.lastBackup && [time(told.lastBackup.at), told.lastBackup.failure && ` ✕ ${shown(told.lastBackup.failure)}`]],
+    ['Disk', told.disk && `${size(told.disk.freeBytes)} of ${size(told.disk.totalBytes)} free at ${shown(told.disk.folder)}`],
+  ]), [...told.problems, told.writer.failure].filter(Boolean).map((text) => h('p', { class: 'note bad' }, shown(text))),
+  told.warnings.map((text) => h('p', { class: 'note warn' }, shown(text))),
+  told.pausedFunctions.map((item) => h('p', badge('paused', item.name), ` ${shown(item.reason)}`))];
+}, copies(command(page, 'status', [], { ns: false }), 'GET', '/admin/v1/status')),
+proof(page, 'Everything that is stored', 'Reads every table of every namespace and compares it with what proves it.', 'verify', {}, 'verify',
+  (found, took) => [verdict(found, `${number(found.rows)} rows in ${took}.`), faults(found), table({
+    caption: 'Namespaces', rows: found.namespaces, columns: [
+      col('Namespace', (row) => row.namespace), num('Commits', (row) => number(row.commits)),
+      num('Entries', (row) => number(row.entries)), num('Runs', (row) => number(row.executions)),
+      col('Faults', (row) => (row.faultCount > 0 ? [badge('failed', number(row.faultCount)), ` ${shown(row.faults.join(' '))}`] : badge('ok', '0'))),
+    ],
+  })])];
+
+/** The key file of a new service account: seen here once, and nowhere again. */
+function showKey(created) {
+  const text = write(created.key, 2);
+  const file = `${created.account.name}.json`;
+  return dialog({
+    title: `Key of ${created.account.name}`, wide: true, fixed: true, body: h('div',
+      h('p', { class: 'note warn' }, 'This is shown once. Nobody can ask for it again; if it is lost, revoke the account and make another.'),
+      h('div', { class: 'actions' }, button(`Save ${file}`, () => save(file, text, 'application/json'), { icon: 'download' }), copyIcon(text, 'Copy the key file')),
+      h('pre', { class: 'code key-file', tabindex: 0 }, text),
+      h('p', 'Use it with ', h('code', `DOUBLOON_KEY=${file} doubloon status`), '.')), actions: [{ name: 'I have saved it', primary: true, run: () => true }],
+  }).closed;
+}
+
+async function makeAccount(page, reload) {
+  const name = input({ placeholder: 'ci' });
+  const role = choice([['viewer', 'viewer: sees everything, changes nothing'], ['support', 'support: repairs, reverses, pauses'], ['admin', 'admin: everything']], 'viewer');
+  const address = input({ value: location.origin });
+  const text = () => name.value.trim();
+  const created = await change({
+    title: 'Make a service account', reason: false, fields: h('div', { class: 'form' }, field('Name', name, { help: 'Small letters, digits, hyphens.' }),
+      field('Role', role), field('Server, as the account reaches it', address)),
+    check: () => !/^[a-z][a-z0-9-]{0,62}$/.test(text()) && 'The name begins with a small letter; then small letters, digits and hyphens.',
+    verb: () => `Make ${text() || '…'}, ${role.value}`, words: () => command(page, 'service-account create', [text()], { role: role.value, url: address.value, ns: false }),
+    ask: () => ({ path: 'service-accounts', body: { name: text(), role: role.value, server: address.value } }),
+  });
+  if (!created) return;
+  await showKey(created);
+  reload();
+}
+
+function access(page) {
+  const accounts = part(page, 'Service accounts', async (signal) => table({
+    caption: 'Names and roles', rows: (await get('service-accounts', {}, { signal })).serviceAccounts,
+    empty: 'There are none. A program, or a colleague, signs in with the key file of one; each has a role of its own.', columns: [
+      col('Name', (row) => row.name), col('Role', (row) => row.role), col('Made', (row) => time(row.createdAt)),
+      col('By', (row) => row.createdBy), col('Key', (row) => h('code', row.keyId.slice(0, 8))),
+      col('State', (row) => (row.revokedAt ? [badge('disabled', 'revoked'), ' ', time(row.revokedAt)] : guard(button('Revoke…', async () => {
+        const answer = await change({
+          title: `Revoke ${shown(row.name)}`, danger: true, typed: row.name, reason: false, verb: `Revoke ${shown(row.name)}`,
+          preview: async () => h('p', 'Its tokens are void from now on, also those of open consoles. This cannot be undone.'),
+          words: () => command(page, 'service-account revoke', [row.name], { ns: false }),
+          ask: () => ({ method: 'DELETE', path: `service-accounts/${encodeURIComponent(row.name)}` }),
+        });
+        if (answer) await accounts.reload();
+      }, { small: true, danger: true }), page, 'admin'))),
+    ],
+  }), copies(command(page, 'service-account list', [], { ns: false }), 'GET', '/admin/v1/service-accounts'),
+  guard(button('Make…', () => makeAccount(page, accounts.reload), { small: true }), page, 'admin'));
+  const sessions = part(page, 'Sessions of the console', async (signal) => (page.needs('admin') ? table({
+    caption: 'Who is signed in', rows: (await get('sessions', {}, { signal })).sessions, empty: 'Nobody is signed in.', columns: [
+      col('Who', (row) => row.actor), col('Role', (row) => row.role), col('From', (row) => row.address),
+      col('Since', (row) => time(row.createdAt)), col('Last active', (row) => time(row.lastActiveAt)), col('Ends', (row) => time(row.until)),
+      col('Do', (row) => (row.current ? 'this one' : button('End', async () => {
+        await del(`sessions/${encodeURIComponent(row.id)}`);
+        toast(`The session of ${row.actor} has ended.`);
+        await sessions.reload();
+      }, { small: true, danger: true }))),
+    ],
+  }) : empty('Who is signed in takes admin to see.')));
+  return [accounts, sessions];
+}
+
+function namespaces(page) {
+  const made = part(page, 'Namespaces', async (signal) => table({
+    caption: 'Each with its revision', rows: (await get('namespaces', {}, { signal })).namespaces, empty: 'There is none yet; one appears with the first write.', columns: [
+      col('Name', (row) => h('a', { href: `/console/n/${encodeURIComponent(row.name)}/overview` }, shown(row.name))),
+      col('Created', (row) => time(row.createdAt)), num('Revision', (row) => number(row.revision)),
+      num('Entries', (row) => number(row.entries)),
+      col('Do', (row) => page.session.mode === 'development' && guard(button('Forget…', async () => {
+        const answer = await change({
+          title: `Forget ${shown(row.name)}`, danger: true, typed: row.name, reason: false, verb: `Forget ${shown(row.name)}`,
+          preview: async () => h('p', `The tree, ${number(row.revision)} commits and ${number(row.entries)} ledger entries go. This cannot be undone; only a server in development can.`),
+          ask: () => ({ method: 'DELETE', path: `namespaces/${encodeURIComponent(row.name)}` }),
+        });
+        if (answer) await made.reload();
+      }, { small: true, danger: true }), page, 'admin') || ''),
+    ],
+  }), copies(command(page, 'namespaces', [], { ns: false }), 'GET', '/admin/v1/namespaces'), guard(button('Make…', async () => {
+    const name = input({ placeholder: 'season-2' });
+    const answer = await change({
+      title: 'Make a namespace', reason: false, fields: field('Name', name, { help: '1 to 64 letters, digits and hyphens.' }), verb: () => `Make ${name.value || '…'}`,
+      check: () => !/^[A-Za-z0-9-]{1,64}$/.test(name.value) && 'A name has 1 to 64 letters, digits and hyphens.',
+      ask: () => ({ path: 'namespaces', body: { name: name.value } }),
+    });
+    if (answer) await made.reload();
+  }, { small: true }), page, 'admin'));
+  return made;
+}
+
+async function prune(page, reload) {
+  const until = input({ value: '90d', placeholder: '90d, a date, or r1200' });
+  const bound = () => {
+    const [, revision] = /^r(\d+)$/.exec(until.value.trim()) ?? [];
+    return revision ? { through: Number(revision) - 1 } : { before: parseTime(until.value) };
+  };
+  const answer = await change({
+    title: 'Prune the log', danger: true, typed: page.ns, verb: () => `Prune ${shown(page.ns)}`, fields: [h('p', { class: 'note warn' },
+      'What commits changed is forgotten behind a checkpoint: as-of, why and replays end there. This cannot be undone.'), field('Everything before', until)],
+    check: () => (bound().before === null || bound().through < 1) && 'Write how long ago (90d), a date, or a revision (r1200).',
+    words: (reason) => command(page, 'log prune', [], { before: bound().through ? bound().through + 1 : new Date(bound().before).toISOString(), reason, yes: true }),
+    ask: (reason) => ({ path: 'log/prune', params: { ns: page.ns }, body: { ...bound(), reason } }),
+    preview: async () => {
+      const plan = await post('log/prune/preview', { params: { ns: page.ns }, body: bound() });
+      return { blocked: plan.pruned === plan.prunedBefore, node: h('p', plan.pruned === plan.prunedBefore ? 'Nothing would be forgotten.'
+        : `Commits r${number(plan.prunedBefore + 1)} to r${number(plan.pruned)} lose what they changed.`, plan.heldBack && ` ${shown(plan.heldBack)}`) };
+    },
+  });
+  if (answer) reload();
+}
+
+function log(page) {
+  const { ns } = page;
+  const checkpoint = part(page, 'Checkpoint', async (signal) => {
+    const { pruned, checkpoint: last } = await get('log/checkpoint', { ns }, { signal });
+    return last ? facts([['Pruned through', `r${number(pruned)}`], ['Commit', [time(last.commitTime, 'moment'), ' ', h('code', { class: 'hash' }, last.commitHash)]],
+      ['Tree then', [`${number(last.leaves)} leaves `, h('code', { class: 'hash' }, last.treeHash)]], ['By', shown(last.actor)], ['Reason', shown(last.reason)], ['Made', time(last.createdAt)]])
+      : quiet('Nothing was pruned: every commit still says what it changed.');
+  }, copies(null, 'GET', '/admin/v1/log/checkpoint', { ns }), guard(button('Prune…', () => prune(page, () => checkpoint.reload()), { small: true, danger: true }), page, 'admin'));
+  return [checkpoint, proof(page, 'The chain of commits', 'Reads every commit of this namespace, its hash, and what refers to it.', 'log/verify', { ns }, 'log verify',
+    (found, took) => [verdict(found, `${number(found.commits)} commits in ${took}.`), faults(found), facts([
+      ['Entries', number(found.entries)], ['Runs', number(found.executions)], ['Without changes (pruned)', number(found.forgotten)], ['Erased for players who left', number(found.erased)],
+      ['Erasures not finished', found.unsealed.length > 0 && found.unsealed.join(', ')], ['Last hash', h('code', { class: 'hash' }, found.lastHash)],
+    ])])];
+}
+
+function appearance(page) {
+  const pick = (name, options, value, apply) => {
+    const element = choice(options, value, { on: { change: () => apply(element.value) } });
+    return field(name, element);
+  };
+  const set = (name, key, options) => pick(name, options, setting(key), (value) => setAppearance(key, value));
+  // Browsers list Kolkata under its old name only.
+  const zones = [...new Set(['local', 'UTC', zone(), 'Asia/Kolkata', ...(Intl.supportedValuesOf?.('timeZone') ?? [])])];
+  const form = h('div', { class: 'form' },
+    set('Theme', 'theme', [['auto', 'as the system'], 'light', 'dark']),
+    pick('Times', zones.map((name) => [name, name === 'local' ? 'local: as this machine' : name]), zone(), setZone),
+    set('Rows', 'density', [['regular', 'regular, 28 px'], ['compact', 'compact, 24 px']]),
+    set('Single-letter shortcuts', 'keys', [['yes', 'on'], ['no', 'off']]),
+    quiet('Kept in this browser. Now it is ', time(now(), 'moment'), '.'));
+  return panel({ title: 'Appearance', signal: page.signal, load: async () => form });
+}
+
+const about = (page) => panel({
+  title: 'About', signal: page.signal, load: async (signal) => {
+    const routes = await get('', {}, { signal });
+    return [facts([['Doubloon', shown(page.session.version ?? 'of this build')], ['Signed in as', `${shown(page.session.actor)}, ${shown(page.session.role)}`],
+      ['Session ends', page.session.until && time(page.session.until)], ['Licence', 'Apache 2.0']]),
+    h('p', `All of this is done by ${number(routes.length)} addresses below /admin/v1; with a key they are yours, too:`), table({
+      caption: 'Addresses', rows: routes, columns: [col('Method', (row) => h('code', row.method)), col('Address', (row) => h('code', row.path)),
+        col('Takes', (row) => row.role), col('What', (row) => row.summary, true)],
+    })];
+  },
+});
+
+const TABS = { server: ['Server', server], access: ['Access', access], namespaces: ['Namespaces', namespaces], log: ['Log', log], appearance: ['Appearance', appearance], about: ['About', about] };
+
+/** Draws the page. */
+export async function mount(root, page) {
+  root.classList.add('two-line');
+  root.append(heading('Settings', { sub: to(page.url('audit'), 'Audit: who changed what') }));
+  await tabbed(root, page, 'Settings', Object.entries(TABS).map(([id, [name]]) => ({ id, name })), (id, scope) => TABS[id][1](scope));
+}
