@@ -1,95 +1,206 @@
-"""A browser that does what a person does: opens pages, reads them, types, presses buttons. Chromium without a window, spoken to
-over a pipe in its own protocol, so that what is pressed is pressed by the browser and not by a script of the page. Standard
-library only.
+"""A browser that does what a person does: opens pages, reads them, types, presses buttons. What is pressed is pressed by the
+browser and not by a script of the page. Standard library only.
 """
 
 import base64
-import fcntl
 import json
-import os
-import select
-import shutil
-import subprocess
-import tempfile
+import re
 import time
+import urllib.parse
+
+from chromium import Chromium
+
+# Keys that are more than a character: what the browser calls their place, their old number, and what they write.
+KEYS = {
+    "Tab": ("Tab", 9, ""), "Enter": ("Enter", 13, "\r"), "Escape": ("Escape", 27, ""), "Backspace": ("Backspace", 8, ""),
+    "Delete": ("Delete", 46, ""), "ArrowUp": ("ArrowUp", 38, ""), "ArrowDown": ("ArrowDown", 40, ""),
+    "ArrowLeft": ("ArrowLeft", 37, ""), "ArrowRight": ("ArrowRight", 39, ""), "Home": ("Home", 36, ""), "End": ("End", 35, ""),
+    "PageUp": ("PageUp", 33, ""), "PageDown": ("PageDown", 34, ""), " ": ("Space", 32, " "),
+}
+MODIFIERS = {"alt": 1, "ctrl": 2, "meta": 4, "shift": 8}
 
 
-class Browser:
-    """One window, with a profile of its own that is gone afterwards. `language` is what its reader reads: `de-AT,de;q=0.9`."""
+class Tab:
+    """A page in a window of its own. `complaints` is what the browser found wrong with it: errors and warnings, violations of the
+    page's policy, requests to other hosts than those it was sent to, answers from 500 on, dialogs."""
 
-    def __init__(self, *options, language="en"):
-        self.profile = tempfile.mkdtemp(prefix="doubloon-browser-")
-        commands, self._to = os.pipe()
-        self._from, answers = os.pipe()
-        # Above the numbers that the shell needs for itself.
-        ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in (commands, answers)]
-        os.close(commands)
-        os.close(answers)
-        self.process = subprocess.Popen(
-            ["bash", "-c", f'exec "$@" 3<&{ends[0]} 4>&{ends[1]}', "--", "chromium", "--headless", "--no-sandbox", "--disable-gpu",
-             "--remote-debugging-pipe", "--no-first-run", "--disable-extensions", f"--user-data-dir={self.profile}", *options,
-             "about:blank"],
-            pass_fds=ends, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for end in ends:
-            os.close(end)
-        self._heard = b""
-        self._number = 0
-        self._session = None
-        self._events = []
-        target = self._ask("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        self._ask("Page.enable")
-        self._ask("Network.enable")
-        self._ask("Network.setExtraHTTPHeaders", headers={"Accept-Language": language})
+    def __init__(self, chromium, context=None, language="en"):
+        self.chromium = chromium
+        where = {"browserContextId": context} if context else {}
+        self.target = chromium.ask("Target.createTarget", url="about:blank", newWindow=True, **where)["targetId"]
+        self.session = chromium.ask("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
+        self.complaints = []
+        self.requests = []
+        self.hosts = set()
+        self._loads = 0
+        self._open_requests = {}
+        self._holding = None
+        self.held = []
+        chromium.listeners[self.session] = self._heard
+        for part in ("Page", "Network", "Runtime", "Log", "Audits"):
+            self.ask(f"{part}.enable")
+        self.ask("Network.setExtraHTTPHeaders", headers={"Accept-Language": language})
 
-    def _next(self, seconds):
+    def ask(self, method, **parameters):
+        return self.chromium.ask(method, self.session, **parameters)
+
+    # What the browser says by itself.
+
+    def _heard(self, method, event):
+        part, name = method.split(".")
+        handle = getattr(self, f"_{part.lower()}_{name}", None)
+        if handle:
+            handle(event)
+
+    def _page_loadEventFired(self, _):
+        self._loads += 1
+
+    def _page_javascriptDialogOpening(self, event):
+        self.complaints.append(f"dialog: {event['type']} {event['message'][:200]}")
+        self.chromium.tell("Page.handleJavaScriptDialog", self.session, accept=event["type"] == "beforeunload")
+
+    def _runtime_consoleAPICalled(self, event):
+        if event["type"] in ("error", "warning", "assert"):
+            said = " ".join(str(value.get("value", value.get("description", ""))) for value in event["args"])
+            self.complaints.append(f"console: {event['type']} {said[:400]}")
+
+    def _runtime_exceptionThrown(self, event):
+        details = event["exceptionDetails"]
+        said = details.get("exception", {}).get("description") or details.get("exception", {}).get("value") or ""
+        self.complaints.append(f"exception: {details['text']} {str(said)[:400]}")
+
+    def _log_entryAdded(self, event):
+        entry = event["entry"]
+        if entry["level"] in ("error", "warning"):
+            self.complaints.append(f"{entry['source']}: {entry['text'][:400]} {entry.get('url', '')}".rstrip())
+
+    def _audits_issueAdded(self, event):
+        issue = event["issue"]
+        if issue["code"] == "ContentSecurityPolicyIssue":
+            found = issue["details"]["contentSecurityPolicyIssueDetails"]
+            self.complaints.append(f"policy: {found['violatedDirective']} {found.get('blockedURL', '')}".rstrip())
+
+    def _network_requestWillBeSent(self, event):
+        address = event["request"]["url"]
+        parts = urllib.parse.urlsplit(address)
+        if parts.scheme not in ("http", "https", "ws", "wss"):
+            return
+        if event.get("type") == "Document":
+            # What the page before asked for nobody waits for.
+            self._open_requests = {}
+        self._open_requests[event["requestId"]] = address
+        self.requests.append({"id": event["requestId"], "method": event["request"]["method"], "url": address,
+                              "time": event["timestamp"], "bytes": 0})
+        if self.hosts and parts.netloc not in self.hosts:
+            self.complaints.append(f"request to another host: {address[:200]}")
+
+    def _network_responseReceived(self, event):
+        response = event["response"]
+        for request in reversed(self.requests):
+            if request["id"] == event["requestId"]:
+                request["status"], request["headers"] = response["status"], response["headers"]
+                request["kept"] = request.get("kept") or response.get("fromDiskCache", False)
+                break
+        if response["status"] >= 500:
+            self.complaints.append(f"answer {response['status']}: {response['url'][:200]}")
+
+    def _network_requestServedFromCache(self, event):
+        for request in reversed(self.requests):
+            if request["id"] == event["requestId"]:
+                request["kept"] = True
+                break
+
+    def _network_dataReceived(self, event):
+        for request in reversed(self.requests):
+            if request["id"] == event["requestId"]:
+                request["bytes"] += event["dataLength"]
+                request.setdefault("parts", []).append(event["timestamp"])
+                break
+
+    def _network_loadingFinished(self, event):
+        self._open_requests.pop(event["requestId"], None)
+
+    def _network_loadingFailed(self, event):
+        address = self._open_requests.get(event["requestId"], "")
+        self._network_loadingFinished(event)
+        # What the page's policy stopped was never sent.
+        if event.get("blockedReason") == "csp":
+            told = f"request to another host: {address[:200]}"
+            self.complaints = [one for one in self.complaints if one != told]
+
+    def _fetch_requestPaused(self, event):
+        if self._holding and re.search(self._holding, event["request"]["url"]):
+            self.held.append(event["requestId"])
+        else:
+            self.chromium.tell("Fetch.continueRequest", self.session, requestId=event["requestId"])
+
+    def take_complaints(self, *provoked):
+        """What was found wrong so far, but for what a check provoked: patterns. It is not told twice."""
+        self.chromium.hear_all()
+        found = [one for one in self.complaints if not any(re.search(pattern, one) for pattern in provoked)]
+        self.complaints = []
+        return found
+
+    # Going and waiting.
+
+    def until(self, holds, seconds=10):
+        """Waits until an expression of JavaScript is true, or a function returns something; gives it, or False after the time."""
+        look = holds if callable(holds) else lambda: self.value(holds)
         end = time.monotonic() + seconds
-        while b"\0" not in self._heard:
-            if not select.select([self._from], [], [], max(0, end - time.monotonic()))[0]:
-                raise TimeoutError("the browser says nothing")
-            more = os.read(self._from, 1 << 16)
-            if not more:
-                raise RuntimeError("the browser has ended")
-            self._heard += more
-        message, self._heard = self._heard.split(b"\0", 1)
-        return json.loads(message)
-
-    def _ask(self, method, **parameters):
-        self._number += 1
-        message = {"id": self._number, "method": method, "params": parameters}
-        if self._session:
-            message["sessionId"] = self._session
-        os.write(self._to, json.dumps(message).encode() + b"\0")
         while True:
-            answer = self._next(60)
-            if answer.get("id") != self._number:
-                self._events.append(answer)
-                continue
-            if "error" in answer:
-                raise RuntimeError(f"{method}: {answer['error']['message']}")
-            return answer["result"]
+            found = look()
+            if found:
+                return found
+            if time.monotonic() > end:
+                return False
+            try:
+                self.chromium.hear(0.03)
+            except TimeoutError:
+                pass
 
-    def _await(self, method, seconds=60):
-        end = time.monotonic() + seconds
-        while not any(event.get("method") == method for event in self._events):
-            self._events.append(self._next(end - time.monotonic()))
-        self._events = []
+    def shows(self, text, seconds=10):
+        """Waits until a text, or one that matches a pattern, is to be read on the page."""
+        return bool(self.until(lambda: re.search(text, self.text) if hasattr(text, "search") else text in self.text, seconds))
+
+    def quiet(self, seconds=10, apart=r"/live\b"):
+        """Waits until no request is under way, but for those that never end."""
+        return self.until(lambda: not [one for one in self._open_requests.values() if not re.search(apart, one)], seconds)
+
+    def _leads(self, act, seconds=60):
+        loads = self._loads
+        act()
+        if not self.until(lambda: self._loads > loads, seconds):
+            raise TimeoutError("no page was loaded")
 
     def open(self, address):
         """Opens a page, and returns once it is there."""
-        self._events = []
-        self._ask("Page.navigate", url=address)
-        self._await("Page.loadEventFired")
+        self._leads(lambda: self.ask("Page.navigate", url=address))
 
-    def value(self, expression):
-        """What a JavaScript expression is on the page; the page's policy does not keep it from being asked."""
-        answer = self._ask("Runtime.evaluate", expression=expression, returnByValue=True)
+    def reload(self):
+        self._leads(lambda: self.ask("Page.reload"))
+
+    # Reading.
+
+    def value(self, expression, is_script_of_the_page=False):
+        """What a JavaScript expression is on the page, promises awaited; the page's policy keeps `eval` from it only on request."""
+        answer = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True,
+                          allowUnsafeEvalBlockedByCSP=not is_script_of_the_page)
         return answer["result"].get("value")
+
+    def raises(self, expression):
+        """What a JavaScript expression throws on the page, as text; None if it throws nothing."""
+        answer = self.ask("Runtime.evaluate", expression=expression, awaitPromise=True, allowUnsafeEvalBlockedByCSP=False)
+        details = answer.get("exceptionDetails")
+        return details and (details.get("exception", {}).get("description") or details["text"])
 
     @property
     def text(self):
         """What is to be read on the page."""
-        return self.value("document.body.innerText") or ""
+        return self.value("document.body ? document.body.innerText : ''") or ""
+
+    @property
+    def title(self):
+        return self.value("document.title")
 
     @property
     def address(self):
@@ -100,40 +211,157 @@ class Browser:
         """The language that the page says it is in."""
         return self.value("document.documentElement.lang")
 
+    def cookies(self, *addresses):
+        """The cookies that the browser would send to these addresses; with what it keeps of each."""
+        return self.ask("Network.getCookies", urls=list(addresses))["cookies"]
+
+    def picture(self, path):
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.ask("Page.captureScreenshot")["data"]))
+
+    # Finding by what a reader of the page hears.
+
+    def named(self, name, role=None):
+        """The elements of a role whose accessible name is this text, or matches this pattern; what a dialog covers is not there."""
+        found = []
+        for node in self.ask("Accessibility.getFullAXTree")["nodes"]:
+            if node.get("ignored") or "backendDOMNodeId" not in node:
+                continue
+            if role and node["role"]["value"] not in ((role,) if isinstance(role, str) else role):
+                continue
+            said = " ".join(str(node.get("name", {}).get("value", "")).split())
+            if (name.search(said) if hasattr(name, "search") else said.casefold() == name.casefold()):
+                traits = {one["name"]: one["value"].get("value") for one in node.get("properties", [])}
+                found.append({"node": node["backendDOMNodeId"], "role": node["role"]["value"], "name": said, **traits})
+        return found
+
+    def find(self, name, role=None, seconds=10):
+        """The first such element once there is one."""
+        found = self.until(lambda: self.named(name, role), seconds)
+        if not found:
+            wanted = name.pattern if hasattr(name, "pattern") else name
+            raise LookupError(f"there is no {role or 'element'} \"{wanted}\" on {self.address}: {self.text[:400]}")
+        return found[0]
+
+    def _press_at(self, x, y):
+        self.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def click(self, name, role=None, seconds=10):
+        """Clicks what has a name, where a person would."""
+        self.click_node(self.find(name, role, seconds)["node"])
+
+    def click_node(self, node):
+        self.ask("DOM.scrollIntoViewIfNeeded", backendNodeId=node)
+        quad = self.ask("DOM.getContentQuads", backendNodeId=node)["quads"][0]
+        self._press_at((quad[0] + quad[4]) / 2, (quad[1] + quad[5]) / 2)
+
+    def focus(self, name, role=None, seconds=10):
+        self.ask("DOM.focus", backendNodeId=self.find(name, role, seconds)["node"])
+
+    def fill(self, name, text, role=("textbox", "searchbox", "combobox", "spinbutton")):
+        """Puts a text in place of what a field held, as by typing it."""
+        self.focus(name, role)
+        self.key("a", "ctrl")
+        if text:
+            self.ask("Input.insertText", text=text)
+        else:
+            self.key("Delete")
+
     def _click(self, selector):
         place = self.value(
             f"(() => {{ const e = document.querySelector({json.dumps(selector)}); if (!e) return null; e.scrollIntoView(); "
             "const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] })()")
         if place is None:
             raise RuntimeError(f"there is no {selector} on the page: {self.text[:200]}")
-        for kind in ("mousePressed", "mouseReleased"):
-            self._ask("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
+        self._press_at(*place)
 
     def write(self, selector, text):
         """Puts the cursor into a field and types."""
         self._click(selector)
-        self._ask("Input.insertText", text=text)
+        self.ask("Input.insertText", text=text)
 
     def press(self, selector="button"):
         """Presses what leads to another page, and returns once that is there."""
-        self._events = []
-        self._click(selector)
-        self._await("Page.loadEventFired")
+        self._leads(lambda: self._click(selector))
 
-    def picture(self, path):
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(self._ask("Page.captureScreenshot")["data"]))
+    # The keyboard.
+
+    def key(self, key, *modifiers):
+        """Presses one key: a name of KEYS, or a character."""
+        code, number, text = KEYS.get(key) or (f"Key{key.upper()}" if key.isalpha() else "", ord(key.upper()[0]), key)
+        held = sum(MODIFIERS[name] for name in modifiers)
+        if held & 7:
+            text = ""
+        commands = ["selectAll"] if key == "a" and "ctrl" in modifiers else []
+        self.ask("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", key=key, code=code, text=text,
+                 windowsVirtualKeyCode=number, modifiers=held, commands=commands)
+        self.ask("Input.dispatchKeyEvent", type="keyUp", key=key, code=code, windowsVirtualKeyCode=number, modifiers=held)
+
+    def type(self, text):
+        for character in text:
+            self.key(character)
+
+    @property
+    def focused(self):
+        """The accessible name of what has the focus."""
+        nodes = self.ask("Accessibility.getFullAXTree")["nodes"]
+        names = [node.get("name", {}).get("value", "") for node in nodes for one in node.get("properties", [])
+                 if one["name"] == "focused" and one["value"].get("value") and node["role"]["value"] != "RootWebArea"]
+        return names[-1] if names else None
+
+    # What surrounds the page.
+
+    def emulate(self, scheme=None, size=None, still=None):
+        """Another colour scheme (light, dark), another window (width, height), less motion (True)."""
+        features = [{"name": "prefers-color-scheme", "value": scheme or ""},
+                    {"name": "prefers-reduced-motion", "value": "reduce" if still else ""}]
+        self.ask("Emulation.setEmulatedMedia", features=features)
+        if size:
+            self.ask("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1, mobile=False)
+
+    def network(self, offline=False, latency=0):
+        """A slow network (milliseconds), or none."""
+        self.ask("Network.emulateNetworkConditions", offline=offline, latency=latency, downloadThroughput=-1, uploadThroughput=-1)
+
+    def hold(self, pattern):
+        """From now on requests to such addresses wait in `held` until they are released."""
+        self._holding, self.held = pattern, []
+        self.ask("Fetch.enable", patterns=[{"urlPattern": "*"}])
+
+    def release(self, *held):
+        """Lets requests go, in this order; what the page gave up on meanwhile is gone. Without any: all, and nothing is held."""
+        for request in held or self.held:
+            try:
+                self.ask("Fetch.continueRequest", requestId=request)
+            except RuntimeError:
+                pass
+        if not held:
+            self._holding = None
+            self.ask("Fetch.disable")
+
+    def leave(self):
+        self.chromium.listeners.pop(self.session, None)
+        self.chromium.ask("Target.closeTarget", targetId=self.target)
+
+
+class Browser(Tab):
+    """A browser with one window. `language` is what its reader reads: `de-AT,de;q=0.9`."""
+
+    def __init__(self, *options, language="en"):
+        super().__init__(Chromium(*options), language=language)
+
+    def stranger(self):
+        """A profile of its own, as if nothing had been visited before: what Tab takes as `context`."""
+        return self.chromium.ask("Target.createBrowserContext")["browserContextId"]
+
+    def forget(self, context):
+        """Closes the windows of such a profile."""
+        self.chromium.ask("Target.disposeBrowserContext", browserContextId=context)
 
     def close(self):
-        self.process.terminate()
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        os.close(self._to)
-        os.close(self._from)
-        shutil.rmtree(self.profile, ignore_errors=True)
+        self.chromium.close()
 
     def __enter__(self):
         return self

@@ -1,0 +1,161 @@
+"""The files of the console as they are written: short, commented, without what its policy forbids, all of them used.
+
+Reads the repository, and needs neither server nor browser.
+"""
+
+import os
+import re
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Sources", "CConsoleAssets", "assets")
+LINES, FUNCTION_LINES, BYTES = 400, 70, 400_000
+# What a browser would refuse under the console's policy, or what must not be there at all.
+FORBIDDEN = {
+    "innerHTML": r"innerHTML", "outerHTML": r"outerHTML", "insertAdjacentHTML": r"insertAdjacentHTML",
+    "document.write": r"document\s*\.\s*write", "eval": r"\beval\s*\(", "new Function": r"new\s+Function\b",
+    "a style attribute": r"setAttribute\(\s*['\"]style", "a listener's attribute": r"setAttribute\(\s*['\"]on|<[^>]+\son\w+\s*=",
+    "a style attribute in markup": r"<[^>]+\sstyle\s*=", "debugger": r"\bdebugger\b", "console.log": r"console\.log\b",
+    "an address outside": r"https?://(?!www\.w3\.org/)[a-z0-9]",
+}
+UNFINISHED = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
+
+
+def written():
+    files = {}
+    for name in sorted(os.listdir(FOLDER)):
+        with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
+            files[name] = file.read()
+    return files
+
+
+PARTS = re.compile(
+    r"//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|(?P<template>`)|"
+    r"(?P<pattern>/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*)", re.S)
+# Behind a value a slash divides; behind these words it does not.
+VALUE, WORD = re.compile(r"[\w)\]}'\"`]$"), re.compile(r"\b(?:return|typeof|case|in|of|=>)$")
+
+
+def masked(source):
+    """The source with the insides of texts, patterns and comments blank: braces that are left are the program's."""
+    out, at = [], 0
+    while found := PARTS.search(source, at):
+        before = source[max(0, found.start() - 40):found.start()].rstrip()
+        if found["pattern"] and VALUE.search(before) and not WORD.search(before):
+            out.append(source[at:found.start() + 1])
+            at = found.start() + 1
+            continue
+        end = template_end(source, found.start()) if found["template"] else found.end()
+        out += [source[at:found.start()], re.sub(r"[^\n]", " ", source[found.start():end])]
+        at = end
+    return "".join(out) + source[at:]
+
+
+def template_end(source, at):
+    """Behind the template that begins here, with what is in its values."""
+    at += 1
+    while at < len(source):
+        if source[at] == "\\":
+            at += 2
+        elif source[at] == "`":
+            return at + 1
+        elif source.startswith("${", at):
+            at, depth = at + 2, 1
+            while depth:
+                if source[at] == "`":
+                    at = template_end(source, at)
+                    continue
+                depth += {"{": 1, "}": -1}.get(source[at], 0)
+                at += 1
+        else:
+            at += 1
+    return at
+
+
+def long_functions(source):
+    """(line, lines) of functions that are too long. What begins with `=> {`, `) {` or `function` is one."""
+    found, stack = [], []
+    text = masked(source)
+    line = 1
+    for part in re.finditer(r"[{}\n]", text):
+        if part.group() == "\n":
+            line += 1
+        elif part.group() == "{":
+            head = text[max(0, part.start() - 200):part.start()].rstrip()
+            is_function = head.endswith("=>") or (
+                head.endswith(")") and not re.search(r"\b(?:if|for|while|switch|catch|with)\s*(?:await\s*)?\([^;{}]*\)$|\bfor\s*\([^{}]*\)$", head))
+            stack.append((line, is_function))
+        elif stack:
+            first, is_function = stack.pop()
+            if is_function and line + 1 - first > FUNCTION_LINES:
+                found.append((first, line + 1 - first))
+    return found
+
+
+def exports_without_comment(source):
+    lines = source.split("\n")
+    return [number + 1 for number, line in enumerate(lines)
+            if re.match(r"export (?!\{|\*)", line) and not (number and re.match(r"\s*//|.*\*/\s*$", lines[number - 1]))]
+
+
+def the_files_keep_their_rules(_, checks):
+    files = written()
+    scripts = {name: text for name, text in files.items() if name.endswith(".js")}
+    checks.check("there are scripts", len(scripts) > 10, list(files))
+    for name, text in files.items():
+        lines = text.split("\n")
+        if name.endswith((".js", ".css", ".html")):
+            limit = LINES if name.endswith(".js") else 2 * LINES
+            checks.check(f"{name} is at most {limit} lines long", len(lines) <= limit, f"{len(lines)} lines", quiet=True)
+        marks = [number + 1 for number, line in enumerate(lines) if UNFINISHED.search(line)]
+        checks.check(f"{name} is finished", not marks, marks, quiet=True)
+    for name, text in scripts.items():
+        long = long_functions(text)
+        checks.check(f"{name} has no function over {FUNCTION_LINES} lines", not long, f"(line, lines): {long}", quiet=True)
+        bare = exports_without_comment(text)
+        checks.check(f"{name} has a comment before each export", not bare, f"lines {bare}", quiet=True)
+    for name, text in files.items():
+        if name.endswith((".js", ".html")):
+            code = re.sub(r"^\s*(?://|\*).*$", "", text, flags=re.M)
+            for what, pattern in FORBIDDEN.items():
+                found = re.search(pattern, code)
+                checks.check(f"{name} is without {what}", not found, found and found.group(), quiet=True)
+    checks.check("lengths, comments and words were looked at", True)
+
+
+def every_file_is_used(_, checks):
+    files = written()
+    wanted, used = ["index.html"], set()
+    while wanted:
+        name = wanted.pop()
+        if name in used:
+            continue
+        used.add(name)
+        found = set(re.findall(r"/console/~build/([\w.-]+)", files[name]))
+        if name.endswith(".js"):
+            found |= set(re.findall(r"""(?:from|import)\s*\(?\s*['"]\./([\w.-]+)['"]""", files[name]))
+            if re.search(r"import\(`\./\$\{", files[name]):
+                # Modules of pages are named in a table.
+                found |= {f"{word}.js" for word in re.findall(r"'([a-z-]+)'", files[name]) if f"{word}.js" in files}
+        missing = sorted(found - set(files))
+        checks.check(f"what {name} refers to is there", not missing, missing, quiet=True)
+        wanted += found & set(files)
+    checks.check("no file is without use", used == set(files), sorted(set(files) - used))
+    for name, text in files.items():
+        if not name.endswith(".js"):
+            continue
+        for names, target in re.findall(r"import\s*\{([^}]*)\}\s*from\s*['\"]\./([\w.-]+)['\"]", text):
+            for one in filter(None, (part.split(" as ")[0].strip() for part in names.split(","))):
+                given = exported(files.get(target, ""))
+                checks.check(f"{target} exports {one}, which {name} imports", one in given, quiet=True)
+    total = sum(os.path.getsize(os.path.join(FOLDER, name)) for name in files)
+    checks.check(f"all files are {total:,} bytes, of {BYTES:,}", total <= BYTES)
+
+
+def exported(source):
+    names = set(re.findall(r"^export (?:async )?(?:function\*?|class|const|let) (\w+)", source, re.M))
+    for group in re.findall(r"^export \{([^}]*)\}", source, re.M):
+        names |= {part.split(" as ")[-1].strip() for part in group.split(",")}
+    return names
+
+
+ALONE = True
+CHECKS = [the_files_keep_their_rules, every_file_is_used]

@@ -1,0 +1,222 @@
+"""Why a player has what they have, and mending it: questions that support is asked, answered and settled in the console."""
+
+import re
+
+from console import dies, heading, is_ready, refers
+from serving import until
+
+BIG, LEAST = 9007199254740993, -9223372036854775808
+SELECTED = "document.querySelector('.data-pane').innerText"
+
+
+def row(tab, key):
+    """The text of a child's row in the tree."""
+    return tab.value(
+        f"[...document.querySelectorAll('[role=treegrid] [role=row]')].find((e) => e.dataset.id?.split('/').at(-1) === {key!r})"
+        "?.innerText ?? ''")
+
+
+def walks_to(tab, name, most=120):
+    """Presses Tab until what has the focus is called so."""
+    for _ in range(most):
+        tab.key("Tab")
+        focused = tab.focused or ""
+        if re.search(name, focused):
+            return focused
+    raise LookupError(f"Tab does not lead to {name} on {tab.address}; the focus is on {tab.focused}")
+
+
+def answers(site, name, **query):
+    return site.admin("GET", name, **query)
+
+
+def why_bob_has_coins_by_keyboard(site, checks):
+    refers(site)
+    tab = site.open("overview")
+    tab.key("k", "ctrl")
+    tab.find(re.compile("search or jump|player|path", re.I), ("textbox", "combobox", "searchbox"))
+    tab.type("bob")
+    tab.find(re.compile(r"\bbob\b"), "option")
+    tab.key("Enter")
+    checks.check("three keys and Enter lead to the player", tab.until("location.pathname.endsWith('/rewards/u/bob')") and is_ready(tab),
+                 tab.address)
+    checks.check("the page says what bob has, and what for", tab.shows("On the account") and heading(tab) == "bob" and tab.shows("+50")
+                 and tab.shows("grantSignupReward") and tab.shows("last_signin_at"), tab.text[:800])
+    walks_to(tab, r"^event$|:/users/bob/last_signin_at")
+    tab.key("Enter")
+    checks.check("Tab and Enter lead to the event", tab.until("location.pathname.includes('/event/')") and is_ready(tab), tab.address)
+    checks.check("which shows its function, outcome and entry", tab.shows("grantSignupReward") and tab.shows(re.compile("done", re.I))
+                 and tab.shows(re.compile(r"entry 1\b|entries? 1\b")), tab.text[:800])
+    walks_to(tab, r"/users/bob/last_signin_at|\br\d+\b")
+    tab.key("Enter")
+    checks.check("and further to the write", tab.until("location.pathname.includes('/data/')") and tab.shows("1767225600000"), tab.text[:400])
+
+
+def a_dead_letter_is_found_mended_and_paid_once(site, checks):
+    event = dies(site)
+    tab = site.open("overview")
+    checks.check("Overview says that something was given up on", tab.shows("rewardReferrals") and tab.shows(re.compile("no integer")), tab.text)
+    tab.click("See", "link")
+    checks.check("its link shows the event", tab.until("location.pathname.endsWith('/events')") and tab.shows("/users/zed/level"), tab.text[:500])
+    site.go(tab, "data/users/yara/inventory?sel=pieces_of_eight")
+    tab.find("Value", "textbox")
+    kind = tab.find("Type", "combobox")
+    tab.ask("DOM.focus", backendNodeId=kind["node"])
+    tab.type("Num")
+    tab.fill("Value", "0")
+    tab.click("Save", "button")
+    checks.check("saving is told", tab.shows("Saved") and tab.quiet(), tab.text[-600:])
+    checks.check("the cause is repaired in Data", until(lambda: site.read("users/yara/inventory/pieces_of_eight") == 0, 10), tab.text[:600])
+    site.go(tab, "replays/new?function=rewardReferrals&mode=failed")
+    replayed(site, checks, tab, "balance was a text")
+    checks.check("yara was paid", until(lambda: site.read("users/yara/inventory/pieces_of_eight") == 50, 20))
+    entries = [one for one in answers(site, "ledger/statement", account="user:yara")["entries"] if one.get("event") == event]
+    checks.check("once, by the event that died", len(entries) == 1 and entries[0]["amount"] == 50, entries)
+    checks.check("no dead letter is left", not answers(site, "dead-letters")["deadLetters"])
+    site.go(tab, "replays/new?function=rewardReferrals&mode=failed")
+    checks.check("a second replay finds nothing to run", tab.shows(re.compile(r"Would run\s+0\b")), tab.text[-900:])
+    checks.check("and yara still has 50", site.coins("yara") == 50)
+
+
+def replayed(site, checks, tab, reason):
+    checks.check("the preview says 1 run and +50", tab.shows(re.compile(r"Would run\s+1\b")) and tab.shows("+50"), tab.text[-900:])
+    tab.fill(re.compile("^Reason"), reason)
+    tab.click(re.compile("^Replay 1"), "button")
+    tab.find(re.compile("^Replay 1 run"), "button")
+    tab.click(re.compile("^Replay 1 run"), "button")
+    checks.check("the replay has a page of its own", tab.until(r"/\/replays\/\d+/.test(location.pathname)"), tab.address)
+    checks.check("and comes to its end", tab.shows(re.compile(r"\bdone\b", re.I), 20), tab.text[:800])
+
+
+def a_dry_run_changes_nothing(site, checks):
+    dies(site, "zoe", "yves")
+    site.write("users/yves/inventory/pieces_of_eight", 0)
+    state = lambda: (answers(site, "namespaces")["namespaces"], answers(site, "ledger/entries", limit=500)["entries"], answers(site, "replays"),
+                     answers(site, "dead-letters"))
+    before = state()
+    tab = site.open("replays/new?function=rewardReferrals&mode=failed")
+    tab.click("Dry run", "button")
+    checks.check("a dry run shows what would be in the tree", tab.shows("/users/yves/inventory/pieces_of_eight", 20), tab.text[-1200:])
+    tab.click(re.compile("^Entries"), "tab")
+    checks.check("and what would be paid", tab.shows("+50") or tab.shows("0 → 50"), tab.text[-1200:])
+    checks.check("revision, ledger and replays are as before", state() == before)
+
+
+def an_entry_is_reversed(site, checks):
+    entry = next(one for one in answers(site, "ledger/statement", account="user:alice")["entries"] if one["amount"] == 50)
+    tab = site.open(f"rewards/entry/{entry['sequence']}")
+    tab.click(re.compile("^Reverse"), "button")
+    checks.check("the preview says what is left", tab.shows(re.compile(r"50\s*→\s*0")), tab.text)
+    verb = tab.find(re.compile(r"^Reverse 50 from"), "button")
+    checks.check("the button says what it does", verb["name"] == "Reverse 50 from alice", verb)
+    tab.click_node(verb["node"])
+    checks.check("without a reason it does nothing", tab.shows(re.compile("reason", re.I)) and site.coins("alice") == 50)
+    tab.fill(re.compile("Reason", re.I), "wrong season")
+    tab.click_node(tab.find(re.compile(r"^Reverse 50 from"), "button")["node"])
+    checks.check("with one alice has nothing left", until(lambda: site.coins("alice") == 0, 10), tab.text[:600])
+    checks.check("the tree says so, too", site.read("users/alice/inventory/pieces_of_eight") == 0)
+    reversal = answers(site, "ledger/entries", key=f"reversal/{entry['sequence']}")["entries"][0]
+    checks.check("the entry names its reversal", tab.shows(re.compile(rf"by\s+entry {reversal['sequence']}\b")), tab.text[:900])
+    checks.check("Reverse is gone", not tab.named(re.compile("^Reverse"), "button"))
+    recorded = [one for one in answers(site, "audit", limit=20)["actions"] if "reverse" in one["action"]]
+    checks.check("and the audit log has it, with the reason", any("wrong season" in str(one) for one in recorded), recorded[:3])
+    site.go(tab, "rewards/u/alice?tab=statement")
+    checks.check("the statement shows both entries", tab.shows("+50") and tab.shows(re.compile("[-−]50")) and tab.shows("wrong season"), tab.text[:900])
+
+
+def integers_are_exact(site, checks):
+    site.write("numbers", {"big": BIG, "least": LEAST})
+    tab = site.open("data/numbers")
+    checks.check("large integers are shown exactly", str(BIG) in row(tab, "big") and str(LEAST).replace("-", "") in row(tab, "least"),
+                 (row(tab, "big"), row(tab, "least")))
+    site.go(tab, "data/numbers?sel=big")
+    field = "document.querySelector('.data-pane textarea').value"
+    checks.check("edited as they are", tab.until(f"{field} === '{BIG}'"), tab.value(field))
+    tab.fill("Value", str(BIG + 2))
+    tab.click("Save", "button")
+    stored = lambda key: site.ask("GET", f"/numbers/{key}.json?ns={site.namespace}").text
+    tab.shows("Saved") and tab.quiet()
+    checks.check("and stored as they were typed", until(lambda: stored("big") == str(BIG + 2), 10), stored("big"))
+    site.go(tab, "data/numbers?sel=least")
+    tab.until(f"{field} === '{LEAST}'")
+    tab.fill("Value", str(LEAST + 1))
+    tab.click("Save", "button")
+    checks.check("down to the least that there is", until(lambda: stored("least") == str(LEAST + 1), 10), stored("least"))
+    site.browser.chromium.ask("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"],
+                              browserContextId=site._context)
+    tab.click("Copy", "button")
+    tab.click("JSON", "menuitem")
+    copied = tab.until("navigator.clipboard.readText()")
+    checks.check("copied exactly", copied == str(LEAST + 1), copied)
+
+
+def a_conflict_loses_nothing(site, checks):
+    site.write("shared/word", "first")
+    tab = site.open("data/shared?sel=word")
+    tab.find("Value", "textbox")
+    tab.fill("Value", "mine")
+    tab.until("document.querySelector('.data-pane').innerText.includes('Saving will')")
+    site.write("shared/word", "theirs")
+    site.provoke(r"40[9]|41[2]")
+    tab.click("Save", "button")
+    checks.check("an edit conflict shows both versions", tab.shows("theirs") and tab.shows(re.compile("Not saved|changed")), tab.value(SELECTED))
+    checks.check("mine is still in the field", tab.value("document.querySelector('.data-pane textarea').value") == "mine")
+    checks.check("theirs is still stored", site.read("shared/word") == "theirs")
+    tab.click(re.compile("Save mine"), "button")
+    checks.check("mine can be saved over it", until(lambda: site.read("shared/word") == "mine", 10), tab.value(SELECTED))
+
+
+def the_past_is_shown(site, checks):
+    name = "history-default-rtdb"
+    site.admin("POST", "namespaces", {"name": name})
+    for value in range(1, 6):
+        site.write("story/chapter", value, namespace=name)
+    tab = site.open("data/story", name)
+    checks.check("now is the fifth commit", "5" in row(tab, "chapter"), row(tab, "chapter"))
+    tab.value("document.querySelector('main').focus()")
+    for value in (4, 3, 2, 1):
+        tab.key("[")
+        checks.check(f"[ goes back to {value}", tab.until(lambda: re.search(rf"^{value}\s*$", row(tab, "chapter"), re.M)), row(tab, "chapter"))
+        checks.check("and the address says so", tab.until(f"new URLSearchParams(location.search).get('at') === 'r{value}'"), tab.address)
+    tab.key("]")
+    checks.check("] goes forward to 2", tab.until(lambda: re.search(r"^2\s*$", row(tab, "chapter"), re.M)), row(tab, "chapter"))
+    tab.focus("As of", "slider")
+    for value in (3, 4, 5):
+        tab.key("ArrowRight")
+        checks.check(f"the slider moves to {value}", tab.until(lambda: re.search(rf"^{value}\s*$", row(tab, "chapter"), re.M)),
+                     (row(tab, "chapter"), tab.address))
+    other = site.open("data/story?at=r3", name)
+    checks.check("an address with a moment opens that moment", re.search(r"^3\s*$", row(other, "chapter"), re.M), row(other, "chapter"))
+    checks.check("which cannot be edited", not [one for one in other.named("Save", "button") if not one.get("disabled")])
+    for value in range(6, 70):
+        site.write("story/chapter", value, namespace=name)
+    site.go(other, "data/story?at=r3", name)
+    other.click("Older", "button")
+    checks.check("however many commits came since, there is an older one", other.until(lambda: re.search(r"^2\s*$", row(other, "chapter"), re.M)),
+                 other.address)
+    site.go(other, "data/story/chapter?tab=diff&at=r2&to=r5", name)
+    other.until(f"/was/.test({SELECTED})")
+    told = other.value(SELECTED)
+    checks.check("two moments are compared", re.search(r"[-−]\s*(was\s*)?2\b", told) and re.search(r"\+\s*(is\s*)?5\b", told), told)
+
+
+def what_is_removed_comes_back(site, checks):
+    site.write("gone", {"a": 1, "b": {"c": 2, "d": 3}})
+    site.write("users/uma", {"name": "Uma", "referred_by": "ulf", "level": 4, "last_signin_at": 1767225600000})
+    tab = site.open("data?sel=gone")
+    tab.click("Remove", "button")
+    checks.check("Remove asks, with the number of leaves", tab.shows(re.compile(r"\b3 (leaves|removed)\b")), tab.text)
+    checks.check("and of events", tab.shows(re.compile(r"no event|\b0 events|events?: none", re.I)), tab.text)
+    checks.check("nothing is removed before", site.read("gone/b/c") == 2)
+    tab.fill(re.compile("Reason", re.I), "no longer wanted")
+    tab.click("Remove gone", "button")
+    checks.check("then it is gone", until(lambda: site.read("gone") is None, 10))
+    tab.click("Undo", "button")
+    checks.check("Undo brings it back", until(lambda: site.read("gone") == {"a": 1, "b": {"c": 2, "d": 3}}, 10), tab.text[-400:])
+    checks.check("and says that coins stay", tab.shows(re.compile("coins.*stay", re.I | re.S)), tab.text[-400:])
+
+
+CHECKS = [
+    why_bob_has_coins_by_keyboard, a_dead_letter_is_found_mended_and_paid_once, a_dry_run_changes_nothing, an_entry_is_reversed,
+    integers_are_exact, a_conflict_loses_nothing, the_past_is_shown, what_is_removed_comes_back,
+]
