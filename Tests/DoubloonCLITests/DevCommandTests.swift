@@ -74,7 +74,8 @@ import TreeModel
     let text = StartNotice(configuration: configuration, functions: functions.definitions).text(port: 9000)
     #expect(text.hasPrefix("Doubloon is running at http://127.0.0.1:9000\n"))
     for line in [
-      "  Data       /data", "  Namespace  demo-default-rtdb", "  Console    http://127.0.0.1:9000/console/", "  Admin key  owner", "  Functions  watch  onWrite /a/b",
+      "  Data       /data", "  Namespace  demo-default-rtdb", "  Console    http://127.0.0.1:9000/console/",
+      "  Admin key  owner", "  Functions  watch  onWrite /a/b",
       "  doubloon triggers tail", "curl -X PUT http://127.0.0.1:9000/a/b.json -d '1'",
     ] {
       #expect(text.contains(line), "\(text)")

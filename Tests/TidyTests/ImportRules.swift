@@ -12,7 +12,10 @@ enum ImportRules {
     ("use cases of several capabilities", ["Backups", "PlayerLifecycle"]),
     ("the network", ["HTTPServer", "Mail", "AdminClient"]),
     ("what the surfaces share", ["APISupport"]),
-    ("surfaces, and the configuration", ["RealtimeAPI", "IdentityAPI", "LinksAPI", "AdminAPI", "WebConsole", "ServerConfiguration"]),
+    (
+      "surfaces, and the configuration",
+      ["RealtimeAPI", "IdentityAPI", "LinksAPI", "AdminAPI", "WebConsole", "ServerConfiguration"]
+    ),
     ("composition, and the deployment's functions", ["ServerApp", "Functions"]),
     ("commands", ["DoubloonCLI"]),
     ("products", ["DoubloonCommand", "DoubloonTesting"]),
@@ -23,7 +26,9 @@ enum ImportRules {
     uniqueKeysWithValues: plan.enumerated().flatMap { layer, row in row.targets.map { ($0, layer) } })
 
   /// The targets that know no wire: all up to the use cases, and no system library.
-  static let domain: Set<String> = Set(plan.prefix(5).flatMap(\.targets)).subtracting(["CBuild", "CConsoleAssets", "CSQLite", "CMalloc"])
+  static let domain: Set<String> = Set(plan.prefix(5).flatMap(\.targets)).subtracting([
+    "CBuild", "CConsoleAssets", "CSQLite", "CMalloc",
+  ])
 
   /// Targets that may import less than their layer allows.
   static let only: [String: Set<String>] = [

@@ -24,7 +24,8 @@ struct GameName: Sendable, Equatable {
   /// Modules and products of Doubloon: SwiftPM builds no two of one name. A test compares them with the folder `Sources`.
   static let taken: Set<String> = [
     "APISupport", "AccessRules", "Accounts", "AdminAPI", "AdminClient", "AdminModel", "Backups", "CBuild",
-    "CConsoleAssets", "CMalloc", "CSQLite", "Credentials", "Doubloon", "DoubloonCLI", "DoubloonCommand", "DoubloonEngine", "DoubloonTesting", "Functions", "FunctionsKit",
+    "CConsoleAssets", "CMalloc", "CSQLite", "Credentials", "Doubloon", "DoubloonCLI", "DoubloonCommand", "DoubloonEngine",
+    "DoubloonTesting", "Functions", "FunctionsKit",
     "HTTPServer", "IdentityAPI", "Invites", "Ledger", "Links", "LinksAPI", "Mail", "MailContent", "PlayerLifecycle",
     "RealtimeAPI", "RewardModel", "ServerApp", "ServerConfiguration", "StorageCore", "StorageSQLite", "TextFormats",
     "TreeDatabase", "TreeModel", "Triggers", "WebConsole",
