@@ -76,4 +76,12 @@ def what_others_write_is_shown(site, checks):
     checks.check("none of them was loaded again", all(tab.value("window.isTheSamePage === true") for tab in tabs.values()))
 
 
-CHECKS = [pages_of_an_empty_store_open, an_empty_store_opens_start, what_others_write_is_shown]
+def a_browser_at_the_root_finds_it(site, checks):
+    tab = site.tab()
+    tab.open(site.base + "/")
+    checks.check("a browser at / is led to the console", tab.until(lambda: "/console/n/" in tab.address), tab.address)
+    answer = site.ask("GET", "/")
+    checks.check("what is no browser gets what emulators answer", answer.status == 200 and answer.json is not None, answer.text[:200])
+
+
+CHECKS = [a_browser_at_the_root_finds_it, pages_of_an_empty_store_open, an_empty_store_opens_start, what_others_write_is_shown]

@@ -112,7 +112,7 @@ final class LongPollConnection {
     guard outputShare != nil || messageBytes >= ByteShare.step else { return }
     let share = outputShare ?? share(of: memory.output)
     outputShare = share
-    // Not from within a ``send(_:)-swift.method`` of the session.
+    // Not from within a `send` of the session.
     if !share.hold(messageBytes, as: session.standing) { share.giveUp() }
   }
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// What carries a session's messages: a WebSocket, or a chain of polls. Used on the session's event loop only.
 ///
-/// A transport that cannot go on tells its session in a later turn of the loop, never from within ``send(_:)-swift.method``: the
+/// A transport that cannot go on tells its session in a later turn of the loop, never from within `send`: the
 /// session is in the middle of something then, and goes on with it when `send` returns.
 protocol SocketTransport: AnyObject {
   /// Whether the client has more waiting for it than it takes: it gets no further answers made until it has read.

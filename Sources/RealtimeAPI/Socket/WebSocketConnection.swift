@@ -222,7 +222,7 @@ extension WebSocketConnection: SocketTransport {
     later { $0.session.end(WebSocketError(.messageTooBig, "The data are larger than a message can be: ask for less at once.")) }
   }
 
-  /// Runs `body` in a turn of its own: the session may be in the middle of a ``send(_:)-swift.method``.
+  /// Runs `body` in a turn of its own: the session may be in the middle of a `send`.
   private func later(_ body: @escaping @Sendable (WebSocketConnection) -> Void) {
     guard let context else { return }
     let connection = NIOLoopBound(self, eventLoop: context.eventLoop)

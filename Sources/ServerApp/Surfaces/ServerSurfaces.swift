@@ -49,9 +49,10 @@ package struct ServerSurfaces: Sendable {
   ///
   /// - Parameter sockets: answers long polling; nil where there are no sockets.
   package func router(sockets: SocketRoutes?) -> RequestRouter {
+    // The console before the accounts: what is no browser asks both at /, and only the accounts answer it.
     let surfaces: [(any RequestSurface)?] = [
-      LinkResponder(services: links), sockets, identity.accounts.map { IdentitySurface(services: identity, accounts: $0) },
-      console,
+      LinkResponder(services: links), sockets, console,
+      identity.accounts.map { IdentitySurface(services: identity, accounts: $0) },
     ]
     return RequestRouter(
       callers: context.callers, leading: TreeRoutes(services: realtime), surfaces: surfaces.compactMap(\.self),
