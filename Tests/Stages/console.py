@@ -24,6 +24,7 @@ class Site:
         self.browser = browser
         self.provoked = []
         self.tabs = []
+        self.again = False
         self.shown = None
         self._context = None
         self._folder = tempfile.TemporaryDirectory()
@@ -104,6 +105,11 @@ class Site:
 
     def go(self, tab, page, namespace=None):
         tab.open(self.address(page, namespace))
+        # A busy machine may lose a moment once; a page that does not come is asked for twice, and only once in a module.
+        if not is_ready(tab) and not self.again:
+            self.again = True
+            print(f"        {page} was loaded again", flush=True)
+            tab.open(self.address(page, namespace))
         if not is_ready(tab):
             raise RuntimeError(f"{page} is not ready: {tab.address} {tab.text[:400]} {tab.complaints[:5]}")
 

@@ -88,7 +88,8 @@ package final class RequestLimiter: RequestResponder, SocketAccepting {
   }
 
   private static func mayHaveCredentials(_ head: HTTPRequestHead) -> Bool {
-    head.headers.contains(name: "authorization") || head.uri.contains("auth=") || head.uri.contains("access_token=")
+    head.headers.contains(name: "authorization") || head.headers.contains(name: "x-doubloon-console")
+      || head.uri.contains("auth=") || head.uri.contains("access_token=")
   }
 
   package func standing(of head: HTTPRequestHead) -> ClientStanding { responder.standing(of: head) }
