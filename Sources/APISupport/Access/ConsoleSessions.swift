@@ -35,7 +35,7 @@ package struct ConsoleSettings: Sendable, Hashable {
 ///
 /// A session begins with a credential that administrators have anyway, and never allows more than that does now: one that was
 /// revoked ends it. The browser holds a random secret in a cookie that no script can read and that goes to `/admin/v1` only;
-/// here stands its digest. Whoever starts the server again signs everybody out.
+/// here stands its digest. A restart signs everybody out.
 ///
 /// A browser sends a cookie along with requests that other pages make (RFC 6265 §8.2). So a request counts only with a header
 /// that other origins cannot add without being allowed to, from the same origin where the browser says which, and, if it

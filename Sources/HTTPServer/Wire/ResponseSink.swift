@@ -41,7 +41,7 @@ package struct ResponseSink: Sendable {
     set { source.standing = newValue }
   }
 
-  /// Whether pages of other origins must not read the answer, whoever asks.
+  /// Whether pages of other origins must not read the answer, also where they send credentials.
   package var isForOwnPages: Bool {
     get { source.isForOwnPages }
     set { source.isForOwnPages = newValue }

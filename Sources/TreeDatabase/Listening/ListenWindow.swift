@@ -56,7 +56,7 @@ final class ListenWindow {
   var hasLimit: Bool { limit < .max }
   var isLive: Bool { if case .live = state { true } else { false } }
 
-  /// Whether so many changes cost more, one by one in a long order, than reading the window anew.
+  /// Whether so many changes cost more, one by one in a long order, than reading the window again.
   func isCheaperToRead(than changes: Int) -> Bool { hasLimit && changes > 1000 && ranked.count > 4096 }
 
   /// How many children are remembered beyond the limit.

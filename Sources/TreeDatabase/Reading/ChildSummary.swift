@@ -32,7 +32,7 @@ extension ChildSummary {
 package enum ChildScanEnd: Sendable, Hashable {
   /// Behind the last child of the range, or before its first.
   case whole
-  /// Whoever was shown the children wanted no more.
+  /// The reader wants no more children.
   case enough
   /// At this child, which was the last to be looked at: more would have cost too much at once.
   case spent(Key)
