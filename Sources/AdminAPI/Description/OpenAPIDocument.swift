@@ -60,7 +60,7 @@ enum OpenAPIDocument {
     let query = description.query.map { parameter(of: $0, in: "query") }
     return .record([
       ("operationId", .string(identifier(of: route))), ("summary", .string(route.summary)),
-      ("x-role", (route.role?.rawValue).map(JSON.string)),
+      ("x-role", (route.role?.rawValue).map(JSON.string)), ("security", route.role == nil ? .array([]) : nil),
       ("parameters", captures.isEmpty && query.isEmpty ? nil : .array(captures + query)),
       ("requestBody", description.body.map(body)), ("responses", responses(of: description)),
     ])
