@@ -101,7 +101,9 @@ enum RequestKind {
     }
     guard let segments = RequestTarget.segments(of: path), let first = segments.first else { return .other }
     switch first {
-    case "admin", "console", "metrics", ".settings", ".inspect": return .admin
+    case "admin", "metrics", ".settings", ".inspect": return .admin
+    // Files that are in memory, a dozen for each page that is opened.
+    case "console": return .read
     case "token" where segments.count == 1: return .admin
     case ".lp": return RequestTarget(request.head)?.query["start"] != nil ? .connection : .read
     case ".ws": return .connection
