@@ -77,7 +77,7 @@ import Testing
     (.GET, "/.lp?start=t&ser=1", .connection), (.GET, "/.lp?id=1&pw=2", .read), (.GET, "/.ws?v=5", .connection),
     (.POST, "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k", .account), (.POST, "/v1/accounts:signUp", .account),
     (.POST, "/v1/token", .account), (.POST, "/v1/shortLinks", .link), (.GET, "/healthz", .other), (.GET, "/", .other),
-    (.GET, "/metrics", .admin), (.GET, "/console", .admin), (.POST, "/invites/render", .link), (.HEAD, "/a.json", .read),
+    (.GET, "/metrics", .admin), (.GET, "/console", .read), (.POST, "/invites/render", .link), (.HEAD, "/a.json", .read),
     (.GET, "/.well-known/assetlinks.json", .link), (.GET, "/.well-known/jwks.json", .account),
     // Spelt otherwise, as the router still understands it.
     (.POST, "//v1/accounts:lookup", .account), (.POST, "/%761/accounts:lookup", .account), (.POST, "/v1//token", .account),
