@@ -12,6 +12,8 @@ from server import Connection, Server
 from serving import until
 
 NAMESPACE = "demo-default-rtdb"
+# Pages of one module that may be asked for twice.
+AGAIN_MAX = 3
 EFFECTS = {"X-Doubloon-Wait": "effects"}
 
 
@@ -24,7 +26,7 @@ class Site:
         self.browser = browser
         self.provoked = []
         self.tabs = []
-        self.again = False
+        self.again = 0
         self.shown = None
         self._context = None
         self._folder = tempfile.TemporaryDirectory()
@@ -105,10 +107,11 @@ class Site:
 
     def go(self, tab, page, namespace=None):
         tab.open(self.address(page, namespace))
-        # A busy machine may lose a moment once; a page that does not come is asked for twice, and only once in a module.
-        if not is_ready(tab) and not self.again:
-            self.again = True
-            print(f"        {page} was loaded again", flush=True)
+        # One load in some hundreds is not ready in time, and none of the 1,272 of a loop that was to find out why: so a page is
+        # asked for twice, is named then, and no more than three of a module may need it.
+        if not is_ready(tab) and self.again < AGAIN_MAX:
+            self.again += 1
+            print(f"        {page} was loaded again: {list(tab._open_requests.values())[:3]} {tab.text[-200:]!r}", flush=True)
             tab.open(self.address(page, namespace))
         if not is_ready(tab):
             raise RuntimeError(f"{page} is not ready: {tab.address} {tab.text[:400]} {tab.complaints[:5]}")
