@@ -81,6 +81,7 @@ struct UnreadOutputTests {
       let listen = ClientFrameTests.text(#"{"t":"d","d":{"r":1,"a":"q","b":{"p":"/bigger","h":""}}}"#)
       let (client, answer) = try await SocketClient.open(to: server.port, behind: listen, stopsReading: true)
       #expect(answer.hasPrefix("HTTP/1.1 101"))
+      #expect(try await becomes { server.metrics.total("doubloon_socket_requests_total") == 1 })
       #expect(try await becomes { server.metrics.sockets.open == 0 })
       try await client.close()
     }
