@@ -28,6 +28,7 @@ import TreeModel
 /// | `ReferralRoutes` of `LinksAPI` | who brought whom |
 /// | ``NamespaceRoutes`` | namespaces |
 /// | ``SystemRoutes`` | status, clock, backup, the audit log |
+/// | ``SeriesRoutes``, ``BackupRoutes`` | what the server did lately; the copies that were made |
 /// | ``ReplayRoutes`` | replays, invocations by hand, dead letters |
 /// | ``AccountRoutes`` | players' accounts |
 /// | ``ErasureRoutes``, ``MergeRoutes`` | players who leave; two accounts of one player |
@@ -45,7 +46,7 @@ package enum AdminRoutes {
   private static let second: [Route] =
     NamespaceRoutes.routes + SystemRoutes.routes + ReplayRoutes.routes + LogRoutes.routes + AccountRoutes.routes
     + ErasureRoutes.routes + MergeRoutes.routes + ServiceAccountRoutes.routes + MailRoutes.routes
-    + SessionRoutes.routes + LiveRoutes.routes
+    + SessionRoutes.routes + LiveRoutes.routes + SeriesRoutes.routes + BackupRoutes.routes
 
   /// The whole surface: the two routes that list it, those of this target, and between and behind them what other targets
   /// answer below `/admin/v1`.
@@ -113,10 +114,16 @@ package struct AdminServices: APIServices {
   package var diskSpace: @Sendable () -> DiskSpace? = { nil }
   /// What makes backups that are ordered.
   package var backups: BackupMaker
+  /// What makes backups by itself; nil where none are scheduled.
+  package var schedule: ScheduledBackups?
+  /// Audits of the log that go on in the background.
+  package let logAudits: LogAudits
   /// What was seen of the store lately; nil where nobody looks.
   package var watch: StoreWatch?
   /// Who is signed in at the console; nil where there is none.
   package var sessions: ConsoleSessions?
+  /// What the server did lately; nobody looks unless somebody runs it.
+  package let series = FigureSeries()
   /// The console's streams.
   package let liveStreams = LiveStreams()
   /// Which files the console's pages are; a page that has others loads itself again.
@@ -127,6 +134,7 @@ package struct AdminServices: APIServices {
   package init(context: ServerContext, listeners: ListenerHub, random: any RandomNumberGenerator & Sendable) {
     backups = BackupMaker(engine: context.database.engine, folder: nil, clock: context.database.clock)
     startedAt = context.database.clock.now()
+    logAudits = LogAudits(engine: context.database.engine, clock: context.database.clock)
     self.context = context
     self.listeners = listeners
     self.random = random

@@ -48,6 +48,11 @@ package struct BackupSettings: Sendable {
     return "every \(schedule.every / unit.milliseconds)\(unit.name)\(time ?? "") to \(place), \(seal)"
   }
 
+  /// Where a backup of that name is.
+  func place(of name: BackupName) -> String {
+    if case .folder(let folder) = destination { "\(folder)/\(name.text)" } else { name.text }
+  }
+
   var contents: BackupContents {
     BackupContents(recipient: recipient, includesKeys: recipient != nil, includesConfiguration: includesConfiguration)
   }
@@ -67,5 +72,7 @@ package struct BackupReport: Sendable, Hashable {
   package let time: Int64
   /// How long it took, in milliseconds.
   package let duration: Int64
+  /// Where it is: its file, or the name that the command was given.
+  package let place: String
   package let result: Result
 }

@@ -23,7 +23,7 @@ package final class ScheduledBackups: Sendable {
   }
 
   private let maker: BackupMaker
-  private let settings: BackupSettings
+  package let settings: BackupSettings
   /// What the store is known by.
   private let store: String
   private let clock: any WallClock
@@ -97,11 +97,11 @@ package final class ScheduledBackups: Sendable {
   }
 
   private func note(_ result: Result<Int64, any Error>, begun: Int64) -> BackupReport {
-    let now = clock.now()
+    let (now, place) = (clock.now(), settings.place(of: BackupName(store: store, time: begun)))
     switch result {
     case .success(let bytes):
       state.withLock { $0 = State(last: begun) }
-      return BackupReport(time: begun, duration: max(0, now - begun), result: .made(bytes: bytes))
+      return BackupReport(time: begun, duration: max(0, now - begun), place: place, result: .made(bytes: bytes))
     case .failure(let error):
       let wait = state.withLock { state -> Int64 in
         let wait = min(Self.retryMin << Int64(min(state.failures, 10)), Self.retryMax)
@@ -112,7 +112,7 @@ package final class ScheduledBackups: Sendable {
       let reason = (error as? StorageError)?.message ?? "\(error)"
       logger.error(
         "the scheduled backup failed", metadata: ["reason": "\(reason)", "next attempt": "in \(wait / 60_000) min"])
-      return BackupReport(time: begun, duration: max(0, now - begun), result: .failed(reason))
+      return BackupReport(time: begun, duration: max(0, now - begun), place: place, result: .failed(reason))
     }
   }
 
@@ -210,6 +210,19 @@ package final class ScheduledBackups: Sendable {
       guard descriptor >= 0 else { continue }
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink("\(folder)/\(text)") }
       close(descriptor)
+    }
+  }
+
+  /// The scheduled copies that are in the folder, newest first; none where a command takes them.
+  ///
+  /// - Parameter limit: at most so many.
+  package func copies(limit: Int) -> [(place: String, time: Int64, bytes: Int64)] {
+    guard case .folder(let folder) = settings.destination else { return [] }
+    let own = Self.own(in: folder, store: BackupName(store: store, time: 0).store).sorted { $0.time > $1.time }
+    return own.prefix(limit).compactMap { name in
+      let path = settings.place(of: name)
+      var status = stat()
+      return lstat(path, &status) == 0 ? (path, name.time, Int64(status.st_size)) : nil
     }
   }
 

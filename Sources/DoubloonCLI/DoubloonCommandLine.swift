@@ -55,7 +55,8 @@ public struct DoubloonCommandLine: AsyncParsableCommand {
       CommandGroup(
         name: "Operation",
         subcommands: [
-          StatusCommand.self, NamespacesCommand.self, DrainCommand.self, AuditCommand.self, LogCommand.self, VerifyCommand.self,
+          StatusCommand.self, SeriesCommand.self, NamespacesCommand.self, DrainCommand.self, AuditCommand.self,
+          LogCommand.self, VerifyCommand.self, BackupsCommand.self,
           BackupCommand.self, BackupKeyCommand.self, RestoreCommand.self, RecoverCommand.self, UpgradeCommand.self,
           ServiceAccountCommand.self,
         ]),

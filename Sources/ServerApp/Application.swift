@@ -35,6 +35,8 @@ public final class Application: Sendable {
   let metricsServer: HTTPServer?
   /// Nil where no backups are scheduled.
   private let backups: ScheduledBackups?
+  /// What the administrators' surface answers with: its looks and its work in the background begin and end with the server.
+  private let admin: AdminServices
   /// Looks after the server itself.
   let monitor: ServerMonitor
   private let logger: Logger
@@ -80,8 +82,10 @@ public final class Application: Sendable {
     pools = RequestPools(clients: NIOThreadPool(numberOfThreads: 2), administrators: NIOThreadPool(numberOfThreads: 2))
     monitor = try Self.monitor(configuration, shard: shard, metrics: metrics, logger: logger)
     let assembly = ServerAssembly(
-      shard: shard, keys: keys.keys, metrics: metrics, pools: pools, mailbox: mailing.mailbox, monitor: monitor, logger: logger)
+      shard: shard, keys: keys.keys, metrics: metrics, pools: pools, mailbox: mailing.mailbox, monitor: monitor,
+      backups: backups, logger: logger)
     let surfaces = assembly.makeSurfaces()
+    admin = surfaces.admin
     server = assembly.makeServer(surfaces, tls: tls)
     metricsServer = assembly.makeMetricsServer(surfaces)
   }
@@ -92,13 +96,7 @@ public final class Application: Sendable {
   ) -> ScheduledBackups? {
     guard let settings = configuration.backups else { return nil }
     let backups = ScheduledBackups(settings, maker: maker, store: store, clock: configuration.clock, logger: logger) { report in
-      let end = report.time + report.duration
-      switch report.result {
-      case .made(let bytes):
-        maintenance.noteBackup(MaintenanceRecord.Outcome(time: end, duration: report.duration), bytes: bytes)
-      case .failed(let reason):
-        maintenance.noteBackup(MaintenanceRecord.Outcome(time: end, duration: report.duration, failure: reason))
-      }
+      maintenance.noteCopy(MaintenanceRecord.Copy(report, isInFolder: settings.isFolder))
     }
     if let last = backups.lastMade { maintenance.recallBackup(endedAt: last) }
     return backups
@@ -213,6 +211,7 @@ extension Application {
     let trimmer = MemoryTrimmer(clock: configuration.clock, database: shard.database)
     return certificateServices + [
       BackgroundService(name: "memory", trimmer.run), BackgroundService(name: "keys", keys.run),
+      BackgroundService(name: "series") { [admin] in try await admin.series.run(admin.database.clock) { admin.figures } },
     ] + monitor.services + ofShard + backupServices
   }
 
@@ -246,7 +245,27 @@ extension Application {
 
   private func close() {
     mail?.close()
+    admin.logAudits.stop()
     shard.close()
     pools.stop()
   }
+}
+
+extension MaintenanceRecord.Copy {
+  /// - Parameter isInFolder: whether it is a file, which is read again as soon as it is written.
+  fileprivate init(_ report: BackupReport, isInFolder: Bool) {
+    let (bytes, failure): (Int64?, String?) =
+      switch report.result {
+      case .made(let bytes): (bytes, nil)
+      case .failed(let reason): (nil, reason)
+      }
+    self.init(
+      place: report.place,
+      outcome: MaintenanceRecord.Outcome(time: report.time + report.duration, duration: report.duration, failure: failure),
+      bytes: bytes, isScheduled: true, isVerified: isInFolder)
+  }
+}
+
+extension BackupSettings {
+  fileprivate var isFolder: Bool { if case .folder = destination { true } else { false } }
 }

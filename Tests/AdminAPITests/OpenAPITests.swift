@@ -90,6 +90,8 @@ struct OpenAPITests {
         ("POST", "ledger/transfer/preview", transfer), ("POST", "ledger/reverse/preview", #"{"sequence":1}"#),
         ("GET", "find?q=bob", nil), ("GET", "find?q=%231", nil), ("GET", "verify", nil), ("GET", "config", nil),
         ("POST", "ledger/reverse", #"{"sequence":1,"reason":"x"}"#), ("GET", "namespaces", nil), ("GET", "status", nil),
+        ("GET", "series?window=24h", nil), ("GET", "backups", nil), ("POST", "log/verify", "{}"),
+        ("GET", "log/verification", nil),
         ("GET", "audits", nil), ("POST", "drain", nil), ("POST", "mail/test", #"{"to":"bob@example.com"}"#),
       ] as [(String, String, String?)] {
         let response = try await server.send(method, "/admin/v1/\(path)", body, headers: APIServer.admin)

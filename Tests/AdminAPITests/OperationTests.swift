@@ -52,6 +52,24 @@ struct OperationTests {
     }
   }
 
+  @Test("The copies that were ordered are listed, failed ones with why, and what the schedule finds in its folder")
+  func copies() async throws {
+    try await APIServer.run { server in
+      let folder = TemporaryFolder()
+      let path = folder.file("copy.db")
+      try await server.expect(
+        .init("PUT", "/a.json", "1"), .init("POST", "/admin/v1/backup", #"{"path":"\#(path)"}"#, headers: APIServer.admin))
+      server.metrics.maintenance.noteCopy(
+        .init(place: "nightly", outcome: .init(time: APIServer.start + 9000, duration: 1, failure: "full"), isScheduled: true))
+      let answer = try await server.send("GET", "/admin/v1/backups", headers: APIServer.admin)
+      let copies = try #require(answer.json?["copies"]?.array)
+      #expect(answer.json?["schedule"] == nil && copies.count == 2)
+      #expect(copies[0]["place"] == "nightly" && copies[0]["failure"] == "full" && copies[0]["verified"] == nil)
+      #expect(copies[1]["place"] == .string(path) && copies[1]["scheduled"] == false && (copies[1]["bytes"]?.int ?? 0) > 0)
+      #expect(copies[1]["verified"] == false)
+    }
+  }
+
   @Test("A backup of before the start is known from the schedule's record, until one ends")
   func recalledBackup() async throws {
     try await APIServer.run { server in

@@ -60,6 +60,9 @@ struct ScheduledBackupTests {
     }
     let own = names.compactMap(BackupName.init).filter { $0.store == "0123456789ab" && $0.time > 1_700_000_000_000 }
     #expect(own.count == 2)
+    let listed = backups.copies(limit: 10)
+    #expect(listed.map(\.place) == own.sorted { $0.time > $1.time }.map { "\(to)/\($0.text)" })
+    #expect(listed.allSatisfy { $0.bytes > 0 } && backups.copies(limit: 1).count == 1)
     #expect(Set(foreign).isSubset(of: names) && names.count == foreign.count + 3)
     var status = stat()
     #expect(lstat("\(to)/\(own[0].text)", &status) == 0 && status.st_mode & 0o777 == 0o600)

@@ -91,6 +91,61 @@ import TreeModel
     }
   }
 
+  @Test("what the server did lately is a table of rates, with gaps as dashes")
+  func series() async throws {
+    @Sendable func point(_ time: Int64, _ covered: Int64, _ commits: Int64) -> JSON {
+      [
+        "time": .int(time), "coveredMs": .int(covered), "commits": .int(commits), "events": 0, "grants": 5, "deadLetters": 0,
+        "listens": 0, "connections": 3, "queue": 0, "waiting": 2,
+      ]
+    }
+    try await TinyServer.run({ _ in
+      .json(["window": "1h", "stepMs": 60_000, "time": 120_000, "points": [point(0, 0, 0), point(60_000, 50_000, 1225)]])
+    }) { server in
+      let run = await CommandRun(["series", "--points", "2", "--server", server.address])
+      #expect(run.code == 0)
+      #expect(run.out.contains("1970-01-01T00:00:00.000Z          -"), "\(run.out)")
+      #expect(run.out.contains("24.5") && run.out.contains("0.1"), "\(run.out)")
+      #expect(server.requests.map(\.uri) == ["/admin/v1/series?window=1h&points=2"])
+      #expect(await CommandRun(["series", "--window", "2h", "--server", server.address]).code != 0)
+    }
+  }
+
+  @Test("the copies of the store are listed, with the schedule and what failed")
+  func backups() async throws {
+    try await TinyServer.run({ _ in
+      .json([
+        "schedule": "every 1d", "next": 0, "retention": ["last": 7, "daily": 2, "weekly": 4],
+        "copies": [
+          ["place": "/b/two", "time": 2, "scheduled": true, "failure": "the disk is full"],
+          ["place": "/b/one", "time": 1, "scheduled": true, "bytes": 2_500_000, "verified": true],
+        ],
+      ])
+    }) { server in
+      let run = await CommandRun(["backups", "--server", server.address])
+      for words in ["Scheduled: every 1d.", "the last 7", "FAILED: the disk is full", "2.5 MB", "read again, whole"] {
+        #expect(run.out.contains(words), "\(run.out)")
+      }
+    }
+  }
+
+  @Test(
+    "an audit in the background is begun, and asked for",
+    arguments: [("running", 0), ("done", 0), ("failed", 1)] as [(String, Int32)])
+  func audits(state: String, code: Int32) async throws {
+    try await TinyServer.run({ _ in
+      .json([
+        "state": .string(state), "startedAt": 0, "commits": 500, "entries": 1, "executions": 0, "commitCount": 1200,
+        "entryCount": 7, "failure": "the disk is broken",
+      ])
+    }) { server in
+      let begun = await CommandRun(["log", "verify", "--background", "--server", server.address])
+      #expect(begun.code == 0 && server.requests.last?.method == .POST)
+      let asked = await CommandRun(["log", "verification", "--server", server.address])
+      #expect(asked.code == code && (state != "running" || asked.out.contains("500 of 1,200 commits")), "\(asked.out)")
+    }
+  }
+
   @Test("a backup's path is made absolute, for the server's folder is another")
   func backup() async throws {
     try await TinyServer.run({ .json(["status": "ok", "path": $0.json["path"] ?? .null]) }) { server in

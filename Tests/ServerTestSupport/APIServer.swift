@@ -110,6 +110,7 @@ package struct APIServer: Sendable {
     }
     running.cancel()
     try await running.value
+    surfaces.admin.logAudits.stop()
     database.shutDown()
     listeners.stop()
     try await pool.shutdownGracefully()

@@ -21,6 +21,28 @@ package final class MaintenanceRecord: Sendable {
     }
   }
 
+  /// A copy that was made, or tried.
+  package struct Copy: Sendable, Hashable {
+    /// Where it is, or was to be.
+    package let place: String
+    package let outcome: Outcome
+    package let bytes: Int64?
+    package let isScheduled: Bool
+    /// Whether it was read again and found whole.
+    package let isVerified: Bool
+
+    package init(place: String, outcome: Outcome, bytes: Int64? = nil, isScheduled: Bool = false, isVerified: Bool = false) {
+      self.place = place
+      self.outcome = outcome
+      self.bytes = bytes
+      self.isScheduled = isScheduled
+      self.isVerified = isVerified
+    }
+  }
+
+  /// Copies that are remembered.
+  private static let copiesMax = 100
+
   /// Everything that was noted.
   package struct Notes: Sendable, Hashable {
     /// The last verification.
@@ -38,6 +60,8 @@ package final class MaintenanceRecord: Sendable {
     /// Backups since the start, and how many of them failed.
     package fileprivate(set) var backups = 0
     package fileprivate(set) var backupFailures = 0
+    /// The last copies, the newest last.
+    package fileprivate(set) var copies: [Copy] = []
   }
 
   private let state = Mutex(Notes())
@@ -68,6 +92,15 @@ package final class MaintenanceRecord: Sendable {
       } else {
         state.backupFailures += 1
       }
+    }
+  }
+
+  /// Notes a copy that was made or tried.
+  package func noteCopy(_ copy: Copy) {
+    noteBackup(copy.outcome, bytes: copy.bytes)
+    state.withLock { state in
+      state.copies.append(copy)
+      if state.copies.count > Self.copiesMax { state.copies.removeFirst() }
     }
   }
 

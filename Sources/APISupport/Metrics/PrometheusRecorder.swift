@@ -152,6 +152,9 @@ final class HistogramRecorder: TimerHandler {
     nanoseconds.increment(by: duration)
   }
 
+  /// The counts so far, of each bucket.
+  var counts: [Int64] { buckets.map(\.current) }
+
   /// The counts so far: of each bucket, and the sum of the durations in seconds.
   var current: (counts: [Int], seconds: Double) {
     (buckets.map { Int($0.current) }, Double(nanoseconds.current) / 1e9)

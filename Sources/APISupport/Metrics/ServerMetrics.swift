@@ -54,6 +54,12 @@ package final class ServerMetrics: CommitObserver {
     recorder.total(label, dimensions: dimensions)
   }
 
+  /// The upper bounds of the buckets of ``effectCounts``, in microseconds.
+  package var effectBounds: [Int64] { EffectLag.boundsMicroseconds }
+
+  /// How many effects took how long, since the start: of each bucket, the last of what took longer than any bound.
+  package var effectCounts: [Int64] { recorder.histogram("doubloon_effect_seconds")?.counts ?? [] }
+
   package var sockets: SocketMetrics { http.sockets }
   package var streams: AtomicCount { http.streams }
 

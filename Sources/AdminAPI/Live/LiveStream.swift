@@ -163,21 +163,18 @@ struct LiveSource: Sendable {
 
   /// What is true now, and what was counted since the start.
   func statistics(_ revision: Revision) -> JSON {
-    let (metrics, now) = (services.metrics, services.database.clock.now())
-    let backlog = services.functions?.backlog ?? FunctionBacklog()
+    let (metrics, now, figures) = (services.metrics, services.database.clock.now(), services.figures)
     let sight = services.watch?.latest
     let dead = sight?.deadLetters.reduce(0) { $0 + $1.count } ?? 0
     let lag = sight?.oldestPending.map { max(0, now - $0) } ?? 0
+    let quickest = services.series.lagP95(now: now, bounds: metrics.effectBounds)
     return [
-      "time": .int(now), "revision": .int(revision.rawValue), "commits": .int(total("doubloon_commits_total")),
-      "events": .int(total("doubloon_events_total")), "grants": .int(total("doubloon_ledger_entries_total")),
-      "deadLetters": .int(Int64(dead)), "waiting": .int(Int64(backlog.ready + backlog.behind)),
-      "paused": .int(Int64(sight?.paused.count ?? 0)), "running": .int(Int64(backlog.running)),
-      "listens": .int(Int64(services.listeners.counts.listens)), "sockets": .int(Int64(metrics.sockets.open)),
-      "streams": .int(Int64(metrics.streams.current)), "queue": .int(Int64(services.database.queueDepth)),
-      "effectLag": .int(lag),
+      "time": .int(now), "revision": .int(revision.rawValue), "commits": .int(figures.commits),
+      "events": .int(figures.events), "grants": .int(figures.entries),
+      "deadLetters": .int(Int64(dead)), "waiting": .int(figures.waiting), "paused": .int(Int64(sight?.paused.count ?? 0)),
+      "running": .int(Int64(services.functions?.backlog.running ?? 0)), "listens": .int(figures.listens),
+      "sockets": .int(Int64(metrics.sockets.open)), "streams": .int(Int64(metrics.streams.current)),
+      "queue": .int(figures.queue), "effectLag": .int(lag), "lagP95Micros": quickest.map { .int($0) } ?? .null,
     ]
   }
-
-  private func total(_ label: String) -> Int64 { Int64(services.metrics.total(label)) }
 }

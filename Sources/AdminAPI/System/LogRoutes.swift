@@ -13,12 +13,25 @@ enum LogRoutes {
     .reading(AdminLogs.verify, by: verify), .reading(AdminLogs.checkpoint, by: checkpoint),
     .changing(AdminLogs.prune, audit: "log.prune", answer: prune),
     .changing(AdminLogs.previewPruning, audit: nil, answer: preview),
+    .changing(AdminLogs.beginVerification, audit: "log.verify", answer: begin), .reading(AdminLogs.verification, by: state),
   ]
 
   private static func verify(_ call: RouteCall, query _: NoQuery) throws -> AdminLogs.Verification {
     let namespace = try call.namespace()
     return AdminLogs.Verification(
       try call.read { snapshot in try LogAudit.verify(snapshot, namespace: namespace) })
+  }
+
+  private static func begin(_ call: RouteCall, order _: EmptyBody) async throws -> AdminLogs.BackgroundVerification {
+    let namespace = try call.namespace()
+    guard let begun = try call.services.logAudits.begin(namespace, by: call.caller.actor) else {
+      throw APIError(.conflict, "busy", "An audit of a log is under way; wait until it is done.")
+    }
+    return begun
+  }
+
+  private static func state(_ call: RouteCall, query _: NoQuery) throws -> AdminLogs.BackgroundVerification {
+    call.services.logAudits.audit(of: try call.namespace())
   }
 
   private static func checkpoint(_ call: RouteCall, query _: NoQuery) throws -> AdminLogs.LastCheckpoint {
@@ -70,7 +83,7 @@ enum LogRoutes {
 }
 
 extension AdminLogs.Verification {
-  fileprivate init(_ report: LogReport) {
+  init(_ report: LogReport) {
     let faults = report.faults.map { AdminLogs.LogFinding(revision: $0.revision?.rawValue, message: $0.message) }
     self.init(
       sound: report.isSound, commits: report.commits, forgotten: report.forgotten, erased: report.erased,

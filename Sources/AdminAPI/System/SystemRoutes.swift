@@ -75,7 +75,8 @@ enum SystemRoutes {
     let begin = clock.now()
     func note(_ failure: String? = nil, bytes: Int64? = nil) {
       let end = clock.now()
-      maintenance.noteBackup(MaintenanceRecord.Outcome(time: end, duration: end - begin, failure: failure), bytes: bytes)
+      let outcome = MaintenanceRecord.Outcome(time: end, duration: end - begin, failure: failure)
+      maintenance.noteCopy(MaintenanceRecord.Copy(place: path, outcome: outcome, bytes: bytes))
     }
     do {
       let answer = try await services.adminPool.runIfActive {

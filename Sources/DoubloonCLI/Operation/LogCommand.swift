@@ -14,7 +14,7 @@ struct LogCommand: AsyncParsableCommand {
         doubloon log verify
         doubloon log prune --before 90d --reason "retention" --dry-run
       """,
-    subcommands: [LogVerifyCommand.self, LogPruneCommand.self])
+    subcommands: [LogVerifyCommand.self, LogVerificationCommand.self, LogPruneCommand.self])
 }
 
 /// `doubloon log verify`: proves that the log is what was written.
@@ -28,7 +28,11 @@ struct LogVerifyCommand: AsyncParsableCommand {
       Examples:
         doubloon log verify
         doubloon log verify --data .doubloon --ns my-game-default-rtdb
+        doubloon log verify --background
       """)
+
+  @Flag(help: "Begin it on the server and do not wait; \"doubloon log verification\" says how far it is.")
+  var background = false
 
   @OptionGroup
   var output: OutputOptions
@@ -37,6 +41,12 @@ struct LogVerifyCommand: AsyncParsableCommand {
   var server: ServerOptions
 
   func run() async throws {
+    if background {
+      let begun = try await server.withClient { client in
+        try await client.call(AdminLogs.beginVerification, body: EmptyBody(), namespace: server.namespace)
+      }
+      return output.print(begun, LogVerificationCommand.text)
+    }
     let answer = try await server.withClient { client in
       try await client.call(AdminLogs.verify, namespace: server.namespace, timeout: ReplayStartCommand.longTimeout)
     }
@@ -57,6 +67,46 @@ struct LogVerifyCommand: AsyncParsableCommand {
     guard !report.sound else { return "The log is sound: \(extent).\(forgotten)" }
     let head = "The log is NOT SOUND, \(report.faultCount.counted("fault", many: "faults")) (\(extent)).\(forgotten)"
     return ([head] + report.faults.map { "  \($0.message)" }).joined(separator: "\n").printable
+  }
+}
+
+/// `doubloon log verification`: how an audit in the background is.
+struct LogVerificationCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verification",
+    abstract: "Say how far an audit in the background is, or what it came to.",
+    discussion: """
+      Ends with exit code 1 if something is wrong with the log, or the audit failed.
+
+      Examples:
+        doubloon log verification
+      """)
+
+  @OptionGroup
+  var output: OutputOptions
+
+  @OptionGroup(title: "Server")
+  var server: ServerOptions
+
+  func run() async throws {
+    let answer = try await server.withClient { client in
+      try await client.call(AdminLogs.verification, namespace: server.namespace)
+    }
+    output.print(answer, Self.text)
+    if answer.value.state == .failed || answer.value.result?.sound == false { throw ExitCode(1) }
+  }
+
+  static func text(_ audit: AdminLogs.BackgroundVerification) -> String {
+    switch audit.state {
+    case .none:
+      "There was no audit in the background since the server started; \"doubloon log verify --background\" begins one."
+    case .running:
+      "Under way since \(audit.startedAt.text): \(audit.commits.grouped) of "
+        + "\(audit.commitCount.counted("commit", many: "commits")), \(audit.entries.grouped) of "
+        + "\(audit.entryCount.counted("ledger entry", many: "ledger entries"))."
+    case .done: audit.result.map { "Ended at \(audit.endedAt.text). \(LogVerifyCommand.text($0))" } ?? "Done."
+    case .failed: "It failed at \(audit.endedAt.text): \(audit.failure ?? "the reason is not known")".printable
+    }
   }
 }
 

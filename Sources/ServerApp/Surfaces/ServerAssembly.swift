@@ -25,6 +25,8 @@ struct ServerAssembly {
   let mailbox: DevelopmentMailbox?
   /// Looks after the server itself.
   let monitor: ServerMonitor
+  /// Nil where no backups are scheduled.
+  let backups: ScheduledBackups?
   let logger: Logger
 
   private var configuration: ServerConfiguration { shard.configuration }
@@ -101,6 +103,7 @@ struct ServerAssembly {
     admin.mail = mailbox
     admin.adjustableClock = isDevelopment ? configuration.clock as? AdjustableClock : nil
     admin.backups = shard.backups
+    admin.schedule = backups
     admin.watch = monitor.watch
     admin.furtherMetrics = { [monitor] in monitor.families }
     admin.diskSpace = { folder.flatMap { DiskSpace(of: $0) } }

@@ -12,6 +12,7 @@ public struct LogAudit {
 
   let snapshot: any Snapshot
   let namespace: NamespaceID
+  private let goesOn: (LogReport) -> Bool
   var report = LogReport()
   private var last: CommitRecord?
   private var checkpoint: CheckpointRecord?
@@ -19,8 +20,13 @@ public struct LogAudit {
   private var seals: [Revision: ErasureSeal] = [:]
 
   /// Audits a namespace as it is in the snapshot.
-  public static func verify(_ snapshot: any Snapshot, namespace: NamespaceID) throws(StorageError) -> LogReport {
-    var audit = LogAudit(snapshot: snapshot, namespace: namespace)
+  ///
+  /// - Parameter goesOn: asked after each page, with what was read so far; at the first no the audit ends, and its report is of
+  ///   no use.
+  public static func verify(
+    _ snapshot: any Snapshot, namespace: NamespaceID, goesOn: @escaping (LogReport) -> Bool = { _ in true }
+  ) throws(StorageError) -> LogReport {
+    var audit = LogAudit(snapshot: snapshot, namespace: namespace, goesOn: goesOn)
     audit.report.pruned = try snapshot.prunedRevision(of: namespace)
     audit.checkpoint = try snapshot.checkpoint(of: namespace)
     try audit.checkCommits()
@@ -32,9 +38,10 @@ public struct LogAudit {
     return audit.report
   }
 
-  private init(snapshot: any Snapshot, namespace: NamespaceID) {
+  private init(snapshot: any Snapshot, namespace: NamespaceID, goesOn: @escaping (LogReport) -> Bool) {
     self.snapshot = snapshot
     self.namespace = namespace
+    self.goesOn = goesOn
   }
 
   // MARK: The chain
@@ -46,7 +53,7 @@ public struct LogAudit {
         try check(commit)
         last = commit
       }
-      guard page.count == Self.pageSize else { break }
+      guard page.count == Self.pageSize, goesOn(report) else { break }
     }
     report.lastHash = last?.hash ?? NamespaceHead.genesisHash
     report.unsealed = seals.keys.sorted()
@@ -141,7 +148,7 @@ public struct LogAudit {
         try checkLink(of: entry, after: previous)
         previous = entry
       }
-      if page.count < Self.pageSize { return }
+      guard page.count == Self.pageSize, goesOn(report) else { return }
     }
   }
 
@@ -171,7 +178,7 @@ public struct LogAudit {
         }
         position = EventPosition(revision: revision, path: event.id.path)
       }
-      if page.count < Self.pageSize { return }
+      guard page.count == Self.pageSize, goesOn(report) else { return }
     }
   }
 
@@ -190,7 +197,7 @@ public struct LogAudit {
           )
         }
       }
-      if page.count < Self.pageSize { return }
+      guard page.count == Self.pageSize, goesOn(report) else { return }
     }
   }
 
@@ -207,7 +214,7 @@ public struct LogAudit {
       let page = try snapshot.checkpointLeaves(in: namespace, of: checkpoint.revision, after: previous, limit: 4096)
       for leaf in page { hash.add(leaf) }
       previous = page.last?.path
-      if page.count < 4096 { break }
+      guard page.count == 4096, goesOn(report) else { break }
     }
     if hash.count != checkpoint.leafCount || hash.finalized() != checkpoint.treeHash {
       report.note(checkpoint.revision, "The checkpoint of commit \(checkpoint.revision) is not what was written.")
