@@ -36,6 +36,7 @@ class Tab:
         self._open_requests, self._loader = {}, None
         self._holding = None
         self.held = []
+        self._told = None
         chromium.listeners[self.session] = self._heard
         for part in ("Page", "Network", "Runtime", "Log", "Audits"):
             self.ask(f"{part}.enable")
@@ -130,7 +131,10 @@ class Tab:
             self.complaints = [one for one in self.complaints if one != told]
 
     def _fetch_requestPaused(self, event):
-        if self._holding and re.search(self._holding, event["request"]["url"]):
+        address = event["request"]["url"]
+        if self._told and re.search(self._told[0], address):
+            self.chromium.tell("Fetch." + self._told[1], self.session, requestId=event["requestId"], **self._told[2])
+        elif self._holding and re.search(self._holding, address):
             self.held.append(event["requestId"])
         else:
             self.chromium.tell("Fetch.continueRequest", self.session, requestId=event["requestId"])
@@ -341,6 +345,20 @@ class Tab:
         if not held:
             self._holding = None
             self.ask("Fetch.disable")
+
+    def tells(self, pattern, status=None, text="", **headers):
+        """From now on requests to such addresses get this answer, and the server none of them; without a status the line breaks."""
+        given = [{"name": name.replace("_", "-"), "value": value} for name, value in {"Content-Type": "application/json", **headers}.items()]
+        if status is None:
+            self._told = (pattern, "failRequest", {"errorReason": "ConnectionClosed"})
+        else:
+            body = base64.b64encode(text.encode()).decode()
+            self._told = (pattern, "fulfillRequest", {"responseCode": status, "responseHeaders": given, "body": body})
+        self.ask("Fetch.enable", patterns=[{"urlPattern": "*"}])
+
+    def tells_no_more(self):
+        self._told = None
+        self.ask("Fetch.disable")
 
     def leave(self):
         self.chromium.listeners.pop(self.session, None)

@@ -220,5 +220,8 @@ def every_page(site):
         "links": ("Links", "Links", ""),
         "audit": ("Audit", "Audit", "replays"),
         "settings": ("Settings", "Settings", ""),
+        "settings?tab=backups": ("Settings", "Settings", "No copies are scheduled"),
+        "settings?tab=log": ("Settings", "Settings", "The chain of commits"),
+        "overview?w=6h": ("Overview", "Overview", "last 6 hours"),
     }
     return site.shown

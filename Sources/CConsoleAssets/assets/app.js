@@ -173,7 +173,9 @@ async function show() {
 /** A page's module. After an update of the server the old files are gone: the page is loaded again, once. */
 async function load(name) {
   try {
-    return await import(`./${name}.js`);
+    const module = await import(`./${name}.js`);
+    sessionStorage.removeItem('doubloon.reloaded');
+    return module;
   } catch (error) {
     if (error instanceof SyntaxError || sessionStorage.getItem('doubloon.reloaded') === location.href) throw error;
     const answer = await fetch(new URL(`./${name}.js`, import.meta.url), { method: 'HEAD' }).catch(() => null);

@@ -98,7 +98,9 @@ export function lineChart({ label, unit = '', points = [], format = (value) => n
         isDown = false;
         return '';
       }
-      const step = `${isDown ? 'L' : 'M'}${x(index).toFixed(1)} ${y(value).toFixed(1)}`;
+      // One between two gaps would be no line at all.
+      const dot = !isDown && (shownPoints[index + 1]?.[1] ?? null) === null ? 'h2' : '';
+      const step = `${isDown ? 'L' : 'M'}${x(index).toFixed(1)} ${y(value).toFixed(1)}${dot}`;
       isDown = true;
       return step;
     }).join('') || 'M0 0');

@@ -4,10 +4,10 @@ import { curl, get } from './api.js';
 import { lineChart } from './chart.js';
 import { h, shown, text } from './dom.js';
 import { outcomesOf } from './outcomes.js';
-import { ago, clock, number, span, time } from './time.js';
+import { ago, clock, now, number, span, time } from './time.js';
 import { actorLink, badge, button, choice, copyButton, empty, eventLink, heading, panel, table } from './ui.js';
 
-const WINDOWS = [['1m', 'last minute', 60], ['5m', 'last 5 minutes', 300], ['15m', 'last 15 minutes', 900]];
+const WINDOWS = [['15m', 'last 15 minutes'], ['1h', 'last hour'], ['6h', 'last 6 hours'], ['24h', 'last 24 hours']];
 
 /** The page's title. */
 export const title = () => 'Overview';
@@ -21,6 +21,7 @@ function rate(samples, name, seconds) {
   return (Number(last[name] - first[name]) / (last.time - first.time)) * 1000;
 }
 
+const micros = (value) => (value === undefined || value === null ? '—' : span(Number(value) / 1000));
 const short = (value) => (value === null ? '—' : value >= 100 || value === 0 ? number(Math.round(value)) : value.toFixed(1));
 
 /** A tile: name, figure, what it says below. */
@@ -42,8 +43,7 @@ function tile(name, { href, wide } = {}) {
 function tilesOf(page) {
   const tiles = {
     commits: tile('Commits/s'), events: tile('Events/s', { href: page.url('events') }), grants: tile('Entries/min', { href: page.url('rewards/entries') }),
-    listeners: tile('Listeners'), queue: tile('Queue'), lag: tile('Effect lag'), waiting: tile('Waiting, paused', { href: page.url('events', null, { outcome: 'waiting' }) }),
-    dead: tile('Dead letters', { href: page.url('events', null, { outcome: 'dead' }) }),
+    listeners: tile('Listeners'), queue: tile('Queue'), lag: tile('Effect lag p95'), waiting: tile('Waiting, paused, dead', { href: page.url('events', null, { outcome: 'dead' }) }),
   };
   const update = (stats) => {
     const { samples } = page.live;
@@ -53,49 +53,50 @@ function tilesOf(page) {
     tiles.grants.set(short(perSecond === null ? null : perSecond * 60), `${number(stats.grants)} since start`);
     tiles.listeners.set(number(stats.sockets + stats.streams), `${number(stats.listens)} listens`);
     tiles.queue.set(number(stats.queue), stats.running > 0 ? `${number(stats.running)} running` : 'writes waiting');
-    tiles.lag.set(span(stats.effectLag), stats.effectLag > 0 ? 'oldest waiting event' : 'nothing waits');
-    tiles.waiting.set(`${number(stats.waiting)}, ${number(stats.paused)}`, stats.waiting > 0 ? 'tried again by themselves' : '', stats.waiting > 0 ? 'wait' : '');
-    tiles.dead.set(stats.deadLetters > 0 ? `✕ ${number(stats.deadLetters)}` : '0', stats.deadLetters > 0 ? 'given up on: look' : 'nothing given up on', stats.deadLetters > 0 ? 'dead' : '');
+    tiles.lag.set(micros(stats.lagP95Micros), stats.effectLag > 0 ? `oldest waiting event: ${span(stats.effectLag)}` : 'of the last minute');
+    const dead = stats.deadLetters > 0;
+    tiles.waiting.set(`${number(stats.waiting)}, ${number(stats.paused)}, ${dead ? `✕ ${number(stats.deadLetters)}` : '0'}`,
+      dead ? 'given up on: look' : stats.waiting > 0 ? 'tried again by themselves' : 'nothing given up on', dead ? 'dead' : stats.waiting > 0 ? 'wait' : '');
   };
   return { tiles, update };
 }
 
-/** The ledger's panel: what the last audit said, and another. */
-function ledgerPanel(page) {
-  let asked = false;
-  const verify = button('Verify now', () => {
-    asked = true;
-    return shownPanel.reload();
-  }, { small: true });
-  const shownPanel = panel({
-    title: 'Ledger', signal: page.signal, actions: verify, load: async (signal) => {
-      if (!asked) return lastVerification(await get('status', {}, { signal, active: false }));
-      const begin = performance.now();
-      const answer = await get('ledger/verify', { ns: page.ns }, { signal });
-      const took = performance.now() - begin;
-      if (answer.sound) {
-        return h('p', badge('sound'), `, ${number(answer.entries)} entries of ${number(answer.accounts)} accounts, verified `, time(Date.now()), `, in ${span(took)}. `,
-          answer.unbackedCount > 0 && h('span', { class: 'wait' }, `${number(answer.unbackedCount)} values in the tree are no balances.`));
-      }
-      return [h('p', badge('failed', 'not sound'), `, ${number(answer.faultCount)} faults in ${number(answer.entries)} entries.`),
-        h('ul', { class: 'lines' }, answer.faults.slice(0, 10).map((fault) => h('li', fault.sequence
-          ? h('a', { href: page.url('rewards/entry', fault.sequence) }, `entry ${number(fault.sequence)}`) : h('code', shown(fault.account ?? fault.kind)), shown(fault.message))))];
-    },
-  });
-  return shownPanel.element;
-}
-
-function lastVerification({ lastVerification: last }) {
-  if (!last) return h('p', { class: 'muted' }, 'Not verified since the server started. Verifying reads every entry, the chain of hashes, and the balances in the tree.');
-  return h('p', badge(last.sound ? 'sound' : 'failed', last.sound ? 'sound' : 'not sound'), ', verified ', time(last.at), `, in ${span(last.durationMs)}.`);
+/** The ledger's tile: what the last audit said, and another, whose faults stand in `found`. */
+function ledgerTile(page, found) {
+  const made = tile('Ledger');
+  const set = (sound, ...detail) => made.set(badge(sound ? 'sound' : 'failed', sound ? 'sound' : 'not sound'), h('span', detail));
+  const verify = async () => {
+    const begin = performance.now();
+    try {
+      const answer = await get('ledger/verify', { ns: page.ns }, { signal: page.signal });
+      set(answer.sound, answer.sound ? `${number(answer.entries)} entries, ` : `${number(answer.faultCount)} faults in ${number(answer.entries)} entries, `,
+        'verified ', time(now()), ` in ${span(performance.now() - begin)}`);
+      found(answer);
+    } catch (error) {
+      if (error.name !== 'AbortError') made.set('—', h('span', { class: 'dead', role: 'alert' }, `✕ ${shown(error.message)} Try again.`));
+    }
+  };
+  made.element.append(button('Verify now', verify, { small: true }));
+  made.last = ({ lastVerification: last }) => (last ? set(last.sound, 'everything verified ', time(last.at), ` in ${span(last.durationMs)}`)
+    : made.set('—', 'not verified since the start'));
+  return made;
 }
 
 /** What keeps something from working, and what to do about it. */
 function problemsPanel(page) {
+  let audit = null;
+  const ledger = ledgerTile(page, (answer) => {
+    audit = answer;
+    shownPanel.reload();
+  });
   const shownPanel = panel({
     title: 'Needs a look', signal: page.signal, load: async (signal) => {
       const status = await get('status', {}, { signal, active: false });
+      if (!audit) ledger.last(status);
       const lines = [
+        ...(audit?.faults ?? []).slice(0, 10).map((fault) => ['failed', 'ledger', [fault.sequence
+          ? h('a', { href: page.url('rewards/entry', fault.sequence) }, `entry ${number(fault.sequence)}`) : h('code', shown(fault.account ?? fault.kind)), ': ', shown(fault.message)]]),
+        audit?.unbackedCount > 0 && ['waiting', 'ledger', `${number(audit.unbackedCount)} values in the tree are no balances.`],
         ...(status.problems ?? []).map((sentence) => ['failed', 'problem', shown(sentence)]),
         ...(status.deadLetters?.functions ?? []).map((dead) => ['dead', `${number(dead.count)} dead`, [h('strong', shown(dead.function)), ': ', shown(dead.error), ' ',
           h('a', { href: page.url('events', null, { outcome: 'dead', function: dead.function }) }, 'See'), ' · ',
@@ -111,7 +112,7 @@ function problemsPanel(page) {
       return h('ul', { class: 'lines' }, lines.map(([state, word, content]) => h('li', badge(state, word), h('span', { class: 'grow' }, content))));
     },
   });
-  return shownPanel;
+  return { problems: shownPanel, ledger };
 }
 
 function upSince(status) {
@@ -168,52 +169,68 @@ function replaysPanel(page) {
   });
 }
 
+/** The charts of a window: the server's series, and behind it what was told since. */
 function chartsPanel(page) {
   const charts = {
     commits: lineChart({ label: 'Commits', unit: '/s', format: short }), grants: lineChart({ label: 'Ledger entries', unit: '/s', format: short }),
-    lag: lineChart({ label: 'Effect lag', unit: 'ms', format: short }),
+    lag: lineChart({ label: 'Effect lag p95', unit: 'ms', format: short }),
   };
-  const seconds = () => (WINDOWS.find(([id]) => id === page.query.get('w')) ?? WINDOWS[1])[2];
-  const picker = choice(WINDOWS.map(([id, name]) => [id, name]), page.query.get('w') ?? '5m', {
+  const asked = () => (WINDOWS.some(([id]) => id === page.query.get('w')) ? page.query.get('w') : '15m');
+  const picker = choice(WINDOWS, asked(), {
     aria: { label: 'Time shown' }, on: {
       change: (event) => {
-        page.setQuery({ w: event.target.value === '5m' ? null : event.target.value });
-        draw();
+        page.setQuery({ w: event.target.value === '15m' ? null : event.target.value });
+        made.reload();
       },
     },
   });
+  let series = null;
+  let due = 0;
+  const perSecond = (name) => ({ time: at, coveredMs, [name]: count }) => [at, coveredMs > 0 ? (count / coveredMs) * 1000 : null];
+  const lag = (at, micro) => [at, micro === undefined || micro === null ? null : Number(micro) / 1000];
   const draw = () => {
-    const all = page.live.samples;
-    const last = all.at(-1)?.time ?? 0;
-    const samples = all.filter((sample) => sample.time >= last - seconds() * 1000);
-    const rates = (name) => samples.slice(1).map((sample, index) => {
-      const passed = sample.time - samples[index].time;
-      return [sample.time, passed > 0 && sample[name] >= samples[index][name] ? (Number(sample[name] - samples[index][name]) / passed) * 1000 : null];
-    });
-    charts.commits.set(rates('commits'));
-    charts.grants.set(rates('grants'));
-    charts.lag.set(samples.map((sample) => [sample.time, Number(sample.effectLag)]));
+    if (!series) return;
+    const { points, time: until } = series;
+    const [latest] = page.live.samples.slice(-1);
+    const tail = latest?.time > until ? [latest] : [];
+    for (const name of ['commits', 'grants']) {
+      charts[name].set([...points.map(perSecond(name)), ...tail.map(() => [latest.time, rate(page.live.samples, name, 5)])]);
+    }
+    charts.lag.set([...points.map((point) => lag(point.time, point.lagP95Micros)), ...tail.map(() => lag(latest.time, latest.lagP95Micros))]);
   };
-  page.changed = () => {
-    picker.value = page.query.get('w') ?? '5m';
-    draw();
+  const grid = h('div', { class: 'grid3' }, charts.commits.element, charts.grants.element, charts.lag.element);
+  const made = panel({
+    title: 'What it did', signal: page.signal, actions: picker, load: async (signal) => {
+      const window = asked();
+      picker.value = window;
+      due = performance.now() + 10_000;
+      const answer = await get('series', { window }, { signal, active: false });
+      due = performance.now() + Math.min(60_000, Math.max(10_000, answer.stepMs));
+      if (window === asked()) series = answer;
+      draw();
+      return grid;
+    },
+  });
+  page.changed = () => made.reload();
+  return {
+    element: made.element, first: made.first, reload: made.reload, draw() {
+      if (performance.now() > due && document.visibilityState === 'visible') made.reload();
+      else draw();
+    },
   };
-  draw();
-  const made = panel({ title: 'Since this page was opened', actions: picker });
-  made.body.append(h('div', { class: 'grid3' }, charts.commits.element, charts.grants.element, charts.lag.element));
-  return { element: made.element, draw };
 }
 
 /** Shows the page. */
 export async function mount(root, page) {
   const { tiles, update } = tilesOf(page);
   const charts = chartsPanel(page);
-  const problems = problemsPanel(page);
+  const { problems, ledger } = problemsPanel(page);
   const lasts = [eventsPanel(page), auditPanel(page), replaysPanel(page)];
   const copy = copyButton([{ name: 'Link', text: () => location.href }, { name: 'Status as curl', text: () => curl('GET', 'status') },
+    { name: 'Series as curl', text: () => curl('GET', 'series', { window: page.query.get('w') ?? '15m' }) },
     { name: 'Verification as command', text: () => 'doubloon ledger verify' }]);
-  root.append(heading('Overview', { actions: copy }), h('div', { class: 'tiles' }, Object.values(tiles).map(({ element }) => element)),
-    charts.element, h('div', { class: 'grid2' }, problems.element, ledgerPanel(page)),
+  root.append(heading('Overview', { actions: copy }), h('div', { class: 'tiles' }, [...Object.values(tiles), ledger].map(({ element }) => element)),
+    charts.element, problems.element,
     h('div', { class: 'grid2' }, lasts[0].element, h('div', { class: 'stack' }, lasts[1].element, lasts[2].element)));
   let frame = 0;
   const off = page.live.on('stats', (stats) => {
@@ -227,7 +244,9 @@ export async function mount(root, page) {
   page.live.refetch(() => Promise.all([lasts[0].reload()]), { signal: page.signal, gap: 500 });
   page.live.refetch(() => Promise.all([problems.reload(), lasts[1].reload(), lasts[2].reload()]), { signal: page.signal, gap: 2000 });
   const slow = setInterval(() => !page.live.paused && document.visibilityState === 'visible' && problems.reload(), 10_000);
-  await Promise.all([problems.first, ...lasts.map(({ first }) => first)]);
+  // What went on while nobody listened is in the series.
+  page.cleanup(page.live.on('hello', () => page.live.samples.length > 0 && charts.reload()));
+  await Promise.all([charts.first, problems.first, ...lasts.map(({ first }) => first)]);
   return () => {
     clearInterval(slow);
     cancelAnimationFrame(frame);

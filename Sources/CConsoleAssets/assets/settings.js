@@ -175,12 +175,51 @@ function log(page) {
       ['Tree then', [`${number(last.leaves)} leaves `, h('code', { class: 'hash' }, last.treeHash)]], ['By', shown(last.actor)], ['Reason', shown(last.reason)], ['Made', time(last.createdAt)]])
       : quiet('Nothing was pruned: every commit still says what it changed.');
   }, copies(null, 'GET', '/admin/v1/log/checkpoint', { ns }), guard(button('Prune…', () => prune(page, () => checkpoint.reload()), { small: true, danger: true }), page, 'admin'));
-  return [checkpoint, proof(page, 'The chain of commits', 'Reads every commit of this namespace, its hash, and what refers to it.', 'log/verify', { ns }, 'log verify',
-    (found, took) => [verdict(found, `${number(found.commits)} commits in ${took}.`), faults(found), facts([
-      ['Entries', number(found.entries)], ['Runs', number(found.executions)], ['Without changes (pruned)', number(found.forgotten)], ['Erased for players who left', number(found.erased)],
-      ['Erasures not finished', found.unsealed.length > 0 && found.unsealed.join(', ')], ['Last hash', h('code', { class: 'hash' }, found.lastHash)],
-    ])])];
+  return [checkpoint, chain(page)];
 }
+
+const reportOf = (found) => [verdict(found, `${number(found.commits)} commits.`), faults(found), facts([
+  ['Entries', number(found.entries)], ['Runs', number(found.executions)], ['Without changes (pruned)', number(found.forgotten)], ['Erased for players who left', number(found.erased)],
+  ['Erasures not finished', found.unsealed.length > 0 && found.unsealed.join(', ')], ['Last hash', h('code', { class: 'hash' }, found.lastHash)],
+])];
+
+/** The audit of the log, which goes on at the server; this shows how far it is. */
+function chain(page) {
+  const { ns } = page;
+  let timer = 0;
+  const begin = button('Verify now', async () => {
+    await post('log/verify', { params: { ns } });
+    await made.reload();
+  }, { small: true });
+  const made = part(page, 'The chain of commits', async (signal) => {
+    const audit = await get('log/verification', { ns }, { signal, active: false });
+    const isRunning = audit.state === 'running';
+    begin.disabled = isRunning || !page.needs('admin');
+    clearTimeout(timer);
+    if (isRunning) timer = setTimeout(() => document.visibilityState === 'hidden' || made.reload(), 700);
+    if (audit.state === 'none') return quiet('Not verified since the server started. It reads every commit of this namespace, its hash, and what refers to it; the server does that by itself, beside its other work.');
+    const of = audit.commitCount + audit.entryCount;
+    return [h('p', `Begun by ${shown(audit.actor)} `, time(audit.startedAt), audit.endedAt && [', ended ', time(audit.endedAt), ` after ${span(audit.endedAt - audit.startedAt)}`], '.'),
+      isRunning && h('label', h('progress', { max: of || 1, value: audit.commits + audit.entries }), ` ${number(audit.commits)} of ${number(audit.commitCount)} commits, ${number(audit.entries)} of ${number(audit.entryCount)} entries`),
+      audit.failure && h('p', { class: 'note bad' }, shown(audit.failure)), audit.result && reportOf(audit.result)];
+  }, copies(command(page, 'log verify', [], { background: true }), 'POST', '/admin/v1/log/verify', { ns }, {}), guard(begin, page, 'admin'));
+  page.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  return made;
+}
+
+const backups = (page) => part(page, 'Copies of the store', async (signal) => {
+  const { schedule, next, retention, copies: made } = await get('backups', {}, { signal });
+  return [schedule ? facts([['Schedule', shown(schedule)], ['Next', next && time(next)], ['Kept', retention
+    ? `the last ${number(retention.last)}, the newest of ${number(retention.daily)} days and of ${number(retention.weekly)} weeks` : 'all']])
+    : quiet('No copies are scheduled: "backups" in the configuration does that, "doubloon backup FILE" makes one now.'), table({
+    caption: 'Copies', rows: made, empty: 'No copy was made since the server started, and none is in the folder.', columns: [
+      col('Begun', (row) => time(row.time, 'moment')), num('Size', (row) => (row.bytes === undefined ? '—' : size(row.bytes))),
+      num('Took', (row) => (row.durationMs === undefined ? '—' : span(row.durationMs))),
+      col('State', (row) => (row.failure ? badge('failed') : row.verified ? badge('sound', 'read again') : badge('ok', 'made'))),
+      col('By', (row) => (row.scheduled ? 'schedule' : 'order')), col('Where', (row) => [h('code', shown(row.place)), row.failure && ` ${shown(row.failure)}`], true),
+    ],
+  })];
+}, copies(command(page, 'backups', [], { ns: false }), 'GET', '/admin/v1/backups'));
 
 function appearance(page) {
   const pick = (name, options, value, apply) => {
@@ -211,7 +250,7 @@ const about = (page) => panel({
   },
 });
 
-const TABS = { server: ['Server', server], access: ['Access', access], namespaces: ['Namespaces', namespaces], log: ['Log', log], appearance: ['Appearance', appearance], about: ['About', about] };
+const TABS = { server: ['Server', server], access: ['Access', access], namespaces: ['Namespaces', namespaces], backups: ['Backups', backups], log: ['Log', log], appearance: ['Appearance', appearance], about: ['About', about] };
 
 /** Draws the page. */
 export async function mount(root, page) {
