@@ -137,6 +137,15 @@ def figures_are_those_of_the_metrics(site, checks):
         tab.quiet()
         checks.check(f"the window {window} stands in the address", tab.until(f"(new URLSearchParams(location.search).get('w') ?? '15m') === '{window}'"),
                      tab.address)
+    tip = "document.querySelector('.chart-tip').innerText"
+    before = tab.value(f"(document.querySelector('.chart-frame').focus(), {tip})")
+    tab.key("ArrowLeft")
+    checks.check("a chart is read with the arrows", tab.until(lambda: re.match(r"\d\d:\d\d:\d\d\s+\S", tab.value(tip))), (before, tab.value(tip)))
+    tab.click("as table", "button")
+    table = "document.querySelector('dialog[open] table')?.innerText ?? ''"
+    checks.check("and as a table, in which what nobody saw is no figure", tab.until(lambda: "/s" in tab.value(table) and "—" in tab.value(table)),
+                 tab.value(table)[:300])
+    tab.key("Escape")
     tab.click("Verify now", "button")
     audit = site.admin("GET", "ledger/verify")
     checks.check("Verify now says what the audit says", tab.until(lambda: "sound" in tile(tab, "Ledger") and audit["entries"] in numbers(tile(tab, "Ledger"))),

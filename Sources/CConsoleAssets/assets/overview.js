@@ -25,10 +25,10 @@ const micros = (value) => (value === undefined || value === null ? '—' : span(
 const short = (value) => (value === null ? '—' : value >= 100 || value === 0 ? number(Math.round(value)) : value.toFixed(1));
 
 /** A tile: name, figure, what it says below. */
-function tile(name, { href, wide } = {}) {
+function tile(name, { href } = {}) {
   const figure = h('span', { class: 'figure' }, '—');
   const detail = h('span', { class: 'detail' });
-  const element = h(href ? 'a' : 'div', { class: ['tile', wide && 'wide'], href }, h('span', { class: 'name' }, name), figure, detail);
+  const element = h(href ? 'a' : 'div', { class: 'tile', href }, h('span', { class: 'name' }, name), figure, detail);
   return {
     element, set(value, below = '', tone) {
       if (value instanceof Node) figure.replaceChildren(value);
@@ -116,7 +116,7 @@ function problemsPanel(page) {
 }
 
 function upSince(status) {
-  const parts = [status.version && `Version ${status.version}`, status.startedAt && `up since ${ago(status.startedAt)}`,
+  const parts = [status.version && `Version ${status.version}`, status.startedAt && `started ${ago(status.startedAt)}`,
     status.lastBackup?.at && `last backup ${ago(status.lastBackup.at)}`].filter(Boolean);
   return parts.join(', ');
 }
