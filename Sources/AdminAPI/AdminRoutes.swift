@@ -23,7 +23,7 @@ import TreeModel
 /// | ``DataRoutes`` | the tree in windows; writes with conditions and reasons, and what they would do |
 /// | ``FunctionRoutes`` | functions: list, one, pause, resume, retry |
 /// | ``IndexRoutes`` | the indexes of the rules |
-/// | ``RuleRoutes`` | what the rules say of an operation |
+/// | ``RuleRoutes`` | the rules: their text, tests and versions, and what they say of an operation |
 /// | ``LedgerRoutes`` | balances, statements, accounts, transfers, reversals, what they would do, holds, audit |
 /// | `ReferralRoutes` of `LinksAPI` | who brought whom |
 /// | ``NamespaceRoutes`` | namespaces |

@@ -134,14 +134,19 @@ package enum AdminAccess {
     package var value: JSON?
     /// Who asks: an object, as rules see it; null or nothing: nobody.
     package var auth: JSON?
+    /// Who asks: the account of this uid or e-mail address, signed in.
+    package var account: String?
     /// Of a read: the query object of the socket protocol.
     package var query: JSON?
 
-    package init(operation: Operation, path: String, value: JSON? = nil, auth: JSON? = nil, query: JSON? = nil) {
+    package init(
+      operation: Operation, path: String, value: JSON? = nil, auth: JSON? = nil, account: String? = nil, query: JSON? = nil
+    ) {
       self.operation = operation
       self.path = path
       self.value = value
       self.auth = auth
+      self.account = account
       self.query = query
     }
 
@@ -150,6 +155,7 @@ package enum AdminAccess {
       "path": .text("where: /users/bob"),
       "value": .text("of a set or an update"),
       "auth": .text("who asks: an object, as rules see it; null or nothing: nobody"),
+      "account": .only(.filled, text: "who asks, instead of auth: the account of this uid or e-mail address, signed in"),
       "query": .text("of a read: the query object of the socket protocol"),
     ]
   }
@@ -158,19 +164,27 @@ package enum AdminAccess {
   package struct Explanation: AdminValue {
     package var operation: String
     package var allowed: Bool
+    /// False where nobody has put any: then development allows everything, and production nothing.
+    package var hasRules: Bool
     /// For people.
     package var text: String
     /// Every rule that was asked, in order, and what it looked at, as `rules test --json` prints it too.
     package var rules: [JSON]
+    /// What the rules saw as `auth`; null for nobody.
+    package var auth: JSON
 
-    package init(operation: String, allowed: Bool, text: String, rules: [JSON]) {
+    package init(operation: String, allowed: Bool, hasRules: Bool = true, text: String, rules: [JSON], auth: JSON) {
       self.operation = operation
       self.allowed = allowed
+      self.hasRules = hasRules
       self.text = text
       self.rules = rules
+      self.auth = auth
     }
 
     package static let notes: [String: FieldNote] = [
+      "hasRules": .text("false where nobody has put any: then development allows everything, and production nothing"),
+      "auth": .text("what the rules saw as auth; null for nobody"),
       "text": .text("for people"),
       "rules": .only(.list(.object([])), text: "every rule that was asked, in order, and what it looked at"),
     ]

@@ -18,6 +18,9 @@ static const unsigned char audit_js[] = {
 static const unsigned char chart_js[] = {
 #embed "assets/chart.js"
 };
+static const unsigned char code_js[] = {
+#embed "assets/code.js"
+};
 static const unsigned char console_css[] = {
 #embed "assets/console.css"
 };
@@ -96,6 +99,9 @@ static const unsigned char rewards_js[] = {
 static const unsigned char rules_js[] = {
 #embed "assets/rules.js"
 };
+static const unsigned char ruletext_js[] = {
+#embed "assets/ruletext.js"
+};
 static const unsigned char settings_js[] = {
 #embed "assets/settings.js"
 };
@@ -118,6 +124,7 @@ static const console_asset assets[] = {
   {"app.js", app_js, sizeof app_js},
   {"audit.js", audit_js, sizeof audit_js},
   {"chart.js", chart_js, sizeof chart_js},
+  {"code.js", code_js, sizeof code_js},
   {"console.css", console_css, sizeof console_css},
   {"console.webmanifest", console_webmanifest, sizeof console_webmanifest},
   {"data.js", data_js, sizeof data_js},
@@ -144,6 +151,7 @@ static const console_asset assets[] = {
   {"replays.js", replays_js, sizeof replays_js},
   {"rewards.js", rewards_js, sizeof rewards_js},
   {"rules.js", rules_js, sizeof rules_js},
+  {"ruletext.js", ruletext_js, sizeof ruletext_js},
   {"settings.js", settings_js, sizeof settings_js},
   {"start.js", start_js, sizeof start_js},
   {"time.js", time_js, sizeof time_js},

@@ -205,8 +205,11 @@ struct NamespaceInstaller {
   func run() async throws(CommitError) {
     for name in configuration.namespaces {
       let namespace = try await database.openNamespace(named: name)
-      guard let file = configuration.rules, database.catalog.source(of: namespace)?.source != file.source else { continue }
-      try await database.putRules(file.source, rules: file.rules, in: namespace)
+      guard let file = configuration.rules else { continue }
+      let change = RulesChange(by: .system("configuration"), way: .configuration)
+      guard case .replaced = try await database.putRules(file.source, rules: file.rules, in: namespace, as: change) else {
+        continue
+      }
       logger.notice("security rules installed", metadata: ["namespace": "\(name)", "file": "\(file.path)"])
     }
   }

@@ -102,6 +102,38 @@ struct RuleSetTests {
     #expect(!error.message.isEmpty)
   }
 
+  static let faulty = """
+    {"rules": {
+      ".read": "auth.uid === ", ".read": true,
+      ".wirte": true,
+      "a": {
+        ".write": "é === 1 && nobody",
+        "b": 5, "c.d": {},
+        "$x": {".indexOn": {}}, "$y": {}
+      },
+      "e": {".validate": "newData.val(",
+        "f": {".read": 1}}
+    }}
+    """
+
+  @Test("Every fault of a file is told, of structure and of expressions, each with its place, in the order of the file")
+  func allFaults() throws {
+    let error = try #require(throws: RulesError.self) { try RuleSet(parsing: Self.faulty) }
+    let places = ([error] + error.others).map { "\($0.line):\($0.column)" }
+    #expect(places == ["2:26", "2:29", "3:3", "5:16", "6:10", "6:13", "7:24", "7:29", "9:35", "10:20"], "\(error)")
+    #expect(error.description.split(separator: "\n").count == places.count)
+    // Of rules that were taken once an expression may be unknown, but not the structure.
+    #expect(throws: RulesError.self) { try RuleSet(stored: Self.faulty) }
+    #expect(try RuleSet(stored: "{\"rules\":{\".read\":\"nobody\"}}").root.read != nil)
+  }
+
+  @Test("Of very many faults the first hundred are told")
+  func manyFaults() throws {
+    let children = (0..<5000).map { "\"k\($0)\":{\".read\":\"x\",\".wirte\":1}" }.joined(separator: ",")
+    let error = try #require(throws: RulesError.self) { try RuleSet(parsing: "{\"rules\":{\(children)}}") }
+    #expect(error.others.count == 99)
+  }
+
   @Test("Nesting and size have bounds")
   func bounds() {
     let deep = String(repeating: "{\"a\":", count: 100_000)

@@ -19,7 +19,7 @@ struct RoleTests {
     "POST /admin/v1/log/prune/preview", "POST /admin/v1/rules/explain",
     "POST /admin/v1/ledger/transfer/preview", "POST /admin/v1/ledger/reverse/preview",
     "POST /admin/v1/accounts/{uid}/erase/preview", "POST /admin/v1/accounts/{uid}/merge/preview",
-    "POST /admin/v1/data/preview",
+    "POST /admin/v1/data/preview", "POST /admin/v1/rules/check", "POST /admin/v1/rules/test",
   ]
   /// What repairs.
   static let repairing: Set<String> = [
@@ -38,6 +38,7 @@ struct RoleTests {
     "POST /admin/v1/replays/rebuild", "POST /admin/v1/namespaces",
     "DELETE /admin/v1/namespaces/{name}", "POST /admin/v1/clock", "POST /admin/v1/service-accounts",
     "DELETE /admin/v1/service-accounts/{name}", "PUT /.settings/rules.json",
+    "PUT /admin/v1/rules", "POST /admin/v1/rules/rollback",
     "POST /admin/v1/accounts/{uid}/erase", "POST /admin/v1/accounts/{uid}/merge", "DELETE /admin/v1/accounts/{uid}",
     "DELETE /admin/v1/accounts/{uid}/second-factors", "PUT /admin/v1/data", "PATCH /admin/v1/data", "DELETE /admin/v1/data",
   ]
@@ -80,7 +81,8 @@ struct RoleTests {
         for route in Self.routes {
           // The account must outlive the test.
           let path = route.template.text.replacing("{name}", with: "nobody").replacing("{id}", with: "1")
-            .replacing("{sequence}", with: "1").replacing("{event...}", with: "1-1:/a").replacing("{", with: "")
+            .replacing("{sequence}", with: "1").replacing("{version}", with: "1").replacing("{event...}", with: "1-1:/a")
+            .replacing("{", with: "")
             .replacing("}", with: "").replacing("...", with: "")
           let response = try await keyed.server.send(route.method.rawValue, path, headers: headers)
           let isRefused = response.json?["code"]?.string == "role_needed"

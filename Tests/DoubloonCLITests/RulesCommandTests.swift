@@ -62,12 +62,44 @@ import TreeModel
     #expect(await CommandRun(["rules", "test", folder.file("rules.json")]).code == 1)
   }
 
+  @Test("history lists the versions; get prints one of them; rollback puts one once more, with a reason")
+  func history() async throws {
+    let version: JSON = [
+      "version": 2, "time": 1_700_000_000_000, "actor": "admin:owner", "way": "rollback", "reason": "too strict",
+      "hash": "abcdef0123456789", "bytes": 20, "restores": 1, "current": true,
+    ]
+    try await TinyServer.run({ request in
+      switch request.path {
+      case "/admin/v1/rules/history": .json(["versions": [version]])
+      case "/admin/v1/rules/history/2": .json(["version": version, "source": "{\"rules\": {}}\n"])
+      case "/admin/v1/rules/rollback": .json(["version": 3, "hash": "ab", "changed": true])
+      default: .json(["status": "ok"])
+      }
+    }) { server in
+      let at = ["--server", server.address]
+      let listed = await CommandRun(["rules", "history"] + at)
+      #expect(listed.code == 0 && listed.out.contains("rollback of 1") && listed.out.contains("too strict"), "\(listed)")
+      #expect(listed.out.contains("2*") && listed.out.contains("abcdef012345 "), "\(listed)")
+      #expect(await CommandRun(["rules", "get", "2"] + at).out == "{\"rules\": {}}\n")
+      let back = await CommandRun(["rules", "rollback", "1", "--reason", "oh no", "--if-hash", "ab"] + at)
+      #expect(back.out == "The rules of version 1 hold now, as version 3.\n", "\(back)")
+      #expect(server.requests.last?.json == ["version": "1", "ifHash": "ab", "reason": "oh no"])
+      #expect(await CommandRun(["rules", "rollback", "1"] + at).code == 2)
+      let folder = try Self.folder(["rules.json": Self.rules])
+      #expect(await CommandRun(["rules", "put", folder.file("rules.json"), "--reason", "a b"] + at).code == 0)
+      #expect(server.requests.last?.uri == "/.settings/rules.json?reason=a%20b")
+    }
+  }
+
   @Test("put sends the file as it is, once it is sound; get prints what holds; explain asks and prints")
   func server() async throws {
     let folder = try Self.folder(["rules.json": Self.rules, "bad.json": "{}"])
     try await TinyServer.run({ request in
       if request.path == AdminAccess.explainRules.template {
-        return .json(["operation": "set", "allowed": false, "text": "Denied: set /x\n  because", "rules": []])
+        return .json([
+          "operation": "set", "allowed": false, "hasRules": true, "text": "Denied: set /x\n  because", "rules": [],
+          "auth": .null,
+        ])
       }
       return request.method == .GET ? TinyServer.Answer(body: Array("{\"rules\": {}}\n".utf8)) : .json(["status": "ok"])
     }) { server in

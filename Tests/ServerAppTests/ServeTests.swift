@@ -127,6 +127,9 @@ import TreeModel
       let client = try AdminClient(server: "http://127.0.0.1:\(port)", token: Self.token)
       let rules = try await client.send(.GET, "/.settings/rules.json")
       #expect(String(decoding: rules.body, as: UTF8.self).contains("\"d\""))
+      let versions = try await client.get("/admin/v1/rules/history").listed("versions")
+      #expect(versions.map { $0["way"] } == ["configuration", "configuration"])
+      #expect(versions.allSatisfy { $0["actor"] == "system:configuration" })
       await client.close()
     }
   }

@@ -215,6 +215,8 @@ def every_page(site):
         f"accounts/{account}": (None, None, "carol@example.com"),
         "rules": ("Rules", "Rules", ""),
         "rules?tab=try&op=set&path=/users/bob/level&as=bob&value=5": ("Rules", "Rules", ""),
+        "rules?tab=tests": ("Rules", "Rules", "Run"),
+        "rules?tab=history": ("Rules", "Rules", ""),
         "functions": ("Functions", "Functions", "rewardReferrals"),
         "functions/rewardReferrals": ("rewardReferrals", "rewardReferrals", "rewardReferrals"),
         "links": ("Links", "Links", ""),

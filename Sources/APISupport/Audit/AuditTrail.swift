@@ -51,17 +51,20 @@ package final class AuditTrail: RequestAuditing {
     add(action, by: actor, members: members, requestID: requestID, result: result)
   }
 
+  /// What a write puts somewhere, by the names that bodies have for it.
+  private static let contents: Set<String> = ["value", "source", "rules"]
+
   /// What is kept of a body: of a write into the tree where and why. The values are in the tree's own log, where an erasure
-  /// finds them.
+  /// finds them; the source of rules is in their history.
   private static func members(of body: ByteBuffer, action: String) -> [JSON.Member] {
-    let isWrite = action.hasPrefix("data.")
+    let isWrite = action.hasPrefix("data.") || action.hasPrefix("rules.")
     let isShort = body.readableBytes <= detailBytesMax
     let parsed = isShort || isWrite ? body.withUnsafeReadableBytes { try? JSONParser.parse($0) } : nil
     var kept: [JSON.Member] = []
     // Of what is not kept at least the size is.
     var isWhole = false
     if let parsed {
-      let shown = isWrite ? parsed.object.map { .object($0.filter { $0.key != "value" }) } ?? .null : parsed
+      let shown = isWrite ? parsed.object.map { .object($0.filter { !contents.contains($0.key) }) } ?? .null : parsed
       if !isWrite || shown.compactText.utf8.count <= detailBytesMax {
         kept.append(JSON.Member(key: "body", value: shown))
         isWhole = !isWrite

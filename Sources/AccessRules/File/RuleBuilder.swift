@@ -3,9 +3,6 @@ import TreeModel
 
 /// Turns the JSON of a rules file into rules, or says what does not belong there.
 struct RuleBuilder {
-  /// As many faults of expressions are told at once.
-  private static let errorsMax = 20
-
   private let pattern: RulePattern
   private let source: RulesSource
   private var read: RuleExpression?
@@ -22,8 +19,8 @@ struct RuleBuilder {
 
   /// The rules of the root, from the whole file.
   ///
-  /// - `errors`: gets those of expressions; such an expression is never true.
-  static func root(of document: CommentedJSON, in source: RulesSource, errors: inout [RulesError]) throws(RulesError)
+  /// - `faults`: gets what is wrong below the root. What it is about has no rule, and a faulty expression is never true.
+  static func root(of document: CommentedJSON, in source: RulesSource, faults: inout RuleFaults) throws(RulesError)
     -> RuleNode
   {
     guard case .object(let members) = document.content else {
@@ -36,10 +33,10 @@ struct RuleBuilder {
       throw RulesError(at: document.position, "The key \"rules\" is missing.")
     }
     if members.count > 1 { throw RulesError(at: members[1].keyPosition, "The key \"rules\" is there twice.") }
-    return try node(rules.value, pattern: RulePattern(), source: source, errors: &errors)
+    return try node(rules.value, pattern: RulePattern(), source: source, faults: &faults)
   }
 
-  private static func node(_ value: CommentedJSON, pattern: RulePattern, source: RulesSource, errors: inout [RulesError])
+  private static func node(_ value: CommentedJSON, pattern: RulePattern, source: RulesSource, faults: inout RuleFaults)
     throws(RulesError) -> RuleNode
   {
     guard case .object(let members) = value.content else {
@@ -51,29 +48,34 @@ struct RuleBuilder {
     var builder = RuleBuilder(pattern: pattern, source: source)
     var names: Set<[UInt8]> = []
     for member in members {
-      // By bytes: two spellings of one accent are two keys.
-      guard names.insert(Array(member.key.utf8)).inserted else {
-        throw RulesError(at: member.keyPosition, "\"\(member.key)\" is there twice.")
+      do throws(RulesError) {
+        // By bytes: two spellings of one accent are two keys.
+        guard names.insert(Array(member.key.utf8)).inserted else {
+          throw RulesError(at: member.keyPosition, "\"\(member.key)\" is there twice.")
+        }
+        try builder.add(member, &faults)
+      } catch {
+        // The rest is read on, so that all faults are told at once.
+        faults.structure.add(error)
       }
-      try builder.add(member, &errors)
     }
     return RuleNode(
       pattern: pattern, expressions: (builder.read, builder.write, builder.validate), indexOn: builder.indexOn,
       children: builder.children, wildcard: builder.wildcard)
   }
 
-  private mutating func add(_ member: CommentedJSON.Member, _ errors: inout [RulesError]) throws(RulesError) {
+  private mutating func add(_ member: CommentedJSON.Member, _ faults: inout RuleFaults) throws(RulesError) {
     switch member.key {
-    case ".read": read = try expression(.read, member: member, errors: &errors)
-    case ".write": write = try expression(.write, member: member, errors: &errors)
-    case ".validate": validate = try expression(.validate, member: member, errors: &errors)
+    case ".read": read = try expression(.read, member: member, faults: &faults)
+    case ".write": write = try expression(.write, member: member, faults: &faults)
+    case ".validate": validate = try expression(.validate, member: member, faults: &faults)
     case ".indexOn": indexOn = try Self.orders(member.value)
-    case let name where name.utf8.first == UInt8(ascii: "$"): try addWildcard(name, member: member, errors: &errors)
-    default: try addChild(member, errors: &errors)
+    case let name where name.utf8.first == UInt8(ascii: "$"): try addWildcard(name, member: member, faults: &faults)
+    default: try addChild(member, faults: &faults)
     }
   }
 
-  private func expression(_ kind: RuleKind, member: CommentedJSON.Member, errors: inout [RulesError]) throws(RulesError)
+  private func expression(_ kind: RuleKind, member: CommentedJSON.Member, faults: inout RuleFaults) throws(RulesError)
     -> RuleExpression
   {
     let text: CommentedJSON.Text
@@ -88,9 +90,8 @@ struct RuleBuilder {
     do throws(ExpressionError) {
       term = try ExpressionCompiler.compile(text.text, kind: kind, variables: pattern.levels)
     } catch {
-      // Each costs a walk along its line.
-      if errors.count < Self.errorsMax {
-        errors.append(RulesError(at: source.position(of: text.source(of: error.offset)), error.message))
+      if !faults.expressions.isFull {
+        faults.expressions.add(RulesError(at: source.position(of: text.source(of: error.offset)), error.message))
       }
     }
     return RuleExpression(kind, text, at: member.value.position, in: source, term: term)
@@ -117,7 +118,7 @@ struct RuleBuilder {
     return orders
   }
 
-  private mutating func addWildcard(_ name: String, member: CommentedJSON.Member, errors: inout [RulesError])
+  private mutating func addWildcard(_ name: String, member: CommentedJSON.Member, faults: inout RuleFaults)
     throws(RulesError)
   {
     guard Self.isVariable(name) else {
@@ -132,7 +133,7 @@ struct RuleBuilder {
       throw RulesError(
         at: member.keyPosition, "The variable \(name) stands further up on this path; give this one another name.")
     }
-    wildcard = try Self.node(member.value, pattern: pattern.appending(.variable(name)), source: source, errors: &errors)
+    wildcard = try Self.node(member.value, pattern: pattern.appending(.variable(name)), source: source, faults: &faults)
   }
 
   private static func isVariable(_ name: String) -> Bool {
@@ -148,7 +149,7 @@ struct RuleBuilder {
     }
   }
 
-  private mutating func addChild(_ member: CommentedJSON.Member, errors: inout [RulesError]) throws(RulesError) {
+  private mutating func addChild(_ member: CommentedJSON.Member, faults: inout RuleFaults) throws(RulesError) {
     let key: Key
     do {
       key = try Key(member.key)
@@ -159,6 +160,33 @@ struct RuleBuilder {
         member.key.utf8.first == UInt8(ascii: ".")
           ? "Unknown rule \"\(member.key)\"; there are \(known)." : "\(error.description)")
     }
-    children[key] = try Self.node(member.value, pattern: pattern.appending(.literal(key)), source: source, errors: &errors)
+    children[key] = try Self.node(member.value, pattern: pattern.appending(.literal(key)), source: source, faults: &faults)
+  }
+}
+
+/// What is wrong with a rules file, as far as it is told.
+struct RuleFaults {
+  /// Faults of one kind.
+  struct List {
+    /// As many are told at once: each costs a walk along its line.
+    static let countMax = 100
+
+    private(set) var errors: [RulesError] = []
+    var isFull: Bool { errors.count >= Self.countMax }
+
+    mutating func add(_ error: RulesError) {
+      if !isFull { errors.append(error) }
+    }
+  }
+
+  /// Of what rules cannot have.
+  var structure = List()
+  /// Of expressions that can never be evaluated.
+  var expressions = List()
+
+  /// All of them, in the order of the file.
+  var all: [RulesError] {
+    let sorted = (structure.errors + expressions.errors).sorted { ($0.line, $0.column) < ($1.line, $1.column) }
+    return Array(sorted.prefix(List.countMax))
   }
 }

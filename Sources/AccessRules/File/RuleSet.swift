@@ -25,30 +25,36 @@ public struct RuleSet: Sendable {
   /// Reads a file.
   ///
   /// - Throws: ``RulesError`` for what is no JSON, for a structure that rules do not have, and for expressions that can never
-  ///   be evaluated: of these, all that there are.
+  ///   be evaluated: of the last two, all that there are, up to 100.
   public init(parsing source: String) throws(RulesError) {
-    var errors: [RulesError] = []
-    try self.init(source, &errors)
-    if let error = RulesError(joining: errors) { throw error }
+    var faults = RuleFaults()
+    try self.init(source, &faults)
+    if let error = RulesError(joining: faults.all) { throw error }
   }
 
   /// Reads a file that was accepted once, perhaps by another version: an expression that is not understood is never true.
   ///
   /// - Throws: as ``init(parsing:)``, but not for expressions.
   public init(stored source: String) throws(RulesError) {
-    var errors: [RulesError] = []
-    try self.init(source, &errors)
+    var faults = RuleFaults()
+    try self.init(source, &faults)
+    if let error = RulesError(joining: faults.structure.errors) { throw error }
   }
 
-  private init(_ text: String, _ errors: inout [RulesError]) throws(RulesError) {
+  private init(_ text: String, _ faults: inout RuleFaults) throws(RulesError) {
     guard text.utf8.count <= Self.bytesMax else {
       throw RulesError(at: CommentedJSON.Position(line: 1, column: 1), "The rules are larger than 1 MB.")
     }
     let source = RulesSource(text)
     let document = try source.document()
-    root = try RuleBuilder.root(of: document, in: source, errors: &errors)
+    root = try RuleBuilder.root(of: document, in: source, faults: &faults)
     strict = document.json
     readsDependOnData = root.contains { $0.read?.looksAtTree == true }
+  }
+
+  /// A file that lets everybody do everything, or nobody anything: what holds where nobody has put rules.
+  public static func source(allowingAll isAllowed: Bool) -> String {
+    "{\n  \"rules\": {\n    \".read\": \(isAllowed),\n    \".write\": \(isAllowed)\n  }\n}\n"
   }
 
   /// The rules of exactly one place; nil if there are none.
@@ -59,6 +65,18 @@ public struct RuleSet: Sendable {
       node = child
     }
     return node
+  }
+
+  /// How many places have rules or children with rules, how many rules and how many indexes there are.
+  public var counts: (places: Int, rules: Int, indexes: Int) {
+    var waiting = [root]
+    var (places, rules) = (0, 0)
+    while let node = waiting.popLast() {
+      places += 1
+      rules += [node.read, node.write, node.validate].count { $0 != nil }
+      waiting += Array(node.children.values) + [node.wildcard].compactMap(\.self)
+    }
+    return (places, rules, indexes.count)
   }
 
   /// Every index that the rules declare, outermost first.

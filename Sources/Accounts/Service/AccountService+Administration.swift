@@ -1,3 +1,4 @@
+import Credentials
 package import StorageCore
 import TreeModel
 
@@ -70,6 +71,14 @@ extension AccountService {
       var seen: Set<ExactKey> = []
       return found.filter { seen.insert(ExactKey(text: $0.uid)).inserted }
     }
+  }
+
+  /// What rules see as `auth` when an account has signed in now, by its usual way; nil if there is no such account.
+  package func auth(of uid: String, in project: AccountProject) throws -> AuthVariable? {
+    guard let record = try account(uid, of: project) else { return nil }
+    let signIn = SignIn(provider: record.signInProvider ?? "custom", time: clock.now() / 1000)
+    let claims = TokenSubject(record).claims(of: signIn, project: project.name, at: clock.now())
+    return AuthVariable(uid: record.uid, claims: claims)
   }
 
   /// The uid of the account that a mail address leads to; nil if none does.

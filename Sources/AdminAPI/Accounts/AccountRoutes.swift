@@ -4,6 +4,7 @@ package import Accounts
 package import HTTPServer
 import NIOHTTP1
 import StorageCore
+import TreeDatabase
 import TreeModel
 
 /// Players' accounts, for administrators: who there is, and what is done about them.
@@ -53,6 +54,18 @@ enum AccountRoutes {
     guard text.utf8.contains(UInt8(ascii: "@")), let accounts = call.services.accounts else { return nil }
     let project = try project(call)
     return try accounts.uid(ofEmail: text, of: project)
+  }
+
+  /// What rules see as `auth` of an account, by its uid or e-mail address, once it signed in.
+  static func auth(of text: String, _ call: RouteCall) throws -> AuthVariable {
+    guard call.services.database.namespace(named: call.namespaceName) != nil,
+      let auth = try accounts(call).auth(of: owner(ofEmail: text, call: call) ?? text, in: project(call))
+    else {
+      throw APIError(
+        .notFound, "not_found",
+        "No account has the uid or e-mail address \(text.prefix(254)); \"doubloon accounts list\" shows all.")
+    }
+    return auth
   }
 
   private static func uid(_ call: RouteCall) throws -> String {

@@ -1,6 +1,7 @@
 import APISupport
-import AdminModel
 import AccessRules
+import AdminModel
+import Credentials
 import HTTPServer
 import NIOHTTP1
 import StorageCore
@@ -9,24 +10,24 @@ import TreeModel
 
 /// What the rules would say: one operation tried in somebody's name, without doing it.
 enum RuleRoutes {
-  static let routes: [Route] = [.changing(AdminAccess.explainRules, audit: nil, answer: explain)]
+  static let routes: [Route] =
+    [.changing(AdminAccess.explainRules, audit: nil, answer: explain)] + RuleSourceRoutes.routes + RuleTestRoutes.routes
 
   private static func explain(_ call: RouteCall, order: AdminAccess.ExplainOrder) async throws -> AdminAccess.Explanation {
-    let auth = try auth(order.auth)
-    guard
-      let rules = call.services.database.namespace(named: call.namespaceName)
-        .flatMap({ call.services.database.catalog.ruleSet(of: $0) })
-    else {
-      throw APIError(
-        .notFound, "no_rules", "\(call.namespaceName) has no rules; upload some: doubloon rules put FILE.")
-    }
-    let namespace = try call.namespace()
+    let auth = try auth(order, call)
     let target: PathTarget
     do {
       target = try PathTarget(parsing: order.path)
     } catch {
       throw APIError.badRequest("\(error)")
     }
+    let database = call.services.database
+    if database.namespace(named: call.namespaceName) == nil, !call.services.createsNamespaces {
+      throw APIError.unknownNamespace(call.namespaceName)
+    }
+    guard let namespace = database.namespace(named: call.namespaceName),
+      let rules = database.catalog.ruleSet(of: namespace)
+    else { return unruled(call, order, at: target, as: auth) }
     if order.operation == .read {
       return try read(target.path, order.query, auth, rules, namespace, call)
     }
@@ -35,13 +36,29 @@ enum RuleRoutes {
     request.access.auth = auth
     let note = RuleDecisionNote(isAlwaysWanted: true)
     request.access.note = note
-    let result = await rehearse(request, call.services.database)
-    if let judgement = note.judgement { return AdminAccess.Explanation(judgement) }
+    let result = await rehearse(request, database)
+    if let judgement = note.judgement { return AdminAccess.Explanation(judgement, as: auth) }
     // It was refused before rules were asked; what they would say of a write that cannot be is not known.
     switch result {
     case .failure(let refusal): throw refusal
     case .success: throw APIError(.internalServerError, "not_judged", "The rules were replaced meanwhile; ask again.")
     }
+  }
+
+  /// Where nobody has put rules the mode of the server decides.
+  private static func unruled(
+    _ call: RouteCall, _ order: AdminAccess.ExplainOrder, at target: PathTarget, as auth: AuthVariable?
+  ) -> AdminAccess.Explanation {
+    let isAllowed = call.services.isDevelopment
+    let operation = "\(order.operation.rawValue) \(target.path)"
+    let why =
+      isAllowed
+      ? "this server is in development, where everybody may then read and write" : "a server in production then lets nobody in"
+    return AdminAccess.Explanation(
+      operation: operation, allowed: isAllowed, hasRules: false,
+      text:
+        "\(isAllowed ? "Allowed" : "Denied"): \(operation)\n  \(call.namespaceName) has no rules, and \(why). Put some: doubloon "
+        + "rules put FILE.", rules: [], auth: auth?.json ?? .null)
   }
 
   private static func read(
@@ -54,11 +71,15 @@ enum RuleRoutes {
       throw APIError.badRequest(error.description)
     }
     return AdminAccess.Explanation(
-      try call.services.database.explainRead(path, query: query, in: namespace, as: auth, by: rules))
+      try call.services.database.explainRead(path, query: query, in: namespace, as: auth, by: rules), as: auth)
   }
 
-  private static func auth(_ json: JSON?) throws -> AuthVariable? {
-    guard let json, !json.isNull else { return nil }
+  private static func auth(_ order: AdminAccess.ExplainOrder, _ call: RouteCall) throws -> AuthVariable? {
+    if let account = order.account {
+      if order.auth?.isNull == false { throw APIError.badRequest("\"account\" and \"auth\" exclude each other: give one.") }
+      return try AccountRoutes.auth(of: account, call)
+    }
+    guard let json = order.auth, !json.isNull else { return nil }
     guard json.object != nil else { throw APIError.badRequest("\"auth\" must be an object or null.") }
     return AuthVariable(json: json)
   }
@@ -88,49 +109,16 @@ enum RuleRoutes {
   }
 }
 
-/// The indexes that the rules declare, and how far they are.
-enum IndexRoutes {
-  static let routes: [Route] = [.reading(AdminAccess.indexes, by: list)]
-
-  private static func list(_ call: RouteCall, query _: NoQuery) throws -> AdminAccess.IndexList {
-    let wanted = try call.query["ns"].map { _ in try call.namespace() }
-    return try call.read { snapshot in
-      var rows: [AdminAccess.Index] = []
-      for namespace in try snapshot.namespaces() where wanted == nil || namespace.id == wanted {
-        for index in try snapshot.indexes(in: namespace.id) {
-          rows.append(
-            AdminAccess.Index(index, of: namespace, problem: call.services.database.indexProblem(in: namespace.id)))
-        }
-      }
-      return AdminAccess.IndexList(indexes: rows)
-    }
-  }
-}
-
 extension AdminAccess.Explanation {
-  fileprivate init(_ explanation: RuleExplanation) {
+  fileprivate init(_ explanation: RuleExplanation, as auth: AuthVariable?) {
     self.init(
       operation: explanation.operation, allowed: explanation.isAllowed, text: explanation.text,
-      rules: explanation.steps.map(\.json))
+      rules: explanation.steps.map(\.json), auth: auth?.json ?? .null)
   }
 
-  fileprivate init(_ decision: RuleDecisionNote.RuleDecision) {
+  fileprivate init(_ decision: RuleDecisionNote.RuleDecision, as auth: AuthVariable?) {
     self.init(
-      operation: decision.operation, allowed: decision.isAllowed, text: decision.text, rules: decision.rules)
-  }
-}
-
-extension AdminAccess.Index {
-  fileprivate init(_ index: IndexRecord, of namespace: NamespaceRecord, problem: String?) {
-    let state: AdminAccess.IndexState =
-      switch index.state {
-      case .building: .building
-      case .ready: .ready
-      case .dropping: .dropping
-      }
-    self.init(
-      namespace: namespace.name, path: index.pattern, index: index.order, state: state, childrenIndexed: index.childCount,
-      at: index.state == .building ? index.cursor.flatMap(\.path)?.description : nil,
-      problem: index.state == .ready ? nil : problem)
+      operation: decision.operation, allowed: decision.isAllowed, text: decision.text, rules: decision.rules,
+      auth: auth?.json ?? .null)
   }
 }

@@ -3,6 +3,7 @@
 // changesOf(before, after) -> [{path, before, after}]   undefined (or null): nothing there
 // diffView(changes, {link: (path) => Node, cut}) -> a table with − and + in a column of their own
 // valueDiff(before, after) -> the same for two values, paths relative to them
+// textDiff(before, after)  -> the same for two texts, by line
 
 import { h, shown } from './dom.js';
 import { entries, get, isObject, same, write } from './json.js';
@@ -26,21 +27,20 @@ export function changesOf(before, after, path = '') {
 /** Words, spaces and signs of a text. */
 const words = (text) => text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 
-/** What two texts have in common, by words: [['same' | 'del' | 'ins', text]]. Long texts are taken whole. */
-export function wordDiff(before, after) {
-  const [a, b] = [words(before), words(after)];
-  if (before.length + after.length > 2 * LONGEST_TEXT || a.length * b.length > 400_000) return [['del', before], ['ins', after]];
+/** What two lists of texts have in common: [['same' | 'del' | 'ins', text]], neighbours joined. Long lists are taken whole. */
+function script(a, b) {
+  const parts = [];
+  const add = (kind, text) => {
+    if (parts.at(-1)?.[0] === kind) parts.at(-1)[1] += text;
+    else parts.push([kind, text]);
+  };
+  if (a.length * b.length > 4_000_000) return [['del', a.join('')], ['ins', b.join('')]].filter(([, text]) => text !== '');
   const lengths = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) {
     for (let j = b.length - 1; j >= 0; j -= 1) {
       lengths[i][j] = a[i] === b[j] ? lengths[i + 1][j + 1] + 1 : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
     }
   }
-  const parts = [];
-  const add = (kind, text) => {
-    if (parts.at(-1)?.[0] === kind) parts.at(-1)[1] += text;
-    else parts.push([kind, text]);
-  };
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
     if (i < a.length && j < b.length && a[i] === b[j]) {
@@ -56,6 +56,60 @@ export function wordDiff(before, after) {
     }
   }
   return parts;
+}
+
+/** What two texts have in common, by words: [['same' | 'del' | 'ins', text]]. Long texts are taken whole. */
+export function wordDiff(before, after) {
+  const [a, b] = [words(before), words(after)];
+  if (before.length + after.length > 2 * LONGEST_TEXT || a.length * b.length > 400_000) return [['del', before], ['ins', after]];
+  return script(a, b);
+}
+
+/** The lines of two texts: [['same' | 'del' | 'ins', [line, …]]]. */
+export function lineDiff(before, after) {
+  const [a, b] = [before, after].map((text) => text.split('\n').map((line) => `${line}\n`));
+  let [head, tail] = [0, 0];
+  while (head < a.length && head < b.length && a[head] === b[head]) head += 1;
+  while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
+  const parts = [['same', a.slice(0, head).join('')], ...script(a.slice(head, a.length - tail), b.slice(head, b.length - tail)),
+    ['same', a.slice(a.length - tail).join('')]];
+  return parts.filter(([, text]) => text !== '').map(([kind, text]) => [kind, text.slice(0, -1).split('\n')]);
+}
+
+const AROUND = 3;
+const LINES_SHOWN = 600;
+
+/** The table of lines that are different, with three around each; with a sentence before it. */
+export function textDiff(before, after, { none = 'Nothing is different.' } = {}) {
+  const parts = lineDiff(before, after);
+  const count = (kind) => parts.reduce((sum, [name, lines]) => sum + (name === kind ? lines.length : 0), 0);
+  const [gone, come] = [count('del'), count('ins')];
+  if (gone + come === 0) return empty(none);
+  const rows = [];
+  let [was, is] = [0, 0];
+  const row = (kind, line) => {
+    if (kind !== 'ins') was += 1;
+    if (kind !== 'del') is += 1;
+    const [sign, word] = { same: ['', ''], del: ['−', 'removed'], ins: ['+', 'added'] }[kind];
+    rows.push(() => h('tr', { class: word }, h('td', { class: 'number muted' }, kind === 'ins' ? '' : was), h('td', { class: 'number muted' }, kind === 'del' ? '' : is),
+      h('td', { class: 'sign' }, h('span', { aria: { hidden: 'true' } }, sign), h('span', { class: 'only-read' }, word)), h('td', shown(line, { lines: true }))));
+  };
+  parts.forEach(([kind, lines], index) => {
+    const [isFirst, isLast] = [index === 0, index === parts.length - 1];
+    const end = isLast ? lines.length : lines.length - AROUND;
+    lines.forEach((line, at) => {
+      if (kind !== 'same' || (!isFirst && at < AROUND) || at >= end) return row(kind, line);
+      [was, is] = [was + 1, is + 1];
+      if (at === end - 1) rows.push(() => h('tr', h('td', { class: 'muted', colspan: 4 }, '⋯')));
+      return undefined;
+    });
+  });
+  const told = `${number(gone)} ${gone === 1 ? 'line' : 'lines'} removed, ${number(come)} added`;
+  const fixed = rows.slice(0, LINES_SHOWN).map((draw) => draw());
+  return h('div', { class: 'stack' }, h('p', `${told}.`), h('div', { class: 'table-box', tabindex: 0, role: 'group', aria: { label: told } },
+    h('table', { class: 'diff lines' }, h('caption', { class: 'only-read' }, 'Differences by line'),
+      h('thead', { class: 'only-read' }, h('tr', ['Line before', 'Line after', 'Sign', 'Text'].map((name) => h('th', { scope: 'col' }, name)))), h('tbody', fixed))),
+  rows.length > LINES_SHOWN && h('p', { class: 'muted' }, `And ${number(rows.length - LINES_SHOWN)} lines more.`));
 }
 
 function side(value, limit) {

@@ -63,6 +63,15 @@ enum IDTokenClaims {
   }
 }
 
+extension TokenSubject {
+  /// The claims of an ID token that is issued now.
+  ///
+  /// - `time`: in milliseconds since 1970.
+  package func claims(of signIn: SignIn, project: String, at time: Int64) -> JSON {
+    IDTokenClaims.of(self, signIn: signIn, project: project, second: time / 1000)
+  }
+}
+
 /// Claims that an admin gives an account, or a custom token carries: what is allowed.
 package enum ReservedClaims {
   /// Names that only the server sets (https://firebase.google.com/docs/auth/admin/custom-claims).

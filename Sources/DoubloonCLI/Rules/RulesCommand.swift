@@ -14,7 +14,7 @@ struct RulesCommand: AsyncParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "rules",
-    abstract: "Security rules: check, test, explain, get and put them.",
+    abstract: "Security rules: check, test, explain, get and put them; their history.",
     discussion: """
       Rules say what a player's own client may read and write; administrators and functions are not bound. "check" and \
       "test" need no server.
@@ -25,9 +25,11 @@ struct RulesCommand: AsyncParsableCommand {
         doubloon rules put rules.json
         doubloon rules explain set /users/bob/level 7 --as bob
         doubloon rules get
+        doubloon rules history
       """,
     subcommands: [
       RulesCheckCommand.self, RulesTestCommand.self, RulesExplainCommand.self, RulesGetCommand.self, RulesPutCommand.self,
+      RulesHistoryCommand.self, RulesRollbackCommand.self,
     ])
 }
 
@@ -50,22 +52,9 @@ struct RulesCheckCommand: AsyncParsableCommand {
     let rules = try RulesFile(file).rules
     let counts = rules.counts
     DoubloonCommandLine.output.line(
-      "The rules are sound: \(counts.rules.counted("rule", many: "rules")) at \(counts.paths.counted("place", many: "places")), "
-        + "\(counts.indexes.counted("index", many: "indexes")).")
-  }
-}
-
-extension RuleSet {
-  /// How much there is.
-  fileprivate var counts: (paths: Int64, rules: Int64, indexes: Int64) {
-    var waiting = [root]
-    var (paths, rules): (Int64, Int64) = (0, 0)
-    while let node = waiting.popLast() {
-      paths += 1
-      rules += Int64([node.read, node.write, node.validate].count { $0 != nil })
-      waiting += Array(node.children.values) + [node.wildcard].compactMap(\.self)
-    }
-    return (paths, rules, Int64(indexes.count))
+      "The rules are sound: \(Int64(counts.rules).counted("rule", many: "rules")) at "
+        + "\(Int64(counts.places).counted("place", many: "places")), \(Int64(counts.indexes).counted("index", many: "indexes"))."
+    )
   }
 }
 
@@ -77,12 +66,22 @@ struct RulesGetCommand: AsyncParsableCommand {
     discussion: """
       Examples:
         doubloon rules get > rules.json
+        doubloon rules get 3
       """)
+
+  @Argument(help: "An earlier version, by its number or hash; \"doubloon rules history\" lists both.")
+  var version: String?
 
   @OptionGroup(title: "Server")
   var server: ServerOptions
 
   func run() async throws {
+    if let version {
+      let answer = try await server.withClient { client in
+        try await client.call(AdminRules.version, at: [version], namespace: server.namespace)
+      }
+      return DoubloonCommandLine.output.line(answer.value.source.trimmingEnd)
+    }
     let bytes = try await server.withClient { client in
       try await client.send(.GET, RulesCommand.documentPath, query: server.query).checked().body
     }
@@ -109,6 +108,7 @@ struct RulesPutCommand: AsyncParsableCommand {
 
       Examples:
         doubloon rules put rules.json
+        doubloon rules put rules.json --reason 'levels go up by one only'
         doubloon rules put rules.json --dry-run
       """)
 
@@ -118,12 +118,15 @@ struct RulesPutCommand: AsyncParsableCommand {
   @Flag(help: "Let the server check the file, and change nothing.")
   var dryRun = false
 
+  @Option(help: "Why, for the history of the rules.")
+  var reason: String?
+
   @OptionGroup(title: "Server")
   var server: ServerOptions
 
   func run() async throws {
     let source = try RulesFile(file).source
-    let query = server.query + (dryRun ? [QueryItem("dryRun", "true")].compactMap(\.self) : [])
+    let query = server.query + [QueryItem("dryRun", dryRun ? "true" : nil), QueryItem("reason", reason)].compactMap(\.self)
     _ = try await server.withClient { client in
       try await client.send(.PUT, RulesCommand.documentPath, query: query, body: Array(source.utf8)).checked()
     }
@@ -165,6 +168,9 @@ struct RulesExplainCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("What auth is, as JSON. (default: null, nobody)", valueName: "json"))
   var auth: String?
 
+  @Option(help: ArgumentHelp("The account that asks, signed in: its uid or e-mail address.", valueName: "account"))
+  var account: String?
+
   @Option(help: ArgumentHelp("Of a read: the query object of the socket protocol, as JSON.", valueName: "json"))
   var query: String?
 
@@ -175,7 +181,9 @@ struct RulesExplainCommand: AsyncParsableCommand {
   var server: ServerOptions
 
   mutating func validate() throws {
-    if player != nil, auth != nil { throw ValidationError("--as and --auth exclude each other.") }
+    guard [player, auth, account].count(where: { $0 != nil }) < 2 else {
+      throw ValidationError("--as, --auth and --account exclude each other.")
+    }
     let takesValue = operation == .set || operation == .update
     if takesValue != (value != nil) {
       throw ValidationError(takesValue ? "A \(operation.rawValue) needs a value." : "A \(operation.rawValue) has no value.")
@@ -185,7 +193,8 @@ struct RulesExplainCommand: AsyncParsableCommand {
   func run() async throws {
     let order = AdminAccess.ExplainOrder(
       operation: operation, path: path.text, value: try value.map(JSONInput.value),
-      auth: try auth.map(JSONInput.value) ?? player.map { ["uid": .string($0)] }, query: try query.map(JSONInput.value))
+      auth: try auth.map(JSONInput.value) ?? player.map { ["uid": .string($0)] }, account: account,
+      query: try query.map(JSONInput.value))
     let answer = try await server.withClient { client in
       try await client.call(AdminAccess.explainRules, body: order, namespace: server.namespace)
     }

@@ -1,5 +1,5 @@
 package import NIOHTTP1
-import TreeModel
+package import TreeModel
 
 /// Why a request is answered with something else than what it asked for. The status is chosen where it is thrown or, for
 /// errors of the domain, where they conform to ``APIErrorConvertible``; nowhere else.
@@ -10,6 +10,8 @@ package struct APIError: Error, Sendable {
   /// For people: what is wrong and what to do.
   package let message: String
   package var headers: [HTTPResponse.Header] = []
+  /// More for programs, beside `error` and `code`; on the admin surface only.
+  package var details: [JSON.Member] = []
 
   package init(_ status: HTTPResponseStatus, _ code: String, _ message: String, headers: [HTTPResponse.Header] = []) {
     self.status = status
@@ -39,7 +41,8 @@ package struct APIError: Error, Sendable {
 
   /// As the admin surface says it: `{"error": "…", "code": "…"}`.
   var adminResponse: HTTPResponse {
-    var response = HTTPResponse.json(["error": .string(message), "code": .string(code)], status: status)
+    let members: [JSON.Member] = [.init(key: "error", value: .string(message)), .init(key: "code", value: .string(code))]
+    var response = HTTPResponse.json(.object(members + details), status: status)
     response.headers = headers
     return response
   }

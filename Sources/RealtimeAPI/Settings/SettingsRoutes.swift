@@ -14,7 +14,8 @@ package enum SettingsRoutes {
     .list("/.settings/rules.json", "The security rules, as uploaded; format=strict: as JSON without comments.", rules),
     .mutate(
       .PUT, template: "/.settings/rules.json", audit: "rules.put",
-      summary: "Replaces the security rules; dryRun=true only checks them.", body: putRules),
+      summary: "Replaces the security rules; dryRun=true only checks them, reason=TEXT stands in their history.", body: putRules
+    ),
   ]
 
   private static func databases(_ call: RouteCall) throws -> HTTPResponse {
@@ -24,18 +25,13 @@ package enum SettingsRoutes {
 
   // MARK: Rules
 
-  /// What holds where no rules were uploaded.
-  private static func defaultSource(_ call: RouteCall) -> String {
-    let value = call.services.access.isDevelopment ? "true" : "false"
-    return "{\n  \"rules\": {\n    \".read\": \(value),\n    \".write\": \(value)\n  }\n}\n"
-  }
-
   private static func rules(_ call: RouteCall) throws -> HTTPResponse {
     let name = try namespaceName(call)
     let catalog = call.services.database.catalog
     let namespace = call.services.database.namespace(named: name)
     if namespace == nil, !call.services.access.createsNamespaces { throw APIError.unknownNamespace(name) }
-    let source = namespace.flatMap { catalog.source(of: $0) }?.source ?? defaultSource(call)
+    let source =
+      namespace.flatMap { catalog.source(of: $0) }?.source ?? RuleSet.source(allowingAll: call.services.access.isDevelopment)
     switch call.query["format"] {
     case nil: return HTTPResponse(.ok, body: Array(source.utf8))
     case "strict":
@@ -70,7 +66,10 @@ package enum SettingsRoutes {
       throw APIError.unknownNamespace(name)
     }
     if isDryRun { return .json(["status": "ok"]) }
-    try await database.putRules(source, rules: rules, in: try await database.openNamespace(named: name))
+    let reason = call.query["reason"].flatMap { $0.isEmpty ? nil : String($0.prefix(RulesHistory.reasonMax)) }
+    try await database.putRules(
+      source, rules: rules, in: try await database.openNamespace(named: name),
+      as: RulesChange(by: call.caller.actor, reason: reason))
     // Who listens already may have lost the right to.
     call.services.listeners.review()
     return .json(["status": "ok"])

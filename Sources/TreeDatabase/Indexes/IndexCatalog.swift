@@ -114,59 +114,102 @@ extension RuleSet.Index {
 }
 
 extension Database {
-  /// Replaces the rules of a namespace. New indexes are built behind the writes; what the rules no longer declare is
-  /// removed the same way.
+  /// Replaces the rules of a namespace, and adds them to their history. New indexes are built behind the writes; what the rules
+  /// no longer declare is removed the same way.
   ///
   /// - `source`: the file.
   /// - `rules`: the file, read.
-  public func putRules(_ source: String, rules: RuleSet, in namespace: NamespaceID) async throws(CommitError) {
-    let result: Result<Void, CommitError> = await withCheckedContinuation { continuation in
-      putRules(source, rules: rules, in: namespace) { continuation.resume(returning: $0) }
+  /// - `change`: who does it, and on what condition.
+  @discardableResult
+  public func putRules(
+    _ source: String, rules: RuleSet, in namespace: NamespaceID, as change: RulesChange = RulesChange(by: .system("rules"))
+  ) async throws(CommitError) -> RulesOutcome {
+    let result: Result<RulesOutcome, CommitError> = await withCheckedContinuation { continuation in
+      putRules(source, rules: rules, in: namespace, as: change) { continuation.resume(returning: $0) }
     }
-    try result.get()
+    return try result.get()
   }
 
   func putRules(
-    _ source: String, rules: RuleSet, in namespace: NamespaceID,
-    completion: @escaping @Sendable (Result<Void, CommitError>) -> Void
+    _ source: String, rules: RuleSet, in namespace: NamespaceID, as change: RulesChange = RulesChange(by: .system("rules")),
+    completion: @escaping @Sendable (Result<RulesOutcome, CommitError>) -> Void
   ) {
-    let time = clock.now()
-    let committed = Mutex<NamespaceRules?>(nil)
+    let replacement = RulesReplacement(source: source, rules: rules, namespace: namespace, change: change, time: clock.now())
+    let done = Mutex<(outcome: RulesOutcome, rules: NamespaceRules?)?>(nil)
     run { (session) throws(StorageError) in
-      let known = try session.indexes(in: namespace)
-      var last = try session.rules(of: namespace)?.lastIndex ?? 0
-      var records: [IndexRecord] = []
-      for declared in rules.indexes {
-        if let kept = known.first(where: { $0.state != .dropping && declared.isSame(as: $0) }) {
-          records.append(kept)
-        } else {
-          last += 1
-          records.append(
-            IndexRecord(
-              id: IndexID(rawValue: last), pattern: declared.pattern.description, order: declared.order.indexName))
-          session.put(records[records.count - 1], in: namespace)
-        }
-      }
-      for var record in known where record.state != .dropping && !records.contains(where: { $0.id == record.id }) {
-        record.state = .dropping
-        session.put(record, in: namespace)
-      }
-      let record = RulesRecord(source: source, updatedAt: time, lastIndex: last)
-      session.put(record, in: namespace)
-      committed.withLock { $0 = NamespaceRules(record: record, rules: rules, records: records) }
+      let made = try replacement.make(in: session)
+      done.withLock { $0 = made }
     } completion: { [catalog, indexBuilder] result in
+      let done = done.withLock { $0 }
       // In this order: from there on every commit keeps the new indexes, and a step of building comes behind every request
       // that was judged without them.
-      if case .success = result {
-        catalog.set(committed.withLock { $0 }, of: namespace)
+      if case .success = result, let rules = done?.rules {
+        catalog.set(rules, of: namespace)
         indexBuilder.schedule(namespace)
       }
-      completion(result)
+      completion(
+        result.flatMap {
+          done.map { .success($0.outcome) } ?? .failure(CommitError(.unavailable, "The server is shutting down."))
+        })
     }
   }
 
   /// Why the indexes of a namespace are not being built, if something went wrong.
   public func indexProblem(in namespace: NamespaceID) -> String? {
     indexBuilder.problem(in: namespace)
+  }
+}
+
+/// Rules on their way into the store.
+private struct RulesReplacement: Sendable {
+  let source: String
+  let rules: RuleSet
+  let namespace: NamespaceID
+  let change: RulesChange
+  /// Milliseconds since 1970.
+  let time: Int64
+
+  /// Puts them into the batch, with their indexes and a version of the history; nothing where the condition does not hold, or
+  /// where they hold already.
+  func make(in session: any CommitSession) throws(StorageError) -> (outcome: RulesOutcome, rules: NamespaceRules?) {
+    var history = try RulesHistory(of: namespace, in: session)
+    let before = try session.rules(of: namespace)
+    let current = before == nil ? nil : history.versions.last
+    if let expected = change.ifHash, expected != current?.hash ?? RulesChange.none { return (.conflict(current), nil) }
+    let hash = RulesHistory.hash(of: source)
+    if let current, current.hash == hash { return (.unchanged(current), nil) }
+    let version = RulesVersion(
+      number: history.nextNumber, time: time, actor: change.actor.description, way: change.way, reason: change.reason,
+      hash: hash,
+      bytes: Int64(source.utf8.count), restores: change.restores)
+    try history.add(version, source: source, of: namespace, in: session)
+    let (records, last) = try placeIndexes(in: session, after: before?.lastIndex ?? 0)
+    let record = RulesRecord(source: source, updatedAt: time, lastIndex: last)
+    session.put(record, in: namespace)
+    return (.replaced(version), NamespaceRules(record: record, rules: rules, records: records))
+  }
+
+  /// The indexes that the rules declare: those that are there already, and new ones.
+  private func placeIndexes(in session: any CommitSession, after number: Int64) throws(StorageError)
+    -> (records: [IndexRecord], last: Int64)
+  {
+    let known = try session.indexes(in: namespace)
+    var last = number
+    var records: [IndexRecord] = []
+    for declared in rules.indexes {
+      if let kept = known.first(where: { $0.state != .dropping && declared.isSame(as: $0) }) {
+        records.append(kept)
+      } else {
+        last += 1
+        records.append(
+          IndexRecord(id: IndexID(rawValue: last), pattern: declared.pattern.description, order: declared.order.indexName))
+        session.put(records[records.count - 1], in: namespace)
+      }
+    }
+    for var record in known where record.state != .dropping && !records.contains(where: { $0.id == record.id }) {
+      record.state = .dropping
+      session.put(record, in: namespace)
+    }
+    return (records, last)
   }
 }
