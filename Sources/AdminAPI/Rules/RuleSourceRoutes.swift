@@ -157,7 +157,9 @@ enum RuleSourceRoutes {
 
   /// Rules that are none: with every fault and its place.
   static func refusal(_ error: RulesError) -> APIError {
-    var refusal = APIError(.badRequest, "invalid_rules", "Nothing was changed. \(error.description)")
+    let more = error.others.isEmpty ? "" : " And \(error.others.count) more."
+    var refusal = APIError(
+      .badRequest, "invalid_rules", "These are no rules: \(error.line):\(error.column): \(error.message)\(more)")
     refusal.details = [.init(key: "faults", value: JSON(encoding: faults(error)))]
     return refusal
   }

@@ -86,7 +86,8 @@ function keys(input, state, event) {
   }
   if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
     const line = value.slice(value.lastIndexOf('\n', from - 1) + 1, from);
-    insert(`\n${/^[ \t]*/.exec(line)[0]}${/[[{(]\s*$/.test(line) ? '  ' : ''}`);
+    const deeper = /[[{(]\s*$/.test(line) ? '  ' : '';
+    insert(`\n${/^[ \t]*/.exec(line)[0]}${deeper}`);
     return true;
   }
   if (event.key !== 'Tab' || state.leaves || event.ctrlKey || event.altKey) {
@@ -205,7 +206,7 @@ class Code {
     if (document.activeElement === this.input) for (const at of pairAt(text, this.input.selectionStart) ?? []) add('pair', at, at + 1);
     for (const fault of this.marks.faults ?? []) {
       const from = offsetOf(text, this.starts, fault.line, fault.column);
-      add('fault', from, from + (/^[\w$.]+/.exec(text.slice(from, from + 200))?.[0].length || 1));
+      add('fault', from, from + (/^(?:[\w$.]+|"[^"\n]*"?)/.exec(text.slice(from, from + 200))?.[0].length || 1));
     }
     for (const { line, column, length } of this.marks.lit ?? []) {
       const from = offsetOf(text, this.starts, line, column);

@@ -91,7 +91,8 @@ export function textDiff(before, after, { none = 'Nothing is different.' } = {})
     if (kind !== 'ins') was += 1;
     if (kind !== 'del') is += 1;
     const [sign, word] = { same: ['', ''], del: ['−', 'removed'], ins: ['+', 'added'] }[kind];
-    rows.push(() => h('tr', { class: word }, h('td', { class: 'number muted' }, kind === 'ins' ? '' : was), h('td', { class: 'number muted' }, kind === 'del' ? '' : is),
+    const [left, right] = [kind === 'ins' ? '' : was, kind === 'del' ? '' : is];
+    rows.push(() => h('tr', { class: word }, h('td', { class: 'number muted' }, left), h('td', { class: 'number muted' }, right),
       h('td', { class: 'sign' }, h('span', { aria: { hidden: 'true' } }, sign), h('span', { class: 'only-read' }, word)), h('td', shown(line, { lines: true }))));
   };
   parts.forEach(([kind, lines], index) => {
