@@ -3,6 +3,9 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char account_js[] = {
+#embed "assets/account.js"
+};
 static const unsigned char accounts_js[] = {
 #embed "assets/accounts.js"
 };
@@ -99,6 +102,9 @@ static const unsigned char rules_js[] = {
 static const unsigned char settings_js[] = {
 #embed "assets/settings.js"
 };
+static const unsigned char signin_js[] = {
+#embed "assets/signin.js"
+};
 static const unsigned char start_js[] = {
 #embed "assets/start.js"
 };
@@ -113,6 +119,7 @@ static const unsigned char ui_js[] = {
 };
 
 static const console_asset assets[] = {
+  {"account.js", account_js, sizeof account_js},
   {"accounts.js", accounts_js, sizeof accounts_js},
   {"api.js", api_js, sizeof api_js},
   {"app.js", app_js, sizeof app_js},
@@ -145,6 +152,7 @@ static const console_asset assets[] = {
   {"rewards.js", rewards_js, sizeof rewards_js},
   {"rules.js", rules_js, sizeof rules_js},
   {"settings.js", settings_js, sizeof settings_js},
+  {"signin.js", signin_js, sizeof signin_js},
   {"start.js", start_js, sizeof start_js},
   {"time.js", time_js, sizeof time_js},
   {"tree.js", tree_js, sizeof tree_js},

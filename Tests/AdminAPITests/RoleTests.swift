@@ -29,7 +29,7 @@ struct RoleTests {
     "POST /admin/v1/replays/{id}/resume", "POST /admin/v1/replays/{id}/cancel", "POST /admin/v1/dead-letters/acknowledge",
     "POST /admin/v1/ledger/reverse", "POST /admin/v1/ledger/holds/{sequence}/release",
     "POST /admin/v1/ledger/holds/{sequence}/void", "POST /admin/v1/accounts/{uid}/disable",
-    "POST /admin/v1/accounts/{uid}/enable",
+    "POST /admin/v1/accounts/{uid}/enable", "DELETE /admin/v1/accounts/{uid}/sessions",
   ]
   /// What must never be lowered by accident.
   static let ruling: Set<String> = [
@@ -39,7 +39,8 @@ struct RoleTests {
     "DELETE /admin/v1/namespaces/{name}", "POST /admin/v1/clock", "POST /admin/v1/service-accounts",
     "DELETE /admin/v1/service-accounts/{name}", "PUT /.settings/rules.json",
     "POST /admin/v1/accounts/{uid}/erase", "POST /admin/v1/accounts/{uid}/merge", "DELETE /admin/v1/accounts/{uid}",
-    "DELETE /admin/v1/accounts/{uid}/second-factors", "PUT /admin/v1/data", "PATCH /admin/v1/data", "DELETE /admin/v1/data",
+    "DELETE /admin/v1/accounts/{uid}/second-factors", "POST /admin/v1/accounts", "PATCH /admin/v1/accounts/{uid}",
+    "PUT /admin/v1/data", "PATCH /admin/v1/data", "DELETE /admin/v1/data",
   ]
 
   /// By which anybody becomes an administrator, or finds out that they are none.
